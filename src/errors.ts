@@ -1,0 +1,67 @@
+/**
+ * The one catalogue of errors. A code says what went wrong in the protocol's own words
+ * (hub.md §2.2 and §4); its entry says which HTTP status it becomes, which gRPC status name and number
+ * the older error body carries, and whether the same request may succeed later.
+ *
+ * Codes are part of the interface: a retired code is never given another meaning.
+ */
+const catalogue = {
+  'bad_request.invalid_param': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
+  'bad_request.parse_failure': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
+  'bad_request.validation_failure': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
+  'bad_request.duplicate': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
+  'bad_request.conflict': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
+  'bad_request.prunable': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
+  'bad_request.unknown_fid': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
+  'bad_request.invalid_signer': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
+  'bad_request.no_storage': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
+  'bad_request.rate_limited': { status: 429, grpc: 'ResourceExhausted', grpcCode: 8, retry: true },
+  'bad_request.too_large': { status: 413, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
+  unauthenticated: { status: 401, grpc: 'Unauthenticated', grpcCode: 16, retry: false },
+  not_found: { status: 404, grpc: 'NotFound', grpcCode: 5, retry: false },
+  'not_found.event_dropped': { status: 410, grpc: 'OutOfRange', grpcCode: 11, retry: false },
+  unavailable: { status: 503, grpc: 'Unavailable', grpcCode: 14, retry: true },
+  internal: { status: 500, grpc: 'Internal', grpcCode: 13, retry: false },
+} as const satisfies Record<
+  string,
+  { status: number; grpc: string; grpcCode: number; retry: boolean }
+>
+
+export type ErrorCode = keyof typeof catalogue
+
+/** Everything that is known of a code: HTTP status, gRPC status, whether a retry can help. */
+export function describeError(code: ErrorCode): (typeof catalogue)[ErrorCode] {
+  return catalogue[code]
+}
+
+/** Every code there is, for the documentation test. */
+export const errorCodes = Object.keys(catalogue) as ErrorCode[]
+
+/**
+ * An expected "no": a value, never thrown by the protocol or the merge.
+ * `message` is for the client: it names the rule that was broken and holds no secret.
+ */
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly message: string
+}
+
+export function refuse(code: ErrorCode, message: string): Refusal {
+  return { code, message }
+}
+
+/**
+ * A refusal on its way out of a request. `message` is shown to the client; `cause` only reaches the log.
+ * `property` names the parameter at fault, where there is one.
+ */
+export class PlazaError extends Error {
+  override readonly name = 'PlazaError'
+  readonly code: ErrorCode
+  readonly property: string | undefined
+
+  constructor(code: ErrorCode, message: string, options: { property?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.property = options.property
+  }
+}

@@ -1,0 +1,57 @@
+import type { MessageData, MessageType } from '@farcaster/core'
+import type { SignedMessage } from './message.js'
+
+/**
+ * The sets that a user's messages live in. Limits of storage count per set, a message replaces another
+ * only inside its set. The numbers are stored in `hub.messages.set`.
+ */
+export const MessageSet = {
+  casts: 1,
+  reactions: 2,
+  links: 3,
+  verifications: 4,
+  userData: 5,
+  usernameProofs: 6,
+  lends: 7,
+  keys: 8,
+} as const
+export type MessageSet = (typeof MessageSet)[keyof typeof MessageSet]
+
+/** What a validation may look at besides the message. The clock is passed in. */
+export interface ValidationContext {
+  /** The hub's network (hub.md §3.1 `network`): messages of another are refused. */
+  readonly network: number
+  /** Farcaster seconds. */
+  readonly now: number
+}
+
+/**
+ * A second signature inside a body, over a claim: an Ethereum or Solana address that agrees to belong to
+ * a fid, a name's owner, a custody address that grants a key. Checked apart because it costs milliseconds.
+ */
+export type ClaimCheck<Body> = (body: Body, data: MessageData) => Promise<string | null>
+
+/**
+ * Everything Plaza knows about one message type. One file per type defines one of these, and
+ * `message-kinds.ts` lists them; a new type is a new file and a new line there.
+ */
+export interface MessageKind<Body> {
+  readonly type: MessageType
+  /** The set that it is stored in; null for messages that are only ever validated. */
+  readonly set: MessageSet | null
+  /** `compact` is a link compact state: one message that stands for many links. */
+  readonly side: 'add' | 'remove' | 'compact'
+  /** The body of this type, undefined when `data` carries another one. */
+  readonly body: (data: MessageData) => Body | undefined
+  /** Largest allowed `dataBytes` for anybody, in bytes (hub.md §3.3). */
+  readonly maxDataBytes: number
+  /** Largest allowed `dataBytes` for a pro account, where it differs. */
+  readonly maxProDataBytes?: number
+  /** The rule that the body breaks, in the words of hub.md §3.4; null when it keeps them all. */
+  readonly validate: (body: Body, data: MessageData, context: ValidationContext) => string | null
+  /** True when only a pro account may send this body. The merge, which knows tiers, decides. */
+  readonly requiresPro?: (body: Body, data: MessageData) => boolean
+  readonly checkClaim?: ClaimCheck<Body>
+  /** What it is about inside (fid, set): two messages with the same key compete, one stands. */
+  readonly conflictKey: (body: Body, message: Pick<SignedMessage, 'data' | 'hash'>) => Buffer
+}
