@@ -1,0 +1,25 @@
+import type { OnChainEvent, UserNameProof } from '@farcaster/core'
+import type { Refusal } from '../errors.js'
+import type { SignedMessage } from '../protocol/message.js'
+
+/**
+ * The hub as the rest of Plaza sees it: what may be written, each call durable when it resolves.
+ * Reads go to the tables through `queries/`, the log through `log/`.
+ */
+export interface Hub {
+  /**
+   * Validates, verifies and merges messages. The answer is aligned with the input: null for a message
+   * that now stands (or, for frame actions, is valid), else why not. Order inside a call is the
+   * protocol's (hub.md §1.8), not the caller's.
+   * @throws PlazaError `unavailable` when the database is away or the queue is full.
+   */
+  submit(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
+  /** Every check that needs no state, signatures included (hub.md §2.3). */
+  validate(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
+  /** Merges events of the chains, or of the local registry; null when merged, a Refusal for a duplicate. */
+  submitOnChainEvents(events: readonly OnChainEvent[]): Promise<(Refusal | null)[]>
+  /** Merges transfers of the fname registry; `fid` 0 releases the name. */
+  submitNameTransfers(proofs: readonly UserNameProof[]): Promise<(Refusal | null)[]>
+  /** Stops taking work, finishes what was taken. */
+  close(): Promise<void>
+}

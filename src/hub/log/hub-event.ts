@@ -1,0 +1,102 @@
+import {
+  HubEvent as HubEventCodec,
+  type HubEvent as HubEventProtobuf,
+  HubEventType,
+  type Message,
+  type OnChainEvent,
+  type UserNameProof,
+} from '@farcaster/core'
+
+/**
+ * One entry of the event log (hub.md §1.1) before it has an id: what a merge did, in the order it did it.
+ * Messages stand in their protobuf form with `dataBytes` and without `data`.
+ */
+export type HubEventBody =
+  | {
+      readonly type: HubEventType.MERGE_MESSAGE
+      readonly message: Message
+      readonly deletedMessages: Message[]
+    }
+  | { readonly type: HubEventType.PRUNE_MESSAGE; readonly message: Message }
+  | { readonly type: HubEventType.REVOKE_MESSAGE; readonly message: Message }
+  | {
+      readonly type: HubEventType.MERGE_USERNAME_PROOF
+      readonly usernameProof?: UserNameProof | undefined
+      readonly deletedUsernameProof?: UserNameProof | undefined
+      readonly usernameProofMessage?: Message | undefined
+      readonly deletedUsernameProofMessage?: Message | undefined
+    }
+  | { readonly type: HubEventType.MERGE_ON_CHAIN_EVENT; readonly onChainEvent: OnChainEvent }
+  | {
+      readonly type: HubEventType.MERGE_FAILURE
+      readonly message: Message
+      readonly code: string
+      readonly reason: string
+    }
+  | {
+      readonly type: HubEventType.BLOCK_CONFIRMED
+      readonly blockNumber: number
+      readonly shardIndex: number
+      /** Farcaster seconds. */
+      readonly timestamp: number
+      readonly blockHash: Buffer
+      /** How many events the block has, this one included. */
+      readonly totalEvents: number
+      /** How many of each HubEventType. */
+      readonly eventCountsByType: Record<number, number>
+    }
+
+/** How many low bits of an event id count events within a block (hub.md §1.3). */
+const sequenceBits = 14
+
+/** Events that fit into one block, the confirmation included. */
+export const maxBlockEvents = 1 << sequenceBits
+
+/** `block << 14 | sequence`. Plain arithmetic: bit operators are 32-bit. */
+export function eventId(blockNumber: number, sequence: number): number {
+  return blockNumber * maxBlockEvents + sequence
+}
+
+/** The block that an event id belongs to. */
+export function blockOf(id: number): number {
+  return Math.floor(id / maxBlockEvents)
+}
+
+/** The protobuf form, as it is stored and as it goes out over gRPC. */
+export function encodeHubEvent(id: number, shard: number, body: HubEventBody): Buffer {
+  const event = HubEventCodec.create({ type: body.type, id, blockNumber: blockOf(id), shardIndex: shard })
+  return Buffer.from(HubEventCodec.encode(withBody(event, body)).finish())
+}
+
+/** Reads a stored event back. */
+export function decodeHubEvent(bytes: Buffer): HubEventProtobuf {
+  return HubEventCodec.decode(bytes)
+}
+
+function withBody(event: HubEventProtobuf, body: HubEventBody): HubEventProtobuf {
+  switch (body.type) {
+    case HubEventType.MERGE_MESSAGE:
+      return { ...event, mergeMessageBody: { message: body.message, deletedMessages: body.deletedMessages } }
+    case HubEventType.PRUNE_MESSAGE:
+      return { ...event, pruneMessageBody: { message: body.message } }
+    case HubEventType.REVOKE_MESSAGE:
+      return { ...event, revokeMessageBody: { message: body.message } }
+    case HubEventType.MERGE_USERNAME_PROOF:
+      return {
+        ...event,
+        mergeUsernameProofBody: {
+          usernameProof: body.usernameProof,
+          deletedUsernameProof: body.deletedUsernameProof,
+          usernameProofMessage: body.usernameProofMessage,
+          deletedUsernameProofMessage: body.deletedUsernameProofMessage,
+        },
+      }
+    case HubEventType.MERGE_ON_CHAIN_EVENT:
+      return { ...event, mergeOnChainEventBody: { onChainEvent: body.onChainEvent } }
+    case HubEventType.MERGE_FAILURE:
+      return { ...event, mergeFailure: { message: body.message, code: body.code, reason: body.reason } }
+    case HubEventType.BLOCK_CONFIRMED:
+      // The last field numbers events of shard 0, which Plaza does not have.
+      return { ...event, blockConfirmedBody: { ...body, maxBlockEventSeqnum: 0 } }
+  }
+}
