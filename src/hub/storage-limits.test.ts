@@ -1,0 +1,33 @@
+import { getStoreLimits, StorageUnitDetails, StorageUnitType, StoreType } from '@farcaster/core'
+import { describe, expect, it } from 'vitest'
+import { MessageSet } from '../protocol/message-kind.js'
+import { limitsOf } from './storage-limits.js'
+
+describe('limitsOf', () => {
+  it('agrees with the protocol library for every generation of units', () => {
+    const stores = [
+      [MessageSet.casts, StoreType.CASTS],
+      [MessageSet.reactions, StoreType.REACTIONS],
+      [MessageSet.links, StoreType.LINKS],
+      [MessageSet.verifications, StoreType.VERIFICATIONS],
+      [MessageSet.userData, StoreType.USER_DATA],
+      [MessageSet.usernameProofs, StoreType.USERNAME_PROOFS],
+    ] as const
+    const limits = limitsOf({ legacy: 2, y2024: 3, y2025: 5 })
+    const theirs = getStoreLimits([
+      StorageUnitDetails.create({ unitType: StorageUnitType.UNIT_TYPE_LEGACY, unitSize: 2 }),
+      StorageUnitDetails.create({ unitType: StorageUnitType.UNIT_TYPE_2024, unitSize: 3 }),
+      StorageUnitDetails.create({ unitType: StorageUnitType.UNIT_TYPE_2025, unitSize: 5 }),
+    ])
+    for (const [set, store] of stores) {
+      expect(limits[set]).toBe(theirs.find((limit) => limit.storeType === store)?.limit)
+    }
+    expect(limits[MessageSet.lends]).toBe(10)
+  })
+
+  it('gives nothing without units', () => {
+    const { [MessageSet.keys]: keys, ...rest } = limitsOf({ legacy: 0, y2024: 0, y2025: 0 })
+    expect(Object.values(rest)).toEqual([0, 0, 0, 0, 0, 0, 0])
+    expect(keys).toBe(Number.POSITIVE_INFINITY)
+  })
+})

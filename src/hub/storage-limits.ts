@@ -1,0 +1,46 @@
+import { MessageSet } from '../protocol/message-kind.js'
+
+/** Storage units of a fid that are in force, by the generation they were rented in (hub.md §4). */
+export interface StorageUnits {
+  readonly legacy: number
+  readonly y2024: number
+  readonly y2025: number
+}
+
+/** How many messages each set may hold. */
+export type StorageLimits = Readonly<Record<MessageSet, number>>
+
+/**
+ * What one unit is good for (hub.md §4, "Pruning"). Generations differ because the network lowered what
+ * a unit buys; a unit keeps the terms it was rented under.
+ */
+const perUnit: Readonly<Record<MessageSet, StorageUnits>> = {
+  [MessageSet.casts]: { legacy: 5000, y2024: 2000, y2025: 100 },
+  [MessageSet.reactions]: { legacy: 2500, y2024: 1000, y2025: 200 },
+  [MessageSet.links]: { legacy: 2500, y2024: 1000, y2025: 200 },
+  [MessageSet.verifications]: { legacy: 25, y2024: 25, y2025: 5 },
+  [MessageSet.userData]: { legacy: 50, y2024: 50, y2025: 25 },
+  [MessageSet.usernameProofs]: { legacy: 5, y2024: 5, y2025: 2 },
+  [MessageSet.lends]: { legacy: 1, y2024: 1, y2025: 1 },
+  // Keys are bounded by a rule of their own (§3.3), not by storage, and are never pruned.
+  [MessageSet.keys]: { legacy: 0, y2024: 0, y2025: 0 },
+}
+
+/** The limits that a number of units gives. Without units every limit is 0, except that of keys. */
+export function limitsOf(units: StorageUnits): StorageLimits {
+  return {
+    [MessageSet.casts]: limitOf(MessageSet.casts, units),
+    [MessageSet.reactions]: limitOf(MessageSet.reactions, units),
+    [MessageSet.links]: limitOf(MessageSet.links, units),
+    [MessageSet.verifications]: limitOf(MessageSet.verifications, units),
+    [MessageSet.userData]: limitOf(MessageSet.userData, units),
+    [MessageSet.usernameProofs]: limitOf(MessageSet.usernameProofs, units),
+    [MessageSet.lends]: limitOf(MessageSet.lends, units),
+    [MessageSet.keys]: Number.POSITIVE_INFINITY,
+  }
+}
+
+function limitOf(set: MessageSet, units: StorageUnits): number {
+  const unit = perUnit[set]
+  return units.legacy * unit.legacy + units.y2024 * unit.y2024 + units.y2025 * unit.y2025
+}
