@@ -3,33 +3,35 @@ import {
   type HubEvent as HubEventProtobuf,
   HubEventType,
   type Message,
+  MessageType,
   type OnChainEvent,
   type UserNameProof,
 } from '@farcaster/core'
+import { toProtobuf } from '../../protocol/codec.js'
+import type { SignedMessage } from '../../protocol/message.js'
 
 /**
  * One entry of the event log (hub.md §1.1) before it has an id: what a merge did, in the order it did it.
- * Messages stand in their protobuf form with `dataBytes` and without `data`.
  */
 export type HubEventBody =
   | {
       readonly type: HubEventType.MERGE_MESSAGE
-      readonly message: Message
-      readonly deletedMessages: Message[]
+      readonly message: SignedMessage
+      readonly deletedMessages: readonly SignedMessage[]
     }
-  | { readonly type: HubEventType.PRUNE_MESSAGE; readonly message: Message }
-  | { readonly type: HubEventType.REVOKE_MESSAGE; readonly message: Message }
+  | { readonly type: HubEventType.PRUNE_MESSAGE; readonly message: SignedMessage }
+  | { readonly type: HubEventType.REVOKE_MESSAGE; readonly message: SignedMessage }
   | {
       readonly type: HubEventType.MERGE_USERNAME_PROOF
       readonly usernameProof?: UserNameProof | undefined
       readonly deletedUsernameProof?: UserNameProof | undefined
-      readonly usernameProofMessage?: Message | undefined
-      readonly deletedUsernameProofMessage?: Message | undefined
+      readonly usernameProofMessage?: SignedMessage | undefined
+      readonly deletedUsernameProofMessage?: SignedMessage | undefined
     }
   | { readonly type: HubEventType.MERGE_ON_CHAIN_EVENT; readonly onChainEvent: OnChainEvent }
   | {
       readonly type: HubEventType.MERGE_FAILURE
-      readonly message: Message
+      readonly message: SignedMessage
       readonly code: string
       readonly reason: string
     }
@@ -76,27 +78,34 @@ export function decodeHubEvent(bytes: Buffer): HubEventProtobuf {
 function withBody(event: HubEventProtobuf, body: HubEventBody): HubEventProtobuf {
   switch (body.type) {
     case HubEventType.MERGE_MESSAGE:
-      return { ...event, mergeMessageBody: { message: body.message, deletedMessages: body.deletedMessages } }
+      return { ...event, mergeMessageBody: { message: toProtobuf(body.message), deletedMessages: loggedDeletions(body) } }
     case HubEventType.PRUNE_MESSAGE:
-      return { ...event, pruneMessageBody: { message: body.message } }
+      return { ...event, pruneMessageBody: { message: toProtobuf(body.message) } }
     case HubEventType.REVOKE_MESSAGE:
-      return { ...event, revokeMessageBody: { message: body.message } }
+      return { ...event, revokeMessageBody: { message: toProtobuf(body.message) } }
     case HubEventType.MERGE_USERNAME_PROOF:
       return {
         ...event,
         mergeUsernameProofBody: {
           usernameProof: body.usernameProof,
           deletedUsernameProof: body.deletedUsernameProof,
-          usernameProofMessage: body.usernameProofMessage,
-          deletedUsernameProofMessage: body.deletedUsernameProofMessage,
+          usernameProofMessage: body.usernameProofMessage && toProtobuf(body.usernameProofMessage),
+          deletedUsernameProofMessage:
+            body.deletedUsernameProofMessage && toProtobuf(body.deletedUsernameProofMessage),
         },
       }
     case HubEventType.MERGE_ON_CHAIN_EVENT:
       return { ...event, mergeOnChainEventBody: { onChainEvent: body.onChainEvent } }
     case HubEventType.MERGE_FAILURE:
-      return { ...event, mergeFailure: { message: body.message, code: body.code, reason: body.reason } }
+      return { ...event, mergeFailure: { message: toProtobuf(body.message), code: body.code, reason: body.reason } }
     case HubEventType.BLOCK_CONFIRMED:
       // The last field numbers events of shard 0, which Plaza does not have.
       return { ...event, blockConfirmedBody: { ...body, maxBlockEventSeqnum: 0 } }
   }
+}
+
+/** A compact state may displace thousands of links; the protocol's log leaves them out (hub.md §1.4). */
+function loggedDeletions(body: Extract<HubEventBody, { type: HubEventType.MERGE_MESSAGE }>): Message[] {
+  if (body.message.data.type === MessageType.LINK_COMPACT_STATE) return []
+  return body.deletedMessages.map(toProtobuf)
 }
