@@ -34,7 +34,7 @@ create table hub.messages (
   primary key (fid, set, key)
 );
 
-create unique index messages_by_time on hub.messages (fid, set, ts, hash);
+create index messages_by_time on hub.messages (fid, set, ts, hash);
 create index messages_by_target on hub.messages (target, ts, hash) where target is not null;
 create index messages_by_mention on hub.messages using gin (mentions) where mentions is not null;
 
@@ -59,6 +59,9 @@ create table hub.username_proofs (
   -- The hash of the message that carried it; null for fname transfers.
   message_hash bytea
 );
+
+comment on column hub.username_proofs.fid is
+  '0 when the name was released: the row stays, so that an older transfer cannot bring the name back';
 
 create index username_proofs_by_fid on hub.username_proofs (fid);
 
@@ -114,6 +117,17 @@ create table hub.storage_rents (
   expires_at bigint not null,
   primary key (fid, block_number, log_index)
 );
+
+-- Storage units that are lent, one row per standing loan.
+create table hub.storage_loans (
+  from_fid bigint not null,
+  to_fid bigint not null,
+  unit_type smallint not null,
+  units integer not null,
+  primary key (from_fid, to_fid)
+);
+
+create index storage_loans_by_borrower on hub.storage_loans (to_fid);
 
 -- The log. Partitions hold a UTC day each and are dropped whole.
 create table hub.events (

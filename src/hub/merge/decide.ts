@@ -1,0 +1,88 @@
+import { HubEventType, MessageType } from '@farcaster/core'
+import { type Refusal, refuse } from '../../errors.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { kindOf } from '../../protocol/message-kinds.js'
+import { requiresPro } from '../../protocol/validate.js'
+import { compete } from './compete.js'
+import { mergeNameProof } from './names.js'
+import type { MergeRefusal } from './rule.js'
+import { ruleOf } from './rules.js'
+import { type Slot, type Standing, standingOf } from './standing.js'
+import type { BatchState } from './state.js'
+
+/**
+ * Merges one message, already valid by itself, into the state: changes slots and emits events, or says
+ * why not. Pure but for the state it is given.
+ *
+ * A refusal that only this batch brought about is also told in the log, as MERGE_FAILURE: the message would
+ * have been accepted a moment earlier (hub.md §4). One that a reader could foresee from what already stood
+ * only reaches the sender.
+ */
+export function mergeMessage(message: SignedMessage, state: BatchState): Refusal | null {
+  const refusal = tryMerge(message, state)
+  if (refusal?.causedBy && refusal.code !== 'bad_request.duplicate' && state.isFresh(refusal.causedBy)) {
+    state.emit(message.data.fid, {
+      type: HubEventType.MERGE_FAILURE,
+      message,
+      code: refusal.code,
+      reason: refusal.message,
+    })
+  }
+  return refusal && { code: refusal.code, message: refusal.message }
+}
+
+/** The slot that a message competes for; null for messages that are never stored. */
+export function slotOf(message: SignedMessage): Slot | null {
+  const kind = kindOf(message.data.type)
+  if (!kind || kind.set === null) return null
+  const body = kind.body(message.data)
+  return { fid: message.data.fid, set: kind.set, key: kind.conflictKey(body, message) }
+}
+
+function tryMerge(message: SignedMessage, state: BatchState): MergeRefusal | null {
+  const slot = slotOf(message)
+  const refusal = checkAccount(message, slot, state)
+  if (refusal || !slot) return refusal
+
+  const rule = ruleOf(message.data.type)
+  const ruleRefusal = rule.check?.(message, state)
+  if (ruleRefusal) return ruleRefusal
+  if (message.data.type === MessageType.USERNAME_PROOF) return mergeNameProof(message, state)
+
+  const incoming = standingOf(slot, message)
+  const standing = state.at(slot)
+  const lost = standing && compete(incoming, standing)
+  if (lost) return { ...lost, causedBy: slot }
+
+  const displaced: Standing[] = [...(standing ? [standing] : []), ...(rule.displaces?.(message, state) ?? [])]
+  for (const other of displaced) state.set(other, null)
+  state.set(slot, incoming)
+  state.emit(message.data.fid, {
+    type: HubEventType.MERGE_MESSAGE,
+    message,
+    deletedMessages: displaced.map((other) => other.message()),
+  })
+  rule.after?.(message, displaced, state)
+  return null
+}
+
+/** What the chain has to say: is there such a user, may this key sign, is this tier and this storage paid. */
+function checkAccount(message: SignedMessage, slot: Slot | null, state: BatchState): Refusal | null {
+  const account = state.accounts.get(message.data.fid)
+  if (!account) return refuse('bad_request.unknown_fid', 'unknown fid')
+  if (!state.activeSigners.has(signerName(message.data.fid, message.signer))) {
+    return refuse('bad_request.invalid_signer', 'invalid signer')
+  }
+  if (requiresPro(message) && account.proUntil <= state.nowUnix) {
+    return refuse('bad_request.validation_failure', 'Pro subscription required')
+  }
+  if (slot && account.limits[slot.set] === 0) {
+    return refuse('bad_request.no_storage', `fid ${account.fid} has no active storage`)
+  }
+  return null
+}
+
+/** How `BatchState.activeSigners` names a key of a fid. */
+export function signerName(fid: number, publicKey: Buffer): string {
+  return `${fid}/${publicKey.toString('hex')}`
+}

@@ -1,0 +1,67 @@
+import { FarcasterNetwork, HubEventType, StorageUnitType } from '@farcaster/core'
+import { refuse } from '../../../errors.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { MessageSet } from '../../../protocol/message-kind.js'
+import type { StorageUnits } from '../../storage-limits.js'
+import type { MergeRefusal, MergeRule } from '../rule.js'
+import type { BatchState } from '../state.js'
+
+/** Units of the type that a lender on mainnet must own; elsewhere whoever has units may lend (hub.md §3.3). */
+const mainnetMinimumOwnUnits = 1000
+
+/** Units that stay with the lender. */
+const keptUnits = 1
+
+/** Lending storage units to another fid; a loan of no units ends the one that stands (hub.md §4, "LendStorage"). */
+export const lendRule: MergeRule = {
+  check: (message, state) => checkUnits(message, state),
+  after: (message, _displaced, state) => {
+    const { fid, lendStorageBody } = message.data
+    if (lendStorageBody!.numUnits > 0) return
+    state.set({ fid, set: MessageSet.lends, key: lendKey(message) }, null)
+    state.emit(fid, { type: HubEventType.PRUNE_MESSAGE, message })
+  },
+}
+
+/** The slot key of a loan: whom it goes to. */
+function lendKey({ data }: SignedMessage): Buffer {
+  const key = Buffer.alloc(8)
+  key.writeBigUInt64BE(BigInt(data.lendStorageBody!.toFid))
+  return key
+}
+
+function checkUnits(message: SignedMessage, state: BatchState): MergeRefusal | null {
+  const { fid, network, lendStorageBody } = message.data
+  const account = state.accounts.get(fid)!
+  const unit = generationOf(lendStorageBody!.unitType)
+  const own = account.ownUnits[unit]
+  const minimum = network === FarcasterNetwork.MAINNET ? mainnetMinimumOwnUnits : 0
+  const free = own - account.lentUnits[unit] - lentInBatch(message, state) - keptUnits
+  if (lendStorageBody!.numUnits === 0) return null
+  if (own >= minimum && lendStorageBody!.numUnits <= free) return null
+  return refuse('bad_request.validation_failure', 'not enough storage units to lend')
+}
+
+/** What this batch changed of the lender's loans, less the loan that this message replaces. */
+function lentInBatch(message: SignedMessage, state: BatchState): number {
+  const { fid, lendStorageBody } = message.data
+  let units = 0
+  for (const { slot, before, after } of state.changes()) {
+    if (slot.fid !== fid || slot.set !== MessageSet.lends) continue
+    units += unitsOf(after?.message(), lendStorageBody!.unitType)
+    units -= unitsOf(before?.message(), lendStorageBody!.unitType)
+  }
+  const replaced = state.at({ fid, set: MessageSet.lends, key: lendKey(message) })
+  return units - unitsOf(replaced?.message(), lendStorageBody!.unitType)
+}
+
+function unitsOf(message: SignedMessage | undefined, type: StorageUnitType): number {
+  const body = message?.data.lendStorageBody
+  return body && body.unitType === type ? body.numUnits : 0
+}
+
+/** The member of StorageUnits that counts units of a type. */
+export function generationOf(type: StorageUnitType): keyof StorageUnits {
+  if (type === StorageUnitType.UNIT_TYPE_LEGACY) return 'legacy'
+  return type === StorageUnitType.UNIT_TYPE_2024 ? 'y2024' : 'y2025'
+}

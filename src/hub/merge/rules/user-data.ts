@@ -1,0 +1,48 @@
+import { UserDataType } from '@farcaster/core'
+import { refuse } from '../../../errors.js'
+import { primaryAddressBytes } from '../../../protocol/kinds/primary-address.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { MessageSet } from '../../../protocol/message-kind.js'
+import type { MergeRefusal, MergeRule } from '../rule.js'
+import type { Slot } from '../standing.js'
+import type { BatchState } from '../state.js'
+
+/** A profile may only claim a name that its user holds and an address that its user has verified (hub.md §3.3). */
+export const userDataRule: MergeRule = {
+  slots: (message) => {
+    const slot = verificationSlot(message)
+    return slot ? [slot] : []
+  },
+  names: (message) => {
+    const name = claimedName(message)
+    return name ? [name] : []
+  },
+  check: (message, state) => checkName(message, state) ?? checkAddress(message, state),
+}
+
+/** The name that a profile wants to show; null for the empty one, which anybody may set. */
+function claimedName({ data }: SignedMessage): string | null {
+  const body = data.userDataBody!
+  return body.type === UserDataType.USERNAME && body.value !== '' ? body.value : null
+}
+
+function checkName(message: SignedMessage, state: BatchState): MergeRefusal | null {
+  const name = claimedName(message)
+  if (name === null || state.name(name)?.fid === message.data.fid) return null
+  return refuse('bad_request.validation_failure', 'fname is not registered for fid')
+}
+
+function verificationSlot({ data }: SignedMessage): Slot | null {
+  const body = data.userDataBody!
+  const address = body.value === '' ? null : primaryAddressBytes(body.type, body.value)
+  return address && { fid: data.fid, set: MessageSet.verifications, key: address }
+}
+
+function checkAddress(message: SignedMessage, state: BatchState): MergeRefusal | null {
+  const slot = verificationSlot(message)
+  if (!slot || state.at(slot)?.message().data.verificationAddAddressBody) return null
+  return {
+    ...refuse('bad_request.validation_failure', 'address is not part of any verification'),
+    causedBy: slot,
+  }
+}
