@@ -1,0 +1,133 @@
+import type { PostgresType } from 'postgres'
+
+/**
+ * How PostgreSQL values look in JavaScript, and back.
+ *
+ * Arrays are declared here rather than read from `pg_type` at every connect (`fetch_types`), which would
+ * cost a round trip per connection; and the driver's own array reader gives the text 'NULL' for null.
+ */
+
+const oid = {
+  bool: 16,
+  bytea: 17,
+  int8: 20,
+  text: 25,
+  date: 1082,
+  bools: 1000,
+  byteas: 1001,
+  int2s: 1005,
+  int4s: 1007,
+  texts: 1009,
+  varchars: 1015,
+  int8s: 1016,
+} as const
+
+/** What `db.types.<name>(value)` accepts. `null` stands for SQL's null. */
+export type ColumnTypes = {
+  int8: number | bigint
+  bytea: Uint8Array
+  /** `YYYY-MM-DD`: a calendar day has no time zone, a `Date` has one. */
+  date: string
+  bools: readonly (boolean | null)[]
+  byteas: readonly (Uint8Array | null)[]
+  int2s: readonly (number | null)[]
+  int4s: readonly (number | null)[]
+  int8s: readonly (number | bigint | null)[]
+  texts: readonly (string | null)[]
+}
+
+/** An int8 as a number. Throws beyond 2^53, where a number would silently be another one. */
+function parseInteger(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`int8 ${text} does not fit a JavaScript number`)
+  return value
+}
+
+function formatInteger(value: number | bigint): string {
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) {
+    throw new RangeError(`${value} is not an exact integer`)
+  }
+  return String(value)
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+function formatBytes(bytes: Uint8Array): string {
+  return `\\x${toBuffer(bytes).toString('hex')}`
+}
+
+function parseBytes(text: string): Buffer {
+  return Buffer.from(text.slice(2), 'hex')
+}
+
+/** `{a,NULL}` for elements that need no quotes. */
+function formatArray<T>(format: (value: T) => string): (values: readonly (T | null)[]) => string {
+  return (values) => `{${values.map((value) => (value === null ? 'NULL' : format(value))).join(',')}}`
+}
+
+/** The reverse of `formatArray`: elements hold no comma, brace or quote of their own. */
+function parseArray<T>(parse: (text: string) => T): (text: string) => (T | null)[] {
+  return (text) => {
+    if (text === '{}') return []
+    return text
+      .slice(1, -1)
+      .split(',')
+      .map((element) => (element === 'NULL' ? null : parse(element)))
+  }
+}
+
+/** In an array literal the backslash of `\x` is doubled, between quotes. */
+function formatBytesElement(bytes: Uint8Array): string {
+  return `"\\\\x${toBuffer(bytes).toString('hex')}"`
+}
+
+function parseBytesElement(text: string): Buffer {
+  return Buffer.from(text.slice(4, -1), 'hex')
+}
+
+function formatTextElement(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}
+
+/** Either a quoted element with escapes, or a bare one up to the comma. */
+const textElement = /"((?:[^"\\]|\\.)*)"|([^,{}]+)/gs
+
+function parseTexts(text: string): (string | null)[] {
+  return Array.from(text.matchAll(textElement), ([, quoted, bare]) => {
+    if (quoted !== undefined) return quoted.replace(/\\(.)/gs, '$1')
+    return bare === 'NULL' || bare === undefined ? null : bare
+  })
+}
+
+const unchanged = (text: string): string => text
+const integers = { serialize: formatArray(formatInteger), parse: parseArray(parseInteger) }
+
+/** The driver's `types` option: `to` is the parameter's type, `from` the columns that are read by `parse`. */
+export const columnTypes: { [Name in keyof ColumnTypes]: PostgresType<ColumnTypes[Name]> } = {
+  int8: { to: oid.int8, from: [oid.int8], serialize: formatInteger, parse: parseInteger },
+  bytea: { to: oid.bytea, from: [oid.bytea], serialize: formatBytes, parse: parseBytes },
+  date: { to: oid.date, from: [oid.date], serialize: unchanged, parse: unchanged },
+  bools: {
+    to: oid.bools,
+    from: [oid.bools],
+    serialize: formatArray((value: boolean) => (value ? 't' : 'f')),
+    parse: parseArray((text) => text === 't'),
+  },
+  byteas: {
+    to: oid.byteas,
+    from: [oid.byteas],
+    serialize: formatArray(formatBytesElement),
+    parse: parseArray(parseBytesElement),
+  },
+  int2s: { to: oid.int2s, from: [oid.int2s], ...integers },
+  int4s: { to: oid.int4s, from: [oid.int4s], ...integers },
+  int8s: { to: oid.int8s, from: [oid.int8s], ...integers },
+  texts: {
+    to: oid.texts,
+    from: [oid.texts, oid.varchars],
+    serialize: formatArray(formatTextElement),
+    parse: parseTexts,
+  },
+}

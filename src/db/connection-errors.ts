@@ -1,0 +1,49 @@
+/** Socket and driver codes that mean: no answer, the statement may or may not have been carried out. */
+const lostConnection = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'CONNECT_TIMEOUT',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+])
+
+/**
+ * SQLSTATEs of a server that cannot serve now. Appendix A of PostgreSQL's manual: 08 connection exception,
+ * 53 insufficient resources (disk, memory, connections), 57P01-57P03 shutting down, crashed, starting up,
+ * 57P05 idle session, 25P03 idle transaction ended by timeout.
+ */
+const unavailableState = /^(08...|53...|57P0[1235]|25P03)$/
+
+/** 40001 serialization failure, 40P01 deadlock: the same transaction may succeed when run again. */
+const retryableState = /^(40001|40P01)$/
+
+/** Causes are followed this deep, so that a wrapped error is still recognised. */
+const MAX_CAUSES = 5
+
+/** True when the database is away or overloaded: the answer is 503, and the work may succeed later. */
+export function isUnavailable(error: unknown): boolean {
+  return codesOf(error).some((code) => lostConnection.has(code) || unavailableState.test(code))
+}
+
+/** True when the transaction lost against another one and should be run again at once. */
+export function isRetryable(error: unknown): boolean {
+  return codesOf(error).some((code) => retryableState.test(code))
+}
+
+function codesOf(error: unknown): string[] {
+  const codes: string[] = []
+  let current = error
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
+    if ('code' in current && typeof current.code === 'string') codes.push(current.code)
+    current = current.cause
+  }
+  return codes
+}
