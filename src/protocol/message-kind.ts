@@ -29,7 +29,11 @@ export interface ValidationContext {
  * A second signature inside a body, over a claim: an Ethereum or Solana address that agrees to belong to
  * a fid, a name's owner, a custody address that grants a key. Checked apart because it costs milliseconds.
  */
-export type ClaimCheck<Body> = (body: Body, data: MessageData) => Promise<string | null>
+export type ClaimCheck<Body> = (
+  body: Body,
+  data: MessageData,
+  message: Pick<SignedMessage, 'signer'>,
+) => Promise<string | null>
 
 /**
  * Everything Plaza knows about one message type. One file per type defines one of these, and

@@ -1,0 +1,185 @@
+import { type HashScheme, Message, MessageData, type SignatureScheme } from '@farcaster/core'
+import { type Refusal, refuse } from '../errors.js'
+import { asBuffer } from './bytes.js'
+import type { SignedMessage } from './message.js'
+import { messageDataSchema } from './message-schema.js'
+import { type WireFault, WireReader, wireFault } from './wire.js'
+
+/** No message type may carry more `dataBytes` than this (the protocol notes, hub.md §3.3). */
+export const MAX_DATA_BYTES = 65_536
+
+const NOTHING = Buffer.alloc(0)
+
+/** The outer fields of a message as slices of what arrived. */
+interface Envelope {
+  data: Buffer | undefined
+  dataBytes: Buffer | undefined
+  hash: Buffer
+  hashScheme: number
+  signature: Buffer
+  signatureScheme: number
+  signer: Buffer
+}
+
+/** True for what `decodeMessage` answers when it is not a message. */
+export function isRefusal(result: SignedMessage | Refusal): result is Refusal {
+  return 'code' in result
+}
+
+/**
+ * An encoded `Message` from outside, decoded and copied: nothing of the result points into `bytes`.
+ * The wire form is checked strictly (see `wire.ts`); whether the message is valid is not (see `validate.ts`).
+ *
+ * `data_bytes` (7), where it is given, is what was signed; a `data` (1) beside it must say the same, so that
+ * nobody can show one content and sign another. Without it, the bytes of `data` as they came take its place.
+ */
+export function decodeMessage(bytes: Buffer): SignedMessage | Refusal {
+  const envelope = readEnvelope(bytes)
+  if (envelope === null) return refuse('bad_request.parse_failure', 'message is not a valid protobuf Message')
+  const signed = envelope.dataBytes?.length ? envelope.dataBytes : envelope.data
+  if (signed === undefined || signed.length === 0) {
+    return refuse('bad_request.validation_failure', 'data is missing')
+  }
+  if (signed.length > MAX_DATA_BYTES) {
+    return refuse('bad_request.validation_failure', `dataBytes > ${MAX_DATA_BYTES} bytess`)
+  }
+  const fault = wireFault(signed, messageDataSchema)
+  if (fault !== null) return refuse('bad_request.parse_failure', faultText(fault))
+  if (envelope.data !== undefined && signed !== envelope.data && !sameData(envelope.data, signed)) {
+    return refuse('bad_request.validation_failure', 'data and dataBytes differ')
+  }
+  return keep(envelope, signed)
+}
+
+/**
+ * A message that Plaza itself has encoded and stored. It was checked when it came, so this one only decodes;
+ * the result points into `bytes`.
+ */
+export function decodeStoredMessage(bytes: Buffer): SignedMessage {
+  return fromProtobuf(Message.decode(bytes))
+}
+
+/** A message of the generated code that Plaza has made (`toProtobuf`), as it is nested in a stored event. */
+export function fromProtobuf(message: Message): SignedMessage {
+  if (message.dataBytes === undefined) throw new Error('a stored message has no data_bytes')
+  const dataBytes = asBuffer(message.dataBytes)
+  return {
+    data: MessageData.decode(dataBytes),
+    dataBytes,
+    hash: asBuffer(message.hash),
+    hashScheme: message.hashScheme,
+    signature: asBuffer(message.signature),
+    signatureScheme: message.signatureScheme,
+    signer: asBuffer(message.signer),
+  }
+}
+
+/** The message for the generated code, ready to be nested in an event: `data_bytes` is set, `data` never. */
+export function toProtobuf(message: SignedMessage): Message {
+  return {
+    data: undefined,
+    hash: message.hash,
+    hashScheme: message.hashScheme,
+    signature: message.signature,
+    signatureScheme: message.signatureScheme,
+    signer: message.signer,
+    dataBytes: message.dataBytes,
+  }
+}
+
+/** The stored and sent form: an encoded `Message` with `data_bytes` and without `data`. */
+export function encodeMessage(message: SignedMessage): Buffer {
+  return asBuffer(Message.encode(toProtobuf(message)).finish())
+}
+
+function readEnvelope(bytes: Buffer): Envelope | null {
+  const envelope: Envelope = {
+    data: undefined,
+    dataBytes: undefined,
+    hash: NOTHING,
+    hashScheme: 0,
+    signature: NOTHING,
+    signatureScheme: 0,
+    signer: NOTHING,
+  }
+  const reader = new WireReader(bytes)
+  while (reader.position < bytes.length) {
+    const tag = reader.readUint32()
+    if (tag < 8) return null
+    const number = tag >>> 3
+    if (number > 7) {
+      if (!reader.skip(tag & 7)) return null
+      continue
+    }
+    const isScheme = number === 3 || number === 5
+    if ((tag & 7) !== (isScheme ? 0 : 2)) return null
+    const read = isScheme ? readScheme(reader, number, envelope) : readSlice(reader, number, envelope)
+    if (!read) return null
+  }
+  return envelope
+}
+
+function readScheme(reader: WireReader, number: number, envelope: Envelope): boolean {
+  // A negative scheme takes ten bytes and is none that is known: refused with what is malformed.
+  const scheme = reader.readUint32()
+  if (scheme < 0) return false
+  if (number === 3) envelope.hashScheme = scheme
+  else envelope.signatureScheme = scheme
+  return true
+}
+
+function readSlice(reader: WireReader, number: number, envelope: Envelope): boolean {
+  const start = reader.readBytes()
+  if (start < 0) return false
+  const slice = reader.bytes.subarray(start, reader.position)
+  if (number === 1) {
+    // The reference merges two `data`, the generated decoder keeps the last: see `wireFault`.
+    if (envelope.data !== undefined) return false
+    envelope.data = slice
+  } else if (number === 2) envelope.hash = slice
+  else if (number === 4) envelope.signature = slice
+  else if (number === 6) envelope.signer = slice
+  else envelope.dataBytes = slice
+  return true
+}
+
+/** Encoders differ in what they leave out (hub.md §3.2), so bytes that differ are compared by what they say. */
+function sameData(data: Buffer, dataBytes: Buffer): boolean {
+  if (data.equals(dataBytes)) return true
+  if (data.length > MAX_DATA_BYTES || wireFault(data, messageDataSchema) !== null) return false
+  return canonical(data).equals(canonical(dataBytes))
+}
+
+function canonical(dataBytes: Buffer): Buffer {
+  return asBuffer(MessageData.encode(MessageData.decode(dataBytes)).finish())
+}
+
+/** Copies the parts of the envelope into one buffer of its own, so that a large request body can be freed. */
+function keep(envelope: Envelope, signed: Buffer): SignedMessage {
+  const { hash, signature, signer } = envelope
+  const kept = Buffer.concat([signed, hash, signature, signer])
+  const hashStart = signed.length
+  const signatureStart = hashStart + hash.length
+  const signerStart = signatureStart + signature.length
+  const dataBytes = kept.subarray(0, hashStart)
+  return {
+    data: MessageData.decode(dataBytes),
+    dataBytes,
+    hash: kept.subarray(hashStart, signatureStart),
+    hashScheme: envelope.hashScheme as HashScheme,
+    signature: kept.subarray(signatureStart, signerStart),
+    signatureScheme: envelope.signatureScheme as SignatureScheme,
+    signer: kept.subarray(signerStart),
+  }
+}
+
+function faultText(fault: WireFault): string {
+  switch (fault) {
+    case 'malformed':
+      return 'data is not a valid protobuf MessageData'
+    case 'invalid utf-8':
+      return 'a string in data is not valid UTF-8'
+    case 'number too large':
+      return 'a number in data is larger than 2^53 - 1'
+  }
+}

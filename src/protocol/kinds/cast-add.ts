@@ -1,0 +1,92 @@
+import { type CastAddBody, CastType, MessageType } from '@farcaster/core'
+import { type MessageKind, MessageSet } from '../message-kind.js'
+import { validateCastId } from './cast-id.js'
+import { BASE_DATA_BYTES, PRO_CAST_DATA_BYTES } from './data-size.js'
+import { validateEmbed } from './embed.js'
+import { validateUrl } from './url.js'
+
+const MAX_EMBEDS = 4
+const MAX_STRING_EMBEDS = 2
+const MAX_MENTIONS = 10
+/** Farcaster seconds from which embeds may no longer be plain strings. */
+const STRING_EMBEDS_END = 73_612_800
+
+/** A post. Limits: the protocol notes, hub.md §3.3, as of engine V20. */
+export const castAdd: MessageKind<CastAddBody> = {
+  type: MessageType.CAST_ADD,
+  set: MessageSet.casts,
+  side: 'add',
+  body: (data) => data.castAddBody,
+  maxDataBytes: BASE_DATA_BYTES,
+  maxProDataBytes: PRO_CAST_DATA_BYTES,
+  validate: (body, data) =>
+    validateText(body) ??
+    validateContent(body, data.timestamp < STRING_EMBEDS_END) ??
+    validateEmbeds(body) ??
+    validateMentions(body) ??
+    validateParent(body),
+  requiresPro: (body) => body.type === CastType.TEN_K_CAST,
+  conflictKey: (_body, message) => message.hash,
+}
+
+function validateText(body: CastAddBody): string | null {
+  const sizeBytes = Buffer.byteLength(body.text)
+  switch (body.type) {
+    case CastType.CAST:
+      return sizeBytes > 320 ? 'text > 320 bytes' : null
+    case CastType.LONG_CAST:
+      if (sizeBytes > 1024) return 'text > 1024 bytes for long cast'
+      return sizeBytes <= 320 ? 'text too short for long cast' : null
+    case CastType.TEN_K_CAST:
+      if (sizeBytes > 10_000) return 'text > 10,000 bytes for 10k cast'
+      return sizeBytes <= 1024 ? 'text too short for 10k cast' : null
+    default:
+      return 'invalid cast type'
+  }
+}
+
+function validateContent(body: CastAddBody, stringEmbedsAllowed: boolean): string | null {
+  const { embeds, embedsDeprecated, mentions } = body
+  if (embeds.length > MAX_EMBEDS) return 'embeds > 4'
+  if (!stringEmbedsAllowed && embedsDeprecated.length > 0) return 'string embeds have been deprecated'
+  if (embedsDeprecated.length > MAX_STRING_EMBEDS) return 'string embeds > 2'
+  if (mentions.length > MAX_MENTIONS) return 'mentions > 10'
+  if (mentions.length !== body.mentionsPositions.length) return 'mentions and mentionsPositions must match'
+  if (embeds.length > 0 && embedsDeprecated.length > 0) return 'cannot use both embeds and string embeds'
+  const isEmpty = body.text === '' && embeds.length + embedsDeprecated.length + mentions.length === 0
+  return isEmpty ? 'cast is empty' : null
+}
+
+function validateEmbeds(body: CastAddBody): string | null {
+  for (const embed of body.embeds) {
+    const fault = validateEmbed(embed)
+    if (fault !== null) return fault
+  }
+  for (const url of body.embedsDeprecated) {
+    const fault = validateUrl(url)
+    if (fault !== null) return fault
+  }
+  return null
+}
+
+/** A mention stands at a byte offset of the text, which does not hold the mentioned name itself. */
+function validateMentions(body: CastAddBody): string | null {
+  const textBytes = Buffer.byteLength(body.text)
+  let previous = 0
+  for (const [index, fid] of body.mentions.entries()) {
+    if (fid === 0) return 'fid is missing'
+    const position = body.mentionsPositions[index]!
+    if (position > textBytes) return 'mentionsPositions must be a position in text'
+    if (position < previous) return 'mentionsPositions must be sorted in ascending order'
+    previous = position
+  }
+  return null
+}
+
+function validateParent(body: CastAddBody): string | null {
+  if (body.parentCastId !== undefined && body.parentUrl !== undefined) {
+    return 'cannot use both parentUrl and parentCastId'
+  }
+  if (body.parentCastId !== undefined) return validateCastId(body.parentCastId)
+  return body.parentUrl === undefined ? null : validateUrl(body.parentUrl)
+}

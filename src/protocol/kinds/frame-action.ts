@@ -1,0 +1,29 @@
+import { type FrameActionBody, MessageType } from '@farcaster/core'
+import type { MessageKind } from '../message-kind.js'
+import { validateCastId } from './cast-id.js'
+import { BASE_DATA_BYTES } from './data-size.js'
+
+/** A press on a button of a frame. Servers of frames have it validated; nobody stores it. */
+export const frameAction: MessageKind<FrameActionBody> = {
+  type: MessageType.FRAME_ACTION,
+  set: null,
+  side: 'add',
+  body: (data) => data.frameActionBody,
+  maxDataBytes: BASE_DATA_BYTES,
+  validate: validateFrameAction,
+  conflictKey: (_body, message) => message.hash,
+}
+
+/** Limits: the protocol notes, hub.md §3.3. */
+function validateFrameAction(body: FrameActionBody): string | null {
+  if (body.buttonIndex > 5) return 'Invalid button index'
+  if (body.url.length === 0) return 'value is missing'
+  const isTooLong =
+    body.url.length > 1024 ||
+    body.inputText.length > 256 ||
+    body.state.length > 4096 ||
+    body.transactionId.length > 256 ||
+    body.address.length > 64
+  if (isTooLong) return 'value is too long'
+  return body.castId === undefined ? null : validateCastId(body.castId)
+}

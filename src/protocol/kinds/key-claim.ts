@@ -1,0 +1,89 @@
+import {
+  decodeGaslessSignedKeyRequestMetadata,
+  GASLESS_KEY_ADD_EIP_712_TYPES,
+  GASLESS_KEY_REMOVE_EIP_712_TYPES,
+  GASLESS_SIGNED_KEY_REQUEST_EIP_712_TYPES,
+  type KeyAddBody,
+  type KeyRemoveBody,
+} from '@farcaster/core'
+import { type Refusal, refuse } from '../../errors.js'
+import { hexOf } from '../bytes.js'
+import { recoverSigner } from './typed-data.js'
+
+/** What an app asked for when it had a user add its key, once its signature has been verified. */
+export interface KeyRequest {
+  /** The fid of the app. Whoever merges must see that `requestSigner` is its custody address. */
+  readonly requestFid: number
+  /** Address, 20 bytes. */
+  readonly requestSigner: Buffer
+  /** Farcaster seconds. */
+  readonly deadline: bigint
+}
+
+/**
+ * The address (20 bytes) that authorised this KEY_ADD for `fid`, or null when the signature is malformed.
+ * Any well-formed signature recovers to some address: the merge compares it with the custody address.
+ */
+export function recoverKeyAddCustody(body: KeyAddBody, fid: number): Promise<Buffer | null> {
+  return recoverSigner(
+    {
+      ...GASLESS_KEY_ADD_EIP_712_TYPES,
+      primaryType: 'KeyAdd',
+      message: {
+        fid: BigInt(fid),
+        key: hexOf(body.key),
+        keyType: body.keyType,
+        scopes: body.scopes,
+        ttl: body.ttl,
+        nonce: body.nonce,
+        deadline: BigInt(body.deadline),
+      },
+    },
+    body.custodySignature,
+  )
+}
+
+/** The address (20 bytes) that authorised this KEY_REMOVE of signature type 1 for `fid`, or null. */
+export function recoverKeyRemoveCustody(body: KeyRemoveBody, fid: number): Promise<Buffer | null> {
+  return recoverSigner(
+    {
+      ...GASLESS_KEY_REMOVE_EIP_712_TYPES,
+      primaryType: 'KeyRemove',
+      message: {
+        fid: BigInt(fid),
+        key: hexOf(body.key),
+        nonce: body.nonce,
+        deadline: BigInt(body.deadline),
+      },
+    },
+    body.signature,
+  )
+}
+
+/**
+ * The app's request inside a KEY_ADD: signed by the `requestSigner` that it names, for this very key, and not
+ * expired at `timestamp` (Farcaster seconds, of the message).
+ */
+export async function verifySignedKeyRequest(
+  body: Pick<KeyAddBody, 'key' | 'metadata'>,
+  timestamp: number,
+): Promise<KeyRequest | Refusal> {
+  const invalid = refuse('bad_request.validation_failure', 'metadata is not a valid SignedKeyRequest')
+  const decoded = decodeGaslessSignedKeyRequestMetadata(body.metadata)
+  if (decoded.isErr()) return invalid
+  const { requestFid, requestSigner, signature, deadline } = decoded.value
+  if (deadline < BigInt(timestamp)) {
+    return refuse('bad_request.validation_failure', 'signed key request has expired')
+  }
+  if (requestFid > BigInt(Number.MAX_SAFE_INTEGER)) return invalid
+  const signer = await recoverSigner(
+    {
+      ...GASLESS_SIGNED_KEY_REQUEST_EIP_712_TYPES,
+      primaryType: 'SignedKeyRequest',
+      message: { requestFid, key: hexOf(body.key), deadline },
+    },
+    signature,
+  )
+  if (signer === null || hexOf(signer) !== requestSigner.toLowerCase()) return invalid
+  return { requestFid: Number(requestFid), requestSigner: signer, deadline }
+}

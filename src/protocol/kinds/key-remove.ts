@@ -1,0 +1,52 @@
+import {
+  KEY_REMOVE_SIGNATURE_TYPE_CUSTODY,
+  KEY_REMOVE_SIGNATURE_TYPE_SELF,
+  type KeyRemoveBody,
+  type MessageData,
+  MessageType,
+} from '@farcaster/core'
+import { asBuffer } from '../bytes.js'
+import { PUBLIC_KEY_BYTES } from '../ed25519.js'
+import type { SignedMessage } from '../message.js'
+import { type MessageKind, MessageSet } from '../message-kind.js'
+import { BASE_DATA_BYTES } from './data-size.js'
+import { recoverKeyRemoveCustody } from './key-claim.js'
+import { ACCOUNT_SIGNATURE_BYTES } from './typed-data.js'
+
+/** Takes a key back that KEY_ADD has added: by the custody address, or by the key itself. */
+export const keyRemove: MessageKind<KeyRemoveBody> = {
+  type: MessageType.KEY_REMOVE,
+  set: MessageSet.keys,
+  side: 'remove',
+  body: (data) => data.keyRemoveBody,
+  maxDataBytes: BASE_DATA_BYTES,
+  validate: validateKeyRemove,
+  checkClaim: checkKeyRemoveClaim,
+  conflictKey: (body) => asBuffer(body.key),
+}
+
+/** Limits: the protocol notes, hub.md §3.3. */
+function validateKeyRemove(body: KeyRemoveBody): string | null {
+  if (body.key.length !== PUBLIC_KEY_BYTES) return 'key must be 32 bytes'
+  if (body.deadline === 0) return 'deadline is required'
+  switch (body.signatureType) {
+    case KEY_REMOVE_SIGNATURE_TYPE_CUSTODY:
+      return body.signature.length === ACCOUNT_SIGNATURE_BYTES ? null : 'invalid custody signature'
+    case KEY_REMOVE_SIGNATURE_TYPE_SELF:
+      return null
+    default:
+      return 'invalid signature type'
+  }
+}
+
+/** That a custody signature is one (the merge knows whose), or that the message is signed by the removed key. */
+async function checkKeyRemoveClaim(
+  body: KeyRemoveBody,
+  data: MessageData,
+  message: Pick<SignedMessage, 'signer'>,
+): Promise<string | null> {
+  if (body.signatureType === KEY_REMOVE_SIGNATURE_TYPE_SELF) {
+    return message.signer.equals(body.key) ? null : 'signer must be the removed key'
+  }
+  return (await recoverKeyRemoveCustody(body, data.fid)) === null ? 'invalid custody signature' : null
+}

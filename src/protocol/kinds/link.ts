@@ -1,0 +1,35 @@
+import type { LinkBody, MessageData } from '@farcaster/core'
+import { u64be } from '../bytes.js'
+
+const MAX_LINK_TYPE_BYTES = 8
+const LINK = Buffer.of(1)
+const COMPACT_STATE = Buffer.of(0)
+const END_OF_TYPE = Buffer.of(0)
+
+export function linkBody(data: MessageData): LinkBody | undefined {
+  return data.linkBody
+}
+
+/** The rule that a link, added or removed, breaks (the protocol notes, hub.md §3.3), or null. */
+export function validateLink(body: LinkBody): string | null {
+  const fault = validateLinkType(body.type)
+  if (fault !== null) return fault
+  if (body.targetFid === undefined) return 'target is missing'
+  return body.targetFid === 0 ? 'fid is missing' : null
+}
+
+/** The rule that a link's type breaks, or null: any text of 1 to 8 bytes. */
+export function validateLinkType(type: string): string | null {
+  const sizeBytes = Buffer.byteLength(type)
+  return sizeBytes < 1 || sizeBytes > MAX_LINK_TYPE_BYTES ? 'type must be between 1-8 characters' : null
+}
+
+/** Where a link competes (hub.md §4): `0x01` ‖ type ‖ `0x00` ‖ target fid, which sorts all of a type together. */
+export function linkKey(type: string, targetFid: number): Buffer {
+  return Buffer.concat([LINK, Buffer.from(type), END_OF_TYPE, u64be(targetFid)])
+}
+
+/** Where the compact state of a link type stands: `0x00` ‖ type. */
+export function compactKey(type: string): Buffer {
+  return Buffer.concat([COMPACT_STATE, Buffer.from(type)])
+}

@@ -1,0 +1,51 @@
+import { eip712, MessageType, Protocol, type VerificationAddAddressBody } from '@farcaster/core'
+import { asBuffer } from '../bytes.js'
+import { SIGNATURE_BYTES } from '../ed25519.js'
+import { type MessageKind, MessageSet } from '../message-kind.js'
+import { validateBlockHash, validateEthAddress, validateSolAddress } from './address.js'
+import { BASE_DATA_BYTES } from './data-size.js'
+import { checkVerificationClaim, VerificationType } from './verification-claim.js'
+
+const MAX_ETH_CLAIM_SIGNATURE_BYTES = 2048
+const CHAIN_IDS: readonly number[] = eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM_CHAIN_IDS
+
+/** An address, on Ethereum or Solana, that says it belongs to the user. */
+export const verificationAdd: MessageKind<VerificationAddAddressBody> = {
+  type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
+  set: MessageSet.verifications,
+  side: 'add',
+  body: (data) => data.verificationAddAddressBody,
+  maxDataBytes: BASE_DATA_BYTES,
+  validate: validateVerificationAdd,
+  checkClaim: checkVerificationClaim,
+  conflictKey: (body) => asBuffer(body.address),
+}
+
+/** Limits: the protocol notes, hub.md §3.3. */
+function validateVerificationAdd(body: VerificationAddAddressBody): string | null {
+  switch (body.protocol) {
+    case Protocol.ETHEREUM:
+      return validateEthAddress(body.address) ?? validateBlockHash(body.blockHash) ?? validateEthClaim(body)
+    case Protocol.SOLANA:
+      return validateSolAddress(body.address) ?? validateBlockHash(body.blockHash) ?? validateSolClaim(body)
+    default:
+      return 'invalid verification protocol'
+  }
+}
+
+function validateEthClaim(body: VerificationAddAddressBody): string | null {
+  if (body.claimSignature.length > MAX_ETH_CLAIM_SIGNATURE_BYTES) return 'claimSignature > 2048 bytes'
+  if (!CHAIN_IDS.includes(body.chainId)) return 'invalid chain id'
+  switch (body.verificationType) {
+    case VerificationType.account:
+      return body.chainId === 0 ? null : 'invalid chain id'
+    case VerificationType.contract:
+      return 'contract signatures cannot be verified: no RPC is configured'
+    default:
+      return 'invalid verification type'
+  }
+}
+
+function validateSolClaim(body: VerificationAddAddressBody): string | null {
+  return body.claimSignature.length === SIGNATURE_BYTES ? null : 'claimSignature != 64 bytes'
+}

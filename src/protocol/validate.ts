@@ -1,0 +1,130 @@
+import { FarcasterNetwork, HashScheme, type MessageData, SignatureScheme } from '@farcaster/core'
+import { type Refusal, refuse } from '../errors.js'
+import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyEd25519 } from './ed25519.js'
+import { messageHash } from './hash.js'
+import { BASE_DATA_BYTES } from './kinds/data-size.js'
+import type { SignedMessage } from './message.js'
+import type { ValidationContext } from './message-kind.js'
+import { type AnyMessageKind, kindOf } from './message-kinds.js'
+import { ALLOWED_CLOCK_SKEW_SECONDS } from './time.js'
+
+/** Message types of protocol channels, which no engine version of the main network allows yet. */
+const FIRST_CHANNEL_TYPE = 18
+const LAST_CHANNEL_TYPE = 21
+
+const bodyNames = [
+  'castAddBody',
+  'castRemoveBody',
+  'reactionBody',
+  'verificationAddAddressBody',
+  'verificationRemoveBody',
+  'userDataBody',
+  'linkBody',
+  'usernameProofBody',
+  'frameActionBody',
+  'linkCompactStateBody',
+  'lendStorageBody',
+  'keyAddBody',
+  'keyRemoveBody',
+] as const satisfies readonly (keyof MessageData)[]
+
+/**
+ * Everything about a message that is cheap and needs neither state nor its signatures, in the order of the
+ * protocol notes (hub.md §3.2) with their texts (§3.4). Null when it keeps every rule; whether its sender may
+ * do what `requiresPro` says, and whether it is signed (`checkSignatures`), are separate questions.
+ */
+export function validateStateless(message: SignedMessage, context: ValidationContext): Refusal | null {
+  const kind = kindOf(message.data.type)
+  const fault =
+    validateSize(message, kind) ??
+    validateNetwork(message.data, context) ??
+    validateHash(message) ??
+    validateSignatureForm(message) ??
+    validateTimestamp(message.data, context) ??
+    validateBody(message.data, kind, context)
+  return fault === null ? null : refuse('bad_request.validation_failure', fault)
+}
+
+/** Whether only a pro account may send this message: for its body or for its size (hub.md §3.3). */
+export function requiresPro(message: SignedMessage): boolean {
+  const kind = kindOf(message.data.type)
+  if (kind === undefined) return false
+  if (kind.maxProDataBytes !== undefined && message.dataBytes.length > kind.maxDataBytes) return true
+  const body = kind.body(message.data)
+  return body !== undefined && (kind.requiresPro?.(body, message.data) ?? false)
+}
+
+/**
+ * The signature of a message that `validateStateless` has passed, then the claim inside its body, if its type
+ * has one. Depends on nothing but the message, so any thread answers the same.
+ */
+export async function checkSignatures(message: SignedMessage): Promise<Refusal | null> {
+  return checkSignature(message) ?? (await checkClaim(message))
+}
+
+/** The first half of `checkSignatures`: the signer's signature over the hash. */
+export function checkSignature(
+  message: Pick<SignedMessage, 'hash' | 'signature' | 'signer'>,
+): Refusal | null {
+  return verifyEd25519(message.signature, message.hash, message.signer)
+    ? null
+    : refuse('bad_request.validation_failure', 'invalid signature')
+}
+
+/** The second half of `checkSignatures`: the claim inside the body. */
+export async function checkClaim(message: SignedMessage): Promise<Refusal | null> {
+  const kind = kindOf(message.data.type)
+  const body = kind?.body(message.data)
+  if (kind?.checkClaim === undefined || body === undefined) return null
+  const fault = await kind.checkClaim(body, message.data, message)
+  return fault === null ? null : refuse('bad_request.validation_failure', fault)
+}
+
+/** Whether `checkClaim` has anything to check for this message. */
+export function hasClaim(message: SignedMessage): boolean {
+  return kindOf(message.data.type)?.checkClaim !== undefined
+}
+
+function validateSize(message: SignedMessage, kind: AnyMessageKind | undefined): string | null {
+  if (message.dataBytes.length === 0) return 'data is missing'
+  const maxBytes = kind?.maxProDataBytes ?? kind?.maxDataBytes ?? BASE_DATA_BYTES
+  return message.dataBytes.length > maxBytes ? `dataBytes > ${maxBytes} bytess` : null
+}
+
+function validateNetwork(data: MessageData, context: ValidationContext): string | null {
+  const isOurs = data.network === context.network && data.network !== FarcasterNetwork.NONE
+  return isOurs ? null : 'invalid network'
+}
+
+function validateHash(message: SignedMessage): string | null {
+  if (message.hashScheme !== HashScheme.BLAKE3) return 'invalid hashScheme'
+  return messageHash(message.dataBytes).equals(message.hash) ? null : 'invalid hash'
+}
+
+function validateSignatureForm(message: SignedMessage): string | null {
+  if (message.signatureScheme !== SignatureScheme.ED25519) return 'invalid signatureScheme'
+  if (message.signature.length === 0) return 'signature is missing'
+  if (message.signature.length !== SIGNATURE_BYTES) return 'invalid signature'
+  return message.signer.length === PUBLIC_KEY_BYTES ? null : 'signer is missing or invalid'
+}
+
+function validateTimestamp(data: MessageData, context: ValidationContext): string | null {
+  return data.timestamp > context.now + ALLOWED_CLOCK_SKEW_SECONDS
+    ? 'timestamp more than 10 mins in the future'
+    : null
+}
+
+function validateBody(
+  data: MessageData,
+  kind: AnyMessageKind | undefined,
+  context: ValidationContext,
+): string | null {
+  if (kind === undefined) {
+    const isChannelType = data.type >= FIRST_CHANNEL_TYPE && data.type <= LAST_CHANNEL_TYPE
+    return isChannelType ? 'Protocol feature is not supported in this version' : 'invalid message type'
+  }
+  const body = kind.body(data)
+  if (body === undefined) return 'invalid message type'
+  if (bodyNames.filter((name) => data[name] !== undefined).length > 1) return 'only one body can be set'
+  return data.fid === 0 ? 'fid is missing' : kind.validate(body, data, context)
+}

@@ -1,0 +1,157 @@
+import { isUtf8 } from 'node:buffer'
+import type { Field, FieldType, Schema } from './message-schema.js'
+
+/**
+ * A strict check of protobuf wire form, run before the generated decoder. That decoder lets pass what the
+ * reference node refuses (the protocol notes, hub.md §3.2): invalid UTF-8, wrong wire types, strings cut
+ * short, a nested message that runs past its end, anything behind a zero tag. Two nodes must read the same
+ * content from the same bytes, so doubt is refused.
+ */
+export type WireFault = 'malformed' | 'invalid utf-8' | 'number too large'
+
+const WIRE_VARINT = 0
+const WIRE_FIXED64 = 1
+const WIRE_BYTES = 2
+const WIRE_FIXED32 = 5
+
+/** Reads tags and lengths of a buffer; the position is at fault (`-1`) once something was malformed. */
+export class WireReader {
+  position: number
+  readonly end: number
+
+  constructor(
+    readonly bytes: Buffer,
+    position = 0,
+    end = bytes.length,
+  ) {
+    this.position = position
+    this.end = end
+  }
+
+  /** Bytes that the varint at the position takes; 0 when it is cut off or longer than 64 bits. */
+  varintLength(): number {
+    const limit = Math.min(this.end, this.position + 10)
+    for (let index = this.position; index < limit; index++) {
+      const byte = this.bytes[index]!
+      if (byte < 0x80) {
+        const length = index - this.position + 1
+        return length === 10 && byte > 1 ? 0 : length
+      }
+    }
+    return 0
+  }
+
+  /** A tag, a length or an enum number: an unsigned number of 32 bits in at most five bytes; -1 if it is none. */
+  readUint32(): number {
+    const length = this.varintLength()
+    if (length === 0 || length > 5) return -1
+    let value = 0
+    for (let index = length - 1; index >= 0; index--) {
+      value = value * 128 + (this.bytes[this.position + index]! & 0x7f)
+    }
+    this.position += length
+    return value > 0xffff_ffff ? -1 : value
+  }
+
+  /** Passes a length and what it announces: the start of the content, or -1. The position is behind it then. */
+  readBytes(): number {
+    const length = this.readUint32()
+    if (length < 0 || length > this.end - this.position) return -1
+    const start = this.position
+    this.position += length
+    return start
+  }
+
+  /** Passes the value of an unknown field. Groups, which nobody sends since proto2, are malformed. */
+  skip(wireType: number): boolean {
+    switch (wireType) {
+      case WIRE_VARINT: {
+        const length = this.varintLength()
+        this.position += length
+        return length > 0
+      }
+      case WIRE_FIXED64:
+        this.position += 8
+        return this.position <= this.end
+      case WIRE_BYTES:
+        return this.readBytes() >= 0
+      case WIRE_FIXED32:
+        this.position += 4
+        return this.position <= this.end
+      default:
+        return false
+    }
+  }
+}
+
+/**
+ * Walks one encoded message of `schema` in `bytes[start, end)`.
+ * The first fault in it, or null: then the generated decoder reads exactly what is there.
+ */
+export function wireFault(bytes: Buffer, schema: Schema, start = 0, end = bytes.length): WireFault | null {
+  const reader = new WireReader(bytes, start, end)
+  let seen = 0
+  while (reader.position < end) {
+    const tag = reader.readUint32()
+    if (tag < 0) return 'malformed'
+    const number = tag >>> 3
+    if (number === 0) return 'malformed'
+    const field = schema[number]
+    if (field === undefined) {
+      if (!reader.skip(tag & 7)) return 'malformed'
+      continue
+    }
+    if (typeof field.type === 'object' && !field.repeated) {
+      // The reference merges a nested message that comes twice, the generated decoder keeps the last one.
+      if ((seen & (1 << number)) !== 0) return 'malformed'
+      seen |= 1 << number
+    }
+    const fault = fieldFault(reader, field, tag & 7)
+    if (fault !== null) return fault
+  }
+  return null
+}
+
+function fieldFault(reader: WireReader, field: Field, wireType: number): WireFault | null {
+  const { type } = field
+  if (isNumeric(type)) {
+    if (wireType === WIRE_VARINT) return numberFault(reader, type)
+    return wireType === WIRE_BYTES && field.repeated ? packedFault(reader, type) : 'malformed'
+  }
+  if (wireType !== WIRE_BYTES) return 'malformed'
+  const start = reader.readBytes()
+  if (start < 0) return 'malformed'
+  if (type === 'bytes') return null
+  if (type === 'string') {
+    return isUtf8(reader.bytes.subarray(start, reader.position)) ? null : 'invalid utf-8'
+  }
+  return wireFault(reader.bytes, type, start, reader.position)
+}
+
+function packedFault(reader: WireReader, type: 'uint32' | 'int32' | 'uint64'): WireFault | null {
+  const start = reader.readBytes()
+  if (start < 0) return 'malformed'
+  const packed = new WireReader(reader.bytes, start, reader.position)
+  while (packed.position < packed.end) {
+    const fault = numberFault(packed, type)
+    if (fault !== null) return fault
+  }
+  return null
+}
+
+function numberFault(reader: WireReader, type: 'uint32' | 'int32' | 'uint64'): WireFault | null {
+  const length = reader.varintLength()
+  if (length === 0) return 'malformed'
+  const last = reader.bytes[reader.position + length - 1]!
+  reader.position += length
+  if (type === 'uint64') {
+    // Seven bytes hold 49 bits; four more fit into the eighth before 2^53.
+    return length < 8 || (length === 8 && last < 16) ? null : 'number too large'
+  }
+  // Negative enum numbers take ten bytes. Between five and ten the generated decoder loses its place.
+  return length <= 5 || length === 10 ? null : 'malformed'
+}
+
+function isNumeric(type: FieldType): type is 'uint32' | 'int32' | 'uint64' {
+  return type === 'uint32' || type === 'int32' || type === 'uint64'
+}
