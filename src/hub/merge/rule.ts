@@ -1,7 +1,7 @@
 import type { Refusal } from '../../errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import type { BatchState } from './state.js'
 import type { Slot, Standing } from './standing.js'
+import type { BatchState } from './state.js'
 
 /**
  * What merging a message type asks of state beyond the one competition for its slot. Most types have

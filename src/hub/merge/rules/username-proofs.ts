@@ -26,7 +26,10 @@ function checkOwner(message: SignedMessage, state: BatchState): MergeRefusal | n
   const slot = ownerSlot(message)
   if (state.at(slot)?.message().data.verificationAddAddressBody) return null
   return {
-    ...refuse('bad_request.validation_failure', 'name owner is neither the custody address nor a verified address'),
+    ...refuse(
+      'bad_request.validation_failure',
+      'name owner is neither the custody address nor a verified address',
+    ),
     causedBy: slot,
   }
 }

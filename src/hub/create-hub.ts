@@ -1,0 +1,164 @@
+import type { OnChainEvent, UserNameProof } from '@farcaster/core'
+import type { Database } from '../db/connection.js'
+import { isRetryable, isUnavailable } from '../db/connection-errors.js'
+import { PlazaError, type Refusal } from '../errors.js'
+import type { SignedMessage } from '../protocol/message.js'
+import { shardOf } from '../protocol/shard.js'
+import { farcasterSecondsFromUnixMs } from '../protocol/time.js'
+import { validateStateless } from '../protocol/validate.js'
+import type { VerifyPool } from '../protocol/verify-pool.js'
+import type { Hub } from './hub.js'
+import { ensurePartitions } from './log/partitions.js'
+import { type MergeHook, mergeBatch } from './merge/merge.js'
+import { type MergeItem, ShardWriter } from './merge/shard-writer.js'
+import { nameOf } from './merge/standing-name.js'
+
+export interface HubOptions {
+  readonly db: Database
+  /** FarcasterNetwork that messages must be of. */
+  readonly network: number
+  readonly shards: number
+  readonly verifyPool: VerifyPool
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Run in every merge's transaction, in this order. */
+  readonly hooks?: readonly MergeHook[]
+  /** Told of every merge and refusal, for metrics: `merged` or an error code. */
+  readonly onOutcome?: (messageType: number, outcome: string) => void
+}
+
+/**
+ * Opens the hub on a migrated database: makes the shards' rows and the log's partitions, refuses a database
+ * that was made for another network or number of shards, and takes submissions.
+ */
+export async function createHub(options: HubOptions): Promise<Hub & { readonly queued: () => number }> {
+  const { db, shards, clock } = options
+  await checkSettings(db, options)
+  await ensurePartitions(db, clock())
+  await db`
+    insert into hub.shards (shard)
+    select generate_series(1, ${shards}::smallint)
+    on conflict do nothing
+  `
+  const writers = Array.from({ length: shards }, (_, index) => openWriter(options, index + 1))
+  const submitTo = (shard: number, item: MergeItem) => writers[shard - 1]!.submit(item)
+  let closed = false
+  const checkOpen = () => {
+    if (closed) throw new PlazaError('unavailable', 'the hub is shutting down')
+  }
+
+  return {
+    queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
+    validate: (messages) => validate(options, messages),
+    async submit(messages) {
+      checkOpen()
+      const invalid = await validate(options, messages)
+      const outcomes = await settleAll(
+        messages.map((message, index) => {
+          const refusal = invalid[index]
+          if (refusal) return Promise.resolve(refusal)
+          return submitTo(shardOf(message.data.fid, shards), { kind: 'message', message })
+        }),
+      )
+      for (const [index, outcome] of outcomes.entries()) {
+        options.onOutcome?.(messages[index]!.data.type, outcome?.code ?? 'merged')
+      }
+      return outcomes
+    },
+    submitOnChainEvents(events: readonly OnChainEvent[]) {
+      checkOpen()
+      return settleAll(
+        events.map((event) => submitTo(shardOf(event.fid, shards), { kind: 'chainEvent', event })),
+      )
+    },
+    async submitNameTransfers(proofs: readonly UserNameProof[]) {
+      checkOpen()
+      const holders = await holdersOf(db, proofs.filter((proof) => proof.fid === 0).map(nameOf))
+      return await settleAll(
+        proofs.map((proof) => {
+          const fid = proof.fid || (holders.get(nameOf(proof)) ?? 0)
+          return submitTo(shardOf(fid, shards), { kind: 'nameTransfer', proof })
+        }),
+      )
+    },
+    async close() {
+      closed = true
+      await Promise.all(writers.map((writer) => writer.drain()))
+    },
+  }
+}
+
+function openWriter({ db, shards, hooks = [], clock }: HubOptions, shard: number): ShardWriter {
+  return new ShardWriter({
+    merge: async (batch) => {
+      try {
+        return await mergeBatch(db, shard, batch, { shards, hooks }, clock())
+      } catch (error) {
+        if (!isMissingPartition(error)) throw error
+        await ensurePartitions(db, clock())
+        return await mergeBatch(db, shard, batch, { shards, hooks }, clock())
+      }
+    },
+    isRetryable,
+    isUnavailable,
+  })
+}
+
+/** 23514 on insert: no partition of the log for today, when maintenance was away for days. */
+function isMissingPartition(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && error.code === '23514' && /no partition/.test(error.message)
+  )
+}
+
+async function validate(
+  { network, clock, verifyPool }: HubOptions,
+  messages: readonly SignedMessage[],
+): Promise<(Refusal | null)[]> {
+  const context = { network, now: farcasterSecondsFromUnixMs(clock()) }
+  const outcomes = messages.map((message) => validateStateless(message, context))
+  const wellFormed = messages.filter((_, index) => outcomes[index] === null)
+  const verdicts = await verifyPool.verify(wellFormed)
+  let next = 0
+  return outcomes.map((outcome) => outcome ?? verdicts[next++] ?? null)
+}
+
+/** Waits for all, so that no rejection goes unseen, then fails with the first error if there is one. */
+async function settleAll(promises: readonly Promise<Refusal | null>[]): Promise<(Refusal | null)[]> {
+  const settled = await Promise.allSettled(promises)
+  return settled.map((result) => {
+    if (result.status === 'rejected') throw result.reason
+    return result.value
+  })
+}
+
+async function holdersOf(db: Database, names: readonly string[]): Promise<Map<string, number>> {
+  if (names.length === 0) return new Map()
+  const rows = await db<{ name: string; fid: number }[]>`
+    select name, fid from hub.username_proofs where name = any (${names}::text[])
+  `
+  return new Map(rows.map((row) => [row.name, row.fid]))
+}
+
+/** A database belongs to one network and one number of shards: both are written at the first start. */
+async function checkSettings(db: Database, { network, shards }: HubOptions): Promise<void> {
+  await db`
+    insert into hub.settings (name, value)
+    values ('network', ${network}::int::text::jsonb), ('shards', ${shards}::int::text::jsonb)
+    on conflict do nothing
+  `
+  const rows = await db<{ name: string; value: number }[]>`
+    select name, (value #>> '{}')::integer as value from hub.settings where name in ('network', 'shards')
+  `
+  const stored = new Map(rows.map((row) => [row.name, row.value]))
+  for (const [name, value] of [
+    ['network', network],
+    ['shards', shards],
+  ] as const) {
+    if (stored.get(name) !== value) {
+      throw new Error(
+        `this database was made for ${name} ${stored.get(name)}, not ${value}: use another database`,
+      )
+    }
+  }
+}

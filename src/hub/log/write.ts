@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto'
+import { HubEventType } from '@farcaster/core'
+import type { Transaction } from '../../db/connection.js'
+import { encodeHubEvent, eventId, type HubEventBody, maxBlockEvents } from './hub-event.js'
+
+/** An event with its place in the log. */
+export interface LoggedEvent {
+  readonly shard: number
+  readonly id: number
+  /** Whom it is about; null for block confirmations. */
+  readonly fid: number | null
+  readonly body: HubEventBody
+}
+
+/** The end of a shard's log. */
+export interface ShardHead {
+  readonly height: number
+  readonly blockHash: Buffer
+}
+
+/** The channel on which readers of the log are told of new events, as `<shard>:<last id>`. */
+export const eventChannel = 'hub_events'
+
+/**
+ * Puts events into blocks behind the head: each block starts with its BLOCK_CONFIRMED (sequence 0) and holds
+ * as many events as an id can count. Most batches are one block.
+ *
+ * @param now Farcaster seconds.
+ */
+export function formBlocks(
+  shard: number,
+  head: ShardHead,
+  pending: readonly { readonly fid: number | null; readonly body: HubEventBody }[],
+  now: number,
+): { events: LoggedEvent[]; head: ShardHead } {
+  const events: LoggedEvent[] = []
+  let { height, blockHash } = head
+  for (let start = 0; start < pending.length; start += maxBlockEvents - 1) {
+    const inBlock = pending.slice(start, start + maxBlockEvents - 1)
+    height += 1
+    blockHash = hashBlock(blockHash, shard, height, inBlock)
+    const confirmation = confirmBlock(shard, height, blockHash, inBlock, now)
+    events.push({ shard, id: eventId(height, 0), fid: null, body: confirmation })
+    for (const [index, { fid, body }] of inBlock.entries()) {
+      events.push({ shard, id: eventId(height, index + 1), fid, body })
+    }
+  }
+  return { events, head: { height, blockHash } }
+}
+
+type InBlock = readonly { readonly body: HubEventBody }[]
+
+function confirmBlock(
+  shard: number,
+  height: number,
+  blockHash: Buffer,
+  inBlock: InBlock,
+  now: number,
+): HubEventBody {
+  const eventCountsByType: Record<number, number> = { [HubEventType.BLOCK_CONFIRMED]: 1 }
+  for (const { body } of inBlock) eventCountsByType[body.type] = (eventCountsByType[body.type] ?? 0) + 1
+  return {
+    type: HubEventType.BLOCK_CONFIRMED,
+    blockNumber: height,
+    shardIndex: shard,
+    timestamp: now,
+    blockHash,
+    totalEvents: inBlock.length + 1,
+    eventCountsByType,
+  }
+}
+
+/** Chains the blocks of a shard: parent, place, and the kind and message of every event in order. */
+function hashBlock(parent: Buffer, shard: number, height: number, inBlock: InBlock): Buffer {
+  const place = Buffer.alloc(12)
+  place.writeUInt32BE(shard)
+  place.writeBigUInt64BE(BigInt(height), 4)
+  const parts = [parent, place]
+  for (const { body } of inBlock) {
+    parts.push(Buffer.from([body.type]))
+    if ('message' in body) parts.push(body.message.hash)
+  }
+  return createHash('sha256').update(Buffer.concat(parts)).digest()
+}
+
+/** Appends events to the log, moves the head of the shard and tells the readers, all when the caller commits. */
+export async function appendEvents(
+  db: Transaction,
+  shard: number,
+  events: readonly LoggedEvent[],
+  head: ShardHead,
+  day: string,
+): Promise<void> {
+  const last = events.at(-1)
+  if (!last) return
+  await Promise.all([
+    insertEvents(db, shard, events, day),
+    db`
+      update hub.shards
+      set height = ${head.height}, block_hash = ${head.blockHash}
+      where shard = ${shard}
+    `,
+    db`select pg_notify(${eventChannel}, ${`${shard}:${last.id}`})`,
+  ])
+}
+
+async function insertEvents(
+  db: Transaction,
+  shard: number,
+  events: readonly LoggedEvent[],
+  day: string,
+): Promise<void> {
+  await db`
+    insert into hub.events (day, shard, id, type, fid, event)
+    select ${day}::date, ${shard}::smallint, id, type, fid, event
+    from unnest(
+      ${events.map((event) => event.id)}::bigint[],
+      ${events.map((event) => event.body.type)}::smallint[],
+      ${events.map((event) => event.fid)}::bigint[],
+      ${db.types.byteas(events.map((event) => encodeHubEvent(event.id, shard, event.body)))}::bytea[]
+    ) as logged (id, type, fid, event)
+  `
+}

@@ -1,0 +1,169 @@
+import { HubEventType, OnChainEvent, OnChainEventType } from '@farcaster/core'
+import type { Transaction } from '../../db/connection.js'
+import { type Refusal, refuse } from '../../errors.js'
+import { shardOf } from '../../protocol/shard.js'
+import { storageUnitOf } from '../storage-units.js'
+import { type ChainState, foldChainEvents } from './chain-state.js'
+import type { PendingEvent } from './state.js'
+
+export interface ChainMerge {
+  /** Aligned with the input. */
+  readonly outcomes: (Refusal | null)[]
+  readonly events: PendingEvent[]
+}
+
+/**
+ * Stores what happened on the chains and derives from it who exists, which keys may sign and what storage
+ * there is. An event that is already known is a duplicate, by (fid, type, block, log index).
+ */
+export async function mergeChainEvents(
+  db: Transaction,
+  incoming: readonly OnChainEvent[],
+  shards: number,
+): Promise<ChainMerge> {
+  if (incoming.length === 0) return { outcomes: [], events: [] }
+  const first = new Map<string, OnChainEvent>()
+  for (const event of incoming) {
+    if (!first.has(chainEventName(event))) first.set(chainEventName(event), event)
+  }
+  const inserted = await insertEvents(db, [...first.values()])
+  const fresh = [...first.values()].filter((event) => inserted.has(chainEventName(event)))
+  const freshSet = new Set(fresh)
+  await Promise.all([deriveRents(db, fresh), deriveAccounts(db, fresh, shards)])
+  return {
+    outcomes: incoming.map((event) =>
+      freshSet.has(event) ? null : refuse('bad_request.duplicate', 'on-chain event has already been merged'),
+    ),
+    events: fresh
+      .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+      .map((event) => ({
+        fid: event.fid,
+        body: { type: HubEventType.MERGE_ON_CHAIN_EVENT, onChainEvent: event },
+      })),
+  }
+}
+
+function chainEventName(event: Pick<OnChainEvent, 'fid' | 'type' | 'blockNumber' | 'logIndex'>): string {
+  return `${event.fid}/${event.type}/${event.blockNumber}/${event.logIndex}`
+}
+
+async function insertEvents(db: Transaction, events: readonly OnChainEvent[]): Promise<Set<string>> {
+  const rows = await db<{ fid: number; type: number; block_number: number; log_index: number }[]>`
+    insert into hub.onchain_events (fid, type, block_number, log_index, block_time, event)
+    select *
+    from unnest(
+      ${events.map((event) => event.fid)}::bigint[],
+      ${events.map((event) => event.type)}::smallint[],
+      ${events.map((event) => event.blockNumber)}::bigint[],
+      ${events.map((event) => event.logIndex)}::integer[],
+      ${events.map((event) => event.blockTimestamp)}::bigint[],
+      ${db.types.byteas(events.map((event) => OnChainEvent.encode(event).finish()))}::bytea[]
+    )
+    on conflict do nothing
+    returning fid, type, block_number, log_index
+  `
+  return new Set(
+    rows.map(({ fid, type, block_number, log_index }) =>
+      chainEventName({ fid, type, blockNumber: block_number, logIndex: log_index }),
+    ),
+  )
+}
+
+async function deriveRents(db: Transaction, events: readonly OnChainEvent[]): Promise<void> {
+  const rents = events.flatMap((event) => {
+    const units = event.storageRentEventBody?.units
+    return units ? [{ event, units, unit: storageUnitOf(event.blockTimestamp) }] : []
+  })
+  if (rents.length === 0) return
+  await db`
+    insert into hub.storage_rents (fid, block_number, log_index, unit_type, units, rented_at, expires_at)
+    select *
+    from unnest(
+      ${rents.map(({ event }) => event.fid)}::bigint[],
+      ${rents.map(({ event }) => event.blockNumber)}::bigint[],
+      ${rents.map(({ event }) => event.logIndex)}::integer[],
+      ${rents.map(({ unit }) => unit.type)}::smallint[],
+      ${rents.map(({ units }) => units)}::integer[],
+      ${rents.map(({ event }) => event.blockTimestamp)}::bigint[],
+      ${rents.map(({ unit }) => unit.expiresAt)}::bigint[]
+    )
+    on conflict do nothing
+  `
+}
+
+const accountEvents = [
+  OnChainEventType.EVENT_TYPE_ID_REGISTER,
+  OnChainEventType.EVENT_TYPE_SIGNER,
+  OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
+]
+
+/** Folds all events of the touched fids anew: right whatever the order of arrival, and few rows per fid. */
+async function deriveAccounts(
+  db: Transaction,
+  events: readonly OnChainEvent[],
+  shards: number,
+): Promise<void> {
+  const touched = events.filter((event) => accountEvents.includes(event.type)).map((event) => event.fid)
+  if (touched.length === 0) return
+  const rows = await db<{ fid: number; event: Buffer }[]>`
+    select fid, event
+    from hub.onchain_events
+    where fid = any (${[...new Set(touched)]}::bigint[]) and type = any (${accountEvents}::smallint[])
+  `
+  const byFid = new Map<number, OnChainEvent[]>()
+  for (const { fid, event } of rows) {
+    const ofFid = byFid.get(fid) ?? []
+    ofFid.push(OnChainEvent.decode(event))
+    byFid.set(fid, ofFid)
+  }
+  const states = [...byFid].map(([fid, ofFid]) => foldChainEvents(fid, ofFid))
+  await Promise.all([writeAccounts(db, states, shards), writeSigners(db, states)])
+}
+
+async function writeAccounts(db: Transaction, states: readonly ChainState[], shards: number): Promise<void> {
+  const known = states.flatMap(({ fid, identity, proUntil }) =>
+    identity ? [{ fid, identity, proUntil }] : [],
+  )
+  if (known.length === 0) return
+  await db`
+    insert into hub.fids (fid, shard, custody_address, recovery_address, registered_at, pro_until)
+    select *
+    from unnest(
+      ${known.map(({ fid }) => fid)}::bigint[],
+      ${known.map(({ fid }) => shardOf(fid, shards))}::smallint[],
+      ${db.types.byteas(known.map(({ identity }) => identity.custodyAddress))}::bytea[],
+      ${db.types.byteas(known.map(({ identity }) => identity.recoveryAddress))}::bytea[],
+      ${known.map(({ identity }) => identity.registeredAt)}::bigint[],
+      ${known.map(({ proUntil }) => proUntil)}::bigint[]
+    )
+    on conflict (fid) do update
+    set custody_address = excluded.custody_address,
+        recovery_address = excluded.recovery_address,
+        registered_at = excluded.registered_at,
+        pro_until = excluded.pro_until
+  `
+}
+
+async function writeSigners(db: Transaction, states: readonly ChainState[]): Promise<void> {
+  const signers = states.flatMap(({ fid, signers }) => signers.map((signer) => ({ fid, ...signer })))
+  if (signers.length === 0) return
+  await db`
+    insert into hub.signers (fid, key, key_type, active, block_number, log_index, event)
+    select *
+    from unnest(
+      ${signers.map(({ fid }) => fid)}::bigint[],
+      ${db.types.byteas(signers.map(({ key }) => key))}::bytea[],
+      ${signers.map(({ keyType }) => keyType)}::integer[],
+      ${db.types.bools(signers.map(({ active }) => active))}::boolean[],
+      ${signers.map(({ added }) => added.blockNumber)}::bigint[],
+      ${signers.map(({ added }) => added.logIndex)}::integer[],
+      ${db.types.byteas(signers.map(({ added }) => OnChainEvent.encode(added).finish()))}::bytea[]
+    )
+    on conflict (fid, key) do update
+    set key_type = excluded.key_type,
+        active = excluded.active,
+        block_number = excluded.block_number,
+        log_index = excluded.log_index,
+        event = excluded.event
+  `
+}

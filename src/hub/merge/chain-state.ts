@@ -1,0 +1,110 @@
+import {
+  IdRegisterEventType,
+  type OnChainEvent,
+  OnChainEventType,
+  type SignerEventBody,
+  SignerEventType,
+  TierType,
+} from '@farcaster/core'
+
+const daySeconds = 24 * 60 * 60
+
+/** What a fid's on-chain events add up to. */
+export interface ChainState {
+  readonly fid: number
+  /** Null until an id registration or transfer is known: such a fid does not exist yet. */
+  readonly identity: Identity | null
+  /** Unix seconds; 0 if the pro tier was never bought. */
+  readonly proUntil: number
+  readonly signers: readonly SignerState[]
+}
+
+interface Identity {
+  readonly custodyAddress: Buffer
+  readonly recoveryAddress: Buffer
+  /** Unix seconds. */
+  readonly registeredAt: number
+}
+
+export interface SignerState {
+  readonly key: Buffer
+  readonly keyType: number
+  readonly active: boolean
+  /** The event that added the key last. */
+  readonly added: OnChainEvent
+}
+
+/**
+ * Folds the id, signer and tier events of one fid (hub.md §4, "On-chain"). The result depends on the events
+ * only, not on the order in which they arrived.
+ */
+export function foldChainEvents(fid: number, events: readonly OnChainEvent[]): ChainState {
+  const ordered = [...events].sort(byChainOrder)
+  return {
+    fid,
+    identity: foldIdentity(ordered),
+    proUntil: foldTier(ordered),
+    signers: foldSigners(ordered),
+  }
+}
+
+function byChainOrder(a: OnChainEvent, b: OnChainEvent): number {
+  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+}
+
+function foldIdentity(events: readonly OnChainEvent[]): Identity | null {
+  return events.reduce<Identity | null>((identity, { type, blockTimestamp, idRegisterEventBody: body }) => {
+    if (type !== OnChainEventType.EVENT_TYPE_ID_REGISTER || !body) return identity
+    const recovery = Buffer.from(body.recoveryAddress)
+    if (body.eventType === IdRegisterEventType.CHANGE_RECOVERY) {
+      return identity && { ...identity, recoveryAddress: recovery }
+    }
+    return {
+      custodyAddress: Buffer.from(body.to),
+      recoveryAddress: recovery.length > 0 ? recovery : (identity?.recoveryAddress ?? recovery),
+      registeredAt: identity?.registeredAt ?? blockTimestamp,
+    }
+  }, null)
+}
+
+/** Each purchase starts when it is made or when the one before ends, whichever is later. */
+function foldTier(events: readonly OnChainEvent[]): number {
+  let until = 0
+  for (const { type, blockTimestamp, tierPurchaseEventBody: body } of events) {
+    if (type !== OnChainEventType.EVENT_TYPE_TIER_PURCHASE || body?.tierType !== TierType.Pro) continue
+    until = Math.max(blockTimestamp, until) + body.forDays * daySeconds
+  }
+  return until
+}
+
+/** A key is active after ADD and after an ADMIN_RESET that follows one; a reset alone adds nothing. */
+function foldSigners(events: readonly OnChainEvent[]): SignerState[] {
+  const signers = new Map<string, SignerState>()
+  for (const event of events) {
+    const body = event.signerEventBody
+    if (event.type !== OnChainEventType.EVENT_TYPE_SIGNER || !body) continue
+    const key = Buffer.from(body.key)
+    const name = key.toString('hex')
+    const next = nextSigner(signers.get(name), event, body, key)
+    if (next) signers.set(name, next)
+  }
+  return [...signers.values()]
+}
+
+function nextSigner(
+  current: SignerState | undefined,
+  event: OnChainEvent,
+  body: SignerEventBody,
+  key: Buffer,
+): SignerState | undefined {
+  switch (body.eventType) {
+    case SignerEventType.ADD:
+      return { key, keyType: body.keyType, active: true, added: event }
+    case SignerEventType.REMOVE:
+      return current && { ...current, active: false }
+    case SignerEventType.ADMIN_RESET:
+      return current && { ...current, active: true }
+    default:
+      return current
+  }
+}

@@ -1,0 +1,158 @@
+import type { OnChainEvent, UserNameProof } from '@farcaster/core'
+import type { Database, Transaction } from '../../db/connection.js'
+import { type Refusal, refuse } from '../../errors.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
+import { dayOf } from '../log/partitions.js'
+import { appendEvents, formBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
+import { mergeChainEvents } from './chain-events.js'
+import { mergeMessage, slotOf } from './decide.js'
+import { loadState } from './load.js'
+import { mergeNameTransfer } from './names.js'
+import { mergePriority } from './priority.js'
+import { type FullSet, prune } from './prune.js'
+import { slotName } from './standing.js'
+import type { BatchState, PendingEvent } from './state.js'
+import { type SetCount, writeChanges } from './write.js'
+
+/** What one transaction merges. Messages are valid by themselves: form, limits and signatures. */
+export interface MergeBatch {
+  readonly chainEvents: readonly OnChainEvent[]
+  readonly nameTransfers: readonly UserNameProof[]
+  readonly messages: readonly SignedMessage[]
+}
+
+/** Aligned with the batch: null for what was merged. */
+export interface MergeOutcomes {
+  readonly chainEvents: (Refusal | null)[]
+  readonly nameTransfers: (Refusal | null)[]
+  readonly messages: (Refusal | null)[]
+}
+
+/**
+ * Runs inside the merge's transaction, after the events have their ids: what it writes is there exactly when
+ * the events are. An error fails the merge.
+ */
+export type MergeHook = (db: Transaction, events: readonly LoggedEvent[]) => Promise<void>
+
+export interface MergeSettings {
+  /** How many shards the hub has; locked together when a batch touches names, which belong to no shard. */
+  readonly shards: number
+  readonly hooks: readonly MergeHook[]
+}
+
+/** First key of the advisory locks that make one transaction at a time the writer of a shard. */
+const writerLock = 0x706c_617a
+
+/**
+ * Merges a batch into one shard, in one transaction: lock, load, decide in memory, write, log, hooks. When it
+ * resolves, everything is durable; when it throws, nothing happened, unless the connection was lost in the
+ * very act of committing.
+ *
+ * The lock belongs to the transaction, so any process may write any shard, one at a time, and a writer that
+ * dies frees it by dying. Ids are handed out under the lock and become visible before it is released:
+ * nobody sees an id before all smaller ones.
+ *
+ * @param nowMs Unix milliseconds.
+ */
+export async function mergeBatch(
+  db: Database,
+  shard: number,
+  batch: MergeBatch,
+  settings: MergeSettings,
+  nowMs: number,
+): Promise<MergeOutcomes> {
+  return await db.begin(async (transaction) => {
+    const head = await lockShard(transaction, shard, batch, settings.shards)
+    const chain = await mergeChainEvents(transaction, batch.chainEvents, settings.shards)
+    const nowUnix = Math.floor(nowMs / 1000)
+    const state = await loadState(transaction, batch.messages, batch.nameTransfers, nowUnix)
+    const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
+    const messages = mergeInOrder(batch.messages, state)
+    const { prunedSlots, events } = await store(transaction, state)
+    const pending = [...chain.events, ...state.events, ...events]
+    await log(transaction, shard, head, pending, settings, nowMs)
+    return {
+      chainEvents: chain.outcomes,
+      nameTransfers,
+      messages: messages.map(
+        (outcome, index) => outcome ?? prunedAtOnce(batch.messages[index]!, prunedSlots),
+      ),
+    }
+  })
+}
+
+/** Takes the writer's lock; of all shards in order when names are touched, so that two never wait crosswise. */
+async function lockShard(
+  db: Transaction,
+  shard: number,
+  batch: MergeBatch,
+  shards: number,
+): Promise<ShardHead> {
+  const touchesNames =
+    batch.nameTransfers.length > 0 || batch.messages.some(({ data }) => data.usernameProofBody)
+  const locked = touchesNames ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
+  // Sent in one go: the server runs them in order, so the head is read with the locks held.
+  const sent = [
+    ...locked.map((each) => db`select pg_advisory_xact_lock(${writerLock}::integer, ${each}::integer)`),
+    db<{ height: number; block_hash: Buffer }[]>`
+      select height, block_hash from hub.shards where shard = ${shard}
+    `,
+  ]
+  const [row] = (await Promise.all(sent)).at(-1) as { height: number; block_hash: Buffer }[]
+  if (!row) throw new Error(`shard ${shard} has no row in hub.shards`)
+  return { height: row.height, blockHash: row.block_hash }
+}
+
+/** The protocol's order within a block: by what others rest on, then by time (hub.md §1.8). */
+function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (Refusal | null)[] {
+  const outcomes: (Refusal | null)[] = new Array(messages.length).fill(null)
+  const order = messages
+    .map((message, index) => ({ message, index, priority: mergePriority(message.data) }))
+    .sort((a, b) => a.priority - b.priority || a.message.data.timestamp - b.message.data.timestamp)
+  for (const { message, index } of order) outcomes[index] = mergeMessage(message, state)
+  return outcomes
+}
+
+async function store(
+  db: Transaction,
+  state: BatchState,
+): Promise<{ prunedSlots: ReadonlyMap<string, Buffer>; events: PendingEvent[] }> {
+  const counts = await writeChanges(db, state)
+  const full = fullSets(counts, state)
+  if (full.length === 0) return { prunedSlots: new Map(), events: [] }
+  const { pruned, events } = await prune(db, full)
+  return { prunedSlots: new Map(pruned.map((standing) => [slotName(standing), standing.hash])), events }
+}
+
+function fullSets(counts: readonly SetCount[], state: BatchState): FullSet[] {
+  return counts.flatMap(({ fid, set, count }) => {
+    const limit = state.accounts.get(fid)?.limits[set]
+    return limit !== undefined && count > limit ? [{ fid, set, excess: count - limit }] : []
+  })
+}
+
+async function log(
+  db: Transaction,
+  shard: number,
+  head: ShardHead,
+  pending: readonly PendingEvent[],
+  settings: MergeSettings,
+  nowMs: number,
+): Promise<void> {
+  const formed = formBlocks(shard, head, pending, farcasterSecondsFromUnixMs(nowMs))
+  await appendEvents(db, shard, formed.events, formed.head, dayOf(nowMs))
+  if (formed.events.length === 0) return
+  for (const hook of settings.hooks) await hook(db, formed.events)
+}
+
+/**
+ * The protocol merges a message that is older than everything in a full set and prunes it in the same block;
+ * both events are logged. Its sender is told that nothing was kept.
+ */
+function prunedAtOnce(message: SignedMessage, pruned: ReadonlyMap<string, Buffer>): Refusal | null {
+  if (pruned.size === 0) return null
+  const slot = slotOf(message)
+  if (!slot || !pruned.get(slotName(slot))?.equals(message.hash)) return null
+  return refuse('bad_request.prunable', 'message is older than everything that storage has room for')
+}

@@ -1,0 +1,102 @@
+import { HubEventType, MessageType } from '@farcaster/core'
+import type { Transaction } from '../../db/connection.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import { type Standing, type StandingRow, standingFromRow } from './standing.js'
+import type { PendingEvent } from './state.js'
+import { addToCounts, type SetCount } from './write.js'
+
+/** A set that holds more than its user's storage allows. */
+export interface FullSet {
+  readonly fid: number
+  readonly set: MessageSet
+  readonly excess: number
+}
+
+/**
+ * Drops the lowest messages, by timestamp and then hash, of sets that are over their limit (hub.md §4,
+ * "Pruning"). Link compact states count but are never dropped.
+ *
+ * @returns what was dropped, and its events: PRUNE_MESSAGE, or MERGE_USERNAME_PROOF for name proofs.
+ */
+export async function prune(
+  db: Transaction,
+  fullSets: readonly FullSet[],
+): Promise<{ pruned: Standing[]; events: PendingEvent[] }> {
+  const rows = await db<StandingRow[]>`
+    delete from hub.messages m
+    using unnest(
+      ${fullSets.map((full) => full.fid)}::bigint[],
+      ${fullSets.map((full) => full.set)}::smallint[],
+      ${fullSets.map((full) => full.excess)}::integer[]
+    ) as over (fid, set, excess),
+    lateral (
+      select key
+      from hub.messages
+      where fid = over.fid and set = over.set and type <> ${MessageType.LINK_COMPACT_STATE}
+      order by ts, hash
+      limit over.excess
+    ) as lowest
+    where m.fid = over.fid and m.set = over.set and m.key = lowest.key
+    returning m.fid, m.set, m.key, m.type, m.ts, m.hash, m.message
+  `
+  const pruned = rows.map(standingFromRow).sort(byFidSetAndTime)
+  const names = pruned.filter((standing) => standing.set === MessageSet.usernameProofs)
+  await Promise.all([
+    addToCounts(db, lossOf(pruned)),
+    names.length > 0 ? deleteNames(db, names) : null,
+    deleteLoans(db, pruned),
+  ])
+  return { pruned, events: pruned.map(pruneEvent) }
+}
+
+function byFidSetAndTime(a: Standing, b: Standing): number {
+  return a.fid - b.fid || a.set - b.set || a.ts - b.ts || Buffer.compare(a.hash, b.hash)
+}
+
+function lossOf(pruned: readonly Standing[]): SetCount[] {
+  const losses = new Map<string, SetCount>()
+  for (const { fid, set } of pruned) {
+    const name = `${fid}/${set}`
+    losses.set(name, { fid, set, count: (losses.get(name)?.count ?? 0) - 1 })
+  }
+  return [...losses.values()]
+}
+
+function pruneEvent(standing: Standing): PendingEvent {
+  const message = standing.message()
+  if (standing.set !== MessageSet.usernameProofs) {
+    return { fid: standing.fid, body: { type: HubEventType.PRUNE_MESSAGE, message } }
+  }
+  return {
+    fid: standing.fid,
+    body: {
+      type: HubEventType.MERGE_USERNAME_PROOF,
+      deletedUsernameProof: message.data.usernameProofBody,
+      deletedUsernameProofMessage: message,
+    },
+  }
+}
+
+async function deleteNames(db: Transaction, proofs: readonly Standing[]): Promise<void> {
+  await db`
+    delete from hub.username_proofs n
+    using unnest(
+      ${db.types.texts(proofs.map((proof) => proof.key.toString('utf8')))}::text[],
+      ${db.types.byteas(proofs.map((proof) => proof.hash))}::bytea[]
+    ) as gone (name, message_hash)
+    where n.name = gone.name and n.message_hash = gone.message_hash
+  `
+}
+
+async function deleteLoans(db: Transaction, pruned: readonly Standing[]): Promise<void> {
+  const loans = pruned.filter((standing) => standing.set === MessageSet.lends)
+  if (loans.length === 0) return
+  await db`
+    delete from hub.storage_loans l
+    using unnest(
+      ${loans.map((loan) => loan.fid)}::bigint[],
+      ${loans.map((loan) => Number(loan.key.readBigUInt64BE()))}::bigint[]
+    ) as gone (from_fid, to_fid)
+    where l.from_fid = gone.from_fid and l.to_fid = gone.to_fid
+  `
+}

@@ -1,0 +1,152 @@
+import { UserNameProof } from '@farcaster/core'
+import type { Transaction } from '../../db/connection.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import { lookupMentions, lookupTarget } from '../lookup.js'
+import type { Standing } from './standing.js'
+import type { StandingName } from './standing-name.js'
+import type { BatchState, SlotChange } from './state.js'
+
+/** How many messages stand in a set of a fid, after a batch. */
+export interface SetCount {
+  readonly fid: number
+  readonly set: MessageSet
+  readonly count: number
+}
+
+/**
+ * Writes what a batch changed, in sets and in one pipeline.
+ *
+ * @returns the counts of the sets that grew, for the storage limits.
+ */
+export async function writeChanges(db: Transaction, state: BatchState): Promise<SetCount[]> {
+  const changes = state.changes()
+  const emptied = changes.filter((change) => change.after === null)
+  const filled = changes.flatMap((change) => (change.after ? [change.after] : []))
+  const [, , counts] = await Promise.all([
+    emptied.length > 0 ? deleteMessages(db, emptied) : null,
+    filled.length > 0 ? upsertMessages(db, filled) : null,
+    addToCounts(db, countDeltas(changes)),
+    writeNames(db, state),
+    writeLoans(db, changes),
+  ])
+  return counts
+}
+
+async function deleteMessages(db: Transaction, changes: readonly SlotChange[]): Promise<void> {
+  await db`
+    delete from hub.messages m
+    using unnest(
+      ${changes.map(({ slot }) => slot.fid)}::bigint[],
+      ${changes.map(({ slot }) => slot.set)}::smallint[],
+      ${db.types.byteas(changes.map(({ slot }) => slot.key))}::bytea[]
+    ) as gone (fid, set, key)
+    where m.fid = gone.fid and m.set = gone.set and m.key = gone.key
+  `
+}
+
+async function upsertMessages(db: Transaction, standing: readonly Standing[]): Promise<void> {
+  const targets = standing.map((each) => lookupTarget(each.message().data))
+  const mentions = standing.map((each) => arrayLiteral(lookupMentions(each.message().data)))
+  await db`
+    insert into hub.messages (fid, set, key, ts, hash, type, message, target, mentions)
+    select fid, set, key, ts, hash, type, message, target, mentions::bigint[]
+    from unnest(
+      ${standing.map((each) => each.fid)}::bigint[],
+      ${standing.map((each) => each.set)}::smallint[],
+      ${db.types.byteas(standing.map((each) => each.key))}::bytea[],
+      ${standing.map((each) => each.ts)}::bigint[],
+      ${db.types.byteas(standing.map((each) => each.hash))}::bytea[],
+      ${standing.map((each) => each.type)}::smallint[],
+      ${db.types.byteas(standing.map((each) => each.encoded))}::bytea[],
+      ${db.types.byteas(targets)}::bytea[],
+      ${db.types.texts(mentions)}::text[]
+    ) as incoming (fid, set, key, ts, hash, type, message, target, mentions)
+    on conflict (fid, set, key) do update
+    set ts = excluded.ts,
+        hash = excluded.hash,
+        type = excluded.type,
+        message = excluded.message,
+        target = excluded.target,
+        mentions = excluded.mentions
+  `
+}
+
+/** `unnest` cannot take arrays of different lengths apart, so each travels as text. */
+function arrayLiteral(numbers: readonly number[] | null): string | null {
+  return numbers && `{${numbers.join(',')}}`
+}
+
+/** By how much each set of each fid grew or shrank. */
+function countDeltas(changes: readonly SlotChange[]): SetCount[] {
+  const deltas = new Map<string, { fid: number; set: MessageSet; count: number }>()
+  for (const { slot, before, after } of changes) {
+    const delta = Number(after !== null) - Number(before !== null)
+    if (delta === 0) continue
+    const name = `${slot.fid}/${slot.set}`
+    const entry = deltas.get(name) ?? { fid: slot.fid, set: slot.set, count: 0 }
+    entry.count += delta
+    deltas.set(name, entry)
+  }
+  return [...deltas.values()]
+}
+
+/** Adds to the counts of sets and returns what they are now. */
+export async function addToCounts(db: Transaction, deltas: readonly SetCount[]): Promise<SetCount[]> {
+  if (deltas.length === 0) return []
+  return await db<SetCount[]>`
+    insert into hub.set_counts (fid, set, count)
+    select fid, set, count
+    from unnest(
+      ${deltas.map((delta) => delta.fid)}::bigint[],
+      ${deltas.map((delta) => delta.set)}::smallint[],
+      ${deltas.map((delta) => delta.count)}::integer[]
+    ) as delta (fid, set, count)
+    on conflict (fid, set) do update set count = set_counts.count + excluded.count
+    returning fid, set, count
+  `
+}
+
+async function writeNames(db: Transaction, state: BatchState): Promise<void> {
+  const names = state.nameChanges().flatMap(({ after }) => (after ? [after] : []))
+  if (names.length > 0) await upsertNames(db, names)
+}
+
+async function upsertNames(db: Transaction, names: readonly StandingName[]): Promise<void> {
+  const proofs = names.map((each) => UserNameProof.encode(each.proof).finish())
+  await db`
+    insert into hub.username_proofs (name, fid, type, ts, proof, message_hash)
+    select name, fid, type, ts, proof, message_hash
+    from unnest(
+      ${db.types.texts(names.map((each) => each.name))}::text[],
+      ${names.map((each) => each.fid)}::bigint[],
+      ${names.map((each) => each.proof.type)}::smallint[],
+      ${names.map((each) => each.proof.timestamp)}::bigint[],
+      ${db.types.byteas(proofs)}::bytea[],
+      ${db.types.byteas(names.map((each) => each.messageHash))}::bytea[]
+    ) as incoming (name, fid, type, ts, proof, message_hash)
+    on conflict (name) do update
+    set fid = excluded.fid,
+        type = excluded.type,
+        ts = excluded.ts,
+        proof = excluded.proof,
+        message_hash = excluded.message_hash
+  `
+}
+
+/** Loans stand in `hub.messages` like everything else; this table lets units be counted by either side. */
+async function writeLoans(db: Transaction, changes: readonly SlotChange[]): Promise<void> {
+  const loans = changes.filter(({ slot }) => slot.set === MessageSet.lends)
+  for (const { slot, after } of loans) {
+    const toFid = Number(slot.key.readBigUInt64BE())
+    const body = after?.message().data.lendStorageBody
+    if (body) {
+      await db`
+        insert into hub.storage_loans (from_fid, to_fid, unit_type, units)
+        values (${slot.fid}, ${toFid}, ${body.unitType}, ${body.numUnits})
+        on conflict (from_fid, to_fid) do update set unit_type = excluded.unit_type, units = excluded.units
+      `
+    } else {
+      await db`delete from hub.storage_loans where from_fid = ${slot.fid} and to_fid = ${toFid}`
+    }
+  }
+}
