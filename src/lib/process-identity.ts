@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/**
+ * What tells the process that has this pid from every other that ever had it: the time it started.
+ * Null when there is none. A zombie counts as none: it holds nothing any more, yet `kill(pid, 0)` still
+ * finds it, for good in a container whose first process reaps nothing.
+ */
+export function processIdentity(pid: number): string | null {
+  return process.platform === 'linux' ? fromProc(pid) : fromPs(pid)
+}
+
+function fromProc(pid: number): string | null {
+  let stat: string
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    return null
+  }
+  // The second field is the name in parentheses and may hold spaces, so count from after it (proc(5)).
+  const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (state === 'Z' || state === 'X') return null
+  const startTicks = rest[18]
+  return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${startTicks}`
+}
+
+function fromPs(pid: number): string | null {
+  try {
+    const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    return line === '' || line.startsWith('Z') ? null : line.replace(/^\S+\s+/, '')
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, inject } from 'vitest'
+import { type ConnectOptions, connect, type Database } from '../src/db/connection.js'
+
+/** A database of its own for one test file. */
+export interface TestDatabase {
+  readonly db: Database
+  readonly url: string
+  /** Another pool on the same database. It is closed with the database. */
+  connect(options?: Partial<ConnectOptions>): Database
+}
+
+export interface TestDatabaseOptions extends Partial<ConnectOptions> {
+  /** False: an empty database instead of a migrated one. */
+  readonly migrated?: boolean
+}
+
+const POOL_SIZE = 4
+
+/**
+ * Makes a database for the file that calls it, at its top level: `const { db } = await createTestDatabase()`.
+ * It is dropped after the file's last test, which fails if a connection is still open that was not made
+ * here: whatever opened it does not close what it opens.
+ */
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const { migrated = true, ...connectOptions } = options
+  const template = inject('template')
+  const name = `${template}_${randomBytes(4).toString('hex')}`
+  await asAdmin(async (admin) => {
+    await admin`create database ${admin(name)} template ${admin(migrated ? template : 'template0')}`
+  })
+
+  const address = new URL(inject('adminUrl'))
+  address.pathname = `/${name}`
+  const url = address.href
+  const pools: Database[] = []
+  function open(more: Partial<ConnectOptions> = {}): Database {
+    const pool = connect(url, {
+      poolSize: POOL_SIZE,
+      applicationName: 'plaza test',
+      ...connectOptions,
+      ...more,
+    })
+    pools.push(pool)
+    return pool
+  }
+
+  afterAll(async () => {
+    await Promise.all(pools.map((pool) => pool.end({ timeout: 5 })))
+    await asAdmin(async (admin) => {
+      const left = await connectionsTo(admin, name)
+      await admin`drop database ${admin(name)} with (force)`
+      if (left.length > 0) throw new Error(`connections were left open: ${left.join('; ')}`)
+    })
+  })
+  return { db: open(), url, connect: open }
+}
+
+async function asAdmin(work: (admin: Database) => Promise<void>): Promise<void> {
+  const admin = connect(inject('adminUrl'), { poolSize: 1, applicationName: 'plaza test setup' })
+  try {
+    await work(admin)
+  } finally {
+    await admin.end({ timeout: 5 })
+  }
+}
+
+/** The server notices a closed socket a moment later, so connections get that moment. */
+async function connectionsTo(admin: Database, name: string): Promise<string[]> {
+  const deadline = Date.now() + 1_000
+  for (;;) {
+    const rows = await admin<{ application_name: string; query: string }[]>`
+      select application_name, query from pg_stat_activity
+      where datname = ${name} and backend_type = 'client backend'`
+    if (rows.length === 0 || Date.now() > deadline) {
+      return rows.map((row) => `${row.application_name}: ${row.query}`)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { connect, type Database } from '../src/db/connection.js'
+import { startEmbedded } from '../src/db/embedded.js'
+import { migrate } from '../src/db/migrate.js'
+import { silentLog } from '../src/lib/log.js'
+import { removeAbandoned, TEST_DIR_PREFIX } from './abandoned.js'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A database of the server that the run uses; test databases are made from there. */
+    adminUrl: string
+    /** A migrated database that test databases are copied from. It also starts all their names. */
+    template: string
+  }
+}
+
+/** What is lost with a power cut does not matter here, and `fsync` would cost most of the run's time. */
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: '200' }
+
+interface Server {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/**
+ * One PostgreSQL for the whole run: our own embedded one, or the server of `TEST_DATABASE_URL`, whose role
+ * must be allowed to create databases.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const external = process.env.TEST_DATABASE_URL
+  const server = external ? { url: external, stop: async () => {} } : await startOwnServer()
+  const run = `plaza_test_${randomBytes(4).toString('hex')}`
+  const admin = connect(server.url, { poolSize: 1, applicationName: 'plaza test run' })
+  try {
+    await admin`create database ${admin(run)} encoding 'UTF8' template template0`
+    await migrate(withDatabase(server.url, run), silentLog)
+  } catch (error) {
+    await admin.end()
+    await server.stop()
+    throw error
+  }
+  project.provide('adminUrl', server.url)
+  project.provide('template', run)
+  return async () => {
+    await dropDatabases(admin, run)
+    await admin.end()
+    await server.stop()
+  }
+}
+
+async function startOwnServer(): Promise<Server> {
+  await removeAbandoned()
+  const dataDir = await mkdtemp(join(tmpdir(), TEST_DIR_PREFIX))
+  await chmod(dataDir, 0o711)
+  const embedded = await startEmbedded({
+    dataDir,
+    command: 'test',
+    log: silentLog,
+    settings: SETTINGS,
+    // Ctrl-C ends the tests and their server.
+    detached: false,
+  })
+  return {
+    url: embedded.url,
+    stop: async () => {
+      await embedded.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Files that failed to load leave their databases behind; a server that is not ours should not keep them. */
+async function dropDatabases(admin: Database, run: string): Promise<void> {
+  const rows = await admin<
+    { datname: string }[]
+  >`select datname from pg_database where starts_with(datname, ${run})`
+  for (const { datname } of rows) await admin`drop database if exists ${admin(datname)} with (force)`
+}
+
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${name}`
+  return changed.href
+}

@@ -1,0 +1,196 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import {
+  type CastAddBody,
+  CastType,
+  FarcasterNetwork,
+  HashScheme,
+  IdRegisterEventType,
+  MessageData,
+  MessageType,
+  OnChainEvent,
+  OnChainEventType,
+  ReactionType,
+  SignatureScheme,
+  SignerEventType,
+  TierType,
+  type UserDataType,
+  UserNameProof,
+  UserNameType,
+} from '@farcaster/core'
+import { messageHash } from '../src/protocol/hash.js'
+import type { SignedMessage } from '../src/protocol/message.js'
+
+/** 2026-11-01T00:00:00Z: the moment that tests take for now, in Unix seconds and as Farcaster seconds. */
+export const testNowUnix = 1_793_491_200
+export const testNow = testNowUnix - 1_609_459_200
+
+const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/** A real Ed25519 key, the same for the same name. */
+export function testKey(name: string): { privateKey: KeyObject; publicKey: Buffer } {
+  const seed = createHash('sha256').update(name).digest()
+  const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
+  const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' })
+  return { privateKey, publicKey: Buffer.from(spki.subarray(-32)) }
+}
+
+type Body = Omit<Partial<MessageData>, 'fid' | 'timestamp' | 'network'> & { type: MessageType }
+
+/** Signs a message over exactly this data, for real. */
+export function signData(data: MessageData, key: ReturnType<typeof testKey>): SignedMessage {
+  const dataBytes = Buffer.from(MessageData.encode(data).finish())
+  const hash = messageHash(dataBytes)
+  return {
+    data,
+    dataBytes,
+    hash,
+    hashScheme: HashScheme.BLAKE3,
+    signature: sign(null, hash, key.privateKey),
+    signatureScheme: SignatureScheme.ED25519,
+    signer: key.publicKey,
+  }
+}
+
+/** A user of the test network: what it says is really signed. Timestamps are Farcaster seconds. */
+export class TestUser {
+  readonly key: ReturnType<typeof testKey>
+  /** 20 bytes. */
+  readonly custody: Buffer
+
+  constructor(
+    readonly fid: number,
+    keyName = `user ${fid}`,
+  ) {
+    this.key = testKey(keyName)
+    this.custody = createHash('sha256').update(`custody ${fid}`).digest().subarray(0, 20)
+  }
+
+  message(body: Body, timestamp: number): SignedMessage {
+    const data = MessageData.fromPartial({ ...body, fid: this.fid, timestamp, network: FarcasterNetwork.DEVNET })
+    return signData(data, this.key)
+  }
+
+  cast(text: string, timestamp: number, body: Partial<CastAddBody> = {}): SignedMessage {
+    const castAddBody = {
+      embedsDeprecated: [],
+      mentions: [],
+      mentionsPositions: [],
+      embeds: [],
+      type: CastType.CAST,
+      ...body,
+      text,
+    }
+    return this.message({ type: MessageType.CAST_ADD, castAddBody }, timestamp)
+  }
+
+  removeCast(targetHash: Buffer, timestamp: number): SignedMessage {
+    return this.message({ type: MessageType.CAST_REMOVE, castRemoveBody: { targetHash } }, timestamp)
+  }
+
+  react(target: SignedMessage, timestamp: number, options: { type?: ReactionType; remove?: boolean } = {}): SignedMessage {
+    const reactionBody = {
+      type: options.type ?? ReactionType.LIKE,
+      targetCastId: { fid: target.data.fid, hash: target.hash },
+    }
+    const type = options.remove ? MessageType.REACTION_REMOVE : MessageType.REACTION_ADD
+    return this.message({ type, reactionBody }, timestamp)
+  }
+
+  link(targetFid: number, timestamp: number, options: { type?: string; remove?: boolean } = {}): SignedMessage {
+    const linkBody = { type: options.type ?? 'follow', targetFid }
+    return this.message(
+      { type: options.remove ? MessageType.LINK_REMOVE : MessageType.LINK_ADD, linkBody },
+      timestamp,
+    )
+  }
+
+  compactLinks(targetFids: number[], timestamp: number, type = 'follow'): SignedMessage {
+    return this.message(
+      { type: MessageType.LINK_COMPACT_STATE, linkCompactStateBody: { type, targetFids } },
+      timestamp,
+    )
+  }
+
+  userData(type: UserDataType, value: string, timestamp: number): SignedMessage {
+    return this.message({ type: MessageType.USER_DATA_ADD, userDataBody: { type, value } }, timestamp)
+  }
+
+  lend(toFid: number, numUnits: number, unitType: number, timestamp: number): SignedMessage {
+    return this.message(
+      { type: MessageType.LEND_STORAGE, lendStorageBody: { toFid, numUnits, unitType } },
+      timestamp,
+    )
+  }
+
+  /** Registration, signer and storage: what has to be on the chain before the hub listens to this user. */
+  onChain(options: { units?: number } = {}): OnChainEvent[] {
+    return [this.registered(), this.signerEvent(SignerEventType.ADD), this.rented(options.units ?? 1)]
+  }
+
+  registered(block = this.fid * 100): OnChainEvent {
+    return this.chainEvent(OnChainEventType.EVENT_TYPE_ID_REGISTER, block, {
+      idRegisterEventBody: {
+        to: this.custody,
+        eventType: IdRegisterEventType.REGISTER,
+        from: Buffer.alloc(0),
+        recoveryAddress: Buffer.alloc(0),
+      },
+    })
+  }
+
+  signerEvent(eventType: SignerEventType, block = this.fid * 100 + 1, key = this.key.publicKey): OnChainEvent {
+    return this.chainEvent(OnChainEventType.EVENT_TYPE_SIGNER, block, {
+      signerEventBody: { key, keyType: 1, eventType, metadata: Buffer.alloc(0), metadataType: 1 },
+    })
+  }
+
+  rented(units: number, block = this.fid * 100 + 2, atUnix = testNowUnix - 1000): OnChainEvent {
+    return this.chainEvent(
+      OnChainEventType.EVENT_TYPE_STORAGE_RENT,
+      block,
+      { storageRentEventBody: { payer: this.custody, units, expiry: atUnix + 31_536_000 } },
+      atUnix,
+    )
+  }
+
+  boughtPro(days: number, block = this.fid * 100 + 3, atUnix = testNowUnix - 1000): OnChainEvent {
+    return this.chainEvent(
+      OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
+      block,
+      { tierPurchaseEventBody: { tierType: TierType.Pro, forDays: days, payer: this.custody } },
+      atUnix,
+    )
+  }
+
+  chainEvent(
+    type: OnChainEventType,
+    blockNumber: number,
+    body: Partial<OnChainEvent>,
+    blockTimestamp = testNowUnix - 1000,
+  ): OnChainEvent {
+    const transactionHash = createHash('sha256').update(`${type} ${this.fid} ${blockNumber}`).digest()
+    return OnChainEvent.fromPartial({
+      type,
+      chainId: 31_337,
+      blockNumber,
+      blockHash: transactionHash,
+      blockTimestamp,
+      transactionHash,
+      logIndex: 0,
+      fid: this.fid,
+      ...body,
+    })
+  }
+}
+
+/** A transfer of the fname registry; fid 0 releases the name. */
+export function nameTransfer(name: string, fid: number, timestampUnix: number): UserNameProof {
+  return UserNameProof.create({
+    timestamp: timestampUnix,
+    name: Buffer.from(name),
+    owner: Buffer.alloc(20, fid),
+    signature: createHash('sha512').update(`${name} ${fid} ${timestampUnix}`).digest(),
+    fid,
+    type: UserNameType.USERNAME_TYPE_FNAME,
+  })
+}
