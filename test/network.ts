@@ -29,7 +29,11 @@ const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 /** A real Ed25519 key, the same for the same name. */
 export function testKey(name: string): { privateKey: KeyObject; publicKey: Buffer } {
   const seed = createHash('sha256').update(name).digest()
-  const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' })
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([pkcs8Prefix, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  })
   const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' })
   return { privateKey, publicKey: Buffer.from(spki.subarray(-32)) }
 }
@@ -66,7 +70,12 @@ export class TestUser {
   }
 
   message(body: Body, timestamp: number): SignedMessage {
-    const data = MessageData.fromPartial({ ...body, fid: this.fid, timestamp, network: FarcasterNetwork.DEVNET })
+    const data = MessageData.fromPartial({
+      ...body,
+      fid: this.fid,
+      timestamp,
+      network: FarcasterNetwork.DEVNET,
+    })
     return signData(data, this.key)
   }
 
@@ -87,7 +96,11 @@ export class TestUser {
     return this.message({ type: MessageType.CAST_REMOVE, castRemoveBody: { targetHash } }, timestamp)
   }
 
-  react(target: SignedMessage, timestamp: number, options: { type?: ReactionType; remove?: boolean } = {}): SignedMessage {
+  react(
+    target: SignedMessage,
+    timestamp: number,
+    options: { type?: ReactionType; remove?: boolean } = {},
+  ): SignedMessage {
     const reactionBody = {
       type: options.type ?? ReactionType.LIKE,
       targetCastId: { fid: target.data.fid, hash: target.hash },
@@ -96,7 +109,11 @@ export class TestUser {
     return this.message({ type, reactionBody }, timestamp)
   }
 
-  link(targetFid: number, timestamp: number, options: { type?: string; remove?: boolean } = {}): SignedMessage {
+  link(
+    targetFid: number,
+    timestamp: number,
+    options: { type?: string; remove?: boolean } = {},
+  ): SignedMessage {
     const linkBody = { type: options.type ?? 'follow', targetFid }
     return this.message(
       { type: options.remove ? MessageType.LINK_REMOVE : MessageType.LINK_ADD, linkBody },
@@ -138,7 +155,11 @@ export class TestUser {
     })
   }
 
-  signerEvent(eventType: SignerEventType, block = this.fid * 100 + 1, key = this.key.publicKey): OnChainEvent {
+  signerEvent(
+    eventType: SignerEventType,
+    block = this.fid * 100 + 1,
+    key = this.key.publicKey,
+  ): OnChainEvent {
     return this.chainEvent(OnChainEventType.EVENT_TYPE_SIGNER, block, {
       signerEventBody: { key, keyType: 1, eventType, metadata: Buffer.alloc(0), metadataType: 1 },
     })

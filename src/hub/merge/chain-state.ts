@@ -53,18 +53,25 @@ function byChainOrder(a: OnChainEvent, b: OnChainEvent): number {
 }
 
 function foldIdentity(events: readonly OnChainEvent[]): Identity | null {
-  return events.reduce<Identity | null>((identity, { type, blockTimestamp, idRegisterEventBody: body }) => {
-    if (type !== OnChainEventType.EVENT_TYPE_ID_REGISTER || !body) return identity
-    const recovery = Buffer.from(body.recoveryAddress)
-    if (body.eventType === IdRegisterEventType.CHANGE_RECOVERY) {
-      return identity && { ...identity, recoveryAddress: recovery }
-    }
-    return {
-      custodyAddress: Buffer.from(body.to),
-      recoveryAddress: recovery.length > 0 ? recovery : (identity?.recoveryAddress ?? recovery),
-      registeredAt: identity?.registeredAt ?? blockTimestamp,
-    }
-  }, null)
+  let identity: Identity | null = null
+  for (const event of events) {
+    if (event.type === OnChainEventType.EVENT_TYPE_ID_REGISTER) identity = nextIdentity(identity, event)
+  }
+  return identity
+}
+
+function nextIdentity(current: Identity | null, event: OnChainEvent): Identity | null {
+  const body = event.idRegisterEventBody
+  if (!body) return current
+  const recovery = Buffer.from(body.recoveryAddress)
+  if (body.eventType === IdRegisterEventType.CHANGE_RECOVERY) {
+    return current && { ...current, recoveryAddress: recovery }
+  }
+  return {
+    custodyAddress: Buffer.from(body.to),
+    recoveryAddress: recovery.length > 0 ? recovery : (current?.recoveryAddress ?? recovery),
+    registeredAt: current?.registeredAt ?? event.blockTimestamp,
+  }
 }
 
 /** Each purchase starts when it is made or when the one before ends, whichever is later. */

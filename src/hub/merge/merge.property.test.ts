@@ -1,0 +1,273 @@
+import { HubEventType, type MessageType, Protocol, ReactionType, MessageType as Type } from '@farcaster/core'
+import fc from 'fast-check'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
+import { decodeStoredMessage, fromProtobuf } from '../../protocol/codec.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { decodeHubEvent } from '../log/hub-event.js'
+import { ensurePartitions } from '../log/partitions.js'
+import { compareContenders } from './compete.js'
+import { slotOf } from './decide.js'
+import { mergeBatch } from './merge.js'
+import { slotName } from './standing.js'
+
+const users = [1, 2, 3].map((fid) => new TestUser(fid))
+const parent = users[0]!.cast('the cast that everybody likes', testNow - 5000)
+const settings = { shards: 1, hooks: [] }
+
+const { db } = await createTestDatabase()
+
+beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
+beforeEach(() => reset())
+
+async function reset(units = 50): Promise<void> {
+  await db.unsafe(`
+    truncate hub.messages, hub.set_counts, hub.events, hub.onchain_events, hub.fids, hub.signers, hub.storage_rents,
+      hub.shards, hub.username_proofs;
+    insert into hub.shards (shard) values (1);
+  `)
+  await merge(
+    [],
+    users.flatMap((user) => user.onChain({ units })),
+  )
+}
+
+async function merge(
+  messages: SignedMessage[],
+  chainEvents = users.slice(0, 0).flatMap((user) => user.onChain()),
+) {
+  return await mergeBatch(db, 1, { messages, chainEvents, nameTransfers: [] }, settings, testNowUnix * 1000)
+}
+
+/** Few seconds and few targets, so that messages collide in every way, ties in time among them. */
+const second = fc.integer({ min: testNow - 30, max: testNow - 1 })
+const user = fc.constantFrom(...users)
+const flag = fc.boolean()
+
+const castOrRemove = fc
+  .tuple(user, second, fc.integer({ min: 0, max: 3 }), second, fc.constantFrom('cast', 'remove', 'both'))
+  .map(([author, at, text, removedAt, which]) => {
+    const cast = author.cast(`cast ${text}`, at)
+    const remove = author.removeCast(cast.hash, removedAt)
+    return which === 'both' ? [cast, remove] : [which === 'cast' ? cast : remove]
+  })
+const reaction = fc
+  .tuple(user, second, flag, fc.constantFrom(ReactionType.LIKE, ReactionType.RECAST))
+  .map(([author, at, remove, type]) => [author.react(parent, at, { remove, type })])
+const block = fc
+  .tuple(user, fc.integer({ min: 1, max: 4 }), second, flag)
+  .map(([author, target, at, remove]) => [author.link(target, at, { remove, type: 'block' })])
+const userData = fc
+  .tuple(user, fc.constantFrom(1, 2, 3), fc.integer({ min: 0, max: 2 }), second)
+  .map(([author, type, value, at]) => [author.userData(type, `value ${value}`, at)])
+const verification = fc
+  .tuple(user, fc.integer({ min: 1, max: 3 }), second, flag)
+  .map(([author, address, at, remove]) => [verify(author, address, at, remove)])
+
+function verify(author: TestUser, address: number, at: number, remove: boolean): SignedMessage {
+  const bytes = Buffer.alloc(20, address)
+  if (remove) {
+    const verificationRemoveBody = { address: bytes, protocol: Protocol.ETHEREUM }
+    return author.message({ type: Type.VERIFICATION_REMOVE, verificationRemoveBody }, at)
+  }
+  const verificationAddAddressBody = {
+    address: bytes,
+    claimSignature: Buffer.alloc(65),
+    blockHash: Buffer.alloc(32),
+    verificationType: 0,
+    chainId: 0,
+    protocol: Protocol.ETHEREUM,
+  }
+  return author.message({ type: Type.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, at)
+}
+
+/** Follows of one user and a compact state that tells the truth about them, as clients write it. */
+const followsAndCompact = fc
+  .tuple(user, fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), second, flag), { maxLength: 12 }), second)
+  .map(([author, steps, compactAt]) => {
+    const links = steps.map(([target, at, remove]) => author.link(target, at, { remove }))
+    const standing = winners(links.filter((link) => link.data.timestamp <= compactAt))
+    const targets = standing
+      .filter((link) => link.data.type === Type.LINK_ADD)
+      .map((link) => link.data.linkBody!.targetFid!)
+    return targets.length === 0 ? links : [...links, author.compactLinks(targets, compactAt)]
+  })
+
+const history = fc
+  .tuple(
+    fc.array(fc.oneof(castOrRemove, reaction, block, userData, verification), { maxLength: 40 }),
+    fc.uniqueArray(followsAndCompact, { maxLength: 3, selector: (links) => links[0]?.data.fid ?? 0 }),
+  )
+  .map(([steps, follows]) => [...steps.flat(), ...follows.flat()])
+
+/** The rules in their plainest form: of everything that competes for a slot, the strongest. */
+function winners(messages: readonly SignedMessage[]): SignedMessage[] {
+  const best = new Map<string, SignedMessage>()
+  for (const message of messages) {
+    const slot = slotOf(message)!
+    const name = slotName(slot)
+    const other = best.get(name)
+    if (!other || compareContenders(contender(message), contender(other)) > 0) best.set(name, message)
+  }
+  return [...best.values()]
+}
+
+function contender(message: SignedMessage) {
+  const { data, hash } = message
+  return { set: slotOf(message)!.set, type: data.type, ts: data.timestamp, hash }
+}
+
+/** Links that a compact state of their type has made pointless are gone. */
+function afterCompaction(standing: SignedMessage[]): SignedMessage[] {
+  const compacts = standing.filter((message) => message.data.type === Type.LINK_COMPACT_STATE)
+  return standing.filter(({ data }) => {
+    if (!data.linkBody) return true
+    const compact = compacts.find(
+      (each) => each.data.fid === data.fid && each.data.linkCompactStateBody!.type === data.linkBody!.type,
+    )
+    if (!compact || data.timestamp > compact.data.timestamp) return true
+    return (
+      data.type === Type.LINK_ADD &&
+      compact.data.linkCompactStateBody!.targetFids.includes(data.linkBody.targetFid!)
+    )
+  })
+}
+
+function hashesOf(messages: readonly SignedMessage[]): string[] {
+  return messages.map((message) => message.hash.toString('hex')).sort()
+}
+
+async function storedHashes(): Promise<string[]> {
+  const rows = await db<{ message: Buffer }[]>`select message from hub.messages`
+  return hashesOf(rows.map((row) => decodeStoredMessage(row.message)))
+}
+
+/** What a reader who only sees the log would hold. */
+async function replayedHashes(): Promise<string[]> {
+  const rows = await db<{ event: Buffer }[]>`select event from hub.events order by id`
+  const held = new Set<string>()
+  for (const row of rows) {
+    const event = decodeHubEvent(row.event)
+    if (event.type === HubEventType.MERGE_MESSAGE) {
+      for (const deleted of event.mergeMessageBody!.deletedMessages) held.delete(hex(deleted.hash))
+      const message = fromProtobuf(event.mergeMessageBody!.message!)
+      if (message.data.type === Type.LINK_COMPACT_STATE) dropCompacted(held, message)
+      held.add(hex(message.hash))
+      known.set(hex(message.hash), message)
+    }
+    const dropped = event.pruneMessageBody?.message ?? event.revokeMessageBody?.message
+    if (dropped) held.delete(hex(dropped.hash))
+  }
+  return [...held].sort()
+}
+
+const known = new Map<string, SignedMessage>()
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+/** The log leaves out what a compact state displaced (hub.md §1.4): a reader applies its rule. */
+function dropCompacted(held: Set<string>, compact: SignedMessage): void {
+  const { type, targetFids } = compact.data.linkCompactStateBody!
+  for (const name of held) {
+    const { data } = known.get(name)!
+    if (data.fid !== compact.data.fid || data.timestamp > compact.data.timestamp) continue
+    const isOlderCompact = data.linkCompactStateBody?.type === type
+    const isDead =
+      data.linkBody?.type === type &&
+      (data.type === Type.LINK_REMOVE || !targetFids.includes(data.linkBody.targetFid!))
+    if (isOlderCompact || isDead) held.delete(name)
+  }
+}
+
+/** Any order, any cut into batches, and some of it twice. */
+const arrival = history.chain((messages) =>
+  fc
+    .tuple(
+      fc.shuffledSubarray(messages, { minLength: messages.length, maxLength: messages.length }),
+      fc.subarray(messages),
+      fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 30 }),
+    )
+    .map(([shuffled, again, cuts]) => ({ messages, batches: cut([...shuffled, ...again], cuts) })),
+)
+
+function cut(messages: SignedMessage[], sizes: number[]): SignedMessage[][] {
+  const batches: SignedMessage[][] = []
+  for (let start = 0, turn = 0; start < messages.length; turn += 1) {
+    const size = sizes[turn % sizes.length]!
+    batches.push(messages.slice(start, start + size))
+    start += size
+  }
+  return batches
+}
+
+test('any order, any batches and any repetition of a set of messages end in the state of the rules', async () => {
+  await fc.assert(
+    fc.asyncProperty(arrival, async ({ messages, batches }) => {
+      await reset()
+      for (const batch of batches) await merge(batch)
+      expect(await storedHashes()).toEqual(hashesOf(afterCompaction(winners(messages))))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('replaying the event log gives the state that stands, and counts agree with rows', async () => {
+  await fc.assert(
+    fc.asyncProperty(arrival, async ({ batches }) => {
+      await reset()
+      for (const batch of batches) await merge(batch)
+      expect(await replayedHashes()).toEqual(await storedHashes())
+      expect(await miscounted()).toEqual([])
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('a full set keeps the highest messages by time and hash, whatever the order they came in', async () => {
+  const addresses = fc.uniqueArray(fc.integer({ min: 1, max: 200 }), { minLength: 6, maxLength: 14 })
+  const full = addresses.chain((list) => {
+    const messages = list.map((address) => verify(users[0]!, address, testNow - address, false))
+    return fc.tuple(
+      fc.shuffledSubarray(messages, { minLength: messages.length }),
+      fc.integer({ min: 1, max: 5 }),
+    )
+  })
+  await fc.assert(
+    fc.asyncProperty(full, async ([messages, size]) => {
+      await reset(1)
+      for (const batch of cut(messages, [size])) await merge(batch)
+      const highest = [...messages].sort((a, b) => b.data.timestamp - a.data.timestamp).slice(0, 5)
+      expect(await storedHashes()).toEqual(hashesOf(highest))
+      expect(await replayedHashes()).toEqual(hashesOf(highest))
+      expect(await miscounted()).toEqual([])
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('event ids are handed out without a gap within a block, and each once', async () => {
+  await fc.assert(
+    fc.asyncProperty(arrival, async ({ batches }) => {
+      await reset()
+      for (const batch of batches) await merge(batch)
+      const rows = await db<{ id: number; event: Buffer }[]>`select id, event from hub.events order by id`
+      const ids = rows.map((row) => row.id)
+      expect(new Set(ids).size).toBe(ids.length)
+      for (const [index, id] of ids.entries()) {
+        if (id % 16_384 !== 0) expect(ids[index - 1]).toBe(id - 1)
+        else if (index > 0) expect(Math.floor(ids[index - 1]! / 16_384)).toBe(id / 16_384 - 1)
+      }
+    }),
+    { numRuns: 30 },
+  )
+})
+
+/** Sets whose count is not the number of their rows. */
+async function miscounted() {
+  return await db<{ fid: number; set: number; type: MessageType }[]>`
+    select coalesce(c.fid, r.fid) as fid, coalesce(c.set, r.set) as set, c.count, r.rows
+    from hub.set_counts c
+    full join (select fid, set, count(*) as rows from hub.messages group by fid, set) r using (fid, set)
+    where coalesce(c.count, 0) <> coalesce(r.rows, 0)
+  `
+}
