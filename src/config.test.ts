@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { configTable, configVariables, readConfig } from './config.js'
+
+describe('readConfig', () => {
+  it('has a default for everything that is needed', () => {
+    const result = readConfig({})
+    expect(result).toMatchObject({
+      config: { dataDir: './data', port: 8080, host: '127.0.0.1', hubNetwork: 'devnet', hubShards: 1 },
+    })
+    expect('config' in result && 'databaseUrl' in result.config).toBe(false)
+  })
+
+  it('reads numbers, flags and choices, and takes an empty variable as unset', () => {
+    const env = { PORT: '0', HUB_REQUIRE_API_KEY: '1', HUB_NETWORK: 'mainnet', HUB_SHARDS: ' 2 ', HOST: '' }
+    expect(readConfig(env)).toMatchObject({
+      config: { port: 0, hubRequireApiKey: true, hubNetwork: 'mainnet', hubShards: 2, host: '127.0.0.1' },
+    })
+  })
+
+  it('names every variable that is wrong, with what would be right', () => {
+    const env = { PORT: '65536', HUB_SHARDS: 'two', HUB_NETWORK: 'moonnet', TRUST_PROXY: 'yes' }
+    const result = readConfig(env)
+    expect('problems' in result && result.problems.split('\n')).toEqual([
+      'PORT: "65536" is not a whole number from 0 to 65535',
+      'HUB_NETWORK: "moonnet" is not one of `mainnet`, `testnet`, `devnet`',
+      'HUB_SHARDS: "two" is not a whole number from 1 to 64',
+      'TRUST_PROXY: "yes" is not `true` or `false`',
+    ])
+  })
+
+  it('never repeats a secret', () => {
+    const result = readConfig({ DATABASE_URL: 'mysql://me:hunter2@host/db' })
+    expect(result).toEqual({
+      problems: 'DATABASE_URL: its value is not an address like `postgres://user:password@host/database`',
+    })
+  })
+
+  it('refuses two servers on one port', () => {
+    expect(readConfig({ PORT: '9000', HUB_PORT: '9000' })).toEqual({
+      problems: 'HUB_PORT: 9000 is the same as PORT',
+    })
+  })
+
+  it('does not judge variables of others', () => {
+    expect(readConfig({ PATH: '/bin', PORTS: 'x' })).toHaveProperty('config')
+  })
+})
+
+describe('the documentation', () => {
+  it('says what each variable does', () => {
+    for (const variable of configVariables) expect(variable.description).toMatch(/^[A-Z].*\.$/)
+  })
+
+  it.skipIf(!existsSync('README.md'))('has in the README the table that `plaza config` prints', () => {
+    const readme = readFileSync('README.md', 'utf8')
+    const [, table] = /<!-- config -->\s*(.*?)\s*<!-- \/config -->/s.exec(readme) ?? []
+    expect(table).toBe(configTable())
+  })
+})

@@ -1,0 +1,212 @@
+import { availableParallelism } from 'node:os'
+import {
+  type Static,
+  type TBoolean,
+  type TInteger,
+  type TSchema,
+  type TString,
+  Type,
+} from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+interface Documented {
+  readonly description: string
+  /** Said instead of the default's value, where that is computed. */
+  readonly defaultText?: string
+  /** Its value is never repeated in a message. */
+  readonly secret?: boolean
+}
+
+type IntegerOptions = Documented & { minimum: number; maximum: number; default?: number }
+
+function integer(options: IntegerOptions): TInteger {
+  return Type.Integer(options)
+}
+
+function text(options: Documented & { minLength?: number; pattern?: string; default?: string }): TString {
+  return Type.String(options)
+}
+
+function flag(options: Documented & { default: boolean }): TBoolean {
+  return Type.Boolean(options)
+}
+
+function oneOf<const Choice extends string>(
+  choices: readonly Choice[],
+  options: Documented & { default: Choice },
+) {
+  const literals = choices.map((choice) => Type.Literal(choice))
+  return Type.Unsafe<Choice>(Type.Union(literals, { ...options, choices }))
+}
+
+/**
+ * Every environment variable there is. From this one table come the type, the checks, the defaults, the
+ * messages and the documentation. What has no default is optional.
+ */
+const variables = Type.Object({
+  DATA_DIR: text({
+    minLength: 1,
+    default: './data',
+    description: 'Where the server keeps its own PostgreSQL and its secrets.',
+  }),
+  DATABASE_URL: Type.Optional(
+    text({
+      pattern: '^postgres(ql)?://.+',
+      secret: true,
+      description: 'A PostgreSQL (15 or later) to use. Unset: the server runs its own under `DATA_DIR`.',
+    }),
+  ),
+  DATABASE_POOL: integer({
+    minimum: 2,
+    maximum: 500,
+    default: 10,
+    description: 'Most connections to the database at once.',
+  }),
+  HOST: text({ minLength: 1, default: '127.0.0.1', description: 'Address that the servers listen on.' }),
+  PORT: integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 8080,
+    description: 'Port of the HTTP server; 0 takes a free one.',
+  }),
+  HUB_PORT: Type.Optional(
+    integer({
+      minimum: 0,
+      maximum: 65_535,
+      description: 'A second port that serves only the hub API (`/v1`), for clients that expect it alone.',
+    }),
+  ),
+  HUB_NETWORK: oneOf(['mainnet', 'testnet', 'devnet'], {
+    default: 'devnet',
+    description: 'Network of the protocol; messages of another are refused. `devnet` has the local registry.',
+  }),
+  HUB_SHARDS: integer({
+    minimum: 1,
+    maximum: 64,
+    default: 1,
+    description: 'Number of shards, fixed when the database is made.',
+  }),
+  HUB_REQUIRE_API_KEY: flag({ default: false, description: 'Whether the hub API asks for an API key.' }),
+  HUB_BODY_LIMIT: integer({
+    minimum: 1024,
+    maximum: 1024 * 1024 * 1024,
+    default: 4 * 1024 * 1024,
+    description: 'Largest request body of the hub API, in bytes.',
+  }),
+  HUB_RATE_LIMIT: integer({
+    minimum: 0,
+    maximum: 10_000_000,
+    default: 0,
+    description: 'Requests per minute and address on the hub API; 0 is no limit.',
+  }),
+  TRUST_PROXY: flag({
+    default: false,
+    description:
+      "Whether the client's address is taken from `X-Forwarded-For`: only behind a proxy that sets it.",
+  }),
+  EVENT_RETENTION_DAYS: integer({
+    minimum: 1,
+    maximum: 3650,
+    default: 3,
+    description: 'How many days events stay in the log.',
+  }),
+  VERIFY_THREADS: integer({
+    minimum: 0,
+    maximum: 256,
+    default: availableParallelism(),
+    defaultText: 'one per core',
+    description: 'Threads that verify signatures; 0 verifies in the main thread.',
+  }),
+  LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
+    default: 'info',
+    description: 'The least important lines that are logged.',
+  }),
+  SHUTDOWN_TIMEOUT_MS: integer({
+    minimum: 0,
+    maximum: 600_000,
+    default: 10_000,
+    description: 'How long requests may take to finish after SIGTERM, in milliseconds.',
+  }),
+})
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
+  : Lowercase<Name>
+
+type Variables = Static<typeof variables>
+
+/** The checked settings: `HUB_PORT` is `config.hubPort`. */
+export type Config = { readonly [Name in keyof Variables as CamelCase<Name>]: Variables[Name] }
+
+/** Settings, or one text that names every variable that cannot be used and why. */
+export type ConfigResult = { readonly config: Config } | { readonly problems: string }
+
+/** Reads and checks the environment. An empty variable counts as unset; unknown ones are not judged. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
+  const problems: string[] = []
+  const entries = Object.entries<TSchema>(variables.properties).map(([name, schema]) => {
+    const raw = env[name]?.trim() ?? ''
+    const value = raw === '' ? schema.default : parse(schema, raw)
+    if (raw !== '' && !Value.Check(schema, value)) {
+      const given = schema.secret ? 'its value' : JSON.stringify(raw)
+      problems.push(`${name}: ${given} is not ${allowed(schema)}`)
+    }
+    return [camelCase(name), value] as const
+  })
+  const config = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Config
+  if (config.hubPort !== undefined && config.hubPort === config.port && config.port !== 0) {
+    problems.push(`HUB_PORT: ${config.hubPort} is the same as PORT`)
+  }
+  return problems.length > 0 ? { problems: problems.join('\n') } : { config }
+}
+
+/** One row of the documentation. */
+export interface ConfigVariable {
+  readonly name: string
+  readonly defaultText: string
+  readonly allowed: string
+  readonly description: string
+}
+
+/** The declarations as documentation. */
+export const configVariables: readonly ConfigVariable[] = Object.entries<TSchema>(variables.properties).map(
+  ([name, schema]) => ({
+    name,
+    defaultText: schema.defaultText ?? (schema.default === undefined ? '' : `\`${schema.default}\``),
+    allowed: allowed(schema),
+    description: schema.description ?? '',
+  }),
+)
+
+/** The table that stands in the README between its `config` markers. */
+export function configTable(): string {
+  const rows = configVariables.map(
+    (variable) =>
+      `| \`${variable.name}\` | ${variable.defaultText} | ${variable.allowed} | ${variable.description} |`,
+  )
+  return ['| Variable | Default | Value | What it does |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+function parse(schema: TSchema, raw: string): unknown {
+  if (schema.type === 'integer') return /^-?\d+$/.test(raw) ? Number(raw) : raw
+  if (schema.type === 'boolean')
+    return new Map([
+      ['true', true],
+      ['1', true],
+      ['false', false],
+      ['0', false],
+    ]).get(raw)
+  return raw
+}
+
+function allowed(schema: TSchema): string {
+  if (schema.type === 'integer') return `a whole number from ${schema.minimum} to ${schema.maximum}`
+  if (schema.type === 'boolean') return '`true` or `false`'
+  if (Array.isArray(schema.choices))
+    return `one of ${schema.choices.map((choice) => `\`${choice}\``).join(', ')}`
+  return schema.pattern === undefined ? 'a text' : 'an address like `postgres://user:password@host/database`'
+}
+
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+}
