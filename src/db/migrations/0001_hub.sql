@@ -129,6 +129,29 @@ create table hub.storage_loans (
 
 create index storage_loans_by_borrower on hub.storage_loans (to_fid);
 
+-- Keys that custody addresses granted by KEY_ADD messages, without a transaction on chain.
+create table hub.gasless_keys (
+  key bytea primary key,
+  fid bigint not null,
+  -- The app that asked for the key.
+  request_fid bigint not null,
+  -- The MessageTypes that it may sign.
+  scopes smallint[] not null,
+  -- How long it lives unused, and when it was last used: seconds, Farcaster seconds.
+  ttl_seconds integer not null,
+  last_used_at bigint not null
+);
+
+create index gasless_keys_by_fid on hub.gasless_keys (fid);
+
+-- The highest nonce that was used: by a user's custody address (kind 1), or by an app (kind 2).
+create table hub.key_nonces (
+  kind smallint not null,
+  fid bigint not null,
+  nonce bigint not null,
+  primary key (kind, fid)
+);
+
 -- The log. Partitions hold a UTC day each and are dropped whole.
 create table hub.events (
   day date not null,

@@ -2,8 +2,12 @@ import { HubEventType, MessageType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { kindOf } from '../../protocol/message-kinds.js'
+import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { requiresPro } from '../../protocol/validate.js'
 import { compete } from './compete.js'
+import { admits } from './gasless-key.js'
+import { isKeyMessage } from './key-rows.js'
+import { mergeKeyAdd, mergeKeyRemove } from './keys.js'
 import { mergeNameProof } from './names.js'
 import type { MergeRefusal } from './rule.js'
 import { ruleOf } from './rules.js'
@@ -20,6 +24,7 @@ import type { BatchState } from './state.js'
  */
 export function mergeMessage(message: SignedMessage, state: BatchState): Refusal | null {
   const refusal = tryMerge(message, state)
+  if (!refusal) state.keys.use(message)
   if (refusal?.causedBy && refusal.code !== 'bad_request.duplicate' && state.isFresh(refusal.causedBy)) {
     state.emit(message.data.fid, {
       type: HubEventType.MERGE_FAILURE,
@@ -48,6 +53,8 @@ function tryMerge(message: SignedMessage, state: BatchState): MergeRefusal | nul
   const ruleRefusal = rule.check?.(message, state)
   if (ruleRefusal) return ruleRefusal
   if (message.data.type === MessageType.USERNAME_PROOF) return mergeNameProof(message, state)
+  if (message.data.type === MessageType.KEY_ADD) return mergeKeyAdd(message, slot, state)
+  if (message.data.type === MessageType.KEY_REMOVE) return mergeKeyRemove(message, slot, state)
 
   const incoming = standingOf(slot, message)
   const standing = state.at(slot)
@@ -70,8 +77,9 @@ function tryMerge(message: SignedMessage, state: BatchState): MergeRefusal | nul
 function checkAccount(message: SignedMessage, slot: Slot | null, state: BatchState): Refusal | null {
   const account = state.accounts.get(message.data.fid)
   if (!account) return refuse('bad_request.unknown_fid', 'unknown fid')
-  if (!state.activeSigners.has(signerName(message.data.fid, message.signer))) {
-    return refuse('bad_request.invalid_signer', 'invalid signer')
+  if (!isKeyMessage(message)) {
+    const refusal = checkSigner(message, state)
+    if (refusal) return refusal
   }
   if (requiresPro(message) && account.proUntil <= state.nowUnix) {
     return refuse('bad_request.validation_failure', 'Pro subscription required')
@@ -82,7 +90,13 @@ function checkAccount(message: SignedMessage, slot: Slot | null, state: BatchSta
   return null
 }
 
-/** How `BatchState.activeSigners` names a key of a fid. */
-export function signerName(fid: number, publicKey: Buffer): string {
-  return `${fid}/${publicKey.toString('hex')}`
+/** Key messages are authorised by the custody address instead, or by the key that they remove. */
+function checkSigner(message: SignedMessage, state: BatchState): Refusal | null {
+  if (state.isActiveSigner(message.data.fid, message.signer)) return null
+  const key = state.keys.at(message.signer)
+  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
+  if (key?.fid !== message.data.fid || !admits(key, message.data.type, now)) {
+    return refuse('bad_request.invalid_signer', 'invalid signer')
+  }
+  return null
 }

@@ -5,13 +5,15 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { limitsOf, type StorageUnits } from '../storage-limits.js'
 import type { Account } from './account.js'
-import { signerName, slotOf } from './decide.js'
+import { slotOf } from './decide.js'
+import type { KeyClaim } from './gasless-key.js'
+import { loadKeys } from './key-rows.js'
 import { proofSlot, usernameSlot } from './names.js'
 import { generationOf } from './rules/lends.js'
 import { ruleOf } from './rules.js'
 import { type Slot, type StandingRow, slotName, standingFromRow } from './standing.js'
 import { decodeProof, nameOf } from './standing-name.js'
-import { BatchState } from './state.js'
+import { BatchState, signerName } from './state.js'
 
 /**
  * Loads everything that merging these messages and transfers can look at: two round trips, whatever their
@@ -21,18 +23,21 @@ export async function loadState(
   db: Transaction,
   messages: readonly SignedMessage[],
   transfers: readonly UserNameProof[],
+  keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
   nowUnix: number,
 ): Promise<BatchState> {
-  const fids = [...new Set(messages.map((message) => message.data.fid))]
+  const apps = [...keyClaims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
+  const fids = [...new Set([...messages.map((message) => message.data.fid), ...apps])]
   const names = namesOf(messages, transfers)
-  const [accounts, signers, units, loans, nameRows] = await Promise.all([
+  const [accounts, signers, units, loans, nameRows, keys] = await Promise.all([
     selectAccounts(db, fids),
     selectActiveSigners(db, messages),
     selectUnits(db, fids, nowUnix),
     selectLoans(db, fids),
     names.length > 0 ? selectNames(db, names) : [],
+    loadKeys(db, messages, keyClaims),
   ])
-  const state = new BatchState(accountsOf(accounts, units, loans), signers, nowUnix)
+  const state = new BatchState(accountsOf(accounts, units, loans), signers, keys, keyClaims, nowUnix)
   for (const name of names) state.loadName(name, null)
   for (const row of nameRows) {
     const proof = decodeProof(row.proof)

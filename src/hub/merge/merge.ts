@@ -7,6 +7,8 @@ import { dayOf } from '../log/partitions.js'
 import { appendEvents, formBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
 import { mergeChainEvents } from './chain-events.js'
 import { mergeMessage, slotOf } from './decide.js'
+import { recoverKeyClaims } from './gasless-key.js'
+import { isKeyMessage } from './key-rows.js'
 import { loadState } from './load.js'
 import { mergeNameTransfer } from './names.js'
 import { mergePriority } from './priority.js'
@@ -36,7 +38,7 @@ export interface MergeOutcomes {
 export type MergeHook = (db: Transaction, events: readonly LoggedEvent[]) => Promise<void>
 
 export interface MergeSettings {
-  /** How many shards the hub has; locked together when a batch touches names, which belong to no shard. */
+  /** How many shards the hub has. */
   readonly shards: number
   readonly hooks: readonly MergeHook[]
 }
@@ -62,11 +64,12 @@ export async function mergeBatch(
   settings: MergeSettings,
   nowMs: number,
 ): Promise<MergeOutcomes> {
+  const keyClaims = await recoverKeyClaims(batch.messages)
   return await db.begin(async (transaction) => {
     const head = await lockShard(transaction, shard, batch, settings.shards)
     const chain = await mergeChainEvents(transaction, batch.chainEvents, settings.shards)
     const nowUnix = Math.floor(nowMs / 1000)
-    const state = await loadState(transaction, batch.messages, batch.nameTransfers, nowUnix)
+    const state = await loadState(transaction, batch.messages, batch.nameTransfers, keyClaims, nowUnix)
     const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
     const messages = mergeInOrder(batch.messages, state)
     const { prunedSlots, events } = await store(transaction, state)
@@ -82,16 +85,20 @@ export async function mergeBatch(
   })
 }
 
-/** Takes the writer's lock; of all shards in order when names are touched, so that two never wait crosswise. */
+/**
+ * Takes the writer's lock; of all shards, in order, when the batch touches names or gasless keys, which are
+ * unique across fids and so belong to no shard.
+ */
 async function lockShard(
   db: Transaction,
   shard: number,
   batch: MergeBatch,
   shards: number,
 ): Promise<ShardHead> {
-  const touchesNames =
-    batch.nameTransfers.length > 0 || batch.messages.some(({ data }) => data.usernameProofBody)
-  const locked = touchesNames ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
+  const touchesAllShards =
+    batch.nameTransfers.length > 0 ||
+    batch.messages.some((message) => message.data.usernameProofBody || isKeyMessage(message))
+  const locked = touchesAllShards ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
   // Sent in one go: the server runs them in order, so the head is read with the locks held.
   const sent = [
     ...locked.map((each) => db`select pg_advisory_xact_lock(${writerLock}::integer, ${each}::integer)`),

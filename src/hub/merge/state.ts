@@ -1,5 +1,8 @@
+import type { SignedMessage } from '../../protocol/message.js'
 import type { HubEventBody } from '../log/hub-event.js'
 import type { Account } from './account.js'
+import type { KeyClaim } from './gasless-key.js'
+import type { KeyState } from './key-state.js'
 import { type Slot, type Standing, slotName } from './standing.js'
 import type { StandingName } from './standing-name.js'
 
@@ -39,6 +42,10 @@ export class BatchState {
     readonly accounts: ReadonlyMap<number, Account>,
     /** Keys that may sign, as `fid/public key in hex`. */
     readonly activeSigners: ReadonlySet<string>,
+    /** Keys that were granted by message, and their nonces. */
+    readonly keys: KeyState,
+    /** Who authorised the key messages of the batch. */
+    readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
     /** Unix seconds, the same for the whole batch. */
     readonly nowUnix: number,
   ) {}
@@ -50,6 +57,11 @@ export class BatchState {
 
   loadName(name: string, standing: StandingName | null): void {
     this.#names.set(name, { before: standing, now: standing })
+  }
+
+  /** Whether a key of a fid may sign by what the chain says. */
+  isActiveSigner(fid: number, publicKey: Uint8Array): boolean {
+    return this.activeSigners.has(signerName(fid, publicKey))
   }
 
   at(slot: Slot): Standing | null {
@@ -111,4 +123,9 @@ export class BatchState {
     if (ofFid) ofFid.push(place)
     else this.#slotsByFid.set(place.slot.fid, [place])
   }
+}
+
+/** How `BatchState.activeSigners` names a key of a fid. */
+export function signerName(fid: number, publicKey: Uint8Array): string {
+  return `${fid}/${Buffer.from(publicKey).toString('hex')}`
 }

@@ -2,6 +2,7 @@ import { UserNameProof } from '@farcaster/core'
 import type { Transaction } from '../../db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { lookupMentions, lookupTarget } from '../lookup.js'
+import { writeKeys } from './key-rows.js'
 import type { Standing } from './standing.js'
 import type { StandingName } from './standing-name.js'
 import type { BatchState, SlotChange } from './state.js'
@@ -28,6 +29,7 @@ export async function writeChanges(db: Transaction, state: BatchState): Promise<
     addToCounts(db, countDeltas(changes)),
     writeNames(db, state),
     writeLoans(db, changes),
+    writeKeys(db, state.keys),
   ])
   return counts
 }

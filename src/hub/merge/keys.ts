@@ -1,0 +1,109 @@
+import { HubEventType, KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
+import { type Refusal, refuse } from '../../errors.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { type KeyClaim, NonceKind } from './gasless-key.js'
+import { type Slot, standingOf } from './standing.js'
+import type { BatchState } from './state.js'
+
+/** Keys that one fid may hold at a time (hub.md §3.3). */
+const maxKeysPerFid = 1000
+
+/**
+ * KEY_ADD: the custody address of the fid grants a key to an app, whose own custody address asked for it. A
+ * key that the fid gave to the same app is granted anew; any other key that is in use is refused.
+ */
+export function mergeKeyAdd(message: SignedMessage, slot: Slot, state: BatchState): Refusal | null {
+  const { fid, timestamp } = message.data
+  const body = message.data.keyAddBody!
+  const request = state.keyClaims.get(message)?.request
+  const refusal =
+    checkCustody(message, state.keyClaims.get(message), state) ??
+    checkDeadline(body.deadline, timestamp) ??
+    checkRequest(message, state) ??
+    checkHolder(message, state)
+  if (refusal || !request) return refusal ?? invalid('metadata is not a valid SignedKeyRequest')
+  if (!state.keys.takeNonce(NonceKind.user, fid, body.nonce)) return invalid('nonce has been used')
+
+  const replaced = state.at(slot)
+  state.set(slot, standingOf(slot, message))
+  state.keys.set({
+    key: slot.key,
+    fid,
+    requestFid: request.requestFid,
+    scopes: body.scopes,
+    ttlSeconds: body.ttl,
+    lastUsedAt: timestamp,
+  })
+  state.emit(fid, {
+    type: HubEventType.MERGE_MESSAGE,
+    message,
+    deletedMessages: replaced ? [replaced.message()] : [],
+  })
+  return null
+}
+
+/** KEY_REMOVE: by the custody address, or by the key itself. The message is logged and not kept. */
+export function mergeKeyRemove(message: SignedMessage, slot: Slot, state: BatchState): Refusal | null {
+  const { fid, timestamp } = message.data
+  const body = message.data.keyRemoveBody!
+  const key = state.keys.at(body.key)
+  if (key?.fid !== fid) return invalid('key is not registered')
+  const byCustody = body.signatureType === KEY_REMOVE_SIGNATURE_TYPE_CUSTODY
+  const refusal =
+    (byCustody ? checkCustody(message, state.keyClaims.get(message), state) : null) ??
+    checkDeadline(body.deadline, timestamp)
+  if (refusal) return refusal
+  const taken = byCustody
+    ? state.keys.takeNonce(NonceKind.user, fid, body.nonce)
+    : state.keys.takeNonce(NonceKind.app, key.requestFid, body.nonce)
+  if (!taken) return invalid('nonce has been used')
+
+  const removed = state.at(slot)
+  state.set(slot, null)
+  state.keys.delete(key)
+  state.emit(fid, {
+    type: HubEventType.MERGE_MESSAGE,
+    message,
+    deletedMessages: removed ? [removed.message()] : [],
+  })
+  return null
+}
+
+function invalid(text: string): Refusal {
+  return refuse('bad_request.validation_failure', text)
+}
+
+function checkCustody(
+  message: SignedMessage,
+  claim: KeyClaim | undefined,
+  state: BatchState,
+): Refusal | null {
+  const custody = state.accounts.get(message.data.fid)!.custodyAddress
+  return claim?.custody?.equals(custody) ? null : invalid('invalid custody signature')
+}
+
+function checkDeadline(deadline: number, timestamp: number): Refusal | null {
+  return timestamp > deadline ? invalid('deadline has passed') : null
+}
+
+function checkRequest(message: SignedMessage, state: BatchState): Refusal | null {
+  const request = state.keyClaims.get(message)?.request
+  if (!request) return invalid('metadata is not a valid SignedKeyRequest')
+  const custody = state.accounts.get(request.requestFid)?.custodyAddress
+  return custody?.equals(request.requestSigner)
+    ? null
+    : invalid('signed key request is not signed by the custody address of its fid')
+}
+
+function checkHolder(message: SignedMessage, state: BatchState): Refusal | null {
+  const { fid, keyAddBody } = message.data
+  const held = state.keys.at(keyAddBody!.key)
+  const requestFid = state.keyClaims.get(message)!.request!.requestFid
+  if (held && (held.fid !== fid || held.requestFid !== requestFid))
+    return invalid('key is already registered')
+  if (state.isActiveSigner(fid, keyAddBody!.key)) return invalid('key is already registered')
+  if (!held && state.keys.countOf(fid) >= maxKeysPerFid) {
+    return invalid(`a fid may hold ${maxKeysPerFid} keys`)
+  }
+  return null
+}
