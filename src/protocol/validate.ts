@@ -59,17 +59,12 @@ export function requiresPro(message: SignedMessage): boolean {
  * has one. Depends on nothing but the message, so any thread answers the same.
  */
 export async function checkSignatures(message: SignedMessage): Promise<Refusal | null> {
-  return checkSignature(message) ?? (await checkClaim(message))
+  const { signature, hash, signer } = message
+  return verifyEd25519(signature, hash, signer) ? checkClaim(message) : invalidSignature
 }
 
-/** The first half of `checkSignatures`: the signer's signature over the hash. */
-export function checkSignature(
-  message: Pick<SignedMessage, 'hash' | 'signature' | 'signer'>,
-): Refusal | null {
-  return verifyEd25519(message.signature, message.hash, message.signer)
-    ? null
-    : refuse('bad_request.validation_failure', 'invalid signature')
-}
+/** What `checkSignatures` says of a message that its signer did not sign. */
+export const invalidSignature = refuse('bad_request.validation_failure', 'invalid signature')
 
 /** The second half of `checkSignatures`: the claim inside the body. */
 export async function checkClaim(message: SignedMessage): Promise<Refusal | null> {

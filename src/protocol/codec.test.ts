@@ -1,0 +1,230 @@
+import { CastAddBody, Message, MessageData, MessageType, SignatureScheme } from '@farcaster/core'
+import { describe, expect, it } from 'vitest'
+import type { Refusal } from '../errors.js'
+import {
+  decodeMessage,
+  decodeStoredMessage,
+  encodeMessage,
+  fromProtobuf,
+  isRefusal,
+  toProtobuf,
+} from './codec.js'
+import type { SignedMessage } from './message.js'
+import { seededRandom } from './testing/random.js'
+import {
+  sampleContext,
+  sampleData,
+  sampleMessage,
+  sampleSigner,
+  validSamples,
+} from './testing/sample-messages.js'
+import { validateStateless } from './validate.js'
+
+const cast = sampleMessage(MessageType.CAST_ADD, {
+  castAddBody: { ...CastAddBody.create(), text: 'gm', mentions: [2], mentionsPositions: [1] },
+})
+const parseFailure = 'bad_request.parse_failure'
+const invalid = 'bad_request.validation_failure'
+
+/** A Message as another client would encode it. */
+function encoded(parts: Partial<Message>): Buffer {
+  return Buffer.from(Message.encode({ ...toProtobuf(cast), ...parts }).finish())
+}
+
+function refusal(bytes: Buffer): Refusal {
+  const result = decodeMessage(bytes)
+  if (!isRefusal(result)) throw new Error('it was decoded')
+  return result
+}
+
+function message(bytes: Buffer): SignedMessage {
+  const result = decodeMessage(bytes)
+  if (isRefusal(result)) throw new Error(result.message)
+  return result
+}
+
+/** The cast with these bytes as its data. */
+function withData(dataBytes: Buffer): Buffer {
+  return encodeMessage({ ...cast, dataBytes })
+}
+
+/** A length-delimited field: its number, then its content. */
+function field(number: number, content: Buffer): Buffer {
+  return Buffer.concat([Buffer.of((number << 3) | 2, content.length), content])
+}
+
+describe('the codec', () => {
+  it('takes every message through the wire and the store unchanged', async () => {
+    for (const data of Object.values(await validSamples())) {
+      const signed = sampleSigner().sign(data)
+      const bytes = encodeMessage(signed)
+      expect(message(bytes)).toEqual(signed)
+      expect(decodeStoredMessage(bytes)).toEqual(signed)
+      expect(fromProtobuf(toProtobuf(signed))).toEqual(signed)
+      expect(Message.decode(bytes).data).toBeUndefined()
+    }
+  })
+
+  it('keeps nothing of the bytes that it was given', () => {
+    const bytes = encodeMessage(cast)
+    const decoded = message(bytes)
+    bytes.fill(0)
+    expect(decoded).toEqual(cast)
+  })
+
+  it('takes the bytes of data as they came when there are no data_bytes', () => {
+    const onlyData = encoded({ data: cast.data, dataBytes: undefined })
+    expect(message(onlyData)).toEqual(cast)
+    const emptyDataBytes = encoded({ data: cast.data, dataBytes: Buffer.alloc(0) })
+    expect(message(emptyDataBytes)).toEqual(cast)
+  })
+
+  it('takes data beside data_bytes when both say the same, whoever encoded them', () => {
+    expect(message(encoded({ data: cast.data }))).toEqual(cast)
+    // Another encoder leaves the empty packed fields out that this one writes.
+    const like = sampleMessage(MessageType.CAST_ADD, { castAddBody: { ...CastAddBody.create(), text: 'gm' } })
+    const lean = Buffer.from(
+      like.dataBytes.toString('latin1').replace('\x12\x00', '').replace('*\x00', ''),
+      'latin1',
+    )
+    lean[lean.indexOf(Buffer.of(0x2a)) + 1]! -= 4
+    expect(MessageData.decode(lean)).toEqual(like.data)
+    const both = Buffer.concat([field(1, lean), encodeMessage(like)])
+    expect(message(both).dataBytes).toEqual(like.dataBytes)
+  })
+
+  it('refuses data that says something else than data_bytes', () => {
+    const other = sampleData(MessageType.CAST_ADD, {
+      castAddBody: { ...CastAddBody.create(), text: 'something else' },
+    })
+    expect(refusal(encoded({ data: other }))).toEqual({ code: invalid, message: 'data and dataBytes differ' })
+    expect(refusal(Buffer.concat([encodeMessage(cast), field(1, Buffer.of(0x08))])).code).toBe(invalid)
+  })
+
+  it('refuses a message without data', () => {
+    expect(refusal(encoded({ dataBytes: undefined })).message).toBe('data is missing')
+    expect(refusal(encoded({ dataBytes: Buffer.alloc(0) })).message).toBe('data is missing')
+    expect(refusal(Buffer.alloc(0)).message).toBe('data is missing')
+  })
+
+  it('refuses data that no message type may have the size of, before looking into it', () => {
+    expect(refusal(withData(Buffer.alloc(65_537))).message).toBe('dataBytes > 65536 bytess')
+  })
+
+  it('refuses a message that is cut anywhere, or followed by anything but a field', () => {
+    const bytes = encodeMessage(cast)
+    for (let length = 1; length < bytes.length; length++) {
+      const result = decodeMessage(bytes.subarray(0, length))
+      // Cut between two fields it is a message still, though not a valid one.
+      if (!isRefusal(result)) expect(validateStateless(result, sampleContext)).not.toBeNull()
+    }
+    for (const tail of ['00', '07', '0b', '0c', '3a05', 'ff', '0000000000', 'ffffffffffffffffffff01']) {
+      expect(refusal(Buffer.concat([bytes, Buffer.from(tail, 'hex')])).code).toBe(parseFailure)
+    }
+  })
+
+  it('refuses data that is cut anywhere but between two fields', () => {
+    const { dataBytes } = cast
+    const decodable = Array.from(dataBytes, (_, length) => length).filter(
+      (length) => length > 0 && !isRefusal(decodeMessage(withData(dataBytes.subarray(0, length)))),
+    )
+    // Behind type, fid, timestamp and network.
+    expect(decodable).toEqual([2, 6, 11, 13])
+  })
+
+  it('refuses the same field of data twice', () => {
+    const twice = Buffer.concat([field(1, cast.dataBytes), field(1, cast.dataBytes)])
+    expect(refusal(twice).code).toBe(parseFailure)
+    const body = Buffer.from(CastAddBody.encode(cast.data.castAddBody!).finish())
+    expect(refusal(withData(Buffer.concat([cast.dataBytes, field(5, body)]))).code).toBe(parseFailure)
+  })
+
+  it('passes over fields that it does not know', () => {
+    const unknown = Buffer.concat([field(15, Buffer.from('new')), Buffer.of(0x70, 0x01)])
+    expect(message(Buffer.concat([encodeMessage(cast), unknown]))).toEqual(cast)
+    const channelBody = field(21, Buffer.from('a channel')).subarray(1)
+    const data = Buffer.concat([cast.dataBytes, Buffer.of(0xaa, 0x01), channelBody])
+    expect(message(withData(data)).data).toEqual(cast.data)
+  })
+})
+
+describe('numbers on the wire', () => {
+  const fidOf = (varint: string) =>
+    withData(Buffer.from(`0801 10${varint} 1801 2001`.replaceAll(' ', ''), 'hex'))
+
+  it('are taken up to 2^53 - 1', () => {
+    expect(message(fidOf('ffffffffffffff0f')).data.fid).toBe(Number.MAX_SAFE_INTEGER)
+    for (const tooLarge of ['8080808080808010', 'ffffffffffffffffff01']) {
+      const expected = { code: parseFailure, message: 'a number in data is larger than 2^53 - 1' }
+      expect(refusal(fidOf(tooLarge))).toEqual(expected)
+    }
+  })
+
+  it('are refused when they are longer than their type', () => {
+    expect(refusal(fidOf('ffffffffffffffffffffff01')).code).toBe(parseFailure)
+    const sixByteType = Buffer.from('0881808080800010011801', 'hex')
+    expect(refusal(withData(sixByteType)).code).toBe(parseFailure)
+  })
+
+  it('may be negative where they name a choice', () => {
+    const negativeType = Buffer.from('08ffffffffffffffffff01100118012001', 'hex')
+    expect(message(withData(negativeType)).data.type).toBe(-1)
+  })
+})
+
+describe('text on the wire', () => {
+  const notUtf8 = ['ff', 'c080', 'eda080', 'f4908080', 'e282', '80', 'c3'].map((hex) =>
+    Buffer.from(hex, 'hex'),
+  )
+  const replacement = Buffer.from('\uFFFD')
+  const body = (number: number, content: Buffer) => withData(field(number, content))
+  const places: [string, (text: Buffer) => Buffer][] = [
+    ['castAddBody.embedsDeprecated', (text) => body(5, field(1, text))],
+    ['castAddBody.text', (text) => body(5, field(4, text))],
+    ['castAddBody.embeds.url', (text) => body(5, field(6, field(1, text)))],
+    ['castAddBody.parentUrl', (text) => body(5, field(7, text))],
+    ['reactionBody.targetUrl', (text) => body(7, field(3, text))],
+    ['userDataBody.value', (text) => body(12, field(2, text))],
+    ['linkBody.type', (text) => body(14, field(1, text))],
+  ]
+  const compactType = (text: Buffer) => {
+    const content = field(1, text)
+    return withData(Buffer.concat([Buffer.of(0x8a, 0x01, content.length), content]))
+  }
+
+  it.each([...places, ['linkCompactStateBody.type', compactType] as const])(
+    'must be UTF-8 in %s',
+    (_, place) => {
+      for (const text of notUtf8) {
+        const expected = { code: parseFailure, message: 'a string in data is not valid UTF-8' }
+        expect(refusal(place(text))).toEqual(expected)
+      }
+      expect(isRefusal(decodeMessage(place(replacement)))).toBe(false)
+    },
+  )
+
+  it('need not be where the protocol has bytes', () => {
+    for (const bytes of notUtf8) expect(isRefusal(decodeMessage(body(6, field(1, bytes))))).toBe(false)
+  })
+})
+
+describe('anything at all', () => {
+  it('never makes the decoder throw, and what passes decodes as it stands', () => {
+    const random = seededRandom(7)
+    const whole = encodeMessage(cast)
+    for (let round = 0; round < 20_000; round++) {
+      const bytes = round % 2 === 0 ? random.bytes(random.below(200)) : Buffer.from(whole)
+      for (let change = random.below(4); change >= 0 && bytes.length > 0; change--) {
+        bytes[random.below(bytes.length)] = random.below(256)
+      }
+      const result = decodeMessage(bytes)
+      if (!isRefusal(result)) expect(result.data).toEqual(MessageData.decode(result.dataBytes))
+    }
+  })
+
+  it('is no message without a known scheme, and no crash', () => {
+    const scheme = Buffer.concat([encodeMessage(cast), Buffer.from('28ffffffffffffffffff01', 'hex')])
+    expect(refusal(scheme).code).toBe(parseFailure)
+    expect(message(encoded({ signatureScheme: SignatureScheme.EIP712 })).signatureScheme).toBe(2)
+  })
+})

@@ -1,0 +1,169 @@
+import {
+  encodeGaslessSignedKeyRequestMetadata,
+  type KeyAddBody,
+  type MessageData,
+  UserNameProof,
+} from '@farcaster/core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { hexOf } from '../bytes.js'
+import { sampleAccount, sampleAddress } from '../testing/sample-claims.js'
+import { SAMPLE_FID, SAMPLE_TIME, sampleSigner, validSamples } from '../testing/sample-messages.js'
+import { checkSignatures, validateStateless } from '../validate.js'
+import { recoverKeyAddCustody, recoverKeyRemoveCustody, verifySignedKeyRequest } from './key-claim.js'
+import { verifyUsernameProof } from './username-proof-claim.js'
+
+let samples: Record<string, MessageData>
+beforeAll(async () => {
+  samples = await validSamples()
+})
+
+/** What the signatures of a changed sample amount to: a rule's text, or null. */
+async function claimOf(sample: string, change: (data: MessageData) => unknown, signer = 1) {
+  const data = structuredClone(samples[sample]!)
+  change(data)
+  return (await checkSignatures(sampleSigner(signer).sign(data)))?.message ?? null
+}
+
+function flipped(bytes: Uint8Array, index: number): Uint8Array {
+  const copy = Buffer.from(bytes)
+  copy[index]! ^= 1
+  return copy
+}
+
+describe('the claim of a verified address', () => {
+  it.each(['ethVerification', 'solVerification'])('binds everything that it says: %s', async (sample) => {
+    const invalid = 'invalid claimSignature'
+    const body = (data: MessageData) => data.verificationAddAddressBody!
+    expect(await claimOf(sample, () => {})).toBeNull()
+    expect(await claimOf(sample, (data) => Object.assign(data, { fid: 2 }))).toBe(invalid)
+    expect(await claimOf(sample, (data) => Object.assign(data, { network: 3 }))).toBe(invalid)
+    for (const part of ['address', 'blockHash', 'claimSignature'] as const) {
+      const change = (data: MessageData) =>
+        Object.assign(body(data), { [part]: flipped(body(data)[part], 3) })
+      expect(await claimOf(sample, change)).toBe(invalid)
+    }
+    const short = (data: MessageData) => Object.assign(body(data), { claimSignature: Buffer.alloc(63) })
+    expect(await claimOf(sample, short)).toBe(invalid)
+  })
+
+  it('may have either spelling of the recovery byte, and no other', async () => {
+    const withLast = (last: (v: number) => number) =>
+      claimOf('ethVerification', ({ verificationAddAddressBody: body }) => {
+        body!.claimSignature[64] = last(body!.claimSignature[64]!)
+      })
+    expect(await withLast((v) => v - 27)).toBeNull()
+    expect(await withLast((v) => 55 - v)).toBe('invalid claimSignature')
+    expect(await withLast(() => 29)).toBe('invalid claimSignature')
+  })
+})
+
+describe('a name proof', () => {
+  it('is signed by the owner that it names', async () => {
+    const invalid = 'invalid username proof signature'
+    const proof = (data: MessageData) => data.usernameProofBody!
+    expect(await claimOf('ensProof', () => {})).toBeNull()
+    expect(
+      await claimOf('ensProof', (data) => Object.assign(proof(data), { name: Buffer.from('bob.eth') })),
+    ).toBe(invalid)
+    expect(await claimOf('ensProof', (data) => Object.assign(proof(data), { timestamp: 1 }))).toBe(invalid)
+    for (const part of ['owner', 'signature'] as const) {
+      const change = (data: MessageData) =>
+        Object.assign(proof(data), { [part]: flipped(proof(data)[part], 3) })
+      expect(await claimOf('ensProof', change)).toBe(invalid)
+    }
+  })
+
+  it('may be vouched for by another account, as fnames are by their registry', async () => {
+    const proof = UserNameProof.create(samples.ensProof!.usernameProofBody!)
+    expect(await verifyUsernameProof(proof)).toBe(true)
+    expect(await verifyUsernameProof(proof, sampleAddress)).toBe(true)
+    expect(await verifyUsernameProof(proof, Buffer.alloc(20))).toBe(false)
+  })
+})
+
+describe('KEY_ADD', () => {
+  const body = (): KeyAddBody => samples.keyAdd!.keyAddBody!
+
+  it('recovers the custody address from its grant, which binds every part of it', async () => {
+    expect(await recoverKeyAddCustody(body(), SAMPLE_FID)).toEqual(sampleAddress)
+    expect(await recoverKeyAddCustody(body(), SAMPLE_FID + 1)).not.toEqual(sampleAddress)
+    for (const change of [
+      { ttl: 1 },
+      { nonce: 9 },
+      { scopes: [1] },
+      { deadline: 9 },
+      { key: Buffer.alloc(32) },
+    ]) {
+      expect(await recoverKeyAddCustody({ ...body(), ...change }, SAMPLE_FID)).not.toEqual(sampleAddress)
+    }
+  })
+
+  it('recovers nothing from what is no signature', async () => {
+    for (const custodySignature of [Buffer.alloc(65), Buffer.alloc(64, 1), Buffer.alloc(0)]) {
+      expect(await recoverKeyAddCustody({ ...body(), custodySignature }, SAMPLE_FID)).toBeNull()
+    }
+    const change = (data: MessageData) =>
+      Object.assign(data.keyAddBody!, { custodySignature: Buffer.alloc(65) })
+    expect(await claimOf('keyAdd', change)).toBe('invalid custody signature')
+  })
+
+  it('carries the request of an app, signed by whom it names and for this key', async () => {
+    expect(await verifySignedKeyRequest(body(), SAMPLE_TIME)).toEqual({
+      requestFid: SAMPLE_FID,
+      requestSigner: sampleAddress,
+      deadline: BigInt(body().deadline),
+    })
+    const invalid = {
+      code: 'bad_request.validation_failure',
+      message: 'metadata is not a valid SignedKeyRequest',
+    }
+    expect(await verifySignedKeyRequest({ ...body(), key: Buffer.alloc(32) }, SAMPLE_TIME)).toEqual(invalid)
+    for (const metadata of [Buffer.alloc(0), Buffer.alloc(16, 0xde), body().metadata.subarray(0, 200)]) {
+      expect(await verifySignedKeyRequest({ ...body(), metadata }, SAMPLE_TIME)).toEqual(invalid)
+    }
+    const metadata = encodeGaslessSignedKeyRequestMetadata({
+      requestFid: 2n ** 64n,
+      requestSigner: sampleAccount.address,
+      signature: Buffer.alloc(65),
+      deadline: 2n ** 60n,
+    })._unsafeUnwrap()
+    expect(await verifySignedKeyRequest({ ...body(), metadata }, SAMPLE_TIME)).toEqual(invalid)
+    expect(await claimOf('keyAdd', (data) => Object.assign(data.keyAddBody!, { metadata }))).toBe(
+      invalid.message,
+    )
+  })
+
+  it('may come until the second at which the request expires', async () => {
+    const { deadline } = body()
+    expect(await verifySignedKeyRequest(body(), deadline)).toMatchObject({ requestFid: SAMPLE_FID })
+    const late = await verifySignedKeyRequest(body(), deadline + 1)
+    expect(late).toMatchObject({ message: 'signed key request has expired' })
+  })
+})
+
+describe('KEY_REMOVE', () => {
+  it('recovers the custody address from its signature', async () => {
+    const body = samples.keyRemove!.keyRemoveBody!
+    expect(await recoverKeyRemoveCustody(body, SAMPLE_FID)).toEqual(sampleAddress)
+    expect(await recoverKeyRemoveCustody({ ...body, nonce: 3 }, SAMPLE_FID)).not.toEqual(sampleAddress)
+    const change = (data: MessageData) => Object.assign(data.keyRemoveBody!, { signature: Buffer.alloc(65) })
+    expect(await claimOf('keyRemove', change)).toBe('invalid custody signature')
+  })
+
+  it('may be signed by the removed key itself instead', async () => {
+    const bySelf = (data: MessageData) => {
+      data.keyRemoveBody!.signatureType = 2
+      data.keyRemoveBody!.signature = Buffer.alloc(0)
+    }
+    expect(await claimOf('keyRemove', bySelf, 9)).toBeNull()
+    expect(await claimOf('keyRemove', bySelf, 1)).toBe('signer must be the removed key')
+  })
+})
+
+describe('samples', () => {
+  it('name the account that made their claims', () => {
+    expect(hexOf(sampleAddress)).toBe(sampleAccount.address.toLowerCase())
+    const message = sampleSigner().sign(samples.keyAdd!)
+    expect(validateStateless(message, { network: 1, now: SAMPLE_TIME })).toBeNull()
+  })
+})

@@ -1,0 +1,25 @@
+/** A seeded source of test input: the same seed gives the same tests. */
+export interface Random {
+  /** An integer in [0, limit). */
+  below(limit: number): number
+  /** One of the items. */
+  pick<T>(items: readonly T[]): T
+  bytes(length: number): Buffer
+}
+
+/** Mulberry32: small, fast and good enough to choose test cases with. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) >>> 0
+  }
+  const below = (limit: number): number => next() % limit
+  return {
+    below,
+    pick: (items) => items[below(items.length)]!,
+    bytes: (length) => Buffer.from(Array.from({ length }, () => below(256))),
+  }
+}

@@ -1,0 +1,167 @@
+import { HashScheme, Message, MessageType, SignatureScheme } from '@farcaster/core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Refusal } from '../errors.js'
+import { decodeMessage, isRefusal } from './codec.js'
+import type { SignedMessage } from './message.js'
+import {
+  SAMPLE_TIME,
+  sampleContext,
+  sampleData,
+  sampleMessage,
+  sampleSigner,
+  validSamples,
+} from './testing/sample-messages.js'
+import { checkSignatures, requiresPro, validateStateless } from './validate.js'
+
+const like = { reactionBody: { type: 1, targetCastId: undefined, targetUrl: 'a' } }
+
+function text(message: SignedMessage, context = sampleContext): string | undefined {
+  return validateStateless(message, context)?.message
+}
+
+describe('validateStateless', () => {
+  let samples: Awaited<ReturnType<typeof validSamples>>
+  beforeAll(async () => {
+    samples = await validSamples()
+  })
+
+  it('passes one message of every type, as do the signatures in it', async () => {
+    for (const [name, data] of Object.entries(samples)) {
+      const message = sampleSigner().sign(data)
+      expect([name, validateStateless(message, sampleContext)]).toEqual([name, null])
+      expect([name, await checkSignatures(message)]).toEqual([name, null])
+    }
+  })
+
+  it('passes the same messages after they came over the wire', async () => {
+    for (const data of Object.values(samples)) {
+      const signed = sampleSigner().sign(data)
+      const message = decodeMessage(
+        Buffer.from(Message.encode({ ...signed, data: undefined }).finish()),
+      ) as SignedMessage
+      expect(isRefusal(message)).toBe(false)
+      expect(validateStateless(message, sampleContext)).toBeNull()
+    }
+  })
+
+  it('refuses what is wrong with the envelope, in the words and the order of the protocol', () => {
+    const good = sampleMessage(MessageType.REACTION_ADD, like)
+    const cases: [string, Partial<SignedMessage>][] = [
+      ['invalid hashScheme', { hashScheme: HashScheme.NONE }],
+      ['invalid hash', { hash: good.hash.subarray(0, 19) }],
+      ['invalid hash', { hash: Buffer.alloc(20) }],
+      ['invalid signatureScheme', { signatureScheme: SignatureScheme.EIP712 }],
+      ['signature is missing', { signature: Buffer.alloc(0) }],
+      ['invalid signature', { signature: good.signature.subarray(0, 63) }],
+      ['signer is missing or invalid', { signer: Buffer.alloc(0) }],
+      ['signer is missing or invalid', { signer: Buffer.alloc(31) }],
+      ['invalid hashScheme', { hashScheme: HashScheme.NONE, signature: Buffer.alloc(0) }],
+    ]
+    for (const [expected, change] of cases) expect(text({ ...good, ...change })).toBe(expected)
+  })
+
+  it("accepts only the hub's own network", () => {
+    const of = (network: number) => sampleMessage(MessageType.REACTION_ADD, { ...like, network })
+    expect(text(of(1))).toBeUndefined()
+    for (const network of [0, 2, 3, 4]) expect(text(of(network))).toBe('invalid network')
+    expect(text(of(3), { network: 3, now: SAMPLE_TIME })).toBeUndefined()
+    expect(text(of(0), { network: 0, now: SAMPLE_TIME })).toBe('invalid network')
+  })
+
+  it('lets a timestamp be ten minutes ahead, and any time behind', () => {
+    const at = (timestamp: number) => sampleMessage(MessageType.REACTION_ADD, { ...like, timestamp })
+    expect(text(at(SAMPLE_TIME + 600))).toBeUndefined()
+    expect(text(at(SAMPLE_TIME + 601))).toBe('timestamp more than 10 mins in the future')
+    expect(text(at(0))).toBeUndefined()
+  })
+
+  it('refuses a type that is unknown, of channels, or not that of the body', () => {
+    const of = (type: number, parts = like) => sampleMessage(type as MessageType, parts)
+    for (const type of [0, 9, 10, 22, 99, -1]) expect(text(of(type))).toBe('invalid message type')
+    for (const type of [18, 19, 20, 21]) {
+      expect(text(of(type))).toBe('Protocol feature is not supported in this version')
+    }
+    expect(text(of(MessageType.CAST_ADD))).toBe('invalid message type')
+    const link = { linkBody: { type: 'follow', displayTimestamp: undefined, targetFid: 1 } }
+    expect(text(of(MessageType.LINK_ADD, { ...like, ...link }))).toBe('only one body can be set')
+  })
+
+  it('refuses the fid 0', () => {
+    expect(text(sampleMessage(MessageType.REACTION_ADD, { ...like, fid: 0 }))).toBe('fid is missing')
+  })
+})
+
+describe('size limits', () => {
+  /** A message of just this many bytes: the rest is an unknown field, which every decoder passes over. */
+  function sized(type: MessageType, parts: object, sizeBytes: number): SignedMessage {
+    const encoded = sampleMessage(type, parts).dataBytes
+    const fill = sizeBytes - encoded.length - 4
+    const unknownField = Buffer.concat([
+      Buffer.of(0xfa, 0x01, (fill & 0x7f) | 0x80, fill >>> 7),
+      Buffer.alloc(fill),
+    ])
+    return sampleSigner().signBytes(Buffer.concat([encoded, unknownField]))
+  }
+  const cast = sampleData(MessageType.CAST_ADD, {
+    castAddBody: {
+      ...{ type: 0, text: 'x', mentions: [], mentionsPositions: [], embeds: [], embedsDeprecated: [] },
+      parentCastId: undefined,
+      parentUrl: undefined,
+    },
+  })
+
+  it('is 2048 bytes for most', () => {
+    expect(text(sized(MessageType.REACTION_ADD, like, 2048))).toBeUndefined()
+    expect(text(sized(MessageType.REACTION_ADD, like, 2049))).toBe('dataBytes > 2048 bytess')
+  })
+
+  it('is 16384 bytes for a cast, and from 2049 on only for pro accounts', () => {
+    for (const [sizeBytes, isForPro] of [
+      [2048, false],
+      [2049, true],
+      [16_384, true],
+    ] as const) {
+      const message = sized(MessageType.CAST_ADD, cast, sizeBytes)
+      expect([text(message), requiresPro(message)]).toEqual([undefined, isForPro])
+    }
+    expect(text(sized(MessageType.CAST_ADD, cast, 16_385))).toBe('dataBytes > 16384 bytess')
+  })
+
+  it('is 16384 bytes for a name proof, for everybody', async () => {
+    const proof = (await validSamples()).ensProof!
+    const message = sized(MessageType.USERNAME_PROOF, proof, 16_384)
+    expect([text(message), requiresPro(message)]).toEqual([undefined, false])
+    expect(text(sized(MessageType.USERNAME_PROOF, proof, 16_385))).toBe('dataBytes > 16384 bytess')
+  })
+})
+
+describe('requiresPro', () => {
+  it('holds for 10k casts and banners alone', async () => {
+    const needing: string[] = []
+    for (const [name, data] of Object.entries(await validSamples())) {
+      if (requiresPro(sampleSigner().sign(data))) needing.push(name)
+    }
+    expect(needing).toEqual(['tenKCast'])
+    const entry = (type: number) =>
+      sampleMessage(MessageType.USER_DATA_ADD, { userDataBody: { type, value: '' } })
+    expect([1, 2, 3, 5, 10, 14].map((type) => requiresPro(entry(type)))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+      false,
+    ])
+  })
+})
+
+describe('checkSignatures', () => {
+  const refused: Refusal = { code: 'bad_request.validation_failure', message: 'invalid signature' }
+
+  it('refuses a signature of another key or over another hash', async () => {
+    const good = sampleMessage(MessageType.REACTION_ADD, like)
+    expect(await checkSignatures(good)).toBeNull()
+    expect(await checkSignatures({ ...good, signer: sampleSigner(2).publicKey })).toEqual(refused)
+    expect(await checkSignatures({ ...good, hash: Buffer.alloc(20, 1) })).toEqual(refused)
+  })
+})

@@ -1,0 +1,128 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { encodeMessage } from './codec.js'
+import type { SignedMessage } from './message.js'
+import { sampleMessage, sampleSigner, validSamples } from './testing/sample-messages.js'
+import { createVerifyPool } from './verify-pool.js'
+
+const here = dirname(fileURLToPath(import.meta.url))
+let buildDir: string
+
+/** A thread runs JavaScript, so this folder is compiled for it, inside the package to find its dependencies. */
+beforeAll(() => {
+  const cacheDir = join(here, '../../node_modules/.cache')
+  mkdirSync(cacheDir, { recursive: true })
+  buildDir = mkdtempSync(join(cacheDir, 'verify-pool-'))
+  const sources = ['errors.ts', ...['', '/kinds'].flatMap((dir) => sourcesOf(`protocol${dir}`))]
+  for (const source of sources) {
+    const target = join(buildDir, source.replace(/\.ts$/, '.js'))
+    mkdirSync(dirname(target), { recursive: true })
+    const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 }
+    const code = readFileSync(join(here, '..', source), 'utf8')
+    writeFileSync(target, ts.transpileModule(code, { compilerOptions: options }).outputText)
+  }
+  writeFileSync(join(buildDir, 'package.json'), '{"type":"module"}')
+  // Dies when asked to check a key that starts with 9, as no thread should.
+  const guard = `import { parentPort } from 'node:worker_threads'
+    import './verify-worker.js'
+    parentPort.on('message', ({ inputs }) => { if (new Uint8Array(inputs)[84] === 9) process.exit(3) })`
+  writeFileSync(join(buildDir, 'protocol/mortal-worker.js'), guard)
+})
+
+afterAll(() => rmSync(buildDir, { recursive: true, force: true }))
+
+function sourcesOf(dir: string): string[] {
+  return readdirSync(join(here, '..', dir))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => join(dir, name))
+}
+
+function poolOf(threads: number, worker = 'verify-worker.js') {
+  return createVerifyPool({ threads, workerUrl: pathToFileURL(join(buildDir, 'protocol', worker)) })
+}
+
+/** Valid messages, some with claims, and each of them broken in several ways. */
+async function batch(): Promise<SignedMessage[]> {
+  const valid = Object.values(await validSamples()).map((data) => sampleSigner().sign(data))
+  return valid.flatMap((message) => [
+    message,
+    { ...message, signer: sampleSigner(2).publicKey },
+    { ...message, hash: message.hash.subarray(1) },
+    { ...message, signature: message.signature.subarray(1) },
+    { ...message, signer: Buffer.alloc(0) },
+    sampleSigner().sign({ ...message.data, fid: message.data.fid + 1 }),
+  ])
+}
+
+describe('createVerifyPool', () => {
+  it('answers the same with threads as without, in order', async () => {
+    const messages = await batch()
+    const inline = createVerifyPool({ threads: 0 })
+    const expected = await inline.verify(messages)
+    expect(expected.filter((refusal) => refusal === null).length).toBeGreaterThan(20)
+    expect(new Set(expected.map((refusal) => refusal?.message)).size).toBe(3)
+    const pool = poolOf(2)
+    try {
+      expect(await pool.verify(messages)).toEqual(expected)
+      const many = Array.from({ length: 10 }, () => messages).flat()
+      const both = await Promise.all([pool.verify(many), pool.verify(messages)])
+      expect(both).toEqual([Array.from({ length: 10 }, () => expected).flat(), expected])
+      expect(await pool.verify([])).toEqual([])
+    } finally {
+      await pool.close()
+    }
+  })
+
+  it('does not touch the messages that it was given', async () => {
+    const messages = await batch()
+    const before = messages.map(encodeMessage)
+    const pool = poolOf(1)
+    await pool.verify(messages)
+    await pool.close()
+    expect(messages.map(encodeMessage)).toEqual(before)
+  })
+
+  it('rejects the jobs of a thread that dies, and replaces it', async () => {
+    const pool = poolOf(2, 'mortal-worker.js')
+    const good = sampleMessage(0, {})
+    const deadly = { ...good, signer: Buffer.alloc(32, 9) }
+    try {
+      expect(await pool.verify([good])).toEqual([null])
+      for (let round = 0; round < 3; round++) {
+        await expect(pool.verify([deadly])).rejects.toThrow('a verifying thread died')
+        expect(await pool.verify([good, good, good])).toEqual([null, null, null])
+      }
+    } finally {
+      await pool.close()
+    }
+  })
+
+  it('rejects when its threads cannot start at all, job by job', async () => {
+    const pool = poolOf(1, 'no-such-worker.js')
+    const good = sampleMessage(0, {})
+    await expect(pool.verify([good])).rejects.toThrow('a verifying thread died')
+    await expect(pool.verify([good, good])).rejects.toThrow('a verifying thread died')
+    await pool.close()
+  })
+
+  it('refuses more than it lets wait, as something to try again', async () => {
+    const pool = poolOf(1)
+    const good = sampleMessage(0, {})
+    const tooMany = await pool.verify(Array.from({ length: 32_769 }, () => good))
+    expect(new Set(tooMany.map((refusal) => refusal?.code))).toEqual(new Set(['unavailable']))
+    await pool.close()
+  })
+
+  it('rejects what waits when it is closed, and what comes after', async () => {
+    const pool = poolOf(1)
+    const good = sampleMessage(0, {})
+    const waiting = pool.verify(Array.from({ length: 1000 }, () => good))
+    const closed = pool.close()
+    await expect(waiting).rejects.toThrow()
+    await closed
+    await expect(pool.verify([good])).rejects.toThrow('the verify pool is closed')
+  })
+})

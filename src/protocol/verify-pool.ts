@@ -1,0 +1,151 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { type Refusal, refuse } from '../errors.js'
+import { encodeMessage } from './codec.js'
+import type { SignedMessage } from './message.js'
+import { checkSignatures, hasClaim, invalidSignature } from './validate.js'
+import { packInputs, type VerifyReply, type VerifyRequest } from './verify-job.js'
+
+/** At most so many messages go to a thread at once: some eight milliseconds of work, so that none waits long. */
+const MAX_CHUNK_MESSAGES = 64
+/** More messages than this in wait, some four seconds of a core, and new ones are refused as `unavailable`. */
+const MAX_WAITING_MESSAGES = 32_768
+
+export interface VerifyPool {
+  /**
+   * What `checkSignatures` says of each message, in their order. Rejects when a thread died over them or the
+   * pool is closed: then nothing is known of any of them.
+   */
+  verify(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
+  /** Ends all threads at once; what still waits is rejected. */
+  close(): Promise<void>
+}
+
+export interface VerifyPoolOptions {
+  /** Verifying threads; 0 checks in the calling thread. The number of cores unless told. */
+  readonly threads?: number
+  /** The compiled `verify-worker.js`, unless it stands beside this module. */
+  readonly workerUrl?: URL
+}
+
+/** Checks the signatures of batches of messages on several cores. */
+export function createVerifyPool(options: VerifyPoolOptions = {}): VerifyPool {
+  const threads = options.threads ?? availableParallelism()
+  if (threads === 0) return { verify: verifyInline, close: async () => {} }
+  return new ThreadedVerifyPool(threads, options.workerUrl ?? new URL('./verify-worker.js', import.meta.url))
+}
+
+async function verifyInline(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]> {
+  const results: (Refusal | null)[] = []
+  for (const message of messages) results.push(await checkSignatures(message))
+  return results
+}
+
+/** Some messages of one batch, on their way to a thread. */
+interface Job {
+  readonly messages: readonly SignedMessage[]
+  readonly resolve: (results: (Refusal | null)[]) => void
+  readonly reject: (error: Error) => void
+}
+
+/** A place for one thread, which is started again for the next job after it died. */
+interface Seat {
+  worker: Worker | null
+  job: Job | null
+}
+
+class ThreadedVerifyPool implements VerifyPool {
+  readonly #seats: Seat[]
+  readonly #workerUrl: URL
+  readonly #waiting: Job[] = []
+  #waitingMessages = 0
+  #isClosed = false
+
+  constructor(threads: number, workerUrl: URL) {
+    this.#workerUrl = workerUrl
+    this.#seats = Array.from({ length: threads }, () => ({ worker: null, job: null }))
+    for (const seat of this.#seats) this.#start(seat)
+  }
+
+  async verify(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]> {
+    if (this.#isClosed) throw new Error('the verify pool is closed')
+    if (this.#waitingMessages + messages.length > MAX_WAITING_MESSAGES) {
+      return messages.map(() => refuse('unavailable', 'too many signatures wait to be checked'))
+    }
+    const share = Math.ceil(messages.length / this.#seats.length)
+    const chunkMessages = Math.max(1, Math.min(MAX_CHUNK_MESSAGES, share))
+    const chunks: Promise<(Refusal | null)[]>[] = []
+    for (let start = 0; start < messages.length; start += chunkMessages) {
+      chunks.push(this.#enqueue(messages.slice(start, start + chunkMessages)))
+    }
+    this.#dispatch()
+    return (await Promise.all(chunks)).flat()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const job of this.#waiting.splice(0)) job.reject(new Error('the verify pool is closed'))
+    this.#waitingMessages = 0
+    await Promise.all(this.#seats.map((seat) => seat.worker?.terminate()))
+  }
+
+  #enqueue(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]> {
+    this.#waitingMessages += messages.length
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ messages, resolve, reject })
+    })
+  }
+
+  /** Gives waiting jobs to idle seats. */
+  #dispatch(): void {
+    for (const seat of this.#seats) {
+      if (seat.job !== null) continue
+      const job = this.#waiting.shift()
+      if (job === undefined) return
+      this.#waitingMessages -= job.messages.length
+      seat.job = job
+      const request = requestFor(job.messages)
+      this.#start(seat).postMessage(request, [request.inputs])
+    }
+  }
+
+  #start(seat: Seat): Worker {
+    if (seat.worker !== null) return seat.worker
+    const worker = new Worker(this.#workerUrl)
+    let cause: unknown
+    worker.on('message', (reply: VerifyReply) => {
+      const { job } = seat
+      seat.job = null
+      job?.resolve(resultsOf(reply))
+      this.#dispatch()
+    })
+    worker.on('error', (error) => {
+      cause = error
+    })
+    worker.on('exit', () => {
+      const { job } = seat
+      seat.worker = null
+      seat.job = null
+      job?.reject(new Error('a verifying thread died', { cause }))
+      if (!this.#isClosed) this.#dispatch()
+    })
+    seat.worker = worker
+    return worker
+  }
+}
+
+function requestFor(messages: readonly SignedMessage[]): VerifyRequest {
+  const claims: { index: number; encoded: Uint8Array }[] = []
+  for (const [index, message] of messages.entries()) {
+    if (hasClaim(message)) claims.push({ index, encoded: encodeMessage(message) })
+  }
+  return { inputs: packInputs(messages), claims }
+}
+
+function resultsOf(reply: VerifyReply): (Refusal | null)[] {
+  const results = Array.from(reply.verdicts, (verdict) => (verdict === 1 ? null : invalidSignature))
+  for (const { index, text } of reply.claimFaults) {
+    results[index] = refuse('bad_request.validation_failure', text)
+  }
+  return results
+}
