@@ -1,0 +1,63 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { type Database, poolUse } from '../db/connection.js'
+
+/** What this process counts. Made once by `main` and passed to whoever counts; there is no global. */
+export interface Metrics {
+  readonly registry: Registry
+  readonly requests: Histogram<'method' | 'route' | 'status'>
+  readonly merges: Counter<'type' | 'outcome'>
+}
+
+/** From a hit in memory (under a millisecond) to the statement timeout. */
+const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+/** Makes the registry. It includes the process's own numbers: CPU, memory, event loop lag, garbage collection. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'plaza_http_request_duration_seconds',
+      help: 'HTTP requests by route and status, with their latency',
+      labelNames: ['method', 'route', 'status'],
+      buckets: LATENCY_SECONDS,
+      registers,
+    }),
+    merges: new Counter({
+      name: 'plaza_merges_total',
+      help: 'Messages that were submitted, by type and by what became of them',
+      labelNames: ['type', 'outcome'],
+      registers,
+    }),
+  }
+}
+
+/** Adds the pool's numbers. */
+export function observePool(metrics: Metrics, db: Database): void {
+  new Gauge({
+    name: 'plaza_db_pool_connections',
+    help: 'Connections held by transactions, callers that wait for one, and the size of the pool',
+    labelNames: ['state'],
+    registers: [metrics.registry],
+    collect() {
+      const { held, waiting, size } = poolUse(db)
+      this.set({ state: 'held' }, held)
+      this.set({ state: 'waiting' }, waiting)
+      this.set({ state: 'size' }, size)
+    },
+  })
+}
+
+/** Adds how far the event log is behind what was accepted. */
+export function observeEventLag(metrics: Metrics, lag: () => number): void {
+  new Gauge({
+    name: 'plaza_event_lag_messages',
+    help: 'Messages that were accepted and are not in the event log yet',
+    registers: [metrics.registry],
+    collect() {
+      this.set(lag())
+    },
+  })
+}

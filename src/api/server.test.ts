@@ -1,0 +1,156 @@
+import type { FastifyInstance } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { PlazaError } from '../errors.js'
+import { createLogger } from '../lib/logger.js'
+import type { Readiness } from './health.js'
+import { createMetrics, observeEventLag } from './metrics.js'
+import { buildServer } from './server.js'
+
+const ready: Readiness = { database: 'ok', migrations: 'applied', eventLag: 0 }
+
+async function build(routes: (app: FastifyInstance) => void = () => {}, readiness = async () => ready) {
+  const lines: string[] = []
+  const log = createLogger('debug', { write: (line: string) => lines.push(line) })
+  const metrics = createMetrics()
+  const app = await buildServer({ log, metrics, readiness, trustProxy: false, routes: [routes] })
+  return { app, metrics, lines }
+}
+
+describe('errors', () => {
+  it('shows a refusal with the status of its code and the property at fault', async () => {
+    const { app } = await build((scope) => {
+      scope.get('/refused', () => {
+        throw new PlazaError('bad_request.invalid_param', 'limit is too large', { property: 'limit' })
+      })
+    })
+    const response = await app.inject('/refused')
+    expect(response.statusCode).toBe(400)
+    expect(response.json()).toEqual({
+      code: 'bad_request.invalid_param',
+      message: 'limit is too large',
+      property: 'limit',
+    })
+  })
+
+  it('shows of a failure of ours only an id, which stands in the log with the stack', async () => {
+    const { app, lines } = await build((scope) => {
+      scope.get('/broken', () => {
+        throw new Error('the secret reason')
+      })
+    })
+    const response = await app.inject('/broken')
+    expect(response.statusCode).toBe(500)
+    expect(response.body).not.toContain('secret')
+    const id = response.headers['x-request-id']
+    expect(response.json().message).toContain(id)
+    const logged = lines.map((line) => JSON.parse(line)).find((line) => line.err)
+    expect(logged).toMatchObject({ reqId: id, err: { message: 'the secret reason' } })
+    expect(logged.err.stack).toContain('server.test.ts')
+  })
+
+  it('says 503 and when to come back while the database is away', async () => {
+    const { app } = await build((scope) => {
+      scope.get('/away', () => {
+        throw Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' })
+      })
+    })
+    const response = await app.inject('/away')
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
+    expect(response.body).not.toContain('127.0.0.1')
+  })
+
+  it('names the property that breaks the schema', async () => {
+    const { app } = await build((scope) => {
+      const querystring = { type: 'object', required: ['fid'], properties: { fid: { type: 'integer' } } }
+      scope.get('/casts', { schema: { querystring } }, () => 'ok')
+    })
+    expect((await app.inject('/casts?fid=x')).json()).toMatchObject({ property: 'fid' })
+    expect((await app.inject('/casts')).json()).toMatchObject({ property: 'fid' })
+  })
+
+  it.each([
+    ['no JSON', { 'content-type': 'application/json' }, '{', 400],
+    ['an unknown media type', { 'content-type': 'text/strange' }, 'x', 400],
+    ['too large', { 'content-type': 'application/json' }, JSON.stringify('x'.repeat(2 ** 20)), 413],
+  ])('answers a body that is %s as a mistake of the client', async (_what, headers, payload, status) => {
+    const { app } = await build((scope) => {
+      scope.post('/echo', (request) => request.body)
+    })
+    const response = await app.inject({ method: 'POST', url: '/echo', headers, payload })
+    expect(response.statusCode).toBe(status)
+    expect(response.json().code).toMatch(/^bad_request/)
+  })
+
+  it('says which route is not there, without the query', async () => {
+    const { app } = await build()
+    const response = await app.inject('/nowhere?token=secret')
+    expect(response.statusCode).toBe(404)
+    expect(response.json()).toEqual({ code: 'not_found', message: 'no route GET /nowhere' })
+  })
+
+  it('leaves a plugin the shape of its own errors', async () => {
+    const { app } = await build((scope) => {
+      scope.setErrorHandler((_error, _request, reply) => reply.status(418).send({ errCode: 'own' }))
+      scope.get('/own', () => {
+        throw new Error('x')
+      })
+    })
+    expect((await app.inject('/own')).json()).toEqual({ errCode: 'own' })
+  })
+})
+
+describe('request ids', () => {
+  it('keeps the id of a proxy when it is sane, and makes one otherwise', async () => {
+    const { app } = await build()
+    const idOf = async (id: string) =>
+      (await app.inject({ url: '/healthz', headers: { 'x-request-id': id } })).headers['x-request-id']
+    expect(await idOf('edge-7:42')).toBe('edge-7:42')
+    expect(await idOf('a b')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await idOf('x'.repeat(65))).toMatch(/^[0-9a-f-]{36}$/)
+  })
+})
+
+describe('operation', () => {
+  it('is healthy as long as the process answers', async () => {
+    const { app } = await build(undefined, async () => ({ ...ready, database: 'away' }))
+    expect((await app.inject('/healthz')).json()).toEqual({ status: 'ok' })
+  })
+
+  it.each<[string, Partial<Readiness>]>([
+    ['the database is away', { database: 'away' }],
+    ['migrations are pending', { migrations: 'pending' }],
+    ['the event log is far behind', { eventLag: 20_000 }],
+  ])('is not ready while %s', async (_what, found) => {
+    const { app } = await build(undefined, async () => ({ ...ready, ...found }))
+    const response = await app.inject('/readyz')
+    expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
+    expect(response.json()).toEqual({ status: 'not ready', ...ready, ...found })
+  })
+
+  it('is ready when everything is well', async () => {
+    const { app } = await build()
+    expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready', ...ready })
+  })
+
+  it('is not ready when the check itself hangs', async () => {
+    const { app } = await build(undefined, () => new Promise(() => {}))
+    expect((await app.inject('/readyz')).statusCode).toBe(503)
+  })
+
+  it('counts requests by route, not by path, and serves what it counts', async () => {
+    const { app, metrics } = await build((scope) => {
+      scope.get('/casts/:hash', () => 'ok')
+    })
+    observeEventLag(metrics, () => 7)
+    metrics.merges.inc({ type: 'CAST_ADD', outcome: 'merged' }, 3)
+    for (const hash of ['a', 'b']) await app.inject(`/casts/${hash}`)
+    await app.inject('/nowhere')
+    const { body, headers } = await app.inject('/metrics')
+    expect(headers['content-type']).toContain('text/plain')
+    expect(body).toContain('{method="GET",route="/casts/:hash",status="200"} 2')
+    expect(body).toContain('{method="GET",route="unmatched",status="404"} 1')
+    expect(body).toContain('plaza_event_lag_messages 7')
+    expect(body).toContain('plaza_merges_total{type="CAST_ADD",outcome="merged"} 3')
+    expect(body).toContain('nodejs_eventloop_lag_seconds')
+  })
+})

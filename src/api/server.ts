@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+  type RawServerDefault,
+} from 'fastify'
+import type { Logger } from 'pino'
+import { PlazaError } from '../errors.js'
+import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
+import { type HealthDeps, registerHealth } from './health.js'
+
+export interface ServerOptions extends HealthDeps {
+  readonly log: Logger
+  readonly trustProxy: boolean
+  /** Adds the operations. Each runs in a scope of its own, with error handlers of its own if it sets them. */
+  readonly routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
+}
+
+/** For routes that set no limit of their own. */
+const BODY_LIMIT_BYTES = 1024 * 1024
+/** A client has this long to send its headers, and its whole request. */
+const HEADERS_TIMEOUT_MS = 15_000
+const REQUEST_TIMEOUT_MS = 60_000
+/** Longer than the idle timeout of the usual load balancers (60 s), so that they close first. */
+const KEEP_ALIVE_TIMEOUT_MS = 72_000
+
+/** A request id that a proxy in front of us may choose: it goes into logs and headers as it is. */
+const saneRequestId = /^[\w.:-]{1,64}$/
+
+/** Paths that are asked every few seconds by machines: their lines would drown the others. */
+const quietRoutes = new Set(['/healthz', '/readyz', '/metrics'])
+
+/** Builds the HTTP server with everything that all operations share. It never listens. */
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { log, metrics } = options
+  const app: FastifyInstance = Fastify<RawServerDefault>({
+    loggerInstance: log,
+    // One line per request is written below, when it is over.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id']
+      return typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID()
+    },
+    trustProxy: options.trustProxy,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    routerOptions: { ignoreTrailingSlash: true },
+    // Requests that still arrive while we drain are answered, on connections that then close.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+  })
+
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unmatched'
+    const status = reply.statusCode
+    const seconds = reply.elapsedTime / 1000
+    metrics.requests.observe({ method: request.method, route, status }, seconds)
+    if (quietRoutes.has(route)) return
+    const line = { method: request.method, route, status, ms: Math.round(reply.elapsedTime) }
+    if (status >= 400) request.log.info(line, 'request')
+    else request.log.debug(line, 'request')
+  })
+  app.setErrorHandler((failure, request, reply) => {
+    const error = toPlazaError(failure)
+    prepareErrorReply(error, request, reply)
+    return reply.send(errorBody(error, request))
+  })
+  app.setNotFoundHandler((request, reply) => {
+    const error = new PlazaError('not_found', `no route ${request.method} ${pathOf(request)}`)
+    return reply.status(404).send(errorBody(error, request))
+  })
+
+  registerHealth(app, options)
+  for (const routes of options.routes) await app.register(async (scope) => routes(scope))
+  await app.ready()
+  return app
+}
+
+/** Without the query, which may hold what does not belong into answers. */
+function pathOf(request: FastifyRequest): string {
+  return request.url.split('?')[0] ?? ''
+}

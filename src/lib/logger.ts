@@ -1,0 +1,42 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+
+/** Fields that hold secrets. */
+const SECRETS = [
+  'authorization',
+  'cookie',
+  'x-api-key',
+  'apiKey',
+  'password',
+  'secret',
+  'privateKey',
+  'databaseUrl',
+]
+/** Wherever they stand in a line, up to two objects deep. */
+const REDACTED = SECRETS.flatMap((name) => ['', '*', '*.*'].map((parent) => `${parent}["${name}"]`))
+
+const MAX_CAUSES = 5
+
+/** JSON lines on stdout, or where a test wants them. */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  const options = {
+    level,
+    redact: { paths: REDACTED, censor: '[secret]' },
+    serializers: { err: (error: unknown) => describe(error) },
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+  }
+  return destination === undefined ? pino(options) : pino(options, destination)
+}
+
+/**
+ * The fields of an error that are safe to keep. Errors of the database driver carry the statement's
+ * parameters, and PostgreSQL's `detail` quotes rows: both may be secrets.
+ */
+function describe(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return error
+  const { name, message, stack } = error
+  const code = 'code' in error ? error.code : undefined
+  const constraint = 'constraint_name' in error ? error.constraint_name : undefined
+  const cause = depth < MAX_CAUSES && error.cause !== undefined ? describe(error.cause, depth + 1) : undefined
+  return { name, message, code, constraint, stack, cause }
+}
