@@ -1,63 +1,37 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   type CastAddBody,
   CastType,
   FarcasterNetwork,
-  HashScheme,
   IdRegisterEventType,
   MessageData,
   MessageType,
   OnChainEvent,
   OnChainEventType,
   ReactionType,
-  SignatureScheme,
   SignerEventType,
   TierType,
   type UserDataType,
   UserNameProof,
   UserNameType,
 } from '@farcaster/core'
-import { messageHash } from '../src/protocol/hash.js'
 import type { SignedMessage } from '../src/protocol/message.js'
+import { createMessageSigner, type MessageSigner } from '../src/protocol/sign.js'
 
 /** 2026-11-01T00:00:00Z: the moment that tests take for now, in Unix seconds and as Farcaster seconds. */
 export const testNowUnix = 1_793_491_200
 export const testNow = testNowUnix - 1_609_459_200
 
-const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
-
 /** A real Ed25519 key, the same for the same name. */
-export function testKey(name: string): { privateKey: KeyObject; publicKey: Buffer } {
-  const seed = createHash('sha256').update(name).digest()
-  const privateKey = createPrivateKey({
-    key: Buffer.concat([pkcs8Prefix, seed]),
-    format: 'der',
-    type: 'pkcs8',
-  })
-  const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' })
-  return { privateKey, publicKey: Buffer.from(spki.subarray(-32)) }
+export function testKey(name: string): MessageSigner {
+  return createMessageSigner(createHash('sha256').update(name).digest())
 }
 
 type Body = Omit<Partial<MessageData>, 'fid' | 'timestamp' | 'network'> & { type: MessageType }
 
-/** Signs a message over exactly this data, for real. */
-export function signData(data: MessageData, key: ReturnType<typeof testKey>): SignedMessage {
-  const dataBytes = Buffer.from(MessageData.encode(data).finish())
-  const hash = messageHash(dataBytes)
-  return {
-    data,
-    dataBytes,
-    hash,
-    hashScheme: HashScheme.BLAKE3,
-    signature: sign(null, hash, key.privateKey),
-    signatureScheme: SignatureScheme.ED25519,
-    signer: key.publicKey,
-  }
-}
-
 /** A user of the test network: what it says is really signed. Timestamps are Farcaster seconds. */
 export class TestUser {
-  readonly key: ReturnType<typeof testKey>
+  readonly key: MessageSigner
   /** 20 bytes. */
   readonly custody: Buffer
 
@@ -76,7 +50,7 @@ export class TestUser {
       timestamp,
       network: FarcasterNetwork.DEVNET,
     })
-    return signData(data, this.key)
+    return this.key.sign(data)
   }
 
   cast(text: string, timestamp: number, body: Partial<CastAddBody> = {}): SignedMessage {

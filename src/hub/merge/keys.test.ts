@@ -1,0 +1,176 @@
+import {
+  GASLESS_KEY_ADD_EIP_712_TYPES,
+  GASLESS_KEY_REMOVE_EIP_712_TYPES,
+  GASLESS_SIGNED_KEY_REQUEST_EIP_712_TYPES,
+  MessageType,
+} from '@farcaster/core'
+import { encodeAbiParameters } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
+import { hexOf } from '../../protocol/bytes.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { ensurePartitions } from '../log/partitions.js'
+import { type MergeBatch, mergeBatch } from './merge.js'
+
+const { db } = await createTestDatabase()
+const custody = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+const appCustody = privateKeyToAccount(`0x${'22'.repeat(32)}`)
+const user = new TestUser(1)
+const app = new TestUser(2)
+const granted = testKey('granted')
+const day = 86_400
+
+beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
+beforeEach(async () => {
+  await db.unsafe(`
+    truncate hub.messages, hub.set_counts, hub.events, hub.onchain_events, hub.fids, hub.signers,
+      hub.storage_rents, hub.shards, hub.gasless_keys, hub.key_nonces;
+    insert into hub.shards (shard) values (1);
+  `)
+  await merge({ chainEvents: [...ownedBy(user, custody.address), ...ownedBy(app, appCustody.address)] })
+})
+
+function ownedBy(owner: TestUser, address: string) {
+  const [registered, ...rest] = owner.onChain()
+  const to = Buffer.from(address.slice(2), 'hex')
+  return [{ ...registered!, idRegisterEventBody: { ...registered!.idRegisterEventBody!, to } }, ...rest]
+}
+
+async function merge(batch: Partial<MergeBatch>, atUnix = testNowUnix) {
+  const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
+  return await mergeBatch(db, 1, whole, { shards: 1, hooks: [] }, atUnix * 1000)
+}
+
+/** The text of the refusal; null when the message was merged. */
+async function submit(message: SignedMessage, atUnix = testNowUnix): Promise<string | null> {
+  return (await merge({ messages: [message] }, atUnix)).messages[0]?.message ?? null
+}
+
+interface Grant {
+  nonce?: number
+  scopes?: MessageType[]
+  ttl?: number
+  by?: typeof custody
+  requestedBy?: typeof custody
+  deadline?: number
+}
+
+async function grant(options: Grant = {}): Promise<SignedMessage> {
+  const { nonce = 1, scopes = [MessageType.CAST_ADD], ttl = day, deadline = testNow + 100 } = options
+  const key = hexOf(granted.publicKey)
+  const requestSigner = options.requestedBy ?? appCustody
+  const request = { requestFid: 2n, key, deadline: BigInt(deadline) }
+  const signature = await requestSigner.signTypedData({
+    ...GASLESS_SIGNED_KEY_REQUEST_EIP_712_TYPES,
+    primaryType: 'SignedKeyRequest',
+    message: request,
+  })
+  const metadata = encodeAbiParameters(
+    [
+      {
+        type: 'tuple',
+        components: [
+          { name: 'requestFid', type: 'uint256' },
+          { name: 'requestSigner', type: 'address' },
+          { name: 'signature', type: 'bytes' },
+          { name: 'deadline', type: 'uint256' },
+        ],
+      },
+    ],
+    [{ requestFid: 2n, requestSigner: requestSigner.address, signature, deadline: BigInt(deadline) }],
+  )
+  const custodySignature = await (options.by ?? custody).signTypedData({
+    ...GASLESS_KEY_ADD_EIP_712_TYPES,
+    primaryType: 'KeyAdd',
+    message: { fid: 1n, key, keyType: 1, scopes, ttl, nonce, deadline: BigInt(deadline) },
+  })
+  const keyAddBody = {
+    key: granted.publicKey,
+    keyType: 1,
+    custodySignature: bytes(custodySignature),
+    deadline,
+    nonce,
+    metadata: bytes(metadata),
+    metadataType: 1,
+    registrationTxHash: Buffer.alloc(0),
+    scopes,
+    ttl,
+  }
+  return byGrantedKey(user.message({ type: MessageType.KEY_ADD, keyAddBody }, testNow))
+}
+
+async function takeBack(nonce: number, signatureType: number): Promise<SignedMessage> {
+  const deadline = testNow + 100
+  const signature = await custody.signTypedData({
+    ...GASLESS_KEY_REMOVE_EIP_712_TYPES,
+    primaryType: 'KeyRemove',
+    message: { fid: 1n, key: hexOf(granted.publicKey), nonce, deadline: BigInt(deadline) },
+  })
+  const keyRemoveBody = {
+    key: granted.publicKey,
+    signature: bytes(signature),
+    signatureType,
+    deadline,
+    nonce,
+  }
+  return byGrantedKey(user.message({ type: MessageType.KEY_REMOVE, keyRemoveBody }, testNow))
+}
+
+function byGrantedKey(message: SignedMessage): SignedMessage {
+  return granted.sign(message.data)
+}
+
+function bytes(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}
+
+test('a granted key signs what it was granted for, and nothing else', async () => {
+  const cast = byGrantedKey(user.cast('by the app', testNow))
+  expect(await submit(cast)).toBe('invalid signer')
+  expect(await submit(await grant())).toBeNull()
+  expect(await submit(cast)).toBeNull()
+  expect(await submit(byGrantedKey(user.link(2, testNow)))).toBe('invalid signer')
+})
+
+test('only the custody addresses of the user and of the app can grant', async () => {
+  expect(await submit(await grant({ by: appCustody }))).toBe('invalid custody signature')
+  expect(await submit(await grant({ requestedBy: custody }))).toBe(
+    'signed key request is not signed by the custody address of its fid',
+  )
+  expect(await submit(await grant({ deadline: testNow - 1 }))).toBe('deadline has passed')
+})
+
+test('a key that is not used for its time to live can no longer sign; use keeps it alive', async () => {
+  await submit(await grant({ ttl: day }))
+  expect(
+    await submit(byGrantedKey(user.cast('half a day', testNow + day / 2)), testNowUnix + day / 2),
+  ).toBeNull()
+  expect(await submit(byGrantedKey(user.cast('a day', testNow + day)), testNowUnix + day + 100)).toBeNull()
+  const late = byGrantedKey(user.cast('too late', testNow + 3 * day))
+  expect(await submit(late, testNowUnix + 3 * day)).toBe('invalid signer')
+})
+
+test('nonces only grow, so nothing can be said twice', async () => {
+  const first = await grant({ nonce: 5 })
+  expect(await submit(first)).toBeNull()
+  expect(await submit(first)).toBe('nonce has been used')
+  expect(await submit(await takeBack(5, 1))).toBe('nonce has been used')
+  expect(await submit(await takeBack(6, 1))).toBeNull()
+  expect(await submit(await grant({ nonce: 6 }))).toBe('nonce has been used')
+  expect(await submit(await grant({ nonce: 7 }))).toBeNull()
+})
+
+test('the key itself can give its right up, and is then gone', async () => {
+  await submit(await grant())
+  expect(await submit(await takeBack(1, 2))).toBeNull()
+  expect(await submit(byGrantedKey(user.cast('gone', testNow)))).toBe('invalid signer')
+  expect(await db`select 1 from hub.messages where set = 8`).toHaveLength(0)
+  expect(await submit(await takeBack(2, 2))).toBe('key is not registered')
+})
+
+test('a key that signs on chain cannot be granted as well', async () => {
+  await merge({ chainEvents: [user.signerEvent(1, 9000, granted.publicKey)] })
+  expect(await submit(await grant())).toBe('key is already registered')
+})
