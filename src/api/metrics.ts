@@ -34,18 +34,20 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** Adds the pool's numbers. */
-export function observePool(metrics: Metrics, db: Database): void {
+/** Adds the numbers of the connection pools. */
+export function observePools(metrics: Metrics, pools: Readonly<Record<string, Database>>): void {
   new Gauge({
     name: 'plaza_db_pool_connections',
     help: 'Connections held by transactions, callers that wait for one, and the size of the pool',
-    labelNames: ['state'],
+    labelNames: ['pool', 'state'],
     registers: [metrics.registry],
     collect() {
-      const { held, waiting, size } = poolUse(db)
-      this.set({ state: 'held' }, held)
-      this.set({ state: 'waiting' }, waiting)
-      this.set({ state: 'size' }, size)
+      for (const [pool, db] of Object.entries(pools)) {
+        const { held, waiting, size } = poolUse(db)
+        this.set({ pool, state: 'held' }, held)
+        this.set({ pool, state: 'waiting' }, waiting)
+        this.set({ pool, state: 'size' }, size)
+      }
     },
   })
 }

@@ -69,7 +69,7 @@ const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
 /** Makes a cluster. A crash in the middle leaves only a draft, which the next call replaces. */
 export async function initCluster(place: ClusterPlace, password: string): Promise<void> {
   const draft = `${place.directory}.draft`
-  const passwordFile = `${place.directory}.password`
+  const passwordFile = `${place.directory}.initdb`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { mode: 0o700 })
   await rm(passwordFile, { force: true })

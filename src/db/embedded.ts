@@ -47,6 +47,8 @@ export interface EmbeddedDatabase {
   readonly adopted: boolean
   /** Shuts PostgreSQL down, waits for it, and gives the data directory back. */
   stop(): Promise<void>
+  /** Tells PostgreSQL to end at once, and waits for nothing. Its next start recovers. */
+  abort(): void
 }
 
 const DATABASE = 'plaza'
@@ -97,8 +99,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     await createDatabase(clusterUrl(password, running.port, 'postgres'))
     const facts = { port: running.port, directory: place.directory, user: place.user?.name }
     options.log.info(facts, orphan === null ? 'PostgreSQL started' : 'PostgreSQL was still running: adopted')
-    const stop = superviseCluster(place, running, options)
-    return { url, adopted: orphan !== null, stop: () => stop().finally(unlock) }
+    const supervisor = superviseCluster(place, running, options)
+    return {
+      url,
+      adopted: orphan !== null,
+      stop: () => supervisor.stop().finally(unlock),
+      abort: () => {
+        supervisor.abort()
+        unlock()
+      },
+    }
   } catch (error) {
     unlock()
     throw error
@@ -216,12 +226,12 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-/** Watches the process and starts it again when it is gone. Returns the function that ends both. */
+/** Watches the process and starts it again when it is gone, until it is told to end both. */
 function superviseCluster(
   place: ClusterPlace,
   first: RunningCluster,
   options: EmbeddedOptions,
-): () => Promise<void> {
+): Pick<EmbeddedDatabase, 'stop' | 'abort'> {
   const { log } = options
   const stopping = new AbortController()
   let running = first
@@ -250,9 +260,15 @@ function superviseCluster(
   }
 
   const watching = watch()
-  return async () => {
-    stopping.abort()
-    await watching
-    await stopCluster(running.pid, place.directory)
+  return {
+    async stop() {
+      stopping.abort()
+      await watching
+      await stopCluster(running.pid, place.directory)
+    },
+    abort() {
+      stopping.abort()
+      if (identity !== null && processIdentity(running.pid) === identity) process.kill(running.pid, 'SIGQUIT')
+    },
   }
 }

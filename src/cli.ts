@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { addConfigCommand } from './commands/config.js'
+import type { CommandContext } from './commands/context.js'
+import { addMigrateCommand } from './commands/migrate.js'
+import { addServeCommand } from './commands/serve.js'
+
+/** `npm start` passes on the signal that the terminal has sent us already: within this time it is the same. */
+const SAME_SIGNAL_MS = 1_000
+const FORCED_EXIT_MS = 100
+
+const context: CommandContext = {
+  env: process.env,
+  print: (line) => process.stdout.write(`${line}\n`),
+  onStopSignal: (stop) => {
+    let firstMs: number | null = null
+    const handle = () => {
+      if (firstMs === null) {
+        firstMs = Date.now()
+        stop(false)
+      } else if (Date.now() - firstMs > SAME_SIGNAL_MS) {
+        stop(true)
+        setTimeout(() => process.exit(1), FORCED_EXIT_MS)
+      }
+    }
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, handle)
+  },
+}
+
+const manifest: { version: string } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+)
+const program = new Command('plaza').description('A server for a social network').version(manifest.version)
+addServeCommand(program, context)
+addMigrateCommand(program, context)
+addConfigCommand(program, context)
+
+program.parseAsync().catch((error: unknown) => {
+  const wantsStack = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
+  const text = error instanceof Error ? (wantsStack ? error.stack : error.message) : String(error)
+  process.stderr.write(`plaza: ${text}\n`)
+  process.exitCode = 1
+})

@@ -1,0 +1,22 @@
+import { type Config, readConfig } from '../config.js'
+
+/** What a command gets from the outside world. `cli.ts` makes it; nothing else reads `process`. */
+export interface CommandContext {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Writes a line for the user. */
+  readonly print: (line: string) => void
+  /** Called once for each signal that asks the process to go; `true` from the second one on. */
+  readonly onStopSignal: (stop: (again: boolean) => void) => void
+}
+
+/** The user's mistake: shown as it is, without a stack. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** The configuration, or a `UsageError` that names every variable that is wrong. */
+export function loadConfig(context: CommandContext): Config {
+  const result = readConfig(context.env)
+  if ('problems' in result) throw new UsageError(`the environment cannot be used:\n${result.problems}`)
+  return result.config
+}
