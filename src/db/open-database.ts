@@ -18,7 +18,7 @@ export interface OpenDatabase {
 type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl'>
 
 /** What the process that holds a data directory calls itself when it serves. */
-export const SERVE = 'serve'
+const SERVE = 'serve'
 
 /** The database of compose files and of machines that boot comes up in this time. */
 const STARTUP_LIMIT_MS = 60_000
