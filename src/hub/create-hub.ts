@@ -1,4 +1,4 @@
-import type { OnChainEvent, UserNameProof } from '@farcaster/core'
+import type { UserNameProof } from '@farcaster/core'
 import type { Database } from '../db/connection.js'
 import { isRetryable, isUnavailable } from '../db/connection-errors.js'
 import { PlazaError, type Refusal } from '../errors.js'
@@ -31,7 +31,7 @@ export interface HubOptions {
  * Opens the hub on a migrated database: makes the shards' rows and the log's partitions, refuses a database
  * that was made for another network or number of shards, and takes submissions.
  */
-export async function createHub(options: HubOptions): Promise<Hub & { readonly queued: () => number }> {
+export async function createHub(options: HubOptions): Promise<Hub> {
   const { db, shards, clock } = options
   await checkSettings(db, options)
   await ensurePartitions(db, clock())
@@ -42,47 +42,56 @@ export async function createHub(options: HubOptions): Promise<Hub & { readonly q
   `
   const writers = Array.from({ length: shards }, (_, index) => openWriter(options, index + 1))
   const submitTo = (shard: number, item: MergeItem) => writers[shard - 1]!.submit(item)
+  const underWay = new Set<Promise<unknown>>()
   let closed = false
-  const checkOpen = () => {
-    if (closed) throw new PlazaError('unavailable', 'the hub is shutting down')
+
+  /** Runs what was taken before the hub closed, and lets `close` wait for it. */
+  function take<T>(work: () => Promise<T>): Promise<T> {
+    if (closed) return Promise.reject(new PlazaError('unavailable', 'the hub is shutting down'))
+    const running = work()
+    const settled = running.catch(() => {}).finally(() => underWay.delete(settled))
+    underWay.add(settled)
+    return running
+  }
+
+  async function submit(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]> {
+    const invalid = await validate(options, messages)
+    const outcomes = await settleAll(
+      messages.map((message, index) => {
+        const refusal = invalid[index]
+        if (refusal) return Promise.resolve(refusal)
+        return submitTo(shardOf(message.data.fid, shards), { kind: 'message', message })
+      }),
+    )
+    for (const [index, outcome] of outcomes.entries()) {
+      options.onOutcome?.(messages[index]!.data.type, outcome?.code ?? 'merged')
+    }
+    return outcomes
+  }
+
+  async function submitNameTransfers(proofs: readonly UserNameProof[]): Promise<(Refusal | null)[]> {
+    const released = proofs.filter((proof) => proof.fid === 0)
+    const holders = await holdersOf(db, released.map(nameOf))
+    return await settleAll(
+      proofs.map((proof) => {
+        const fid = proof.fid || (holders.get(nameOf(proof)) ?? 0)
+        return submitTo(shardOf(fid, shards), { kind: 'nameTransfer', proof })
+      }),
+    )
   }
 
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
     validate: (messages) => validate(options, messages),
-    async submit(messages) {
-      checkOpen()
-      const invalid = await validate(options, messages)
-      const outcomes = await settleAll(
-        messages.map((message, index) => {
-          const refusal = invalid[index]
-          if (refusal) return Promise.resolve(refusal)
-          return submitTo(shardOf(message.data.fid, shards), { kind: 'message', message })
-        }),
-      )
-      for (const [index, outcome] of outcomes.entries()) {
-        options.onOutcome?.(messages[index]!.data.type, outcome?.code ?? 'merged')
-      }
-      return outcomes
-    },
-    submitOnChainEvents(events: readonly OnChainEvent[]) {
-      checkOpen()
-      return settleAll(
-        events.map((event) => submitTo(shardOf(event.fid, shards), { kind: 'chainEvent', event })),
-      )
-    },
-    async submitNameTransfers(proofs: readonly UserNameProof[]) {
-      checkOpen()
-      const holders = await holdersOf(db, proofs.filter((proof) => proof.fid === 0).map(nameOf))
-      return await settleAll(
-        proofs.map((proof) => {
-          const fid = proof.fid || (holders.get(nameOf(proof)) ?? 0)
-          return submitTo(shardOf(fid, shards), { kind: 'nameTransfer', proof })
-        }),
-      )
-    },
+    submit: (messages) => take(() => submit(messages)),
+    submitOnChainEvents: (events) =>
+      take(() =>
+        settleAll(events.map((event) => submitTo(shardOf(event.fid, shards), { kind: 'chainEvent', event }))),
+      ),
+    submitNameTransfers: (proofs) => take(() => submitNameTransfers(proofs)),
     async close() {
       closed = true
+      await Promise.all(underWay)
       await Promise.all(writers.map((writer) => writer.drain()))
     },
   }

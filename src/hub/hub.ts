@@ -20,6 +20,8 @@ export interface Hub {
   submitOnChainEvents(events: readonly OnChainEvent[]): Promise<(Refusal | null)[]>
   /** Merges transfers of the fname registry; `fid` 0 releases the name. */
   submitNameTransfers(proofs: readonly UserNameProof[]): Promise<(Refusal | null)[]>
+  /** How many messages and events wait to be merged in this process. */
+  queued(): number
   /** Stops taking work, finishes what was taken. */
   close(): Promise<void>
 }

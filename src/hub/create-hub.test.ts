@@ -1,0 +1,144 @@
+import { FarcasterNetwork, HubEventType, MessageData, MessageType } from '@farcaster/core'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { TestUser, testNow, testNowUnix } from '../../test/network.js'
+import type { Database } from '../db/connection.js'
+import { shardOf } from '../protocol/shard.js'
+import { createVerifyPool } from '../protocol/verify-pool.js'
+import { createHub, type HubOptions } from './create-hub.js'
+
+const { db, connect } = await createTestDatabase()
+const verifyPool = createVerifyPool({ threads: 0 })
+const users = [1, 2, 3, 4, 5, 6].map((fid) => new TestUser(fid))
+
+function open(options: Partial<HubOptions> = {}, on: Database = db) {
+  const network = FarcasterNetwork.DEVNET
+  return createHub({ db: on, network, shards: 2, verifyPool, clock: () => testNowUnix * 1000, ...options })
+}
+
+test('what is submitted is there when the answer comes, and the answers are in the order of the questions', async () => {
+  const hub = await open()
+  await hub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 100 })))
+  const casts = users.map((user) => user.cast('hello', testNow))
+  const stranger = new TestUser(99).cast('who am I', testNow)
+  const forged = { ...users[0]!.cast('forged', testNow), signature: Buffer.alloc(64, 1) }
+  const future = users[1]!.cast('tomorrow', testNow + 86_400)
+  const outcomes = await hub.submit([forged, ...casts, stranger, future])
+  expect(outcomes.map((outcome) => outcome?.code ?? null)).toEqual([
+    'bad_request.validation_failure',
+    ...casts.map(() => null),
+    'bad_request.unknown_fid',
+    'bad_request.validation_failure',
+  ])
+  const rows = await db<{ hash: Buffer }[]>`select hash from hub.messages`
+  expect(rows.map((row) => row.hash.toString('hex')).sort()).toEqual(
+    casts.map((cast) => cast.hash.toString('hex')).sort(),
+  )
+  await hub.close()
+})
+
+test('messages of another network are refused', async () => {
+  const hub = await open()
+  const data = { ...users[0]!.cast('mainnet', testNow).data, network: FarcasterNetwork.MAINNET }
+  const [outcome] = await hub.submit([users[0]!.key.sign(MessageData.fromPartial(data))])
+  expect(outcome).toEqual({ code: 'bad_request.validation_failure', message: 'invalid network' })
+  await hub.close()
+})
+
+test('a frame action is validated and leaves nothing', async () => {
+  const hub = await open()
+  const frameActionBody = {
+    url: Buffer.from('https://example.com'),
+    buttonIndex: 1,
+    castId: undefined,
+    inputText: Buffer.alloc(0),
+    state: Buffer.alloc(0),
+    transactionId: Buffer.alloc(0),
+    address: Buffer.alloc(0),
+  }
+  const before = await db`select 1 from hub.events`
+  const action = users[0]!.message({ type: MessageType.FRAME_ACTION, frameActionBody }, testNow)
+  expect(await hub.submit([action])).toEqual([null])
+  expect(await db`select 1 from hub.events`).toHaveLength(before.length)
+  await hub.close()
+})
+
+test('every message is logged on the shard of its fid, and only there', async () => {
+  const rows = await db<
+    { shard: number; fid: number }[]
+  >`select shard, fid from hub.events where fid is not null`
+  expect(rows.length).toBeGreaterThan(6)
+  for (const { shard, fid } of rows) expect(shard).toBe(shardOf(fid, 2))
+})
+
+test('two hubs on one database write the same log: no id twice, and none appears behind a reader', async () => {
+  const [left, right] = await Promise.all([open(), open({}, connect())])
+  const casts = Array.from({ length: 400 }, (_, n) => users[n % users.length]!.cast(`cast ${n}`, testNow - n))
+  let done = false
+  const reading = follow(connect(), () => done)
+  const halves = casts.map((cast, n) => (n % 2 === 0 ? left : right).submit([cast]))
+  const outcomes = (await Promise.all(halves)).flat()
+  done = true
+  expect(outcomes.every((outcome) => outcome === null)).toBe(true)
+  const seen = await reading
+  for (const shard of [1, 2]) {
+    const rows = await db<{ id: number }[]>`select id from hub.events where shard = ${shard} order by id`
+    expect(seen.get(shard)).toEqual(rows.map((row) => row.id))
+  }
+  await Promise.all([left.close(), right.close()])
+})
+
+/** Reads each shard's log as a follower does, by the last id seen, until told to stop; then once more. */
+async function follow(reader: Database, isDone: () => boolean): Promise<Map<number, number[]>> {
+  const seen = new Map<number, number[]>([
+    [1, []],
+    [2, []],
+  ])
+  for (let last = false; ; last = isDone()) {
+    for (const [shard, ids] of seen) {
+      const rows = await reader<{ id: number }[]>`
+        select id from hub.events where shard = ${shard} and id > ${ids.at(-1) ?? 0} order by id
+      `
+      ids.push(...rows.map((row) => row.id))
+    }
+    if (last) return seen
+  }
+}
+
+test('a database keeps its network and its number of shards', async () => {
+  await expect(open({ shards: 3 })).rejects.toThrow('this database was made for shards 2, not 3')
+  await expect(open({ network: FarcasterNetwork.MAINNET })).rejects.toThrow(
+    'this database was made for network 3',
+  )
+})
+
+test('a hub that is closed takes nothing more, and has finished what it took', async () => {
+  const hub = await open()
+  const cast = users[0]!.cast('the last one', testNow)
+  const submitted = hub.submit([cast])
+  await hub.close()
+  expect(await Promise.race([submitted, 'not yet'])).toEqual([null])
+  await expect(hub.submit([cast])).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('outcomes are counted by type', async () => {
+  const counted: [number, string][] = []
+  const hub = await open({ onOutcome: (type, outcome) => counted.push([type, outcome]) })
+  const cast = users[0]!.cast('counted', testNow)
+  await hub.submit([cast, cast])
+  expect(counted).toEqual([
+    [MessageType.CAST_ADD, 'merged'],
+    [MessageType.CAST_ADD, 'bad_request.duplicate'],
+  ])
+  await hub.close()
+})
+
+test('the log confirms every block once, and says how many events it has', async () => {
+  const rows = await db<{ shard: number; height: number; total: number; confirmations: number }[]>`
+    select shard, id >> 14 as height, count(*) as total,
+      count(*) filter (where type = ${HubEventType.BLOCK_CONFIRMED}) as confirmations
+    from hub.events
+    group by 1, 2
+  `
+  expect(rows.every((row) => row.confirmations === 1 && row.total > 1)).toBe(true)
+})
