@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { Progress, type ProgressOptions } from './progress.js'
+
+function setUp(options: Partial<ProgressOptions> & { isTTY?: boolean } = {}) {
+  const state = { nowMs: 0, text: '' }
+  const output = {
+    isTTY: options.isTTY ?? false,
+    columns: 200,
+    write: (text: string) => {
+      state.text += text
+    },
+  }
+  const progress = new Progress({
+    label: 'import',
+    unit: 'messages',
+    total: 10_000,
+    output,
+    clock: () => state.nowMs,
+    ...options,
+  })
+  return { state, progress }
+}
+
+it('prints a plain line with rate and time left every few seconds where lines cannot be redrawn', () => {
+  const { state, progress } = setUp()
+  for (const second of [1, 2, 3, 4, 5]) {
+    state.nowMs = second * 1000
+    progress.update(second * 1000)
+  }
+  expect(state.text).toBe('import:  50%, 5,000 messages, 1,000/s, 5s left\n')
+})
+
+it('redraws a bar on a terminal', () => {
+  const { state, progress } = setUp({ isTTY: true })
+  state.nowMs = 1000
+  progress.update(2500)
+  expect(state.text).toBe(
+    '\r\u001b[2Kimport: [######..................] 25%, 2,500 messages, 2,500/s, 3s left',
+  )
+})
+
+it('leaves out of the rate what an earlier run has done', () => {
+  const { state, progress } = setUp()
+  state.nowMs = 10_000
+  progress.update(9000, 1000)
+  expect(state.text).toBe('import:  90%, 9,000 messages, 100/s, 10s left\n')
+  progress.finish()
+  expect(state.text).toMatch(/import: 1,000 messages in 10s \(100\/s\)\n$/)
+})
+
+it('says neither share nor time left when nobody knows the total', () => {
+  const { state, progress } = setUp({ total: 0 })
+  state.nowMs = 5000
+  progress.update(5000)
+  expect(state.text).toBe('import: 5,000 messages, 1,000/s\n')
+})

@@ -1,0 +1,102 @@
+import {
+  IdRegisterEventType,
+  OnChainEvent,
+  OnChainEventType,
+  SignerEventType,
+  TierType,
+} from '@farcaster/core'
+import { blockHash, type ChainPlace, LOCAL_CHAIN_ID, transactionHash } from './local-chain.js'
+
+/** A rent lasts a year for the contract; what a unit is good for is settled by `hub/storage-units.ts`. */
+const RENT_SECONDS = 365 * 24 * 60 * 60
+
+/** The key type of Ed25519 keys and the metadata type of a signed key request (the protocol notes, hub.md §3.3). */
+const ED25519_KEY = 1
+const SIGNED_KEY_REQUEST = 1
+
+/** The layout of on-chain events that today's hubs write. */
+const EVENT_VERSION = 1
+
+/** `fid` is born and belongs to `custody`. Addresses are 20 bytes. */
+export function registerEvent(
+  place: ChainPlace,
+  fid: number,
+  custody: Buffer,
+  recovery: Buffer,
+): OnChainEvent {
+  return onChainEvent(place, fid, {
+    type: OnChainEventType.EVENT_TYPE_ID_REGISTER,
+    idRegisterEventBody: {
+      to: custody,
+      eventType: IdRegisterEventType.REGISTER,
+      from: Buffer.alloc(0),
+      recoveryAddress: recovery,
+    },
+  })
+}
+
+/** `key` (32 bytes) may sign for `fid` from now on. `metadata` is what `signKeyRequest` made. */
+export function signerAddEvent(place: ChainPlace, fid: number, key: Buffer, metadata: Buffer): OnChainEvent {
+  return onChainEvent(place, fid, {
+    type: OnChainEventType.EVENT_TYPE_SIGNER,
+    signerEventBody: {
+      key,
+      keyType: ED25519_KEY,
+      eventType: SignerEventType.ADD,
+      metadata,
+      metadataType: SIGNED_KEY_REQUEST,
+    },
+  })
+}
+
+/** `key` may sign for `fid` no more. */
+export function signerRemoveEvent(place: ChainPlace, fid: number, key: Buffer): OnChainEvent {
+  return onChainEvent(place, fid, {
+    type: OnChainEventType.EVENT_TYPE_SIGNER,
+    signerEventBody: {
+      key,
+      keyType: ED25519_KEY,
+      eventType: SignerEventType.REMOVE,
+      metadata: Buffer.alloc(0),
+      metadataType: 0,
+    },
+  })
+}
+
+/** `payer` rents `units` of storage for `fid`. */
+export function storageRentEvent(place: ChainPlace, fid: number, units: number, payer: Buffer): OnChainEvent {
+  return onChainEvent(place, fid, {
+    type: OnChainEventType.EVENT_TYPE_STORAGE_RENT,
+    storageRentEventBody: { payer, units, expiry: place.blockTimestamp + RENT_SECONDS },
+  })
+}
+
+/** `payer` buys the pro tier for `fid`. */
+export function tierPurchaseEvent(
+  place: ChainPlace,
+  fid: number,
+  forDays: number,
+  payer: Buffer,
+): OnChainEvent {
+  return onChainEvent(place, fid, {
+    type: OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
+    tierPurchaseEventBody: { tierType: TierType.Pro, forDays, payer },
+  })
+}
+
+type EventBody = Pick<OnChainEvent, 'type'> & Partial<OnChainEvent>
+
+function onChainEvent(place: ChainPlace, fid: number, body: EventBody): OnChainEvent {
+  return OnChainEvent.create({
+    ...body,
+    chainId: LOCAL_CHAIN_ID,
+    blockNumber: place.blockNumber,
+    blockHash: blockHash(place.blockNumber),
+    blockTimestamp: place.blockTimestamp,
+    transactionHash: transactionHash(place.transaction),
+    logIndex: place.logIndex,
+    fid,
+    txIndex: 0,
+    version: EVENT_VERSION,
+  })
+}
