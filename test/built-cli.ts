@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { DataDirBusyError, lockDataDir } from '../src/db/data-dir-lock.js'
+
+const run = promisify(execFile)
+const DIST = resolve('dist')
+
+let built: Promise<string> | undefined
+
+/**
+ * Path of the compiled `plaza`, for tests that start it as a process of its own. `npm test` has compiled it
+ * before; when a single file is run after an edit, it is compiled here.
+ */
+export function builtCli(): Promise<string> {
+  built ??= build()
+  return built
+}
+
+async function build(): Promise<string> {
+  const cli = join(DIST, 'cli.js')
+  await mkdir(DIST, { recursive: true })
+  const unlock = await lock()
+  try {
+    if ((await newestIn('src')) > (await newestIn('dist'))) {
+      await run('npx', ['tsc', '-p', 'tsconfig.build.json', '--noCheck'])
+      await run(process.execPath, ['scripts/copy-assets.mjs'])
+    }
+  } finally {
+    unlock()
+  }
+  return cli
+}
+
+/** Test files run side by side; one of them compiles. */
+async function lock(): Promise<() => void> {
+  for (;;) {
+    try {
+      return lockDataDir(DIST, 'build')
+    } catch (error) {
+      if (!(error instanceof DataDirBusyError)) throw error
+      await sleep(100)
+    }
+  }
+}
+
+async function newestIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile() && /\.(ts|js|sql)$/.test(entry.name))
+  const times = await Promise.all(
+    files.map(async (file) => (await stat(join(file.parentPath, file.name))).mtimeMs),
+  )
+  return Math.max(0, ...times)
+}

@@ -1,0 +1,192 @@
+import { chmodSync } from 'node:fs'
+import { readdir, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readPostmaster } from '../src/db/cluster-process.js'
+import { connect, type Database } from '../src/db/connection.js'
+import { findEmbedded } from '../src/db/embedded.js'
+import { canEnter, canReach, type SystemUser } from '../src/db/system-user.js'
+import { processIdentity } from '../src/lib/process-identity.js'
+import { builtCli } from './built-cli.js'
+import { createTestDatabase } from './database.js'
+import { createDataDir, runCommand, type ServerProcess, startServerProcess } from './server-process.js'
+
+const external = await createTestDatabase()
+const pools: Database[] = []
+afterAll(() => Promise.all(pools.map((pool) => pool.end({ timeout: 1 }))))
+
+async function databaseOf(dataDir: string): Promise<Database> {
+  const url = await findEmbedded(dataDir)
+  const db = connect(url ?? '', { poolSize: 2, applicationName: 'plaza test' })
+  pools.push(db)
+  return db
+}
+
+async function postgresOf(dataDir: string): Promise<number> {
+  return (await readPostmaster(join(dataDir, 'postgres')))?.pid ?? 0
+}
+
+async function statusOf(server: ServerProcess): Promise<number> {
+  return (await fetch(`${server.url}/readyz`)).status
+}
+
+describe('start and stop', () => {
+  it('makes its own database, answers, and leaves nothing running after SIGTERM', async () => {
+    const dataDir = await createDataDir()
+    const server = await startServerProcess({ dataDir })
+    expect(await (await fetch(`${server.url}/readyz`)).json()).toMatchObject({ status: 'ready' })
+    const postgres = await postgresOf(dataDir)
+    expect(processIdentity(postgres)).not.toBeNull()
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    expect(processIdentity(postgres)).toBeNull()
+    expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password'])
+    expect((await stat(join(dataDir, 'postgres.password'))).mode & 0o777).toBe(0o600)
+  })
+
+  it('refuses a second server on the same directory, and lets commands use the first one', async () => {
+    const dataDir = await createDataDir()
+    const server = await startServerProcess({ dataDir })
+    const second = await runCommand(['serve'], { dataDir })
+    expect(await second.ended).toMatchObject({ code: 1 })
+    expect(second.output()).toContain(`in use by process ${server.pid} (plaza serve)`)
+    const command = await runCommand(['migrate'], { dataDir })
+    expect(await command.ended).toMatchObject({ code: 0 })
+    expect(await statusOf(server)).toBe(200)
+  })
+
+  it('gives a command a database for as long as it takes, also when several run at once', async () => {
+    const dataDir = await createDataDir()
+    const commands = await Promise.all([1, 2, 3].map(() => runCommand(['migrate'], { dataDir })))
+    for (const command of commands) {
+      const { code } = await command.ended
+      expect(code, command.output()).toBe(0)
+    }
+    expect(await findEmbedded(dataDir)).toBeNull()
+  })
+
+  it('uses the database it is told to use, and makes none', async () => {
+    const dataDir = await createDataDir()
+    const server = await startServerProcess({ dataDir, env: { DATABASE_URL: external.url } })
+    expect(await statusOf(server)).toBe(200)
+    expect(await readdir(dataDir)).toEqual([])
+    server.child.kill('SIGINT')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+  })
+
+  it('says everything that is wrong with the environment', async () => {
+    const dataDir = await createDataDir()
+    const command = await runCommand(['serve'], { dataDir, env: { PORT: 'x', HUB_SHARDS: '0' } })
+    expect(await command.ended).toMatchObject({ code: 1 })
+    expect(command.output()).toMatch(/PORT: "x" is not .*\nHUB_SHARDS: "0" is not /)
+  })
+})
+
+describe('SIGTERM', () => {
+  it('lets a request finish, while new ones find the door closed', async () => {
+    const dataDir = await createDataDir()
+    const server = await startServerProcess({ dataDir })
+    const db = await databaseOf(dataDir)
+    let answer: Promise<Response> | undefined
+    await db.begin(async (sql) => {
+      await sql`lock table schema_migrations`
+      answer = fetch(`${server.url}/readyz`)
+      await expect
+        .poll(
+          () =>
+            db`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%schema_mig%'`,
+        )
+        .toHaveLength(1)
+      server.child.kill('SIGTERM')
+      await expect.poll(() => fetch(`${server.url}/healthz`).catch(() => 'refused')).toBe('refused')
+    })
+    expect((await answer)?.status).toBe(200)
+    expect((await answer)?.headers.get('connection')).toBe('close')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+  })
+
+  it('does not wait for a request beyond the limit', async () => {
+    const dataDir = await createDataDir()
+    const server = await startServerProcess({ dataDir, env: { SHUTDOWN_TIMEOUT_MS: '100' } })
+    const request = fetch(`${server.url}/healthz`, {
+      method: 'POST',
+      body: new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('endless')) }),
+      duplex: 'half',
+    } as RequestInit).catch(() => 'cut')
+    await expect.poll(() => statusOf(server)).toBe(200)
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    expect(await request).toSatisfy((result) => result === 'cut' || result instanceof Response)
+  })
+})
+
+describe('crashes', () => {
+  it('goes on after kill -9 of the server, with the PostgreSQL that is still there', async () => {
+    const dataDir = await createDataDir()
+    const killed = await startServerProcess({ dataDir })
+    const postgres = await postgresOf(dataDir)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    const next = await startServerProcess({ dataDir })
+    expect(next.output()).toContain('still running: adopted')
+    expect(await postgresOf(dataDir)).toBe(postgres)
+    expect(await statusOf(next)).toBe(200)
+    next.child.kill('SIGTERM')
+    expect(await next.ended).toEqual({ code: 0, signal: null })
+    expect(processIdentity(postgres)).toBeNull()
+  })
+
+  it('goes on after kill -9 of the server and of PostgreSQL', async () => {
+    const dataDir = await createDataDir()
+    const killed = await startServerProcess({ dataDir })
+    killed.child.kill('SIGKILL')
+    process.kill(await postgresOf(dataDir), 'SIGKILL')
+    await killed.ended
+    expect(await statusOf(await startServerProcess({ dataDir }))).toBe(200)
+  })
+
+  it('starts PostgreSQL again when it is killed, on the same port', async () => {
+    const dataDir = await createDataDir()
+    const server = await startServerProcess({ dataDir })
+    const url = await findEmbedded(dataDir)
+    for (let round = 0; round < 3; round += 1) {
+      const postgres = await postgresOf(dataDir)
+      process.kill(postgres, 'SIGKILL')
+      await expect.poll(() => postgresOf(dataDir), { timeout: 15_000 }).not.toBe(postgres)
+      await expect.poll(() => statusOf(server), { timeout: 15_000 }).toBe(200)
+    }
+    expect(await findEmbedded(dataDir)).toBe(url)
+  })
+
+  it('answers 503 while there is no database, and recovers when it is back', async () => {
+    const dataDir = await createDataDir()
+    const server = await startServerProcess({ dataDir })
+    const postgres = await postgresOf(dataDir)
+    await rename(join(dataDir, 'postgres'), join(dataDir, 'away'))
+    process.kill(postgres, 'SIGKILL')
+    await expect.poll(() => statusOf(server)).toBe(503)
+    const away = await fetch(`${server.url}/readyz`)
+    expect(away.headers.get('retry-after')).toBe('1')
+    expect(await away.json()).toMatchObject({ status: 'not ready', database: 'away' })
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    await rename(join(dataDir, 'away'), join(dataDir, 'postgres'))
+    await expect.poll(() => statusOf(server), { timeout: 15_000 }).toBe(200)
+  })
+})
+
+describe.runIf(process.getuid?.() === 0)('as an ordinary user', () => {
+  const nobody: SystemUser = { name: 'nobody', uid: 65534, gid: 65534 }
+
+  it('starts, answers and stops', async ({ skip }) => {
+    const cli = await builtCli()
+    // A checkout below a home that is closed to others cannot be used by them at all.
+    if (!(await canReach(nobody, cli)) || !(await canEnter(nobody, process.cwd()))) skip()
+    const dataDir = await createDataDir(nobody)
+    chmodSync(dataDir, 0o700)
+    const server = await startServerProcess({ dataDir, user: nobody })
+    expect(await statusOf(server)).toBe(200)
+    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(nobody.uid)
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+  })
+})

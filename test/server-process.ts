@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, chown, lstat, mkdtemp, readlink, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { stopCluster } from '../src/db/cluster.js'
+import { readPostmaster } from '../src/db/cluster-process.js'
+import { clusterDirectory } from '../src/db/data-dir.js'
+import type { SystemUser } from '../src/db/system-user.js'
+import { TEST_DIR_PREFIX } from './abandoned.js'
+import { builtCli } from './built-cli.js'
+
+/** A `plaza` command that runs as a process of its own. */
+export interface CommandProcess {
+  readonly child: ChildProcess
+  readonly pid: number
+  /** Everything it has written so far, both streams. */
+  output(): string
+  /** How it ended. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
+}
+
+/** `plaza serve`, once it listens. */
+export interface ServerProcess extends CommandProcess {
+  readonly url: string
+}
+
+export interface CommandOptions {
+  readonly dataDir: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Runs it as this user. Only root can. */
+  readonly user?: SystemUser
+}
+
+/** A data directory for one test. Whatever runs in it is ended, and it is removed, when the test is over. */
+export async function createDataDir(user?: SystemUser): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), TEST_DIR_PREFIX))
+  await chmod(dataDir, 0o711)
+  if (user !== undefined) await chown(dataDir, user.uid, user.gid)
+  onTestFinished(() => removeDataDir(dataDir))
+  return dataDir
+}
+
+async function removeDataDir(dataDir: string): Promise<void> {
+  const directory = await clusterDirectory(dataDir)
+  const postmaster = await readPostmaster(directory)
+  if (postmaster !== null) await stopCluster(postmaster.pid, directory)
+  const link = join(dataDir, 'postgres')
+  const isLink = await lstat(link).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  )
+  if (isLink) await rm(dirname(await readlink(link)), { recursive: true, force: true })
+  await rm(dataDir, { recursive: true, force: true })
+}
+
+/** Runs a command. It is killed when the test is over, if it still runs then. */
+export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandProcess> {
+  const { dataDir, user } = options
+  const child = spawn(process.execPath, [await builtCli(), ...args], {
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', VERIFY_THREADS: '0', ...options.env },
+    ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+  }
+  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal }))
+  })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, pid: child.pid ?? 0, output: () => output, ended }
+}
+
+/** Starts the server and waits until it listens. */
+export async function startServerProcess(options: CommandOptions): Promise<ServerProcess> {
+  const command = await runCommand(['serve'], options)
+  const url = await new Promise<string>((resolve, reject) => {
+    command.child.stdout?.on('data', () => {
+      const [, found] = /^listening on (\S+)$/m.exec(command.output()) ?? []
+      if (found !== undefined) resolve(found)
+    })
+    command.ended.then(() => reject(new Error(`the server ended:\n${command.output()}`)), reject)
+  })
+  return { ...command, url }
+}
