@@ -1,36 +1,17 @@
-import { createHash, createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, verify } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { verifyEd25519 } from './ed25519.js'
 import { sampleMessage, sampleSigner } from './testing/sample-messages.js'
+import {
+  forgeWithSmallKey,
+  forgeWithSmallR,
+  GROUP_ORDER,
+  littleEndian,
+  scalarBytes,
+  smallOrderPoints,
+} from './testing/small-order.js'
 
-const L = 2n ** 252n + 27742317777372353535851937790883648493n
-const smallOrder = [
-  `01${'00'.repeat(31)}`,
-  `ec${'ff'.repeat(30)}7f`,
-  '00'.repeat(32),
-  `ed${'ff'.repeat(30)}7f`,
-  `ee${'ff'.repeat(30)}7f`,
-  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
-  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
-].map((hex) => Buffer.from(hex, 'hex'))
-const identity = smallOrder[0]!
 const message = Buffer.from('anything')
-
-/** The secret scalar behind sample signer 5, from its private key (RFC 8032 §5.1.5). */
-function secretScalar(): bigint {
-  const bytes = createHash('sha512').update(Buffer.alloc(32, 5)).digest().subarray(0, 32)
-  bytes[0]! &= 0xf8
-  bytes[31] = (bytes[31]! & 0x7f) | 0x40
-  return littleEndian(bytes)
-}
-
-function littleEndian(bytes: Buffer): bigint {
-  return BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`)
-}
-
-function scalarBytes(scalar: bigint): Buffer {
-  return Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse()
-}
 
 function opensslVerifies(signature: Buffer, publicKey: Buffer): boolean {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: publicKey.toString('base64url') }
@@ -59,16 +40,15 @@ describe('verifyEd25519', () => {
 
   it('refuses S + L, the second spelling of a signature', () => {
     const { hash, signature, signer } = sampleMessage(0, {})
-    const s = littleEndian(signature.subarray(32)) + L
+    const s = littleEndian(signature.subarray(32)) + GROUP_ORDER
     const other = Buffer.concat([signature.subarray(0, 32), scalarBytes(s)])
     expect(verifyEd25519(other, hash, signer)).toBe(false)
   })
 
   it('refuses keys of small order, though OpenSSL lets one sign everything', () => {
-    const r = sampleSigner(5).publicKey
-    const signature = Buffer.concat([r, scalarBytes(secretScalar() % L)])
-    expect(opensslVerifies(signature, identity)).toBe(true)
-    for (const point of smallOrder) {
+    const { signature, publicKey } = forgeWithSmallKey()
+    expect(opensslVerifies(signature, publicKey)).toBe(true)
+    for (const point of smallOrderPoints) {
       for (const sign of [0, 0x80]) {
         const key = Buffer.from(point)
         key[31]! |= sign
@@ -78,11 +58,9 @@ describe('verifyEd25519', () => {
   })
 
   it('refuses an R of small order, though OpenSSL accepts it', () => {
-    const key = sampleSigner(5).publicKey
-    const h = littleEndian(createHash('sha512').update(identity).update(key).update(message).digest()) % L
-    const signature = Buffer.concat([identity, scalarBytes((h * secretScalar()) % L)])
-    expect(opensslVerifies(signature, key)).toBe(true)
-    expect(verifyEd25519(signature, message, key)).toBe(false)
+    const { signature, publicKey } = forgeWithSmallR(message)
+    expect(opensslVerifies(signature, publicKey)).toBe(true)
+    expect(verifyEd25519(signature, message, publicKey)).toBe(false)
   })
 
   it('keeps answering right when more keys sign than it remembers', () => {

@@ -13,8 +13,8 @@ export interface MessageSigner {
   readonly publicKey: Buffer
   /** Encodes, hashes and signs `data`; whether it is valid is the caller's matter. */
   sign(data: MessageData): SignedMessage
-  /** The same over bytes that are already encoded. */
-  signBytes(dataBytes: Buffer): SignedMessage
+  /** The signature, 64 bytes, over the hash of a message that is already encoded. */
+  signHash(hash: Uint8Array): Buffer
 }
 
 /** A signer for an Ed25519 private key of 32 bytes. About 42 µs a signature (the protocol notes, hub.md §6). */
@@ -25,21 +25,22 @@ export function createMessageSigner(privateKey: Uint8Array): MessageSigner {
     type: 'pkcs8',
   })
   const publicKey = Buffer.from(createPublicKey(key).export({ format: 'jwk' }).x!, 'base64url')
-  const signBytes = (dataBytes: Buffer): SignedMessage => {
-    const hash = messageHash(dataBytes)
-    return {
-      data: MessageData.decode(dataBytes),
-      dataBytes,
-      hash,
-      hashScheme: HashScheme.BLAKE3,
-      signature: sign(null, hash, key),
-      signatureScheme: SignatureScheme.ED25519,
-      signer: publicKey,
-    }
-  }
+  const signHash = (hash: Uint8Array): Buffer => sign(null, hash, key)
   return {
     publicKey,
-    signBytes,
-    sign: (data) => signBytes(asBuffer(MessageData.encode(data).finish())),
+    signHash,
+    sign: (data) => {
+      const dataBytes = asBuffer(MessageData.encode(data).finish())
+      const hash = messageHash(dataBytes)
+      return {
+        data: MessageData.decode(dataBytes),
+        dataBytes,
+        hash,
+        hashScheme: HashScheme.BLAKE3,
+        signature: signHash(hash),
+        signatureScheme: SignatureScheme.ED25519,
+        signer: publicKey,
+      }
+    },
   }
 }

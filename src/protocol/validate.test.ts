@@ -1,9 +1,10 @@
 import { HashScheme, Message, MessageType, SignatureScheme } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Refusal } from '../errors.js'
-import { decodeMessage, isRefusal } from './codec.js'
+import { decodeMessage, fromProtobuf, isRefusal } from './codec.js'
 import type { SignedMessage } from './message.js'
 import {
+  envelopeOf,
   SAMPLE_TIME,
   sampleContext,
   sampleData,
@@ -100,7 +101,7 @@ describe('size limits', () => {
       Buffer.of(0xfa, 0x01, (fill & 0x7f) | 0x80, fill >>> 7),
       Buffer.alloc(fill),
     ])
-    return sampleSigner().signBytes(Buffer.concat([encoded, unknownField]))
+    return fromProtobuf(envelopeOf(Buffer.concat([encoded, unknownField])))
   }
   const cast = sampleData(MessageType.CAST_ADD, {
     castAddBody: {

@@ -2,12 +2,16 @@ import {
   CastAddBody,
   FarcasterNetwork,
   FrameActionBody,
+  HashScheme,
+  type Message,
   MessageData,
   MessageType,
   ReactionType,
+  SignatureScheme,
   UserDataType,
   UserNameType,
 } from '@farcaster/core'
+import { messageHash } from '../hash.js'
 import type { SignedMessage } from '../message.js'
 import { createMessageSigner, type MessageSigner } from '../sign.js'
 import { unixSecondsFromFarcasterSeconds } from '../time.js'
@@ -51,6 +55,20 @@ export function sampleData(type: MessageType, parts: Partial<MessageData>): Mess
 /** The same, signed by the first sample signer. */
 export function sampleMessage(type: MessageType, parts: Partial<MessageData>): SignedMessage {
   return sampleSigner().sign(sampleData(type, parts))
+}
+
+/** A message around bytes that are signed as they are, whether or not they decode. */
+export function envelopeOf(dataBytes: Buffer, signer = sampleSigner()): Message {
+  const hash = messageHash(dataBytes)
+  return {
+    data: undefined,
+    dataBytes,
+    hash,
+    hashScheme: HashScheme.BLAKE3,
+    signature: signer.signHash(hash),
+    signatureScheme: SignatureScheme.ED25519,
+    signer: signer.publicKey,
+  }
 }
 
 /** One valid message, by name, for every type and the main variants of its body. */

@@ -1,0 +1,259 @@
+import {
+  CastType,
+  decodeGaslessSignedKeyRequestMetadata,
+  eip712,
+  Message,
+  MessageData,
+  MessageType,
+  ReactionType,
+  UserDataType,
+  UserNameType,
+  verifyGaslessKeyRequest,
+} from '@farcaster/core'
+import base58 from 'bs58'
+import { getAddress } from 'viem'
+import { hexOf } from '../bytes.js'
+import { smallOrderPoints } from './small-order.js'
+
+/** A message as it stands on the wire, and as the protocol library reads it. */
+export interface Case {
+  readonly bytes: Buffer
+  /** Whether its sender has a pro account, of which the library knows nothing. */
+  readonly isPro: boolean
+  readonly message: Message
+  /** What its signature is over, by the library's reading. */
+  readonly dataBytes: Uint8Array
+  readonly data: MessageData
+}
+
+/** A rule by which Plaza judges another way than the library, on purpose. */
+export interface Difference {
+  readonly name: string
+  readonly reason: string
+  /** What Plaza says to such a message; null when it accepts what the library refuses. */
+  readonly says: RegExp | null
+  /** Whether the rule speaks of this message, worked out without the code under test. */
+  readonly covers: (subject: Case) => boolean | Promise<boolean>
+}
+
+/** The case of these bytes; null when the library cannot read them. */
+export function readCase(bytes: Buffer, isPro: boolean): Case | null {
+  try {
+    const message = Message.decode(bytes)
+    const dataBytes = message.dataBytes?.length
+      ? message.dataBytes
+      : MessageData.encode(message.data ?? MessageData.create()).finish()
+    return { bytes, isPro, message, dataBytes, data: MessageData.decode(dataBytes) }
+  } catch {
+    return null
+  }
+}
+
+const MAX_DATA_BYTES: Partial<Record<MessageType, number>> = {
+  [MessageType.CAST_ADD]: 16_384,
+  [MessageType.USERNAME_PROOF]: 16_384,
+  [MessageType.LINK_COMPACT_STATE]: 65_536,
+}
+
+/** The whole list: any other difference between Plaza and the library is a fault of one of them. */
+export const differences: readonly Difference[] = [
+  {
+    name: 'network',
+    reason: 'a hub is of one network and merges no messages of another (hub.md §3.2)',
+    says: /^invalid network$/,
+    covers: ({ data }) => data.network !== 1,
+  },
+  {
+    name: 'pro accounts',
+    reason: 'the library does not know tiers: 10k casts, banners and large casts are for pro (hub.md §3.3)',
+    says: /^Pro subscription required$/,
+    covers: ({ data, dataBytes, isPro }) =>
+      !isPro &&
+      (data.castAddBody?.type === CastType.TEN_K_CAST ||
+        data.userDataBody?.type === UserDataType.BANNER ||
+        (data.type === MessageType.CAST_ADD && dataBytes.length > 2048)),
+  },
+  {
+    name: 'size by type',
+    reason: 'the library has one size limit, 65536 bytes, for every type (hub.md §3.3)',
+    says: /^dataBytes > \d+ bytess$/,
+    covers: ({ data, dataBytes }) => dataBytes.length > (MAX_DATA_BYTES[data.type] ?? 2048),
+  },
+  {
+    name: 'small order',
+    reason: 'the reference node verifies strictly: no key and no R of small order (hub.md §6)',
+    says: /^invalid (claimS|s)ignature$/,
+    covers: ({ message, data }) =>
+      [
+        message.signer,
+        message.signature,
+        data.verificationAddAddressBody?.address ?? new Uint8Array(),
+        data.verificationAddAddressBody?.claimSignature ?? new Uint8Array(),
+      ].some(isSmallOrder),
+  },
+  {
+    name: 'UTF-8',
+    reason:
+      'the reference node refuses strings that are not UTF-8, the library makes something up (hub.md §3.2)',
+    says: /not valid UTF-8$/,
+    covers: ({ data, dataBytes }) =>
+      textsOf(data).some((text) => !Buffer.from(dataBytes).includes(Buffer.from(text))),
+  },
+  {
+    name: 'wire form',
+    reason: 'the library reads on where the wire form is broken, and so something else than others read',
+    says: /not a valid protobuf|larger than 2\^53 - 1$/,
+    covers: ({ bytes, message, data, dataBytes }) =>
+      !sameBytes(MessageData.encode(data).finish(), dataBytes) ||
+      !sameBytes(Message.encode(message).finish(), bytes),
+  },
+  {
+    name: 'data beside dataBytes',
+    reason:
+      'the library validates one and hashes the other: what is shown must be what is signed (hub.md §6)',
+    says: /^data and dataBytes differ$/,
+    covers: ({ message, data }) =>
+      message.data !== undefined &&
+      !sameBytes(MessageData.encode(message.data).finish(), MessageData.encode(data).finish()),
+  },
+  {
+    name: 'data as it came',
+    reason: 'without dataBytes the library hashes its own encoding of data, Plaza the bytes that came',
+    says: null,
+    covers: ({ message, bytes }) =>
+      !message.dataBytes?.length && !sameBytes(Message.encode(message).finish(), bytes),
+  },
+  {
+    name: 'data encoded anew',
+    reason: 'the same the other way round: a hash over what the library would have sent is none of what came',
+    says: /^invalid hash$/,
+    covers: ({ message, bytes }) =>
+      !message.dataBytes?.length && !sameBytes(Message.encode(message).finish(), bytes),
+  },
+  {
+    name: 'reaction NONE',
+    reason: 'a reaction of no type says nothing (hub.md §3.3)',
+    says: /^invalid reaction type$/,
+    covers: ({ data }) => data.reactionBody?.type === ReactionType.NONE,
+  },
+  {
+    name: 'empty compact state',
+    reason: 'a compact state lists at least one link (hub.md §3.3)',
+    says: /^target is missing$/,
+    covers: ({ data }) => data.linkCompactStateBody?.targetFids.length === 0,
+  },
+  {
+    name: 'storage unit type',
+    reason: 'units of a generation that does not exist cannot be lent',
+    says: /^invalid storage unit type$/,
+    covers: ({ data }) => ![undefined, 0, 1, 2].includes(data.lendStorageBody?.unitType),
+  },
+  {
+    name: 'primary address',
+    reason: 'the library only looks at its length; it is EIP-55 or base58 of 32 bytes (hub.md §3.3)',
+    says: /^(invalid length for )?(eth|sol)(ana)? address/,
+    covers: ({ data }) => data.userDataBody !== undefined && !isPrimaryAddress(data.userDataBody),
+  },
+  {
+    name: 'kind of name',
+    reason: 'an ENS proof is for a name under .eth, a basename proof for one under .base.eth',
+    says: /^ensName .* (doesn't end with .base.eth|unsupported subdomain)$/,
+    covers: ({ data: { usernameProofBody: proof } }) => {
+      const name = Buffer.from(proof?.name ?? []).toString()
+      return (proof?.type === UserNameType.USERNAME_TYPE_BASENAME) !== name.endsWith('.base.eth')
+    },
+  },
+  {
+    name: 'signature of a name proof',
+    reason: 'the library leaves it to the node to check',
+    says: /^invalid username proof signature$/,
+    covers: async ({ data: { usernameProofBody: proof } }) => {
+      if (proof === undefined) return false
+      const name = Buffer.from(proof.name).toString()
+      const claim = { name, timestamp: BigInt(proof.timestamp), owner: hexOf(proof.owner) }
+      const verified = await eip712.verifyUserNameProofClaim(claim, proof.signature, proof.owner)
+      return !verified.unwrapOr(false)
+    },
+  },
+  {
+    name: 'signatures of KEY_ADD',
+    reason: 'the library leaves them to the node to check',
+    says: /^invalid custody signature$|^metadata is not a valid SignedKeyRequest$/,
+    covers: async ({ data: { keyAddBody: body } }) => {
+      if (body === undefined) return false
+      const request = decodeGaslessSignedKeyRequestMetadata(body.metadata)
+      if (!isAccountSignature(body.custodySignature) || request.isErr()) return true
+      const { requestFid, requestSigner, signature, deadline } = request.value
+      const address = Buffer.from(requestSigner.slice(2), 'hex')
+      const claim = { requestFid, deadline, key: body.key }
+      return !(await verifyGaslessKeyRequest(claim, signature, address)).unwrapOr(false)
+    },
+  },
+  {
+    name: 'signature of KEY_REMOVE',
+    reason: 'the library leaves it to the node to check',
+    says: /^invalid custody signature$|^signer must be the removed key$/,
+    covers: ({ message, data: { keyRemoveBody: body } }) => {
+      if (body === undefined) return false
+      return body.signatureType === 2
+        ? !sameBytes(body.key, message.signer)
+        : !isAccountSignature(body.signature)
+    },
+  },
+  {
+    name: 'contract verification',
+    reason: 'checking the signature of a contract takes an RPC, which Plaza does not have here',
+    says: /no RPC is configured$/,
+    covers: ({ data }) => data.verificationAddAddressBody?.verificationType === 1,
+  },
+]
+
+/** Every string in a decoded message. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return []
+  return Object.values(value).flatMap(textsOf)
+}
+
+function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return Buffer.compare(left, right) === 0
+}
+
+function isSmallOrder(bytes: Uint8Array): boolean {
+  const point = Buffer.from(bytes.subarray(0, 32))
+  if (point.length === 32) point[31]! &= 0x7f
+  return smallOrderPoints.some((small) => small.equals(point))
+}
+
+function isPrimaryAddress({ type, value }: { type: UserDataType; value: string }): boolean {
+  try {
+    if (value === '') return true
+    if (type === UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM) return getAddress(value) === value
+    if (type === UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA) return base58.decode(value).length === 32
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether an account can have signed so: r is the x of a point of secp256k1, s in range, the last byte known. */
+function isAccountSignature(signature: Uint8Array): boolean {
+  const prime = 2n ** 256n - 2n ** 32n - 977n
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+  if (signature.length !== 65 || ![0, 1, 27, 28].includes(signature[64]!)) return false
+  const r = BigInt(hexOf(signature.subarray(0, 32)))
+  const s = BigInt(hexOf(signature.subarray(32, 64)))
+  if (r === 0n || r >= order || s === 0n || s >= order) return false
+  // Euler's criterion: r^3 + 7 has a square root.
+  return power((r ** 3n + 7n) % prime, (prime - 1n) / 2n, prime) === 1n
+}
+
+function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
+  let result = 1n
+  let square = base
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * square) % modulus
+    square = (square * square) % modulus
+  }
+  return result
+}
