@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { addConfigCommand } from './commands/config.js'
 import type { CommandContext } from './commands/context.js'
 import { addMigrateCommand } from './commands/migrate.js'
 import { addServeCommand } from './commands/serve.js'
+import { version } from './lib/version.js'
 
 /** `npm start` passes on the signal that the terminal has sent us already: within this time it is the same. */
 const SAME_SIGNAL_MS = 1_000
@@ -28,10 +28,7 @@ const context: CommandContext = {
   },
 }
 
-const manifest: { version: string } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-)
-const program = new Command('plaza').description('A server for a social network').version(manifest.version)
+const program = new Command('plaza').description('A server for a social network').version(version)
 addServeCommand(program, context)
 addMigrateCommand(program, context)
 addConfigCommand(program, context)

@@ -12,9 +12,9 @@ describe('readConfig', () => {
   })
 
   it('reads numbers, flags and choices, and takes an empty variable as unset', () => {
-    const env = { PORT: '0', HUB_REQUIRE_API_KEY: '1', HUB_NETWORK: 'mainnet', HUB_SHARDS: ' 2 ', HOST: '' }
+    const env = { PORT: '0', TRUST_PROXY: '1', HUB_NETWORK: 'mainnet', HUB_SHARDS: ' 2 ', HOST: '' }
     expect(readConfig(env)).toMatchObject({
-      config: { port: 0, hubRequireApiKey: true, hubNetwork: 'mainnet', hubShards: 2, host: '127.0.0.1' },
+      config: { port: 0, trustProxy: true, hubNetwork: 'mainnet', hubShards: 2, host: '127.0.0.1' },
     })
   })
 
@@ -39,6 +39,15 @@ describe('readConfig', () => {
   it('refuses two servers on one port', () => {
     expect(readConfig({ PORT: '9000', HUB_PORT: '9000' })).toEqual({
       problems: 'HUB_PORT: 9000 is the same as PORT',
+    })
+  })
+
+  it('refuses a hub that asks for keys and has none', () => {
+    expect(readConfig({ HUB_REQUIRE_API_KEY: 'true' })).toHaveProperty('problems')
+    const keys = { HUB_REQUIRE_API_KEY: 'true', HUB_API_KEYS: 'a2345678901234567, b2345678901234567' }
+    expect(readConfig(keys)).toHaveProperty('config')
+    expect(readConfig({ HUB_API_KEYS: 'short' })).toEqual({
+      problems: 'HUB_API_KEYS: its value is not keys of at least 16 characters, separated by commas',
     })
   })
 

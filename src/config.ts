@@ -23,7 +23,15 @@ function integer(options: IntegerOptions): TInteger {
   return Type.Integer(options)
 }
 
-function text(options: Documented & { minLength?: number; pattern?: string; default?: string }): TString {
+type TextOptions = Documented & {
+  minLength?: number
+  pattern?: string
+  /** What the pattern asks for, in words. */
+  patternText?: string
+  default?: string
+}
+
+function text(options: TextOptions): TString {
   return Type.String(options)
 }
 
@@ -52,6 +60,7 @@ const variables = Type.Object({
   DATABASE_URL: Type.Optional(
     text({
       pattern: '^postgres(ql)?://.+',
+      patternText: 'an address like `postgres://user:password@host/database`',
       secret: true,
       description: 'A PostgreSQL (15 or later) to use. Unset: the server runs its own under `DATA_DIR`.',
     }),
@@ -86,7 +95,18 @@ const variables = Type.Object({
     default: 1,
     description: 'Number of shards, fixed when the database is made.',
   }),
-  HUB_REQUIRE_API_KEY: flag({ default: false, description: 'Whether the hub API asks for an API key.' }),
+  HUB_REQUIRE_API_KEY: flag({
+    default: false,
+    description: 'Whether the hub API asks for a key, in `x-api-key` or as a bearer token.',
+  }),
+  HUB_API_KEYS: Type.Optional(
+    text({
+      pattern: '^[^\\s,]{16,}(\\s*,\\s*[^\\s,]{16,})*$',
+      patternText: 'keys of at least 16 characters, separated by commas',
+      secret: true,
+      description: 'The keys that the hub API then accepts.',
+    }),
+  ),
   HUB_BODY_LIMIT: integer({
     minimum: 1024,
     maximum: 1024 * 1024 * 1024,
@@ -157,6 +177,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (config.hubPort !== undefined && config.hubPort === config.port && config.port !== 0) {
     problems.push(`HUB_PORT: ${config.hubPort} is the same as PORT`)
   }
+  if (config.hubRequireApiKey && config.hubApiKeys === undefined) {
+    problems.push('HUB_API_KEYS: is needed when HUB_REQUIRE_API_KEY is true')
+  }
   return problems.length > 0 ? { problems: problems.join('\n') } : { config }
 }
 
@@ -204,7 +227,7 @@ function allowed(schema: TSchema): string {
   if (schema.type === 'boolean') return '`true` or `false`'
   if (Array.isArray(schema.choices))
     return `one of ${schema.choices.map((choice) => `\`${choice}\``).join(', ')}`
-  return schema.pattern === undefined ? 'a text' : 'an address like `postgres://user:password@host/database`'
+  return schema.patternText ?? 'a text'
 }
 
 function camelCase(name: string): string {

@@ -1,7 +1,7 @@
 import { FarcasterNetwork, MessageType } from '@farcaster/core'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import type { Readiness } from './api/health.js'
+import { type Readiness, registerHealth } from './api/health.js'
 import { createMetrics, type Metrics, observeEventLag, observePools } from './api/metrics.js'
 import { buildServer } from './api/server.js'
 import type { Config } from './config.js'
@@ -76,8 +76,10 @@ async function assemble(config: Config, log: Logger, closers: Closers): Promise<
     ),
   )
 
-  const shared = { log, metrics, trustProxy: config.trustProxy, readiness: () => readiness(db, hub.queued) }
-  const app = await buildServer({ ...shared, routes: [] })
+  const health = (app: FastifyInstance) =>
+    registerHealth(app, { metrics, readiness: () => readiness(db, hub.queued) })
+  const shared = { log, metrics, trustProxy: config.trustProxy }
+  const app = await buildServer({ ...shared, routes: [health] })
   const urls = { main: await listen(app, config.host, config.port, config, closers) }
   return {
     urls,

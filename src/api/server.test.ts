@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { PlazaError } from '../errors.js'
 import { createLogger } from '../lib/logger.js'
-import type { Readiness } from './health.js'
+import { type Readiness, registerHealth } from './health.js'
 import { createMetrics, observeEventLag } from './metrics.js'
 import { buildServer } from './server.js'
 
@@ -12,7 +12,8 @@ async function build(routes: (app: FastifyInstance) => void = () => {}, readines
   const lines: string[] = []
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
   const metrics = createMetrics()
-  const app = await buildServer({ log, metrics, readiness, trustProxy: false, routes: [routes] })
+  const health = (scope: FastifyInstance) => registerHealth(scope, { metrics, readiness })
+  const app = await buildServer({ log, metrics, trustProxy: false, routes: [health, routes] })
   return { app, metrics, lines }
 }
 

@@ -8,10 +8,11 @@ import Fastify, {
 import type { Logger } from 'pino'
 import { PlazaError } from '../errors.js'
 import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
-import { type HealthDeps, registerHealth } from './health.js'
+import type { Metrics } from './metrics.js'
 
-export interface ServerOptions extends HealthDeps {
+export interface ServerOptions {
   readonly log: Logger
+  readonly metrics: Metrics
   readonly trustProxy: boolean
   /** Adds the operations. Each runs in a scope of its own, with error handlers of its own if it sets them. */
   readonly routes: readonly ((app: FastifyInstance) => void | Promise<void>)[]
@@ -83,7 +84,6 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     return reply.status(404).send(errorBody(error, request))
   })
 
-  registerHealth(app, options)
   for (const routes of options.routes) await app.register(async (scope) => routes(scope))
   await app.ready()
   return app
