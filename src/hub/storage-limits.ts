@@ -40,6 +40,16 @@ export function limitsOf(units: StorageUnits): StorageLimits {
   }
 }
 
+/**
+ * The units that limit a user's messages: own ones that are not lent out, and borrowed ones. Never below
+ * zero: a lender whose units expire has lent what it no longer has.
+ */
+export function usableUnits(own: StorageUnits, lent: StorageUnits, borrowed: StorageUnits): StorageUnits {
+  const usable = (generation: keyof StorageUnits) =>
+    Math.max(0, own[generation] - lent[generation]) + borrowed[generation]
+  return { legacy: usable('legacy'), y2024: usable('y2024'), y2025: usable('y2025') }
+}
+
 function limitOf(set: MessageSet, units: StorageUnits): number {
   const unit = perUnit[set]
   return units.legacy * unit.legacy + units.y2024 * unit.y2024 + units.y2025 * unit.y2025

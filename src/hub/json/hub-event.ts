@@ -7,18 +7,11 @@ import {
 } from '@farcaster/core'
 import { hexOf } from '../../protocol/bytes.js'
 import { blockOf, decodeHubEvent } from '../log/hub-event.js'
+import type { StoredHubEvent } from '../log/read.js'
 import { hubEventTypeNames, nameOf } from './enum-names.js'
 import { decodeData, messageJson } from './message.js'
 import { onChainEventJson } from './onchain-event.js'
 import { usernameProofJson } from './username-proof.js'
-
-/** An event of the log as it is stored: where it stands, and the encoded protobuf HubEvent. */
-export interface StoredHubEvent {
-  readonly shard: number
-  readonly id: number
-  readonly type: number
-  readonly event: Buffer
-}
 
 /** An event of the log as the hub API shows it (hub.md §1.1). */
 export interface HubEventJson {

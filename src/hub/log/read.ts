@@ -1,0 +1,213 @@
+import type { Database } from '../../db/connection.js'
+import { PlazaError } from '../../errors.js'
+
+/** An event as the log holds it: where it stands, and the encoded protobuf HubEvent. */
+export interface StoredHubEvent {
+  readonly shard: number
+  readonly id: number
+  /** HubEventType. */
+  readonly type: number
+  readonly event: Buffer
+}
+
+/** Above every event id there is: the `stop` of a range without end. */
+export const AFTER_ALL_EVENTS = Number.MAX_SAFE_INTEGER
+
+/** What is asked of one shard: ids from `from` up to, and without, `stop`. A `from` of 0 is the oldest kept. */
+export interface ShardRange {
+  readonly shard: number
+  readonly from: number
+  readonly stop: number
+}
+
+export interface EventPageOptions {
+  /** Most events that are read, of all shards together. */
+  readonly limit: number
+  /** Highest id first. */
+  readonly reverse: boolean
+  /** Events of others are read over: they count for the page, and are not in it. */
+  readonly filter?: EventFilter | null
+  /**
+   * The page ends early once its events are this large: an event holds up to 64 kB of message, most hold
+   * 200 bytes.
+   */
+  readonly maxBytes?: number
+}
+
+/** Null lets everything pass. Events without a fid pass no filter of fids. */
+export interface EventFilter {
+  readonly fids: readonly number[] | null
+  readonly types: readonly number[] | null
+}
+
+export interface EventPage {
+  readonly events: readonly StoredHubEvent[]
+  /** The first event that is asked for and not read; null when the end was reached. */
+  readonly next: { readonly shard: number; readonly id: number } | null
+  /** What is left of the ranges, in the order they were asked. Reading them goes on where this page ends. */
+  readonly rest: readonly ShardRange[]
+}
+
+/** No page takes unbounded memory. 10,000 usual events are 5 MB. */
+const MAX_PAGE_BYTES = 32 * 1024 * 1024
+
+interface PageRow {
+  shard: number
+  id: number
+  /** Null in the rows that give `dropped_below` of a shard. */
+  type: number | null
+  fits: boolean
+  event: Buffer | null
+}
+
+/**
+ * Reads a page of the log of some shards, merged by (id, shard).
+ *
+ * One statement: an index scan per shard and partition, each stopped after a page's worth of rows, then the
+ * merge. Asked with one `order by id, shard` over all shards, PostgreSQL 18 read and sorted whole partitions
+ * instead: 19 ms against 0.9 ms for 1,000 of 240,000 events in two shards.
+ *
+ * The oldest kept id of each shard comes from the same snapshot, so that a partition that is dropped
+ * meanwhile can never pass for a gap in the log.
+ *
+ * @throws PlazaError `not_found.event_dropped` when a range starts at an event that is gone.
+ */
+export async function readEvents(
+  db: Database,
+  ranges: readonly ShardRange[],
+  options: EventPageOptions,
+): Promise<EventPage> {
+  const rows = await selectPage(db, ranges, options)
+  const floors = rows.filter((row) => row.type === null)
+  for (const range of ranges) {
+    const floor = floors.find((row) => row.shard === range.shard)?.id ?? 0
+    if (range.from > 0 && range.from < floor) throw await eventDropped(db, range.shard, floor)
+  }
+  const found = rows.filter((row) => row.type !== null)
+  const read = found.filter((row) => row.fits).slice(0, options.limit)
+  const next = found[read.length]
+  return {
+    events: read.filter(isShown),
+    next: next ? { shard: next.shard, id: next.id } : null,
+    rest: restOf(ranges, read, options.reverse),
+  }
+}
+
+function selectPage(
+  db: Database,
+  ranges: readonly ShardRange[],
+  options: EventPageOptions,
+): Promise<PageRow[]> {
+  const order = options.reverse ? db`desc` : db`asc`
+  // Only one bound stands inside the limit. With both, the planner takes a range to be so narrow that it
+  // reads it whole and sorts: 19 ms a page against 1.5 ms.
+  const nearBound = options.reverse ? db`e.id < asked.stop_id` : db`e.id >= asked.from_id`
+  const farBound = options.reverse ? db`found.id >= asked.from_id` : db`found.id < asked.stop_id`
+  // One more than asked for shows whether there is more.
+  const rows = options.limit + 1
+  const shards = ranges.map((range) => range.shard)
+  const { fids, types } = options.filter ?? { fids: null, types: null }
+  const maxBytes = options.maxBytes ?? MAX_PAGE_BYTES
+  return db<PageRow[]>`
+    select shard, dropped_below as id, null::smallint as type, true as fits, null::bytea as event
+    from hub.shards
+    where shard = any (${shards}::smallint[])
+    union all
+    select
+      shard, id, type,
+      coalesce(
+        sum(octet_length(event)) over (
+          order by id ${order}, shard ${order} rows between unbounded preceding and 1 preceding
+        ),
+        0
+      ) < ${maxBytes}::bigint as fits,
+      case
+        when (${fids}::bigint[] is null or fid = any (${fids}::bigint[]))
+          and (${types}::smallint[] is null or type = any (${types}::smallint[]))
+        then event
+      end as event
+    from (
+      select found.*
+      from unnest(
+        ${shards}::smallint[],
+        ${ranges.map((range) => range.from)}::bigint[],
+        ${ranges.map((range) => range.stop)}::bigint[]
+      ) as asked (shard, from_id, stop_id)
+      cross join lateral (
+        select e.shard, e.id, e.type, e.fid, e.event
+        from hub.events e
+        where e.shard = asked.shard and ${nearBound}
+        order by e.id ${order}
+        limit ${rows}::bigint
+      ) found
+      where ${farBound}
+      order by found.id ${order}, found.shard ${order}
+      limit ${rows}::bigint
+    ) page
+    order by id ${order}, shard ${order}
+  `
+}
+
+function isShown(row: PageRow): row is PageRow & StoredHubEvent {
+  return row.event !== null
+}
+
+function restOf(ranges: readonly ShardRange[], read: readonly PageRow[], reverse: boolean): ShardRange[] {
+  const lastRead = new Map(read.map((row) => [row.shard, row.id]))
+  const first = read[0]
+  return ranges.map(({ shard, from, stop }) => {
+    const last = lastRead.get(shard)
+    if (!reverse) return { shard, from: last === undefined ? from : last + 1, stop }
+    // What is written above the first event meanwhile belongs to no later page of a way down.
+    return { shard, from, stop: last ?? Math.min(stop, first === undefined ? stop : first.id + 1) }
+  })
+}
+
+/**
+ * Reads one event; null when there is none.
+ *
+ * @throws PlazaError `not_found.event_dropped` when there may have been one.
+ */
+export async function readEvent(db: Database, shard: number, id: number): Promise<StoredHubEvent | null> {
+  const [row] = await db<{ dropped_below: number; type: number | null; event: Buffer | null }[]>`
+    select s.dropped_below, e.type, e.event
+    from hub.shards s
+    left join hub.events e on e.shard = s.shard and e.id = ${id}::bigint
+    where s.shard = ${shard}::smallint
+  `
+  if (!row) return null
+  if (row.type !== null && row.event !== null) return { shard, id, type: row.type, event: row.event }
+  if (id < row.dropped_below) throw await eventDropped(db, shard, row.dropped_below)
+  return null
+}
+
+/** Where the log of each shard ends: no event of it has a higher id. A shard without events ends at -1. */
+export async function readLogEnds(
+  db: Database,
+  shards: readonly number[],
+): Promise<{ shard: number; lastId: number }[]> {
+  return await db<{ shard: number; lastId: number }[]>`
+    select asked.shard, coalesce(last.id, s.dropped_below - 1, -1) as "lastId"
+    from unnest(${[...shards]}::smallint[]) as asked (shard)
+    left join hub.shards s using (shard)
+    left join lateral (
+      select e.id
+      from hub.events e
+      where e.shard = asked.shard
+      order by e.id desc
+      limit 1
+    ) last on true
+    order by asked.shard
+  `
+}
+
+async function eventDropped(db: Database, shard: number, floor: number): Promise<PlazaError> {
+  const [oldest] = await db<{ id: number }[]>`
+    select id from hub.events where shard = ${shard}::smallint order by id limit 1
+  `
+  const kept = oldest === undefined ? `the next will be ${floor} or later` : `the oldest kept is ${oldest.id}`
+  return new PlazaError(
+    'not_found.event_dropped',
+    `events of shard ${shard} below ${floor} have been dropped; ${kept}`,
+  )
+}
