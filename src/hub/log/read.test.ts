@@ -114,7 +114,7 @@ test('pages in either direction show every event of the range once, whatever the
     day: fc.integer({ min: 0, max: 2 }),
   })
   const events = fc.uniqueArray(event, { selector: nameOf, maxLength: 60 })
-  const shards = fc.constantFrom([1], [2], [1, 2, 3])
+  const shards = fc.constantFrom<number[][]>([1], [2], [1, 2, 3])
   const bound = fc.integer({ min: 0, max: 61 })
   const size = fc.integer({ min: 1, max: 20 })
   await fc.assert(

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { testNowUnix } from '../../../test/network.js'
+import { ensurePartitions } from './partitions.js'
+import { createEventTail, type EventTail } from './tail.js'
+import { eventChannel } from './write.js'
+
+const { db } = await createTestDatabase({ applicationName: 'tail test' })
+const never = new AbortController().signal
+const tails: EventTail[] = []
+
+beforeEach(async () => {
+  await ensurePartitions(db, testNowUnix * 1000)
+  await db`truncate hub.events, hub.shards`
+  await db`insert into hub.shards (shard) values (1), (2)`
+})
+afterEach(() => Promise.all(tails.splice(0).map((tail) => tail.close())))
+
+/** A poll of a minute is none within a test. */
+function open(pollMs: number): EventTail {
+  const tail = createEventTail(db, { pollMs })
+  tails.push(tail)
+  return tail
+}
+
+async function append(shard: number, id: number, options: { notify: boolean }): Promise<void> {
+  await db.begin(async (transaction) => {
+    await transaction`
+      insert into hub.events (day, shard, id, type, event) values ('2026-11-01', ${shard}, ${id}, 1, '\\x00')
+    `
+    if (options.notify) await transaction`select pg_notify(${eventChannel}, ${`${shard}:${id}`})`
+  })
+}
+
+/** Settled within the time, or not. */
+async function isDone(promise: Promise<void>, withinMs: number): Promise<boolean> {
+  return await Promise.race([promise.then(() => true), sleep(withinMs).then(() => false)])
+}
+
+async function listeners(): Promise<number[]> {
+  const rows = await db<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'
+  `
+  return rows.map((row) => row.pid)
+}
+
+test('a notification wakes those who wait for its shard, and nobody else', async () => {
+  const tail = open(60_000)
+  await vi.waitUntil(async () => (await listeners()).length > 0)
+  const first = tail.wait([{ shard: 1, lastId: 4 }], never)
+  const second = tail.wait([{ shard: 2, lastId: 4 }], never)
+  const both = tail.wait(
+    [
+      { shard: 1, lastId: 4 },
+      { shard: 2, lastId: 4 },
+    ],
+    never,
+  )
+  await append(1, 5, { notify: true })
+  expect(
+    await isDone(
+      Promise.all([first, both]).then(() => {}),
+      5_000,
+    ),
+  ).toBe(true)
+  expect(await isDone(second, 50)).toBe(false)
+})
+
+test('who is behind what was notified before does not wait at all', async () => {
+  const tail = open(60_000)
+  await vi.waitUntil(async () => (await listeners()).length > 0)
+  await append(1, 5, { notify: true })
+  await tail.wait([{ shard: 1, lastId: 4 }], never)
+  expect(await isDone(tail.wait([{ shard: 1, lastId: 4 }], never), 50)).toBe(true)
+  expect(await isDone(tail.wait([{ shard: 1, lastId: 5 }], never), 50)).toBe(false)
+})
+
+test('looking at the log finds what nobody was notified of', async () => {
+  const tail = open(20)
+  const waiting = tail.wait([{ shard: 2, lastId: -1 }], never)
+  await append(2, 0, { notify: false })
+  expect(await isDone(waiting, 5_000)).toBe(true)
+})
+
+test('a connection that is lost is opened again', async () => {
+  const tail = open(60_000)
+  await vi.waitUntil(async () => (await listeners()).length > 0)
+  const [lost] = await listeners()
+  await db`select pg_terminate_backend(${lost!}::integer)`
+  await vi.waitUntil(async () => (await listeners()).some((pid) => pid !== lost), { timeout: 10_000 })
+  const waiting = tail.wait([{ shard: 1, lastId: 4 }], never)
+  await append(1, 5, { notify: true })
+  expect(await isDone(waiting, 5_000)).toBe(true)
+})
+
+test('whoever leaves, and everybody when the tail closes, stops waiting', async () => {
+  const tail = open(60_000)
+  const controller = new AbortController()
+  const leaving = tail.wait([{ shard: 1, lastId: 4 }], controller.signal)
+  const staying = tail.wait([{ shard: 1, lastId: 4 }], never)
+  controller.abort()
+  expect(await isDone(leaving, 50)).toBe(true)
+  expect(await isDone(staying, 50)).toBe(false)
+  await tail.close()
+  expect(await isDone(staying, 50)).toBe(true)
+  expect(await isDone(tail.wait([{ shard: 1, lastId: 4 }], never), 50)).toBe(true)
+})

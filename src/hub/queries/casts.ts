@@ -1,0 +1,74 @@
+import { MessageType } from '@farcaster/core'
+import type { Database } from '../../db/connection.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import { castParentTarget, type Target } from '../lookup.js'
+import { type MessagePage, type MessagePageOptions, readMessage, readMessagePage } from './message-page.js'
+
+/** The cast of this author with this hash; null when there is none or it was removed. */
+export function readCast(db: Database, fid: number, hash: Buffer): Promise<Buffer | null> {
+  return readMessage(db, { fid, set: MessageSet.casts, key: hash, type: MessageType.CAST_ADD })
+}
+
+/**
+ * A user's casts and removals of casts. Times are Farcaster seconds, both included.
+ * Alone among the lists by user this one shows removals, as in the reference node (hub.md §2.1).
+ */
+export function readCastsByFid(
+  db: Database,
+  fid: number,
+  times: { readonly from: number; readonly to: number },
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  return readMessagePage(
+    db,
+    page,
+    ({ behind, inOrder }) => db`
+      select ts, hash, message
+      from hub.messages
+      where fid = ${fid}::bigint
+        and set = ${MessageSet.casts}::smallint
+        and ts >= ${times.from}::bigint
+        and ts <= ${times.to}::bigint
+        and ${behind}
+      order by ${inOrder}
+    `,
+  )
+}
+
+/** Casts that reply to a cast, or stand under a URL. */
+export function readCastsByParent(
+  db: Database,
+  parent: Target,
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  return readMessagePage(
+    db,
+    page,
+    ({ behind, inOrder }) => db`
+      select ts, hash, message
+      from hub.messages
+      where target = ${castParentTarget(parent)}::bytea
+        and ${behind}
+      order by ${inOrder}
+    `,
+  )
+}
+
+/** Casts that mention a user. */
+export function readCastsByMention(
+  db: Database,
+  fid: number,
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  return readMessagePage(
+    db,
+    page,
+    ({ behind, inOrder }) => db`
+      select ts, hash, message
+      from hub.messages
+      where mentions @> ${[fid]}::bigint[]
+        and ${behind}
+      order by ${inOrder}
+    `,
+  )
+}

@@ -1,0 +1,27 @@
+import { MessageType } from '@farcaster/core'
+import type { Database } from '../../db/connection.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import { type MessagePage, type MessagePageOptions, readMessagePage } from './message-page.js'
+
+/** The addresses that a user has verified and not removed; only the one with these bytes when given. */
+export function readVerificationsByFid(
+  db: Database,
+  fid: number,
+  address: Buffer | null,
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  return readMessagePage(
+    db,
+    page,
+    ({ behind, inOrder }) => db`
+      select ts, hash, message
+      from hub.messages
+      where fid = ${fid}::bigint
+        and set = ${MessageSet.verifications}::smallint
+        and type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}::smallint
+        and (${address}::bytea is null or key = ${address}::bytea)
+        and ${behind}
+      order by ${inOrder}
+    `,
+  )
+}
