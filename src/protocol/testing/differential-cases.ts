@@ -2,6 +2,7 @@ import { type HashScheme, Message, MessageData, MessageType, type SignatureSchem
 import { asBuffer } from '../bytes.js'
 import { encodeMessage } from '../codec.js'
 import type { SignedMessage } from '../message.js'
+import { bordersOf } from './borders.js'
 import { mutateBytes, mutateData } from './mutate.js'
 import { type Random, seededRandom } from './random.js'
 import { envelopeOf, SAMPLE_TIME, sampleMessage, sampleSigner } from './sample-messages.js'
@@ -84,8 +85,13 @@ function encodeData(data: MessageData): Buffer {
   return asBuffer(MessageData.encode(data).finish())
 }
 
-/** Cases that chance would not come upon. */
+/** Every border of every rule, and cases that chance would not come upon. */
 export function directedCases(samples: Record<string, MessageData>): Buffer[] {
+  const borders = bordersOf(samples).map(({ data }) => encode(envelopeOf(encodeData(data))))
+  return [...borders, ...craftedCases(samples)]
+}
+
+function craftedCases(samples: Record<string, MessageData>): Buffer[] {
   const castBody = samples.castAdd!.castAddBody!
   const cast = sampleSigner().sign(samples.castAdd!)
   const plain = sampleMessage(MessageType.CAST_ADD, {
