@@ -1,6 +1,7 @@
 import { FarcasterNetwork, MessageType } from '@farcaster/core'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import { createKeyCheck } from './api/api-keys.js'
 import { type Readiness, registerHealth } from './api/health.js'
 import { createMetrics, type Metrics, observeEventLag, observePools } from './api/metrics.js'
 import { buildServer } from './api/server.js'
@@ -9,8 +10,12 @@ import { connect, type Database } from './db/connection.js'
 import { migrationState } from './db/migrate.js'
 import { type OpenDatabase, openServerDatabase } from './db/open-database.js'
 import { createHub } from './hub/create-hub.js'
+import type { HubApi } from './hub/http/hub-api.js'
+import { registerHubApi } from './hub/http/register-hub-api.js'
 import type { Hub } from './hub/hub.js'
 import { dropExpiredPartitions, ensurePartitions } from './hub/log/partitions.js'
+import { createEventTail } from './hub/log/tail.js'
+import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
 import { createVerifyPool } from './protocol/verify-pool.js'
 
@@ -78,11 +83,16 @@ async function assemble(config: Config, log: Logger, closers: Closers): Promise<
 
   const health = (app: FastifyInstance) =>
     registerHealth(app, { metrics, readiness: () => readiness(db, hub.queued) })
+  const hubApi = openHubApi(config, db, hub, log, closers)
   const shared = { log, metrics, trustProxy: config.trustProxy }
-  const app = await buildServer({ ...shared, routes: [health] })
-  const urls = { main: await listen(app, config.host, config.port, config, closers) }
+  const hubUrl =
+    config.hubPort === undefined
+      ? undefined
+      : await listen(await buildServer({ ...shared, routes: [hubApi] }), config.hubPort, config, closers)
+  const app = await buildServer({ ...shared, routes: [health, hubApi] })
+  const main = await listen(app, config.port, config, closers)
   return {
-    urls,
+    urls: hubUrl === undefined ? { main } : { main, hub: hubUrl },
     hub,
     db,
     stop: () => closeAll(closers),
@@ -116,11 +126,32 @@ async function openHub(
   return hub
 }
 
+/** The hub API, to be hung into one server or two. */
+function openHubApi(
+  config: Config,
+  db: Database,
+  hub: Hub,
+  log: Logger,
+  closers: Closers,
+): (app: FastifyInstance) => Promise<void> {
+  const tail = createEventTail(db, { log })
+  closers.push(() => tail.close())
+  const api: HubApi = {
+    db,
+    hub,
+    tail,
+    config: { shards: config.hubShards, bodyLimit: config.hubBodyLimit, rateLimit: config.hubRateLimit },
+    clock: Date.now,
+    version,
+    ...(config.hubRequireApiKey ? { authorize: createKeyCheck(config.hubApiKeys ?? '') } : {}),
+  }
+  return (app) => registerHubApi(app, api)
+}
+
 async function listen(
   app: FastifyInstance,
-  host: string,
   port: number,
-  { shutdownTimeoutMs }: Config,
+  { host, shutdownTimeoutMs }: Config,
   closers: Closers,
 ): Promise<string> {
   closers.push(async () => {
