@@ -14,7 +14,7 @@ const WIRE_FIXED64 = 1
 const WIRE_BYTES = 2
 const WIRE_FIXED32 = 5
 
-/** Reads tags and lengths of a buffer; the position is at fault (`-1`) once something was malformed. */
+/** Reads tags and lengths of `bytes[position, end)`. After a fault the position means nothing. */
 export class WireReader {
   position: number
   readonly end: number
