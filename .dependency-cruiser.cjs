@@ -4,13 +4,13 @@ const layers = [
   ['lib'],
   ['db', 'net', 'protocol'],
   ['hub'],
-  ['registry', 'social'],
+  ['registry', 'demo', 'archive', 'social'],
   ['hydrate', 'views'],
   ['signers', 'inbox', 'channels', 'webhooks', 'miniapps', 'accounts', 'assets'],
   ['api'],
 ]
 
-const top = '^src/(main|cli|maintenance)\\.ts$|^src/commands/'
+const top = '^src/(main|cli|maintenance|open-hub)\\.ts$|^src/commands/'
 
 /** A folder may not see what stands to its right, nor its neighbours. */
 function rulesOf(folder, level) {

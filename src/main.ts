@@ -1,15 +1,13 @@
-import { FarcasterNetwork, MessageType } from '@farcaster/core'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { createKeyCheck } from './api/api-keys.js'
 import { type Readiness, registerHealth } from './api/health.js'
-import { createMetrics, type Metrics, observeEventLag, observePools } from './api/metrics.js'
+import { createMetrics, observeEventLag, observePools } from './api/metrics.js'
 import { buildServer } from './api/server.js'
 import type { Config } from './config.js'
-import { connect, type Database } from './db/connection.js'
+import type { Database } from './db/connection.js'
 import { migrationState } from './db/migrate.js'
 import { type OpenDatabase, openServerDatabase } from './db/open-database.js'
-import { createHub } from './hub/create-hub.js'
 import type { HubApi } from './hub/http/hub-api.js'
 import { registerHubApi } from './hub/http/register-hub-api.js'
 import type { Hub } from './hub/hub.js'
@@ -17,7 +15,7 @@ import { dropExpiredPartitions, ensurePartitions } from './hub/log/partitions.js
 import { createEventTail } from './hub/log/tail.js'
 import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
-import { createVerifyPool } from './protocol/verify-pool.js'
+import { openHub } from './open-hub.js'
 
 /** A server that answers. */
 export interface RunningServer {
@@ -31,16 +29,7 @@ export interface RunningServer {
   abort(): void
 }
 
-const networks = {
-  mainnet: FarcasterNetwork.MAINNET,
-  testnet: FarcasterNetwork.TESTNET,
-  devnet: FarcasterNetwork.DEVNET,
-} as const
-
-/** Each shard writes in one transaction at a time; two more are for maintenance and for look-ups. */
-const SPARE_WRITERS = 2
 const LOG_UPKEEP_MS = 60 * 60 * 1000
-const POOL_END_SECONDS = 5
 
 /** What has been started, ended in the reverse order. */
 type Closers = (() => Promise<void>)[]
@@ -59,10 +48,11 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
 async function assemble(config: Config, log: Logger, closers: Closers): Promise<RunningServer> {
   const database: OpenDatabase = await openServerDatabase(config, log)
   closers.push(database.close)
-  const db = openPool(database.url, 'plaza', config.databasePool, closers)
-  const writerDb = openPool(database.url, 'plaza hub', config.hubShards + SPARE_WRITERS, closers)
   const metrics = createMetrics()
-  const hub = await openHub(config, writerDb, metrics, closers)
+  const { hub, db, writerDb, close } = await openHub(config, database.url, 'plaza', (type, outcome) =>
+    metrics.merges.inc({ type, outcome }),
+  )
+  closers.push(close)
   observePools(metrics, { read: db, write: writerDb })
   observeEventLag(metrics, hub.queued)
   closers.push(
@@ -85,12 +75,16 @@ async function assemble(config: Config, log: Logger, closers: Closers): Promise<
     registerHealth(app, { metrics, readiness: () => readiness(db, hub.queued) })
   const hubApi = openHubApi(config, db, hub, log, closers)
   const shared = { log, metrics, trustProxy: config.trustProxy }
-  const hubUrl =
-    config.hubPort === undefined
-      ? undefined
-      : await listen(await buildServer({ ...shared, routes: [hubApi] }), config.hubPort, config, closers)
-  const app = await buildServer({ ...shared, routes: [health, hubApi] })
-  const main = await listen(app, config.port, config, closers)
+  const apps = [await buildServer({ ...shared, routes: [health, hubApi] })]
+  if (config.hubPort !== undefined) apps.push(await buildServer({ ...shared, routes: [hubApi] }))
+  closers.push(async () => {
+    await Promise.all(apps.map((app) => drain(app, config.shutdownTimeoutMs)))
+  })
+  const [main = '', hubUrl] = await Promise.all(
+    apps.map((app, index) =>
+      app.listen({ host: config.host, port: (index === 0 ? config.port : config.hubPort) ?? 0 }),
+    ),
+  )
   return {
     urls: hubUrl === undefined ? { main } : { main, hub: hubUrl },
     hub,
@@ -98,32 +92,6 @@ async function assemble(config: Config, log: Logger, closers: Closers): Promise<
     stop: () => closeAll(closers),
     abort: database.abort,
   }
-}
-
-function openPool(url: string, applicationName: string, poolSize: number, closers: Closers): Database {
-  const db = connect(url, { poolSize, applicationName })
-  closers.push(() => db.end({ timeout: POOL_END_SECONDS }))
-  return db
-}
-
-async function openHub(
-  config: Config,
-  db: Database,
-  metrics: Metrics,
-  closers: Closers,
-): Promise<Awaited<ReturnType<typeof createHub>>> {
-  const verifyPool = createVerifyPool({ threads: config.verifyThreads })
-  closers.push(() => verifyPool.close())
-  const hub = await createHub({
-    db,
-    verifyPool,
-    network: networks[config.hubNetwork],
-    shards: config.hubShards,
-    clock: Date.now,
-    onOutcome: (type, outcome) => metrics.merges.inc({ type: MessageType[type] ?? 'UNKNOWN', outcome }),
-  })
-  closers.push(() => hub.close())
-  return hub
 }
 
 /** The hub API, to be hung into one server or two. */
@@ -148,17 +116,10 @@ function openHubApi(
   return (app) => registerHubApi(app, api)
 }
 
-async function listen(
-  app: FastifyInstance,
-  port: number,
-  { host, shutdownTimeoutMs }: Config,
-  closers: Closers,
-): Promise<string> {
-  closers.push(async () => {
-    const timer = setTimeout(() => app.server.closeAllConnections(), shutdownTimeoutMs)
-    await app.close().finally(() => clearTimeout(timer))
-  })
-  return app.listen({ host, port })
+/** Lets requests finish that have begun; after the limit their connections are cut. */
+async function drain(app: FastifyInstance, limitMs: number): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), limitMs)
+  await app.close().finally(() => clearTimeout(timer))
 }
 
 async function readiness(db: Database, eventLag: () => number): Promise<Readiness> {

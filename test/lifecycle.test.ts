@@ -82,6 +82,31 @@ describe('start and stop', () => {
   })
 })
 
+describe('the hub API', () => {
+  it('is served on the main port, and alone on its own', async () => {
+    const dataDir = await createDataDir()
+    const env = { DATABASE_URL: external.url, HUB_PORT: '0' }
+    const server = await startServerProcess({ dataDir, env })
+    const [, hubUrl] = /^hub API on (\S+)$/m.exec(server.output()) ?? []
+    for (const base of [server.url, hubUrl]) {
+      expect((await fetch(`${base}/v1/info`)).status).toBe(200)
+      expect(await (await fetch(`${base}/v1/nothing`)).json()).toMatchObject({ errCode: 'not_found' })
+    }
+    expect((await fetch(`${hubUrl}/healthz`)).status).toBe(404)
+    expect(await (await fetch(`${server.url}/metrics`)).text()).toContain('route="/v1/info",status="200"')
+  })
+
+  it('asks for a key when it is told to', async () => {
+    const dataDir = await createDataDir()
+    const key = 'a-key-of-some-length'
+    const env = { DATABASE_URL: external.url, HUB_REQUIRE_API_KEY: 'true', HUB_API_KEYS: key }
+    const server = await startServerProcess({ dataDir, env })
+    expect((await fetch(`${server.url}/v1/info`)).status).toBe(401)
+    expect((await fetch(`${server.url}/v1/info`, { headers: { 'x-api-key': key } })).status).toBe(200)
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  })
+})
+
 describe('SIGTERM', () => {
   it('lets a request finish, while new ones find the door closed', async () => {
     const dataDir = await createDataDir()

@@ -1,0 +1,38 @@
+import { pino } from 'pino'
+import type { Config } from '../config.js'
+import type { Database } from '../db/connection.js'
+import { openCommandDatabase } from '../db/open-database.js'
+import type { Hub } from '../hub/hub.js'
+import { createLogger } from '../lib/logger.js'
+import { openHub } from '../open-hub.js'
+import { type CommandContext, loadConfig } from './context.js'
+
+/** What a command works with. */
+export interface CommandHub {
+  readonly config: Config
+  readonly db: Database
+  readonly hub: Hub
+}
+
+const STDERR = 2
+
+/**
+ * Runs a command on the database that the server uses, or would use: next to a running server, or with a
+ * PostgreSQL of its own for as long as it takes. Several processes may merge at once. What is logged goes to
+ * stderr, so that stdout is the command's own.
+ */
+export async function withHub<T>(
+  context: CommandContext,
+  command: string,
+  work: (tools: CommandHub) => Promise<T>,
+): Promise<T> {
+  const config = loadConfig(context)
+  const log = createLogger(config.logLevel === 'info' ? 'warn' : config.logLevel, pino.destination(STDERR))
+  const database = await openCommandDatabase(config, command, log)
+  try {
+    const { hub, db, close } = await openHub(config, database.url, `plaza ${command}`)
+    return await work({ config, db, hub }).finally(close)
+  } finally {
+    await database.close()
+  }
+}
