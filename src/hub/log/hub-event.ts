@@ -2,12 +2,13 @@ import {
   HubEvent as HubEventCodec,
   type HubEvent as HubEventProtobuf,
   HubEventType,
+  type MergeUserNameProofBody,
   type Message,
   MessageType,
   type OnChainEvent,
   type UserNameProof,
 } from '@farcaster/core'
-import { toProtobuf } from '../../protocol/codec.js'
+import { fromProtobuf, toProtobuf } from '../../protocol/codec.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 /**
@@ -75,10 +76,55 @@ export function decodeHubEvent(bytes: Buffer): HubEventProtobuf {
   return HubEventCodec.decode(bytes)
 }
 
+/** A stored event as what happened. Of a compact state's deletions it says nothing (hub.md §1.4). */
+export function hubEventBody(bytes: Buffer): HubEventBody {
+  const event = decodeHubEvent(bytes)
+  switch (event.type) {
+    case HubEventType.MERGE_MESSAGE:
+      return {
+        type: event.type,
+        message: fromProtobuf(event.mergeMessageBody!.message!),
+        deletedMessages: event.mergeMessageBody!.deletedMessages.map(fromProtobuf),
+      }
+    case HubEventType.PRUNE_MESSAGE:
+      return { type: event.type, message: fromProtobuf(event.pruneMessageBody!.message!) }
+    case HubEventType.REVOKE_MESSAGE:
+      return { type: event.type, message: fromProtobuf(event.revokeMessageBody!.message!) }
+    case HubEventType.MERGE_USERNAME_PROOF:
+      return usernameProofBody(event.mergeUsernameProofBody!)
+    case HubEventType.MERGE_ON_CHAIN_EVENT:
+      return { type: event.type, onChainEvent: event.mergeOnChainEventBody!.onChainEvent! }
+    case HubEventType.MERGE_FAILURE: {
+      const { message, code, reason } = event.mergeFailure!
+      return { type: event.type, message: fromProtobuf(message!), code, reason }
+    }
+    case HubEventType.BLOCK_CONFIRMED: {
+      const body = event.blockConfirmedBody!
+      return { ...body, type: event.type, blockHash: Buffer.from(body.blockHash) }
+    }
+    default:
+      throw new Error(`the log holds an event of type ${event.type}`)
+  }
+}
+
+function usernameProofBody(body: MergeUserNameProofBody): HubEventBody {
+  return {
+    type: HubEventType.MERGE_USERNAME_PROOF,
+    usernameProof: body.usernameProof,
+    deletedUsernameProof: body.deletedUsernameProof,
+    usernameProofMessage: body.usernameProofMessage && fromProtobuf(body.usernameProofMessage),
+    deletedUsernameProofMessage:
+      body.deletedUsernameProofMessage && fromProtobuf(body.deletedUsernameProofMessage),
+  }
+}
+
 function withBody(event: HubEventProtobuf, body: HubEventBody): HubEventProtobuf {
   switch (body.type) {
     case HubEventType.MERGE_MESSAGE:
-      return { ...event, mergeMessageBody: { message: toProtobuf(body.message), deletedMessages: loggedDeletions(body) } }
+      return {
+        ...event,
+        mergeMessageBody: { message: toProtobuf(body.message), deletedMessages: loggedDeletions(body) },
+      }
     case HubEventType.PRUNE_MESSAGE:
       return { ...event, pruneMessageBody: { message: toProtobuf(body.message) } }
     case HubEventType.REVOKE_MESSAGE:
@@ -97,7 +143,10 @@ function withBody(event: HubEventProtobuf, body: HubEventBody): HubEventProtobuf
     case HubEventType.MERGE_ON_CHAIN_EVENT:
       return { ...event, mergeOnChainEventBody: { onChainEvent: body.onChainEvent } }
     case HubEventType.MERGE_FAILURE:
-      return { ...event, mergeFailure: { message: toProtobuf(body.message), code: body.code, reason: body.reason } }
+      return {
+        ...event,
+        mergeFailure: { message: toProtobuf(body.message), code: body.code, reason: body.reason },
+      }
     case HubEventType.BLOCK_CONFIRMED:
       // The last field numbers events of shard 0, which Plaza does not have.
       return { ...event, blockConfirmedBody: { ...body, maxBlockEventSeqnum: 0 } }

@@ -13,6 +13,7 @@ import { loadState } from './load.js'
 import { mergeNameTransfer } from './names.js'
 import { mergePriority } from './priority.js'
 import { type FullSet, prune } from './prune.js'
+import { lockShards } from './shard-lock.js'
 import { slotName } from './standing.js'
 import type { BatchState, PendingEvent } from './state.js'
 import { type SetCount, writeChanges } from './write.js'
@@ -42,9 +43,6 @@ export interface MergeSettings {
   readonly shards: number
   readonly hooks: readonly MergeHook[]
 }
-
-/** First key of the advisory locks that make one transaction at a time the writer of a shard. */
-const writerLock = 0x706c_617a
 
 /**
  * Merges a batch into one shard, in one transaction: lock, load, decide in memory, write, log, hooks. When it
@@ -100,13 +98,12 @@ async function lockShard(
     batch.messages.some((message) => message.data.usernameProofBody || isKeyMessage(message))
   const locked = touchesAllShards ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
   // Sent in one go: the server runs them in order, so the head is read with the locks held.
-  const sent = [
-    ...locked.map((each) => db`select pg_advisory_xact_lock(${writerLock}::integer, ${each}::integer)`),
+  const [, [row]] = await Promise.all([
+    lockShards(db, locked),
     db<{ height: number; block_hash: Buffer }[]>`
       select height, block_hash from hub.shards where shard = ${shard}
     `,
-  ]
-  const [row] = (await Promise.all(sent)).at(-1) as { height: number; block_hash: Buffer }[]
+  ])
   if (!row) throw new Error(`shard ${shard} has no row in hub.shards`)
   return { height: row.height, blockHash: row.block_hash }
 }

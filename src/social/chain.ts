@@ -1,0 +1,67 @@
+import { type OnChainEvent, OnChainEventType, SignerEventType } from '@farcaster/core'
+import type { Transaction } from '../db/connection.js'
+
+/**
+ * Users and the apps of their keys, from the hub's own account tables, which the same transaction has just
+ * brought up to date.
+ */
+export async function projectChain(db: Transaction, events: readonly OnChainEvent[]): Promise<void> {
+  const fids = [...new Set(events.map((event) => event.fid))]
+  await Promise.all([projectUsers(db, fids), projectSignerApps(db, events)])
+}
+
+/** Makes the rows of these fids what the hub knows of them; profiles are left alone. */
+export async function projectUsers(db: Transaction, fids: readonly number[]): Promise<void> {
+  await db`
+    insert into users (fid, custody_address, registered_at, pro_since, pro_until)
+    select f.fid, f.custody_address, f.registered_at, tier.since, f.pro_until
+    from hub.fids f
+    left join lateral (
+      select max(block_time) as since
+      from hub.onchain_events e
+      where e.fid = f.fid and e.type = ${OnChainEventType.EVENT_TYPE_TIER_PURCHASE}
+    ) tier on true
+    where f.fid = any (${[...fids]}::bigint[])
+    on conflict (fid) do update
+    set custody_address = excluded.custody_address,
+        registered_at = excluded.registered_at,
+        pro_since = excluded.pro_since,
+        pro_until = excluded.pro_until
+  `
+}
+
+/** Remembers which app asked for a key; a removed key stays known, for what it signed. */
+export async function projectSignerApps(db: Transaction, events: readonly OnChainEvent[]): Promise<void> {
+  const apps = new Map<string, { fid: number; key: Uint8Array; appFid: number }>()
+  for (const { type, fid, signerEventBody: body } of events) {
+    if (type !== OnChainEventType.EVENT_TYPE_SIGNER || body?.eventType !== SignerEventType.ADD) continue
+    const appFid = requestFidOf(body.metadata)
+    if (appFid !== null)
+      apps.set(`${fid}/${Buffer.from(body.key).toString('hex')}`, { fid, key: body.key, appFid })
+  }
+  if (apps.size === 0) return
+  const rows = [...apps.values()]
+  await db`
+    insert into signer_apps (fid, key, app_fid)
+    select *
+    from unnest(
+      ${rows.map((row) => row.fid)}::bigint[],
+      ${db.types.byteas(rows.map((row) => row.key))}::bytea[],
+      ${rows.map((row) => row.appFid)}::bigint[]
+    )
+    on conflict (fid, key) do update set app_fid = excluded.app_fid
+  `
+}
+
+const abiWordBytes = 32
+
+/**
+ * The requestFid of a SignedKeyRequest: the metadata is an ABI-encoded tuple, whose first word points to it
+ * and whose first member is the fid (hub.md §5.3). Null for metadata that is something else.
+ */
+export function requestFidOf(metadata: Uint8Array): number | null {
+  if (metadata.length < 2 * abiWordBytes) return null
+  const word = Buffer.from(metadata.subarray(abiWordBytes, 2 * abiWordBytes))
+  const fid = BigInt(`0x${word.toString('hex')}`)
+  return fid > 0n && fid <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(fid) : null
+}

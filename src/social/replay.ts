@@ -1,0 +1,196 @@
+import { HubEventType, MessageType, OnChainEvent } from '@farcaster/core'
+import type { Database, Transaction } from '../db/connection.js'
+import { type HubEventBody, hubEventBody } from '../hub/log/hub-event.js'
+import { lockShards } from '../hub/merge/shard-lock.js'
+import { decodeStoredMessage } from '../protocol/codec.js'
+import type { SignedMessage } from '../protocol/message.js'
+import { projectSignerApps, projectUsers } from './chain.js'
+import { removeCompacted } from './links.js'
+import { projectBatch, projectChanges, projectInto } from './project.js'
+import { buildIndexes, copySchema, dropReplaySchemas, swapSchemas } from './replay-schema.js'
+
+export interface ReplayOptions {
+  readonly shards: number
+  /** Told after every page, of messages projected so far and of how many there are about. */
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+const pageSize = 2000
+
+/** With so few events left behind the head, the rest is done with the writers held. */
+const catchUpEvents = 500
+
+/** Where the log of a shard has been projected to. */
+type Heads = Map<number, number>
+
+/**
+ * Rebuilds the read model from the hub, through the same projections, in a schema beside the one that is shown;
+ * merges and reads go on meanwhile. Then it follows the log until it is level with it, and changes places in
+ * one transaction. A replay that is broken off leaves what is shown as it was.
+ *
+ * @throws when another replay runs, or when the log no longer holds what was merged since it began.
+ */
+export async function replay(db: Database, options: ReplayOptions): Promise<void> {
+  const lock = await db.reserve()
+  try {
+    const [row] = await lock<
+      { locked: boolean }[]
+    >`select pg_try_advisory_lock(hashtext('plaza replay')) as locked`
+    if (!row?.locked) throw new Error('another replay is running')
+    await dropReplaySchemas(db)
+    await copySchema(db)
+    const heads = await projectStanding(db, options)
+    await buildIndexes(db)
+    while ((await db.begin((transaction) => follow(transaction, heads, catchUpEvents))) === catchUpEvents);
+    await db.begin(async (transaction) => {
+      await lockShards(
+        transaction,
+        Array.from({ length: options.shards }, (_, index) => index + 1),
+      )
+      while ((await follow(transaction, heads, pageSize)) === pageSize);
+      await swapSchemas(transaction)
+    })
+    await dropReplaySchemas(db)
+  } finally {
+    await lock`select pg_advisory_unlock_all()`
+    lock.release()
+  }
+}
+
+/** Projects everything that stands, from one snapshot, and returns where the log stood in it. */
+async function projectStanding(db: Database, options: ReplayOptions): Promise<Heads> {
+  return await db.begin('isolation level repeatable read read only', async (snapshot) => {
+    // A long look-back must not be ended by the limit for ordinary statements.
+    await snapshot`set local idle_in_transaction_session_timeout = 0`
+    const shards = await snapshot<{ shard: number; head: number }[]>`
+      select s.shard, coalesce((select max(e.id) from hub.events e where e.shard = s.shard), s.dropped_below - 1) as head
+      from hub.shards s
+    `
+    await projectAccounts(db, snapshot)
+    await projectMessages(db, snapshot, options)
+    return new Map(shards.map(({ shard, head }) => [shard, head]))
+  })
+}
+
+async function inReplay(db: Database, work: (transaction: Transaction) => Promise<void>): Promise<void> {
+  await db.begin(async (transaction) => {
+    await projectInto(transaction, 'social_replay')
+    // What is half built is thrown away after a crash, so nobody has to wait for the disk.
+    await transaction`set local synchronous_commit = off`
+    await work(transaction)
+  })
+}
+
+async function projectAccounts(db: Database, snapshot: Transaction): Promise<void> {
+  for (let last = 0; ; ) {
+    const rows = await snapshot<{ fid: number; signers: Buffer[] }[]>`
+      select f.fid, array(
+        select e.event from hub.onchain_events e
+        where e.fid = f.fid and e.type = 1
+        order by e.block_number, e.log_index
+      ) as signers
+      from hub.fids f
+      where f.fid > ${last}
+      order by f.fid
+      limit ${pageSize}
+    `
+    const end = rows.at(-1)
+    if (!end) return
+    last = end.fid
+    await inReplay(db, async (transaction) => {
+      await projectUsers(
+        transaction,
+        rows.map((row) => row.fid),
+      )
+      const events = rows.flatMap((row) => row.signers.map((event) => OnChainEvent.decode(event)))
+      await projectSignerApps(transaction, events)
+    })
+  }
+}
+
+interface Page {
+  fid: number
+  set: number
+  key: Buffer
+  message: Buffer
+}
+
+async function projectMessages(db: Database, snapshot: Transaction, options: ReplayOptions): Promise<void> {
+  const [counted] = await snapshot<
+    { total: number }[]
+  >`select coalesce(sum(count), 0)::bigint as total from hub.set_counts`
+  let last: Pick<Page, 'fid' | 'set' | 'key'> = { fid: 0, set: 0, key: Buffer.alloc(0) }
+  for (let done = 0; ; ) {
+    const rows = await snapshot<Page[]>`
+      select fid, set, key, message
+      from hub.messages
+      where (fid, set, key) > (${last.fid}, ${last.set}, ${last.key})
+      order by fid, set, key
+      limit ${pageSize}
+    `
+    const end = rows.at(-1)
+    if (!end) return
+    last = end
+    const added = rows.map((row) => decodeStoredMessage(row.message)).filter(isAdd)
+    await inReplay(db, (transaction) => projectChanges(transaction, { added, removed: [] }))
+    done += rows.length
+    options.onProgress?.(done, counted!.total)
+  }
+}
+
+function isAdd({ data }: SignedMessage): boolean {
+  return data.type !== MessageType.LINK_COMPACT_STATE
+}
+
+/** Projects the next events behind the heads, at most `limit` of each shard; returns the most it took of one. */
+async function follow(db: Transaction, heads: Heads, limit: number): Promise<number> {
+  await projectInto(db, 'social_replay')
+  let most = 0
+  for (const [shard, head] of heads) {
+    await checkKept(db, shard, head)
+    const rows = await db<{ id: number; event: Buffer }[]>`
+      select id, event
+      from hub.events
+      where shard = ${shard} and id > ${head}
+      order by id
+      limit ${limit}
+    `
+    most = Math.max(most, rows.length)
+    const last = rows.at(-1)
+    if (!last) continue
+    await projectLogged(
+      db,
+      rows.map((row) => hubEventBody(row.event)),
+    )
+    heads.set(shard, last.id)
+  }
+  return most
+}
+
+/** The log leaves out what a compact state displaced (hub.md §1.4), so its rule is applied, in its place. */
+async function projectLogged(db: Transaction, bodies: readonly HubEventBody[]): Promise<void> {
+  let run: { body: HubEventBody }[] = []
+  for (const body of bodies) {
+    const isCompact =
+      body.type === HubEventType.MERGE_MESSAGE && body.message.data.type === MessageType.LINK_COMPACT_STATE
+    if (!isCompact) {
+      run.push({ body })
+      continue
+    }
+    await projectBatch(db, run)
+    run = []
+    await removeCompacted(db, body.message)
+  }
+  await projectBatch(db, run)
+}
+
+async function checkKept(db: Transaction, shard: number, head: number): Promise<void> {
+  const [row] = await db<
+    { dropped_below: number }[]
+  >`select dropped_below from hub.shards where shard = ${shard}`
+  if (row && row.dropped_below > head + 1) {
+    throw new Error(
+      `events of shard ${shard} after ${head} have been dropped meanwhile: keep them for longer`,
+    )
+  }
+}
