@@ -28,6 +28,9 @@ const context: CommandContext = {
   },
 }
 
+// A closed terminal or pipe takes nothing more; that is no reason to leave PostgreSQL behind.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
 const program = new Command('plaza').description('A server for a social network').version(version)
 addServeCommand(program, context)
 addMigrateCommand(program, context)

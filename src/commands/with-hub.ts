@@ -1,9 +1,8 @@
-import { pino } from 'pino'
 import type { Config } from '../config.js'
 import type { Database } from '../db/connection.js'
 import { openCommandDatabase } from '../db/open-database.js'
 import type { Hub } from '../hub/hub.js'
-import { createLogger } from '../lib/logger.js'
+import { createLogger, fileOutput } from '../lib/logger.js'
 import { openHub } from '../open-hub.js'
 import { type CommandContext, loadConfig } from './context.js'
 
@@ -27,7 +26,7 @@ export async function withHub<T>(
   work: (tools: CommandHub) => Promise<T>,
 ): Promise<T> {
   const config = loadConfig(context)
-  const log = createLogger(config.logLevel === 'info' ? 'warn' : config.logLevel, pino.destination(STDERR))
+  const log = createLogger(config.logLevel === 'info' ? 'warn' : config.logLevel, fileOutput(STDERR))
   const database = await openCommandDatabase(config, command, log)
   try {
     const { hub, db, close } = await openHub(config, database.url, `plaza ${command}`)

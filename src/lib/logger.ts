@@ -14,10 +14,11 @@ const SECRETS = [
 /** Wherever they stand in a line, up to two objects deep. */
 const REDACTED = SECRETS.flatMap((name) => ['', '*', '*.*'].map((parent) => `${parent}["${name}"]`))
 
+const STDOUT = 1
 const MAX_CAUSES = 5
 
-/** JSON lines on stdout, or where a test wants them. */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+/** JSON lines on stdout, or elsewhere. */
+export function createLogger(level: string, destination: DestinationStream = fileOutput(STDOUT)): Logger {
   const options = {
     level,
     redact: { paths: REDACTED, censor: '[secret]' },
@@ -25,7 +26,17 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
   }
-  return destination === undefined ? pino(options) : pino(options, destination)
+  return pino(options, destination)
+}
+
+/**
+ * Lines to a file descriptor. When the reader of a pipe or the terminal has gone away, writing fails: the
+ * server then goes on without a log, or ends in order if it was told to.
+ */
+export function fileOutput(descriptor: number): DestinationStream {
+  const destination = pino.destination(descriptor)
+  destination.on('error', () => {})
+  return destination
 }
 
 /**
