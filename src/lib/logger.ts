@@ -30,12 +30,22 @@ export function createLogger(level: string, destination: DestinationStream = fil
 }
 
 /**
- * Lines to a file descriptor. When the reader of a pipe or the terminal has gone away, writing fails: the
- * server then goes on without a log, or ends in order if it was told to.
+ * Lines to a file descriptor. When the reader of a pipe or the terminal has gone away, writing fails for
+ * good: the server then goes on without a log, and ends in order when it is told to. Left alone, the stream
+ * would try to write the rest when the process ends, for ever.
  */
 export function fileOutput(descriptor: number): DestinationStream {
   const destination = pino.destination(descriptor)
-  destination.on('error', () => {})
+  const nothing = () => {}
+  destination.on('error', () => {
+    Object.assign(destination, {
+      write: nothing,
+      flush: nothing,
+      flushSync: nothing,
+      end: nothing,
+      destroy: nothing,
+    })
+  })
   return destination
 }
 
