@@ -6,7 +6,7 @@ const layers = [
   ['hub'],
   ['registry', 'demo', 'archive', 'social'],
   ['hydrate', 'views'],
-  ['signers', 'inbox', 'channels', 'webhooks', 'miniapps', 'accounts', 'assets'],
+  ['apps', 'signers', 'inbox', 'channels', 'webhooks', 'miniapps', 'accounts', 'assets'],
   ['api'],
 ]
 

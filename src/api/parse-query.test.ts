@@ -1,0 +1,102 @@
+import { Type } from '@sinclair/typebox'
+import { describe, expect, it } from 'vitest'
+import {
+  castHashParameter,
+  choiceParameter,
+  cursorParameter,
+  fidParameter,
+  flagParameter,
+  limitParameter,
+  listParameter,
+  numberParameter,
+  textParameter,
+} from './parameters.js'
+import { compileQuery } from './parse-query.js'
+
+const description = ''
+const parse = compileQuery(
+  Type.Object({
+    fid: fidParameter({ description }),
+    viewer_fid: Type.Optional(fidParameter({ description })),
+    limit: limitParameter({ maximum: 100, default: 25 }),
+    deep: flagParameter({ description, default: false }),
+    sort: Type.Optional(choiceParameter(['new', 'old'], { description })),
+    types: Type.Optional(
+      listParameter(choiceParameter(['a', 'b', 'c'], { description }), { description, maxItems: 2 }),
+    ),
+    fids: Type.Optional(listParameter(fidParameter({ description }), { description, maxItems: 3 })),
+    hash: Type.Optional(castHashParameter({ description })),
+    q: Type.Optional(textParameter({ description, maxLength: 5 })),
+    latitude: Type.Optional(numberParameter({ description, minimum: -90, maximum: 90 })),
+    cursor: cursorParameter,
+  }),
+)
+
+describe('what is right', () => {
+  it('takes defaults, and leaves out what is not given', () => {
+    expect(parse({ fid: '3' })).toEqual({ fid: 3, limit: 25, deep: false })
+  })
+
+  it('takes nothing behind the = as not given', () => {
+    expect(parse({ fid: '3', limit: '', cursor: '', sort: '', fids: '' })).toEqual(parse({ fid: '3' }))
+  })
+
+  it('leaves parameters alone that are not declared', () => {
+    expect(parse({ fid: '3', provider: 'x', 'x-sdk': ['1', '2'] })).toEqual(parse({ fid: '3' }))
+  })
+
+  it.each([
+    ['true', true],
+    ['1', true],
+    ['false', false],
+    ['0', false],
+  ])('reads the flag %s', (text, deep) => {
+    expect(parse({ fid: '3', deep: text })).toMatchObject({ deep })
+  })
+
+  it.each([
+    ['between commas', '1,2,3'],
+    ['with spaces', ' 1 , 2,3 '],
+    ['with empty places', ',1,,2,3,'],
+    ['repeated', ['1', '2', '3']],
+    ['both', ['1,2', '3']],
+    ['twice', '1,2,3,2,1,1'],
+  ])('reads a list %s', (_how, fids) => {
+    expect(parse({ fid: '3', fids })).toMatchObject({ fids: [1, 2, 3] })
+  })
+
+  it('reads numbers, texts and hashes', () => {
+    const hash = '0x71d5225f77e0164388b1d4c120825f3a2c1f131c'
+    const given = { fid: '3', latitude: '-12.5e-1', q: '🎈a', hash, sort: 'old', types: 'b,a' }
+    expect(parse(given)).toMatchObject({ latitude: -1.25, q: '🎈a', hash, sort: 'old', types: ['b', 'a'] })
+  })
+})
+
+describe('what is wrong names the parameter and what would be right', () => {
+  it.each([
+    [{}, 'fid', 'is required: a whole number from 1 to 2147483647'],
+    [{ fid: '' }, 'fid', 'is required'],
+    [{ fid: '0' }, 'fid', 'must be a whole number from 1 to'],
+    [{ fid: '1.5' }, 'fid', 'must be a whole number'],
+    [{ fid: '1e3' }, 'fid', 'must be a whole number'],
+    [{ fid: '0x1' }, 'fid', 'must be a whole number'],
+    [{ fid: ' 1' }, 'fid', 'must be a whole number'],
+    [{ fid: '99999999999999999999999' }, 'fid', 'must be a whole number'],
+    [{ fid: ['1', '2'] }, 'fid', 'is given more than once'],
+    [{ fid: '1', limit: '101' }, 'limit', 'must be a whole number from 1 to 100'],
+    [{ fid: '1', deep: 'yes' }, 'deep', 'must be true or false'],
+    [{ fid: '1', sort: 'New' }, 'sort', 'must be one of new, old'],
+    [{ fid: '1', types: 'a,d' }, 'types', 'must be a list of 1 to 2, each one of a, b, c'],
+    [{ fid: '1', types: 'a,b,c' }, 'types', 'must be a list of 1 to 2'],
+    [{ fid: '1', fids: '1,x' }, 'fids', 'must be a list of 1 to 3, each a whole number from 1'],
+    [{ fid: '1', hash: '0x12' }, 'hash', 'must be the hash of a cast'],
+    [{ fid: '1', q: 'abcdef' }, 'q', 'must be a text of 1 to 5 characters'],
+    [{ fid: '1', q: 'a\0b' }, 'q', 'must not hold the character U+0000'],
+    [{ fid: '1', latitude: '90.1' }, 'latitude', 'must be a number from -90 to 90'],
+    [{ fid: '1', latitude: 'NaN' }, 'latitude', 'must be a number'],
+  ])('%j', (given, property, problem) => {
+    expect(() => parse(given)).toThrow(
+      expect.objectContaining({ property, message: expect.stringContaining(`${property} ${problem}`) }),
+    )
+  })
+})

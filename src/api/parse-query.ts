@@ -1,0 +1,143 @@
+import {
+  KindGuard,
+  OptionalKind,
+  type Static,
+  type TArray,
+  type TObject,
+  type TSchema,
+} from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { invalidField } from './invalid-field.js'
+
+/** Reads one parameter out of what the URL gave for it. */
+type Parser = (given: unknown) => unknown
+
+/**
+ * Makes the parser of a query from its schema. What a parameter may look like:
+ *
+ * - whole numbers, numbers; `true`, `false`, `1`, `0`; texts; one of some texts
+ * - lists: between commas, with spaces around them or not, and as the parameter repeated; a value that is
+ *   given twice counts once
+ * - nothing behind the `=` counts as not given
+ * - parameters that the schema does not declare are left alone: published clients send some
+ *
+ * The first wrong one is a 400 that names it and says what would be right.
+ */
+export function compileQuery<Query extends TObject>(schema: Query): (raw: unknown) => Static<Query> {
+  const parsers = Object.entries(schema.properties).map(
+    ([name, property]) => [name, parserOf(name, property)] as const,
+  )
+  return (raw) => {
+    const given = (raw ?? {}) as Readonly<Record<string, unknown>>
+    const parsed: Record<string, unknown> = {}
+    for (const [name, parse] of parsers) {
+      const value = parse(given[name])
+      if (value !== undefined) parsed[name] = value
+    }
+    // Each property was checked against its schema, which together is what the type says.
+    return parsed as Static<Query>
+  }
+}
+
+/** Whether a request must give it. */
+export function isRequired(schema: TSchema): boolean {
+  return schema[OptionalKind] === undefined && schema.default === undefined
+}
+
+/** What a value has to be, in words, for the message of the 400. */
+export function expectationOf(schema: TSchema): string {
+  if (KindGuard.IsArray(schema)) return listExpectation(schema)
+  const texts = textsOf(schema)
+  if (texts) return `one of ${texts.join(', ')}`
+  if (schema.type === 'boolean') return 'true or false'
+  if (schema.type === 'integer' || schema.type === 'number') {
+    return `${schema.type === 'integer' ? 'a whole number' : 'a number'}${rangeOf(schema)}`
+  }
+  if (typeof schema.patternText === 'string') return schema.patternText
+  return `a text of ${schema.minLength ?? 1} to ${schema.maxLength} characters`
+}
+
+/** The texts of a union of them; null for any other schema. */
+export function textsOf(schema: TSchema): string[] | null {
+  if (!KindGuard.IsUnion(schema)) return null
+  const texts = schema.anyOf.map((each) => (KindGuard.IsLiteral(each) ? each.const : null))
+  return texts.every((text) => typeof text === 'string') ? texts : null
+}
+
+function parserOf(name: string, schema: TSchema): Parser {
+  const parse = KindGuard.IsArray(schema) ? listParser(name, schema) : singleParser(name, schema)
+  return (given) => {
+    const value = parse(given)
+    if (value !== undefined) return value
+    if (isRequired(schema)) throw invalidField(name, `is required: ${expectationOf(schema)}`)
+    return schema.default
+  }
+}
+
+function singleParser(name: string, schema: TSchema): Parser {
+  const check = TypeCompiler.Compile(schema)
+  return (given) => {
+    if (given === undefined || given === '') return undefined
+    if (Array.isArray(given)) throw invalidField(name, 'is given more than once')
+    return checked(name, schema, check, String(given))
+  }
+}
+
+function listParser(name: string, schema: TArray): Parser {
+  const checkItem = TypeCompiler.Compile(schema.items)
+  const checkList = TypeCompiler.Compile(schema)
+  return (given) => {
+    const texts = (Array.isArray(given) ? given.map(String) : [String(given ?? '')])
+      .flatMap((text) => text.split(','))
+      .map((text) => text.trim())
+      .filter((text) => text !== '')
+    if (texts.length === 0) return undefined
+    const values = [...new Set(texts.map((text) => checked(name, schema.items, checkItem, text, schema)))]
+    if (!checkList.Check(values)) throw invalidField(name, `must be ${expectationOf(schema)}`)
+    return values
+  }
+}
+
+function checked(
+  name: string,
+  schema: TSchema,
+  check: TypeCheck<TSchema>,
+  text: string,
+  whole: TSchema = schema,
+): unknown {
+  const value = read(schema, text)
+  if (!check.Check(value)) throw invalidField(name, `must be ${expectationOf(whole)}`)
+  // PostgreSQL has no text with this character.
+  if (typeof value === 'string' && value.includes('\0')) {
+    throw invalidField(name, 'must not hold the character U+0000')
+  }
+  return value
+}
+
+const flags = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+
+/** The value that the text stands for, or the text itself, which the check then refuses. */
+function read(schema: TSchema, text: string): unknown {
+  if (schema.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text
+  if (schema.type === 'number') return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text
+  if (schema.type === 'boolean') return flags.get(text) ?? text
+  return text
+}
+
+function listExpectation(schema: TArray): string {
+  const { minItems = 1, maxItems } = schema
+  const items = expectationOf(schema.items)
+  if (minItems === maxItems) return `a list of exactly ${minItems}, each ${items}`
+  return `a list of ${minItems} to ${maxItems}, each ${items}`
+}
+
+function rangeOf({ minimum, maximum }: TSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  if (minimum !== undefined) return ` of at least ${minimum}`
+  return maximum === undefined ? '' : ` of at most ${maximum}`
+}

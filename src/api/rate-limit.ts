@@ -1,0 +1,63 @@
+import type { Caller } from '../apps/caller.js'
+
+/** Where a key stands with its limit. */
+export interface RateStanding {
+  /** Requests per minute. */
+  readonly limit: number
+  /** Requests that may follow at once. */
+  readonly remaining: number
+  /** Until everything may be used again. */
+  readonly resetSeconds: number
+  /** 0 when the request may pass; otherwise how long to wait for the next one. */
+  readonly retryAfterSeconds: number
+}
+
+interface Bucket {
+  tokens: number
+  filledAtMs: number
+}
+
+const MINUTE_MS = 60_000
+/** Beyond this many, full buckets, which say nothing, are dropped. */
+const MAX_BUCKETS = 10_000
+
+/**
+ * Counts the requests of each key: a bucket that holds a minute's worth and fills evenly. Every process counts
+ * for itself, so that two of them behind a balancer let through up to twice as much.
+ *
+ * @param defaultLimit Requests per minute of a key that has no limit of its own; 0 is no limit.
+ * @param clock Unix milliseconds.
+ */
+export function createRateLimiter(defaultLimit: number, clock: () => number) {
+  const buckets = new Map<number, Bucket>()
+
+  function dropFull(now: number): void {
+    for (const [keyId, { filledAtMs }] of buckets) {
+      if (now - filledAtMs >= MINUTE_MS) buckets.delete(keyId)
+    }
+  }
+
+  return {
+    /** Counts a request. Null when the key has no limit. */
+    take({ keyId, rateLimit }: Caller): RateStanding | null {
+      const limit = rateLimit ?? defaultLimit
+      if (limit === 0) return null
+      const now = clock()
+      if (buckets.size >= MAX_BUCKETS) dropFull(now)
+      const perMs = limit / MINUTE_MS
+      const bucket = buckets.get(keyId) ?? { tokens: limit, filledAtMs: now }
+      const filled = Math.min(limit, bucket.tokens + Math.max(0, now - bucket.filledAtMs) * perMs)
+      const passes = filled >= 1
+      const tokens = passes ? filled - 1 : filled
+      buckets.set(keyId, { tokens, filledAtMs: now })
+      return {
+        limit,
+        remaining: Math.floor(tokens),
+        resetSeconds: Math.ceil((limit - tokens) / perMs / 1000),
+        retryAfterSeconds: passes ? 0 : Math.ceil((1 - tokens) / perMs / 1000),
+      }
+    },
+  }
+}
+
+export type RateLimiter = ReturnType<typeof createRateLimiter>

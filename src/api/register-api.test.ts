@@ -1,0 +1,165 @@
+import { Type } from '@sinclair/typebox'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { createApiKey, listApiKeys, revokeApiKey } from '../apps/api-keys.js'
+import { ensureApp } from '../apps/apps.js'
+import { connect } from '../db/connection.js'
+import { PlazaError } from '../errors.js'
+import { defineOperation } from './operation.js'
+import { createTestApi } from './testing/test-api.js'
+
+const { db } = await createTestDatabase()
+
+const answering = (path: string, handle: () => Promise<string>) =>
+  defineOperation({
+    method: 'GET',
+    path,
+    tag: 'User',
+    summary: 'For the test',
+    query: Type.Object({}),
+    reply: Type.Object({}),
+    handle,
+  })
+
+const operations = [
+  answering('fine', async () => '{"a":1}'),
+  answering('broken', async () => {
+    throw new Error('the secret reason')
+  }),
+  answering('missing', async () => {
+    throw new PlazaError('not_found', 'there is no such thing', { property: 'fid' })
+  }),
+]
+
+it.each(['/v2/social/fine', '/v2/social/fine/', '/v2/farcaster/fine', '/v2/farcaster/fine/'])(
+  'answers at %s',
+  async (url) => {
+    const { app, key } = await createTestApi({ db, operations })
+    const response = await app.inject({ url, headers: { 'x-api-key': key } })
+    expect([response.statusCode, response.body]).toEqual([200, '{"a":1}'])
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  },
+)
+
+it('refuses a request without a key, with a wrong one, and any path without one', async () => {
+  const { app } = await createTestApi({ db, operations })
+  const body = { code: 'Unauthorized', status: 401, message: expect.stringContaining('x-api-key') }
+  for (const url of ['/v2/social/fine', '/v2/social/nowhere']) {
+    const response = await app.inject(url)
+    expect([response.statusCode, response.json()]).toEqual([401, body])
+  }
+  for (const key of ['', 'wrong', 'x'.repeat(8_000)]) {
+    const response = await app.inject({ url: '/v2/social/fine', headers: { 'x-api-key': key } })
+    expect([response.statusCode, response.json()]).toEqual([401, body])
+  }
+})
+
+it('refuses a revoked key within a second', async () => {
+  let now = Date.now()
+  const { app } = await createTestApi({ db, operations, clock: () => now })
+  const key = await createApiKey(db, { appId: await ensureApp(db, 'short-lived') })
+  const ask = async () =>
+    (await app.inject({ url: '/v2/social/fine', headers: { 'x-api-key': key } })).statusCode
+  expect(await ask()).toBe(200)
+  const { id } = (await listApiKeys(db)).find(({ app }) => app === 'short-lived')!
+  expect(await revokeApiKey(db, id)).toBe(true)
+  now += 1_000
+  expect(await ask()).toBe(401)
+})
+
+it('answers a path that is not there with 404 and ErrorRes', async () => {
+  const { get } = await createTestApi({ db, operations })
+  const response = await get('nowhere', { token: 'secret' })
+  expect(response.statusCode).toBe(404)
+  expect(response.json()).toEqual({
+    message: 'no operation GET /v2/farcaster/nowhere',
+    code: 'NotFound',
+    status: 404,
+  })
+})
+
+it('answers a look-up of what is not there with 404 and the property', async () => {
+  const { get } = await createTestApi({ db, operations })
+  const response = await get('missing')
+  expect(response.statusCode).toBe(404)
+  expect(response.json()).toEqual({
+    message: 'there is no such thing',
+    code: 'NotFound',
+    property: 'fid',
+    status: 404,
+  })
+})
+
+it('shows of a failure of ours only an id, which stands in the log', async () => {
+  const { get, lines } = await createTestApi({ db, operations })
+  const response = await get('broken')
+  const id = response.headers['x-request-id']
+  expect(response.statusCode).toBe(500)
+  expect(response.json()).toEqual({
+    message: `internal error, request ${id}`,
+    code: 'InternalError',
+    status: 500,
+  })
+  const logged = lines.map((line) => JSON.parse(line)).find((line) => line.err)
+  expect(logged).toMatchObject({ reqId: id, err: { message: 'the secret reason' } })
+})
+
+it('answers 503 with Retry-After while the database is away', async () => {
+  const { app, key } = await createTestApi({ db, operations })
+  const away = connect('postgres://localhost:1/nowhere', { poolSize: 1, applicationName: 'away' })
+  const { app: lonely } = await createTestApi({ db: away, operations, key })
+  const response = await lonely.inject({ url: '/v2/social/fine', headers: { 'x-api-key': key } })
+  expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
+  expect(response.json()).toMatchObject({ code: 'Unavailable', status: 503 })
+  await Promise.all([away.end(), app.close(), lonely.close()])
+})
+
+it('counts the requests of each key and says when to come back', async () => {
+  let now = Date.now()
+  const { app, get, key } = await createTestApi({ db, operations, rateLimit: 2, clock: () => now })
+  const standing = ({ headers }: { headers: Record<string, unknown> }) =>
+    ['limit', 'remaining', 'reset'].map((name) => headers[`ratelimit-${name}`])
+
+  expect(standing(await get('fine'))).toEqual(['2', '1', '30'])
+  expect(standing(await get('missing'))).toEqual(['2', '0', '60'])
+  const refused = await get('fine')
+  expect([refused.statusCode, refused.headers['retry-after'], ...standing(refused)]).toEqual([
+    429,
+    '30',
+    '2',
+    '0',
+    '60',
+  ])
+  expect(refused.json()).toEqual({
+    message: 'more than 2 requests a minute',
+    code: 'RateLimited',
+    status: 429,
+  })
+
+  const other = await createApiKey(db, { appId: await ensureApp(db, 'test'), rateLimit: 5 })
+  const own = await app.inject({ url: '/v2/social/fine', headers: { 'x-api-key': other } })
+  expect(standing(own)).toEqual(['5', '4', '12'])
+  expect(key).not.toBe(other)
+
+  now += 30_000
+  expect((await get('fine')).statusCode).toBe(200)
+})
+
+it('counts nothing without a limit', async () => {
+  const { get } = await createTestApi({ db, operations })
+  expect((await get('fine')).headers).not.toHaveProperty('ratelimit-limit')
+})
+
+it('lets web pages ask with a key', async () => {
+  const { app } = await createTestApi({ db, operations })
+  const response = await app.inject({
+    method: 'OPTIONS',
+    url: '/v2/farcaster/fine',
+    headers: { 'access-control-request-headers': 'x-api-key,x-sdk' },
+  })
+  expect(response.statusCode).toBe(204)
+  expect(response.headers).toMatchObject({
+    'access-control-allow-origin': '*',
+    'access-control-allow-headers': 'x-api-key,x-sdk',
+  })
+})

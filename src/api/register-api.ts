@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../apps/caller.js'
+import { PlazaError } from '../errors.js'
+import { answerErrorRes } from './error-res.js'
+import type { Operation, OperationContext } from './operation.js'
+import type { RateLimiter } from './rate-limit.js'
+
+export interface ApiOptions {
+  readonly operations: readonly Operation[]
+  readonly context: OperationContext
+  /** The app that a key belongs to; null when it is no key, or no longer one. */
+  readonly findCaller: (key: string) => Promise<Caller | null>
+  readonly rateLimiter: RateLimiter
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** The name in the specification, and the one that published clients send. */
+const pathNames = ['social', 'farcaster']
+/** Browsers ask again after a day. */
+const PREFLIGHT_SECONDS = 86_400
+const exposedHeaders = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
+
+/** Adds the operations below `/v2/social` and `/v2/farcaster`. The server leaves out a slash at the end. */
+export async function registerApi(app: FastifyInstance, options: ApiOptions): Promise<void> {
+  await app.register(
+    async (scope) => {
+      answerErrorRes(scope)
+      allowBrowsers(scope)
+      scope.decorateRequest('caller', null)
+      scope.addHook('onRequest', async (request, reply) => {
+        if (request.method === 'OPTIONS') return
+        const caller = await authenticate(request, options)
+        request.setDecorator('caller', caller)
+        limitRate(options.rateLimiter, caller, reply)
+      })
+      for (const operation of options.operations) addOperation(scope, operation, options.context)
+    },
+    { prefix: '/v2' },
+  )
+}
+
+function addOperation(scope: FastifyInstance, operation: Operation, context: OperationContext): void {
+  for (const pathName of pathNames) {
+    scope.route({
+      method: operation.method,
+      url: `/${pathName}/${operation.path}`,
+      handler: async (request, reply) => {
+        const caller = request.getDecorator<Caller>('caller')
+        const json = await operation.run(context, request.query, caller)
+        return reply.type(JSON_TYPE).send(json)
+      },
+    })
+  }
+}
+
+async function authenticate(request: FastifyRequest, { findCaller }: ApiOptions): Promise<Caller> {
+  const key = request.headers['x-api-key']
+  const caller = typeof key === 'string' && key !== '' ? await findCaller(key) : null
+  if (caller) return caller
+  const problem = key === undefined ? 'an API key is needed' : 'this API key is not valid'
+  throw new PlazaError('unauthenticated', `${problem}: send a valid one in the header x-api-key`)
+}
+
+function limitRate(limiter: RateLimiter, caller: Caller, reply: FastifyReply): void {
+  const standing = limiter.take(caller)
+  if (!standing) return
+  const { limit, remaining, resetSeconds, retryAfterSeconds } = standing
+  reply.headers({
+    'ratelimit-limit': limit,
+    'ratelimit-remaining': remaining,
+    'ratelimit-reset': resetSeconds,
+  })
+  if (retryAfterSeconds === 0) return
+  reply.header('retry-after', retryAfterSeconds)
+  throw new PlazaError('bad_request.rate_limited', `more than ${limit} requests a minute`)
+}
+
+/** Any web page may ask. What it gets depends on the key that it sends, never on who looks at it. */
+function allowBrowsers(scope: FastifyInstance): void {
+  scope.addHook('onRequest', async (_request, reply) => {
+    reply.header('access-control-allow-origin', '*')
+    reply.header('access-control-expose-headers', exposedHeaders)
+  })
+  scope.options('/*', async (request, reply) =>
+    reply
+      .header('access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE, OPTIONS')
+      .header(
+        'access-control-allow-headers',
+        request.headers['access-control-request-headers'] ?? 'x-api-key',
+      )
+      .header('access-control-max-age', PREFLIGHT_SECONDS)
+      .status(204)
+      .send(),
+  )
+}
