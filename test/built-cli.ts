@@ -48,7 +48,7 @@ async function lock(): Promise<() => void> {
 
 async function newestIn(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile() && /\.(ts|js|sql)$/.test(entry.name))
+  const files = entries.filter((entry) => entry.isFile() && /(?<!\.test)\.(ts|js|sql)$/.test(entry.name))
   const times = await Promise.all(
     files.map(async (file) => (await stat(join(file.parentPath, file.name))).mtimeMs),
   )
