@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { EventSource } from '../../../test/event-source.js'
 import { openHubApi, type TestHubApi } from '../../../test/hub-api.js'
 import { testNowUnix } from '../../../test/network.js'
-import type { Database } from '../../db/connection.js'
+import { connect } from '../../db/connection.js'
 import { dropExpiredPartitions, ensurePartitions } from '../log/partitions.js'
 import { eventChannel } from '../log/write.js'
 
@@ -258,12 +258,12 @@ test('there are so many streams and no more, and one that leaves makes room', as
 
 test('a database that goes away for a while is waited for', async () => {
   let isAway = false
+  // Nobody listens on the lowest port.
+  const away = connect('postgres://127.0.0.1:1/nothing', { poolSize: 1, applicationName: 'plaza test' })
   const flaky = new Proxy(db, {
-    apply(target, self, args) {
-      if (isAway) return Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }))
-      return Reflect.apply(target as unknown as () => unknown, self, args)
-    },
-  }) as Database
+    apply: (target, self, args) =>
+      Reflect.apply((isAway ? away : target) as typeof db, self, args as [string]),
+  })
   const api = await openHubApi(flaky, { hub: single.hub, config: { heartbeatMs } })
   await api.app.listen({ port: 0 })
   const source = await open(api)
@@ -275,6 +275,7 @@ test('a database that goes away for a while is waited for', async () => {
   expect(await source.nextBlock()).toMatchObject({ comment: 'heartbeat' })
   isAway = false
   expect(await take(source, 1)).toEqual(['1:1'])
+  await away.end()
 })
 
 test('streams end when the server stops, slow ones too', async () => {
