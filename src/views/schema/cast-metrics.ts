@@ -1,0 +1,19 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Count, DateTime } from './primitives.js'
+
+/** How many casts fell into a piece of time. */
+export const CastsMetrics = Type.Object(
+  {
+    start: DateTime,
+    resolution_in_seconds: Count,
+    cast_count: Count,
+  },
+  { $id: 'CastsMetrics' },
+)
+export type CastsMetrics = Static<typeof CastsMetrics>
+
+export const CastsMetricsResponse = Type.Object(
+  { metrics: Type.Array(CastsMetrics) },
+  { $id: 'CastsMetricsResponse' },
+)
+export type CastsMetricsResponse = Static<typeof CastsMetricsResponse>

@@ -1,0 +1,86 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ChannelDehydrated, ChannelUserContext } from './channel-dehydrated.js'
+import { NextCursor } from './paging.js'
+import { CastHash, Count, DateTime, Fid, TextRange, Uri } from './primitives.js'
+import { deprecated } from './schema-type.js'
+import { User } from './user.js'
+import { UserDehydrated } from './user-dehydrated.js'
+
+export const Channel = Type.Object(
+  {
+    object: Type.Literal('channel'),
+    id: Type.String(),
+    url: Type.String(),
+    name: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    description_mentioned_profiles: Type.Optional(Type.Array(UserDehydrated)),
+    description_mentioned_profiles_ranges: Type.Optional(Type.Array(TextRange)),
+    image_url: Type.Optional(Type.String()),
+    parent_url: Type.Optional(Uri),
+    external_link: Type.Optional(
+      Type.Object({ title: Type.Optional(Type.String()), url: Type.Optional(Type.String()) }),
+    ),
+    created_at: DateTime,
+    follower_count: Type.Optional(Type.Number()),
+    member_count: Type.Optional(Count),
+    lead: Type.Optional(User),
+    moderator: Type.Optional(deprecated(User, 'Use `lead`.')),
+    moderator_fids: Type.Optional(Type.Array(Fid)),
+    hosts: Type.Optional(deprecated(Type.Array(User), 'The lead alone.')),
+    pinned_cast_hash: Type.Optional(CastHash),
+    viewer_context: Type.Optional(ChannelUserContext),
+  },
+  { $id: 'Channel' },
+)
+export type Channel = Static<typeof Channel>
+
+export const ChannelOrChannelDehydrated = Type.Union([Channel, ChannelDehydrated], {
+  $id: 'ChannelOrChannelDehydrated',
+})
+export type ChannelOrChannelDehydrated = Static<typeof ChannelOrChannelDehydrated>
+
+/** A channel, and how many casts there were in it lately. */
+export const ChannelActivity = Type.Object(
+  {
+    object: Type.Literal('channel_activity'),
+    cast_count_1d: Type.String(),
+    cast_count_7d: Type.String(),
+    cast_count_30d: Type.String(),
+    channel: Channel,
+  },
+  { $id: 'ChannelActivity' },
+)
+export type ChannelActivity = Static<typeof ChannelActivity>
+
+export const TrendingChannelResponse = Type.Object(
+  { channels: Type.Array(ChannelActivity), next: NextCursor },
+  { $id: 'TrendingChannelResponse' },
+)
+export type TrendingChannelResponse = Static<typeof TrendingChannelResponse>
+
+export const ChannelResponse = Type.Object({ channel: Channel }, { $id: 'ChannelResponse' })
+export type ChannelResponse = Static<typeof ChannelResponse>
+
+export const ChannelResponseBulk = Type.Object(
+  { channels: Type.Array(Channel) },
+  { $id: 'ChannelResponseBulk' },
+)
+export type ChannelResponseBulk = Static<typeof ChannelResponseBulk>
+
+export const ChannelListResponse = Type.Object(
+  { channels: Type.Array(Channel), next: Type.Optional(NextCursor) },
+  { $id: 'ChannelListResponse' },
+)
+export type ChannelListResponse = Static<typeof ChannelListResponse>
+
+export const ChannelSearchResponse = Type.Object(
+  { channels: Type.Array(Channel), next: NextCursor },
+  { $id: 'ChannelSearchResponse' },
+)
+export type ChannelSearchResponse = Static<typeof ChannelSearchResponse>
+
+export const UsersActiveChannelsResponse = Type.Object(
+  { channels: Type.Optional(Type.Array(Channel)), next: Type.Optional(NextCursor) },
+  { $id: 'UsersActiveChannelsResponse' },
+)
+export type UsersActiveChannelsResponse = Static<typeof UsersActiveChannelsResponse>

@@ -1,0 +1,93 @@
+import { type Static, type TOptional, type TString, Type } from '@sinclair/typebox'
+import { OembedData } from './oembed.js'
+
+/** A picture that a page names as its own. Sizes are the page's words. */
+export const ImageObject = Type.Object(
+  {
+    url: Type.String(),
+    alt: Type.Optional(Type.String()),
+    type: Type.Optional(Type.String()),
+    width: Type.Optional(Type.String()),
+    height: Type.Optional(Type.String()),
+  },
+  { $id: 'ImageObject' },
+)
+export type ImageObject = Static<typeof ImageObject>
+
+export const VideoObject = Type.Object(
+  {
+    url: Type.String(),
+    type: Type.Optional(Type.String()),
+    width: Type.Optional(Type.String()),
+    height: Type.Optional(Type.String()),
+  },
+  { $id: 'VideoObject' },
+)
+export type VideoObject = Static<typeof VideoObject>
+
+/** Every member that is a text as the page has it. */
+export const htmlTexts = [
+  'favicon',
+  'modifiedTime',
+  'ogArticleAuthor',
+  'ogArticleExpirationTime',
+  'ogArticleModifiedTime',
+  'ogArticlePublishedTime',
+  'ogArticlePublisher',
+  'ogArticleSection',
+  'ogArticleTag',
+  'ogAudio',
+  'ogAudioSecureURL',
+  'ogAudioType',
+  'ogAudioURL',
+  'ogAvailability',
+  'ogDate',
+  'ogDescription',
+  'ogDeterminer',
+  'ogEpisode',
+  'ogLocale',
+  'ogLocaleAlternate',
+  'ogLogo',
+  'ogMovie',
+  'ogPriceAmount',
+  'ogPriceCurrency',
+  'ogProductAvailability',
+  'ogProductCondition',
+  'ogProductPriceAmount',
+  'ogProductPriceCurrency',
+  'ogProductRetailerItemId',
+  'ogSiteName',
+  'ogTitle',
+  'ogType',
+  'ogUrl',
+  'ogVideoActor',
+  'ogVideoActorId',
+  'ogVideoActorRole',
+  'ogVideoDirector',
+  'ogVideoDuration',
+  'ogVideoOther',
+  'ogVideoReleaseDate',
+  'ogVideoSecureURL',
+  'ogVideoSeries',
+  'ogVideoTag',
+  'ogVideoTvShow',
+  'ogVideoWriter',
+  'ogWebsite',
+  'updatedTime',
+] as const
+
+const textMembers = Object.fromEntries(htmlTexts.map((name) => [name, Type.Optional(Type.String())])) as {
+  [Name in (typeof htmlTexts)[number]]: TOptional<TString>
+}
+
+/** What a page says of itself in its head. What it does not say is left out. */
+export const HtmlMetadata = Type.Object(
+  {
+    ...textMembers,
+    ogImage: Type.Optional(Type.Array(ImageObject)),
+    ogVideo: Type.Optional(Type.Array(VideoObject)),
+    oembed: Type.Optional(OembedData),
+  },
+  { $id: 'HtmlMetadata' },
+)
+export type HtmlMetadata = Static<typeof HtmlMetadata>

@@ -1,0 +1,108 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { NextCursor } from './paging.js'
+import { Count, DateTime, EthAddress, Fid, SolAddress } from './primitives.js'
+import { deprecated, nullable, textEnum } from './schema-type.js'
+import { UserDehydrated } from './user-dehydrated.js'
+import { UserProfile } from './user-profile.js'
+
+/** What the viewer and a user are to each other. */
+export const UserViewerContext = Type.Object(
+  {
+    following: Type.Boolean({ description: 'The viewer follows the user.' }),
+    followed_by: Type.Boolean({ description: 'The user follows the viewer.' }),
+    blocking: Type.Boolean({ description: 'The viewer blocks the user.' }),
+    blocked_by: Type.Boolean({ description: 'The user blocks the viewer.' }),
+  },
+  { $id: 'UserViewerContext' },
+)
+export type UserViewerContext = Static<typeof UserViewerContext>
+
+/** Addresses that a user has proven to be its own. */
+export const VerifiedAddresses = Type.Object(
+  {
+    eth_addresses: Type.Array(EthAddress, { description: 'From the oldest to the most recent.' }),
+    sol_addresses: Type.Array(SolAddress, { description: 'From the oldest to the most recent.' }),
+    primary: Type.Object({ eth_address: nullable(EthAddress), sol_address: nullable(SolAddress) }),
+  },
+  { $id: 'VerifiedAddresses' },
+)
+export type VerifiedAddresses = Static<typeof VerifiedAddresses>
+
+export const VerifiedAccount = Type.Object(
+  {
+    platform: Type.Optional(textEnum(['x', 'github'])),
+    username: Type.Optional(Type.String()),
+  },
+  { $id: 'VerifiedAccount' },
+)
+export type VerifiedAccount = Static<typeof VerifiedAccount>
+
+/** The user's subscription to the paid tier. */
+export const UserPro = Type.Object(
+  {
+    status: textEnum(['subscribed', 'unsubscribed']),
+    subscribed_at: DateTime,
+    expires_at: DateTime,
+  },
+  { $id: 'UserPro' },
+)
+export type UserPro = Static<typeof UserPro>
+
+export const AuthAddress = Type.Object({ address: EthAddress, app: UserDehydrated }, { $id: 'AuthAddress' })
+export type AuthAddress = Static<typeof AuthAddress>
+
+const UserExperimental = Type.Object({
+  service_user_score: Type.Number({ format: 'double', description: 'The same as `score`.' }),
+  deprecation_notice: Type.Optional(Type.String()),
+})
+
+export const User = Type.Object(
+  {
+    object: Type.Literal('user'),
+    fid: Fid,
+    username: Type.String(),
+    display_name: Type.Optional(nullable(Type.String())),
+    pfp_url: Type.Optional(nullable(Type.String())),
+    custody_address: EthAddress,
+    registered_at: DateTime,
+    profile: UserProfile,
+    follower_count: Count,
+    following_count: Count,
+    verifications: Type.Array(EthAddress),
+    verified_addresses: VerifiedAddresses,
+    auth_addresses: Type.Array(AuthAddress),
+    verified_accounts: Type.Array(VerifiedAccount),
+    score: Type.Optional(
+      Type.Number({ format: 'double', description: 'The probability that the account is not spam.' }),
+    ),
+    experimental: Type.Optional(deprecated(UserExperimental, 'Use `score`.')),
+    pro: Type.Optional(UserPro),
+    viewer_context: Type.Optional(UserViewerContext),
+  },
+  { $id: 'User' },
+)
+export type User = Static<typeof User>
+
+export const UserResponse = Type.Object({ user: User }, { $id: 'UserResponse' })
+export type UserResponse = Static<typeof UserResponse>
+
+export const UsersResponse = Type.Object(
+  { users: Type.Array(User), next: NextCursor },
+  { $id: 'UsersResponse' },
+)
+export type UsersResponse = Static<typeof UsersResponse>
+
+export const BulkUsersResponse = Type.Object({ users: Type.Array(User) }, { $id: 'BulkUsersResponse' })
+export type BulkUsersResponse = Static<typeof BulkUsersResponse>
+
+export const BulkUsersByAddressResponse = Type.Record(Type.String(), Type.Array(User), {
+  $id: 'BulkUsersByAddressResponse',
+  description: 'Users by the address that was asked for. An address that is nobody’s is not among them.',
+})
+export type BulkUsersByAddressResponse = Static<typeof BulkUsersByAddressResponse>
+
+export const UserSearchResponse = Type.Object(
+  { result: Type.Object({ users: Type.Array(User), next: Type.Optional(NextCursor) }) },
+  { $id: 'UserSearchResponse' },
+)
+export type UserSearchResponse = Static<typeof UserSearchResponse>
