@@ -1,0 +1,80 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/**
+ * What an address is for. Only `public` ones are ever dialled; `loopback` ones too where a policy says so.
+ * The lists follow the IANA registries of special-purpose addresses (RFC 6890 and what amended it).
+ */
+export type AddressRange = 'public' | 'loopback' | 'special'
+
+interface Special {
+  readonly cidr: string
+  /** The document that takes these addresses out of the public internet. */
+  readonly because: string
+}
+
+const specialIPv4: readonly Special[] = [
+  { cidr: '0.0.0.0/8', because: 'this network, unspecified: RFC 791; Linux dials 0.0.0.0 as loopback' },
+  { cidr: '10.0.0.0/8', because: 'private: RFC 1918' },
+  { cidr: '100.64.0.0/10', because: 'carrier-grade NAT: RFC 6598; one cloud keeps its metadata here' },
+  {
+    cidr: '168.63.129.16/32',
+    because: 'metadata and host agent of one cloud, on an otherwise public address',
+  },
+  { cidr: '169.254.0.0/16', because: 'link-local: RFC 3927; the metadata address of most clouds' },
+  { cidr: '172.16.0.0/12', because: 'private: RFC 1918' },
+  { cidr: '192.0.0.0/24', because: 'protocol assignments: RFC 6890; one cloud keeps its metadata here' },
+  { cidr: '192.0.2.0/24', because: 'documentation: RFC 5737' },
+  { cidr: '192.31.196.0/24', because: 'AS112 sinks: RFC 7535' },
+  { cidr: '192.52.193.0/24', because: 'multicast tunnels: RFC 7450' },
+  { cidr: '192.88.99.0/24', because: '6to4 relays, deprecated: RFC 7526' },
+  { cidr: '192.168.0.0/16', because: 'private: RFC 1918' },
+  { cidr: '192.175.48.0/24', because: 'AS112 sinks: RFC 7534' },
+  { cidr: '198.18.0.0/15', because: 'benchmarking: RFC 2544' },
+  { cidr: '198.51.100.0/24', because: 'documentation: RFC 5737' },
+  { cidr: '203.0.113.0/24', because: 'documentation: RFC 5737' },
+  { cidr: '224.0.0.0/4', because: 'multicast: RFC 1112' },
+  { cidr: '240.0.0.0/4', because: 'reserved, and broadcast: RFC 1112, RFC 919' },
+]
+
+/**
+ * All that IANA has handed out for use between networks (RFC 4291 §2.4). Everything outside it is refused
+ * without being named: unspecified, loopback, IPv4-mapped (::ffff:0:0/96), IPv4-compatible and translated
+ * IPv4, NAT64 (64:ff9b::/96 of RFC 6052, 64:ff9b:1::/48 of RFC 8215), discard (100::/64), segment routing
+ * (5f00::/16), unique local (fc00::/7), link-local (fe80::/10), site-local (fec0::/10), multicast (ff00::/8).
+ */
+const globalUnicastIPv6 = '2000::/3'
+
+const specialIPv6: readonly Special[] = [
+  { cidr: '2001::/23', because: 'protocol assignments, Teredo, benchmarking, ORCHID: RFC 2928, 4380, 5180' },
+  { cidr: '2001:db8::/32', because: 'documentation: RFC 3849' },
+  { cidr: '2002::/16', because: '6to4, which wraps any IPv4 address: RFC 3056' },
+  { cidr: '2620:4f:8000::/48', because: 'AS112 sinks: RFC 7534' },
+  { cidr: '3fff::/20', because: 'documentation: RFC 9637' },
+]
+
+const loopbackIPv4 = ipaddr.IPv4.parseCIDR('127.0.0.0/8')
+const loopbackIPv6 = ipaddr.IPv6.parseCIDR('::1/128')
+const globalIPv6 = ipaddr.IPv6.parseCIDR(globalUnicastIPv6)
+const refusedIPv4 = specialIPv4.map(({ cidr }) => ipaddr.IPv4.parseCIDR(cidr))
+const refusedIPv6 = specialIPv6.map(({ cidr }) => ipaddr.IPv6.parseCIDR(cidr))
+
+/** ISATAP wraps an IPv4 address in the lower half, whatever the upper one is (RFC 5214 §6.1). */
+function isIsatap(address: ipaddr.IPv6): boolean {
+  const [upper, lower] = address.parts.slice(4)
+  return (upper === 0 || upper === 0x200) && lower === 0x5efe
+}
+
+/** Says what an IPv4 or IPv6 address, in its usual spelling, is for. What is no address is `special`. */
+export function rangeOf(address: string): AddressRange {
+  // The library also reads short and octal spellings, which sockets would read in their own way.
+  if (isIP(address) === 0) return 'special'
+  const parsed = ipaddr.parse(address)
+  if (parsed instanceof ipaddr.IPv4) {
+    if (parsed.match(loopbackIPv4)) return 'loopback'
+    return refusedIPv4.some((range) => parsed.match(range)) ? 'special' : 'public'
+  }
+  if (parsed.match(loopbackIPv6)) return 'loopback'
+  if (!parsed.match(globalIPv6) || isIsatap(parsed)) return 'special'
+  return refusedIPv6.some((range) => parsed.match(range)) ? 'special' : 'public'
+}

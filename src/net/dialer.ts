@@ -1,0 +1,63 @@
+import type { LookupAddress } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { buildConnector } from 'undici'
+import { NetFailureError, netFailure } from './net-failure.js'
+import type { Resolve } from './resolver.js'
+import { bareHost, checkAddress, isLocalhost, type TargetPolicy } from './target.js'
+
+const LOOPBACK = ['127.0.0.1', '::1']
+
+export interface DialerOptions {
+  readonly policy: TargetPolicy
+  readonly resolve: Resolve
+  readonly connectTimeoutMs: number
+  /** Certificates to trust besides the usual ones, in PEM. */
+  readonly ca?: string
+}
+
+/**
+ * Opens sockets, and is the place where a target's address is decided: a name is resolved once, every address
+ * of it must be allowed, and the socket is dialled to one of exactly these. There is no second look-up in
+ * which the name could mean something else, and a kept connection stays with the address that was checked.
+ * TLS and the Host header keep the name.
+ */
+export function createDialer(options: DialerOptions): buildConnector.connector {
+  const { policy, connectTimeoutMs, ca } = options
+  const dial = buildConnector({
+    timeout: connectTimeoutMs,
+    lookup: checkedLookup(options),
+    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED would change the default for the whole process.
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : { ca }),
+  })
+  return (target, callback) => {
+    // Sockets do not look an address up, so one that stands in the URL is judged here.
+    const host = bareHost(target.hostname)
+    const refusal = isIP(host) === 0 ? null : checkAddress(host, policy)
+    if (refusal !== null) return callback(new NetFailureError(refusal), null)
+    dial({ ...target, hostname: host }, callback)
+  }
+}
+
+function checkedLookup({ policy, resolve }: DialerOptions): LookupFunction {
+  async function addressesOf(host: string): Promise<LookupAddress[]> {
+    const addresses = isLocalhost(host) && policy.allowLoopback ? LOOPBACK : await resolve(host)
+    if (addresses.length === 0)
+      throw new NetFailureError(netFailure('unknown-host', 'the name has no address'))
+    for (const address of addresses) {
+      const refusal = checkAddress(address, policy)
+      if (refusal !== null) throw new NetFailureError(refusal)
+    }
+    return addresses.map((address) => ({ address, family: isIP(address) }))
+  }
+
+  return (host, { all }, callback) => {
+    addressesOf(host).then(
+      (addresses) => {
+        if (all) callback(null, addresses)
+        else callback(null, addresses[0]!.address, addresses[0]!.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, ''),
+    )
+  }
+}

@@ -1,0 +1,189 @@
+import { Agent, type Dispatcher } from 'undici'
+import { ACCEPTED_ENCODINGS, type Body, readBody } from './body.js'
+import { createDialer } from './dialer.js'
+import { failureOf } from './exchange-error.js'
+import { isNetFailure, type NetFailure, NetFailureError, netFailure } from './net-failure.js'
+import { nameServerResolve, type Resolve } from './resolver.js'
+import { checkTarget, type TargetPolicy } from './target.js'
+
+export interface NetClientOptions {
+  readonly policy: TargetPolicy
+  /** Sent with every request that does not bring its own. */
+  readonly userAgent: string
+  readonly connectTimeoutMs?: number
+  /** Certificates to trust besides the usual ones, in PEM. */
+  readonly ca?: string
+  /** Where names are looked up. By default at the name servers of this machine. */
+  readonly resolve?: Resolve
+}
+
+export interface NetRequest {
+  readonly url: string
+  readonly method?: 'GET' | 'HEAD' | 'POST'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** For the whole exchange: names, connections, redirects and the body. */
+  readonly deadlineMs: number
+  /** How much of the body is read, after decompression. May depend on the head of the answer. */
+  readonly maxBytes: number | ((head: AnswerHead) => number)
+  /** 0, the default, answers with the redirect itself. Only GET and HEAD are redirected. */
+  readonly maxRedirects?: number
+  readonly signal?: AbortSignal
+}
+
+export interface AnswerHead {
+  readonly status: number
+  /** By name in lower case; one that was sent more than once is joined with commas. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface NetAnswer extends AnswerHead, Body {
+  /** Where the answer came from, after redirects. */
+  readonly url: string
+}
+
+/** The one way out to addresses that users name. */
+export interface NetClient {
+  /** Never rejects for what the other side does: an answer of any status, or why there is none. */
+  request(request: NetRequest): Promise<NetAnswer | NetFailure>
+  /** Ends every connection, and with it what is under way. */
+  close(): Promise<void>
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const HEAD_BYTES_MAX = 32_768
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** Headers that are meant for one origin and do not go along to another (Fetch standard, HTTP-redirect fetch). */
+const credentialHeaders: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+/**
+ * Opens a client under one policy. It keeps connections for a few seconds and uses no proxy, whatever the
+ * environment says: behind a proxy nobody could say which address was dialled.
+ */
+export function createNetClient(options: NetClientOptions): NetClient {
+  const agent = new Agent({
+    connect: createDialer({
+      policy: options.policy,
+      connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+      resolve: options.resolve ?? nameServerResolve(),
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    }),
+    maxHeaderSize: HEAD_BYTES_MAX,
+    // The deadline of the request covers both.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  return {
+    async request(request) {
+      const deadline = startDeadline(request)
+      try {
+        return await follow(agent, options, request, deadline.signal)
+      } catch (error) {
+        const failure = deadline.failure() ?? failureOf(error)
+        if (failure === null) throw error
+        return failure
+      } finally {
+        deadline.stop()
+      }
+    },
+    close: () => agent.destroy(new NetFailureError(netFailure('aborted', 'the client was closed'))),
+  }
+}
+
+/** Goes from redirect to redirect; each target is held against the policy as if it were the first. */
+async function follow(
+  agent: Agent,
+  options: NetClientOptions,
+  request: NetRequest,
+  signal: AbortSignal,
+): Promise<NetAnswer | NetFailure> {
+  const redirectsLeft = request.method === 'POST' ? 0 : (request.maxRedirects ?? 0)
+  let headers: Record<string, string> = {
+    'user-agent': options.userAgent,
+    'accept-encoding': ACCEPTED_ENCODINGS,
+    ...request.headers,
+  }
+  let target: URL | NetFailure = checkTarget(request.url, options.policy)
+  for (let redirects = 0; ; redirects += 1) {
+    if (isNetFailure(target)) return target
+    const response = await send(agent, target, headers, request, signal)
+    const head = headOf(response)
+    const location =
+      redirectsLeft > 0 && redirectStatuses.has(head.status) ? head.headers.location : undefined
+    if (location === undefined) {
+      const maxBytes = typeof request.maxBytes === 'number' ? request.maxBytes : request.maxBytes(head)
+      const body = await readBody(response.body, head.headers['content-encoding'] ?? '', maxBytes)
+      return { url: target.href, ...head, ...body }
+    }
+    await readBody(response.body, '', 0)
+    if (redirects === redirectsLeft) return netFailure('too-many-redirects', 'redirected too often')
+    const { origin } = target
+    target = nextTarget(location, target, options.policy)
+    if (!isNetFailure(target) && target.origin !== origin) headers = withoutCredentials(headers)
+  }
+}
+
+function send(
+  agent: Agent,
+  { origin, pathname, search }: URL,
+  headers: Record<string, string>,
+  { method = 'GET', body }: NetRequest,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  return agent.request({
+    origin,
+    path: pathname + search,
+    method,
+    headers,
+    signal,
+    ...(body === undefined ? {} : { body }),
+  })
+}
+
+function headOf({ statusCode, headers }: Dispatcher.ResponseData): AnswerHead {
+  const joined = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ])
+  return { status: statusCode, headers: Object.fromEntries(joined) }
+}
+
+function nextTarget(location: string, from: URL, policy: TargetPolicy): URL | NetFailure {
+  if (!URL.canParse(location, from.href)) return netFailure('invalid-url', 'redirected to what is not a URL')
+  return checkTarget(new URL(location, from.href), policy)
+}
+
+function withoutCredentials(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !credentialHeaders.has(name.toLowerCase())),
+  )
+}
+
+interface Deadline {
+  readonly signal: AbortSignal
+  /** Why the exchange was ended from this side, or null if it was not. */
+  failure(): NetFailure | null
+  stop(): void
+}
+
+function startDeadline({ deadlineMs, signal }: NetRequest): Deadline {
+  const controller = new AbortController()
+  let failure: NetFailure | null = null
+  function end(why: NetFailure): void {
+    failure = why
+    controller.abort(new NetFailureError(why))
+  }
+  const giveUp = () => end(netFailure('aborted', 'the request was given up'))
+  const timer = setTimeout(() => end(netFailure('deadline', `no answer within ${deadlineMs} ms`)), deadlineMs)
+  if (signal?.aborted) giveUp()
+  signal?.addEventListener('abort', giveUp)
+  return {
+    signal: controller.signal,
+    failure: () => failure,
+    stop() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', giveUp)
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import { createSocket } from 'node:dgram'
+import { expect, it, onTestFinished } from 'vitest'
+import { NetFailureError } from './net-failure.js'
+import { nameServerResolve, type Resolve } from './resolver.js'
+
+const types = { A: 1, AAAA: 28 }
+const codes = { ok: 0, serverFailure: 2, noSuchName: 3 }
+type Records = { readonly A?: readonly Buffer[]; readonly AAAA?: readonly Buffer[]; readonly code?: number }
+
+/** A name server on loopback (RFC 1035 §4) that knows one name, whatever it is asked for. */
+async function serveName(records: Records): Promise<Resolve> {
+  const socket = createSocket('udp4')
+  socket.on('message', (query, peer) => {
+    const endOfName = query.indexOf(0, 12)
+    const question = query.subarray(12, endOfName + 5)
+    const type = query.readUInt16BE(endOfName + 1)
+    const addresses = (type === types.A ? records.A : records.AAAA) ?? []
+    const head = Buffer.from(query.subarray(0, 12))
+    head.writeUInt16BE(0x8180 | (records.code ?? codes.ok), 2)
+    head.writeUInt16BE(addresses.length, 6)
+    head.writeUInt32BE(0, 8)
+    const answers = addresses.map((address) => {
+      const record = Buffer.alloc(12)
+      record.writeUInt16BE(0xc00c, 0)
+      record.writeUInt16BE(type, 2)
+      record.writeUInt16BE(1, 4)
+      record.writeUInt16BE(address.length, 10)
+      return Buffer.concat([record, address])
+    })
+    socket.send(Buffer.concat([head, question, ...answers]), peer.port, peer.address)
+  })
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    socket.close()
+  })
+  return nameServerResolve([`127.0.0.1:${socket.address().port}`])
+}
+
+async function failureKindOf(resolve: Resolve): Promise<string> {
+  const error: unknown = await resolve('plaza.social').catch((reason) => reason)
+  return error instanceof NetFailureError ? error.failure.kind : 'no failure'
+}
+
+it('finds the addresses of both families', async () => {
+  const AAAA = Buffer.alloc(16)
+  AAAA[15] = 1
+  const resolve = await serveName({
+    A: [Buffer.from([192, 0, 2, 1]), Buffer.from([10, 0, 0, 1])],
+    AAAA: [AAAA],
+  })
+  expect(await resolve('plaza.social')).toEqual(['192.0.2.1', '10.0.0.1', '::1'])
+})
+
+it('finds a name that has addresses of one family only', async () => {
+  const resolve = await serveName({ A: [Buffer.from([192, 0, 2, 1])] })
+  expect(await resolve('plaza.social')).toEqual(['192.0.2.1'])
+})
+
+it('tells a name that does not exist, or has no address, from servers that fail', async () => {
+  expect(await failureKindOf(await serveName({ code: codes.noSuchName }))).toBe('unknown-host')
+  expect(await failureKindOf(await serveName({}))).toBe('unknown-host')
+  expect(await failureKindOf(await serveName({ code: codes.serverFailure }))).toBe('name-service')
+})
