@@ -13,6 +13,7 @@ import { registerHubApi } from './hub/http/register-hub-api.js'
 import type { Hub } from './hub/hub.js'
 import { dropExpiredPartitions, ensurePartitions } from './hub/log/partitions.js'
 import { createEventTail } from './hub/log/tail.js'
+import type { MergeHook } from './hub/merge/merge.js'
 import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
 import { openHub } from './open-hub.js'
@@ -29,30 +30,49 @@ export interface RunningServer {
   abort(): void
 }
 
+/** What a program that embeds the server adds to it. */
+export interface Extension {
+  /** Runs once on the migrated database, before anything is merged. */
+  readonly prepare?: (db: Database) => Promise<void>
+  /** Run in every merge's transaction. */
+  readonly hooks?: readonly MergeHook[]
+}
+
 const LOG_UPKEEP_MS = 60 * 60 * 1000
 
 /** What has been started, ended in the reverse order. */
 type Closers = (() => Promise<void>)[]
 
 /** Puts the whole server together. What was started is ended again if a later step fails. */
-export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  log: Logger,
+  extension: Extension = {},
+): Promise<RunningServer> {
   const closers: Closers = []
   try {
-    return await assemble(config, log, closers)
+    return await assemble(config, log, extension, closers)
   } catch (error) {
     await closeAll(closers)
     throw error
   }
 }
 
-async function assemble(config: Config, log: Logger, closers: Closers): Promise<RunningServer> {
+async function assemble(
+  config: Config,
+  log: Logger,
+  extension: Extension,
+  closers: Closers,
+): Promise<RunningServer> {
   const database: OpenDatabase = await openServerDatabase(config, log)
   closers.push(database.close)
   const metrics = createMetrics()
-  const { hub, db, writerDb, close } = await openHub(config, database.url, 'plaza', (type, outcome) =>
-    metrics.merges.inc({ type, outcome }),
-  )
+  const { hub, db, writerDb, close } = await openHub(config, database.url, 'plaza', {
+    countMerge: (type, outcome) => metrics.merges.inc({ type, outcome }),
+    hooks: extension.hooks ?? [],
+  })
   closers.push(close)
+  await extension.prepare?.(writerDb)
   observePools(metrics, { read: db, write: writerDb })
   observeEventLag(metrics, hub.queued)
   closers.push(

@@ -2,7 +2,9 @@ import { FarcasterNetwork, MessageType } from '@farcaster/core'
 import type { Config } from './config.js'
 import { connect, type Database } from './db/connection.js'
 import { createHub } from './hub/create-hub.js'
+import type { MergeHook } from './hub/merge/merge.js'
 import { createVerifyPool } from './protocol/verify-pool.js'
+import { projectEvents } from './social/project.js'
 
 /** A hub on its database, and how to end it. */
 export interface OpenHub {
@@ -15,8 +17,12 @@ export interface OpenHub {
   close(): Promise<void>
 }
 
-/** Told of every message: its type, and `merged` or the code of why not. */
-export type CountMerge = (type: string, outcome: string) => void
+export interface OpenHubOptions {
+  /** Told of every message: its type, and `merged` or the code of why not. */
+  readonly countMerge?: (type: string, outcome: string) => void
+  /** Run after the read model's, in every merge's transaction. */
+  readonly hooks?: readonly MergeHook[]
+}
 
 /** The protocol's number of each network. */
 export const networks = {
@@ -34,7 +40,7 @@ export async function openHub(
   config: Config,
   url: string,
   name: string,
-  countMerge?: CountMerge,
+  { countMerge, hooks = [] }: OpenHubOptions = {},
 ): Promise<OpenHub> {
   const db = connect(url, { poolSize: config.databasePool, applicationName: name })
   const writerDb = connect(url, {
@@ -53,6 +59,7 @@ export async function openHub(
       network: networks[config.hubNetwork],
       shards: config.hubShards,
       clock: Date.now,
+      hooks: [projectEvents, ...hooks],
       onOutcome: (type, outcome) => countMerge?.(MessageType[type] ?? 'UNKNOWN', outcome),
     })
     return { hub, db, writerDb, close: () => hub.close().finally(endConnections) }
