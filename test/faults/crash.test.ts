@@ -174,7 +174,8 @@ test('nothing that was acknowledged is lost, and no event is doubled or skipped,
     expect(logged.slice(0, followed.length)).toEqual(followed)
 
     const seen = await db<{ id: number }[]>`select id from hook_seen order by id`
-    expect(seen.map((row) => row.id)).toEqual(logged)
+    // The first block registers the users, which this test does without the server.
+    expect(seen.map((row) => row.id)).toEqual(logged.filter((id) => blockOf(id) > 1))
   } finally {
     await db.end()
   }
