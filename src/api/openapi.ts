@@ -12,14 +12,16 @@ Parameters that an operation does not declare are left alone; so is the header \
 effect here. Lists are given between commas, or by repeating the parameter.`
 
 /** The OpenAPI 3.1 document of these operations. */
-export function openApiDocument(operations: readonly Operation[]): Json {
+export function openApiDocument(operations: readonly Operation[]): Record<string, Json> {
   const writer = createSchemaWriter()
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of operations) {
     const path = `/v2/social/${operation.path}/`
     paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation, writer) }
   }
-  const usedTags = operationTags.filter((tag) => operations.some((operation) => operation.tag === tag))
+  const usedTags = Object.entries(operationTags).filter(([name]) =>
+    operations.some(({ tag }) => tag === name),
+  )
   return {
     openapi: '3.1.0',
     info: {
@@ -30,7 +32,7 @@ export function openApiDocument(operations: readonly Operation[]): Json {
     },
     servers: [{ url: '/' }],
     security: [{ ApiKeyAuth: [] }],
-    tags: usedTags.map((name) => ({ name })),
+    tags: usedTags.map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
       securitySchemes: {

@@ -42,17 +42,17 @@ export interface OperationSpec<Query extends TObject, Reply extends TSchema> {
 }
 
 /** The groups of the documentation, in its order. */
-export const operationTags = [
-  'User',
-  'Cast',
-  'Feed',
-  'Reaction',
-  'Follow',
-  'Channel',
-  'Storage',
-  'Fname',
-] as const
-export type OperationTag = (typeof operationTags)[number]
+export const operationTags = {
+  User: 'Who there is.',
+  Cast: 'What was said.',
+  Feed: 'Casts, chosen and in order.',
+  Reaction: 'Likes and recasts.',
+  Follow: 'Who follows whom.',
+  Channel: 'Places for casts.',
+  Storage: 'How much a user may keep.',
+  Fname: 'Names of users.',
+} as const
+export type OperationTag = keyof typeof operationTags
 
 /** An operation without the types of its own query and reply, as lists of them hold it. */
 export interface Operation extends Readonly<Omit<OperationSpec<TObject, TSchema>, 'handle'>> {

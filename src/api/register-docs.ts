@@ -1,9 +1,44 @@
+import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import { openApiDocument } from './openapi.js'
 import type { Operation } from './operation.js'
 
-/** Adds the description of the operations, at `/openapi.json`. */
-export function registerDocs(app: FastifyInstance, operations: readonly Operation[]): void {
-  const document = JSON.stringify(openApiDocument(operations))
-  app.get('/openapi.json', async (_request, reply) => reply.type('application/json').send(document))
+/**
+ * The page's script stands in its package, and its requests come here: the browser is told to load nothing from
+ * elsewhere. The script compiles templates, which is `unsafe-eval`.
+ */
+const contentPolicy = [
+  "default-src 'none'",
+  "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "worker-src 'self' blob:",
+].join('; ')
+
+/** Adds the description of the operations, at `/openapi.json`, and a page to read and try it, at `/docs`. */
+export async function registerDocs(app: FastifyInstance, operations: readonly Operation[]): Promise<void> {
+  const document = openApiDocument(operations)
+  const json = JSON.stringify(document)
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8').send(json),
+  )
+  await app.register(async (scope) => {
+    scope.addHook('onSend', async (_request, reply) => {
+      reply.header('content-security-policy', contentPolicy)
+    })
+    await scope.register(scalar, {
+      routePrefix: '/docs',
+      configuration: {
+        content: document,
+        pageTitle: 'Plaza API',
+        withDefaultFonts: false,
+        hideClientButton: true,
+        showDeveloperTools: 'never',
+        telemetry: false,
+        agent: { disabled: true },
+      },
+    })
+  })
 }

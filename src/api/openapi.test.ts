@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import Fastify from 'fastify'
+import { expect, it } from 'vitest'
+import { User } from '../views/schema/user.js'
+import { openApiDocument } from './openapi.js'
+import { createSchemaWriter } from './openapi-schema.js'
+import { operations } from './operations.js'
+import { registerDocs } from './register-docs.js'
+
+const run = promisify(execFile)
+const linter = join('node_modules', '.bin', 'redocly')
+
+/** The linter's recommended rules, without those that our paths, which the specification gives, break. */
+const LINTER_CONFIG = `
+extends: [recommended]
+rules:
+  no-path-trailing-slash: off
+  no-ambiguous-paths: off
+`
+
+it('is valid by a published linter, without a warning', { timeout: 120_000 }, async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'plaza-openapi-'))
+  try {
+    const file = join(directory, 'openapi.json')
+    const config = join(directory, 'redocly.yaml')
+    await writeFile(file, JSON.stringify(openApiDocument(operations)))
+    await writeFile(config, LINTER_CONFIG)
+    // It would look for a newer version of itself.
+    const env = {
+      ...process.env,
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+      REDOCLY_TELEMETRY: 'off',
+      CI: 'true',
+    }
+    // It fails when it finds an error, and prints it all the same.
+    const { stdout } = await run(linter, ['lint', file, '--config', config, '--format', 'json'], {
+      env,
+    }).catch((error) => error)
+    expect(JSON.parse(stdout).problems).toEqual([])
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+})
+
+it('lists every operation, and nothing else', () => {
+  const { paths } = openApiDocument(operations) as { paths: Record<string, object> }
+  const listed = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const served = operations.map(({ method, path }) => `${method} /v2/social/${path}/`)
+  expect(listed.sort()).toEqual(served.sort())
+})
+
+it('lists no operation twice', () => {
+  const names = operations.map(({ method, path }) => `${method} ${path}`)
+  expect(names).toEqual([...new Set(names)])
+})
+
+it('makes a component of each schema with a name, and marks what is deprecated where it is used', () => {
+  const writer = createSchemaWriter()
+  expect(writer.write(User)).toEqual({ $ref: '#/components/schemas/User' })
+  const {
+    User: component,
+    UserProfile,
+    TextRange,
+  } = writer.components as Record<string, { properties: object }>
+  expect(component?.properties).toMatchObject({
+    fid: { $ref: '#/components/schemas/Fid' },
+    display_name: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    experimental: { deprecated: true, type: 'object' },
+  })
+  expect(UserProfile).toBeDefined()
+  expect(TextRange?.properties).toMatchObject({ start: { type: 'number', minimum: 0 } })
+  expect(JSON.stringify(writer.components)).not.toContain('$id')
+})
+
+it('is served with a page that loads nothing from elsewhere', async () => {
+  const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } })
+  await registerDocs(app, operations)
+  const document = await app.inject('/openapi.json')
+  expect([document.statusCode, document.json().openapi]).toEqual([200, '3.1.0'])
+
+  expect((await app.inject('/docs')).headers.location).toBe('/docs/')
+  const page = await app.inject('/docs/')
+  expect(page.statusCode).toBe(200)
+  expect(page.headers['content-security-policy']).toContain("connect-src 'self'")
+  expect(page.body).not.toMatch(/https?:/)
+  const [script] = page.body.match(/(?<=src=")[^"]+/) ?? []
+  const loaded = await app.inject(`/docs/${script}`)
+  expect([loaded.statusCode, loaded.headers['content-type']]).toEqual([
+    200,
+    'application/javascript; charset=utf-8',
+  ])
+})
