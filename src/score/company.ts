@@ -1,0 +1,112 @@
+import type { TrustGraph } from './graph.js'
+
+export interface CompanyOptions {
+  /** What company in full doubt takes off the log-odds of the score. */
+  readonly weight: number
+  /** An account of this score or more is in no doubt, */
+  readonly trustedScore: number
+  /** one of this score or less is in full doubt, straight in between. */
+  readonly doubtedScore: number
+  /** Weight of ties without doubt that everyone is granted, so that one bad tie proves little. */
+  readonly priorWeight: number
+  /** Ends when no score moves by more than this in a round. */
+  readonly tolerance: number
+  readonly maxRounds: number
+}
+
+/** `docs/score.md` says why. */
+export const defaultCompanyOptions: CompanyOptions = {
+  weight: 4,
+  trustedScore: 0.9,
+  doubtedScore: 0.5,
+  priorWeight: 5,
+  tolerance: 1e-3,
+  maxRounds: 40,
+}
+
+/**
+ * Lowers each account by the company it keeps: those whom it endorses and who endorse it back.
+ *
+ *     company(v) = sum of w(v,u) · doubt(score(u)) / ( prior + sum of w(v,u) ), over mutual ties
+ *     score(v) = logistic( odds(v) - weight · company(v) )
+ *
+ * In a dense ring the bought links of some reach only some, but all are tied to all: doubt in most members
+ * becomes doubt in each. This is mean-field belief propagation over ties, as in SybilBelief (Gong, Frank and
+ * Mittal 2014) and SybilSCAR (Wang, Zhang and Gong 2017). Only ties of both sides count, so nobody comes into
+ * bad company by being followed, nor into good company by following.
+ *
+ * Scores start without doubt and only fall, towards the highest fixed point, so rounds always settle.
+ *
+ * @param odds log-odds of each score before company
+ * @param weights weight of each code of an edge (`trust.ts`)
+ */
+export function applyCompany(
+  graph: TrustGraph,
+  odds: Float64Array,
+  weights: Float64Array,
+  options: CompanyOptions,
+): Float64Array {
+  const mutual = mutualEdges(graph)
+  const tied = new Float64Array(graph.users)
+  addOverTies(graph, mutual, weights, () => 1, tied)
+  let scores = odds.map(logistic)
+  for (let round = 0, moved = 1; round < options.maxRounds && moved > options.tolerance; round += 1) {
+    const doubted = new Float64Array(graph.users)
+    const before = scores
+    addOverTies(graph, mutual, weights, (user) => doubt(before[user]!, options), doubted)
+    scores = odds.map((value, user) => {
+      const company = doubted[user]! / (options.priorWeight + tied[user]!)
+      return logistic(value - options.weight * company)
+    })
+    moved = scores.reduce((most, score, user) => Math.max(most, before[user]! - score), 0)
+  }
+  return scores
+}
+
+function doubt(score: number, { trustedScore, doubtedScore }: CompanyOptions): number {
+  return Math.min(1, Math.max(0, (trustedScore - score) / (trustedScore - doubtedScore)))
+}
+
+/** Gives each account, for each tie, its own weight in it times `factor` of the other side. */
+function addOverTies(
+  { users, start, source, code }: TrustGraph,
+  mutual: Uint8Array,
+  weights: Float64Array,
+  factor: (user: number) => number,
+  sums: Float64Array,
+): void {
+  for (let user = 0; user < users; user += 1) {
+    const times = factor(user)
+    if (times === 0) continue
+    const end = start[user + 1]!
+    for (let edge = start[user]!; edge < end; edge += 1) {
+      if ((mutual[edge >>> 3]! & (1 << (edge & 7))) === 0) continue
+      sums[source[edge]!]! += times * weights[code[edge]!]!
+    }
+  }
+}
+
+/**
+ * A bit for each edge: whether there is one in the other direction. The endorsed come in ascending order and
+ * rows are ascending, so a finger in each row only ever moves forward.
+ */
+function mutualEdges({ users, edges, start, source }: TrustGraph): Uint8Array {
+  const mutual = new Uint8Array(Math.ceil(edges / 8))
+  const finger = start.slice(0, users)
+  for (let user = 0; user < users; user += 1) {
+    const end = start[user + 1]!
+    for (let edge = start[user]!; edge < end; edge += 1) {
+      const other = source[edge]!
+      const last = start[other + 1]!
+      let place = finger[other]!
+      while (place < last && source[place]! < user) place += 1
+      finger[other] = place
+      if (place < last && source[place] === user) mutual[edge >>> 3]! |= 1 << (edge & 7)
+    }
+  }
+  return mutual
+}
+
+export function logistic(x: number): number {
+  return 1 / (1 + Math.exp(-x))
+}

@@ -1,0 +1,128 @@
+import { type EdgeList, FOLLOW, MAX_LIKES } from './edge-list.js'
+
+/**
+ * Who endorses whom, by the endorsed (compressed sparse rows): the endorsers of `v` are
+ * `source[start[v]] … source[start[v + 1] - 1]`, ascending, each once. Five bytes an edge.
+ */
+export interface TrustGraph {
+  readonly users: number
+  readonly edges: number
+  readonly start: Uint32Array
+  readonly source: Uint32Array
+  /** What the endorser has done (`edge-list.ts`). */
+  readonly code: Uint8Array
+  /** How many accounts each one follows, and is followed by. */
+  readonly following: Uint32Array
+  readonly followers: Uint32Array
+}
+
+/**
+ * Sorts endorsements into rows, whatever their order, and empties the list: two stable counting sorts, first
+ * by endorser, then by endorsed. The order within a row is thereby fixed, and with it the order of every sum
+ * over it: the same network gives the same bits.
+ */
+export function buildGraph(users: number, list: EdgeList): TrustGraph {
+  const start = sortByTarget(users, sortBySource(users, list))
+  return mergeDuplicates(users, start)
+}
+
+interface Rows {
+  readonly start: Uint32Array
+  readonly other: Uint32Array
+  readonly code: Uint8Array
+}
+
+function sortBySource(users: number, list: EdgeList): Rows {
+  const start = new Uint32Array(users + 1)
+  for (const { from, length } of list.chunks()) {
+    for (let edge = 0; edge < length; edge += 1) start[from[edge]! + 1]! += 1
+  }
+  accumulate(start)
+  const other = new Uint32Array(list.length)
+  const code = new Uint8Array(list.length)
+  const next = start.slice()
+  for (const chunk of list.drain()) {
+    for (let edge = 0; edge < chunk.length; edge += 1) {
+      const place = next[chunk.from[edge]!]!++
+      other[place] = chunk.to[edge]!
+      code[place] = chunk.code[edge]!
+    }
+  }
+  return { start, other, code }
+}
+
+function sortByTarget(users: number, bySource: Rows): Rows {
+  const start = new Uint32Array(users + 1)
+  for (let edge = 0; edge < bySource.other.length; edge += 1) start[bySource.other[edge]! + 1]! += 1
+  accumulate(start)
+  const other = new Uint32Array(bySource.other.length)
+  const code = new Uint8Array(bySource.other.length)
+  const next = start.slice()
+  for (let from = 0; from < users; from += 1) {
+    const end = bySource.start[from + 1]!
+    for (let edge = bySource.start[from]!; edge < end; edge += 1) {
+      const place = next[bySource.other[edge]!]!++
+      other[place] = from
+      code[place] = bySource.code[edge]!
+    }
+  }
+  return { start, other, code }
+}
+
+/** Counts, shifted by one, to where each row starts. */
+function accumulate(start: Uint32Array): void {
+  for (let user = 1; user < start.length; user += 1) start[user]! += start[user - 1]!
+}
+
+/** A follow and likes of the same pair stand side by side now: they become one edge, in place. */
+function mergeDuplicates(users: number, rows: Rows): TrustGraph {
+  const { start, other, code } = rows
+  const following = new Uint32Array(users)
+  const followers = new Uint32Array(users)
+  let kept = 0
+  let read = 0
+  for (let user = 0; user < users; user += 1) {
+    const end = start[user + 1]!
+    start[user] = kept
+    while (read < end) {
+      const source = other[read]!
+      let merged = code[read]!
+      for (read += 1; read < end && other[read] === source; read += 1) {
+        merged = mergeCodes(merged, code[read]!)
+      }
+      other[kept] = source
+      code[kept] = merged
+      kept += 1
+      if (merged >= FOLLOW) {
+        followers[user]! += 1
+        following[source]! += 1
+      }
+    }
+  }
+  start[users] = kept
+  return {
+    users,
+    edges: kept,
+    start,
+    source: other.subarray(0, kept),
+    code: code.subarray(0, kept),
+    following,
+    followers,
+  }
+}
+
+function mergeCodes(a: number, b: number): number {
+  return ((a | b) & FOLLOW) | Math.min(MAX_LIKES, (a & MAX_LIKES) + (b & MAX_LIKES))
+}
+
+/** Whether `from` follows `to`, by halving the row of `to`. */
+export function follows(graph: TrustGraph, from: number, to: number): boolean {
+  let low = graph.start[to]!
+  let high = graph.start[to + 1]!
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (graph.source[middle]! < from) low = middle + 1
+    else high = middle
+  }
+  return low < graph.start[to + 1]! && graph.source[low] === from && graph.code[low]! >= FOLLOW
+}

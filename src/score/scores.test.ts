@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { buildGraph } from './graph.js'
+import { computeScores, defaultScoreOptions } from './scores.js'
+import { defaultSeeds } from './seeds.js'
+import type { Accounts } from './signs.js'
+import { graphOf, smallNetworks } from './testing/endorsements.js'
+import { blankAccounts, NOW_UNIX, type PlantedOptions, plantedNetwork } from './testing/planted-network.js'
+import { areaUnderCurve } from './testing/ranking.js'
+
+const exact = {
+  ...defaultScoreOptions,
+  trust: { ...defaultScoreOptions.trust, tolerance: 1e-13, maxIterations: 300 },
+  company: { ...defaultScoreOptions.company, tolerance: 1e-10, maxRounds: 500 },
+}
+
+test('scores are between 0 and 1 in any network, and the same each time', () => {
+  fc.assert(
+    fc.property(smallNetworks, ({ users, endorsements, seeds }) => {
+      const run = () =>
+        computeScores(graphOf(users, endorsements), blankAccounts(users), Uint32Array.from(seeds), NOW_UNIX)
+      const { scores } = run()
+      expect(scores).toHaveLength(users)
+      expect(scores.every((score) => score > 0 && score < 1)).toBe(true)
+      expect(run().scores).toEqual(scores)
+    }),
+  )
+})
+
+test('a network without accounts has no scores', () => {
+  expect(computeScores(graphOf(0, []), blankAccounts(0), new Uint32Array(0), NOW_UNIX).scores).toHaveLength(0)
+})
+
+test('which numbers accounts have does not matter', () => {
+  const network = plantedNetwork({ name: 'labels', honest: 300, spam: 60, buyers: 0.3, hasSigns: true })
+  const renamed = Uint32Array.from({ length: network.users }, (_, user) => network.users - 1 - user)
+  const pairs = network.edges
+    .chunks()
+    .flatMap(({ from, to, code, length }) =>
+      Array.from({ length }, (_, edge) => ({ from: from[edge]!, to: to[edge]!, likes: code[edge]! & 0x7f })),
+    )
+  const seeds = Uint32Array.of(1, 20, 300)
+  const before = computeScores(graphOf(network.users, pairs), network.accounts, seeds, NOW_UNIX, exact)
+  const after = computeScores(
+    graphOf(
+      network.users,
+      pairs.map(({ from, to, likes }) => ({ from: renamed[from]!, to: renamed[to]!, likes })),
+    ),
+    relabelled(network.accounts),
+    seeds.map((seed) => renamed[seed]!),
+    NOW_UNIX,
+    exact,
+  )
+  for (const [user, score] of before.scores.entries()) {
+    expect(after.scores[renamed[user]!]).toBeCloseTo(score, 9)
+  }
+})
+
+/** The facts in the reverse order. */
+function relabelled(accounts: Accounts): Accounts {
+  const reversed = Object.entries(accounts).map(([fact, values]) => [fact, values.slice().reverse()] as const)
+  return { ...accounts, ...Object.fromEntries(reversed) }
+}
+
+test('whoever a trusted account starts to follow scores no less than before', () => {
+  const options = { name: 'monotone', honest: 400, spam: 80, buyers: 0.3, hasSigns: true }
+  const seeds = Uint32Array.of(3, 50, 111, 222)
+  const scoresWith = (from: number, to: number) => {
+    const network = plantedNetwork(options)
+    if (from >= 0) network.edges.addFollow(from, to)
+    return computeScores(buildGraph(network.users, network.edges), network.accounts, seeds, NOW_UNIX, exact)
+      .scores
+  }
+  const before = scoresWith(-1, -1)
+  const trusted = [...before.keys()].filter((user) => before[user]! >= 0.9)
+  expect(trusted.length).toBeGreaterThan(20)
+  for (let round = 0; round < 40; round += 1) {
+    const from = trusted[(round * 7) % trusted.length]!
+    const to = (round * 37) % before.length
+    expect(scoresWith(from, to)[to]).toBeGreaterThanOrEqual(before[to]! - 1e-6)
+  }
+})
+
+test('accounts that nobody knows change nobody else, however many they are', () => {
+  const crowd = 100_000
+  const network = () => plantedNetwork({ name: 'crowd', honest: 400, spam: 80, buyers: 0.3, hasSigns: false })
+  const small = network()
+  const seeds = Uint32Array.of(3, 50, 111, 222)
+  const before = computeScores(buildGraph(small.users, small.edges), small.accounts, seeds, NOW_UNIX)
+  const large = network()
+  for (let extra = 0; extra < crowd; extra += 1) {
+    large.edges.addFollow(large.users + extra, large.users + ((extra + 1) % crowd))
+    large.edges.addFollow(large.users + extra, extra % large.users)
+  }
+  const accounts = blankAccounts(large.users + crowd)
+  for (const [fact, values] of Object.entries(large.accounts)) accounts[fact as keyof Accounts].set(values)
+  const graph = buildGraph(large.users + crowd, large.edges)
+  const after = computeScores(graph, accounts, seeds, NOW_UNIX)
+  // Each is followed by 200 more accounts, none of which anybody knows.
+  expect(after.flow.trust.subarray(0, large.users)).toEqual(before.flow.trust)
+  for (let user = 0; user < large.users; user += 1) {
+    expect(after.scores[user]).toBeGreaterThanOrEqual(before.scores[user]! - 1e-6)
+  }
+  expect(Math.max(...after.scores.subarray(large.users))).toBeLessThan(0.1)
+})
+
+function separation(options: PlantedOptions): number {
+  const network = plantedNetwork(options)
+  const graph = buildGraph(network.users, network.edges)
+  const seeds = defaultSeeds(graph, network.accounts.registeredAt)
+  return areaUnderCurve(computeScores(graph, network.accounts, seeds, NOW_UNIX).scores, network.isSpam)
+}
+
+test.each(['one', 'two', 'three', 'four'])(
+  'planted rings score below honest accounts: network %s',
+  (name) => {
+    const size = { name, honest: 4000, spam: 800 }
+    expect(separation({ ...size, buyers: 0.3, hasSigns: true })).toBeGreaterThan(0.98)
+    // By the graph alone, and when every member of every ring buys links.
+    expect(separation({ ...size, buyers: 0.3, hasSigns: false })).toBeGreaterThan(0.97)
+    expect(separation({ ...size, buyers: 1, hasSigns: false })).toBeGreaterThan(0.95)
+  },
+)

@@ -1,0 +1,66 @@
+import { calibrate, type TrustCurve, trustProbabilities } from './calibration.js'
+import { applyCompany, type CompanyOptions, defaultCompanyOptions } from './company.js'
+import type { TrustGraph } from './graph.js'
+import { type Accounts, defaultSignWeights, penaltyOf, type SignWeights, signsOf } from './signs.js'
+import {
+  codeWeights,
+  defaultTrustOptions,
+  flowTrust,
+  outWeights,
+  type TrustFlow,
+  type TrustOptions,
+} from './trust.js'
+
+export interface ScoreOptions {
+  readonly trust: TrustOptions
+  readonly curve: TrustCurve
+  readonly signs: SignWeights
+  readonly company: CompanyOptions
+}
+
+/** `docs/score.md` says why. */
+export const defaultScoreOptions: ScoreOptions = {
+  trust: defaultTrustOptions,
+  curve: { unknown: 0.1, halfFollows: 1.5, steepness: 1.5 },
+  signs: defaultSignWeights,
+  company: defaultCompanyOptions,
+}
+
+export interface Scores {
+  /** The probability that each account is not spam: 0..1. */
+  readonly scores: Float64Array
+  readonly flow: TrustFlow
+}
+
+/**
+ * The score of every account: the probability that trust alone gives it (`trust.ts`, `calibration.ts`),
+ * lowered by its signs of spam (`signs.ts`) and by the company it keeps (`company.ts`).
+ *
+ *     odds(v) = logit(p(v)) - sum of weight · sign(v)
+ *     score(v) = logistic( odds(v) - weight · company(v) )
+ *
+ * The same accounts, endorsements, seeds and time give the same bits.
+ *
+ * @param seeds numbers of accounts, each once, at least one unless there are no accounts
+ * @param nowUnix Unix seconds
+ */
+export function computeScores(
+  graph: TrustGraph,
+  accounts: Accounts,
+  seeds: Uint32Array,
+  nowUnix: number,
+  options: ScoreOptions = defaultScoreOptions,
+): Scores {
+  const flow = flowTrust(graph, seeds, options.trust)
+  const weights = codeWeights(options.trust)
+  const calibration = calibrate(flow.trust, outWeights(graph, weights), options.trust.damping)
+  const likely = trustProbabilities(flow.trust, calibration, options.curve)
+  const odds = likely.map((probability, user) => {
+    return logit(probability) - penaltyOf(signsOf(user, graph, accounts, nowUnix), options.signs)
+  })
+  return { scores: applyCompany(graph, odds, weights, options.company), flow }
+}
+
+function logit(probability: number): number {
+  return Math.log(probability / (1 - probability))
+}
