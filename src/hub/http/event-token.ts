@@ -33,7 +33,7 @@ export function applyEventToken(
 }
 
 /** The token of the next page; undefined when this one reaches the end. */
-export function eventToken(page: EventPage, reverse: boolean): string | undefined {
+export function eventToken(page: Pick<EventPage, 'next' | 'rest'>, reverse: boolean): string | undefined {
   if (page.next === null) return undefined
   const entries = page.rest.map(({ from, stop }) => {
     if (reverse) return stop === AFTER_ALL_EVENTS ? null : keyOf(stop)

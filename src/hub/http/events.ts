@@ -1,20 +1,34 @@
+import type { Database } from '../../db/connection.js'
 import { PlazaError } from '../../errors.js'
 import { hubEventJson } from '../json/hub-event.js'
-import { AFTER_ALL_EVENTS, type EventPage, readEvent, readEvents } from '../log/read.js'
+import { AFTER_ALL_EVENTS, readEvent } from '../log/read.js'
+import { type JsonPage, jsonPages, type ReadJsonPage } from './event-pages.js'
 import { applyEventToken, eventToken } from './event-token.js'
 import type { GetOperation, HubApi } from './hub-api.js'
 import { type Parameters, refusal, required } from './parameters.js'
 
-export const eventOperations: readonly GetOperation[] = [
-  { path: '/events', failure: 'Failed to get events', answer: listEvents },
-  { path: '/eventById', failure: 'Failed to get event', answer: getEvent },
-]
+/** One set per server: it remembers events that were read lately. */
+export function eventOperations(db: Database): GetOperation[] {
+  const readPage = jsonPages(db)
+  return [
+    {
+      path: '/events',
+      failure: 'Failed to get events',
+      answer: (parameters, api) => listEvents(parameters, api, readPage),
+    },
+    { path: '/eventById', failure: 'Failed to get event', answer: getEvent },
+  ]
+}
 
 /**
  * A page of the log. Where the sources differ, the issue decides: shards are merged by id, the page size
  * holds for the whole page, and the answer says how to go on.
  */
-async function listEvents(parameters: Parameters, { db, config }: HubApi): Promise<object> {
+async function listEvents(
+  parameters: Parameters,
+  { config }: HubApi,
+  readPage: ReadJsonPage,
+): Promise<Buffer> {
   const { reverse } = parameters
   const from = parameters.u64('from_event_id') ?? 0
   const stop = parameters.u64('stop_id') ?? AFTER_ALL_EVENTS
@@ -24,12 +38,23 @@ async function listEvents(parameters: Parameters, { db, config }: HubApi): Promi
     shards.map((shard) => ({ shard, from, stop })),
     reverse,
   )
-  const page = await readEvents(db, ranges, { limit: parameters.pageSize(), reverse })
-  return {
-    events: page.events.map(hubEventJson),
+  const page = await readPage(ranges, { limit: parameters.pageSize(), reverse })
+  return pageBytes(page.events, {
     nextPageToken: eventToken(page, reverse),
     nextPageEventId: nextPageEventId(page, from, reverse),
-  }
+  })
+}
+
+const OPENING = Buffer.from('{"events":[')
+const COMMA = Buffer.from(',')
+
+/** The events, which are JSON already, and behind them the other members of the object. */
+function pageBytes(events: readonly Buffer[], others: object): Buffer {
+  const parts: Buffer[] = [OPENING]
+  for (const event of events) parts.push(event, COMMA)
+  if (events.length > 0) parts.pop()
+  parts.push(Buffer.from(`],${JSON.stringify(others).slice(1)}`))
+  return Buffer.concat(parts)
 }
 
 /**
@@ -39,7 +64,7 @@ async function listEvents(parameters: Parameters, { db, config }: HubApi): Promi
  * One number for several shards cannot say how far each was read: events may be shown again, and none is
  * lost. `nextPageToken`, or asking for one shard at a time, repeats nothing.
  */
-function nextPageEventId(page: EventPage, from: number, reverse: boolean): number {
+function nextPageEventId(page: JsonPage, from: number, reverse: boolean): number {
   if (reverse) return page.next === null ? from : page.next.id + 1
   return page.next?.id ?? Math.min(...page.rest.map((range) => range.from))
 }

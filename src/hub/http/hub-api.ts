@@ -36,5 +36,6 @@ export interface GetOperation {
   readonly path: string
   /** What an error of it is called: the `error` of the body (hub.md §1.6). */
   readonly failure: string
-  readonly answer: (parameters: Parameters, api: HubApi) => Promise<object>
+  /** An object, or the bytes of its JSON. */
+  readonly answer: (parameters: Parameters, api: HubApi) => Promise<object | Buffer>
 }

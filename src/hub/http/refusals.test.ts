@@ -172,7 +172,7 @@ describe('the error body', () => {
       },
     })
     const { status, body, text } = await (await openHubApi(broken, { hub: api.hub })).get(
-      '/v1/castById?fid=1&hash=' + hash,
+      `/v1/castById?fid=1&hash=${hash}`,
     )
     expect([status, body.errCode, body.code]).toEqual([500, 'internal', 13])
     expect(text).not.toContain('secret')

@@ -27,7 +27,7 @@ const COUNTED_ADDRESSES = 10_000
 export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise<void> {
   const reads = [
     infoOperation(),
-    ...eventOperations,
+    ...eventOperations(api.db),
     ...castOperations,
     ...reactionOperations,
     ...linkOperations,
@@ -111,7 +111,7 @@ function acceptBodies(scope: FastifyInstance, bodyLimit: number): void {
 function addRead(scope: FastifyInstance, { path, failure, answer }: GetOperation, api: HubApi): void {
   scope.get(path, { config: { failure } }, async (request, reply) => {
     const json = await answer(new Parameters(request.query), api)
-    return reply.type(JSON_TYPE).send(JSON.stringify(json))
+    return reply.type(JSON_TYPE).send(Buffer.isBuffer(json) ? json : JSON.stringify(json))
   })
 }
 

@@ -181,6 +181,14 @@ export async function readEvent(db: Database, shard: number, id: number): Promis
   return null
 }
 
+/** Events of a shard below this id have been dropped; 0 while none has. */
+export async function readFloor(db: Database, shard: number): Promise<number> {
+  const [row] = await db<{ floor: number }[]>`
+    select dropped_below as floor from hub.shards where shard = ${shard}::smallint
+  `
+  return row?.floor ?? 0
+}
+
 /** Where the log of each shard ends: no event of it has a higher id. A shard without events ends at -1. */
 export async function readLogEnds(
   db: Database,
