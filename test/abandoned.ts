@@ -1,21 +1,28 @@
-import { readdir, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stopCluster } from '../src/db/cluster.js'
 import { readPostmaster } from '../src/db/cluster-process.js'
 import { clusterDirectory } from '../src/db/data-dir.js'
-import { dataDirOwner } from '../src/db/data-dir-lock.js'
+import { processIdentity } from '../src/lib/process-identity.js'
 
-/** Data directories of test runs are named so. */
-export const TEST_DIR_PREFIX = 'plaza-test-'
+const PREFIX = 'plaza-test-'
+
+/** Makes a data directory. Its name holds the pid of the run: that is how the next run knows whether it is over. */
+export async function makeTestDir(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  // PostgreSQL runs as another user when the tests run as root.
+  await chmod(dataDir, 0o711)
+  return dataDir
+}
 
 /** A run that was killed leaves its PostgreSQL and its files: the next run ends and removes them. */
 export async function removeAbandoned(): Promise<void> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(TEST_DIR_PREFIX))
-  for (const name of names) {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? []
+    if (pid === undefined || processIdentity(Number(pid)) !== null) continue
     const dataDir = join(tmpdir(), name)
     try {
-      if (dataDirOwner(dataDir) !== null) continue
       const directory = await clusterDirectory(dataDir)
       const postmaster = await readPostmaster(directory)
       if (postmaster !== null) await stopCluster(postmaster.pid, directory)

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import type { TestProject } from 'vitest/node'
 import { connect, type Database } from '../src/db/connection.js'
 import { startEmbedded } from '../src/db/embedded.js'
 import { migrate } from '../src/db/migrate.js'
 import { silentLog } from '../src/lib/log.js'
-import { removeAbandoned, TEST_DIR_PREFIX } from './abandoned.js'
+import { makeTestDir, removeAbandoned } from './abandoned.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -54,8 +52,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startOwnServer(): Promise<Server> {
   await removeAbandoned()
-  const dataDir = await mkdtemp(join(tmpdir(), TEST_DIR_PREFIX))
-  await chmod(dataDir, 0o711)
+  const dataDir = await makeTestDir()
   const embedded = await startEmbedded({
     dataDir,
     command: 'test',

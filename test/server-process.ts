@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmod, chown, lstat, mkdtemp, readlink, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chown, lstat, readlink, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { stopCluster } from '../src/db/cluster.js'
 import { readPostmaster } from '../src/db/cluster-process.js'
 import { clusterDirectory } from '../src/db/data-dir.js'
 import type { SystemUser } from '../src/db/system-user.js'
-import { TEST_DIR_PREFIX } from './abandoned.js'
+import { makeTestDir } from './abandoned.js'
 import { builtCli } from './built-cli.js'
 
 /** A `plaza` command that runs as a process of its own. */
@@ -34,8 +33,7 @@ export interface CommandOptions {
 
 /** A data directory for one test. Whatever runs in it is ended, and it is removed, when the test is over. */
 export async function createDataDir(user?: SystemUser): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), TEST_DIR_PREFIX))
-  await chmod(dataDir, 0o711)
+  const dataDir = await makeTestDir()
   if (user !== undefined) await chown(dataDir, user.uid, user.gid)
   onTestFinished(() => removeDataDir(dataDir))
   return dataDir
