@@ -75,6 +75,14 @@ export class Intake {
     while (this.#inFlight.length > 0) await this.#settleFirst()
   }
 
+  /** Counts what cannot be sent: it was refused before it could be called an item. */
+  refuse({ code, message }: Refusal): void {
+    // Without names and fids, of which there may be millions.
+    const text = message.replace(/"[^"]*"/g, '"…"').replace(/\bfid \d+/gi, 'fid …')
+    const reason = `${code}: ${text}`
+    this.tally.refused.set(reason, (this.tally.refused.get(reason) ?? 0) + 1)
+  }
+
   #mustWait(item: MergeItem): boolean {
     const pending = [this.#batch, ...this.#inFlight.map(({ batch }) => batch)].filter(
       ({ items }) => items.length > 0,
@@ -129,8 +137,7 @@ export class Intake {
     } else if (refusal.code === 'bad_request.duplicate') {
       tally.duplicates += 1
     } else {
-      const reason = `${refusal.code}: ${refusal.message}`
-      tally.refused.set(reason, (tally.refused.get(reason) ?? 0) + 1)
+      this.refuse(refusal)
       this.#options.onRefused?.(item, refusal)
     }
   }

@@ -1,0 +1,100 @@
+import { promisify } from 'node:util'
+import { crc32, deflateRaw, inflateRaw } from 'node:zlib'
+
+/**
+ * One gzip member (RFC 1952) of an archive. An archive is a row of members, so every gzip tool reads it as one
+ * stream; what we need to find our way in it stands in each member's "extra" field, which those tools skip:
+ *
+ *     'P' 'Z' length   version kind network flags   archive id (8)   member bytes (4)   frames (4)
+ *                      frames before (8)   position (8)                         little endian, as all of gzip
+ */
+export interface MemberInfo {
+  readonly kind: 'chunk' | 'end'
+  /** FarcasterNetwork of everything inside. */
+  readonly network: number
+  /** 16 hex digits, the same in all members of an archive and in no other archive. */
+  readonly archiveId: string
+  /** How many frames the member holds. */
+  readonly frames: number
+  /** How many frames the members before it hold. */
+  readonly framesBefore: number
+  /** What the writer calls the place it had reached; of an export, the last fid that is complete. */
+  readonly position: number
+  /** True when writing can go on behind this member: the position is exactly its end. */
+  readonly resumable: boolean
+}
+
+/** A member's header, read: `sizeBytes` is that of the whole member. */
+export interface MemberHeader extends MemberInfo {
+  readonly sizeBytes: number
+}
+
+export const MEMBER_HEADER_BYTES = 56
+const TRAILER_BYTES = 8
+/** A member that says that it is larger was not written by us. */
+const MAX_MEMBER_BYTES = 64 * 1024 * 1024
+
+/** Magic, deflate, "has an extra field", no time, no extra flags, unknown system; then 44 bytes of extra field. */
+const GZIP_PREFIX = Buffer.from('1f8b08040000000000ff2c00505a2800', 'hex')
+const VERSION = 1
+const KINDS = ['chunk', 'end'] as const
+const RESUMABLE = 1
+
+const deflate = promisify(deflateRaw)
+const inflate = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflateRaw)
+
+/** Compresses `content` into a member. */
+export async function encodeMember(info: MemberInfo, content: Buffer): Promise<Buffer> {
+  const body = await deflate(content)
+  const sizeBytes = MEMBER_HEADER_BYTES + body.length + TRAILER_BYTES
+  const header = Buffer.alloc(MEMBER_HEADER_BYTES)
+  GZIP_PREFIX.copy(header)
+  header.writeUInt8(VERSION, 16)
+  header.writeUInt8(KINDS.indexOf(info.kind), 17)
+  header.writeUInt8(info.network, 18)
+  header.writeUInt8(info.resumable ? RESUMABLE : 0, 19)
+  header.write(info.archiveId, 20, 8, 'hex')
+  header.writeUInt32LE(sizeBytes, 28)
+  header.writeUInt32LE(info.frames, 32)
+  header.writeBigUInt64LE(BigInt(info.framesBefore), 36)
+  header.writeBigUInt64LE(BigInt(info.position), 44)
+  // The last four bytes are kept for later versions.
+  const trailer = Buffer.alloc(TRAILER_BYTES)
+  trailer.writeUInt32LE(crc32(content), 0)
+  trailer.writeUInt32LE(content.length, 4)
+  return Buffer.concat([header, body, trailer])
+}
+
+/** The header of a member, from its first `MEMBER_HEADER_BYTES`; null when this is none of ours. */
+export function decodeMemberHeader(bytes: Buffer): MemberHeader | null {
+  if (!bytes.subarray(0, GZIP_PREFIX.length).equals(GZIP_PREFIX)) return null
+  const kind = KINDS[bytes.readUInt8(17)]
+  const sizeBytes = bytes.readUInt32LE(28)
+  const isOurs = bytes.readUInt8(16) === VERSION && kind !== undefined
+  if (!isOurs || sizeBytes < MEMBER_HEADER_BYTES + TRAILER_BYTES || sizeBytes > MAX_MEMBER_BYTES) return null
+  return {
+    kind,
+    sizeBytes,
+    network: bytes.readUInt8(18),
+    resumable: (bytes.readUInt8(19) & RESUMABLE) !== 0,
+    archiveId: bytes.subarray(20, 28).toString('hex'),
+    frames: bytes.readUInt32LE(32),
+    framesBefore: Number(bytes.readBigUInt64LE(36)),
+    position: Number(bytes.readBigUInt64LE(44)),
+  }
+}
+
+/** What a whole member holds; null when its bytes are damaged. */
+export async function decodeMember(member: Buffer): Promise<Buffer | null> {
+  const trailerAt = member.length - TRAILER_BYTES
+  const sizeBytes = member.readUInt32LE(trailerAt + 4)
+  if (sizeBytes > MAX_MEMBER_BYTES) return null
+  try {
+    const body = member.subarray(MEMBER_HEADER_BYTES, trailerAt)
+    const content = await inflate(body, { maxOutputLength: Math.max(1, sizeBytes) })
+    const isWhole = content.length === sizeBytes && crc32(content) === member.readUInt32LE(trailerAt)
+    return isWhole ? content : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,100 @@
+import { decodeMember, decodeMemberHeader, MEMBER_HEADER_BYTES, type MemberHeader } from './member.js'
+
+/** What an archive says of itself with its first member. */
+export type ArchiveIdentity = Pick<MemberHeader, 'network' | 'archiveId'>
+
+/** A piece of an archive, or its end. */
+export type ArchivePart =
+  | {
+      readonly kind: 'chunk'
+      /** Length-delimited HubEvents, whole ones. */
+      readonly frames: Buffer
+      /** Byte of the archive behind the chunk. */
+      readonly endOffset: number
+      /** Frames of the archive up to and with the chunk. */
+      readonly framesSoFar: number
+    }
+  /** `offset` is the byte of the archive up to which it was good. */
+  | { readonly kind: 'end' | 'truncated' | 'corrupted'; readonly offset: number }
+
+export interface ReadOptions {
+  /** Called with the identity; the byte to start from, where a chunk has ended: earlier chunks are passed. */
+  readonly startOffset?: (identity: ArchiveIdentity) => number | Promise<number>
+}
+
+/**
+ * Reads the chunks of an archive in order, each one checked whole before it is handed out. The last part says
+ * how the archive ended; a damaged member ends it, because what stands behind it may rest on it.
+ */
+export async function* readArchive(
+  source: AsyncIterable<Uint8Array>,
+  options: ReadOptions = {},
+): AsyncGenerator<ArchivePart> {
+  const bytes = new ByteQueue(source)
+  let first: MemberHeader | null = null
+  let offset = 0
+  let frames = 0
+  let startOffset = 0
+  for (;;) {
+    const header = await bytes.peek(MEMBER_HEADER_BYTES)
+    if (header.length < MEMBER_HEADER_BYTES) return yield { kind: 'truncated', offset }
+    const info = decodeMemberHeader(header)
+    if (info === null || !follows(info, first, frames)) return yield { kind: 'corrupted', offset }
+    if (first === null) {
+      first = info
+      startOffset = (await options.startOffset?.(info)) ?? 0
+    }
+    const member = await bytes.take(info.sizeBytes)
+    if (member.length < info.sizeBytes) return yield { kind: 'truncated', offset }
+    const endOffset = offset + info.sizeBytes
+    const isPassed = endOffset <= startOffset && info.kind === 'chunk'
+    const content = isPassed ? Buffer.alloc(0) : await decodeMember(member)
+    if (content === null) return yield { kind: 'corrupted', offset }
+    frames += info.frames
+    offset = endOffset
+    if (info.kind === 'end') return yield { kind: 'end', offset }
+    if (!isPassed) yield { kind: 'chunk', frames: content, endOffset, framesSoFar: frames }
+  }
+}
+
+/** Whether a member belongs where it stands: of the same archive, and none is missing in between. */
+function follows(info: MemberHeader, first: MemberHeader | null, frames: number): boolean {
+  const isSameArchive = first === null || info.archiveId === first.archiveId
+  return isSameArchive && info.framesBefore === frames
+}
+
+/** Bytes of a stream in portions of the reader's choice. */
+class ByteQueue {
+  readonly #source: AsyncIterator<Uint8Array>
+  #held: Buffer[] = []
+  #heldBytes = 0
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source[Symbol.asyncIterator]()
+  }
+
+  /** The next `count` bytes, fewer at the end of the stream, without taking them. */
+  async peek(count: number): Promise<Buffer> {
+    return (await this.#hold(count)).subarray(0, count)
+  }
+
+  async take(count: number): Promise<Buffer> {
+    const held = await this.#hold(count)
+    const rest = held.subarray(count)
+    this.#held = [rest]
+    this.#heldBytes = rest.length
+    return held.subarray(0, count)
+  }
+
+  async #hold(count: number): Promise<Buffer> {
+    while (this.#heldBytes < count) {
+      const next = await this.#source.next()
+      if (next.done) break
+      this.#held.push(Buffer.from(next.value))
+      this.#heldBytes += next.value.length
+    }
+    const held = this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held)
+    this.#held = [held]
+    return held
+  }
+}

@@ -1,0 +1,85 @@
+import { MessageType, Protocol, UserDataType } from '@farcaster/core'
+import { signerRemoveEvent, tierPurchaseEvent } from '../registry/chain-events.js'
+import { signNameTransfer } from '../registry/name-transfer.js'
+import type { Draft } from './draft.js'
+import { addSigner, nameTransfer, pictureUrl, profileEntry } from './joining.js'
+import { renewedIntroduction } from './person.js'
+import { fidOf } from './plan.js'
+import { later, type World } from './world.js'
+
+const HOUR_SECONDS = 3600
+const PRO_DAYS = 365
+/** Most people keep their old key when they try another app. */
+const KEY_DROP_SHARE = 0.5
+
+/** Buys the pro tier and puts up a banner, which only pros may. */
+export function* goPro(world: World, user: number, at: number): Generator<Draft> {
+  const place = world.chainPlace(user, at, 'tier')
+  yield later(async () => ({
+    kind: 'chainEvent',
+    event: tierPurchaseEvent(place, fidOf(user), PRO_DAYS, world.custody(user).address),
+  }))
+  world.pros[user] = 1
+  const banner = pictureUrl(world, `banner-${fidOf(user)}`)
+  yield world.message(user, at + world.random.between(20, 90), profileEntry(UserDataType.BANNER, banner))
+}
+
+/** Another display name, bio or picture. */
+export function* renewProfile(world: World, user: number, at: number): Generator<Draft> {
+  const person = world.person(user)
+  const { displayName, bio } = renewedIntroduction(world.options.seed, person, at)
+  const entry = world.random.pick([
+    profileEntry(UserDataType.DISPLAY, displayName),
+    profileEntry(UserDataType.BIO, bio),
+    profileEntry(UserDataType.PFP, pictureUrl(world, String(fidOf(user)))),
+  ])
+  yield world.message(user, at, entry)
+}
+
+/** Signs with another key from now on. */
+export function* changeKey(world: World, user: number, at: number): Generator<Draft> {
+  yield addSigner(world, user, at, 'signer 1')
+  world.signers[user] = 1
+  if (world.random.chance(KEY_DROP_SHARE)) {
+    const later = at + HOUR_SECONDS + world.random.below(24 * HOUR_SECONDS)
+    world.schedule.add(later, { kind: 'drop the old key', user })
+  }
+}
+
+/** The first key may sign no more; what it has signed stands. */
+export function* dropOldKey(world: World, user: number, at: number): Generator<Draft> {
+  const place = world.chainPlace(user, at, 'drop signer 0')
+  yield later(async () => ({
+    kind: 'chainEvent',
+    event: signerRemoveEvent(place, fidOf(user), world.keys.signer(user, 'signer 0').publicKey),
+  }))
+}
+
+/** Takes the verification of the Ethereum address back, which takes the primary address along. */
+export function* dropAddress(world: World, user: number, at: number): Generator<Draft> {
+  yield world.claimMessage(user, at, () => ({
+    type: MessageType.VERIFICATION_REMOVE,
+    verificationRemoveBody: {
+      address: world.keys.account(user, 'ethereum').address,
+      protocol: Protocol.ETHEREUM,
+    },
+  }))
+}
+
+/** Gives the old name back, which takes it off the profile, and shows a new one. */
+export function* changeName(world: World, user: number, at: number): Generator<Draft> {
+  const oldName = world.names.of(user)
+  const { handle } = world.person(user)
+  const name = world.names.take(user, handle)
+  yield later(async () => ({
+    kind: 'nameTransfer',
+    proof: await signNameTransfer({
+      name: oldName,
+      fid: 0,
+      owner: world.custody(user).address,
+      timestamp: at,
+    }),
+  }))
+  yield nameTransfer(world, user, name, at + world.random.between(30, 300))
+  yield world.message(user, at + world.random.between(330, 600), profileEntry(UserDataType.USERNAME, name))
+}

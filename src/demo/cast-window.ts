@@ -1,0 +1,90 @@
+import { HASH_BYTES } from '../protocol/hash.js'
+import type { Random } from './random.js'
+
+/** What is remembered of a cast. */
+export interface RecentCast {
+  /** Its number among all casts of the demo, from 0. */
+  readonly index: number
+  readonly user: number
+  /** Unix seconds. */
+  readonly at: number
+  readonly hash: Buffer
+  /** Index into `topics`, or -1 for small talk. */
+  readonly topic: number
+  /** ISO 639-1. */
+  readonly language: string
+}
+
+/** Attention has moved on from older casts. Some 40 bytes each. */
+const CAPACITY = 65_536
+const HOT_CAPACITY = 4096
+
+/** The casts that people still react and reply to: the newest ones, in a ring. */
+export class CastWindow {
+  readonly #users = new Uint32Array(CAPACITY)
+  readonly #times = new Float64Array(CAPACITY)
+  readonly #topics = new Int8Array(CAPACITY)
+  readonly #languages: string[] = []
+  readonly #deleted = new Uint8Array(CAPACITY)
+  readonly #hashes = Buffer.alloc(CAPACITY * HASH_BYTES)
+  /** Casts that got attention last; the more often in here, the more they get. */
+  readonly #hot = new Float64Array(HOT_CAPACITY)
+  #hotCount = 0
+  #count = 0
+
+  /** How many casts there were; the number of the next one. */
+  get count(): number {
+    return this.#count
+  }
+
+  add(cast: Omit<RecentCast, 'index'>): number {
+    const index = this.#count++
+    const place = index % CAPACITY
+    this.#users[place] = cast.user
+    this.#times[place] = cast.at
+    this.#topics[place] = cast.topic
+    this.#languages[place] = cast.language
+    this.#deleted[place] = 0
+    cast.hash.copy(this.#hashes, place * HASH_BYTES)
+    return index
+  }
+
+  /** The cast of a number; null when it is too old or was deleted. */
+  get(index: number): RecentCast | null {
+    const place = index % CAPACITY
+    if (index < 0 || index < this.#count - CAPACITY || this.#deleted[place] === 1) return null
+    return {
+      index,
+      user: this.#users[place]!,
+      at: this.#times[place]!,
+      hash: Buffer.from(this.#hashes.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES)),
+      topic: this.#topics[place]!,
+      language: this.#languages[place]!,
+    }
+  }
+
+  delete(index: number): void {
+    if (this.get(index)) this.#deleted[index % CAPACITY] = 1
+  }
+
+  /** A recent cast, `meanAge` casts old on average. */
+  pickRecent(random: Random, meanAge: number): RecentCast | null {
+    return this.get(this.#count - 1 - Math.floor(random.exponential(meanAge)))
+  }
+
+  /** A cast that got attention of late. */
+  pickHot(random: Random): RecentCast | null {
+    if (this.#hotCount === 0) return null
+    return this.get(this.#hot[random.below(Math.min(this.#hotCount, HOT_CAPACITY))]!)
+  }
+
+  /** Somebody reacted to the cast or replied to it. */
+  heat(index: number): void {
+    this.#hot[this.#hotCount++ % HOT_CAPACITY] = index
+  }
+
+  /** The number of the oldest cast that is remembered. */
+  get oldest(): number {
+    return Math.max(0, this.#count - CAPACITY)
+  }
+}

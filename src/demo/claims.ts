@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { eip712, MessageType, Protocol, UserNameProof, UserNameType } from '@farcaster/core'
+import { hexOf } from '../protocol/bytes.js'
+import { solanaClaim } from '../protocol/kinds/verification-claim.js'
+import type { MessageSigner } from '../protocol/sign.js'
+import { type EthAccount, signatureBytes } from '../registry/eth-account.js'
+import { blockHash, blockNumberAt } from '../registry/local-chain.js'
+import type { Content } from './draft.js'
+import { fidOf } from './plan.js'
+
+/** Whose claim it is, when and where. `at` is in Unix seconds. */
+interface Claimant {
+  readonly user: number
+  readonly at: number
+  readonly network: number
+}
+
+/** The account agrees to belong to the user (the protocol notes, hub.md §3.3). */
+export async function ethVerification(
+  account: EthAccount,
+  { user, at, network }: Claimant,
+): Promise<Content> {
+  const hash = blockHash(blockNumberAt(at))
+  const signature = await account.signer.signTypedData({
+    domain: eip712.EIP_712_FARCASTER_DOMAIN,
+    types: { VerificationClaim: eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM },
+    primaryType: 'VerificationClaim',
+    message: { fid: BigInt(fidOf(user)), address: account.signer.address, blockHash: hexOf(hash), network },
+  })
+  return {
+    type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
+    verificationAddAddressBody: {
+      address: account.address,
+      claimSignature: signatureBytes(signature),
+      blockHash: hash,
+      verificationType: 0,
+      chainId: 0,
+      protocol: Protocol.ETHEREUM,
+    },
+  }
+}
+
+/** The same for a Solana wallet, whose public key is its address. */
+export function solanaVerification(wallet: MessageSigner, { user, at, network }: Claimant): Content {
+  const address = wallet.publicKey
+  const hash = createHash('sha256').update(`solana block ${at}`).digest()
+  // The wallet signs the text itself; a signer signs whatever bytes it is given.
+  const claim = Buffer.from(solanaClaim({ address, blockHash: hash }, { fid: fidOf(user), network }))
+  return {
+    type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
+    verificationAddAddressBody: {
+      address,
+      claimSignature: wallet.signHash(claim),
+      blockHash: hash,
+      verificationType: 0,
+      chainId: 0,
+      protocol: Protocol.SOLANA,
+    },
+  }
+}
+
+/** The owner of an ENS name hands it to the user (the protocol notes, hub.md §5.3). */
+export async function ensProof(name: string, account: EthAccount, { user, at }: Claimant): Promise<Content> {
+  const signature = await account.signer.signTypedData({
+    domain: eip712.EIP_712_USERNAME_DOMAIN,
+    types: { UserNameProof: eip712.EIP_712_USERNAME_PROOF },
+    primaryType: 'UserNameProof',
+    message: { name, timestamp: BigInt(at), owner: account.signer.address },
+  })
+  return {
+    type: MessageType.USERNAME_PROOF,
+    usernameProofBody: UserNameProof.create({
+      timestamp: at,
+      name: Buffer.from(name),
+      owner: account.address,
+      signature: signatureBytes(signature),
+      fid: fidOf(user),
+      type: UserNameType.USERNAME_TYPE_ENS_L1,
+    }),
+  }
+}

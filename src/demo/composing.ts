@@ -1,0 +1,231 @@
+import { type CastAddBody, CastType, type Embed } from '@farcaster/core'
+import type { RecentCast } from './cast-window.js'
+import { type Person, vocabularyOf } from './person.js'
+import { fidOf } from './plan.js'
+import type { Random } from './random.js'
+import { countMentions, cut, fill, placeMentions, slug, type Vocabulary } from './text.js'
+import type { Chatter } from './words/chatter.js'
+import { channelOfLanguage, chatterOf, topics } from './words/lexicon.js'
+import type { Topic } from './words/topic.js'
+import type { World } from './world.js'
+
+/** A cast before it has a time and a hash. */
+export interface Composition {
+  readonly body: CastAddBody
+  /** Index into `topics`; -1 for small talk. */
+  readonly topic: number
+  readonly language: string
+  /** Users who are mentioned. */
+  readonly mentioned: readonly number[]
+}
+
+/** Bytes of text of each type of cast (the protocol notes, hub.md §3.3). */
+const MAX_CAST_BYTES = 320
+const MAX_LONG_CAST_BYTES = 1024
+const MAX_TEN_K_CAST_BYTES = 10_000
+
+const OWN_LANGUAGE_SHARE = 0.7
+const TOPIC_SHARE = 0.72
+const TAIL_SHARE = 0.35
+const EMOJI_SHARE = 0.3
+const IMAGE_SHARE = 0.16
+const PAGE_SHARE = 0.08
+const CHANNEL_SHARE = 0.55
+const MENTION_SHARE = 0.06
+const REPLY_MENTION_SHARE = 0.03
+const LONG_SHARE = 0.015
+const TEN_K_SHARE = 0.02
+/** A token's page, as parent: channels used to be addressed so. */
+const TOKEN_CHANNEL = 'chain://eip155:1/erc721:0x00000000000000000000000000000000000000aa'
+const TOKEN_CHANNEL_SHARE = 0.004
+
+/** The URL that stands for a channel as the parent of a cast (the protocol notes, hub.md §7.1). */
+export function channelUrl(id: string): string {
+  return `https://farcaster.xyz/~/channel/${id}`
+}
+
+/** A new thread: about a topic or about nothing, in a channel or not, now and then long or with a picture. */
+export function composePost(world: World, person: Person): Composition {
+  const { random } = world
+  const ownLanguage = person.chatter.language
+  const language = ownLanguage === 'en' || random.chance(OWN_LANGUAGE_SHARE) ? ownLanguage : 'en'
+  const topicIndex = language === 'en' && random.chance(TOPIC_SHARE) ? pickTopic(world, person.user) : -1
+  const topic = topics[topicIndex] ?? null
+  const speaker = { person, topic, chatter: chatterOf.get(language)! }
+  const { words, embeds, mentioned } = say(world, speaker)
+  const isChannelPost = random.chance(CHANNEL_SHARE)
+  const channel = topic?.id ?? channelOfLanguage[language]!
+  const parentUrl = random.chance(TOKEN_CHANNEL_SHARE) ? TOKEN_CHANNEL : channelUrl(channel)
+  const body = bodyOf(words, mentioned, embeds, isChannelPost ? { parentUrl } : {})
+  return { body, topic: topicIndex, language, mentioned }
+}
+
+/** An answer, in the language of what is answered if its author speaks it. */
+export function composeReply(world: World, person: Person, parent: RecentCast): Composition {
+  const { random } = world
+  const chatter = parent.language === person.chatter.language ? person.chatter : chatterOf.get('en')!
+  const vocabulary = chatterVocabulary(chatter, person)
+  const mentioned = random.chance(REPLY_MENTION_SHARE) ? pickFriends(world, person.user, 1) : []
+  let words = fill(random.pick(chatter.replies), vocabulary, random)
+  if (random.chance(TAIL_SHARE))
+    words = joinSentences(words, fill(random.pick(chatter.tails), vocabulary, random))
+  const topic = topics[parent.topic]
+  if (random.chance(EMOJI_SHARE)) words += ` ${random.pick(topic?.emoji ?? ['😄', '🙏', '💛', '🙌', '👀'])}`
+  if (mentioned.length > 0) words = joinSentences(words, fill('cc {@}', vocabulary, random))
+  const embeds = random.chance(0.03) ? [pictureEmbed(random, topic?.id ?? 'misc')] : []
+  const parentCastId = { fid: fidOf(parent.user), hash: parent.hash }
+  const body = bodyOf(words, mentioned, embeds, { parentCastId })
+  return { body, topic: parent.topic, language: chatter.language, mentioned }
+}
+
+/** A comment on a cast that is embedded. */
+export function composeQuote(world: World, person: Person, quoted: RecentCast): Composition {
+  const { random } = world
+  const chatter = quoted.language === person.chatter.language ? person.chatter : chatterOf.get('en')!
+  const words = fill(random.pick(chatter.quotes), chatterVocabulary(chatter, person), random)
+  const embeds = [castEmbed(quoted)]
+  return {
+    body: bodyOf(words, [], embeds, {}),
+    topic: quoted.topic,
+    language: chatter.language,
+    mentioned: [],
+  }
+}
+
+interface Speaker {
+  readonly person: Person
+  readonly topic: Topic | null
+  readonly chatter: Chatter
+}
+
+interface Speech {
+  readonly words: string
+  readonly embeds: readonly Embed[]
+  readonly mentioned: readonly number[]
+}
+
+function say(world: World, speaker: Speaker): Speech {
+  const { random } = world
+  const { person, topic, chatter } = speaker
+  const small = chatterVocabulary(chatter, person)
+  if (random.chance(MENTION_SHARE)) {
+    const words = fill(random.pick(chatter.mentions), small, random)
+    const mentioned = pickFriends(world, person.user, countMentions(words))
+    if (mentioned.length === countMentions(words))
+      return { words: withEmoji(random, speaker, words), embeds: [], mentioned }
+  }
+  const length = random.fraction()
+  if (world.isProNow(person.user) && length < TEN_K_SHARE) {
+    return { words: essay(random, speaker, random.between(1200, 5000)), embeds: [], mentioned: [] }
+  }
+  if (length < LONG_SHARE + TEN_K_SHARE) {
+    return { words: essay(random, speaker, random.between(400, 880)), embeds: [], mentioned: [] }
+  }
+  const embeds = embedsFor(random, topic)
+  const isCaption = embeds.length > 0 && random.chance(0.5)
+  const first = isCaption ? fill(random.pick(chatter.captions), small, random) : sentence(random, speaker)
+  const words = random.chance(TAIL_SHARE)
+    ? joinSentences(first, fill(random.pick(chatter.tails), small, random))
+    : first
+  return { words: withEmoji(random, speaker, words), embeds, mentioned: [] }
+}
+
+function sentence(random: Random, { person, topic, chatter }: Speaker): string {
+  return topic
+    ? fill(random.pick(topic.posts), vocabularyOf(topic, person.place), random)
+    : fill(random.pick(chatter.posts), chatterVocabulary(chatter, person), random)
+}
+
+/** Sentences and paragraphs of about so many bytes, none of them twice if that can be helped. */
+function essay(random: Random, speaker: Speaker, sizeBytes: number): string {
+  const said = new Set<string>()
+  let text = ''
+  for (let draws = 0; Buffer.byteLength(text) < sizeBytes; draws += 1) {
+    const next = sentence(random, speaker)
+    if (said.has(next) && draws % 4 !== 0) continue
+    said.add(next)
+    if (text === '') text = next
+    else text = random.chance(0.25) ? `${text}\n\n${next}` : joinSentences(text, next)
+  }
+  return text
+}
+
+function joinSentences(first: string, second: string): string {
+  if (/[\u3040-\u30ff\u4e00-\u9fff]$/.test(first)) return `${first}。${second}`
+  return /[\p{L}\p{N}"')]$/u.test(first) ? `${first}. ${second}` : `${first} ${second}`
+}
+
+function withEmoji(random: Random, { topic }: Speaker, words: string): string {
+  const choices = topic?.emoji ?? ['✨', '🙂', '🌿', '☁️', '👋🏽', '👩‍👧‍👦']
+  if (!random.chance(EMOJI_SHARE)) return words
+  // In front now and then, so that what follows does not stand where its characters do.
+  return random.chance(0.3) ? `${random.pick(choices)} ${words}` : `${words} ${random.pick(choices)}`
+}
+
+function embedsFor(random: Random, topic: Topic | null): Embed[] {
+  const chance = random.fraction()
+  if (chance < IMAGE_SHARE) {
+    const extra = random.fraction()
+    const count = extra < 0.8 ? 1 : extra < 0.95 ? 2 : 4
+    return Array.from({ length: count }, () => pictureEmbed(random, topic?.id ?? 'misc'))
+  }
+  return topic && chance < IMAGE_SHARE + PAGE_SHARE ? [pageEmbed(random, topic)] : []
+}
+
+function pictureEmbed(random: Random, folder: string): Embed {
+  const name = random.below(0x1_0000_0000).toString(16).padStart(8, '0')
+  const kind = random.pick(['jpg', 'jpg', 'jpg', 'png', 'webp', 'gif'])
+  return { url: `https://pictures.plaza.example/${folder}/${name}.${kind}`, castId: undefined }
+}
+
+function pageEmbed(random: Random, topic: Topic): Embed {
+  const path = fill(random.pick(topic.pages), { words: topic.words, city: 'home', language: 'en' }, random)
+  const slugs = path.split('/').map(slug).join('/')
+  return { url: `https://${topic.id}.plaza.example/${slugs}`, castId: undefined }
+}
+
+function castEmbed({ user, hash }: RecentCast): Embed {
+  return { url: undefined, castId: { fid: fidOf(user), hash } }
+}
+
+function bodyOf(
+  words: string,
+  mentioned: readonly number[],
+  embeds: readonly Embed[],
+  parent: Pick<CastAddBody, 'parentCastId' | 'parentUrl'>,
+): CastAddBody {
+  const placed = placeMentions(words)
+  const text = cut(placed.text, MAX_TEN_K_CAST_BYTES)
+  const sizeBytes = Buffer.byteLength(text)
+  const long = sizeBytes <= MAX_LONG_CAST_BYTES ? CastType.LONG_CAST : CastType.TEN_K_CAST
+  return {
+    embedsDeprecated: [],
+    mentions: mentioned.map(fidOf),
+    mentionsPositions: [...placed.positions],
+    text,
+    embeds: [...embeds],
+    type: sizeBytes <= MAX_CAST_BYTES ? CastType.CAST : long,
+    parentCastId: undefined,
+    parentUrl: undefined,
+    ...parent,
+  }
+}
+
+function chatterVocabulary({ language }: Chatter, { place }: Person): Vocabulary {
+  return { city: place.city, language }
+}
+
+function pickTopic({ random, plan }: World, user: number): number {
+  const own = plan.topics[random.chance(0.7) ? 0 : 1][user]!
+  return random.chance(0.08) ? random.below(topics.length) : own
+}
+
+/** Different people whom the user follows, up to `count`. */
+function pickFriends({ plan, random }: World, user: number, count: number): number[] {
+  const friends = new Set<number>()
+  for (let draws = 0; draws < count * 3 && friends.size < count; draws += 1) {
+    const friend = plan.follows.anyFollowed(user, random)
+    if (friend !== null) friends.add(friend)
+  }
+  return [...friends]
+}

@@ -1,0 +1,191 @@
+import { MessageType, UserDataType } from '@farcaster/core'
+import base58 from 'bs58'
+import { registerEvent, signerAddEvent, storageRentEvent } from '../registry/chain-events.js'
+import { signKeyRequest } from '../registry/key-request.js'
+import { signNameTransfer } from '../registry/name-transfer.js'
+import { ensProof, ethVerification, solanaVerification } from './claims.js'
+import type { Content, Draft } from './draft.js'
+import type { Person } from './person.js'
+import { appCount, fidOf } from './plan.js'
+import { slug } from './text.js'
+import { later, type World } from './world.js'
+
+/** Share of users who do it. */
+const ETH_SHARE = 0.6
+const SOLANA_SHARE = 0.1
+const PRIMARY_SHARE = 0.8
+const ENS_SHARE = 0.07
+const LOCATION_SHARE = 0.45
+const WEBSITE_SHARE = 0.2
+const ACCOUNT_SHARE = 0.08
+const RENEWAL_SHARE = 0.2
+const KEY_CHANGE_SHARE = 0.02
+const NAME_CHANGE_SHARE = 0.015
+const ADDRESS_DROP_SHARE = 0.015
+const COMPACT_SHARE = 0.01
+
+const HOUR_SECONDS = 3600
+const DAY_SECONDS = 24 * HOUR_SECONDS
+const KEY_REQUEST_SECONDS = DAY_SECONDS
+/** `name.eth` may have 20 characters. */
+const MAX_ENS_LABEL_CHARACTERS = 16
+
+/** How long after joining a profile is complete, at most. */
+export const joiningSeconds = 180
+
+/** Somebody joins: registers, rents, takes a key and a name, and fills in the profile. */
+export function* join(world: World, user: number, at: number): Generator<Draft> {
+  const person = world.person(user)
+  const name = world.names.take(user, person.handle)
+  yield* register(world, user, at)
+  yield nameTransfer(world, user, name, at + 1)
+  const step = stepper(world, at)
+  const hasEth = world.random.chance(ETH_SHARE)
+  const hasSolana = world.random.chance(SOLANA_SHARE)
+  const claimant = (time: number) => ({ user, at: time, network: world.options.network })
+  if (hasEth) {
+    const time = step()
+    yield world.claimMessage(user, time, () =>
+      ethVerification(world.keys.account(user, 'ethereum'), claimant(time)),
+    )
+  }
+  if (hasSolana) {
+    const time = step()
+    yield world.claimMessage(user, time, () =>
+      solanaVerification(world.keys.signer(user, 'solana'), claimant(time)),
+    )
+  }
+  const usesEns = hasEth && name.length <= MAX_ENS_LABEL_CHARACTERS && world.random.chance(ENS_SHARE)
+  if (usesEns) {
+    const time = step()
+    const account = () => world.keys.account(user, 'ethereum')
+    yield world.claimMessage(user, time, () => ensProof(`${name}.eth`, account(), claimant(time)))
+  }
+  yield world.message(user, step(), profileEntry(UserDataType.USERNAME, usesEns ? `${name}.eth` : name))
+  for (const entry of profile(world, person, name)) yield world.message(user, step(), entry)
+  if (world.random.chance(PRIMARY_SHARE)) yield* primaryAddresses(world, user, hasEth, hasSolana, step)
+  planChanges(world, person, at, { canDropAddress: hasEth && !usesEns, canChangeName: !usesEns })
+}
+
+/** One transaction: the fid, a unit of storage, and the key that the app asked for. */
+function* register(world: World, user: number, at: number): Generator<Draft> {
+  const fid = fidOf(user)
+  const custody = () => world.custody(user).address
+  const place = world.chainPlace(user, at, 'register')
+  yield later(async () => ({
+    kind: 'chainEvent',
+    event: registerEvent(place, fid, custody(), Buffer.alloc(0)),
+  }))
+  yield rentStorage(world, user, at, 1)
+  yield addSigner(world, user, at, 'signer 0')
+}
+
+/** The user, or somebody for them, rents storage. */
+export function rentStorage(world: World, user: number, at: number, units: number): Draft {
+  const place = world.chainPlace(user, at, 'rent')
+  return later(async () => ({
+    kind: 'chainEvent',
+    event: storageRentEvent(place, fidOf(user), units, world.custody(user).address),
+  }))
+}
+
+/** One of the apps gets a key of the user: of the apps, the first is the most popular by far. */
+export function addSigner(world: World, user: number, at: number, purpose: 'signer 0' | 'signer 1'): Draft {
+  const place = world.chainPlace(user, at, purpose)
+  const app = Math.min(user, world.random.chance(0.7) ? 0 : world.random.below(appCount))
+  return later(async () => {
+    const { publicKey: key } = world.keys.signer(user, purpose)
+    const request = { requestFid: fidOf(app), key, deadline: at + KEY_REQUEST_SECONDS }
+    const metadata = await signKeyRequest(request, world.custody(app))
+    return { kind: 'chainEvent', event: signerAddEvent(place, fidOf(user), key, metadata) }
+  })
+}
+
+/** The fname registry gives the user a name. */
+export function nameTransfer(world: World, user: number, name: string, at: number): Draft {
+  return later(async () => ({
+    kind: 'nameTransfer',
+    proof: await signNameTransfer({
+      name,
+      fid: fidOf(user),
+      owner: world.custody(user).address,
+      timestamp: at,
+    }),
+  }))
+}
+
+/** Moments of a few seconds' distance, while somebody fills in forms. */
+function stepper(world: World, at: number): () => number {
+  let time = at + 2
+  return () => {
+    time += world.random.between(2, 11)
+    return time
+  }
+}
+
+/** One entry of a profile. */
+export function profileEntry(type: UserDataType, value: string): Content {
+  return { type: MessageType.USER_DATA_ADD, userDataBody: { type, value } }
+}
+
+function* profile(world: World, person: Person, name: string): Generator<Content> {
+  const { random } = world
+  yield profileEntry(UserDataType.DISPLAY, person.displayName)
+  yield profileEntry(UserDataType.PFP, pictureUrl(world, name))
+  yield profileEntry(UserDataType.BIO, person.bio)
+  const { latitude, longitude } = person.place
+  if (random.chance(LOCATION_SHARE)) {
+    const location = `geo:${latitude.toFixed(2)},${longitude.toFixed(2)}`
+    yield profileEntry(UserDataType.LOCATION, location)
+  }
+  if (random.chance(WEBSITE_SHARE)) yield profileEntry(UserDataType.URL, `https://${name}.example`)
+  const account = slug(name).replaceAll('-', '')
+  if (random.chance(ACCOUNT_SHARE)) yield profileEntry(UserDataType.TWITTER, account.slice(0, 15))
+  if (random.chance(ACCOUNT_SHARE)) yield profileEntry(UserDataType.GITHUB, account)
+}
+
+/** A picture that nobody serves: names under `.example` never resolve (RFC 2606). */
+export function pictureUrl(world: World, name: string): string {
+  return `https://pictures.plaza.example/${name}/${world.random.below(0x1_0000).toString(16).padStart(4, '0')}.png`
+}
+
+function* primaryAddresses(
+  world: World,
+  user: number,
+  hasEth: boolean,
+  hasSolana: boolean,
+  step: () => number,
+): Generator<Draft> {
+  if (hasEth) {
+    yield world.claimMessage(user, step(), () => {
+      const { address } = world.keys.account(user, 'ethereum').signer
+      return profileEntry(UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM, address)
+    })
+  }
+  if (hasSolana) {
+    yield world.claimMessage(user, step(), () => {
+      const address = base58.encode(world.keys.signer(user, 'solana').publicKey)
+      return profileEntry(UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA, address)
+    })
+  }
+}
+
+/** What of the account will change, and when. */
+function planChanges(
+  { random, schedule }: World,
+  { user, isPro }: Person,
+  at: number,
+  { canDropAddress, canChangeName }: { canDropAddress: boolean; canChangeName: boolean },
+): void {
+  const daysLater = (days: number) => at + joiningSeconds + Math.floor(random.exponential(days * DAY_SECONDS))
+  if (isPro) schedule.add(at + joiningSeconds + random.below(6 * HOUR_SECONDS), { kind: 'go pro', user })
+  if (random.chance(RENEWAL_SHARE)) schedule.add(daysLater(7), { kind: 'renew the profile', user })
+  if (random.chance(KEY_CHANGE_SHARE)) schedule.add(daysLater(6), { kind: 'change the key', user })
+  if (canDropAddress && random.chance(ADDRESS_DROP_SHARE)) {
+    schedule.add(daysLater(6), { kind: 'drop the address', user })
+  }
+  if (canChangeName && random.chance(NAME_CHANGE_SHARE)) {
+    schedule.add(daysLater(6), { kind: 'change the name', user })
+  }
+  if (random.chance(COMPACT_SHARE)) schedule.add(daysLater(9), { kind: 'compact follows', user })
+}

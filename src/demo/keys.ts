@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { createMessageSigner, type MessageSigner } from '../protocol/sign.js'
+import { type EthAccount, ethAccount } from '../registry/eth-account.js'
+
+/** What a user of the demo has private keys for. */
+export type KeyPurpose = 'custody' | 'ethereum' | 'solana' | 'signer 0' | 'signer 1'
+
+/** A key object is a kilobyte or two, and few users write most messages. */
+const CACHED_SIGNERS = 65_536
+const CACHED_ACCOUNTS = 4096
+
+/** All keys of a demo, each made from the seed, the user and what it is for. */
+export class KeyRing {
+  readonly #seed: string
+  readonly #signers = new RecentMap<MessageSigner>(CACHED_SIGNERS)
+  readonly #accounts = new RecentMap<EthAccount>(CACHED_ACCOUNTS)
+
+  constructor(seed: string) {
+    this.#seed = seed
+  }
+
+  /** An Ed25519 key pair of a user: of the messages, or of a Solana wallet. */
+  signer(user: number, purpose: KeyPurpose): MessageSigner {
+    return this.#signers.get(`${user}/${purpose}`, () => createMessageSigner(this.#secret(user, purpose)))
+  }
+
+  /** An Ethereum account of a user. */
+  account(user: number, purpose: KeyPurpose): EthAccount {
+    return this.#accounts.get(`${user}/${purpose}`, () => ethAccount(this.#secret(user, purpose)))
+  }
+
+  #secret(user: number, purpose: KeyPurpose): Buffer {
+    return createHash('sha256').update(`plaza demo key|${this.#seed}|${user}|${purpose}`).digest()
+  }
+}
+
+/** Keeps what was asked for lately: two generations stand in for a list of least recent use. */
+class RecentMap<T> {
+  readonly #size: number
+  #young = new Map<string, T>()
+  #old = new Map<string, T>()
+
+  constructor(size: number) {
+    this.#size = size / 2
+  }
+
+  get(name: string, make: () => T): T {
+    const known = this.#young.get(name)
+    if (known !== undefined) return known
+    const value = this.#old.get(name) ?? make()
+    if (this.#young.size >= this.#size) {
+      this.#old = this.#young
+      this.#young = new Map()
+    }
+    this.#young.set(name, value)
+    return value
+  }
+}

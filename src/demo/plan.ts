@@ -1,0 +1,80 @@
+import { FollowGraph } from './follow-graph.js'
+import { type DemoOptions, demoDays, demoStart } from './options.js'
+import { Random, WeightedIndex } from './random.js'
+import { topics } from './words/lexicon.js'
+import { places } from './words/places.js'
+
+/**
+ * What is settled about everybody before anything happens. Users are numbered from 0 in the order in which
+ * they join; user `u` has fid `u + 1`. Everything is in typed arrays: some 30 bytes for a user, 16 for a follow.
+ */
+export interface Plan {
+  /** Unix seconds at which each user joins, ascending. */
+  readonly joinedAt: Float64Array
+  /** Index into `places`. */
+  readonly place: Uint8Array
+  /** Indices into `topics`: what a user cares for most, and second. */
+  readonly topics: readonly [Uint8Array, Uint8Array]
+  /** 1 for those who buy the pro tier. */
+  readonly isPro: Uint8Array
+  /** Who casts, and who reacts: few do it most of the time. */
+  readonly casters: WeightedIndex
+  readonly reactors: WeightedIndex
+  /** How much others look at a user, from 1 up. */
+  readonly popularity: Float64Array
+  readonly follows: FollowGraph
+}
+
+/** The accounts of apps are the first to join. */
+export const appCount = 3
+
+const PRO_SHARE = 0.05
+/** People join until so many days before the end. */
+const QUIET_DAYS = 3
+const DAY_SECONDS = 24 * 60 * 60
+/** 1 would be joining at a steady pace; above it, more join early. */
+const EARLY_RUSH = 1.6
+const MAX_ACTIVITY = 300
+const MAX_POPULARITY = 1500
+
+/** The plan of a demo: the same for the same options. */
+export function makePlan(options: DemoOptions): Plan {
+  const { users, seed } = options
+  const random = new Random(`plaza demo plan|${seed}`)
+  const topicWeights = new WeightedIndex(Float64Array.from(topics, ({ weight }) => weight))
+  const plan = {
+    joinedAt: joinTimes(options, random),
+    place: new Uint8Array(users).map(() => random.below(places.length)),
+    topics: [
+      new Uint8Array(users).map(() => topicWeights.draw(random, topics.length)),
+      new Uint8Array(users).map(() => topicWeights.draw(random, topics.length)),
+    ] as const,
+    isPro: new Uint8Array(users).map(() => Number(random.chance(PRO_SHARE))),
+    casters: activity(users, 1.15, random),
+    reactors: activity(users, 1.35, random),
+    popularity: new Float64Array(users).map(() => Math.min(random.pareto(1.1), MAX_POPULARITY)),
+  }
+  for (let app = 0; app < Math.min(appCount, users); app += 1) plan.popularity[app]! += MAX_POPULARITY / 20
+  return { ...plan, follows: FollowGraph.make(options, plan, random) }
+}
+
+function joinTimes(options: DemoOptions, random: Random): Float64Array {
+  const start = demoStart(options)
+  const span = (demoDays - QUIET_DAYS) * DAY_SECONDS
+  const times = new Float64Array(options.users).map(() => {
+    const share = Math.exp(Math.log(random.fraction() + 1e-12) * EARLY_RUSH)
+    return start + Math.floor(share * span)
+  })
+  // Nothing can happen before somebody is there.
+  for (let app = 0; app < Math.min(appCount, options.users); app += 1) times[app] = start + app * 60
+  return times.sort()
+}
+
+function activity(users: number, exponent: number, random: Random): WeightedIndex {
+  // In a small network nobody may do all the talking.
+  const most = Math.min(MAX_ACTIVITY, 6 + users / 40)
+  return new WeightedIndex(new Float64Array(users).map(() => Math.min(random.pareto(exponent) - 0.9, most)))
+}
+
+/** The fid of a user, and back. */
+export const fidOf = (user: number): number => user + 1

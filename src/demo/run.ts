@@ -1,0 +1,91 @@
+import type { Database } from '../db/connection.js'
+import type { Refusal } from '../errors.js'
+import { Intake, type IntakeOptions, type IntakeTally } from '../hub/intake.js'
+import type { DemoItem } from './draft.js'
+import { generateDemo } from './generate.js'
+import { type DemoOptions, demoOptions, startOfDay } from './options.js'
+import { loadRecord, saveRecord } from './record.js'
+
+export interface DemoRunOptions {
+  readonly db: Database
+  readonly hub: IntakeOptions['hub']
+  readonly demo: DemoOptions
+  readonly signal?: AbortSignal
+  /** Told how many items are durably there, and how many of these this run has brought. */
+  readonly onProgress?: (items: number, ofThisRun: number) => void
+  readonly onRefused?: (item: DemoItem, refusal: Refusal) => void
+}
+
+export interface DemoRunResult {
+  /** `stopped`: by the signal; the next run goes on from there. */
+  readonly outcome: 'complete' | 'stopped'
+  /** Items of the demo that are there. */
+  readonly items: number
+  /** What became of the items of this run. */
+  readonly tally: IntakeTally
+}
+
+/** At most so often is it written down how far a run is. */
+const RECORD_INTERVAL_MS = 1000
+
+/**
+ * The demo that a database has or may have: what was asked for, its end as it was settled at the first run.
+ * A text when it cannot be: the database holds another demo, or something else.
+ *
+ * @param now Unix seconds.
+ */
+export async function settleDemo(
+  db: Database,
+  wanted:
+    | Parameters<typeof demoOptions>[0]
+    | (Omit<Parameters<typeof demoOptions>[0], 'end'> & { end?: undefined }),
+  now: number,
+): Promise<DemoOptions | string> {
+  const record = await loadRecord(db)
+  const end = wanted.end ?? record?.demo.end ?? startOfDay(now)
+  const demo = demoOptions({ ...wanted, end })
+  if (record) {
+    const names = Object.keys(demo) as (keyof DemoOptions)[]
+    const other = names.find((name) => record.demo[name] !== demo[name])
+    return other === undefined
+      ? demo
+      : `this database holds a demo with ${other} ${record.demo[other]}, not ${demo[other]}: use another database`
+  }
+  const [row] = await db<{ fids: number }[]>`select count(*) as fids from hub.fids`
+  return row!.fids === 0
+    ? demo
+    : `the demo needs an empty database, and this one has ${row!.fids} fids: use another database`
+}
+
+/**
+ * Brings a demo into a hub through its ordinary door, from where an earlier run has stopped. `settleDemo` has
+ * agreed to it.
+ */
+export async function runDemo(options: DemoRunOptions): Promise<DemoRunResult> {
+  const { db, hub, demo, signal, onRefused } = options
+  const record = (await loadRecord(db)) ?? { demo, items: 0, isComplete: false }
+  const skipped = record.items
+  let settled = skipped
+  let recordedMs = 0
+  const intake = new Intake({
+    hub,
+    ...(onRefused && { onRefused }),
+    onSettled: async (items) => {
+      settled = skipped + items
+      options.onProgress?.(settled, items)
+      if (Date.now() - recordedMs < RECORD_INTERVAL_MS) return
+      recordedMs = Date.now()
+      await saveRecord(db, { demo, items: settled, isComplete: false })
+    },
+  })
+  if (record.isComplete) return { outcome: 'complete', items: record.items, tally: intake.tally }
+  await saveRecord(db, record)
+  for await (const item of generateDemo(demo, skipped)) {
+    if (signal?.aborted) break
+    await intake.add(item)
+  }
+  await intake.drain()
+  const isComplete = !signal?.aborted
+  await saveRecord(db, { demo, items: settled, isComplete })
+  return { outcome: isComplete ? 'complete' : 'stopped', items: settled, tally: intake.tally }
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { Random } from './random.js'
+import { countMentions, cut, fill, placeMentions, slug } from './text.js'
+import { chatterOf, topics } from './words/lexicon.js'
+
+const random = new Random('text test')
+const vocabulary = { city: 'Leeds', language: 'en', words: { fruit: ['apple'] } }
+
+describe('mentions', () => {
+  it('stand at byte offsets, which emoji and accents move by more than one', () => {
+    const filled = fill('🎂 olé {@} and 👩‍👧‍👦 {@}!', vocabulary, random)
+    const { text, positions } = placeMentions(filled)
+    expect(text).toBe('🎂 olé  and 👩‍👧‍👦 !')
+    expect(positions).toEqual([Buffer.byteLength('🎂 olé '), Buffer.byteLength('🎂 olé  and 👩‍👧‍👦 ')])
+    const bytes = Buffer.from(text)
+    const parts = [
+      bytes.subarray(0, positions[0]),
+      bytes.subarray(positions[0], positions[1]),
+      bytes.subarray(positions[1]),
+    ]
+    expect(parts.map(String)).toEqual(['🎂 olé ', ' and 👩‍👧‍👦 ', '!'])
+  })
+
+  it('may stand at the very start and the very end', () => {
+    const filled = fill('{@} likes {@}', vocabulary, random)
+    expect(countMentions(filled)).toBe(2)
+    expect(placeMentions(filled)).toEqual({ text: ' likes ', positions: [0, 7] })
+  })
+})
+
+describe('templates', () => {
+  it('put "an" in front of a vowel', () => {
+    expect(fill('A {fruit} a day', vocabulary, random)).toBe('An apple a day')
+  })
+
+  it('fail on a slot that nothing fills, so that none is ever shown', () => {
+    expect(() => fill('{vegetable}', vocabulary, random)).toThrow('{vegetable}')
+  })
+
+  it('of every topic and language have words for all their slots', () => {
+    for (const topic of topics) {
+      const all = [...topic.posts, ...topic.bios, ...topic.pages]
+      for (const template of all) fill(template, { ...vocabulary, words: topic.words }, random)
+    }
+    for (const chatter of chatterOf.values()) {
+      const { language, ...templates } = chatter
+      for (const template of Object.values(templates).flat()) fill(template, { city: 'x', language }, random)
+    }
+  })
+})
+
+it('cuts a text between characters, never inside one', () => {
+  expect(cut('ab🎂', 5)).toBe('ab')
+  expect(cut('ab🎂', 6)).toBe('ab🎂')
+  expect(cut('日本', 4)).toBe('日')
+})
+
+it('makes names and paths of any text', () => {
+  expect(slug('São Paulo, Weiß & Işık!')).toBe('sao-paulo-weiss-isik')
+  expect(slug('東京')).toBe('')
+})

@@ -1,0 +1,141 @@
+import type { EthAccount } from '../registry/eth-account.js'
+import { blockNumberAt, type ChainPlace } from '../registry/local-chain.js'
+import { CastWindow } from './cast-window.js'
+import { type Content, type DemoItem, type Draft, messageData } from './draft.js'
+import { KeyRing } from './keys.js'
+import { NameBook } from './name-book.js'
+import { type DemoOptions, demoStart } from './options.js'
+import { type Person, personOf } from './person.js'
+import { fidOf, makePlan, type Plan } from './plan.js'
+import { Random } from './random.js'
+import { ReactionMemory } from './reaction-memory.js'
+import { Schedule } from './schedule.js'
+import { StorageUse } from './storage-use.js'
+
+/** Second thoughts: what somebody will do some time after something else. */
+export type Intent =
+  | { readonly kind: 'delete a cast'; readonly user: number; readonly hash: Buffer; readonly index: number }
+  | { readonly kind: 'take a reaction back'; readonly user: number; readonly reaction: Content }
+  | { readonly kind: 'unfollow' | 'follow again'; readonly edge: number }
+  | {
+      readonly kind:
+        | 'compact follows'
+        | 'renew the profile'
+        | 'change the key'
+        | 'drop the old key'
+        | 'drop the address'
+        | 'change the name'
+        | 'go pro'
+      readonly user: number
+    }
+
+/** State of an edge of the follow graph. */
+export const EdgeState = { none: 0, follows: 1, unfollowed: 2 } as const
+
+/** The demo network while it is being lived: what is planned, what has happened, what will. */
+export class World {
+  readonly options: DemoOptions
+  readonly plan: Plan
+  readonly start: number
+  readonly random: Random
+  readonly keys: KeyRing
+  readonly casts = new CastWindow()
+  readonly reactions: ReactionMemory
+  readonly storage: StorageUse
+  readonly schedule = new Schedule<Intent>()
+  readonly names = new NameBook()
+  /** Which of its keys a user signs with. */
+  readonly signers: Uint8Array
+  /** 1 for those who have bought the pro tier by now. */
+  readonly pros: Uint8Array
+  /** Unix seconds of the last cast and of the last link of each user: the next one is later. */
+  readonly lastCastAt: Float64Array
+  readonly lastLinkAt: Float64Array
+  readonly edges: Uint8Array
+  /** The last casts that each user was replied to with or mentioned in, by number; -1 for none. */
+  readonly inbox: Int32Array
+  #lastBlock = 0
+  #nextLog = 0
+
+  constructor(options: DemoOptions) {
+    const { users, seed } = options
+    this.options = options
+    this.plan = makePlan(options)
+    this.start = demoStart(options)
+    this.random = new Random(`plaza demo life|${seed}`)
+    this.keys = new KeyRing(seed)
+    this.reactions = new ReactionMemory(users)
+    this.storage = new StorageUse(users)
+    this.signers = new Uint8Array(users)
+    this.pros = new Uint8Array(users)
+    this.lastCastAt = new Float64Array(users)
+    this.lastLinkAt = new Float64Array(users)
+    this.edges = new Uint8Array(this.plan.follows.size)
+    this.inbox = new Int32Array(users * INBOX_CASTS).fill(-1)
+  }
+
+  person(user: number): Person {
+    return personOf(this.options.seed, this.plan, user)
+  }
+
+  custody(user: number): EthAccount {
+    return this.keys.account(user, 'custody')
+  }
+
+  /** A message of a user. `at` is in Unix seconds. */
+  message(user: number, at: number, content: Content): Draft {
+    const data = messageData(content, user, at, this.options.network)
+    return { kind: 'message', user, signer: this.signerOf(user), data }
+  }
+
+  /** A message whose content takes a signature of a wallet to make. */
+  claimMessage(user: number, at: number, makeContent: () => Content | Promise<Content>): Draft {
+    const signer = this.signerOf(user)
+    return later(async () => {
+      const data = messageData(await makeContent(), user, at, this.options.network)
+      return { kind: 'message', message: this.keys.signer(user, signer).sign(data) }
+    })
+  }
+
+  signerOf(user: number): 'signer 0' | 'signer 1' {
+    return this.signers[user] === 1 ? 'signer 1' : 'signer 0'
+  }
+
+  /** The next place on the local chain, for something that a user does there. */
+  chainPlace(user: number, at: number, deed: string): ChainPlace {
+    const blockNumber = blockNumberAt(at)
+    this.#nextLog = blockNumber === this.#lastBlock ? this.#nextLog + 1 : 0
+    this.#lastBlock = blockNumber
+    return {
+      blockNumber,
+      blockTimestamp: at,
+      logIndex: this.#nextLog,
+      transaction: `demo ${this.options.seed}/${fidOf(user)}/${deed}/${at}`,
+    }
+  }
+
+  isProNow(user: number): boolean {
+    return this.pros[user] === 1
+  }
+
+  /** Puts a cast into the inbox of a user. */
+  notify(user: number, cast: number): void {
+    const place = user * INBOX_CASTS + (cast % INBOX_CASTS)
+    this.inbox[place] = cast
+  }
+
+  /** A cast that waits for an answer of the user, if there is one. It is taken out. */
+  takeFromInbox(user: number): number | null {
+    const place = user * INBOX_CASTS + this.random.below(INBOX_CASTS)
+    const cast = this.inbox[place]!
+    this.inbox[place] = -1
+    return cast < 0 ? null : cast
+  }
+}
+
+const INBOX_CASTS = 4
+
+/** A draft whose item is made only if it is wanted. */
+export function later(make: () => Promise<DemoItem>): Draft {
+  return { kind: 'made later', make }
+}

@@ -1,0 +1,37 @@
+import type { ArchiveFile } from '../archive/file.js'
+import { itemFrame } from '../archive/frame.js'
+import { ArchiveWriter } from '../archive/writer.js'
+import { generateDemo } from './generate.js'
+import type { DemoOptions } from './options.js'
+
+export interface WriteDemoOptions {
+  readonly demo: DemoOptions
+  /** Opened with `demoId` as the id of the archive. */
+  readonly file: Pick<ArchiveFile, 'sink' | 'start' | 'isComplete'>
+  readonly signal?: AbortSignal
+  /** Told how many items the file has, and how many of these this run has made. */
+  readonly onProgress?: (items: number, ofThisRun: number) => void
+}
+
+/**
+ * Writes a demo into an archive, without any database: from where an earlier run has stopped, if the file was
+ * opened to be gone on with. The same options give the same file, however often it was stopped.
+ *
+ * @returns false when it was stopped by the signal.
+ */
+export async function writeDemo({ demo, file, signal, onProgress }: WriteDemoOptions): Promise<boolean> {
+  if (file.isComplete) return true
+  const writer = new ArchiveWriter(file.sink, file.start)
+  for await (const item of generateDemo(demo, file.start.framesBefore)) {
+    // Looked at between chunks only, so that chunks end where they would end anyway.
+    if (signal?.aborted && writer.isAtChunkStart) {
+      await writer.suspend()
+      return false
+    }
+    await writer.add(itemFrame(item))
+    await writer.mark(writer.frames)
+    onProgress?.(writer.frames, writer.frames - file.start.framesBefore)
+  }
+  await writer.finish()
+  return true
+}
