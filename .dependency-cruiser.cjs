@@ -10,7 +10,7 @@ const layers = [
   ['api'],
 ]
 
-const top = '^src/(main|cli|maintenance|open-hub)\\.ts$|^src/commands/'
+const top = '^src/(main|cli|maintenance|open-hub|open-main-api)\\.ts$|^src/commands/'
 
 /** A folder may not see what stands to its right, nor its neighbours. */
 function rulesOf(folder, level) {

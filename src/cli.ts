@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
+import { addAppCommand } from './commands/app.js'
 import { addConfigCommand } from './commands/config.js'
 import type { CommandContext } from './commands/context.js'
+import { addKeyCommand } from './commands/key.js'
 import { addMigrateCommand } from './commands/migrate.js'
 import { addServeCommand } from './commands/serve.js'
 import { version } from './lib/version.js'
@@ -35,6 +37,8 @@ const program = new Command('plaza').description('A server for a social network'
 addServeCommand(program, context)
 addMigrateCommand(program, context)
 addConfigCommand(program, context)
+addAppCommand(program, context)
+addKeyCommand(program, context)
 
 program.parseAsync().catch((error: unknown) => {
   const wantsStack = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')

@@ -104,7 +104,7 @@ const variables = Type.Object({
       pattern: '^[^\\s,]{16,}(\\s*,\\s*[^\\s,]{16,})*$',
       patternText: 'keys of at least 16 characters, separated by commas',
       secret: true,
-      description: 'The keys that the hub API then accepts.',
+      description: 'Keys that the hub API then accepts, beside those of `plaza key create`.',
     }),
   ),
   HUB_BODY_LIMIT: integer({
@@ -119,6 +119,22 @@ const variables = Type.Object({
     default: 0,
     description: 'Requests per minute and address on the hub API; 0 is no limit.',
   }),
+  API_RATE_LIMIT: integer({
+    minimum: 0,
+    maximum: 10_000_000,
+    default: 0,
+    description:
+      'Requests per minute and key on the main API, for keys that have no limit of their own; 0 is no limit.',
+  }),
+  PLAZA_DEV_API_KEY: Type.Optional(
+    text({
+      pattern: '^[\\x21-\\x7e]{8,256}$',
+      patternText: 'a key of 8 to 256 characters of ASCII without spaces',
+      secret: true,
+      description:
+        'The API key that is made when the database has none. Unset: our own PostgreSQL gets a random one.',
+    }),
+  ),
   TRUST_PROXY: flag({
     default: false,
     description:
@@ -176,9 +192,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const config = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Config
   if (config.hubPort !== undefined && config.hubPort === config.port && config.port !== 0) {
     problems.push(`HUB_PORT: ${config.hubPort} is the same as PORT`)
-  }
-  if (config.hubRequireApiKey && config.hubApiKeys === undefined) {
-    problems.push('HUB_API_KEYS: is needed when HUB_REQUIRE_API_KEY is true')
   }
   return problems.length > 0 ? { problems: problems.join('\n') } : { config }
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { createKeyCheck } from './api/api-keys.js'
+import { createKeyCheck, type FindCaller } from './api/api-keys.js'
 import { type Readiness, registerHealth } from './api/health.js'
 import { createMetrics, observeEventLag, observePools } from './api/metrics.js'
 import { buildServer } from './api/server.js'
@@ -17,6 +17,7 @@ import type { MergeHook } from './hub/merge/merge.js'
 import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
 import { openHub } from './open-hub.js'
+import { openMainApi } from './open-main-api.js'
 
 /** A server that answers. */
 export interface RunningServer {
@@ -24,6 +25,8 @@ export interface RunningServer {
   readonly urls: { readonly main: string; readonly hub?: string }
   readonly hub: Hub
   readonly db: Database
+  /** The API key that was made because the database had none. */
+  readonly developmentKey: string | null
   /** Drains requests and merges, then ends everything that was started. */
   stop(): Promise<void>
   /** Ends what would outlive this process, at once. */
@@ -75,6 +78,7 @@ async function assemble(
   await extension.prepare?.(writerDb)
   observePools(metrics, { read: db, write: writerDb })
   observeEventLag(metrics, hub.queued)
+  const mainApi = await openMainApi(config, { db, writerDb }, log)
   closers.push(
     startMaintenance(
       [
@@ -86,6 +90,7 @@ async function assemble(
             await dropExpiredPartitions(writerDb, Date.now(), config.eventRetentionDays)
           },
         },
+        ...mainApi.chores,
       ],
       log,
     ),
@@ -93,9 +98,9 @@ async function assemble(
 
   const health = (app: FastifyInstance) =>
     registerHealth(app, { metrics, readiness: () => readiness(db, hub.queued) })
-  const hubApi = openHubApi(config, db, hub, log, closers)
+  const hubApi = openHubApi(config, db, hub, mainApi.findCaller, log, closers)
   const shared = { log, metrics, trustProxy: config.trustProxy }
-  const apps = [await buildServer({ ...shared, routes: [health, hubApi] })]
+  const apps = [await buildServer({ ...shared, routes: [health, hubApi, mainApi.routes] })]
   if (config.hubPort !== undefined) apps.push(await buildServer({ ...shared, routes: [hubApi] }))
   closers.push(async () => {
     await Promise.all(apps.map((app) => drain(app, config.shutdownTimeoutMs)))
@@ -109,6 +114,7 @@ async function assemble(
     urls: hubUrl === undefined ? { main } : { main, hub: hubUrl },
     hub,
     db,
+    developmentKey: mainApi.developmentKey,
     stop: () => closeAll(closers),
     abort: database.abort,
   }
@@ -119,6 +125,7 @@ function openHubApi(
   config: Config,
   db: Database,
   hub: Hub,
+  findCaller: FindCaller,
   log: Logger,
   closers: Closers,
 ): (app: FastifyInstance) => Promise<void> {
@@ -131,7 +138,7 @@ function openHubApi(
     config: { shards: config.hubShards, bodyLimit: config.hubBodyLimit, rateLimit: config.hubRateLimit },
     clock: Date.now,
     version,
-    ...(config.hubRequireApiKey ? { authorize: createKeyCheck(config.hubApiKeys ?? '') } : {}),
+    ...(config.hubRequireApiKey ? { authorize: createKeyCheck(config.hubApiKeys ?? '', findCaller) } : {}),
   }
   return (app) => registerHubApi(app, api)
 }

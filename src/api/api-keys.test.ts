@@ -2,12 +2,16 @@ import type { FastifyRequest } from 'fastify'
 import { expect, it } from 'vitest'
 import { createKeyCheck } from './api-keys.js'
 
-const check = createKeyCheck('first-key-0123456789, second-key-0123456789')
+const app = { appId: 'a', keyId: 1, rateLimit: null }
+const check = createKeyCheck('first-key-0123456789, second-key-0123456789', async (key) =>
+  key === 'key-of-an-app' ? app : null,
+)
 const ask = (headers: Record<string, string>) => check({ headers } as unknown as FastifyRequest)
 
 it('lets a request pass with any of the keys, in either header', async () => {
   await ask({ 'x-api-key': 'first-key-0123456789' })
   await ask({ authorization: 'Bearer second-key-0123456789' })
+  await ask({ 'x-api-key': 'key-of-an-app' })
 })
 
 it.each<[string, Record<string, string>]>([
@@ -17,4 +21,12 @@ it.each<[string, Record<string, string>]>([
   ['the whole list', { 'x-api-key': 'first-key-0123456789, second-key-0123456789' }],
 ])('refuses %s', async (_what, headers) => {
   await expect(ask(headers)).rejects.toMatchObject({ code: 'unauthenticated' })
+})
+
+it('refuses everybody but the apps when nothing is listed', async () => {
+  const onlyApps = createKeyCheck('', async (key) => (key === 'key-of-an-app' ? app : null))
+  const askApps = (key: string) => onlyApps({ headers: { 'x-api-key': key } } as unknown as FastifyRequest)
+  await askApps('key-of-an-app')
+  await expect(askApps('')).rejects.toMatchObject({ code: 'unauthenticated' })
+  await expect(askApps(',')).rejects.toMatchObject({ code: 'unauthenticated' })
 })

@@ -1,20 +1,32 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
+import type { Caller } from '../apps/caller.js'
 import { PlazaError } from '../errors.js'
 
+/** The app that a key belongs to; null when it is no key, or no longer one. */
+export type FindCaller = (key: string) => Promise<Caller | null>
+
 /**
- * Makes the check for a list of keys, separated by commas: it throws `unauthenticated` unless the request
- * brings one of them, in `x-api-key` or as a bearer token. Digests are compared, so that neither the time it
- * takes nor the length of a key tells anything about them.
+ * Makes the check of the hub API: it throws `unauthenticated` unless the request brings a key, in `x-api-key` or as
+ * a bearer token, that is one of the configured list or belongs to an app. Digests are compared, so that neither
+ * the time it takes nor the length of a key tells anything about them.
+ *
+ * @param listed Keys separated by commas; empty is none.
  */
-export function createKeyCheck(keys: string): (request: FastifyRequest) => Promise<void> {
-  const accepted = keys.split(',').map((key) => digest(key.trim()))
+export function createKeyCheck(
+  listed: string,
+  findCaller: FindCaller,
+): (request: FastifyRequest) => Promise<void> {
+  const keys = listed.split(',').map((key) => key.trim())
+  const accepted = keys.filter((key) => key !== '').map(digest)
   return async ({ headers }) => {
     const given = headers['x-api-key'] ?? headers.authorization?.replace(/^bearer /i, '')
-    const found = typeof given === 'string' ? digest(given) : null
-    if (found === null || !accepted.some((key) => timingSafeEqual(key, found))) {
-      throw new PlazaError('unauthenticated', 'a valid API key is needed')
+    if (typeof given === 'string' && given !== '') {
+      const found = digest(given)
+      if (accepted.some((key) => timingSafeEqual(key, found))) return
+      if (await findCaller(given)) return
     }
+    throw new PlazaError('unauthenticated', 'a valid API key is needed')
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../apps/caller.js'
 import { PlazaError } from '../errors.js'
+import type { FindCaller } from './api-keys.js'
 import { answerErrorRes } from './error-res.js'
 import type { Operation, OperationContext } from './operation.js'
 import type { RateLimiter } from './rate-limit.js'
@@ -8,8 +9,7 @@ import type { RateLimiter } from './rate-limit.js'
 export interface ApiOptions {
   readonly operations: readonly Operation[]
   readonly context: OperationContext
-  /** The app that a key belongs to; null when it is no key, or no longer one. */
-  readonly findCaller: (key: string) => Promise<Caller | null>
+  readonly findCaller: FindCaller
   readonly rateLimiter: RateLimiter
 }
 

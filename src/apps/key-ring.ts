@@ -8,7 +8,7 @@ export interface KeyRing {
   /** The app that a key belongs to; null when it is no key, or is revoked. */
   find(key: string): Promise<Caller | null>
   /** Writes down which keys were used since the last time. */
-  saveUse(): Promise<void>
+  saveUse(writerDb: Database): Promise<void>
 }
 
 interface Entry {
@@ -51,11 +51,11 @@ export function createKeyRing(db: Database, clock: () => number): KeyRing {
     return caller
   }
 
-  async function saveUse(): Promise<void> {
+  async function saveUse(writerDb: Database): Promise<void> {
     const used = [...usedAtMs]
     if (used.length === 0) return
     usedAtMs.clear()
-    await db`
+    await writerDb`
       update apps.api_keys
       set last_used_at = date_trunc('minute', to_timestamp(used.ms / 1000.0))
       from unnest(${used.map(([id]) => id)}::integer[], ${used.map(([, ms]) => ms)}::bigint[]) as used (id, ms)

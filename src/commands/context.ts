@@ -10,7 +10,7 @@ export interface CommandContext {
 }
 
 /** The user's mistake: shown as it is, without a stack. */
-class UsageError extends Error {
+export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 

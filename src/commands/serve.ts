@@ -32,7 +32,13 @@ async function serve(context: CommandContext): Promise<void> {
         (error: unknown) => log.error({ err: error }, 'did not stop cleanly'),
       )
   })
-  const { urls } = await starting
+  const { urls, developmentKey } = await starting
   if (urls.hub !== undefined) context.print(`hub API on ${urls.hub}`)
+  if (developmentKey !== null) {
+    context.print(`API key: ${developmentKey}`)
+    context.print(
+      `try it: curl -H 'x-api-key: ${developmentKey}' '${urls.main}/v2/social/fname/availability?fname=alice'`,
+    )
+  }
   context.print(`listening on ${urls.main}`)
 }

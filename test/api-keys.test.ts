@@ -1,0 +1,52 @@
+import { expect, it, vi } from 'vitest'
+import { createDataDir, runCommand, startServerProcess } from './server-process.js'
+
+// Processes are compiled first, and start and stop a PostgreSQL of their own.
+vi.setConfig({ testTimeout: 120_000 })
+
+async function plaza(dataDir: string, ...args: string[]): Promise<string> {
+  const command = await runCommand(args, { dataDir })
+  expect(await command.ended, command.output()).toMatchObject({ code: 0 })
+  return command.output().trim()
+}
+
+function statusWith(url: string, key: string): Promise<number> {
+  const path = '/v2/farcaster/fname/availability/?fname=alice'
+  return fetch(`${url}${path}`, { headers: { 'x-api-key': key } }).then(({ status }) => status)
+}
+
+it('prints a key on the first start, which is good on every start', async () => {
+  const dataDir = await createDataDir()
+  const first = await startServerProcess({ dataDir })
+  const [, key = ''] = /^API key: (\S+)$/m.exec(first.output()) ?? []
+  expect(await statusWith(first.url, key)).toBe(200)
+  expect(await statusWith(first.url, `${key}x`)).toBe(401)
+  first.child.kill('SIGTERM')
+  await first.ended
+
+  const second = await startServerProcess({ dataDir, env: { PLAZA_DEV_API_KEY: 'another-key' } })
+  expect(second.output()).not.toContain('API key:')
+  expect(second.output()).toContain('PLAZA_DEV_API_KEY is not used')
+  expect(await statusWith(second.url, key)).toBe(200)
+  expect(await statusWith(second.url, 'another-key')).toBe(401)
+})
+
+it('makes and revokes keys beside a running server', async () => {
+  const dataDir = await createDataDir()
+  const server = await startServerProcess({ dataDir, env: { PLAZA_DEV_API_KEY: 'a-key-of-my-own' } })
+  expect(server.output()).toContain('API key: a-key-of-my-own\n')
+  expect(await statusWith(server.url, 'a-key-of-my-own')).toBe(200)
+
+  const key = await plaza(dataDir, 'key', 'create', '--app', 'reader', '--rate-limit', '600')
+  expect(await statusWith(server.url, key)).toBe(200)
+  expect(await plaza(dataDir, 'app', 'list')).toMatch(/^\S+\tdevelopment\t1\n\S+\treader\t1$/)
+  expect(await plaza(dataDir, 'key', 'list')).toContain(
+    `2\treader\t${key.slice(0, 12)}…\t600\tnever used\tgood`,
+  )
+
+  await plaza(dataDir, 'key', 'revoke', '2')
+  await expect.poll(() => statusWith(server.url, key), { timeout: 2_000 }).toBe(401)
+  await expect((await runCommand(['key', 'revoke', '2'], { dataDir })).ended).resolves.toMatchObject({
+    code: 1,
+  })
+})
