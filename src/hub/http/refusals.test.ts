@@ -212,6 +212,19 @@ test('too many requests from one address are a 429, paths that do not exist incl
   }
 })
 
+test('keys that are tried are counted', async () => {
+  const closed = await openHubApi(db, {
+    hub: api.hub,
+    config: { rateLimit: 2 },
+    authorize: async () => {
+      throw new PlazaError('unauthenticated', 'a key is needed')
+    },
+  })
+  const statuses = []
+  for (let n = 0; n < 3; n += 1) statuses.push((await closed.get('/v1/info')).status)
+  expect(statuses).toEqual([401, 401, 429])
+})
+
 test('who may not pass is a 401, and may still ask whether to send a key', async () => {
   const closed = await openHubApi(db, {
     hub: api.hub,

@@ -94,7 +94,8 @@ function pathOf(request: FastifyRequest): string {
 
 function authorize(scope: FastifyInstance, { authorize: check }: HubApi): void {
   if (!check) return
-  scope.addHook('onRequest', async (request) => {
+  // Behind the limit of requests, which counts keys that are tried, and before a body is read.
+  scope.addHook('preParsing', async (request) => {
     // A browser asks whether it may send a key without sending one.
     if (request.method !== 'OPTIONS') await check(request)
   })
