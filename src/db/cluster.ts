@@ -67,7 +67,11 @@ const LOG_TAIL_BYTES = 4_096
 const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
 
 /** Makes a cluster. A crash in the middle leaves only a draft, which the next call replaces. */
-export async function initCluster(place: ClusterPlace, password: string): Promise<void> {
+export async function initCluster(
+  place: ClusterPlace,
+  password: string,
+  { sync = true }: { readonly sync?: boolean } = {},
+): Promise<void> {
   const draft = `${place.directory}.draft`
   const passwordFile = `${place.directory}.initdb`
   await rm(draft, { recursive: true, force: true })
@@ -86,6 +90,7 @@ export async function initCluster(place: ClusterPlace, password: string): Promis
       ...['--pgdata', draft, '--username', CLUSTER_ROLE, '--pwfile', passwordFile],
       ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--locale', 'C'],
       ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--no-instructions'],
+      ...(sync ? [] : ['--no-sync']),
     ])
     await rename(draft, place.directory)
   } finally {

@@ -92,7 +92,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   const unlock = lockDataDir(dataDir, options.command)
   try {
     const place = await findClusterPlace(dataDir, options.log, options.systemDir)
-    const password = await prepareCluster(dataDir, place, options.log)
+    const password = await prepareCluster(dataDir, place, options)
     const orphan = await adoptOrphan(place, password, options.log)
     const running = orphan ?? (await startAnywhere(place, options))
     const url = clusterUrl(password, running.port, DATABASE)
@@ -129,12 +129,16 @@ function clusterUrl(password: string, port: number, database: string): string {
 }
 
 /** Makes the cluster if there is none; returns its password. */
-async function prepareCluster(dataDir: string, place: ClusterPlace, log: Log): Promise<string> {
+async function prepareCluster(
+  dataDir: string,
+  place: ClusterPlace,
+  { log, settings }: EmbeddedOptions,
+): Promise<string> {
   const password = await readPassword(dataDir)
   if (!(await hasCluster(place))) {
     log.info({ directory: place.directory }, 'making a new database')
     const fresh = password ?? (await createPassword(dataDir))
-    await initCluster(place, fresh)
+    await initCluster(place, fresh, { sync: settings?.fsync !== 'off' })
     return fresh
   }
   if (password === null) {
