@@ -113,13 +113,17 @@ function listen(db: Database, moveEnd: MoveEnd, log: Log): Stoppable {
 function poll(db: Database, pollMs: number, isNeeded: () => boolean, moveEnd: MoveEnd, log: Log): Stoppable {
   let running: Promise<void> = Promise.resolve()
   let busy = false
+  let isFailing = false
 
   async function look(): Promise<void> {
     try {
       const rows = await selectEnds(db)
       for (const { shard, lastId } of rows) moveEnd(shard, lastId)
+      isFailing = false
     } catch (error) {
-      log.warn({ err: error }, 'could not look at the end of the log')
+      // A database that is away says so once, not every second.
+      if (!isFailing) log.warn({ err: error }, 'could not look at the end of the log')
+      isFailing = true
     } finally {
       busy = false
     }
