@@ -56,7 +56,6 @@ const DATABASE = 'plaza'
 /** Sized for a small machine; whoever outgrows it has a PostgreSQL of their own and sets `DATABASE_URL`. */
 const SETTINGS = {
   cluster_name: 'plaza',
-  max_connections: '60',
   shared_buffers: '256MB',
   // Fewer checkpoints mean fewer full page images in the log; recovery reads at most this much.
   max_wal_size: '2GB',

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { silentLog } from '../lib/log.js'
@@ -25,4 +26,11 @@ it('refuses a database that a newer version has migrated, and changes nothing', 
   await broken.db`insert into schema_migrations (name, run_on) values ('9999_from_the_future', now())`
   await expect(migrate(broken.url, silentLog)).rejects.toThrow(/newer version \(9999_from_the_future\)/)
   expect(await migrationState(broken.db)).toEqual({ pending: [], unknown: ['9999_from_the_future'] })
+})
+
+it('has no two migrations of one number: they would run in another order elsewhere', async () => {
+  const files = await readdir(new URL('./migrations', import.meta.url))
+  const numbers = files.map((file) => /^(\d{4})_[a-z_]+\.sql$/.exec(file)?.[1])
+  expect(numbers).not.toContain(undefined)
+  expect(new Set(numbers).size).toBe(files.length)
 })

@@ -15,10 +15,14 @@ export interface OpenDatabase {
   abort(): void
 }
 
-type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl'>
+type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl' | 'databasePool' | 'hubShards'>
 
 /** What the process that holds a data directory calls itself when it serves. */
 const SERVE = 'serve'
+
+/** For commands that run beside the server, for migrations, and for whoever looks in with `psql`. */
+const SPARE_CONNECTIONS = 30
+const MIN_CONNECTIONS = 60
 
 /** The database of compose files and of machines that boot comes up in this time. */
 const STARTUP_LIMIT_MS = 60_000
@@ -63,7 +67,9 @@ export async function openCommandDatabase(
 }
 
 async function own(config: DatabaseConfig, command: string, log: Log): Promise<OpenDatabase> {
-  const embedded = await startEmbedded({ dataDir: config.dataDir, command, log })
+  const needed = config.databasePool + config.hubShards + SPARE_CONNECTIONS
+  const settings = { max_connections: String(Math.max(MIN_CONNECTIONS, needed)) }
+  const embedded = await startEmbedded({ dataDir: config.dataDir, command, log, settings })
   return { url: embedded.url, close: embedded.stop, abort: embedded.abort }
 }
 
