@@ -107,6 +107,15 @@ it('counts the connections that transactions hold and wait for', async () => {
   expect(poolUse(two)).toEqual({ size: 2, held: 0, waiting: 0 })
 })
 
+it('hands over a connection when none has been opened yet', async () => {
+  const fresh = connectAgain({ poolSize: 3 })
+  const sessions = await Promise.all([fresh.reserve(), fresh.reserve(), fresh.reserve()])
+  const pids = await Promise.all(sessions.map((session) => session`select pg_backend_pid() as pid`))
+  expect(new Set(pids.map(([row]) => row?.pid)).size).toBe(3)
+  for (const session of sessions) session.release()
+  expect(poolUse(fresh)).toEqual({ size: 3, held: 0, waiting: 0 })
+})
+
 describe('errors', () => {
   it('calls a database that is not there unavailable, at once', async () => {
     const nowhere = connect('postgres://a:b@127.0.0.1:1/c', { poolSize: 2, applicationName: 'test' })

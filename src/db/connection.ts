@@ -103,7 +103,9 @@ function trackUse(db: Database, size: number): PoolUse {
 
   async function trackedReserve(): Promise<Session> {
     use.waiting += 1
-    const session = await reserve().finally(() => {
+    // The driver never hands over a connection that it opens for a reservation: its connection is made for
+    // the query that reads the types, which we have switched off. After a statement one is open.
+    const session = await db`select 1`.then(reserve).finally(() => {
       use.waiting -= 1
     })
     use.held += 1
