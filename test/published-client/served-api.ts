@@ -1,0 +1,46 @@
+import { FarcasterNetwork } from '@farcaster/core'
+import { Configuration, NeynarAPIClient } from '@neynar/nodejs-sdk'
+import { afterAll } from 'vitest'
+import { createTestApi } from '../../src/api/testing/test-api.js'
+import { createHub } from '../../src/hub/create-hub.js'
+import type { Hub } from '../../src/hub/hub.js'
+import { createVerifyPool } from '../../src/protocol/verify-pool.js'
+import { projectEvents } from '../../src/social/project.js'
+import { createTestDatabase, type TestDatabase } from '../database.js'
+import { testNowUnix } from '../network.js'
+
+/** A hub to put values in through, and the published client to get them out with. */
+export interface ServedApi extends TestDatabase {
+  readonly hub: Hub
+  readonly client: NeynarAPIClient
+  readonly url: string
+}
+
+/** A server on a database of its own that listens, for the file that calls it. It is now what `network.ts` says. */
+export async function serveApi(): Promise<ServedApi> {
+  const database = await createTestDatabase()
+  const { db } = database
+  const clock = () => testNowUnix * 1000
+  const verifyPool = createVerifyPool({ threads: 0 })
+  const hub = await createHub({
+    db,
+    verifyPool,
+    clock,
+    network: FarcasterNetwork.DEVNET,
+    shards: 1,
+    hooks: [projectEvents],
+  })
+  const { app, key } = await createTestApi({ db, clock })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  afterAll(async () => {
+    await app.close()
+    await hub.close()
+    await verifyPool.close()
+  })
+  return { ...database, hub, url, client: connectClient(url, key) }
+}
+
+/** The published client as it comes, with our address. */
+export function connectClient(url: string, apiKey: string): NeynarAPIClient {
+  return new NeynarAPIClient(new Configuration({ apiKey, basePath: url }))
+}
