@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs'
 import { readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { readPostmaster } from '../src/db/cluster-process.js'
 import { connect, type Database } from '../src/db/connection.js'
 import { findEmbedded } from '../src/db/embedded.js'
@@ -11,6 +11,9 @@ import { processIdentity } from '../src/lib/process-identity.js'
 import { builtCli } from './built-cli.js'
 import { createTestDatabase } from './database.js'
 import { createDataDir, runCommand, type ServerProcess, startServerProcess } from './server-process.js'
+
+// Each test starts servers, some of them twice, with a durable cluster: seconds of disk and CPU.
+vi.setConfig({ testTimeout: 120_000 })
 
 const external = await createTestDatabase()
 const pools: Database[] = []
@@ -211,8 +214,8 @@ describe('crashes', () => {
     for (let round = 0; round < 3; round += 1) {
       const postgres = await postgresOf(dataDir)
       process.kill(postgres, 'SIGKILL')
-      await expect.poll(() => postgresOf(dataDir), { timeout: 15_000 }).not.toBe(postgres)
-      await expect.poll(() => statusOf(server), { timeout: 15_000 }).toBe(200)
+      await expect.poll(() => postgresOf(dataDir)).not.toBe(postgres)
+      await expect.poll(() => statusOf(server)).toBe(200)
     }
     expect(await findEmbedded(dataDir)).toBe(url)
   })
@@ -229,7 +232,7 @@ describe('crashes', () => {
     expect(await away.json()).toMatchObject({ status: 'not ready', database: 'away' })
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     await rename(join(dataDir, 'away'), join(dataDir, 'postgres'))
-    await expect.poll(() => statusOf(server), { timeout: 15_000 }).toBe(200)
+    await expect.poll(() => statusOf(server)).toBe(200)
   })
 })
 
