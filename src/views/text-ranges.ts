@@ -1,0 +1,69 @@
+import type { TextRange } from './schema/primitives.js'
+
+/** A text as clients get it, with the places in it that stand for users. */
+export interface MentionedText {
+  readonly text: string
+  /** For each mention that a name was put in for: whose, and where it stands. */
+  readonly mentions: readonly { readonly fid: number; readonly range: TextRange }[]
+}
+
+/**
+ * Puts `@name` into a text where the protocol says that somebody is mentioned. The protocol leaves the name
+ * out of the text and gives positions in UTF-8 bytes; ranges count in JavaScript string units (UTF-16), start
+ * inclusive, end exclusive, so that `text.slice(start, end)` is the mention.
+ *
+ * @param nameOf The name to put in, without the `@`; undefined for a user that is not here, who gets `!fid`
+ * in the text and no range.
+ */
+export function insertMentions(
+  text: string,
+  fids: readonly number[],
+  bytePositions: readonly number[],
+  nameOf: (fid: number) => string | undefined,
+): MentionedText {
+  if (fids.length === 0) return { text, mentions: [] }
+  const bytes = Buffer.from(text)
+  const mentions: { fid: number; range: TextRange }[] = []
+  let result = ''
+  let from = 0
+  for (const [index, fid] of fids.entries()) {
+    const position = bytePositions[index] ?? bytes.length
+    result += bytes.toString('utf8', from, position)
+    from = position
+    const name = nameOf(fid)
+    const start = result.length
+    result += name === undefined ? `@!${fid}` : `@${name}`
+    if (name !== undefined) mentions.push({ fid, range: { start, end: result.length } })
+  }
+  return { text: result + bytes.toString('utf8', from), mentions }
+}
+
+/** A name that a text speaks of by itself, and where. */
+export interface SpokenName {
+  readonly name: string
+  readonly range: TextRange
+}
+
+/** `@name` at the start of a word: an fname or a name that ends in .eth (hub.md §3.3). */
+const usernamePattern =
+  /(?<=^|[^\p{L}\p{N}_@/])@([a-z0-9][a-z0-9-]{0,15}(?:(?:\.base)?\.eth)?)(?![\p{L}\p{N}_-])/gu
+
+/** `/channel` at the start of a word. */
+const channelPattern = /(?<=^|[\s(])\/([a-z0-9-]{1,16})(?![\p{L}\p{N}_/-])/gu
+
+/** The `@names` that a bio or a description speaks of; ranges include the `@`. */
+export function spokenUsernames(text: string): SpokenName[] {
+  return spoken(text, usernamePattern)
+}
+
+/** The `/channels` that a text speaks of; ranges include the `/`. */
+export function spokenChannels(text: string): SpokenName[] {
+  return spoken(text, channelPattern)
+}
+
+function spoken(text: string, pattern: RegExp): SpokenName[] {
+  return Array.from(text.matchAll(pattern), (match) => ({
+    name: match[1]!,
+    range: { start: match.index, end: match.index + match[0].length },
+  }))
+}
