@@ -1,0 +1,312 @@
+import { parseArgs } from 'node:util'
+import { query } from './database.mjs'
+import { CONNECTIONS, measureEventsPage, PAGE_EVENTS } from './events-page.mjs'
+import { prepareNetwork } from './network-file.mjs'
+import { runPlaza, startPlaza } from './plaza-process.mjs'
+import { residentMb, watchUsage } from './process-usage.mjs'
+import { figure, machine, printTable, record } from './report.mjs'
+import { PARALLEL, runShuttle, sampleMessages } from './shuttle.mjs'
+import { submitBodies, tenths } from './submit-bodies.mjs'
+
+/**
+ * How fast the built server takes signed messages, and gives events, beside a peer and a limit in the same run.
+ * See README.md for what each figure means.
+ */
+
+const HELP = `npm run bench:ingest -- [options]
+
+  --messages N   messages that are sent (200000)
+  --long         the same as --messages 1000000
+  --seed N       of the demo network (1)
+  --senders N    requests in flight at once (4)
+  --batch N      messages of a request (1000)
+  --peer N       messages that the peer stores in each of its runs (7500); 0 leaves the peer out
+  --pages N      seconds that pages of events are read for (9); 0 leaves them out
+  --profile DIR  writes CPU profiles of the server into DIR: its figures are then lower
+  --minutes N    after that the run is given up (30)
+  --record       appends the figures to bench/results.jsonl
+`
+
+const { values } = parseArgs({
+  options: {
+    messages: { type: 'string', default: '200000' },
+    long: { type: 'boolean', default: false },
+    seed: { type: 'string', default: '1' },
+    senders: { type: 'string', default: '4' },
+    batch: { type: 'string', default: '1000' },
+    peer: { type: 'string', default: '7500' },
+    pages: { type: 'string', default: '9' },
+    profile: { type: 'string' },
+    minutes: { type: 'string', default: '30' },
+    record: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+/** What the house asks of itself: see the table that is printed. */
+const TARGETS = { perSecond: 4_000, ratio: 5, maxMb: 400, slowdown: 0.2 }
+
+/** What a run started, ended in the reverse order. */
+const closers = /** @type {(() => Promise<void>)[]} */ ([])
+const giveUp = new AbortController()
+
+if (values.help) console.log(HELP)
+else await main()
+
+async function main() {
+  const timer = setTimeout(
+    () => giveUp.abort(new Error(`not done after ${values.minutes} minutes`)),
+    Number(values.minutes) * 60_000,
+  )
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => giveUp.abort(new Error(name)))
+  try {
+    await bench()
+  } catch (error) {
+    console.error(error)
+    process.exitCode = 1
+  } finally {
+    clearTimeout(timer)
+    for (const close of closers.reverse()) await close().catch((error) => console.error(error))
+  }
+}
+
+async function bench() {
+  const options = {
+    messages: values.long ? 1_000_000 : Number(values.messages),
+    seed: Number(values.seed),
+    senders: Number(values.senders),
+    batch: Number(values.batch),
+  }
+  const network = await prepareNetwork(options, console.log)
+  const facts = await machine()
+  const server = await startPlaza({ profileDir: values.profile })
+  closers.push(server.stop)
+  const settings = await databaseSettings(server.databaseUrl)
+  printSetting(facts, settings, network, options)
+  const parts = sampleMessages(network.bodies, Number(values.peer), 4)
+
+  await layGround(server, network)
+  const peerBefore = await peer(server, [parts[0] ?? []])
+  const ingest = await measureIngest(server, network)
+  const peerAfter = await peer(server, [parts[1] ?? []])
+  const peerTwice = await peer(server, parts.slice(2))
+  const pages =
+    Number(values.pages) > 0 ? await measureEventsPage(server.url, Number(values.pages), giveUp.signal) : null
+
+  const best = Math.max(peerBefore?.perSecond ?? 0, peerAfter?.perSecond ?? 0)
+  const ratio = best > 0 ? ingest.perSecond / best : null
+  printIngest(ingest, { before: peerBefore, after: peerAfter, twice: peerTwice }, ratio)
+  printTenths(ingest)
+  if (pages) printPages(pages)
+  if (values.record) {
+    const { tenths: _, ...figures } = ingest
+    await record({
+      bench: 'ingest',
+      machine: facts,
+      settings,
+      options,
+      sizeBytes: network.sizeBytes,
+      ingest: figures,
+      peer: {
+        before: peerBefore?.perSecond,
+        after: peerAfter?.perSecond,
+        twice: peerTwice?.perSecond,
+        ratio,
+      },
+      pages,
+    })
+  }
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<Record<string, string>>}
+ */
+async function databaseSettings(url) {
+  const names = ['server_version', 'fsync', 'synchronous_commit', 'full_page_writes', 'shared_buffers']
+  const rows = await query(
+    url,
+    names.map((name) => `select '${name}' as name, current_setting('${name}') as value`).join(' union all '),
+  )
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+
+/**
+ * @param {import('./plaza-process.mjs').PlazaServer} server
+ * @param {import('./network-file.mjs').Network} network
+ */
+async function layGround(server, network) {
+  await runPlaza(['import', network.groundFile], server.dataDir)
+  console.log(`\nthe ground is laid: ${figure(network.groundEvents)} events of the chain and names`)
+}
+
+/**
+ * @param {import('./plaza-process.mjs').PlazaServer} server
+ * @param {import('./network-file.mjs').Network} network
+ */
+async function measureIngest(server, network) {
+  const idleMb = Math.round(await residentMb(server.pid))
+  const usage = watchUsage(server.pid, server.postgresPid)
+  const submission = await submitBodies(server.url, network.bodies, giveUp.signal)
+  await usage.stop()
+  await checkMerged(server, network, submission)
+  const perTenth = tenths(submission.answers)
+  const took = submission.answers.map(({ tookMs }) => tookMs).sort((a, b) => a - b)
+  return {
+    messages: network.messages,
+    perSecond: network.messages / submission.seconds,
+    seconds: submission.seconds,
+    p50Ms: took[Math.floor((took.length - 1) * 0.5)] ?? 0,
+    p99Ms: took[Math.floor((took.length - 1) * 0.99)] ?? 0,
+    idleMb,
+    maxMb: usage.maxMb(),
+    lastToFirst: (perTenth.at(-1)?.perSecond ?? 0) / (perTenth[0]?.perSecond ?? 1),
+    refused: submission.refused,
+    tenths: perTenth.map((tenth, index) => ({
+      ...tenth,
+      usage: usage.between(perTenth[index - 1]?.endMs ?? 0, tenth.endMs),
+    })),
+  }
+}
+
+/**
+ * Every message was answered as merged, stands in the log, and what the server says it holds is what its
+ * tables hold.
+ *
+ * @param {import('./plaza-process.mjs').PlazaServer} server
+ * @param {import('./network-file.mjs').Network} network
+ * @param {import('./submit-bodies.mjs').Submission} submission
+ */
+async function checkMerged(server, network, submission) {
+  const refused = Object.values(submission.refused).reduce((sum, count) => sum + count, 0)
+  if (refused > 0) console.log(`\nrefused: ${JSON.stringify(submission.refused, null, 2)}`)
+  if (submission.merged + refused !== network.messages)
+    throw new Error('messages are missing from the answers')
+  const [row] = await query(
+    server.databaseUrl,
+    `select
+       (select count(*)::int from hub.events where type = 1) as logged,
+       (select count(*)::int from hub.messages) as held`,
+  )
+  // Names and frames are merged with events of another kind, or none.
+  const others = (network.types['username proof'] ?? 0) + (network.types['frame action'] ?? 0)
+  if (row.logged < submission.merged - others || row.logged > submission.merged) {
+    throw new Error(`${submission.merged} messages were merged, the log has ${row.logged}`)
+  }
+  const info = await fetch(`${server.url}/v1/info`, { signal: giveUp.signal }).then((answer) => answer.json())
+  if (info.dbStats.numMessages !== row.held) {
+    throw new Error(`/v1/info counts ${info.dbStats.numMessages} messages, the tables hold ${row.held}`)
+  }
+  console.log(
+    `\nmerged ${figure(submission.merged)} of ${figure(network.messages)}; ` +
+      `${figure(row.logged)} merges in the log, ${figure(row.held)} messages stand`,
+  )
+}
+
+/**
+ * @param {import('./plaza-process.mjs').PlazaServer} server
+ * @param {readonly Buffer[][]} parts
+ */
+async function peer(server, parts) {
+  if (Number(values.peer) === 0) return null
+  const result = await runShuttle(server.databaseUrl, parts, giveUp.signal)
+  if (Object.keys(result.failures).length > 0) {
+    console.log(`the peer refused messages: ${JSON.stringify(result.failures)}`)
+  }
+  return result
+}
+
+/**
+ * @param {Awaited<ReturnType<typeof machine>>} facts
+ * @param {Record<string, string>} settings
+ * @param {import('./network-file.mjs').Network} network
+ * @param {{ senders: number, batch: number }} options
+ */
+function printSetting(facts, settings, network, { senders, batch }) {
+  const types = Object.entries(network.types).sort(([, a], [, b]) => b - a)
+  const { server_version: version, ...others } = settings
+  printTable('Setting', [
+    ['machine', `${facts.cores} cores (${facts.cpu}), ${facts.memoryGb} GB, load ${facts.load}`],
+    ['versions', `Node ${facts.node}, PostgreSQL ${version}, plaza ${facts.plaza} (${facts.commit})`],
+    ['peer', `@farcaster/shuttle ${facts.shuttle}, Fastify ${facts.fastify}`],
+    [
+      'database',
+      Object.entries(others)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(', '),
+    ],
+    [
+      'messages',
+      `${figure(network.messages)} of ${figure(network.users)} users, ${figure(network.sizeBytes / 1e6)} MB`,
+    ],
+    ['of which', types.map(([type, count]) => `${figure(count)} ${type}`).join(', ')],
+    ['sent as', `${senders} requests in flight, ${figure(batch)} messages each`],
+  ])
+}
+
+/**
+ * @param {Awaited<ReturnType<typeof measureIngest>>} ingest
+ * @param {Record<'before' | 'after' | 'twice', import('./shuttle.mjs').PeerRun | null>} peers
+ * @param {number | null} ratio
+ */
+function printIngest(ingest, peers, ratio) {
+  const peerRow = (/** @type {string} */ name, /** @type {import('./shuttle.mjs').PeerRun | null} */ run) =>
+    run ? [[name, `${figure(run.perSecond)} /s`, `${figure(run.messages)} messages`]] : []
+  printTable('Verified, merged and logged, fsync on', [
+    ['plaza', `${figure(ingest.perSecond)} /s`, `target ${figure(TARGETS.perSecond)} /s`],
+    ...peerRow(`shuttle, ${PARALLEL} in parallel, before`, peers.before),
+    ...peerRow('the same, after', peers.after),
+    ...peerRow('the same, two processes at once', peers.twice),
+    ...(ratio === null
+      ? []
+      : [
+          [
+            'plaza / shuttle (the better of the first two)',
+            `${figure(ratio)} x`,
+            `target ${TARGETS.ratio} x`,
+          ],
+        ]),
+    ['a request of plaza', `${figure(ingest.p50Ms)} ms`, `p99 ${figure(ingest.p99Ms)} ms`],
+    ['memory of the server', `${ingest.maxMb} MB`, `idle ${ingest.idleMb} MB, target < ${TARGETS.maxMb} MB`],
+    ['last tenth / first tenth', `${figure(ingest.lastToFirst)} x`, `target > ${1 - TARGETS.slowdown} x`],
+  ])
+}
+
+/**
+ * The CPU time of a message shows whether a slower tenth had more to do, or only less of a shared machine.
+ *
+ * @param {Awaited<ReturnType<typeof measureIngest>>} ingest
+ */
+function printTenths({ tenths: all }) {
+  const perMessage = (/** @type {number | null | undefined} */ cores, /** @type {number} */ perSecond) =>
+    cores === null || cores === undefined ? '' : `${figure((cores / perSecond) * 1e6)} µs`
+  printTable('Over time', [
+    ['messages', 'after', 'rate', 'memory', 'CPU a message: server', 'PostgreSQL'],
+    ...all.map(({ messages, endMs, perSecond, usage }) => [
+      figure(messages),
+      `${figure(endMs / 1000)} s`,
+      `${figure(perSecond)} /s`,
+      usage === null ? '' : `${usage.maxMb} MB`,
+      perMessage(usage?.serverCores, perSecond),
+      perMessage(usage?.postgresCores, perSecond),
+    ]),
+  ])
+}
+
+/** @param {import('./events-page.mjs').EventsPageRun} pages */
+function printPages({ plaza, bare, pageBytes }) {
+  const row = (/** @type {string} */ name, /** @type {import('./events-page.mjs').PageFigures} */ run) => [
+    name,
+    `${figure(run.perSecond)} /s`,
+    `p50 ${figure(run.p50Ms)} ms`,
+    `p99 ${figure(run.p99Ms)} ms`,
+  ]
+  printTable(
+    `Pages of ${figure(PAGE_EVENTS)} events, ${figure(pageBytes / 1000)} kB each, ${CONNECTIONS} connections`,
+    [
+      row('plaza, /v1/events', plaza),
+      row('Fastify, the same bytes from memory', bare),
+      ['plaza / Fastify', `${figure(plaza.perSecond / bare.perSecond)} x`, '', ''],
+    ],
+  )
+}

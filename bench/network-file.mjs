@@ -1,0 +1,279 @@
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createGunzip } from 'node:zlib'
+import { openArchiveFile } from '../dist/archive/file.js'
+import { ArchiveWriter } from '../dist/archive/writer.js'
+import { runPlaza } from './plaza-process.mjs'
+import { readBytes, readNumber, readVarint, writeVarint } from './wire.mjs'
+
+/**
+ * The prepared data: a demo network, split into the ground (events of the chain and names, as a file for
+ * `plaza import`) and the messages, packed as ready bodies of `POST /v1/submitBulkMessages`.
+ *
+ * Messages of one user may depend on each other (what is liked may be un-liked), and requests that are in
+ * flight together may overtake each other. So each sender gets users of its own, and sends their messages in
+ * order, one request after the other.
+ */
+
+const CACHE = new URL('./.cache/', import.meta.url).pathname
+
+/** Bump it when what is written below changes. */
+const FORMAT = 1
+
+/** The network that a server without a chain is of, as the protocol numbers it. */
+const DEVNET = 3
+
+/** Field numbers of the protocol's HubEvent and its bodies, of Message and of MessageData. */
+const EVENT = { mergeMessageBody: 3, mergeUsernameProofBody: 8 }
+const MERGE_MESSAGE = { message: 1 }
+const MERGE_USERNAME_PROOF = { usernameProofMessage: 3 }
+const MESSAGE = { data: 1, dataBytes: 7 }
+const DATA = { type: 1, fid: 2 }
+/** `messages` of SubmitBulkMessagesRequest: field 1, length-delimited. */
+const BULK_TAG = Buffer.from([(1 << 3) | 2])
+
+/**
+ * @typedef {object} NetworkOptions
+ * @property {number} messages How many messages are sent.
+ * @property {number} seed
+ * @property {number} senders How many requests are in flight at once.
+ * @property {number} batch Messages of one request.
+ */
+
+/**
+ * @typedef {object} Body One request.
+ * @property {number} sender
+ * @property {number} messages
+ * @property {Buffer} bytes
+ */
+
+/**
+ * @typedef {object} Network
+ * @property {string} groundFile
+ * @property {number} groundEvents
+ * @property {Body[]} bodies In the order of the network file.
+ * @property {number} messages
+ * @property {number} users How many users the messages are of.
+ * @property {Record<string, number>} types How many messages of each type.
+ * @property {number} sizeBytes Of the messages.
+ */
+
+/** @type {Record<number, string>} */
+const TYPE_NAMES = {
+  1: 'cast add',
+  2: 'cast remove',
+  3: 'reaction add',
+  4: 'reaction remove',
+  5: 'link add',
+  6: 'link remove',
+  7: 'verification add',
+  8: 'verification remove',
+  11: 'user data',
+  12: 'username proof',
+  13: 'frame action',
+  14: 'link compact state',
+  15: 'lend storage',
+  16: 'key add',
+  17: 'key remove',
+}
+
+/**
+ * Makes the network, or finds it made.
+ *
+ * @param {NetworkOptions} options
+ * @param {(line: string) => void} tell
+ * @returns {Promise<Network>}
+ */
+export async function prepareNetwork(options, tell) {
+  const { messages, seed, senders, batch } = options
+  const folder = join(CACHE, `v${FORMAT}-${messages}-${seed}-${senders}x${batch}`)
+  const made = await stat(join(folder, 'facts.json')).catch(() => null)
+  if (made === null) {
+    tell(`making a network of ${messages.toLocaleString('en')} messages, once: it stays in bench/.cache`)
+    const draft = `${folder}.draft`
+    await rm(draft, { recursive: true, force: true })
+    await mkdir(draft, { recursive: true })
+    await makeNetwork(draft, options)
+    await rm(folder, { recursive: true, force: true })
+    await rename(draft, folder)
+  }
+  return readNetwork(folder)
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<Network>}
+ */
+async function readNetwork(folder) {
+  const facts = JSON.parse(await readFile(join(folder, 'facts.json'), 'utf8'))
+  const packed = await readFile(join(folder, 'bodies.bin'))
+  /** @type {Body[]} */
+  const bodies = []
+  for (let at = 0; at < packed.length; ) {
+    const start = at + 12
+    const end = start + packed.readUInt32BE(at + 8)
+    bodies.push({
+      sender: packed.readUInt32BE(at),
+      messages: packed.readUInt32BE(at + 4),
+      bytes: packed.subarray(start, end),
+    })
+    at = end
+  }
+  return { ...facts, groundFile: join(folder, 'ground.gz'), bodies }
+}
+
+/**
+ * @param {string} folder
+ * @param {NetworkOptions} options
+ */
+async function makeNetwork(folder, { messages, seed, senders, batch }) {
+  const source = join(folder, 'network.gz')
+  await makeDemo(source, messages, seed)
+
+  const groundFile = await openArchiveFile(join(folder, 'ground.gz'), { network: DEVNET, resume: false })
+  const ground = new ArchiveWriter(groundFile.sink, groundFile.start)
+  const packed = createWriteStream(join(folder, 'bodies.bin'))
+  const packedDone = once(packed, 'finish')
+  const waiting = Array.from({ length: senders }, () => /** @type {Buffer[]} */ ([]))
+  const senderOf = shareUsers(await countByUser(source, messages), senders)
+  const facts = {
+    groundEvents: 0,
+    messages: 0,
+    users: senderOf.size,
+    sizeBytes: 0,
+    types: /** @type {Record<string, number>} */ ({}),
+  }
+
+  /** @param {number} sender */
+  const pack = async (sender) => {
+    const body = Buffer.concat(
+      (waiting[sender] ?? []).flatMap((each) => [BULK_TAG, writeVarint(each.length), each]),
+    )
+    const head = Buffer.alloc(12)
+    head.writeUInt32BE(sender)
+    head.writeUInt32BE(waiting[sender]?.length ?? 0, 4)
+    head.writeUInt32BE(body.length, 8)
+    waiting[sender] = []
+    if (!packed.write(Buffer.concat([head, body]))) await once(packed, 'drain')
+  }
+
+  for await (const event of readRecords(source)) {
+    const message = messageOf(event)
+    if (message.length === 0) {
+      facts.groundEvents += 1
+      await ground.add(Buffer.concat([writeVarint(event.length), event]))
+      continue
+    }
+    // The ground of the whole network is laid, so that no message of the part that is sent lacks its own.
+    if (facts.messages === messages) continue
+    const { type, fid } = aboutMessage(message)
+    facts.messages += 1
+    facts.sizeBytes += message.length
+    facts.types[type] = (facts.types[type] ?? 0) + 1
+    const sender = senderOf.get(fid) ?? 0
+    waiting[sender]?.push(message)
+    if (waiting[sender]?.length === batch) await pack(sender)
+  }
+  for (let sender = 0; sender < senders; sender++) if (waiting[sender]?.length) await pack(sender)
+  if (facts.messages < messages) {
+    throw new Error(`the demo made ${facts.messages} messages, ${messages} are wanted`)
+  }
+  await ground.finish()
+  await groundFile.close()
+  packed.end()
+  await packedDone
+  await rm(source)
+  await writeFile(join(folder, 'facts.json'), JSON.stringify(facts))
+}
+
+/**
+ * @param {string} source
+ * @param {number} messages How many, from the first one on.
+ * @returns {Promise<Map<number, number>>} how many each user has
+ */
+async function countByUser(source, messages) {
+  const counts = new Map()
+  let left = messages
+  for await (const event of readRecords(source)) {
+    const message = messageOf(event)
+    if (message.length === 0) continue
+    if (left-- === 0) break
+    const { fid } = aboutMessage(message)
+    counts.set(fid, (counts.get(fid) ?? 0) + 1)
+  }
+  return counts
+}
+
+/**
+ * Deals users to senders so that all have about as many messages to send: some users talk a lot.
+ *
+ * @param {Map<number, number>} counts
+ * @param {number} senders
+ * @returns {Map<number, number>}
+ */
+function shareUsers(counts, senders) {
+  const loads = new Array(senders).fill(0)
+  const senderOf = new Map()
+  for (const [fid, count] of [...counts].sort(([, a], [, b]) => b - a)) {
+    const sender = loads.indexOf(Math.min(...loads))
+    loads[sender] += count
+    senderOf.set(fid, sender)
+  }
+  return senderOf
+}
+
+/**
+ * @param {Buffer} event
+ * @returns {Buffer} the encoded message that the event is about; empty when it is of a chain or a registry
+ */
+function messageOf(event) {
+  const merge = readBytes(event, EVENT.mergeMessageBody)
+  if (merge.length > 0) return readBytes(merge, MERGE_MESSAGE.message)
+  return readBytes(readBytes(event, EVENT.mergeUsernameProofBody), MERGE_USERNAME_PROOF.usernameProofMessage)
+}
+
+/** @param {Buffer} message */
+function aboutMessage(message) {
+  const dataBytes = readBytes(message, MESSAGE.dataBytes)
+  const data = dataBytes.length > 0 ? dataBytes : readBytes(message, MESSAGE.data)
+  const number = readNumber(data, DATA.type)
+  return { type: TYPE_NAMES[number] ?? `type ${number}`, fid: readNumber(data, DATA.fid) }
+}
+
+/**
+ * The records of a network file: a gzip stream of length-delimited HubEvents.
+ *
+ * @param {string} path
+ * @returns {AsyncGenerator<Buffer>}
+ */
+async function* readRecords(path) {
+  let rest = Buffer.alloc(0)
+  for await (const chunk of createReadStream(path).pipe(createGunzip())) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let at = 0
+    for (;;) {
+      const length = readVarint(bytes, at)
+      if (length === null || length.end + length.value > bytes.length) break
+      at = length.end + length.value
+      yield bytes.subarray(length.end, at)
+    }
+    rest = bytes.subarray(at)
+  }
+  if (rest.length > 0) throw new Error(`${path} is cut off`)
+}
+
+/**
+ * @param {string} file
+ * @param {number} messages
+ * @param {number} seed
+ */
+async function makeDemo(file, messages, seed) {
+  const users = Math.max(20, Math.ceil(messages / MESSAGES_PER_USER))
+  const casts = Math.ceil(messages / MESSAGES_PER_CAST)
+  await runPlaza(['demo', '--users', `${users}`, '--casts', `${casts}`, '--seed', `${seed}`, '--out', file])
+}
+
+const MESSAGES_PER_USER = 100
+const MESSAGES_PER_CAST = 3

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import { chmod, lstat, mkdtemp, readlink, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { readPostmaster } from '../dist/db/cluster-process.js'
+import { clusterDirectory } from '../dist/db/data-dir.js'
+import { findEmbedded } from '../dist/db/embedded.js'
+
+/** The built product, run as its users run it. */
+
+const CLI = new URL('../dist/cli.js', import.meta.url).pathname
+const START_LIMIT_MS = 60_000
+const STOP_LIMIT_MS = 60_000
+
+/**
+ * @typedef {object} PlazaServer
+ * @property {string} url
+ * @property {number} pid
+ * @property {string} dataDir
+ * @property {string} databaseUrl Of its embedded PostgreSQL.
+ * @property {number} postgresPid
+ * @property {() => Promise<void>} stop Ends it and its PostgreSQL, and removes the data.
+ */
+
+/**
+ * Starts `plaza serve` with default settings on a new data directory.
+ *
+ * @param {{ profileDir?: string | undefined }} options `profileDir` gets a CPU profile of each thread.
+ * @returns {Promise<PlazaServer>}
+ */
+export async function startPlaza({ profileDir }) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'plaza-bench-'))
+  // When we are root PostgreSQL runs as another user, who has to pass through.
+  await chmod(dataDir, 0o711)
+  const flags = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
+  const child = spawn(process.execPath, [...flags, CLI, 'serve'], {
+    env: plazaEnvironment(dataDir),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
+    await ended.finally(() => clearTimeout(timer))
+    await removeDataDir(dataDir)
+  }
+  try {
+    /** @type {string} */
+    const url = await new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`the server does not start:\n${output}`)),
+        START_LIMIT_MS,
+      )
+      child.once('error', reject)
+      child.once('close', () => reject(new Error(`the server ended:\n${output}`)))
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (chunk) => {
+          if (output.length < 100_000) output += chunk
+          const [, found] = /^listening on (\S+)$/m.exec(output) ?? []
+          if (found === undefined) return
+          clearTimeout(timer)
+          resolve(found)
+        })
+      }
+    })
+    const databaseUrl = await findEmbedded(dataDir)
+    const postmaster = await readPostmaster(await clusterDirectory(dataDir))
+    if (databaseUrl === null || postmaster === null || child.pid === undefined) {
+      throw new Error('the server has no PostgreSQL')
+    }
+    return { url, pid: child.pid, dataDir, databaseUrl, postgresPid: postmaster.pid, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/**
+ * Runs another command of the product to its end.
+ *
+ * @param {readonly string[]} args
+ * @param {string} [dataDir]
+ */
+export async function runPlaza(args, dataDir) {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: plazaEnvironment(dataDir),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let errors = ''
+  child.stderr.on('data', (chunk) => {
+    errors = `${errors}${chunk}`.slice(-10_000)
+  })
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  if (code !== 0) throw new Error(`plaza ${args[0]} failed:\n${errors}`)
+}
+
+/**
+ * Nothing of our own environment but where programs are: every setting is the product's default.
+ *
+ * @param {string} [dataDir]
+ */
+function plazaEnvironment(dataDir) {
+  return { PATH: process.env.PATH, PORT: '0', LOG_LEVEL: 'warn', ...(dataDir && { DATA_DIR: dataDir }) }
+}
+
+/** @param {string} dataDir */
+async function removeDataDir(dataDir) {
+  const cluster = join(dataDir, 'postgres')
+  const found = await lstat(cluster).catch(() => null)
+  if (found?.isSymbolicLink()) await rm(dirname(await readlink(cluster)), { recursive: true, force: true })
+  await rm(dataDir, { recursive: true, force: true })
+}
