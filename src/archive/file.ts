@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { decodeMember, decodeMemberHeader, MEMBER_HEADER_BYTES, type MemberHeader } from './member.js'
+import {
+  decodeMember,
+  decodeMemberHeader,
+  MEMBER_HEADER_BYTES,
+  type MemberHeader,
+  startsLikeMember,
+} from './member.js'
 import type { ArchiveSink, ArchiveStart } from './writer.js'
 
 /** An archive file that is open for writing. */
@@ -51,7 +57,7 @@ async function prepare(
   const members = await listMembers(handle)
   const last = await lastGoodMember(handle, members)
   const size = (await handle.stat()).size
-  if (last === null && size >= MEMBER_HEADER_BYTES && members.length === 0) {
+  if (size > 0 && !startsLikeMember(await readAt(handle, 0, Math.min(size, MEMBER_HEADER_BYTES)))) {
     throw new Error(`${path} is not an archive`)
   }
   if (last !== null && (last.network !== network || (archiveId && last.archiveId !== archiveId))) {
@@ -59,7 +65,7 @@ async function prepare(
   }
   const isComplete = last?.kind === 'end'
   let offset = last === null ? 0 : last.offset + last.sizeBytes
-  if (!isComplete && offset < size) await handle.truncate(offset)
+  if (offset < size) await handle.truncate(offset)
   return {
     isComplete,
     start: {

@@ -69,11 +69,13 @@ class ImportRun {
     const { source } = this.#options
     const parts = readArchive(source, { startOffset: (identity) => this.#begin(identity) })
     let outcome: ImportResult['outcome'] = 'stopped'
+    let end = 0
     for await (const part of parts) {
       if (this.#identity && this.#identity.network !== this.#options.network)
         return this.#result('other network')
       if (part.kind !== 'chunk') {
         outcome = part.kind === 'end' ? 'complete' : part.kind
+        end = part.offset
         break
       }
       const taken = await this.#takeChunk(part)
@@ -83,6 +85,7 @@ class ImportRun {
     await this.#intake.drain()
     // A chunk of nothing but unreadable frames ends without anything that settles.
     await this.#settled(this.#taken)
+    if (outcome === 'complete') this.#mergedOffset = end
     return this.#result(outcome)
   }
 

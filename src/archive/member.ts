@@ -36,6 +36,7 @@ const MAX_MEMBER_BYTES = 64 * 1024 * 1024
 
 /** Magic, deflate, "has an extra field", no time, no extra flags, unknown system; then 44 bytes of extra field. */
 const GZIP_PREFIX = Buffer.from('1f8b08040000000000ff2c00505a2800', 'hex')
+const GZIP_HEADER_BYTES = 10
 const VERSION = 1
 const KINDS = ['chunk', 'end'] as const
 const RESUMABLE = 1
@@ -63,6 +64,12 @@ export async function encodeMember(info: MemberInfo, content: Buffer): Promise<B
   trailer.writeUInt32LE(crc32(content), 0)
   trailer.writeUInt32LE(content.length, 4)
   return Buffer.concat([header, body, trailer])
+}
+
+/** Whether a file that starts so may be one of ours that was hardly begun: its gzip header is as we write it. */
+export function startsLikeMember(bytes: Buffer): boolean {
+  const compared = Math.min(bytes.length, GZIP_HEADER_BYTES)
+  return bytes.subarray(0, compared).equals(GZIP_PREFIX.subarray(0, compared))
 }
 
 /** The header of a member, from its first `MEMBER_HEADER_BYTES`; null when this is none of ours. */

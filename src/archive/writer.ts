@@ -15,13 +15,14 @@ export interface ArchiveStart extends Pick<MemberInfo, 'network' | 'archiveId'> 
 /** A chunk ends at the next mark after so many bytes of frames: little is lost when writing stops, little memory
  * is taken when the chunk is read. */
 const CHUNK_BYTES = 1024 * 1024
-/** A chunk with no mark in it ends at so many. */
-const MAX_CHUNK_BYTES = 4 * CHUNK_BYTES
+/** A chunk without a mark ends at so many times that. */
+const MAX_CHUNKS_WITHOUT_MARK = 4
 
 /** Writes frames into an archive, chunk by chunk; one chunk is compressed while the next one fills. */
 export class ArchiveWriter {
   readonly #sink: ArchiveSink
   readonly #start: ArchiveStart
+  readonly #chunkBytes: number
   #pending: Buffer[] = []
   #pendingBytes = 0
   #framesBefore: number
@@ -29,7 +30,8 @@ export class ArchiveWriter {
   #isMarked = true
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(sink: ArchiveSink, start: ArchiveStart) {
+  constructor(sink: ArchiveSink, start: ArchiveStart, { chunkBytes = CHUNK_BYTES } = {}) {
+    this.#chunkBytes = chunkBytes
     this.#sink = sink
     this.#start = start
     this.#framesBefore = start.framesBefore
@@ -50,14 +52,14 @@ export class ArchiveWriter {
     this.#pending.push(frame)
     this.#pendingBytes += frame.length
     this.#isMarked = false
-    if (this.#pendingBytes >= MAX_CHUNK_BYTES) await this.flush()
+    if (this.#pendingBytes >= MAX_CHUNKS_WITHOUT_MARK * this.#chunkBytes) await this.flush()
   }
 
   /** Everything up to `position` has been added: a place where writing may go on another time. */
   async mark(position: number): Promise<void> {
     this.#position = position
     this.#isMarked = true
-    if (this.#pendingBytes >= CHUNK_BYTES) await this.flush()
+    if (this.#pendingBytes >= this.#chunkBytes) await this.flush()
   }
 
   /** Ends the chunk here. */

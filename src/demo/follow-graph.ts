@@ -1,8 +1,12 @@
 import { type DemoOptions, demoStart } from './options.js'
-import type { Plan } from './plan.js'
 import { apportion, type Random, WeightedIndex } from './random.js'
 
-type Traits = Pick<Plan, 'joinedAt' | 'topics' | 'popularity'>
+/** What of users decides whom they follow: see `Plan`. */
+interface Traits {
+  readonly joinedAt: Float64Array
+  readonly topics: readonly [Uint8Array, Uint8Array]
+  readonly popularity: Float64Array
+}
 
 /** Follows that happen on the evening of joining, not later. */
 const ONBOARDING_SHARE = 0.55

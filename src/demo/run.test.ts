@@ -1,0 +1,91 @@
+import { FarcasterNetwork } from '@farcaster/core'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { hubContents } from '../../test/hub-contents.js'
+import type { Database } from '../db/connection.js'
+import { createHub } from '../hub/create-hub.js'
+import { createVerifyPool } from '../protocol/verify-pool.js'
+import { type DemoOptions, startOfDay } from './options.js'
+import { runDemo, settleDemo } from './run.js'
+
+const verifyPool = createVerifyPool({ threads: 0 })
+const nowUnix = 1_793_491_200
+const wanted = { users: 25, casts: 250, seed: 'run' }
+
+async function openNetwork() {
+  const { db } = await createTestDatabase()
+  const network = FarcasterNetwork.DEVNET
+  const hub = await createHub({ db, verifyPool, network, shards: 2, clock: () => nowUnix * 1000 })
+  return { db, hub }
+}
+
+const whole = await openNetwork()
+const parts = await openNetwork()
+const foreign = await openNetwork()
+afterAll(() => Promise.all([whole, parts, foreign].map(({ hub }) => hub.close())))
+
+async function settled(db: Database, changes: Partial<DemoOptions> = {}): Promise<DemoOptions> {
+  const demo = await settleDemo(db, { ...wanted, ...changes }, nowUnix)
+  if (typeof demo === 'string') throw new Error(demo)
+  return demo
+}
+
+describe('a demo in a database', () => {
+  it('is merged without a single refusal, and ends with the day unless told', async () => {
+    const demo = await settled(whole.db)
+    expect(demo.end).toBe(startOfDay(nowUnix))
+    const refused: unknown[] = []
+    const onRefused = (item: unknown, refusal: unknown) => refused.push([item, refusal])
+    const result = await runDemo({ ...whole, demo, onRefused })
+    expect(refused).toEqual([])
+    expect(result.outcome).toBe('complete')
+    expect(result.tally).toEqual({ merged: result.items, duplicates: 0, refused: new Map() })
+    const [casts] = await whole.db`select count(*) from hub.messages where type = 1`
+    expect(casts!.count).toBeGreaterThan(wanted.casts * 0.95)
+  })
+
+  it('prunes nothing: everybody rents enough', async () => {
+    const pruned = await whole.db`select 1 from hub.events where type = 2`
+    expect(pruned).toHaveLength(0)
+  })
+
+  it('is there once: a second run does nothing', async () => {
+    const demo = await settled(whole.db, {})
+    const result = await runDemo({ ...whole, demo })
+    expect(result.outcome).toBe('complete')
+    expect(result.tally.merged + result.tally.duplicates).toBe(0)
+  })
+
+  it('stopped and gone on with again and again ends as if it had not been', async () => {
+    let outcome = 'stopped'
+    for (let runs = 0; outcome === 'stopped' && runs < 20; runs += 1) {
+      const stop = new AbortController()
+      const onProgress = (_items: number, ofThisRun: number) => {
+        if (ofThisRun >= 1000) stop.abort()
+      }
+      const demo = await settled(parts.db)
+      const result = await runDemo({ ...parts, demo, signal: stop.signal, onProgress })
+      outcome = result.outcome
+      expect(result.tally.refused).toEqual(new Map())
+    }
+    expect(outcome).toBe('complete')
+    expect(await hubContents(parts.db)).toEqual(await hubContents(whole.db))
+  })
+
+  it('is not mixed with another demo or with other users', async () => {
+    expect(await settleDemo(whole.db, { ...wanted, seed: 'other' }, nowUnix)).toBe(
+      'this database holds a demo with seed run, not other: use another database',
+    )
+    await foreign.db`
+      insert into hub.fids (fid, shard, custody_address, recovery_address, registered_at) values (1, 1, '', '', 0)
+    `
+    expect(await settleDemo(foreign.db, wanted, nowUnix)).toMatch(
+      /needs an empty database, and this one has 1 fids/,
+    )
+  })
+
+  it('keeps its end when it is gone on with on another day', async () => {
+    const demo = await settleDemo(whole.db, wanted, nowUnix + 10 * 86_400)
+    expect(demo).toEqual(await settled(whole.db))
+  })
+})

@@ -1,0 +1,14 @@
+import type { Database } from '../src/db/connection.js'
+
+/** Everything that stands in a hub, in order; what says when it was merged is left out. */
+export async function hubContents(db: Database): Promise<unknown[]> {
+  return await Promise.all([
+    db`select * from hub.messages order by fid, set, key`,
+    db`select * from hub.set_counts where count > 0 order by fid, set`,
+    db`select * from hub.fids order by fid`,
+    db`select * from hub.signers order by fid, key`,
+    db`select * from hub.storage_rents order by fid, block_number, log_index`,
+    db`select * from hub.username_proofs order by name`,
+    db`select * from hub.onchain_events order by fid, type, block_number, log_index`,
+  ])
+}
