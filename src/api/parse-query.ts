@@ -45,7 +45,7 @@ export function isRequired(schema: TSchema): boolean {
 }
 
 /** What a value has to be, in words, for the message of the 400. */
-export function expectationOf(schema: TSchema): string {
+function expectationOf(schema: TSchema): string {
   if (KindGuard.IsArray(schema)) return listExpectation(schema)
   const texts = textsOf(schema)
   if (texts) return `one of ${texts.join(', ')}`

@@ -89,6 +89,17 @@ describe('errors', () => {
     expect(response.json()).toEqual({ code: 'not_found', message: 'no route GET /nowhere' })
   })
 
+  it('answers a path that cannot be decoded like any other mistake', async () => {
+    const { app } = await build()
+    const response = await app.inject('/healthz/%zz')
+    expect(response.statusCode).toBe(400)
+    expect(response.json()).toEqual({
+      code: 'bad_request.invalid_param',
+      message: "'/healthz/%zz' is not a valid url component",
+    })
+    expect((await app.inject('/v2/social/%zz')).json()).toMatchObject({ code: 'InvalidField', status: 400 })
+  })
+
   it('leaves a plugin the shape of its own errors', async () => {
     const { app } = await build((scope) => {
       scope.setErrorHandler((_error, _request, reply) => reply.status(418).send({ errCode: 'own' }))

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, {
+  type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
   type RawServerDefault,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { PlazaError } from '../errors.js'
+import { describeError, PlazaError } from '../errors.js'
 import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
+import { errorRes } from './error-res.js'
 import type { Metrics } from './metrics.js'
 
 export interface ServerOptions {
@@ -49,6 +52,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS },
     routerOptions: { ignoreTrailingSlash: true },
+    frameworkErrors: refuseUnreadablePath,
     // Requests that still arrive while we drain are answered, on connections that then close.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -87,6 +91,13 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   for (const routes of options.routes) await app.register(async (scope) => routes(scope))
   await app.ready()
   return app
+}
+
+/** A path that cannot be decoded belongs to no scope whose error handler could answer. */
+function refuseUnreadablePath(failure: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const error = toPlazaError(failure)
+  const body = request.url.startsWith('/v2/') ? errorRes(error, request) : errorBody(error, request)
+  reply.status(describeError(error.code).status).send(body)
 }
 
 /** Without the query, which may hold what does not belong into answers. */
