@@ -7,7 +7,7 @@ const layers = [
   ['registry', 'archive', 'social'],
   ['demo'],
   ['hydrate', 'views'],
-  ['apps', 'signers', 'inbox', 'channels', 'webhooks', 'miniapps', 'accounts', 'assets'],
+  ['apps', 'score', 'signers', 'inbox', 'channels', 'webhooks', 'miniapps', 'accounts', 'assets'],
   ['api'],
 ]
 

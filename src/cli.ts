@@ -5,6 +5,7 @@ import { addConfigCommand } from './commands/config.js'
 import type { CommandContext } from './commands/context.js'
 import { addKeyCommand } from './commands/key.js'
 import { addMigrateCommand } from './commands/migrate.js'
+import { addScoreCommand } from './commands/score.js'
 import { addServeCommand } from './commands/serve.js'
 import { version } from './lib/version.js'
 
@@ -39,6 +40,7 @@ addMigrateCommand(program, context)
 addConfigCommand(program, context)
 addAppCommand(program, context)
 addKeyCommand(program, context)
+addScoreCommand(program, context)
 
 program.parseAsync().catch((error: unknown) => {
   const wantsStack = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')

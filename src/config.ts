@@ -153,6 +153,20 @@ const variables = Type.Object({
     defaultText: 'one per core',
     description: 'Threads that verify signatures; 0 verifies in the main thread.',
   }),
+  SCORE_SEEDS: Type.Optional(
+    text({
+      pattern: '^\\d{1,15}(\\s*,\\s*\\d{1,15})*$',
+      patternText: 'fids, separated by commas',
+      description:
+        'Accounts that are surely not spam: trust flows from them. Unset: old and well-followed ones are chosen.',
+    }),
+  ),
+  SCORE_INTERVAL_HOURS: integer({
+    minimum: 0,
+    maximum: 8760,
+    default: 24,
+    description: "How old users' scores may get before they are computed anew, in hours; 0 never does it.",
+  }),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
     description: 'The least important lines that are logged.',

@@ -18,6 +18,8 @@ import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
 import { openHub } from './open-hub.js'
 import { openMainApi } from './open-main-api.js'
+import { createScoreChore } from './score/score-chore.js'
+import { seedList } from './score/seed-list.js'
 
 /** A server that answers. */
 export interface RunningServer {
@@ -79,6 +81,14 @@ async function assemble(
   observePools(metrics, { read: db, write: writerDb })
   observeEventLag(metrics, hub.queued)
   const mainApi = await openMainApi(config, { db, writerDb }, log)
+  const scores = createScoreChore({
+    db,
+    url: database.url,
+    seeds: seedList(config.scoreSeeds),
+    intervalHours: config.scoreIntervalHours,
+    clock: Date.now,
+    log,
+  })
   closers.push(
     startMaintenance(
       [
@@ -91,9 +101,11 @@ async function assemble(
           },
         },
         ...mainApi.chores,
+        scores,
       ],
       log,
     ),
+    scores.stop,
   )
 
   const health = (app: FastifyInstance) =>

@@ -107,6 +107,6 @@ function mutualEdges({ users, edges, start, source }: TrustGraph): Uint8Array {
   return mutual
 }
 
-export function logistic(x: number): number {
+function logistic(x: number): number {
   return 1 / (1 + Math.exp(-x))
 }

@@ -82,7 +82,7 @@ function addLikes(user: number, index: FidIndex, packed: Buffer, edges: EdgeList
 }
 
 /** The most of these moments (seconds, in any order) that lie less than an hour apart. Sorts them. */
-export function mostWithinAnHour(times: Float64Array): number {
+function mostWithinAnHour(times: Float64Array): number {
   times.sort()
   let most = 0
   let first = 0

@@ -62,10 +62,13 @@ export async function recomputeScores(db: Database, options: RecomputeOptions): 
       // Whole tables are read, and sorted where no index does it.
       await session`set statement_timeout = 0`
       await session`set work_mem = '64MB'`
-      return await recompute(db, session, options)
+      // If this process dies, its long statement ends.
+      await session`set client_connection_check_interval = '5s'`
+      return await recompute(session, options)
     } finally {
       await session`reset statement_timeout`
       await session`reset work_mem`
+      await session`reset client_connection_check_interval`
       await session`select pg_advisory_unlock(${SCORE_LOCK}::bigint)`
     }
   } finally {
@@ -73,7 +76,7 @@ export async function recomputeScores(db: Database, options: RecomputeOptions): 
   }
 }
 
-async function recompute(db: Database, session: Session, options: RecomputeOptions): Promise<ScoreSummary> {
+async function recompute(session: Session, options: RecomputeOptions): Promise<ScoreSummary> {
   const { signal = new AbortController().signal, onStep = () => {}, clock } = options
   const startedMs = clock()
   const nowUnix = Math.floor(startedMs / 1000)
@@ -102,7 +105,7 @@ async function recompute(db: Database, session: Session, options: RecomputeOptio
   )
 
   onStep('writing')
-  const changed = await storeScores(db, index, scores, standing, options.epsilon ?? EPSILON, signal)
+  const changed = await storeScores(session, index, scores, standing, options.epsilon ?? EPSILON, signal)
   const finishedMs = clock()
   await session`
     insert into score.runs (started_at, finished_at, users, edges, changed)

@@ -21,7 +21,7 @@ export interface Accounts {
   readonly differentWordyCasts: Uint32Array
 }
 
-export const PROFILE_PARTS = 4
+const PROFILE_PARTS = 4
 
 /** What each sign takes off the log-odds of the score where it is fully there. */
 export interface SignWeights {

@@ -1,11 +1,12 @@
-import type { Database } from '../db/connection.js'
+import type { Session } from '../db/connection.js'
 import type { FidIndex } from './fid-index.js'
 
 /** Rows of one statement and one transaction: few enough that a merge never waits for long. */
 const CHUNK_ROWS = 2_000
 
 /**
- * Writes the scores that differ from those that stand by more than `epsilon`, in chunks.
+ * Writes the scores that differ from those that stand by more than `epsilon`, in chunks
+ * that are committed one by one.
  *
  * A row that a merge is writing at this moment is left for the second pass, and then for the next run: the
  * job waits for no row's lock, so it can be part of no deadlock and fail no merge.
@@ -14,7 +15,7 @@ const CHUNK_ROWS = 2_000
  * @returns how many rows were written
  */
 export async function storeScores(
-  db: Database,
+  session: Session,
   { fids }: FidIndex,
   scores: Float64Array,
   standing: Float64Array,
@@ -26,13 +27,13 @@ export async function storeScores(
   const missed: number[] = []
   for (const chunk of chunksOf(changed)) {
     signal.throwIfAborted()
-    const done = new Set(await storeChunk(db, fids, scores, chunk))
+    const done = new Set(await storeChunk(session, fids, scores, chunk))
     written += done.size
     missed.push(...chunk.filter((user) => !done.has(fids[user]!)))
   }
   for (const chunk of chunksOf(missed)) {
     signal.throwIfAborted()
-    written += (await storeChunk(db, fids, scores, chunk)).length
+    written += (await storeChunk(session, fids, scores, chunk)).length
   }
   return written
 }
@@ -43,12 +44,12 @@ function* chunksOf(users: readonly number[]): Generator<readonly number[]> {
 
 /** Returns the fids whose rows were free. */
 async function storeChunk(
-  db: Database,
+  session: Session,
   fids: Float64Array,
   scores: Float64Array,
   users: readonly number[],
 ): Promise<number[]> {
-  const rows = await db<{ fid: number }[]>`
+  const rows = await session<{ fid: number }[]>`
     with scored as (
       select *
       from unnest(

@@ -55,7 +55,8 @@ function shuffled(count: number, random: Random): Uint32Array {
   return order
 }
 
-interface Crowd {
+/** Honest accounts that spam follows and buys links from. */
+export interface Crowd {
   readonly members: Uint32Array
   readonly byFame: WeightedIndex
 }
@@ -84,11 +85,12 @@ function linkHonest(edges: EdgeList, honest: Uint32Array, random: Random): Crowd
   return everyone
 }
 
-function plantRings(
+/** Splits these accounts into rings and links them among themselves and with the crowd. */
+export function plantRings(
   edges: EdgeList,
   spam: Uint32Array,
   crowd: Crowd,
-  { buyers }: PlantedOptions,
+  { buyers }: Pick<PlantedOptions, 'buyers'>,
   random: Random,
 ): void {
   for (let start = 0; start < spam.length; ) {
