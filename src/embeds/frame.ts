@@ -1,0 +1,130 @@
+import type { HtmlHead } from './html-head.js'
+import type { HtmlMetadata } from './html-metadata.js'
+import { knownMembers } from './known-members.js'
+import { parseObject } from './oembed.js'
+import { pageText, pageUrl } from './page-text.js'
+
+/** A page of buttons inside a cast: what there was before mini apps. */
+export interface FrameV1 {
+  version: string
+  frames_url: string
+  image: string
+  image_aspect_ratio?: string
+  title?: string
+  buttons?: FrameButton[]
+  input?: { text?: string }
+  state?: { serialized?: string }
+  post_url?: string
+}
+
+export interface FrameButton {
+  index: number
+  action_type: FrameButtonAction
+  title?: string
+  target?: string
+  post_url?: string
+}
+
+/** A mini app. */
+export interface FrameV2 {
+  version: string
+  frames_url: string
+  image: string
+  title?: string
+  metadata?: { html: HtmlMetadata }
+}
+
+export type Frame = FrameV1 | FrameV2
+
+const buttonActions = ['post', 'post_redirect', 'tx', 'link', 'mint'] as const
+type FrameButtonAction = (typeof buttonActions)[number]
+
+/** Of the first protocol: its buttons, and the size of the state that a frame hands from page to page. */
+const BUTTONS_MAX = 4
+const STATE_LENGTH_MAX = 4_096
+const TEXT_LENGTH_MAX = 256
+
+/**
+ * What a page offers inside a cast: a mini app, described in JSON by `fc:miniapp` or by the older `fc:frame`,
+ * or a frame of the first protocol, described by one tag for each member.
+ */
+export function frameOf(head: HtmlHead, page: URL, html: HtmlMetadata): Frame | undefined {
+  const described = head.first.get('fc:miniapp') ?? head.first.get('fc:frame')
+  if (described === undefined) return undefined
+  if (described.trim() === 'vNext') return firstFrame(head, page)
+  return miniApp(described, page, html)
+}
+
+function miniApp(described: string, page: URL, html: HtmlMetadata): FrameV2 | undefined {
+  const app = parseObject(described)
+  const version = textOf(app?.version)
+  const image = typeof app?.imageUrl === 'string' ? pageUrl(app.imageUrl, page) : undefined
+  if (app === undefined || version === undefined || image === undefined) return undefined
+  const button = membersOf(app.button)
+  const action = membersOf(button.action)
+  return {
+    version,
+    frames_url: page.href,
+    image,
+    ...knownMembers({ title: textOf(button.title) ?? textOf(action.name) }),
+    metadata: { html },
+  }
+}
+
+function firstFrame(head: HtmlHead, page: URL): FrameV1 | undefined {
+  const tag = (name: string) => head.first.get(`fc:frame:${name}`)
+  const image = pageUrl(tag('image') ?? head.first.get('og:image'), head.base)
+  if (image === undefined) return undefined
+  const serialized = tag('state')
+  return {
+    version: 'vNext',
+    frames_url: page.href,
+    image,
+    buttons: buttonsOf(head),
+    input: knownMembers({ text: pageText(tag('input:text'), TEXT_LENGTH_MAX) }),
+    state: knownMembers({
+      serialized:
+        serialized && serialized.length <= STATE_LENGTH_MAX
+          ? pageText(serialized, STATE_LENGTH_MAX)
+          : undefined,
+    }),
+    ...knownMembers({
+      title: pageText(head.first.get('og:title') ?? head.title, TEXT_LENGTH_MAX),
+      image_aspect_ratio: aspectRatioOf(tag('image:aspect_ratio')),
+      post_url: pageUrl(tag('post_url'), head.base),
+    }),
+  }
+}
+
+/** Buttons are numbered from 1, without a gap. */
+function buttonsOf({ first, base }: HtmlHead): FrameButton[] {
+  const buttons: FrameButton[] = []
+  for (let index = 1; index <= BUTTONS_MAX; index += 1) {
+    const tag = (name: string) => first.get(`fc:frame:button:${index}${name}`)
+    const label = tag('')
+    if (label === undefined) break
+    buttons.push({
+      index,
+      action_type: buttonActions.find((action) => action === tag(':action')) ?? 'post',
+      ...knownMembers({
+        title: pageText(label, TEXT_LENGTH_MAX),
+        // A mint's target is a chain address, not a URL.
+        target: pageText(tag(':target'), 2 * TEXT_LENGTH_MAX),
+        post_url: pageUrl(tag(':post_url'), base),
+      }),
+    })
+  }
+  return buttons
+}
+
+function aspectRatioOf(text: string | undefined): string | undefined {
+  return text === '1:1' || text === '1.91:1' ? text : undefined
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? pageText(value, TEXT_LENGTH_MAX) : undefined
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}

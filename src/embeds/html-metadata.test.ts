@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest'
+import { decodePage } from './charset.js'
+import { frameOf } from './frame.js'
+import { readHtmlHead } from './html-head.js'
+import { htmlMetadata } from './html-metadata.js'
+
+const page = new URL('https://plaza.social/posts/1?a=b')
+
+function metadataOf(html: string) {
+  return htmlMetadata(readHtmlHead(html, page))
+}
+
+function frame(html: string) {
+  const head = readHtmlHead(html, page)
+  return frameOf(head, page, htmlMetadata(head))
+}
+
+describe('a page', () => {
+  it('says by Open Graph what it is', () => {
+    const html = `<!doctype html><html lang="en"><head>
+      <title>Not this</title>
+      <meta property="og:title" content="A &amp; B">
+      <meta property="OG:Description" content=" two
+        lines ">
+      <meta name="og:site_name" content="Plaza">
+      <meta property="og:url" content="/posts/1">
+      <meta property="article:published_time" content="2025-01-01T00:00:00Z">
+      <link rel="shortcut icon" href="/favicon.ico">
+      </head><body><p>text`
+    expect(metadataOf(html)).toEqual({
+      favicon: 'https://plaza.social/favicon.ico',
+      ogArticlePublishedTime: '2025-01-01T00:00:00Z',
+      ogDescription: 'two lines',
+      ogLocale: 'en',
+      ogSiteName: 'Plaza',
+      ogTitle: 'A & B',
+      ogUrl: 'https://plaza.social/posts/1',
+    })
+  })
+
+  it('without Open Graph says it by its title, description, and links', () => {
+    const html = `<title>Home</title><meta name="description" content="A place">
+      <link rel="canonical" href="//www.plaza.social/home"><link rel="icon" href="data:,"><link rel="apple-touch-icon" href="touch.png">
+      <meta name="twitter:image" content="card.png"><meta name="twitter:image:alt" content="A card">`
+    expect(metadataOf(html)).toEqual({
+      favicon: 'https://plaza.social/posts/touch.png',
+      ogDescription: 'A place',
+      ogImage: [{ url: 'https://plaza.social/posts/card.png', alt: 'A card' }],
+      ogTitle: 'Home',
+      ogUrl: 'https://www.plaza.social/home',
+    })
+  })
+
+  it('lists pictures, each with what was said after it', () => {
+    const html = `
+      <meta property="og:image:width" content="1">
+      <meta property="og:image" content="http://plaza.social/a.png">
+      <meta property="og:image:secure_url" content="https://plaza.social/a.png">
+      <meta property="og:image:width" content="640"><meta property="og:image:height" content="480">
+      <meta property="og:image" content="javascript:alert(1)">
+      <meta property="og:image" content="b.png"><meta property="og:image:alt" content="B">
+      <meta property="og:video" content="/film.mp4"><meta property="og:video:type" content="video/mp4">`
+    expect(metadataOf(html)).toEqual({
+      ogImage: [
+        { url: 'https://plaza.social/a.png', width: '640', height: '480' },
+        { url: 'https://plaza.social/posts/b.png', alt: 'B' },
+      ],
+      ogVideo: [{ url: 'https://plaza.social/film.mp4', type: 'video/mp4' }],
+    })
+  })
+
+  it('names its references from its base, and only the first base counts', () => {
+    const html = `<base href="https://cdn.social/x/"><base href="https://evil.social/">
+      <meta property="og:image" content="a.png"><meta property="og:logo" content="mailto:a@b.social">`
+    expect(metadataOf(html)).toEqual({ ogImage: [{ url: 'https://cdn.social/x/a.png' }] })
+  })
+
+  it('has its own title, not that of a drawing in it', () => {
+    expect(metadataOf('<svg><title>Icon</title></svg><title>Page</title><title>More</title>')).toEqual({
+      ogTitle: 'Page',
+    })
+    expect(metadataOf('<title>Never closed <meta property="og:title" content="no">')).toEqual({
+      ogTitle: 'Never closed <meta property="og:title" content="no">',
+    })
+  })
+
+  it('says nothing in scripts, comments and attributes', () => {
+    const html = `<script>"<meta property='og:title' content='script'>"</script>
+      <!-- <meta property="og:title" content="comment"> -->
+      <div data-x='<meta property="og:title" content="attribute">'></div>
+      <style><meta property="og:title" content="style"></style>`
+    expect(metadataOf(html)).toEqual({})
+  })
+
+  it('is heard to a bound', () => {
+    const images = '<meta property="og:image" content="a.png">'.repeat(100)
+    const { ogTitle, ogImage } = metadataOf(`<title>${'a'.repeat(100_000)}</title>${images}`)
+    expect([ogTitle?.length, ogImage?.length]).toEqual([1_000, 4])
+  })
+
+  it('may be made of nothing but open and closed elements', () => {
+    const html = `<title>Deep</title>${'<i>'.repeat(300_000)}${'</b>'.repeat(100_000)}`
+    expect(metadataOf(html)).toEqual({ ogTitle: 'Deep' })
+  })
+
+  it.each([
+    '',
+    '<',
+    '<html',
+    '<meta',
+    '<meta property',
+    '<meta property="og:title"',
+    '<meta property="og:title" content>',
+    '<meta property="__proto__" content="a"><meta name="constructor" content="b">',
+    '<title></title>',
+    '<base href="http://[">',
+    '&#xd800;&#0;',
+    '</html></title></svg>',
+    '\0\u0001\u{1f600}',
+    '<![CDATA[<meta property="og:title" content="a">]]>',
+  ])('may be garbage: %j', (html) => {
+    expect(metadataOf(html)).toEqual({})
+  })
+
+  it('is kept without what a database cannot hold', () => {
+    const html =
+      '<meta property="og:title" content="a\0b&#xd800;c"><meta property="og:type" content="&#x1f600;">'
+    expect(metadataOf(html)).toEqual({ ogTitle: 'a b\ufffdc', ogType: '😀' })
+    const cut = metadataOf(`<title>${'a'.repeat(999)}😀</title>`)
+    expect(cut.ogTitle).toBe('a'.repeat(999))
+  })
+})
+
+describe('the text of a page', () => {
+  it.each([
+    ['its byte order mark', Buffer.from('\ufeffé', 'utf16le'), 'text/html'],
+    ['its header', Buffer.from('é', 'latin1'), 'text/html; charset=ISO-8859-1'],
+    ['itself', Buffer.from('<meta charset="windows-1252"><p>é', 'latin1'), 'text/html'],
+    ['custom', Buffer.from('é'), ''],
+    ['its header, if that is known', Buffer.from('é'), 'text/html; charset=klingon'],
+  ])('is decoded by %s', (_, bytes, contentType) => {
+    expect(decodePage(bytes, contentType)).toContain('é')
+  })
+
+  it('may be no text', () => {
+    expect(decodePage(Buffer.from([0xff, 0x61, 0xc3]), 'text/html')).toBe('\ufffda\ufffd')
+  })
+})
+
+describe('a page inside a cast', () => {
+  it('is a mini app by its JSON, under the new name before the old one', () => {
+    const app = (title: string) =>
+      JSON.stringify({
+        version: '1',
+        imageUrl: 'https://plaza.social/card.png',
+        button: { title, action: { type: 'launch_miniapp', name: 'Plaza', url: 'https://plaza.social/app' } },
+      }).replaceAll('"', '&quot;')
+    expect(
+      frame(
+        `<title>Home</title><meta name="fc:frame" content="${app('Old')}"><meta name="fc:miniapp" content="${app('New')}">`,
+      ),
+    ).toEqual({
+      version: '1',
+      frames_url: page.href,
+      image: 'https://plaza.social/card.png',
+      title: 'New',
+      metadata: { html: { ogTitle: 'Home' } },
+    })
+  })
+
+  it('is a frame of buttons by its tags', () => {
+    const html = `<meta property="og:title" content="Vote">
+      <meta property="fc:frame" content="vNext"><meta property="fc:frame:image" content="/vote.png">
+      <meta property="fc:frame:image:aspect_ratio" content="1:1"><meta property="fc:frame:post_url" content="/vote">
+      <meta property="fc:frame:button:1" content="Yes"><meta property="fc:frame:button:2" content="See">
+      <meta property="fc:frame:button:2:action" content="link"><meta property="fc:frame:button:2:target" content="https://a.social/">
+      <meta property="fc:frame:button:4" content="Never"><meta property="fc:frame:input:text" content="Why?">`
+    expect(frame(html)).toEqual({
+      version: 'vNext',
+      frames_url: page.href,
+      image: 'https://plaza.social/vote.png',
+      image_aspect_ratio: '1:1',
+      title: 'Vote',
+      post_url: 'https://plaza.social/vote',
+      buttons: [
+        { index: 1, action_type: 'post', title: 'Yes' },
+        { index: 2, action_type: 'link', title: 'See', target: 'https://a.social/' },
+      ],
+      input: { text: 'Why?' },
+      state: {},
+    })
+  })
+
+  it.each([
+    'not JSON',
+    '{}',
+    '[]',
+    'null',
+    '1',
+    '{"version":1,"imageUrl":"https://a.social/a.png"}',
+    '{"version":"1","imageUrl":"data:,"}',
+    '{"version":"1","imageUrl":{"toString":"a"}}',
+    'vNext',
+  ])('is neither with %s', (content) => {
+    expect(frame(`<meta name="fc:frame" content='${content}'>`)).toBeUndefined()
+  })
+})

@@ -1,0 +1,66 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { measureImage } from './image-size.js'
+import { gif, jpeg, png, svg, webp } from './testing/image-bytes.js'
+
+it.each([
+  ['image/png', png(640, 480)],
+  ['image/gif', gif(640, 480)],
+  ['image/jpeg', jpeg(640, 480)],
+  ['image/webp', webp(640, 480)],
+  ['image/svg+xml', svg(640, 480)],
+])('measures %s, and tells what it is', (kind, bytes) => {
+  expect(measureImage(bytes)).toEqual({ kind, size: { width_px: 640, height_px: 480 } })
+})
+
+it('measures a photograph as it is shown, not as it was taken', () => {
+  const bytes = jpeg(640, 480, { orientation: 6 })
+  expect(measureImage(bytes)?.size).toEqual({ width_px: 480, height_px: 640 })
+})
+
+it('finds the size behind 200 KB of colour profile', () => {
+  expect(measureImage(jpeg(640, 480, { padding: 200_000 }))?.size).toEqual({ width_px: 640, height_px: 480 })
+})
+
+it('measures nothing that is cut too early, and does not read the memory behind it', () => {
+  const behind = Buffer.concat([gif(640, 480), Buffer.alloc(100, 7)])
+  expect(measureImage(behind.subarray(0, 7))).toBeUndefined()
+  expect(measureImage(png(640, 480).subarray(0, 18))).toBeUndefined()
+  expect(measureImage(png(0, 480))).toBeUndefined()
+})
+
+it('takes any bytes whatever, also behind the signature of an image', () => {
+  const signatures = [
+    png(1, 1),
+    gif(1, 1),
+    jpeg(1, 1),
+    webp(1, 1),
+    svg(1, 1),
+    Buffer.from('\0\0\0\x18ftypheic'),
+  ]
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...signatures),
+      fc.nat(40),
+      fc.uint8Array({ maxLength: 400 }),
+      (start, length, rest) => {
+        const measured = measureImage(Buffer.concat([start.subarray(0, length), rest]))
+        if (measured === undefined) return
+        expect(measured.size.width_px).toBeGreaterThan(0)
+        expect(measured.size.height_px).toBeGreaterThan(0)
+      },
+    ),
+    { numRuns: 2_000 },
+  )
+})
+
+it('is not held up by images made to be slow to read', () => {
+  const boxOfNothing = Buffer.from('00000014697370650000000000000001', 'hex')
+  const heif = Buffer.concat([
+    Buffer.from('000000186674797068656963000000006d69663168656963', 'hex'),
+    ...Array.from({ length: 50_000 }, () => boxOfNothing),
+  ])
+  const drawing = Buffer.from('<svg "'.repeat(200_000))
+  const photograph = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe1]), Buffer.alloc(1_000_000)])
+  for (const bytes of [heif, drawing, photograph]) expect(measureImage(bytes)).toBeUndefined()
+})

@@ -1,0 +1,121 @@
+/** What the `embed_types` parameter of the feed takes (`GET feed`): media types, and families of them. */
+export const embedTypes = [
+  'text',
+  'image',
+  'video',
+  'audio',
+  'text/html',
+  'text/plain',
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/svg+xml',
+  'image/heif',
+  'video/mp4',
+  'video/quicktime',
+  'audio/mpeg',
+  'application/pdf',
+  'application/json',
+  'application/x-mpegurl',
+] as const
+
+/**
+ * What an embedded URL leads to: one of the media types above, or only the family where the media type is
+ * none of them (`image` for image/avif).
+ */
+export type EmbedKind = (typeof embedTypes)[number]
+
+const families = ['text', 'image', 'video', 'audio'] as const
+const knownKinds: ReadonlySet<string> = new Set(embedTypes)
+
+/** Other names that servers have for the same things. */
+const aliases: ReadonlyMap<string, EmbedKind> = new Map([
+  ['application/mpegurl', 'application/x-mpegurl'],
+  ['application/vnd.apple.mpegurl', 'application/x-mpegurl'],
+  ['application/xhtml+xml', 'text/html'],
+  ['audio/mp3', 'audio/mpeg'],
+  ['audio/mpegurl', 'application/x-mpegurl'],
+  ['audio/x-mpegurl', 'application/x-mpegurl'],
+  ['image/heic', 'image/heif'],
+  ['image/jpg', 'image/jpeg'],
+  ['image/pjpeg', 'image/jpeg'],
+  ['text/json', 'application/json'],
+  ['video/x-m4v', 'video/mp4'],
+])
+
+const endings: ReadonlyMap<string, EmbedKind> = new Map([
+  ['aac', 'audio'],
+  ['avif', 'image'],
+  ['bmp', 'image'],
+  ['css', 'text'],
+  ['csv', 'text'],
+  ['flac', 'audio'],
+  ['gif', 'image/gif'],
+  ['heic', 'image/heif'],
+  ['heif', 'image/heif'],
+  ['htm', 'text/html'],
+  ['html', 'text/html'],
+  ['ico', 'image'],
+  ['jfif', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['jpg', 'image/jpeg'],
+  ['json', 'application/json'],
+  ['m3u8', 'application/x-mpegurl'],
+  ['m4a', 'audio'],
+  ['m4v', 'video/mp4'],
+  ['md', 'text'],
+  ['mkv', 'video'],
+  ['mov', 'video/quicktime'],
+  ['mp3', 'audio/mpeg'],
+  ['mp4', 'video/mp4'],
+  ['oga', 'audio'],
+  ['ogg', 'audio'],
+  ['ogv', 'video'],
+  ['opus', 'audio'],
+  ['pdf', 'application/pdf'],
+  ['png', 'image/png'],
+  ['svg', 'image/svg+xml'],
+  ['tif', 'image'],
+  ['tiff', 'image'],
+  ['txt', 'text/plain'],
+  ['wav', 'audio'],
+  ['webm', 'video'],
+  ['webp', 'image/webp'],
+])
+
+/** What a URL's ending promises, for as long as nobody has looked; null where it promises nothing. */
+export function kindOfUrl(url: string): EmbedKind | null {
+  if (!URL.canParse(url)) return null
+  const { pathname } = new URL(url)
+  const ending = /\.([a-z0-9]{2,5})$/i.exec(pathname)?.[1]?.toLowerCase()
+  return (ending && endings.get(ending)) || null
+}
+
+/** What a Content-Type header says; null where it says nothing that a feed can be asked for. */
+export function kindOfContentType(contentType: string): EmbedKind | null {
+  const mediaType = mediaTypeOf(contentType)
+  if (isEmbedKind(mediaType)) return mediaType
+  const family = families.find((name) => mediaType.startsWith(`${name}/`))
+  return aliases.get(mediaType) ?? (mediaType.endsWith('+json') ? 'application/json' : (family ?? null))
+}
+
+/** The type and subtype of a Content-Type header, in lower case, without its parameters. */
+export function mediaTypeOf(contentType: string): string {
+  return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
+}
+
+/** Every kind that these embed types stand for: `kind = any (…)` in SQL. A family holds all of its own. */
+export function kindsOf(types: readonly EmbedKind[]): EmbedKind[] {
+  return embedTypes.filter((kind) => types.some((type) => type === kind || type === familyOf(kind)))
+}
+
+function familyOf(kind: EmbedKind): EmbedKind | null {
+  // A playlist of HTTP live streaming (RFC 8216), which feeds carry for recorded and live video.
+  if (kind === 'application/x-mpegurl') return 'video'
+  return families.find((family) => kind.startsWith(`${family}/`)) ?? null
+}
+
+function isEmbedKind(text: string): text is EmbedKind {
+  return knownKinds.has(text)
+}

@@ -1,0 +1,104 @@
+import { knownMembers } from './known-members.js'
+import { codecName, type VideoFacts, type VideoStream } from './video.js'
+
+/** Boxes looked at in one file, at all depths: any real header has fewer. */
+const BOXES_MAX = 2_000
+const STREAMS_MAX = 20
+/** A year: what is longer is a broken header. */
+const DURATION_MAX_S = 31_536_000
+
+interface Box {
+  readonly type: string
+  readonly content: DataView
+}
+
+/**
+ * Reads the header of an MP4 or QuickTime file (ISO/IEC 14496-12) out of its first bytes: how long it plays,
+ * and the codec and size of its pictures. What lies behind the bytes at hand is not known: files that are not
+ * laid out for streaming have their header at the end.
+ */
+export function readMp4(bytes: Uint8Array): VideoFacts {
+  const reader = new BoxReader()
+  const file = reader.boxes(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  const movie = file.find(({ type }) => type === 'moov')
+  if (movie === undefined) return {}
+  const parts = reader.boxes(movie.content)
+  const header = parts.find(({ type }) => type === 'mvhd')
+  const stream = parts
+    .filter(({ type }) => type === 'trak')
+    .slice(0, STREAMS_MAX)
+    .flatMap((track) => streamOf(reader, track) ?? [])
+  return knownMembers({
+    duration_s: header && durationOf(header.content),
+    stream: stream.length > 0 ? stream : undefined,
+  })
+}
+
+class BoxReader {
+  #left = BOXES_MAX
+
+  /** The boxes in this part of the file, up to the first that is broken; of the last, what is there. */
+  boxes(view: DataView): Box[] {
+    const found: Box[] = []
+    let at = 0
+    while (at + 8 <= view.byteLength && this.#left > 0) {
+      this.#left -= 1
+      const size = view.getUint32(at)
+      // 1 says that a 64-bit size follows, 0 that the box goes on to the end: bodies of films, not headers.
+      const isLong = size === 1 && at + 16 <= view.byteLength
+      const length = isLong ? Number(view.getBigUint64(at + 8)) : size
+      const head = isLong ? 16 : 8
+      if (length < head) break
+      const end = Math.min(at + length, view.byteLength)
+      found.push({ type: typeAt(view, at + 4), content: slice(view, at + head, end - at - head) })
+      at += length
+    }
+    return found
+  }
+
+  /** The box at the end of this way down. */
+  descend(view: DataView, path: readonly string[]): DataView | undefined {
+    let current: DataView | undefined = view
+    for (const step of path) {
+      current = current && this.boxes(current).find(({ type }) => type === step)?.content
+    }
+    return current
+  }
+}
+
+/** Undefined for tracks without pictures: sound, subtitles, timecodes. */
+function streamOf(reader: BoxReader, { content }: Box): VideoStream | undefined {
+  const description = reader.descend(content, ['mdia', 'minf', 'stbl', 'stsd'])
+  if (description === undefined || description.byteLength < 8) return undefined
+  // After version, flags and count come the sample entries, which are boxes.
+  const [entry] = reader.boxes(slice(description, 8, description.byteLength - 8))
+  const codec = entry && codecName(entry.type)
+  if (entry === undefined || codec === undefined) return undefined
+  // VisualSampleEntry: width and height after 24 bytes.
+  const hasSize = entry.content.byteLength >= 28
+  return knownMembers({
+    codec_name: codec,
+    width_px: hasSize ? entry.content.getUint16(24) : undefined,
+    height_px: hasSize ? entry.content.getUint16(26) : undefined,
+  })
+}
+
+/** `mvhd`: times, the scale of a second, and the duration in it, in 32 or, from version 1, 64 bits. */
+function durationOf(header: DataView): number | undefined {
+  const isLong = header.byteLength > 0 && header.getUint8(0) === 1
+  if (header.byteLength < (isLong ? 32 : 20)) return undefined
+  const scale = header.getUint32(isLong ? 20 : 12)
+  const duration = isLong ? Number(header.getBigUint64(24)) : header.getUint32(16)
+  // All bits set says that it is not known.
+  if (!isLong && duration === 0xffff_ffff) return undefined
+  const seconds = Math.round((duration / scale) * 1_000) / 1_000
+  return seconds > 0 && seconds < DURATION_MAX_S ? seconds : undefined
+}
+
+function typeAt(view: DataView, at: number): string {
+  return String.fromCharCode(...[0, 1, 2, 3].map((index) => view.getUint8(at + index)))
+}
+
+function slice(view: DataView, at: number, length: number): DataView {
+  return new DataView(view.buffer, view.byteOffset + at, length)
+}

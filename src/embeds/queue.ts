@@ -1,0 +1,208 @@
+import type { Database, Queryable, Transaction } from '../db/connection.js'
+import type { Found, NotFound } from './crawl.js'
+import { emptyMetadata } from './embed-metadata.js'
+import { type EmbedKind, kindOfUrl } from './kind.js'
+
+/**
+ * The queue is the table: what is due, who is at it, and what came of it. Times are the database's, because a
+ * lease is a matter between processes whose clocks differ.
+ */
+
+/** The right to fetch a URL, and to be the only one on its host, until the lease ends. */
+export interface Claim {
+  readonly url: string
+  readonly host: string
+  readonly lease: string
+  /** How many there were since the last success, this one included. */
+  readonly attempts: number
+}
+
+/** What becomes of a URL whose attempt found nothing. */
+export interface RetrySchedule {
+  /** How long to wait after the first, second, … failed attempt. There is one attempt more than entries. */
+  readonly delaysMs: readonly number[]
+}
+
+/** Called in the transaction that stores what was found, for read models that keep the kind of an embed. */
+export type OnCrawled = (db: Transaction, url: string, kind: EmbedKind | null) => Promise<void>
+
+/** Any constant does that nothing else in the database locks: the bytes of "embed". */
+const CLAIM_LOCK = 0x656d626564
+
+/** Longer URLs are not fetched: casts cannot hold them, and the index could not either. */
+const URL_LENGTH_MAX = 2_048
+
+/** The host that a URL is fetched from; null if it is not one that could be fetched. */
+export function hostOf(url: string): string | null {
+  if (url.length > URL_LENGTH_MAX || url.includes('\0') || !URL.canParse(url)) return null
+  const { protocol, hostname } = new URL(url)
+  if (protocol !== 'https:' && protocol !== 'http:') return null
+  return hostname.replace(/\.$/, '')
+}
+
+/**
+ * Puts URLs that were not seen before in line, in one statement; the others stay as they are. Meant for the
+ * transaction that stores the casts: it waits for nobody but another one that brings the same new URL.
+ */
+export async function enqueueUrls(db: Queryable, urls: readonly string[]): Promise<void> {
+  // In one order, so that two transactions with the same new URLs wait for each other in one direction.
+  const rows = [...new Set(urls)].sort().flatMap((url) => {
+    const host = hostOf(url)
+    return host === null ? [] : [{ url, host, kind: kindOfUrl(url) }]
+  })
+  if (rows.length === 0) return
+  await db`
+    insert into embeds.urls (url, host, kind)
+    select *
+    from unnest(
+      ${db.types.texts(rows.map(({ url }) => url))}::text[],
+      ${db.types.texts(rows.map(({ host }) => host))}::text[],
+      ${db.types.texts(rows.map(({ kind }) => kind))}::text[]
+    )
+    on conflict do nothing
+  `
+}
+
+/**
+ * Takes up to `count` due URLs, each of another host, of hosts that nobody is visiting. Goes round the hosts
+ * in the order of their names, from the one after `after`, so that a host with a million URLs waits its turn
+ * like any other; within a host the latest goes first, because that is what people are looking at. Returns
+ * nothing while another process is claiming.
+ */
+export async function claimDue(
+  db: Database,
+  options: { count: number; leaseMs: number; after: string },
+): Promise<Claim[]> {
+  const { count, leaseMs, after } = options
+  return db.begin(async (tx) => {
+    // Two processes that claim at once could both find a host free.
+    const [lock] = await tx<
+      { taken: boolean }[]
+    >`select pg_try_advisory_xact_lock(${CLAIM_LOCK}::bigint) as taken`
+    const [due] = await tx<{ any: boolean }[]>`
+      select exists (select from embeds.urls where state = 'pending' and next_attempt_at <= now()) as any`
+    if (!lock?.taken || !due?.any) return []
+    const claims = await claimAfter(tx, after, count, leaseMs)
+    if (claims.length === count || after === '') return claims
+    return [...claims, ...(await claimAfter(tx, '', count - claims.length, leaseMs))]
+  })
+}
+
+/** In the order of their hosts. */
+async function claimAfter(tx: Transaction, after: string, count: number, leaseMs: number): Promise<Claim[]> {
+  // The hosts are found by stepping through the index, one probe for each.
+  const claims = await tx<Claim[]>`
+    with recursive hosts as (
+      (select host from embeds.urls where state = 'pending' and host > ${after} order by host limit 1)
+      union all
+      select (
+        select next.host from embeds.urls next
+        where next.state = 'pending' and next.host > hosts.host
+        order by next.host limit 1
+      )
+      from hosts where hosts.host is not null
+    ),
+    due as (
+      select latest.url
+      from hosts
+      cross join lateral (
+        select url from embeds.urls waiting
+        where waiting.state = 'pending' and waiting.host = hosts.host and waiting.next_attempt_at <= now()
+        order by waiting.next_attempt_at desc
+        limit 1
+        for update skip locked
+      ) latest
+      where hosts.host is not null and not exists (
+        select from embeds.urls visited
+        where visited.host = hosts.host and visited.lease is not null and visited.next_attempt_at > now()
+      )
+      limit ${count}
+    )
+    update embeds.urls
+    set lease = gen_random_uuid(),
+      next_attempt_at = now() + ${leaseMs}::float8 * interval '1 millisecond',
+      attempts = attempts + 1
+    from due
+    where urls.url = due.url
+    returning urls.url, urls.host, urls.lease, urls.attempts
+  `
+  return claims.sort((a, b) => (a.host < b.host ? -1 : 1))
+}
+
+/** Takes this URL, due or not, known or not; null while its host is being visited. */
+export async function claimUrl(
+  db: Database,
+  url: string,
+  host: string,
+  leaseMs: number,
+): Promise<Claim | null> {
+  return db.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${CLAIM_LOCK}::bigint)`
+    const [claim] = await tx<Claim[]>`
+      insert into embeds.urls (url, host, kind, lease, next_attempt_at, attempts)
+      select
+        ${url}, ${host}, ${kindOfUrl(url)}, gen_random_uuid(),
+        now() + ${leaseMs}::float8 * interval '1 millisecond', 1
+      where not exists (
+        select from embeds.urls visited
+        where visited.host = ${host} and visited.lease is not null and visited.next_attempt_at > now()
+      )
+      on conflict (url) do update
+      set lease = excluded.lease, next_attempt_at = excluded.next_attempt_at, attempts = urls.attempts + 1
+      returning url, host, lease, attempts
+    `
+    return claim ?? null
+  })
+}
+
+/** Ends a claim with what was found. Nothing happens if the lease has gone to another. */
+export async function storeFound(
+  db: Database,
+  claim: Claim,
+  found: Found,
+  onCrawled?: OnCrawled,
+): Promise<void> {
+  await db.begin(async (tx) => {
+    const stored = await tx`
+      update embeds.urls
+      set state = 'done', attempts = 0, lease = null, failure = null, crawled_at = now(),
+        kind = ${found.kind}, metadata = ${JSON.stringify(found.metadata)}::text::jsonb
+      where url = ${claim.url} and lease = ${claim.lease}::uuid
+      returning url
+    `
+    if (stored.length > 0) await onCrawled?.(tx, claim.url, found.kind)
+  })
+}
+
+/**
+ * Ends a claim that found nothing: it becomes due again later, or is given up. What was found before stays,
+ * for a page that cannot be reached again is still the page that was embedded.
+ */
+export async function storeNotFound(
+  db: Database,
+  claim: Claim,
+  { failure, mayPass, retryAfterMs }: NotFound,
+  { delaysMs }: RetrySchedule,
+): Promise<void> {
+  const delayMs = mayPass ? delaysMs[claim.attempts - 1] : undefined
+  const state = delayMs === undefined ? 'failed' : 'pending'
+  const metadata = delayMs === undefined ? JSON.stringify(emptyMetadata('FAILED')) : null
+  await db`
+    update embeds.urls
+    set lease = null,
+      failure = ${failure},
+      state = case when state = 'done' then 'done' else ${state} end,
+      metadata = case when state = 'done' then metadata else ${metadata}::text::jsonb end,
+      next_attempt_at = now() + ${Math.max(delayMs ?? 0, retryAfterMs)}::float8 * interval '1 millisecond'
+    where url = ${claim.url} and lease = ${claim.lease}::uuid
+  `
+}
+
+/** Gives claims back as if they had not been taken: the attempt was broken off from our side. */
+export async function releaseClaim(db: Database, claim: Claim): Promise<void> {
+  await db`
+    update embeds.urls
+    set lease = null, next_attempt_at = now(), attempts = attempts - 1
+    where url = ${claim.url} and lease = ${claim.lease}::uuid
+  `
+}
