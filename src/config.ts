@@ -116,7 +116,7 @@ const variables = Type.Object({
   HUB_RATE_LIMIT: integer({
     minimum: 0,
     maximum: 10_000_000,
-    default: 0,
+    default: 60_000,
     description: 'Requests per minute and address on the hub API; 0 is no limit.',
   }),
   API_RATE_LIMIT: integer({
@@ -166,6 +166,13 @@ const variables = Type.Object({
     maximum: 8760,
     default: 24,
     description: "How old users' scores may get before they are computed anew, in hours; 0 never does it.",
+  }),
+  VIEW_CACHE_ENTRIES: integer({
+    minimum: 0,
+    maximum: 10_000_000,
+    default: 50_000,
+    description:
+      'Most users and most casts that are kept ready as JSON, about 3 kB each; 0 reads every page anew.',
   }),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',

@@ -14,6 +14,8 @@ import type { Hub } from './hub/hub.js'
 import { dropExpiredPartitions, ensurePartitions } from './hub/log/partitions.js'
 import { createEventTail } from './hub/log/tail.js'
 import type { MergeHook } from './hub/merge/merge.js'
+import { followEvents } from './hydrate/cache-follower.js'
+import { Hydrator } from './hydrate/hydrator.js'
 import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
 import { openHub } from './open-hub.js'
@@ -80,7 +82,16 @@ async function assemble(
   await extension.prepare?.(writerDb)
   observePools(metrics, { read: db, write: writerDb })
   observeEventLag(metrics, hub.queued)
-  const mainApi = await openMainApi(config, { db, writerDb }, log)
+  const tail = createEventTail(db, { log })
+  closers.push(() => tail.close())
+  const hydrator = new Hydrator({
+    db,
+    clock: Date.now,
+    placeOf: () => null,
+    maxEntries: config.viewCacheEntries,
+  })
+  closers.push(await followEvents({ db, hydrator, tail, shards: config.hubShards, log }))
+  const mainApi = await openMainApi(config, { db, writerDb, hydrator }, log)
   const scores = createScoreChore({
     db,
     url: database.url,
@@ -110,7 +121,7 @@ async function assemble(
 
   const health = (app: FastifyInstance) =>
     registerHealth(app, { metrics, readiness: () => readiness(db, hub.queued) })
-  const hubApi = openHubApi(config, db, hub, mainApi.findCaller, log, closers)
+  const hubApi = openHubApi(config, { db, hub, tail, findCaller: mainApi.findCaller })
   const shared = { log, metrics, trustProxy: config.trustProxy }
   const apps = [await buildServer({ ...shared, routes: [health, hubApi, mainApi.routes] })]
   if (config.hubPort !== undefined) apps.push(await buildServer({ ...shared, routes: [hubApi] }))
@@ -135,18 +146,10 @@ async function assemble(
 /** The hub API, to be hung into one server or two. */
 function openHubApi(
   config: Config,
-  db: Database,
-  hub: Hub,
-  findCaller: FindCaller,
-  log: Logger,
-  closers: Closers,
+  { findCaller, ...parts }: Pick<HubApi, 'db' | 'hub' | 'tail'> & { readonly findCaller: FindCaller },
 ): (app: FastifyInstance) => Promise<void> {
-  const tail = createEventTail(db, { log })
-  closers.push(() => tail.close())
   const api: HubApi = {
-    db,
-    hub,
-    tail,
+    ...parts,
     config: { shards: config.hubShards, bodyLimit: config.hubBodyLimit, rateLimit: config.hubRateLimit },
     clock: Date.now,
     version,

@@ -8,6 +8,7 @@ import { createDevelopmentKey } from './apps/development-key.js'
 import { createKeyRing } from './apps/key-ring.js'
 import type { Config } from './config.js'
 import type { Database } from './db/connection.js'
+import type { Hydrator } from './hydrate/hydrator.js'
 import type { Log } from './lib/log.js'
 import type { Chore } from './maintenance.js'
 
@@ -21,10 +22,11 @@ export interface MainApi {
   readonly developmentKey: string | null
 }
 
-export interface MainApiDatabases {
+export interface MainApiParts {
   /** For reads. */
   readonly db: Database
   readonly writerDb: Database
+  readonly hydrator: Hydrator
 }
 
 const KEY_USE_MS = 60_000
@@ -32,7 +34,7 @@ const KEY_USE_MS = 60_000
 /** Puts the main API together. */
 export async function openMainApi(
   config: Config,
-  { db, writerDb }: MainApiDatabases,
+  { db, writerDb, hydrator }: MainApiParts,
   log: Log,
 ): Promise<MainApi> {
   const clock = Date.now
@@ -47,7 +49,7 @@ export async function openMainApi(
     routes: async (app) => {
       await registerApi(app, {
         operations,
-        context: { db, clock },
+        context: { db, hydrator, clock },
         findCaller: keyRing.find,
         rateLimiter,
       })

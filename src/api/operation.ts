@@ -1,12 +1,15 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { Caller } from '../apps/caller.js'
 import type { Database } from '../db/connection.js'
+import type { Hydrator } from '../hydrate/hydrator.js'
 import { compileQuery } from './parse-query.js'
 
 /** What operations work with. An operation takes the parts that it uses: `handle({ db }, query)`. */
 export interface OperationContext {
   /** For reads. */
   readonly db: Database
+  /** Makes JSON of users, casts and channels by their ids. */
+  readonly hydrator: Hydrator
   /** Unix milliseconds. */
   readonly clock: () => number
 }

@@ -1,0 +1,101 @@
+import type { Database } from '../db/connection.js'
+import { hubEventBody } from '../hub/log/hub-event.js'
+import { readEvents, readLogEnds, type ShardRange } from '../hub/log/read.js'
+import type { EventTail } from '../hub/log/tail.js'
+import type { Log } from '../lib/log.js'
+import { tagsOf } from './cache-tags.js'
+import type { Hydrator } from './hydrator.js'
+
+/** What is not told by messages, such as an edit of a channel, is notified here, as a tag of `cache-tags.ts`. */
+export const staleViewChannel = 'stale_views'
+
+/** A notification that says that everything may be stale, such as new scores. */
+export const everythingStale = '*'
+
+export interface CacheFollowerOptions {
+  readonly db: Database
+  readonly hydrator: Hydrator
+  readonly tail: EventTail
+  readonly shards: number
+  readonly log: Log
+}
+
+const pageSize = 1000
+const retryMs = 1000
+/** Ids are counted up from here: above every id that a log can hold (hub.md §1.3). */
+const noStop = Number.MAX_SAFE_INTEGER
+
+/**
+ * Keeps a hydrator's caches as fresh as the event log: whatever process merged, what it changed is dropped here
+ * as soon as the log is read, which is at most a second later. When the place in the log is lost, everything goes.
+ *
+ * @returns ends it.
+ */
+export async function followEvents(options: CacheFollowerOptions): Promise<() => Promise<void>> {
+  const { db, hydrator } = options
+  const stopping = new AbortController()
+  const listening = await db.listen(
+    staleViewChannel,
+    (tag) => (tag === everythingStale ? hydrator.clear() : hydrator.drop([tag])),
+    // Called at every connect: what was notified while there was no connection is not known.
+    () => hydrator.clear(),
+  )
+  const following = followLog(options, stopping.signal)
+  return async () => {
+    stopping.abort()
+    await following
+    await listening.unlisten()
+  }
+}
+
+async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Promise<void> {
+  let ranges: readonly ShardRange[] | null = null
+  while (!signal.aborted) {
+    try {
+      ranges ??= await rangesFromHere(options)
+      const page = await readEvents(options.db, ranges, { limit: pageSize, reverse: false })
+      dropViews(
+        options.hydrator,
+        page.events.map(({ event }) => event),
+      )
+      ranges = page.rest
+      if (!page.next) {
+        const positions = ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 }))
+        await options.tail.wait(positions, signal)
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      options.log.warn({ err: error }, 'views are not kept ready until the log can be followed again')
+      ranges = null
+      options.hydrator.clear()
+      await pause(retryMs, signal)
+    }
+  }
+}
+
+/** From the end of the log: what was read before is not known to be fresh, so nothing is kept of it. */
+async function rangesFromHere({ db, hydrator, shards }: CacheFollowerOptions): Promise<ShardRange[]> {
+  const ends = await readLogEnds(
+    db,
+    Array.from({ length: shards }, (_, index) => index + 1),
+  )
+  hydrator.clear()
+  return ends.map(({ shard, lastId }) => ({ shard, from: lastId + 1, stop: noStop }))
+}
+
+function dropViews(hydrator: Hydrator, events: readonly Buffer[]): void {
+  if (events.length === 0) return
+  const tags = tagsOf(events.map((event) => ({ body: hubEventBody(event) })))
+  if (tags) hydrator.drop(tags)
+  else hydrator.clear()
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
