@@ -22,10 +22,7 @@ const catalogue = {
   'not_found.event_dropped': { status: 410, grpc: 'OutOfRange', grpcCode: 11, retry: false },
   unavailable: { status: 503, grpc: 'Unavailable', grpcCode: 14, retry: true },
   internal: { status: 500, grpc: 'Internal', grpcCode: 13, retry: false },
-} as const satisfies Record<
-  string,
-  { status: number; grpc: string; grpcCode: number; retry: boolean }
->
+} as const satisfies Record<string, { status: number; grpc: string; grpcCode: number; retry: boolean }>
 
 export type ErrorCode = keyof typeof catalogue
 
