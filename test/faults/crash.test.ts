@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FarcasterNetwork } from '@farcaster/core'
@@ -12,6 +11,7 @@ import { blockOf } from '../../src/hub/log/hub-event.js'
 import { encodeMessage } from '../../src/protocol/codec.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { createVerifyPool } from '../../src/protocol/verify-pool.js'
+import { makeTestDir } from '../abandoned.js'
 import { TestUser } from '../network.js'
 
 const rounds = 24
@@ -26,7 +26,7 @@ let url: string
 let finished = false
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'plaza-crash-'))
+  dataDir = await makeTestDir()
   await start()
 })
 
