@@ -4,7 +4,7 @@ import { dateTimeOf } from '../../../views/formats.js'
 import { StorageAllocationsResponse } from '../../../views/schema/storage.js'
 import { defineOperation } from '../../operation.js'
 import { fidParameter } from '../../parameters.js'
-import { readStorageUser, unknownUser } from './storage-user.js'
+import { storageUser, unknownUser } from './storage-user.js'
 
 /** `GET storage/allocations` */
 export const storageAllocations = defineOperation({
@@ -20,8 +20,8 @@ export const storageAllocations = defineOperation({
   reply: StorageAllocationsResponse,
   notFound: unknownUser,
 
-  async handle({ db, clock }, { fid }) {
-    const [user, rents] = await Promise.all([readStorageUser(db, fid), readRents(db, fid)])
+  async handle({ db, hydrator, clock }, { fid }) {
+    const [user, rents] = await Promise.all([storageUser(hydrator, fid), readRents(db, fid)])
     const now = clock() / 1000
     const active = rents.filter(({ expiresAt }) => expiresAt > now)
     return {

@@ -12,6 +12,9 @@ await db`
   insert into hub.fids (fid, shard, custody_address, recovery_address, registered_at)
   values (7, 1, ${custody}, '', 1), (8, 1, ${custody}, '', 1)`
 await db`
+  insert into social.users (fid, custody_address, registered_at, username, score)
+  values (7, ${custody}, 1, 'alice', 0.5), (8, ${custody}, 1, null, null)`
+await db`
   insert into hub.storage_rents (fid, block_number, log_index, unit_type, units, rented_at, expires_at)
   values (7, 1, 0, 0, 1, ${nowUnix - 900 * day}::bigint, ${nowUnix - day}::bigint),
     (7, 2, 0, 1, 2, ${nowUnix - 500 * day}::bigint, ${nowUnix + 500 * day}::bigint),
@@ -24,7 +27,15 @@ await db`
   values (7, 'a', 1, true, 1, 1, ''), (7, 'b', 1, false, 1, 2, '')`
 
 const { get } = await createTestApi({ db, clock: () => nowUnix * 1000 })
-const user = { object: 'user_dehydrated', fid: 7, custody_address: `0x${'ab'.repeat(20)}` }
+const user = {
+  object: 'user_dehydrated',
+  fid: 7,
+  username: 'alice',
+  display_name: null,
+  pfp_url: null,
+  custody_address: `0x${'ab'.repeat(20)}`,
+  score: 0.5,
+}
 
 describe('storage/allocations', () => {
   it('lists every rent, the newest first, and counts what has not expired', async () => {

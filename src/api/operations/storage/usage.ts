@@ -6,7 +6,7 @@ import { MessageSet } from '../../../protocol/message-kind.js'
 import { type StorageObject, StorageUsageResponse } from '../../../views/schema/storage.js'
 import { defineOperation } from '../../operation.js'
 import { fidParameter } from '../../parameters.js'
-import { readStorageUser, unknownUser } from './storage-user.js'
+import { storageUser, unknownUser } from './storage-user.js'
 
 /** Keys that a user may have on chain, whatever storage there is: `maxKeysPerFid` of the key registry. */
 const MAX_SIGNERS = 1_000
@@ -27,9 +27,9 @@ export const storageUsage = defineOperation({
   reply: StorageUsageResponse,
   notFound: unknownUser,
 
-  async handle({ db, clock }, { fid }) {
+  async handle({ db, hydrator, clock }, { fid }) {
     const [user, use, signers] = await Promise.all([
-      readStorageUser(db, fid),
+      storageUser(hydrator, fid),
       readStorageUse(db, fid, Math.floor(clock() / 1000)),
       countSigners(db, fid),
     ])
