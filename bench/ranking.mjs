@@ -1,0 +1,26 @@
+/**
+ * The area under the ROC curve: how probable it is that an honest account scores higher than a spam account,
+ * both drawn at random; a tie counts half.
+ *
+ * @param {Float64Array} scores
+ * @param {Uint8Array} isSpam
+ */
+export function areaUnderCurve(scores, isSpam) {
+  const order = Uint32Array.from(scores, (_, user) => user).sort((a, b) => scores[a] - scores[b])
+  let honest = 0
+  let spam = 0
+  let won = 0
+  for (let first = 0; first < order.length; ) {
+    let next = first
+    let tiedSpam = 0
+    for (; next < order.length && scores[order[next]] === scores[order[first]]; next++) {
+      tiedSpam += isSpam[order[next]]
+    }
+    const tiedHonest = next - first - tiedSpam
+    won += tiedHonest * (spam + tiedSpam / 2)
+    honest += tiedHonest
+    spam += tiedSpam
+    first = next
+  }
+  return won / (honest * spam)
+}
