@@ -1,34 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { silentLog } from '../lib/log.js'
-import { isFound } from './crawl.js'
 import { claimDue, enqueueUrls, storeFound } from './queue.js'
 import { metadataOf } from './stored-metadata.js'
 import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
+import { readRow } from './testing/queue-row.js'
 
 const { db, connect } = await createTestDatabase()
 beforeEach(async () => {
   await db`truncate embeds.urls`
 })
 
-interface Row {
-  state: string
-  attempts: number
-  kind: string | null
-  failure: string | null
-  isLeased: boolean
-  dueInSeconds: number
-  title: string | undefined
-}
-
-async function rowOf(url: string): Promise<Row> {
-  const [row] = await db<Row[]>`
-    select state, attempts, kind, failure, lease is not null as "isLeased",
-      extract(epoch from next_attempt_at - now())::float8 as "dueInSeconds",
-      metadata->'html'->>'ogTitle' as title
-    from embeds.urls where url = ${url}`
-  return row ?? expect.fail(`${url} is not in the queue`)
-}
+const rowOf = (url: string) => readRow(db, url)
 
 async function makeDue(): Promise<void> {
   await db`update embeds.urls set next_attempt_at = now() - interval '1 second'`
@@ -230,65 +213,6 @@ describe('a process that dies', () => {
     await createTestCrawler(db, { retries: { delaysMs: [0] } }).drain()
     expect(await rowOf(url)).toMatchObject({ state: 'failed', failure: 'every attempt was broken off' })
     expect(site.visits).toEqual([])
-  })
-})
-
-describe('a crawl on demand', () => {
-  it('finds, returns and stores what is there now, known or not', async () => {
-    let title = 'first'
-    const site = await serveSite((_, res) => {
-      res.writeHead(200, { 'content-type': 'text/html' }).end(`<title>${title}</title>`)
-    })
-    const url = site.url('a.social', '/')
-    const crawler = createTestCrawler(db)
-    expect(await crawler.crawlNow(url)).toMatchObject({
-      kind: 'text/html',
-      metadata: { html: { ogTitle: 'first' } },
-    })
-    title = 'second'
-    expect(await crawler.crawlNow(url)).toMatchObject({ metadata: { html: { ogTitle: 'second' } } })
-    expect(await rowOf(url)).toMatchObject({ state: 'done', title: 'second', isLeased: false })
-  })
-
-  it('that finds nothing says why, and what was found before stays', async () => {
-    let isUp = true
-    const site = await serveSite((req, res) => (isUp ? servePage(req, res) : res.writeHead(500).end()))
-    const url = site.url('a.social', '/')
-    const crawler = createTestCrawler(db)
-    await crawler.crawlNow(url)
-    isUp = false
-    expect(await crawler.crawlNow(url)).toEqual({
-      code: 'bad_request.invalid_param',
-      message: 'nothing was found at this URL: status 500',
-    })
-    expect(await rowOf(url)).toMatchObject({ state: 'done', title: '/', failure: 'status 500' })
-    isUp = true
-    expect(isFound((await crawler.crawlNow(url)) as never)).toBe(true)
-  })
-
-  it.each(['', 'cat.png', 'ftp://a.social/', 'chain://eip155:1', `https://a.social/${'a'.repeat(3_000)}`])(
-    'of %j is refused, and leaves no trace',
-    async (url) => {
-      expect(await createTestCrawler(db).crawlNow(url)).toMatchObject({ code: 'bad_request.invalid_param' })
-      expect(await db`select from embeds.urls`).toHaveLength(0)
-    },
-  )
-
-  it('does not go inside', async () => {
-    expect(await createTestCrawler(db).crawlNow('http://169.254.169.254/latest/')).toMatchObject({
-      code: 'bad_request.invalid_param',
-      message: expect.stringContaining('not on the public internet'),
-    })
-  })
-
-  it('waits for its turn at the host', async () => {
-    const site = await serveSite((req, res) => setTimeout(() => servePage(req, res), 50))
-    const crawlers = [createTestCrawler(db), createTestCrawler(connect())]
-    const results = await Promise.all(
-      crawlers.flatMap((crawler) => [1, 2].map((n) => crawler.crawlNow(site.url('a.social', `/${n}`)))),
-    )
-    expect(results.every((result) => 'metadata' in result)).toBe(true)
-    expect(site.most.atOneHost).toBe(1)
   })
 })
 

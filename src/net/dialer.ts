@@ -13,6 +13,8 @@ export interface DialerOptions {
   readonly connectTimeoutMs: number
   /** Certificates to trust besides the usual ones, in PEM. */
   readonly ca?: string
+  /** Ends every socket, also those that are still being opened. */
+  readonly closing: AbortSignal
 }
 
 /**
@@ -22,9 +24,10 @@ export interface DialerOptions {
  * TLS and the Host header keep the name.
  */
 export function createDialer(options: DialerOptions): buildConnector.connector {
-  const { policy, connectTimeoutMs, ca } = options
+  const { policy, connectTimeoutMs, ca, closing } = options
   const dial = buildConnector({
     timeout: connectTimeoutMs,
+    signal: closing,
     lookup: checkedLookup(options),
     // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED would change the default for the whole process.
     rejectUnauthorized: true,

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { Agent, type Dispatcher } from 'undici'
 import { ACCEPTED_ENCODINGS, type Body, readBody } from './body.js'
 import { createDialer } from './dialer.js'
@@ -62,11 +63,15 @@ const credentialHeaders: ReadonlySet<string> = new Set(['authorization', 'cookie
  * environment says: behind a proxy nobody could say which address was dialled.
  */
 export function createNetClient(options: NetClientOptions): NetClient {
+  const closing = new AbortController()
+  // Every open socket listens to it.
+  setMaxListeners(0, closing.signal)
   const agent = new Agent({
     connect: createDialer({
       policy: options.policy,
       connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       resolve: options.resolve ?? nameServerResolve(),
+      closing: closing.signal,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     }),
     maxHeaderSize: HEAD_BYTES_MAX,
@@ -87,7 +92,12 @@ export function createNetClient(options: NetClientOptions): NetClient {
         deadline.stop()
       }
     },
-    close: () => agent.destroy(new NetFailureError(netFailure('aborted', 'the client was closed'))),
+    async close() {
+      const destroyed = agent.destroy(new NetFailureError(netFailure('aborted', 'the client was closed')))
+      // The agent would wait for sockets that are being opened, until they are or time out.
+      closing.abort()
+      await destroyed
+    },
   }
 }
 
