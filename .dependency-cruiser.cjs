@@ -3,7 +3,7 @@
 const layers = [
   ['lib'],
   ['db', 'net', 'protocol'],
-  ['hub'],
+  ['hub', 'embeds'],
   ['registry', 'archive', 'social'],
   ['demo'],
   ['hydrate', 'views'],

@@ -1,8 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createCertificate } from './testing/certificate.js'
 import { serveHttp, serveTcp } from './testing/loopback-server.js'
 import { answerOf, createClient, failureKindOf, request, text } from './testing/requests.js'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
 
 describe('an answer', () => {
   it('has the status, the headers by lower-case name, and the body', async () => {
@@ -42,7 +46,6 @@ describe('an answer', () => {
       vi.stubEnv(name, proxy.origin)
     expect(text(await answerOf(origin))).toBe('straight')
     expect(proxy.connections()).toBe(0)
-    vi.unstubAllEnvs()
   })
 })
 
@@ -145,7 +148,6 @@ describe('TLS', () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     const { origin } = await serveHttp((_, res) => res.end('fake'), createCertificate('127.0.0.1'))
     expect(await failureKindOf(origin)).toBe('tls')
-    vi.unstubAllEnvs()
   })
 
   it('is not spoken by a plain server', async () => {
