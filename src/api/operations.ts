@@ -1,4 +1,14 @@
 import type { Operation } from './operation.js'
+import { cast } from './operations/cast/cast.js'
+import { casts } from './operations/cast/casts.js'
+import { channelBulk } from './operations/channel/bulk.js'
+import { channelLookup } from './operations/channel/channel.js'
+import { channelFollowersOperation } from './operations/channel/followers.js'
+import { channelFollowersRelevant } from './operations/channel/followers-relevant.js'
+import { channelList } from './operations/channel/list.js'
+import { channelSearch } from './operations/channel/search.js'
+import { channelTrending } from './operations/channel/trending.js'
+import { channelUser } from './operations/channel/user.js'
 import { fnameAvailability } from './operations/fname/availability.js'
 import { storageAllocations } from './operations/storage/allocations.js'
 import { storageUsage } from './operations/storage/usage.js'
@@ -6,6 +16,16 @@ import { userBulk } from './operations/user/bulk.js'
 
 /** Every operation of the API. What is not listed here is not served. */
 export const operations: readonly Operation[] = [
+  cast,
+  casts,
+  channelBulk,
+  channelFollowersOperation,
+  channelFollowersRelevant,
+  channelList,
+  channelLookup,
+  channelSearch,
+  channelTrending,
+  channelUser,
   fnameAvailability,
   storageAllocations,
   storageUsage,

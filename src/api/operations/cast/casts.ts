@@ -1,0 +1,40 @@
+import { Type } from '@sinclair/typebox'
+import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
+import { sortCasts } from '../../../social/queries/casts-ranked.js'
+import { jsonArray } from '../../../views/json.js'
+import { CastsResponse } from '../../../views/schema/cast.js'
+import { defineOperation } from '../../operation.js'
+import { castHashParameter, choiceParameter, listParameter, viewerFidParameter } from '../../parameters.js'
+
+/** `GET casts` */
+export const casts = defineOperation({
+  method: 'GET',
+  path: 'casts',
+  tag: 'Cast',
+  summary: 'Casts by their hashes',
+  description:
+    'Casts that are not here are left out. `trending` ranks by reactions and replies that fade with age, as ' +
+    '`feed/trending` does; among equals the latest is first.',
+  query: Type.Object({
+    casts: listParameter(castHashParameter({ description: 'A cast.' }), {
+      maxItems: 100,
+      description: 'Which.',
+    }),
+    sort_type: Type.Optional(
+      choiceParameter(['trending', 'likes', 'recasts', 'replies', 'recent'], {
+        description: 'What comes first; without, the order that was asked for.',
+      }),
+    ),
+    viewer_fid: viewerFidParameter,
+  }),
+  reply: CastsResponse,
+
+  async handle({ db, hydrator, clock }, { casts: asked, sort_type, viewer_fid }) {
+    const named = [...new Set(asked.map((hash) => hash.replace(/^0x/i, '').toLowerCase()))]
+    const hashes = sort_type
+      ? await sortCasts(db, named, sort_type, farcasterSecondsFromUnixMs(clock()))
+      : named
+    const ready = await hydrator.casts(hashes, viewer_fid)
+    return `{"result":{"casts":${jsonArray(hashes.flatMap((hash) => ready.get(hash) ?? []))}}}`
+  },
+})
