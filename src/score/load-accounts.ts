@@ -89,7 +89,12 @@ export async function loadCastCounts(
     select
       fid,
       count(*)::integer as casts,
-      count(*) filter (where
+      count(*) filter (where is_link)::integer as link_casts,
+      count(said)::integer as wordy_casts,
+      count(distinct said)::integer as different_wordy_casts
+    from (
+      select
+        fid,
         length(letters) < ${LINK_ALONE_LETTERS}::integer
         and (
           text ~* 'https?://'
@@ -97,19 +102,19 @@ export async function loadCastCounts(
             !(@ like_regex "[.](png|jpe?g|gif|webp|avif|svg|mp4|mov|webm|m3u8)([?#]|$)" flag "i")
             && !(@ like_regex "^https?://imagedelivery[.]net/" flag "i")
           )')
-        )
-      )::integer as link_casts,
-      count(*) filter (where length(letters) >= ${WORDY_LETTERS}::integer)::integer as wordy_casts,
-      count(distinct hashtextextended(letters, 0))
-        filter (where length(letters) >= ${WORDY_LETTERS}::integer)::integer as different_wordy_casts
-    from (
-      select
-        fid,
-        text,
-        embeds,
-        regexp_replace(lower(text), 'https?://\\S+|[[:space:][:digit:][:punct:]]+', '', 'g') as letters
-      from social.casts
-      where ts >= ${since}::bigint
+        ) as is_link,
+        case when length(letters) >= ${WORDY_LETTERS}::integer then hashtextextended(letters, 0) end as said
+      from (
+        select
+          fid,
+          text,
+          embeds,
+          regexp_replace(lower(text), 'https?://\\S+|[[:space:][:digit:][:punct:]]+', '', 'g') as letters
+        from social.casts
+        where ts >= ${since}::bigint
+        -- Without this the expression is worked out once for each place that uses it: four times the time.
+        offset 0
+      ) as lettered
     ) as recent
     group by fid
   `.cursor(CAST_ROWS)

@@ -153,8 +153,18 @@ test('a burst of follows lowers the score', async () => {
 
 test('one process computes at a time', async () => {
   await storeUsers(db, [1], [0])
-  const results = await Promise.all([recomputeScores(db, options), recomputeScores(connect(), options)])
-  expect(results.filter((result) => result === null)).toHaveLength(1)
+  const first = await db.begin(async (holder) => {
+    await holder`lock table social.reactions in access exclusive mode`
+    let step = ''
+    const onStep = (next: string) => {
+      step = next
+    }
+    const running = recomputeScores(db, { ...options, onStep })
+    await expect.poll(() => step).toBe('likes')
+    expect(await recomputeScores(connect(), options)).toBeNull()
+    return { running }
+  })
+  expect(await first.running).toMatchObject({ changed: 1 })
   expect(await recomputeScores(db, options)).not.toBeNull()
 })
 
