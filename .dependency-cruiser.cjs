@@ -13,10 +13,14 @@ const layers = [
 
 const top = '^src/(main|cli|maintenance|open-hub|open-main-api)\\.ts$|^src/commands/'
 
+/** Views are pure functions of the records that hydrate loads, and the hydrator puts both together: file by file
+ * there is no circle between the two. */
+const pairs = { hydrate: 'views', views: 'hydrate' }
+
 /** A folder may not see what stands to its right, nor its neighbours. */
 function rulesOf(folder, level) {
   const forbidden = layers.flatMap((folders, other) =>
-    other >= level ? folders.filter((name) => name !== folder) : [],
+    other >= level ? folders.filter((name) => name !== folder && name !== pairs[folder]) : [],
   )
   return {
     name: `${folder}-sees-only-what-is-below-it`,

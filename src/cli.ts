@@ -1,12 +1,20 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
 import { addAppCommand } from './commands/app.js'
+import { addChannelCommand } from './commands/channel.js'
 import { addConfigCommand } from './commands/config.js'
 import type { CommandContext } from './commands/context.js'
+import { addDemoCommand } from './commands/demo.js'
+import { addExportCommand } from './commands/export.js'
+import { addFidCommand } from './commands/fid.js'
+import { addFnameCommand } from './commands/fname.js'
+import { addImportCommand } from './commands/import.js'
 import { addKeyCommand } from './commands/key.js'
 import { addMigrateCommand } from './commands/migrate.js'
 import { addScoreCommand } from './commands/score.js'
 import { addServeCommand } from './commands/serve.js'
+import { addSignerCommand } from './commands/signer.js'
+import { addStorageCommand } from './commands/storage.js'
 import { version } from './lib/version.js'
 
 /** `npm start` passes on the signal that the terminal has sent us already: within this time it is the same. */
@@ -16,6 +24,9 @@ const FORCED_EXIT_MS = 100
 const context: CommandContext = {
   env: process.env,
   print: (line) => process.stdout.write(`${line}\n`),
+  progress: process.stderr,
+  stdin: process.stdin,
+  stdout: process.stdout,
   onStopSignal: (stop) => {
     let firstMs: number | null = null
     const handle = () => {
@@ -40,7 +51,15 @@ addMigrateCommand(program, context)
 addConfigCommand(program, context)
 addAppCommand(program, context)
 addKeyCommand(program, context)
+addChannelCommand(program, context)
 addScoreCommand(program, context)
+addDemoCommand(program, context)
+addFidCommand(program, context)
+addSignerCommand(program, context)
+addStorageCommand(program, context)
+addFnameCommand(program, context)
+addExportCommand(program, context)
+addImportCommand(program, context)
 
 program.parseAsync().catch((error: unknown) => {
   const wantsStack = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')

@@ -1,5 +1,4 @@
 import type { Transaction } from '../db/connection.js'
-import type { CastRow } from './casts.js'
 import type { UrlActivity } from './url-activity.js'
 
 /**
@@ -12,7 +11,14 @@ export interface Thread {
   readonly rootParentUrl: string | null
 }
 
-type Linked = Pick<CastRow, 'fid' | 'hash' | 'parentFid' | 'parentHash' | 'parentUrl'>
+/** What a cast says of its place. */
+interface Linked {
+  readonly fid: number
+  readonly hash: Buffer
+  readonly parentFid: number | null
+  readonly parentHash: Buffer | null
+  readonly parentUrl: string | null
+}
 
 /** The threads of casts that are about to be inserted, aligned with them; parents may be among them. */
 export async function resolveThreads(db: Transaction, casts: readonly Linked[]): Promise<Thread[]> {

@@ -45,7 +45,5 @@ export async function readFollows(
 
 /** The columns of `follows` that hold the user whose list it is, and the others. */
 export function columnsOf(side: FollowSide): { mine: string; theirs: string } {
-  return side === 'followers'
-    ? { mine: 'target_fid', theirs: 'fid' }
-    : { mine: 'fid', theirs: 'target_fid' }
+  return side === 'followers' ? { mine: 'target_fid', theirs: 'fid' } : { mine: 'fid', theirs: 'target_fid' }
 }

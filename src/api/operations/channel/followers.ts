@@ -1,0 +1,40 @@
+import { Type } from '@sinclair/typebox'
+import { channelExists, channelFollowers } from '../../../channels/queries.js'
+import { loadHiddenFids } from '../../../hydrate/viewer.js'
+import { jsonArray } from '../../../views/json.js'
+import { UsersResponse } from '../../../views/schema/user.js'
+import { cursorKind, keyPart } from '../../cursor.js'
+import { invalidField } from '../../invalid-field.js'
+import { defineOperation } from '../../operation.js'
+import { cursorParameter, limitParameter, textParameter, viewerFidParameter } from '../../parameters.js'
+
+const cursors = cursorKind('channel followers', keyPart.integer, keyPart.integer)
+
+/** `GET channel/followers` */
+export const channelFollowersOperation = defineOperation({
+  method: 'GET',
+  path: 'channel/followers',
+  tag: 'Channel',
+  summary: 'Who follows a channel, the newest first',
+  query: Type.Object({
+    id: textParameter({ maxLength: 256, description: 'The channel.' }),
+    viewer_fid: viewerFidParameter,
+    limit: limitParameter({ maximum: 1000, default: 25 }),
+    cursor: cursorParameter,
+  }),
+  reply: UsersResponse,
+
+  async handle({ db, hydrator }, { id, viewer_fid, limit, cursor }) {
+    const hidden = await loadHiddenFids(db, viewer_fid)
+    const keys = await channelFollowers(db, id, limit + 1, cursors.decode(cursor), hidden)
+    if (keys.length === 0 && !(await channelExists(db, id))) throw invalidField('id', 'is no channel')
+    const page = keys.slice(0, limit)
+    const users = await hydrator.users(
+      page.map(({ fid }) => fid),
+      viewer_fid,
+    )
+    const last = keys.length > limit ? page.at(-1) : undefined
+    const next = { cursor: last ? cursors.encode([last.followedAt, last.fid]) : null }
+    return `{"users":${jsonArray(page.flatMap(({ fid }) => users.get(fid) ?? []))},"next":${JSON.stringify(next)}}`
+  },
+})

@@ -1,0 +1,43 @@
+import { Type } from '@sinclair/typebox'
+import { trendingChannels } from '../../../channels/queries.js'
+import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
+import { jsonArray } from '../../../views/json.js'
+import { TrendingChannelResponse } from '../../../views/schema/channel.js'
+import { defineOperation } from '../../operation.js'
+import { choiceParameter, cursorParameter, limitParameter } from '../../parameters.js'
+import { channelCursor, nextJson } from './channel-page.js'
+
+const cursors = channelCursor('channels by activity')
+
+/** `GET channel/trending` */
+export const channelTrending = defineOperation({
+  method: 'GET',
+  path: 'channel/trending',
+  tag: 'Channel',
+  summary: 'Channels by how many casts there were in them lately',
+  description:
+    'Replies count. Casts are counted by the hour, and a window ends with the hour that runs; channels without a cast ' +
+    'in the window are not listed. Without `time_window` it is a day.',
+  query: Type.Object({
+    time_window: Type.Optional(
+      choiceParameter(['1d', '7d', '30d'], { description: 'How far to look back.' }),
+    ),
+    limit: limitParameter({ maximum: 25, default: 10 }),
+    cursor: cursorParameter,
+  }),
+  reply: TrendingChannelResponse,
+
+  async handle({ db, hydrator, clock }, { time_window = '1d', limit, cursor }) {
+    const now = farcasterSecondsFromUnixMs(clock())
+    const rows = await trendingChannels(db, time_window, limit + 1, cursors.decode(cursor), now)
+    const page = rows.slice(0, limit)
+    const channels = await hydrator.channels(page.map(({ id }) => id))
+    const activities = page.flatMap(({ id, day, week, month }) => {
+      const channel = channels.get(id)
+      if (channel === undefined) return []
+      const counts = `"cast_count_1d":"${day}","cast_count_7d":"${week}","cast_count_30d":"${month}"`
+      return [`{"object":"channel_activity",${counts},"channel":${channel}}`]
+    })
+    return `{"channels":${jsonArray(activities)},"next":${nextJson(rows, limit, cursors)}}`
+  },
+})

@@ -1,0 +1,61 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+
+const fid = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+const unixSeconds = Type.Integer({ minimum: 0, maximum: 4_102_444_800 })
+const address = Type.String({ minLength: 1, maxLength: 1024, pattern: '^[^\\u0000]+$' })
+const text = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' })
+
+const members = {
+  name: text(256),
+  description: text(4096),
+  description_mentions: Type.Array(fid, { maxItems: 100 }),
+  /** Byte offsets in the UTF-8 description, as in casts. */
+  description_mention_positions: Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 100 }),
+  url: address,
+  parent_url: address,
+  /** Other parent URLs that the channel is known by. */
+  parent_urls: Type.Array(address, { maxItems: 20 }),
+  image_url: Type.Union([address, Type.Null()]),
+  header_image_url: Type.Union([address, Type.Null()]),
+  lead_fid: fid,
+  moderator_fids: Type.Array(fid, { maxItems: 100 }),
+  created_at: unixSeconds,
+  follower_count: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+  member_count: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
+  pinned_cast_hash: Type.Union([Type.String({ pattern: '^(0x)?[a-fA-F0-9]{40}$' }), Type.Null()]),
+  external_link: Type.Union([Type.Object({ title: text(256), url: address }), Type.Null()]),
+  /** Who follows it; given, it replaces the list and the counter. */
+  followers: Type.Array(Type.Object({ fid, followed_at: unixSeconds })),
+  /** Who belongs to it besides the lead; given, it replaces the list and the counter. */
+  members: Type.Array(
+    Type.Object({
+      fid,
+      role: Type.Union([Type.Literal('member'), Type.Literal('moderator')]),
+      member_since: unixSeconds,
+    }),
+  ),
+}
+
+/**
+ * A channel as it is imported: a line of JSON. The id is for good; documents show ids of up to 16 characters, with
+ * hyphens (hub.md §7.1). Members that are not given stay as they are, or get what the protocol's clients use.
+ */
+export const ChannelDocument = Type.Object(
+  { id: Type.String({ pattern: '^[a-z0-9-]{1,16}$' }), ...Type.Partial(Type.Object(members)).properties },
+  { additionalProperties: false },
+)
+export type ChannelDocument = Static<typeof ChannelDocument>
+
+const check = TypeCompiler.Compile(ChannelDocument)
+
+/** A channel, or what is wrong with it: one text that names the first member at fault. */
+export function parseChannelDocument(value: unknown): ChannelDocument | { readonly problem: string } {
+  if (check.Check(value)) {
+    const { description_mentions: who = [], description_mention_positions: where = [] } = value
+    if (who.length === where.length) return value
+    return { problem: 'description_mentions and description_mention_positions must match' }
+  }
+  const first = check.Errors(value).First()
+  return { problem: first ? `${first.path.slice(1) || 'the line'}: ${first.message}` : 'not a channel' }
+}
