@@ -3,7 +3,7 @@ import { MessageType, type StorageUnitType } from '@farcaster/core'
 import type { Transaction } from '../../db/connection.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { limitsOf, type StorageUnits } from '../storage-limits.js'
+import { limitsOf, type StorageUnits, usableUnits } from '../storage-limits.js'
 import type { Account } from './account.js'
 import { slotOf } from './decide.js'
 import type { KeyClaim } from './gasless-key.js'
@@ -181,13 +181,6 @@ function count(
   const units = counts.get(fid) ?? noUnits()
   units[generationOf(row.unit_type)] += row.units
   counts.set(fid, units)
-}
-
-/** Never below zero: a lender whose units expire has lent what it no longer has. */
-function usableUnits(own: StorageUnits, lent: StorageUnits, borrowed: StorageUnits): StorageUnits {
-  const usable = (generation: keyof StorageUnits) =>
-    Math.max(0, own[generation] - lent[generation]) + borrowed[generation]
-  return { legacy: usable('legacy'), y2024: usable('y2024'), y2025: usable('y2025') }
 }
 
 interface NameRow {
