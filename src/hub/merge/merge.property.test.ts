@@ -1,6 +1,6 @@
 import { HubEventType, type MessageType, Protocol, ReactionType, MessageType as Type } from '@farcaster/core'
 import fc from 'fast-check'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import { decodeStoredMessage, fromProtobuf } from '../../protocol/codec.js'
@@ -12,9 +12,24 @@ import { slotOf } from './decide.js'
 import { mergeBatch } from './merge.js'
 import { slotName } from './standing.js'
 
+// Hundreds of small merges, each a transaction: seconds alone, a minute where others are at work.
+vi.setConfig({ testTimeout: 180_000 })
+
 const users = [1, 2, 3].map((fid) => new TestUser(fid))
 const parent = users[0]!.cast('the cast that everybody likes', testNow - 5000)
 const settings = { shards: 1, hooks: [] }
+
+const tables = [
+  'hub.messages',
+  'hub.set_counts',
+  'hub.events',
+  'hub.onchain_events',
+  'hub.fids',
+  'hub.signers',
+  'hub.storage_rents',
+  'hub.shards',
+  'hub.username_proofs',
+]
 
 const { db } = await createTestDatabase()
 
@@ -22,9 +37,9 @@ beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
 beforeEach(() => reset())
 
 async function reset(units = 50): Promise<void> {
+  // A few rows are deleted in a fraction of the time in which a table is truncated, which makes new files.
   await db.unsafe(`
-    truncate hub.messages, hub.set_counts, hub.events, hub.onchain_events, hub.fids, hub.signers, hub.storage_rents,
-      hub.shards, hub.username_proofs;
+    ${tables.map((table) => `delete from ${table};`).join('\n')}
     insert into hub.shards (shard) values (1);
   `)
   await merge(
