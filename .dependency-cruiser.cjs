@@ -2,7 +2,7 @@
 // it, and from `errors.ts`. `config.ts` is for those who start things; others may take its type.
 const layers = [
   ['lib'],
-  ['db', 'net', 'protocol'],
+  ['db', 'geo', 'net', 'protocol'],
   ['hub', 'embeds'],
   ['registry', 'archive', 'social'],
   ['demo'],

@@ -8,6 +8,7 @@ import type { Config } from './config.js'
 import type { Database } from './db/connection.js'
 import { migrationState } from './db/migrate.js'
 import { type OpenDatabase, openServerDatabase } from './db/open-database.js'
+import { placeOf } from './geo/places.js'
 import type { HubApi } from './hub/http/hub-api.js'
 import { registerHubApi } from './hub/http/register-hub-api.js'
 import type { Hub } from './hub/hub.js'
@@ -87,7 +88,7 @@ async function assemble(
   const hydrator = new Hydrator({
     db,
     clock: Date.now,
-    placeOf: () => null,
+    placeOf,
     maxEntries: config.viewCacheEntries,
   })
   closers.push(await followEvents({ db, hydrator, tail, shards: config.hubShards, log }))

@@ -1,0 +1,43 @@
+import { cellOf, cellsWithin } from './cells.js'
+import { distanceKm } from './distance.js'
+
+/** A city and where its middle is, in degrees. */
+export interface PlacedCity {
+  readonly name: string
+  /** ISO 3166-1, two letters. */
+  readonly countryCode: string
+  readonly stateCode: string
+  readonly population: number
+  readonly latitude: number
+  readonly longitude: number
+}
+
+const MAX_KM = 50
+
+/** Finds cities by where they are. */
+export class CityIndex {
+  readonly #byCell = new Map<number, PlacedCity[]>()
+
+  constructor(cities: Iterable<PlacedCity>) {
+    for (const city of cities) {
+      const cell = cellOf(city.latitude, city.longitude)
+      const others = this.#byCell.get(cell)
+      if (others) others.push(city)
+      else this.#byCell.set(cell, [city])
+    }
+  }
+
+  /** The nearest city, within 50 km; the larger one of two in the same place. */
+  nearest(latitude: number, longitude: number): PlacedCity | null {
+    let best: PlacedCity | null = null
+    let bestKm = MAX_KM
+    for (const cell of cellsWithin(latitude, longitude, MAX_KM)) {
+      for (const city of this.#byCell.get(cell) ?? []) {
+        const km = distanceKm(latitude, longitude, city.latitude, city.longitude)
+        const isNearer = km < bestKm || (km === bestKm && city.population > (best?.population ?? 0))
+        if (isNearer) [best, bestKm] = [city, km]
+      }
+    }
+    return best
+  }
+}
