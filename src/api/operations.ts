@@ -9,6 +9,12 @@ import { channelList } from './operations/channel/list.js'
 import { channelSearch } from './operations/channel/search.js'
 import { channelTrending } from './operations/channel/trending.js'
 import { channelUser } from './operations/channel/user.js'
+import { feedChannels } from './operations/feed/channels.js'
+import { feed } from './operations/feed/feed.js'
+import { feedFollowing } from './operations/feed/following.js'
+import { feedParentUrls } from './operations/feed/parent-urls.js'
+import { feedUserCasts } from './operations/feed/user-casts.js'
+import { feedUserRepliesAndRecasts } from './operations/feed/user-replies-and-recasts.js'
 import { fnameAvailability } from './operations/fname/availability.js'
 import { storageAllocations } from './operations/storage/allocations.js'
 import { storageUsage } from './operations/storage/usage.js'
@@ -26,6 +32,12 @@ export const operations: readonly Operation[] = [
   channelSearch,
   channelTrending,
   channelUser,
+  feed,
+  feedChannels,
+  feedFollowing,
+  feedParentUrls,
+  feedUserCasts,
+  feedUserRepliesAndRecasts,
   fnameAvailability,
   storageAllocations,
   storageUsage,

@@ -1,0 +1,29 @@
+import { Type } from '@sinclair/typebox'
+import { readFollowingFeed } from '../../../social/queries/feeds-following.js'
+import { FeedResponse } from '../../../views/schema/cast.js'
+import { defineOperation } from '../../operation.js'
+import { fidParameter } from '../../parameters.js'
+import { feedPages, recastNote } from './feed-page.js'
+import { feedPaging, withRecasts } from './feed-parameters.js'
+
+const pages = feedPages('feed/following', true)
+
+/** `GET feed/following` */
+export const feedFollowing = defineOperation({
+  method: 'GET',
+  path: 'feed/following',
+  tag: 'Feed',
+  summary: 'Casts by those whom a user follows',
+  description: `Newest first, replies included. ${recastNote}`,
+  query: Type.Object({
+    fid: fidParameter({ description: 'Whose follows.' }),
+    with_recasts: withRecasts,
+    ...feedPaging,
+  }),
+  reply: FeedResponse,
+
+  async handle({ db, hydrator }, { fid, with_recasts, ...page }) {
+    const selection = { fid, recasts: with_recasts }
+    return pages(hydrator, page, (part) => readFollowingFeed(db, selection, part))
+  },
+})

@@ -1,0 +1,37 @@
+import { Type } from '@sinclair/typebox'
+import { readAuthorFeed } from '../../../social/queries/feeds-by-author.js'
+import { FeedResponse } from '../../../views/schema/cast.js'
+import { defineOperation } from '../../operation.js'
+import { choiceParameter, fidParameter, limitParameter } from '../../parameters.js'
+import { feedPages, recastNote } from './feed-page.js'
+import { feedPaging } from './feed-parameters.js'
+
+const pages = feedPages('feed/user/replies_and_recasts', true)
+
+/** `GET feed/user/replies_and_recasts` */
+export const feedUserRepliesAndRecasts = defineOperation({
+  method: 'GET',
+  path: 'feed/user/replies_and_recasts',
+  tag: 'Feed',
+  summary: 'What a user replied to others, and recast of theirs',
+  description: `Newest first. ${recastNote}`,
+  query: Type.Object({
+    fid: fidParameter({ description: 'Whose.' }),
+    filter: choiceParameter(['replies', 'recasts', 'all'], {
+      default: 'all',
+      description: 'Which of the two.',
+    }),
+    ...feedPaging,
+    limit: limitParameter({ maximum: 50, default: 25 }),
+  }),
+  reply: FeedResponse,
+
+  async handle({ db, hydrator }, { fid, filter, ...page }) {
+    const selection = {
+      fids: [fid],
+      casts: filter === 'recasts' ? 'none' : 'replies',
+      recasts: filter !== 'replies',
+    } as const
+    return pages(hydrator, page, (part) => readAuthorFeed(db, selection, part))
+  },
+})
