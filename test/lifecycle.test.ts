@@ -77,6 +77,17 @@ describe('start and stop', () => {
     expect(await findEmbedded(dataDir)).toBeNull()
   })
 
+  it('lets commands wait while a server makes its database for the first time', async () => {
+    const dataDir = await createDataDir()
+    const starting = startServerProcess({ dataDir })
+    const commands = await Promise.all([1, 2, 3].map(() => runCommand(['migrate'], { dataDir })))
+    for (const command of commands) {
+      const { code } = await command.ended
+      expect(code, command.output()).toBe(0)
+    }
+    await starting
+  })
+
   it('uses the database it is told to use, and makes none', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir, env: { DATABASE_URL: external.url } })

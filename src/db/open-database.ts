@@ -54,7 +54,7 @@ export async function openCommandDatabase(
   const deadline = Date.now() + BUSY_LIMIT_MS
   for (let waited = false; ; waited = true) {
     const url = await urlOfServer(config.dataDir)
-    if (url !== null) return migrated({ url, close: async () => {}, abort: () => {} }, log)
+    if (url !== null) return migrated({ url, close: async () => {}, abort: () => {} }, log, isBeingMade)
     try {
       return await migrated(await own(config, command, log), log)
     } catch (error) {
@@ -78,14 +78,23 @@ async function urlOfServer(dataDir: string): Promise<string | null> {
   return dataDirOwner(directory)?.command === SERVE ? findEmbedded(directory) : null
 }
 
-async function migrated(opened: OpenDatabase, log: Log): Promise<OpenDatabase> {
+/** 3D000: a server that starts for the first time has its PostgreSQL up a moment before its database is made. */
+function isBeingMade(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '3D000'
+}
+
+async function migrated(
+  opened: OpenDatabase,
+  log: Log,
+  isPassing: (error: unknown) => boolean = () => false,
+): Promise<OpenDatabase> {
   const deadline = Date.now() + STARTUP_LIMIT_MS
   for (;;) {
     try {
       await migrate(opened.url, log)
       return opened
     } catch (error) {
-      if (isUnavailable(error) && Date.now() < deadline) {
+      if ((isUnavailable(error) || isPassing(error)) && Date.now() < deadline) {
         log.warn({ err: error }, 'the database is not there yet: waiting for it')
         await sleep(1_000)
       } else {
