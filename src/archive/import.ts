@@ -62,7 +62,8 @@ class ImportRun {
 
   constructor(options: ImportOptions) {
     this.#options = options
-    this.#intake = new Intake({ hub: options.hub, onSettled: (items) => this.#settled(items) })
+    const { hub, signal } = options
+    this.#intake = new Intake({ hub, signal, onSettled: (items) => this.#settled(items) })
   }
 
   async run(): Promise<ImportResult> {

@@ -1,10 +1,16 @@
 import { type Config, readConfig } from '../config.js'
+import type { ProgressOutput } from '../lib/progress.js'
 
 /** What a command gets from the outside world. `cli.ts` makes it; nothing else reads `process`. */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Writes a line for the user. */
   readonly print: (line: string) => void
+  /** Where progress is shown: standard error. */
+  readonly progress: ProgressOutput
+  /** What is piped in, and out. */
+  readonly stdin: AsyncIterable<Uint8Array>
+  readonly stdout: NodeJS.WritableStream
   /** Called once for each signal that asks the process to go; `true` from the second one on. */
   readonly onStopSignal: (stop: (again: boolean) => void) => void
 }

@@ -2,19 +2,30 @@ import type { Command } from 'commander'
 import { createLogger } from '../lib/logger.js'
 import { startServer } from '../main.js'
 import { type CommandContext, loadConfig } from './context.js'
+import { requireDevnet } from './registry-command.js'
+import { addSmallDemo } from './small-demo.js'
 
 /** `plaza serve` */
 export function addServeCommand(program: Command, context: CommandContext): void {
   program
     .command('serve')
     .description('run the server')
-    .action(() => serve(context))
+    .option('--demo', 'fill an empty devnet with a small made-up network first')
+    .action(({ demo = false }: { readonly demo?: boolean }) => serve(context, demo))
 }
 
-async function serve(context: CommandContext): Promise<void> {
+async function serve(context: CommandContext, demo: boolean): Promise<void> {
+  if (demo) requireDevnet(context)
   const config = loadConfig(context)
   const log = createLogger(config.logLevel)
-  const starting = startServer(config, log)
+  const demoStop = new AbortController()
+  const starting = startServer(config, log).then(async (server) => {
+    if (!demo) return server
+    return await addSmallDemo(context, server, demoStop.signal).then(
+      () => server,
+      (error: unknown) => server.stop().then(() => Promise.reject(error)),
+    )
+  })
   context.onStopSignal((again) => {
     if (again) {
       log.warn({}, 'stopping at once')
@@ -25,6 +36,7 @@ async function serve(context: CommandContext): Promise<void> {
       return
     }
     log.info({}, 'stopping: requests that run are finished first')
+    demoStop.abort()
     starting
       .then((server) => server.stop())
       .then(
@@ -33,6 +45,7 @@ async function serve(context: CommandContext): Promise<void> {
       )
   })
   const { urls, developmentKey } = await starting
+  if (demoStop.signal.aborted) return
   if (urls.hub !== undefined) context.print(`hub API on ${urls.hub}`)
   if (developmentKey !== null) {
     context.print(`API key: ${developmentKey}`)

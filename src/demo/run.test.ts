@@ -5,6 +5,7 @@ import { hubContents } from '../../test/hub-contents.js'
 import type { Database } from '../db/connection.js'
 import { createHub } from '../hub/create-hub.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
+import { LocalRegistry } from '../registry/registry.js'
 import { type DemoOptions, startOfDay } from './options.js'
 import { runDemo, settleDemo } from './run.js'
 
@@ -21,8 +22,9 @@ async function openNetwork() {
 
 const whole = await openNetwork()
 const parts = await openNetwork()
+const begun = await openNetwork()
 const foreign = await openNetwork()
-afterAll(() => Promise.all([whole, parts, foreign].map(({ hub }) => hub.close())))
+afterAll(() => Promise.all([whole, parts, begun, foreign].map(({ hub }) => hub.close())))
 
 async function settled(db: Database, changes: Partial<DemoOptions> = {}): Promise<DemoOptions> {
   const demo = await settleDemo(db, { ...wanted, ...changes }, nowUnix)
@@ -70,6 +72,14 @@ describe('a demo in a database', () => {
     }
     expect(outcome).toBe('complete')
     expect(await hubContents(parts.db)).toEqual(await hubContents(whole.db))
+  })
+
+  it('keeps its fids for itself, also while it is only begun', async () => {
+    const stop = new AbortController()
+    stop.abort()
+    await runDemo({ ...begun, demo: await settled(begun.db), signal: stop.signal })
+    const registry = new LocalRegistry({ ...begun, clock: () => nowUnix * 1000 })
+    expect(await registry.createFid(Buffer.alloc(20, 1))).toEqual({ fid: wanted.users + 1 })
   })
 
   it('is not mixed with another demo or with other users', async () => {

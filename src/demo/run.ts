@@ -1,9 +1,11 @@
 import type { Database } from '../db/connection.js'
 import type { Refusal } from '../errors.js'
 import { Intake, type IntakeOptions, type IntakeTally } from '../hub/intake.js'
+import { reserveFids } from '../registry/ledger.js'
 import type { DemoItem } from './draft.js'
 import { generateDemo } from './generate.js'
 import { type DemoOptions, demoOptions, startOfDay } from './options.js'
+import { fidOf } from './plan.js'
 import { loadRecord, saveRecord } from './record.js'
 
 export interface DemoRunOptions {
@@ -25,6 +27,17 @@ export interface DemoRunResult {
   readonly tally: IntakeTally
 }
 
+/** What was asked for comes before what follows from it, so that a difference is told by its cause. */
+const optionNames = [
+  'users',
+  'casts',
+  'seed',
+  'end',
+  'reactions',
+  'follows',
+  'network',
+] as const satisfies readonly (keyof DemoOptions)[]
+
 /** At most so often is it written down how far a run is. */
 const RECORD_INTERVAL_MS = 1000
 
@@ -45,8 +58,7 @@ export async function settleDemo(
   const end = wanted.end ?? record?.demo.end ?? startOfDay(now)
   const demo = demoOptions({ ...wanted, end })
   if (record) {
-    const names = Object.keys(demo) as (keyof DemoOptions)[]
-    const other = names.find((name) => record.demo[name] !== demo[name])
+    const other = optionNames.find((name) => record.demo[name] !== demo[name])
     return other === undefined
       ? demo
       : `this database holds a demo with ${other} ${record.demo[other]}, not ${demo[other]}: use another database`
@@ -69,6 +81,7 @@ export async function runDemo(options: DemoRunOptions): Promise<DemoRunResult> {
   let recordedMs = 0
   const intake = new Intake({
     hub,
+    signal,
     ...(onRefused && { onRefused }),
     onSettled: async (items) => {
       settled = skipped + items
@@ -80,6 +93,7 @@ export async function runDemo(options: DemoRunOptions): Promise<DemoRunResult> {
   })
   if (record.isComplete) return { outcome: 'complete', items: record.items, tally: intake.tally }
   await saveRecord(db, record)
+  await reserveFids(db, fidOf(demo.users - 1))
   for await (const item of generateDemo(demo, skipped)) {
     if (signal?.aborted) break
     await intake.add(item)

@@ -8,6 +8,8 @@ export interface IntakeOptions {
   readonly hub: Pick<Hub, 'submit' | 'submitOnChainEvents' | 'submitNameTransfers'>
   /** Items that are sent together. */
   readonly batchSize?: number
+  /** Once aborted, nothing waits for a hub that is away. */
+  readonly signal?: AbortSignal | undefined
   /** Told of how many items, from the first one on, have settled: merged, known or refused, durably. */
   readonly onSettled?: (items: number) => void | Promise<void>
   /** Told of each refusal that is not about a duplicate. */
@@ -147,7 +149,7 @@ export class Intake {
     if (items.length === 0) return []
     let outcomes = await this.#attempt(items)
     for (let waitedMs = 0; outcomes instanceof PlazaError; waitedMs += RETRY_DELAY_MS) {
-      if (waitedMs >= MAX_UNAVAILABLE_SECONDS * 1000) throw outcomes
+      if (waitedMs >= MAX_UNAVAILABLE_SECONDS * 1000 || this.#options.signal?.aborted) throw outcomes
       await sleep(RETRY_DELAY_MS)
       outcomes = await this.#attempt(items)
     }

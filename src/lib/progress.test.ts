@@ -25,7 +25,7 @@ it('prints a plain line with rate and time left every few seconds where lines ca
   const { state, progress } = setUp()
   for (const second of [1, 2, 3, 4, 5]) {
     state.nowMs = second * 1000
-    progress.update(second * 1000)
+    progress.update(second * 1000, second * 1000)
   }
   expect(state.text).toBe('import:  50%, 5,000 messages, 1,000/s, 5s left\n')
 })
@@ -33,24 +33,24 @@ it('prints a plain line with rate and time left every few seconds where lines ca
 it('redraws a bar on a terminal', () => {
   const { state, progress } = setUp({ isTTY: true })
   state.nowMs = 1000
-  progress.update(2500)
+  progress.update(2500, 2500)
   expect(state.text).toBe(
     '\r\u001b[2Kimport: [######..................] 25%, 2,500 messages, 2,500/s, 3s left',
   )
 })
 
-it('leaves out of the rate what an earlier run has done', () => {
-  const { state, progress } = setUp()
+it('leaves out of count, rate and time left what an earlier run has done', () => {
+  const { state, progress } = setUp({ start: 8000 })
   state.nowMs = 10_000
-  progress.update(9000, 1000)
-  expect(state.text).toBe('import:  90%, 9,000 messages, 100/s, 10s left\n')
+  progress.update(9000, 500)
+  expect(state.text).toBe('import:  90%, 500 messages, 50/s, 10s left\n')
   progress.finish()
-  expect(state.text).toMatch(/import: 1,000 messages in 10s \(100\/s\)\n$/)
+  expect(state.text).toMatch(/import: 500 messages in 10s \(50\/s\)\n$/)
 })
 
 it('says neither share nor time left when nobody knows the total', () => {
   const { state, progress } = setUp({ total: 0 })
   state.nowMs = 5000
-  progress.update(5000)
+  progress.update(5000, 5000)
   expect(state.text).toBe('import: 5,000 messages, 1,000/s\n')
 })

@@ -11,8 +11,10 @@ export interface ProgressOptions {
   readonly label: string
   /** What is counted, such as `messages`. */
   readonly unit: string
-  /** How many there will be, about; 0 when nobody knows. */
+  /** What `done` will be at the end, about, in whatever it is measured; 0 when nobody knows. */
   readonly total: number
+  /** What `done` is at the start, when an earlier run has done a part. */
+  readonly start?: number
   readonly output: ProgressOutput
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -24,6 +26,12 @@ const PLAIN_INTERVAL_MS = 5_000
 /** The rate shown is that of the last so many milliseconds, so that a stall is seen. */
 const RATE_WINDOW_MS = 10_000
 
+interface Sample {
+  readonly ms: number
+  readonly done: number
+  readonly counted: number
+}
+
 /**
  * Shows how far a long command is, how fast, and how long it will still take: a bar that is redrawn on a
  * terminal, a plain line every few seconds elsewhere.
@@ -31,30 +39,30 @@ const RATE_WINDOW_MS = 10_000
 export class Progress {
   readonly #options: ProgressOptions
   readonly #startedMs: number
-  #samples: { readonly ms: number; readonly done: number }[] = []
+  /** The latest ones; the first is as old as the window, or the start. */
+  #samples: Sample[]
   #shownMs: number
-  #done = 0
+  #done: number
   #counted = 0
 
   constructor(options: ProgressOptions) {
     this.#options = options
     this.#startedMs = options.clock()
     this.#shownMs = this.#startedMs
+    this.#done = options.start ?? 0
+    this.#samples = [{ ms: this.#startedMs, done: this.#done, counted: 0 }]
   }
 
-  /**
-   * `done` of `total` are done. Of these, `counted` were done by this run, which is what the rate is made of;
-   * all of them unless told.
-   */
-  update(done: number, counted = done): void {
+  /** `done` of `total` is done, and this run has counted so many. */
+  update(done: number, counted: number): void {
     this.#done = done
     this.#counted = counted
     const nowMs = this.#options.clock()
     const intervalMs = this.#options.output.isTTY ? TTY_INTERVAL_MS : PLAIN_INTERVAL_MS
     if (nowMs - this.#shownMs < intervalMs) return
     this.#shownMs = nowMs
-    this.#samples.push({ ms: nowMs, done: counted })
-    this.#samples = this.#samples.filter(({ ms }) => nowMs - ms <= RATE_WINDOW_MS)
+    this.#samples.push({ ms: nowMs, done, counted })
+    while (this.#samples.length > 2 && nowMs - this.#samples[1]!.ms >= RATE_WINDOW_MS) this.#samples.shift()
     this.#show(this.#line(nowMs), '')
   }
 
@@ -69,11 +77,14 @@ export class Progress {
 
   #line(nowMs: number): string {
     const { label, unit, total } = this.#options
-    const rate = this.#rate(nowMs)
-    const counted = `${formatCount(this.#done)} ${unit}, ${formatCount(rate)}/s`
+    const first = this.#samples[0]!
+    const seconds = Math.max(1, nowMs - first.ms) / 1000
+    const rate = (this.#counted - first.counted) / seconds
+    const counted = `${formatCount(this.#counted)} ${unit}, ${formatCount(rate)}/s`
     if (total <= 0) return `${label}: ${counted}`
     const share = Math.min(1, this.#done / total)
-    const left = rate > 0 ? `, ${formatSeconds(Math.max(0, total - this.#done) / rate)} left` : ''
+    const doneRate = (this.#done - first.done) / seconds
+    const left = doneRate > 0 ? `, ${formatSeconds(Math.max(0, total - this.#done) / doneRate)} left` : ''
     const percent = `${Math.floor(share * 100)}%`.padStart(4)
     return `${label}: ${this.#bar(share)}${percent}, ${counted}${left}`
   }
@@ -82,13 +93,6 @@ export class Progress {
     if (!this.#options.output.isTTY) return ''
     const filled = Math.round(share * BAR_CHARACTERS)
     return `[${'#'.repeat(filled)}${'.'.repeat(BAR_CHARACTERS - filled)}]`
-  }
-
-  #rate(nowMs: number): number {
-    const first = this.#samples[0]
-    const isYoung = first === undefined || first.ms === nowMs
-    const from = isYoung ? { ms: this.#startedMs, done: 0 } : first
-    return ((this.#counted - from.done) * 1000) / Math.max(1, nowMs - from.ms)
   }
 
   #show(line: string, end: string): void {

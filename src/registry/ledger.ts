@@ -20,6 +20,15 @@ export async function underRegistryLock<T>(
   return result.value
 }
 
+/** Keeps the fids up to this one for somebody who registers them later, such as a demo. */
+export async function reserveFids(db: Database, lastFid: number): Promise<void> {
+  await db`
+    insert into hub.settings (name, value)
+    values ('reserved_fids', ${lastFid}::bigint::text::jsonb)
+    on conflict do nothing
+  `
+}
+
 /**
  * The number of a new block of the local chain: that of the moment, or the one after the last if that is
  * taken. Committed by itself, so no two calls of any process get the same number.

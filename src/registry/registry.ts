@@ -45,11 +45,17 @@ export class LocalRegistry {
     this.#clock = clock
   }
 
-  /** Registers the next fid for a custody address (20 bytes), with one unit of storage like a real registration. */
+  /**
+   * Registers the next fid, above those that are reserved, for a custody address (20 bytes), with one unit of
+   * storage like a real registration.
+   */
   async createFid(custody: Buffer, recovery = Buffer.alloc(0)): Promise<{ readonly fid: number } | Refusal> {
     return await underRegistryLock(this.#db, async (locked) => {
       const [row] = await locked<{ next_fid: number; owned: number | null }[]>`
-        select coalesce(max(fid), 0) + 1 as next_fid,
+        select greatest(
+            coalesce(max(fid), 0),
+            (select (value #>> '{}')::bigint from hub.settings where name = 'reserved_fids')
+          ) + 1 as next_fid,
           (select fid from hub.fids where custody_address = ${custody}::bytea limit 1) as owned
         from hub.fids
       `

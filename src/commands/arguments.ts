@@ -1,0 +1,38 @@
+import { InvalidArgumentError } from 'commander'
+
+/** Reads a whole number between two others, both included. */
+export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!/^\d{1,16}$/.test(text) || value < minimum || value > maximum) {
+      throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`)
+    }
+    return value
+  }
+}
+
+/** Reads a fid. */
+export const fid = wholeNumber(1, Number.MAX_SAFE_INTEGER)
+
+/** Reads several fids with commas in between. */
+export function fids(text: string): number[] {
+  return text.split(',').map((each) => fid(each.trim()))
+}
+
+/** Reads so many bytes in hex, with or without `0x` in front. */
+export function hexBytes(count: number): (text: string) => Buffer {
+  return (text) => {
+    const digits = text.replace(/^0x/i, '')
+    if (digits.length !== count * 2 || !/^[0-9a-f]*$/i.test(digits)) {
+      throw new InvalidArgumentError(`It must be ${count} bytes in hex.`)
+    }
+    return Buffer.from(digits, 'hex')
+  }
+}
+
+/** Reads a day or a moment of ISO 8601, as Unix seconds. A day is its start in UTC. */
+export function moment(text: string): number {
+  const unixMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(unixMs)) throw new InvalidArgumentError('It must be a date such as 2026-01-31.')
+  return Math.floor(unixMs / 1000)
+}

@@ -1,0 +1,25 @@
+import type { IntakeTally } from '../hub/intake.js'
+import { Progress } from '../lib/progress.js'
+import type { CommandContext } from './context.js'
+
+/** Aborts when the user asks the command to stop; it then ends in order and can be gone on with. */
+export function stopSignal(context: CommandContext): AbortSignal {
+  const stop = new AbortController()
+  context.onStopSignal(() => stop.abort())
+  return stop.signal
+}
+
+/** The progress of a command, on stderr. */
+export function progressOf(
+  context: CommandContext,
+  options: { readonly label: string; readonly unit: string; readonly total: number; readonly start?: number },
+): Progress {
+  return new Progress({ ...options, output: context.progress, clock: Date.now })
+}
+
+/** What became of everything that was taken in, line by line. */
+export function printTally(context: CommandContext, { merged, duplicates, refused }: IntakeTally): void {
+  context.print(`merged: ${merged}`)
+  if (duplicates > 0) context.print(`known already: ${duplicates}`)
+  for (const [reason, count] of refused) context.print(`refused: ${count} (${reason})`)
+}

@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { fid, wholeNumber } from './arguments.js'
+import type { CommandContext } from './context.js'
+import { withRegistry } from './registry-command.js'
+
+/** The contract rents no more at once. */
+const MAX_UNITS = 100_000
+
+interface RentOptions {
+  readonly fid: number
+  readonly units: number
+  readonly json?: boolean
+}
+
+/** `plaza storage rent` */
+export function addStorageCommand(program: Command, context: CommandContext): void {
+  program
+    .command('storage')
+    .description('storage of users of the devnet')
+    .command('rent')
+    .description('rent storage for a user, for a year')
+    .requiredOption('--fid <fid>', 'for whom', fid)
+    .option('--units <number>', 'how much', wholeNumber(1, MAX_UNITS), 1)
+    .option('--json', 'print one line of JSON')
+    .action(({ fid, units, json }: RentOptions) =>
+      withRegistry(context, { command: 'storage', json }, async (registry) => {
+        const refusal = await registry.rentStorage(fid, units)
+        return (
+          refusal ?? { json: { fid, units }, lines: [`fid ${fid} has rented ${units} more units of storage`] }
+        )
+      }),
+    )
+}

@@ -1,0 +1,116 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { FarcasterNetwork, MessageData, MessageType } from '@farcaster/core'
+import { afterAll, expect, it, vi } from 'vitest'
+import { encodeMessage } from '../src/protocol/codec.js'
+import { createMessageSigner } from '../src/protocol/sign.js'
+import { createTestDatabase } from './database.js'
+import { createDataDir, runCommand, startServerProcess } from './server-process.js'
+
+// Each command is a process of its own that loads everything: seconds on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
+
+const registry = await createTestDatabase()
+const demo = await createTestDatabase()
+const copy = await createTestDatabase()
+const directory = await mkdtemp(join(tmpdir(), 'plaza-local-'))
+afterAll(() => rm(directory, { recursive: true }))
+
+/** The standard output and error of a command that is expected to end well. */
+async function plaza(url: string, ...args: string[]): Promise<string> {
+  const dataDir = await createDataDir()
+  const command = await runCommand(args, { dataDir, env: { DATABASE_URL: url } })
+  expect(await command.ended, command.output()).toEqual({ code: 0, signal: null })
+  return command.output()
+}
+
+it('the registry commands make a user next to a running server, who can publish at once', async () => {
+  const dataDir = await createDataDir()
+  const server = await startServerProcess({ dataDir, env: { DATABASE_URL: registry.url } })
+  const { fid } = JSON.parse(await plaza(registry.url, 'fid', 'create', '--json'))
+  const added = JSON.parse(await plaza(registry.url, 'signer', 'add', '--fid', String(fid), '--json'))
+  await plaza(registry.url, 'storage', 'rent', '--fid', String(fid), '--units', '2')
+  expect(await plaza(registry.url, 'fname', 'register', 'ada', '--fid', String(fid))).toBe(
+    `"ada" belongs to fid ${fid}\n`,
+  )
+
+  const signer = createMessageSigner(Buffer.from(added.privateKey.slice(2), 'hex'))
+  const username = signer.sign(
+    MessageData.create({
+      type: MessageType.USER_DATA_ADD,
+      fid,
+      timestamp: Math.floor(Date.now() / 1000) - 1_609_459_200,
+      network: FarcasterNetwork.DEVNET,
+      userDataBody: { type: 6, value: 'ada' },
+    }),
+  )
+  const answer = await fetch(`${server.url}/v1/submitMessage`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: encodeMessage(username),
+  })
+  expect(answer.status).toBe(200)
+  const limits = await fetch(`${server.url}/v1/storageLimitsByFid?fid=${fid}`)
+  expect(await limits.json()).toMatchObject({ units: 3 })
+  const taken = await runCommand(['fname', 'register', 'ada', '--fid', '1'], {
+    dataDir,
+    env: { DATABASE_URL: registry.url },
+  })
+  expect(await taken.ended).toEqual({ code: 1, signal: null })
+  expect(taken.output()).toBe(`plaza: "ada" belongs to fid ${fid}\n`)
+})
+
+it('no registry and no demo stand in for the chain of a real network', async () => {
+  const dataDir = await createDataDir()
+  const env = { HUB_NETWORK: 'mainnet', DATABASE_URL: registry.url }
+  for (const args of [
+    ['fid', 'create'],
+    ['demo'],
+    ['demo', '--out', join(directory, 'never')],
+    ['serve', '--demo'],
+  ]) {
+    const command = await runCommand(args, { dataDir, env })
+    expect(await command.ended).toEqual({ code: 1, signal: null })
+    expect(command.output()).toMatch(/only serves a devnet/)
+  }
+})
+
+it('serve --demo has something to answer when it says that it listens', async () => {
+  const dataDir = await createDataDir()
+  const server = await runCommand(['serve', '--demo'], { dataDir, env: { DATABASE_URL: demo.url } })
+  await expect.poll(() => server.output(), { timeout: 100_000 }).toMatch(/^listening on \S+$/m)
+  const [, url] = /^listening on (\S+)$/m.exec(server.output())!
+  const info = await (await fetch(`${url}/v1/info`)).json()
+  expect(info).toMatchObject({ dbStats: { numFidRegistrations: 60 } })
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toEqual({ code: 0, signal: null })
+})
+
+it('a demo goes into a file in two runs, into a database, and out again', async () => {
+  const file = join(directory, 'demo')
+  const size = ['--users', '40', '--casts', '800', '--seed', 'file', '--out', file]
+  const dataDir = await createDataDir()
+  const first = await runCommand(['demo', ...size], { dataDir })
+  await expect
+    .poll(
+      () =>
+        stat(file).then(
+          ({ size }) => size > 0,
+          () => false,
+        ),
+      { timeout: 60_000 },
+    )
+    .toBe(true)
+  first.child.kill('SIGINT')
+  await first.ended
+  expect(await plaza(copy.url, 'demo', ...size)).toMatch(/is complete$/m)
+  expect(await plaza(copy.url, 'import', file)).not.toMatch(/refused/)
+  expect(await plaza(copy.url, 'import', file)).toMatch(/^merged: 0\nknown already: \d+$/m)
+  expect(await plaza(copy.url, 'export', join(directory, 'export'))).toMatch(
+    /is complete: \d+ messages and events/,
+  )
+  const again = await runCommand(['export', file], { dataDir, env: { DATABASE_URL: copy.url } })
+  expect(await again.ended).toEqual({ code: 1, signal: null })
+  expect(again.output()).toMatch(/exists: go on with it by --resume/)
+})
