@@ -11,7 +11,7 @@ const layers = [
   ['api'],
 ]
 
-const top = '^src/(main|cli|maintenance|open-hub|open-main-api)\\.ts$|^src/commands/'
+const top = '^src/(main|cli|maintenance|open-crawler|open-hub|open-main-api)\\.ts$|^src/commands/'
 
 /** Views are pure functions of the records that hydrate loads, and the hydrator puts both together: file by file
  * there is no circle between the two. */

@@ -174,6 +174,15 @@ const variables = Type.Object({
     description:
       'Most users and most casts that are kept ready as JSON, about 3 kB each; 0 reads every page anew.',
   }),
+  CRAWL_EMBEDS: flag({
+    default: true,
+    description: 'Whether the pages that casts embed are visited, once each, to show what is behind them.',
+  }),
+  ALLOW_PRIVATE_TARGETS: oneOf(['none', 'loopback'], {
+    default: 'none',
+    description:
+      'Addresses that are not public and that may be visited all the same; `loopback` is for development.',
+  }),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
     description: 'The least important lines that are logged.',

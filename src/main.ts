@@ -19,6 +19,7 @@ import { followEvents } from './hydrate/cache-follower.js'
 import { Hydrator } from './hydrate/hydrator.js'
 import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
+import { openCrawler } from './open-crawler.js'
 import { openHub } from './open-hub.js'
 import { openMainApi } from './open-main-api.js'
 import { createScoreChore } from './score/score-chore.js'
@@ -92,6 +93,7 @@ async function assemble(
     maxEntries: config.viewCacheEntries,
   })
   closers.push(await followEvents({ db, hydrator, tail, shards: config.hubShards, log }))
+  closers.push(openCrawler(config, { db, log }).close)
   const mainApi = await openMainApi(config, { db, writerDb, hydrator }, log)
   const scores = createScoreChore({
     db,

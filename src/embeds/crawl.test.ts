@@ -173,10 +173,11 @@ describe('a status', () => {
   })
 
   it('with Retry-After says when', async () => {
-    const after = (value: string) => crawlAt((_, res) => res.writeHead(429, { 'retry-after': value }).end())
-    expect(await after('120')).toMatchObject({ retryAfterMs: 120_000 })
-    expect(await after('999999999')).toMatchObject({ retryAfterMs: 86_400_000 })
-    expect(await after('Wed, 21 Oct 2065 07:28:00 GMT')).toMatchObject({ retryAfterMs: 0 })
+    const retryAfter = (value: string) =>
+      crawlAt((_, res) => res.writeHead(429, { 'retry-after': value }).end())
+    expect(await retryAfter('120')).toMatchObject({ retryAfterMs: 120_000 })
+    expect(await retryAfter('999999999')).toMatchObject({ retryAfterMs: 86_400_000 })
+    expect(await retryAfter('Wed, 21 Oct 2065 07:28:00 GMT')).toMatchObject({ retryAfterMs: 0 })
   })
 })
 

@@ -231,6 +231,22 @@ describe('a read model', () => {
     expect(told).toEqual([['done', url, 'text/html']])
   })
 
+  it('is told of a URL that is given up, and not of one that is tried again', async () => {
+    const site = await serveSite((_, res) => res.writeHead(503).end())
+    const told: unknown[] = []
+    const url = site.url('a.social', '/cat.png')
+    await enqueueUrls(db, [url])
+    const crawler = createTestCrawler(db, {
+      retries: { delaysMs: [60_000] },
+      onCrawled: async (_tx, ...what) => void told.push(what),
+    })
+    await crawler.drain()
+    expect(told).toEqual([])
+    await makeDue()
+    await crawler.drain()
+    expect(told).toEqual([[url, 'image/png']])
+  })
+
   it('that cannot be told leaves the URL to another attempt', async () => {
     const site = await serveSite()
     const url = site.url('a.social', '/')

@@ -144,11 +144,11 @@ export class Crawler {
 
   /** A failure of the database costs this claim its lease, nothing else. */
   async #visit(claim: Claim): Promise<void> {
-    const { db, log, retries = RETRIES } = this.#options
+    const { db, log, onCrawled, retries = RETRIES } = this.#options
     try {
       // Attempts are counted when they begin: more of them than the schedule has were broken off by a crash.
       const isHopeless = claim.attempts > retries.delaysMs.length + 1
-      if (isHopeless) await storeNotFound(db, claim, hopeless, retries)
+      if (isHopeless) await storeNotFound(db, claim, hopeless, retries, onCrawled)
       else await this.#attempt(claim)
     } catch (error) {
       log.error({ err: error, url: claim.url }, 'an embedded URL could not be crawled')
@@ -161,7 +161,7 @@ export class Crawler {
     const result = await crawl(client, claim.url, signal)
     if (isFound(result)) await storeFound(db, claim, result, onCrawled)
     else if (signal.aborted) await releaseClaim(db, claim)
-    else await storeNotFound(db, claim, result, retries)
+    else await storeNotFound(db, claim, result, retries, onCrawled)
     return result
   }
 

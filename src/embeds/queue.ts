@@ -23,7 +23,10 @@ export interface RetrySchedule {
   readonly delaysMs: readonly number[]
 }
 
-/** Called in the transaction that stores what was found, for read models that keep the kind of an embed. */
+/**
+ * Called in the transaction that stores what was found, or that nothing ever will be, with the kind that the URL
+ * has now: for read models that keep the kind of an embed, and to tell of views that show it.
+ */
 export type OnCrawled = (db: Transaction, url: string, kind: EmbedKind | null) => Promise<void>
 
 /** Any constant does that nothing else in the database locks: the bytes of "embed". */
@@ -183,19 +186,24 @@ export async function storeNotFound(
   claim: Claim,
   { failure, mayPass, retryAfterMs }: NotFound,
   { delaysMs }: RetrySchedule,
+  onCrawled?: OnCrawled,
 ): Promise<void> {
   const delayMs = mayPass ? delaysMs[claim.attempts - 1] : undefined
   const state = delayMs === undefined ? 'failed' : 'pending'
   const metadata = delayMs === undefined ? JSON.stringify(emptyMetadata('FAILED')) : null
-  await db`
-    update embeds.urls
-    set lease = null,
-      failure = ${failure},
-      state = case when state = 'done' then 'done' else ${state} end,
-      metadata = case when state = 'done' then metadata else ${metadata}::text::jsonb end,
-      next_attempt_at = now() + ${Math.max(delayMs ?? 0, retryAfterMs)}::float8 * interval '1 millisecond'
-    where url = ${claim.url} and lease = ${claim.lease}::uuid
-  `
+  await db.begin(async (tx) => {
+    const [stored] = await tx<{ state: string; kind: EmbedKind | null }[]>`
+      update embeds.urls
+      set lease = null,
+        failure = ${failure},
+        state = case when state = 'done' then 'done' else ${state} end,
+        metadata = case when state = 'done' then metadata else ${metadata}::text::jsonb end,
+        next_attempt_at = now() + ${Math.max(delayMs ?? 0, retryAfterMs)}::float8 * interval '1 millisecond'
+      where url = ${claim.url} and lease = ${claim.lease}::uuid
+      returning state, kind
+    `
+    if (stored?.state === 'failed') await onCrawled?.(tx, claim.url, stored.kind)
+  })
 }
 
 /** Gives claims back as if they had not been taken: the attempt was broken off from our side. */

@@ -1,4 +1,4 @@
-import type { Database } from '../db/connection.js'
+import type { Database, Queryable } from '../db/connection.js'
 import { hubEventBody } from '../hub/log/hub-event.js'
 import { readEvents, readLogEnds, type ShardRange } from '../hub/log/read.js'
 import type { EventTail } from '../hub/log/tail.js'
@@ -11,6 +11,11 @@ export const staleViewChannel = 'stale_views'
 
 /** A notification that says that everything may be stale, such as new scores. */
 export const everythingStale = '*'
+
+/** Tells every process that the views with this tag are stale, or all are; it hears of it when the caller commits. */
+export async function notifyStaleViews(db: Queryable, tag: string): Promise<void> {
+  await db`select pg_notify(${staleViewChannel}, ${tag})`
+}
 
 export interface CacheFollowerOptions {
   readonly db: Database

@@ -1,5 +1,6 @@
 import { type CastAddBody, MessageType } from '@farcaster/core'
 import type { Transaction } from '../db/connection.js'
+import { enqueueUrls } from '../embeds/queue.js'
 import { storableText } from '../lib/storable-text.js'
 import { hexOf } from '../protocol/bytes.js'
 import type { SignedMessage } from '../protocol/message.js'
@@ -130,7 +131,12 @@ async function insertCasts(
     if (insertedHashes.has(cast.hash.toString('hex'))) activity.add(threads[index]!.rootParentUrl, cast.ts, 1)
   }
   count(rows, counts, 1)
-  await Promise.all([insertQuotes(db, rows), insertUrls(db, rows), adoptReplies(db, rows, activity)])
+  await Promise.all([
+    insertQuotes(db, rows),
+    insertUrls(db, rows),
+    enqueueUrls(db, rows.flatMap(urlsIn)),
+    adoptReplies(db, rows, activity),
+  ])
 }
 
 /** Every cast counts as a reply of its parent and as a quote of each cast that it embeds. */
@@ -172,9 +178,7 @@ async function insertQuotes(db: Transaction, casts: readonly CastRow[]): Promise
 }
 
 async function insertUrls(db: Transaction, casts: readonly CastRow[]): Promise<void> {
-  const embeds = casts.flatMap((cast) =>
-    cast.embeds.flatMap((embed) => ('url' in embed ? [{ cast, url: embed.url }] : [])),
-  )
+  const embeds = casts.flatMap((cast) => urlsIn(cast).map((url) => ({ cast, url })))
   if (embeds.length === 0) return
   await db`
     insert into url_embeds (url, ts, hash, fid)
@@ -187,4 +191,9 @@ async function insertUrls(db: Transaction, casts: readonly CastRow[]): Promise<v
     )
     on conflict do nothing
   `
+}
+
+/** The URLs that a cast embeds. */
+function urlsIn(cast: CastRow): string[] {
+  return cast.embeds.flatMap((embed) => ('url' in embed ? [embed.url] : []))
 }

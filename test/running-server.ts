@@ -1,0 +1,40 @@
+import { onTestFinished } from 'vitest'
+import { readConfig } from '../src/config.js'
+import { createLogger } from '../src/lib/logger.js'
+import { type RunningServer, startServer } from '../src/main.js'
+
+/** The whole server in this process, and what it says to `GET`. */
+export interface TestServer extends RunningServer {
+  /** The parsed reply of the main API: `get('user/bulk?fids=1')`. */
+  get(path: string): Promise<ReturnType<typeof JSON.parse>>
+}
+
+const apiKey = 'a-key-for-the-test'
+
+/** Starts the server on a database of the test's. It is stopped when the test is over. */
+export async function startTestServer(
+  databaseUrl: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
+  const result = readConfig({
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    VERIFY_THREADS: '0',
+    // Scores are computed in a thread, which runs compiled code.
+    SCORE_INTERVAL_HOURS: '0',
+    PLAZA_DEV_API_KEY: apiKey,
+    ...env,
+  })
+  if ('problems' in result) throw new Error(result.problems)
+  const server = await startServer(result.config, createLogger('silent'))
+  onTestFinished(() => server.stop())
+  return {
+    ...server,
+    get: async (path) => {
+      const reply = await fetch(`${server.urls.main}/v2/farcaster/${path}`, {
+        headers: { 'x-api-key': apiKey },
+      })
+      return await reply.json()
+    },
+  }
+}
