@@ -19,6 +19,12 @@ import { fnameAvailability } from './operations/fname/availability.js'
 import { storageAllocations } from './operations/storage/allocations.js'
 import { storageUsage } from './operations/storage/usage.js'
 import { userBulk } from './operations/user/bulk.js'
+import { usersByAddress } from './operations/user/bulk-by-address.js'
+import { userByUsername } from './operations/user/by-username.js'
+import { usersByXUsername } from './operations/user/by-x-username.js'
+import { userChannels } from './operations/user/channels.js'
+import { userByCustodyAddress } from './operations/user/custody-address.js'
+import { userVerifications } from './operations/user/verifications.js'
 
 /** Every operation of the API. What is not listed here is not served. */
 export const operations: readonly Operation[] = [
@@ -42,4 +48,10 @@ export const operations: readonly Operation[] = [
   storageAllocations,
   storageUsage,
   userBulk,
+  usersByAddress,
+  userByUsername,
+  usersByXUsername,
+  userChannels,
+  userByCustodyAddress,
+  userVerifications,
 ]

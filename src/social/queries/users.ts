@@ -1,4 +1,5 @@
 import type { Database } from '../../db/connection.js'
+import { type ShortUser, shortUserOf } from './short-user.js'
 
 /** Which users there are behind a name or an address: fids alone, for the hydrator. */
 
@@ -82,15 +83,16 @@ export interface VerificationRow {
   /** Farcaster seconds. */
   readonly ts: number
   /** The app whose key signed it; null if that is not known. */
-  readonly appFid: number | null
+  readonly app: ShortUser | null
 }
 
 /** A user's verified addresses, most recent first. */
 export async function readVerifications(db: Database, fid: number): Promise<VerificationRow[]> {
   return await db<VerificationRow[]>`
-    select v.address, v.protocol, v.ts, a.app_fid as "appFid"
+    select v.address, v.protocol, v.ts, ${shortUserOf(db, 'app')} as app
     from social.verifications v
     left join social.signer_apps a on a.fid = v.fid and a.key = v.signer
+    left join social.users app on app.fid = a.app_fid
     where v.fid = ${fid}
     order by v.ts desc, v.address
   `
