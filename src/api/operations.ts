@@ -16,6 +16,8 @@ import { feedParentUrls } from './operations/feed/parent-urls.js'
 import { feedUserCasts } from './operations/feed/user-casts.js'
 import { feedUserRepliesAndRecasts } from './operations/feed/user-replies-and-recasts.js'
 import { fnameAvailability } from './operations/fname/availability.js'
+import { reactionsCast } from './operations/reaction/cast.js'
+import { reactionsUser } from './operations/reaction/user.js'
 import { storageAllocations } from './operations/storage/allocations.js'
 import { storageUsage } from './operations/storage/usage.js'
 import { userBulk } from './operations/user/bulk.js'
@@ -45,10 +47,12 @@ export const operations: readonly Operation[] = [
   feedUserCasts,
   feedUserRepliesAndRecasts,
   fnameAvailability,
+  reactionsCast,
+  reactionsUser,
   storageAllocations,
   storageUsage,
-  userBulk,
   usersByAddress,
+  userBulk,
   userByUsername,
   usersByXUsername,
   userChannels,
