@@ -16,6 +16,11 @@ import { feedParentUrls } from './operations/feed/parent-urls.js'
 import { feedUserCasts } from './operations/feed/user-casts.js'
 import { feedUserRepliesAndRecasts } from './operations/feed/user-replies-and-recasts.js'
 import { fnameAvailability } from './operations/fname/availability.js'
+import { followersOperation } from './operations/follow/followers.js'
+import { followingOperation } from './operations/follow/following.js'
+import { reciprocalFollowers } from './operations/follow/reciprocal.js'
+import { relevantFollowers } from './operations/follow/relevant.js'
+import { suggestedFollowing } from './operations/follow/suggested.js'
 import { reactionsCast } from './operations/reaction/cast.js'
 import { reactionsUser } from './operations/reaction/user.js'
 import { storageAllocations } from './operations/storage/allocations.js'
@@ -47,6 +52,11 @@ export const operations: readonly Operation[] = [
   feedUserCasts,
   feedUserRepliesAndRecasts,
   fnameAvailability,
+  followersOperation,
+  followingOperation,
+  reciprocalFollowers,
+  relevantFollowers,
+  suggestedFollowing,
   reactionsCast,
   reactionsUser,
   storageAllocations,

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/connection.js'
+import { type ShortUser, shortUserOf } from './short-user.js'
 import { aboveAll, standingOf } from './user-standing.js'
 
 /** Follows that are chosen by what two users, or the people around one, have in common. */
@@ -49,8 +50,9 @@ export async function readReciprocal(
 
 export interface RelevantFollower {
   readonly fid: number
+  readonly user: ShortUser
   /** The app that the follow was made with; null if that is not known. */
-  readonly appFid: number | null
+  readonly app: ShortUser | null
 }
 
 /** Who follows the target among those whom the viewer follows, best known first. */
@@ -59,12 +61,13 @@ export async function readRelevantFollowers(
   { targetFid, viewerFid, hidden, limit }: RelevantAsked,
 ): Promise<RelevantFollower[]> {
   return await db<RelevantFollower[]>`
-    select f.fid, a.app_fid as "appFid"
+    select f.fid, ${shortUserOf(db, 'u')} as "user", ${shortUserOf(db, 'app')} as app
     from social.follows v
     join social.follows f on f.fid = v.target_fid and f.target_fid = ${targetFid}
     join social.users u on u.fid = f.fid
     left join social.user_counts c on c.fid = f.fid
     left join social.signer_apps a on a.fid = f.fid and a.key = f.signer
+    left join social.users app on app.fid = a.app_fid
     where v.fid = ${viewerFid} and f.fid <> all (${[...hidden]}::bigint[])
     order by ${standingOf(db)} desc, f.fid desc
     limit ${limit}

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/connection.js'
 import { columnsOf, type FollowRow, type FollowsAsked } from './follows.js'
+import { shortUserOf } from './short-user.js'
 import { aboveAll, standingOf } from './user-standing.js'
 
 /**
@@ -88,7 +89,7 @@ async function readWindow(
       order by standing desc, other desc
       limit ${limit + 1}
     )
-    select p.other as fid, p.ts, a.app_fid as "appFid", p.standing,
+    select p.other as fid, p.ts, ${shortUserOf(db, 'app')} as app, p.standing,
       coalesce(b.ts, ${end?.[0] ?? null}::bigint) as "endTs",
       coalesce(b.other, ${end?.[1] ?? null}::bigint) as "endFid",
       exists (
@@ -100,6 +101,7 @@ async function readWindow(
     left join border b on true
     left join page p on true
     left join social.signer_apps a on a.fid = p.follower and a.key = p.signer
+    left join social.users app on app.fid = a.app_fid
     order by p.standing desc, p.other desc
   `
 }

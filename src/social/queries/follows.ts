@@ -1,4 +1,5 @@
 import type { Database } from '../../db/connection.js'
+import { type ShortUser, shortUserOf } from './short-user.js'
 import { aboveAll } from './user-standing.js'
 
 /** Whose list: those who follow the user, or those whom it follows. */
@@ -11,7 +12,7 @@ export interface FollowRow {
   /** Farcaster seconds. */
   readonly ts: number
   /** The app whose key signed the link; null if that is not known. */
-  readonly appFid: number | null
+  readonly app: ShortUser | null
 }
 
 export interface FollowsAsked {
@@ -31,9 +32,10 @@ export async function readFollows(
   const [ts, other] = after ?? [aboveAll, aboveAll]
   const { mine, theirs } = columnsOf(side)
   return await db<FollowRow[]>`
-    select f.${db(theirs)} as fid, f.ts, a.app_fid as "appFid"
+    select f.${db(theirs)} as fid, f.ts, ${shortUserOf(db, 'app')} as app
     from social.follows f
     left join social.signer_apps a on a.fid = f.fid and a.key = f.signer
+    left join social.users app on app.fid = a.app_fid
     where f.${db(mine)} = ${fid}
       and (f.ts, f.${db(theirs)}) < (${ts}::bigint, ${other}::bigint)
       and f.${db(theirs)} <> all (${[...hidden]}::bigint[])

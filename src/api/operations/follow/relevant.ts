@@ -1,0 +1,45 @@
+import { Type } from '@sinclair/typebox'
+import { loadHiddenFids } from '../../../hydrate/viewer.js'
+import { readRelevantFollowers } from '../../../social/queries/follows-between.js'
+import { jsonArray } from '../../../views/json.js'
+import { RelevantFollowersResponse } from '../../../views/schema/follower.js'
+import { userDehydrated } from '../../../views/user-dehydrated.js'
+import { defineOperation } from '../../operation.js'
+import { fidParameter } from '../../parameters.js'
+import { followers } from './follower-list.js'
+
+/** Shown whole, and named at all. */
+const TOP = 10
+const ALL = 200
+
+/** `GET followers/relevant` */
+export const relevantFollowers = defineOperation({
+  method: 'GET',
+  path: 'followers/relevant',
+  tag: 'Follow',
+  summary: 'Who follows a user among those whom the viewer follows',
+  description: `The best known first: the first ${TOP} whole, and all of them, up to ${ALL}, in short.`,
+  query: Type.Object({
+    target_fid: fidParameter({ description: 'Whose followers.' }),
+    viewer_fid: fidParameter({ description: 'For whom they are relevant.' }),
+  }),
+  reply: RelevantFollowersResponse,
+
+  async handle({ db, hydrator }, { target_fid, viewer_fid }) {
+    const hidden = await loadHiddenFids(db, viewer_fid)
+    const rows = await readRelevantFollowers(db, {
+      targetFid: target_fid,
+      viewerFid: viewer_fid,
+      hidden,
+      limit: ALL,
+    })
+    const top = await followers(hydrator, rows.slice(0, TOP), viewer_fid)
+    const all = rows.map(({ user }) =>
+      JSON.stringify({ object: 'follower_dehydrated', user: userDehydrated(user) }),
+    )
+    return [
+      `{"top_relevant_followers_hydrated":${jsonArray(top)}`,
+      `"all_relevant_followers_dehydrated":${jsonArray(all)}}`,
+    ].join(',')
+  },
+})
