@@ -20,15 +20,20 @@ import { readBytes, readNumber, readVarint, writeVarint } from './wire.mjs'
 const CACHE = new URL('./.cache/', import.meta.url).pathname
 
 /** Bump it when what is written below changes. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** The network that a server without a chain is of, as the protocol numbers it. */
 const DEVNET = 3
 
-/** Field numbers of the protocol's HubEvent and its bodies, of Message and of MessageData. */
-const EVENT = { mergeMessageBody: 3, mergeUsernameProofBody: 8 }
+/** Field numbers of the protocol: of HubEvent and its bodies, of what is in these, of Message and MessageData. */
+const EVENT = { mergeMessageBody: 3, mergeUsernameProofBody: 8, mergeOnChainEventBody: 11 }
 const MERGE_MESSAGE = { message: 1 }
-const MERGE_USERNAME_PROOF = { usernameProofMessage: 3 }
+const MERGE_USERNAME_PROOF = { usernameProof: 1, usernameProofMessage: 3 }
+const MERGE_ON_CHAIN_EVENT = { onChainEvent: 1 }
+const ON_CHAIN_EVENT = { signerEventBody: 9 }
+const SIGNER_EVENT = { eventType: 3 }
+const SIGNER_REMOVED = 2
+const USERNAME_PROOF = { fid: 5 }
 const MESSAGE = { data: 1, dataBytes: 7 }
 const DATA = { type: 1, fid: 2 }
 /** `messages` of SubmitBulkMessagesRequest: field 1, length-delimited. */
@@ -88,7 +93,7 @@ const TYPE_NAMES = {
  */
 export async function prepareNetwork(options, tell) {
   const { messages, seed, senders, batch } = options
-  const folder = join(CACHE, `v${FORMAT}-${messages}-${seed}-${senders}x${batch}`)
+  const folder = join(CACHE, `v${FORMAT}-${firstOfMonth()}-${messages}-${seed}-${senders}x${batch}`)
   const made = await stat(join(folder, 'facts.json')).catch(() => null)
   if (made === null) {
     tell(`making a network of ${messages.toLocaleString('en')} messages, once: it stays in bench/.cache`)
@@ -162,6 +167,7 @@ async function makeNetwork(folder, { messages, seed, senders, batch }) {
   for await (const event of readRecords(source)) {
     const message = messageOf(event)
     if (message.length === 0) {
+      if (takesBack(event)) continue
       facts.groundEvents += 1
       await ground.add(Buffer.concat([writeVarint(event.length), event]))
       continue
@@ -186,6 +192,25 @@ async function makeNetwork(folder, { messages, seed, senders, batch }) {
   await packedDone
   await rm(source)
   await writeFile(join(folder, 'facts.json'), JSON.stringify(facts))
+}
+
+/**
+ * Whether an event takes away what an earlier one gave: a key, or a name. The ground is laid before all
+ * messages, so those of the time in between would be refused; it is laid without.
+ *
+ * @param {Buffer} event
+ */
+function takesBack(event) {
+  const chainEvent = readBytes(
+    readBytes(event, EVENT.mergeOnChainEventBody),
+    MERGE_ON_CHAIN_EVENT.onChainEvent,
+  )
+  if (chainEvent.length > 0) {
+    const signerEvent = readBytes(chainEvent, ON_CHAIN_EVENT.signerEventBody)
+    return readNumber(signerEvent, SIGNER_EVENT.eventType) === SIGNER_REMOVED
+  }
+  const proof = readBytes(readBytes(event, EVENT.mergeUsernameProofBody), MERGE_USERNAME_PROOF.usernameProof)
+  return proof.length > 0 && readNumber(proof, USERNAME_PROOF.fid) === 0
 }
 
 /**
@@ -265,15 +290,29 @@ async function* readRecords(path) {
 }
 
 /**
+ * About the mixture of the real network. A little more is made than is sent, for what people do decides what
+ * follows from it: names, profiles, second thoughts.
+ *
  * @param {string} file
  * @param {number} messages
  * @param {number} seed
  */
 async function makeDemo(file, messages, seed) {
-  const users = Math.max(20, Math.ceil(messages / MESSAGES_PER_USER))
-  const casts = Math.ceil(messages / MESSAGES_PER_CAST)
-  await runPlaza(['demo', '--users', `${users}`, '--casts', `${casts}`, '--seed', `${seed}`, '--out', file])
+  const follows = Math.ceil(messages * 0.25)
+  const options = {
+    // A hundred follows each; in a small network, a third of all that there can be.
+    users: Math.max(Math.ceil(follows / 100), Math.ceil(Math.sqrt(follows * 3))),
+    casts: Math.ceil(messages * 0.2),
+    reactions: Math.ceil(messages * 0.55),
+    follows,
+    seed: `bench ${seed}`,
+    end: firstOfMonth(),
+    out: file,
+  }
+  await runPlaza(['demo', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])])
 }
 
-const MESSAGES_PER_USER = 100
-const MESSAGES_PER_CAST = 3
+/** The day that the network's month ends: not too long ago, or what was rented then would have expired. */
+function firstOfMonth() {
+  return `${new Date().toISOString().slice(0, 7)}-01`
+}

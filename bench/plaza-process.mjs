@@ -53,7 +53,7 @@ export async function startPlaza({ profileDir }) {
         START_LIMIT_MS,
       )
       child.once('error', reject)
-      child.once('close', () => reject(new Error(`the server ended:\n${output}`)))
+      child.once('close', (code, name) => reject(new Error(`the server ended (${code ?? name}):\n${output}`)))
       for (const stream of [child.stdout, child.stderr]) {
         stream.on('data', (chunk) => {
           if (output.length < 100_000) output += chunk
