@@ -7,6 +7,8 @@ export interface CompanyOptions {
   readonly trustedScore: number
   /** one of this score or less is in full doubt, straight in between. */
   readonly doubtedScore: number
+  /** What an endorsement that is not returned counts, where there is doubt, beside one that is. */
+  readonly unansweredPart: number
   /** Weight of ties without doubt that everyone is granted, so that one bad tie proves little. */
   readonly priorWeight: number
   /** Ends when no score moves by more than this in a round. */
@@ -19,21 +21,25 @@ export const defaultCompanyOptions: CompanyOptions = {
   weight: 4,
   trustedScore: 0.9,
   doubtedScore: 0.5,
+  unansweredPart: 0.2,
   priorWeight: 5,
   tolerance: 1e-3,
   maxRounds: 40,
 }
 
 /**
- * Lowers each account by the company it keeps: those whom it endorses and who endorse it back.
+ * Lowers each account by the company it keeps: those whom it endorses, above all those who endorse it back.
  *
- *     company(v) = sum of w(v,u) · doubt(score(u)) / ( prior + sum of w(v,u) ), over mutual ties
+ *     doubted(v) = sum over u of  w(v,u) · doubt(score(u)),  a fifth of it where u does not endorse v
+ *     company(v) = doubted(v) / ( prior + sum of w(v,u) over mutual ties + one-way part of doubted(v) )
  *     score(v) = logistic( odds(v) - weight · company(v) )
  *
  * In a dense ring the bought links of some reach only some, but all are tied to all: doubt in most members
  * becomes doubt in each. This is mean-field belief propagation over ties, as in SybilBelief (Gong, Frank and
- * Mittal 2014) and SybilSCAR (Wang, Zhang and Gong 2017). Only ties of both sides count, so nobody comes into
- * bad company by being followed, nor into good company by following.
+ * Mittal 2014) and SybilSCAR (Wang, Zhang and Gong 2017).
+ *
+ * Only what an account itself endorses counts, so nobody comes into bad company by being followed; and what
+ * it endorses without an answer counts only against it, so nobody comes into good company by following.
  *
  * Scores start without doubt and only fall, towards the highest fixed point, so rounds always settle.
  *
@@ -47,16 +53,15 @@ export function applyCompany(
   options: CompanyOptions,
 ): Float64Array {
   const mutual = mutualEdges(graph)
-  const tied = new Float64Array(graph.users)
-  addOverTies(graph, mutual, weights, () => 1, tied)
+  const ties = sumOverEndorsements(graph, mutual, weights, () => 1).mutual
   let scores = odds.map(logistic)
   for (let round = 0, moved = 1; round < options.maxRounds && moved > options.tolerance; round += 1) {
-    const doubted = new Float64Array(graph.users)
     const before = scores
-    addOverTies(graph, mutual, weights, (user) => doubt(before[user]!, options), doubted)
+    const doubted = sumOverEndorsements(graph, mutual, weights, (user) => doubt(before[user]!, options))
     scores = odds.map((value, user) => {
-      const company = doubted[user]! / (options.priorWeight + tied[user]!)
-      return logistic(value - options.weight * company)
+      const unanswered = options.unansweredPart * doubted.oneWay[user]!
+      const known = options.priorWeight + ties[user]! + unanswered
+      return logistic(value - options.weight * ((doubted.mutual[user]! + unanswered) / known))
     })
     moved = scores.reduce((most, score, user) => Math.max(most, before[user]! - score), 0)
   }
@@ -67,23 +72,25 @@ function doubt(score: number, { trustedScore, doubtedScore }: CompanyOptions): n
   return Math.min(1, Math.max(0, (trustedScore - score) / (trustedScore - doubtedScore)))
 }
 
-/** Gives each account, for each tie, its own weight in it times `factor` of the other side. */
-function addOverTies(
+/** For each account, what it gives to others, times `factor` of the other: those who answer, and those who do not. */
+function sumOverEndorsements(
   { users, start, source, code }: TrustGraph,
-  mutual: Uint8Array,
+  mutualBits: Uint8Array,
   weights: Float64Array,
   factor: (user: number) => number,
-  sums: Float64Array,
-): void {
+): { readonly mutual: Float64Array; readonly oneWay: Float64Array } {
+  const mutual = new Float64Array(users)
+  const oneWay = new Float64Array(users)
   for (let user = 0; user < users; user += 1) {
     const times = factor(user)
     if (times === 0) continue
     const end = start[user + 1]!
     for (let edge = start[user]!; edge < end; edge += 1) {
-      if ((mutual[edge >>> 3]! & (1 << (edge & 7))) === 0) continue
+      const sums = (mutualBits[edge >>> 3]! & (1 << (edge & 7))) === 0 ? oneWay : mutual
       sums[source[edge]!]! += times * weights[code[edge]!]!
     }
   }
+  return { mutual, oneWay }
 }
 
 /**

@@ -119,5 +119,7 @@ test.each(['one', 'two', 'three', 'four'])(
     // By the graph alone, and when every member of every ring buys links.
     expect(separation({ ...size, buyers: 0.3, hasSigns: false })).toBeGreaterThan(0.97)
     expect(separation({ ...size, buyers: 1, hasSigns: false })).toBeGreaterThan(0.95)
+    // And when nobody in a ring follows back, which hides it from the mutual ties.
+    expect(separation({ ...size, buyers: 0.3, hasSigns: true, isOneWay: true })).toBeGreaterThan(0.95)
   },
 )

@@ -12,6 +12,8 @@ export interface PlantedOptions {
   readonly buyers: number
   /** False: spam and honest accounts have the same signs, and only the graph tells them apart. */
   readonly hasSigns: boolean
+  /** Whether members of a ring follow only those with a higher number, so that no tie in it is mutual. */
+  readonly isOneWay?: boolean
 }
 
 export interface PlantedNetwork {
@@ -90,7 +92,7 @@ export function plantRings(
   edges: EdgeList,
   spam: Uint32Array,
   crowd: Crowd,
-  { buyers }: Pick<PlantedOptions, 'buyers'>,
+  { buyers, isOneWay = false }: Pick<PlantedOptions, 'buyers' | 'isOneWay'>,
   random: Random,
 ): void {
   for (let start = 0; start < spam.length; ) {
@@ -98,6 +100,7 @@ export function plantRings(
     start += ring.length
     for (const member of ring) {
       for (const fellow of ring) {
+        if (isOneWay && fellow < member) continue
         if (random.chance(0.6)) edges.addFollow(member, fellow)
         if (random.chance(0.5)) edges.addLikes(member, fellow, random.between(1, 20))
       }
