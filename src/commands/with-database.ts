@@ -14,12 +14,13 @@ export async function withDatabase(
   context: CommandContext,
   command: string,
   work: (db: Database) => Promise<void>,
+  { poolSize = 1 }: { readonly poolSize?: number } = {},
 ): Promise<void> {
   const config = loadConfig(context)
   const log = createLogger(config.logLevel === 'info' ? 'warn' : config.logLevel, fileOutput(STDERR))
   const database = await openCommandDatabase(config, command, log)
   try {
-    const db = connect(database.url, { poolSize: 1, applicationName: `plaza ${command}` })
+    const db = connect(database.url, { poolSize, applicationName: `plaza ${command}` })
     await work(db).finally(() => db.end({ timeout: POOL_END_SECONDS }))
   } finally {
     await database.close()

@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres'
 import type { Database, Transaction } from '../db/connection.js'
 
 /** Columns that no message tells: they are computed apart and taken over from the old schema. */
@@ -32,8 +33,11 @@ export async function copySchema(db: Database): Promise<void> {
   }
 }
 
-/** Builds the remaining indexes under their own names, and tells the planner what is in the tables. */
-export async function buildIndexes(db: Database): Promise<void> {
+/**
+ * Builds the remaining indexes under their own names, and tells the planner what is in the tables. An index of a
+ * large table takes minutes: the signal cancels it.
+ */
+export async function buildIndexes(db: Database, signal?: AbortSignal): Promise<void> {
   const indexes = await db<{ definition: string }[]>`
     select pg_get_indexdef(i.indexrelid) as definition
     from pg_index i
@@ -43,7 +47,7 @@ export async function buildIndexes(db: Database): Promise<void> {
   for (const { definition } of indexes) {
     await db.begin(async (transaction) => {
       await transaction`set local statement_timeout = 0`
-      await transaction.unsafe(definition.replace(' ON social.', ' ON social_replay.'))
+      await untilAborted(transaction.unsafe(definition.replace(' ON social.', ' ON social_replay.')), signal)
     })
   }
   const tables = await db<{ name: string }[]>`
@@ -52,9 +56,25 @@ export async function buildIndexes(db: Database): Promise<void> {
   for (const { name } of tables) await db.unsafe(`analyze social_replay.${name}`)
 }
 
+async function untilAborted(statement: PendingQuery<Row[]>, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted()
+  const cancel = () => statement.cancel()
+  signal?.addEventListener('abort', cancel)
+  try {
+    await statement
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', cancel)
+  }
+}
+
 /** Puts the new read model in the place of the old one. Statements that run see the one or the other. */
 export async function swapSchemas(db: Transaction): Promise<void> {
   for (const { table, key, column } of takenOver) {
+    // What is written there apart waits, and then finds the new table under the name.
+    await db.unsafe(`lock table social.${table} in share row exclusive mode`)
     await db.unsafe(`
       update social_replay.${table} new
       set ${column} = old.${column}

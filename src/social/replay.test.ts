@@ -12,7 +12,8 @@ import { replay } from './replay.js'
 // A replay makes a schema with its indexes and analyses it: most of a second where others are at work.
 vi.setConfig({ testTimeout: 180_000 })
 
-const { db } = await createTestDatabase({ poolSize: 6 })
+const { db, connect } = await createTestDatabase({ poolSize: 6 })
+const other = connect({ poolSize: 1 })
 const users = [1, 2, 3].map((fid) => new TestUser(fid))
 const hubTables = [
   'hub.messages',
@@ -205,8 +206,72 @@ test('merges that happen during a replay are in its result', async () => {
   expect(afterReplay.casts!.some((row) => row.includes('during 19'))).toBe(true)
 })
 
-test('two replays at once: the second one is refused', async () => {
-  const running = replay(db, { shards: 1 })
-  await expect(replay(db, { shards: 1 })).rejects.toThrow('another replay is running')
-  await running
+test('of two replays at once one is refused', async () => {
+  const outcomes = await Promise.allSettled([1, 2].map(() => replay(db, { shards: 1 })))
+  const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  expect(refusals).toEqual([new Error('another replay is running')])
+})
+
+test('a replay that is broken off at any step leaves what is shown, and nothing behind', async () => {
+  await merge(Array.from({ length: 20 }, (_, n) => users[n % 3]!.cast(`cast ${n}`, testNow - n)))
+  const shown = await readModel()
+  for (const brokenOffAt of ['accounts', 'indexes', 'catching up']) {
+    const stopping = new AbortController()
+    const stopped = new Error('stopped')
+    const running = replay(db, {
+      shards: 1,
+      signal: stopping.signal,
+      onStep: (step) => step === brokenOffAt && stopping.abort(stopped),
+    })
+    await expect(running).rejects.toBe(stopped)
+    expect(await readModel()).toEqual(shown)
+    expect(await db`select from pg_namespace where nspname like 'social\\_%'`).toHaveLength(0)
+  }
+})
+
+test('an index that takes long does not hold up the end of a replay that is broken off', async () => {
+  await merge([users[0]!.cast('cast', testNow)])
+  const stopping = new AbortController()
+  const stopped = new Error('stopped')
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let holding: Promise<unknown> = Promise.resolve()
+  const running = replay(db, {
+    shards: 1,
+    signal: stopping.signal,
+    onStep: (step) => {
+      if (step !== 'indexes') return
+      holding = other.begin(async (transaction) => {
+        await transaction`lock table social_replay.casts in row exclusive mode`
+        await released
+      })
+    },
+  })
+  const ended = expect(running).rejects.toBe(stopped)
+  const waiting = () =>
+    db`select from pg_stat_activity where wait_event_type = 'Lock' and query like 'CREATE INDEX%'`
+  await expect.poll(waiting).toHaveLength(1)
+  stopping.abort(stopped)
+  // Its tables cannot go while somebody holds them, so the index alone must have been given up.
+  await expect.poll(waiting).toHaveLength(0)
+  release()
+  await Promise.all([holding, ended])
+})
+
+test('what is to be told with the swap is told in its transaction', async () => {
+  const stopped = new Error('not now')
+  await merge([users[0]!.cast('cast', testNow)])
+  await db`delete from social.casts`
+  await expect(replay(db, { shards: 1, onSwap: () => Promise.reject(stopped) })).rejects.toBe(stopped)
+  expect((await readModel()).casts).toEqual([])
+  await replay(db, {
+    shards: 1,
+    onSwap: async (transaction) => {
+      expect(await transaction`select from social.casts`).toHaveLength(1)
+      expect((await readModel()).casts).toEqual([])
+    },
+  })
+  expect((await readModel()).casts).toHaveLength(1)
 })

@@ -13,7 +13,15 @@ export interface ReplayOptions {
   readonly shards: number
   /** Told after every page, of messages projected so far and of how many there are about. */
   readonly onProgress?: (done: number, total: number) => void
+  /** Told what begins, besides the pages. */
+  readonly onStep?: (step: ReplayStep) => void
+  /** Run in the transaction that puts the new read model in place. */
+  readonly onSwap?: (transaction: Transaction) => Promise<void>
+  /** Breaks the replay off, with its reason. */
+  readonly signal?: AbortSignal
 }
+
+export type ReplayStep = 'accounts' | 'indexes' | 'catching up'
 
 const pageSize = 2000
 
@@ -28,6 +36,7 @@ type Heads = Map<number, number>
  * merges and reads go on meanwhile. Then it follows the log until it is level with it, and changes places in
  * one transaction. A replay that is broken off leaves what is shown as it was.
  *
+ * @param db Needs three connections.
  * @throws when another replay runs, or when the log no longer holds what was merged since it began.
  */
 export async function replay(db: Database, options: ReplayOptions): Promise<void> {
@@ -38,23 +47,41 @@ export async function replay(db: Database, options: ReplayOptions): Promise<void
     >`select pg_try_advisory_lock(hashtext('plaza replay')) as locked`
     if (!row?.locked) throw new Error('another replay is running')
     await dropReplaySchemas(db)
-    await copySchema(db)
-    const heads = await projectStanding(db, options)
-    await buildIndexes(db)
-    while ((await db.begin((transaction) => follow(transaction, heads, catchUpEvents))) === catchUpEvents);
-    await db.begin(async (transaction) => {
-      await lockShards(
-        transaction,
-        Array.from({ length: options.shards }, (_, index) => index + 1),
-      )
-      while ((await follow(transaction, heads, pageSize)) === pageSize);
-      await swapSchemas(transaction)
+    await rebuild(db, options).catch(async (error: unknown) => {
+      // What cannot be cleaned up now is cleaned up by the next one.
+      await dropReplaySchemas(db).catch(() => {})
+      throw error
     })
     await dropReplaySchemas(db)
   } finally {
-    await lock`select pg_advisory_unlock_all()`
+    // Without a connection there is no lock either.
+    await lock`select pg_advisory_unlock_all()`.catch(() => {})
     lock.release()
   }
+}
+
+async function rebuild(db: Database, options: ReplayOptions): Promise<void> {
+  const { signal, onStep, onSwap, shards } = options
+  await copySchema(db)
+  onStep?.('accounts')
+  const heads = await projectStanding(db, options)
+  onStep?.('indexes')
+  await buildIndexes(db, signal)
+  onStep?.('catching up')
+  while ((await db.begin((transaction) => follow(transaction, heads, catchUpEvents))) === catchUpEvents) {
+    signal?.throwIfAborted()
+  }
+  await db.begin(async (transaction) => {
+    await lockShards(
+      transaction,
+      Array.from({ length: shards }, (_, index) => index + 1),
+    )
+    while ((await follow(transaction, heads, pageSize)) === pageSize);
+    // Last of all: from here on it is done.
+    signal?.throwIfAborted()
+    await swapSchemas(transaction)
+    await onSwap?.(transaction)
+  })
 }
 
 /** Projects everything that stands, from one snapshot, and returns where the log stood in it. */
@@ -66,7 +93,7 @@ async function projectStanding(db: Database, options: ReplayOptions): Promise<He
       select s.shard, coalesce((select max(e.id) from hub.events e where e.shard = s.shard), s.dropped_below - 1) as head
       from hub.shards s
     `
-    await projectAccounts(db, snapshot)
+    await projectAccounts(db, snapshot, options.signal)
     await projectMessages(db, snapshot, options)
     return new Map(shards.map(({ shard, head }) => [shard, head]))
   })
@@ -81,8 +108,13 @@ async function inReplay(db: Database, work: (transaction: Transaction) => Promis
   })
 }
 
-async function projectAccounts(db: Database, snapshot: Transaction): Promise<void> {
+async function projectAccounts(
+  db: Database,
+  snapshot: Transaction,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   for (let last = 0; ; ) {
+    signal?.throwIfAborted()
     const rows = await snapshot<{ fid: number; signers: Buffer[] }[]>`
       select f.fid, array(
         select e.event from hub.onchain_events e
@@ -121,6 +153,7 @@ async function projectMessages(db: Database, snapshot: Transaction, options: Rep
   >`select coalesce(sum(count), 0)::bigint as total from hub.set_counts`
   let last: Pick<Page, 'fid' | 'set' | 'key'> = { fid: 0, set: 0, key: Buffer.alloc(0) }
   for (let done = 0; ; ) {
+    options.signal?.throwIfAborted()
     const rows = await snapshot<Page[]>`
       select fid, set, key, message
       from hub.messages
