@@ -1,6 +1,8 @@
 import type { Operation } from './operation.js'
 import { cast } from './operations/cast/cast.js'
 import { casts } from './operations/cast/casts.js'
+import { castConversation } from './operations/cast/conversation.js'
+import { castQuotes } from './operations/cast/quotes.js'
 import { channelBulk } from './operations/channel/bulk.js'
 import { channelLookup } from './operations/channel/channel.js'
 import { channelFollowersOperation } from './operations/channel/followers.js'
@@ -36,6 +38,8 @@ import { userVerifications } from './operations/user/verifications.js'
 /** Every operation of the API. What is not listed here is not served. */
 export const operations: readonly Operation[] = [
   cast,
+  castConversation,
+  castQuotes,
   casts,
   channelBulk,
   channelFollowersOperation,

@@ -1,0 +1,36 @@
+import { Type } from '@sinclair/typebox'
+import { PlazaError } from '../../../errors.js'
+import { readQuotes } from '../../../social/queries/casts-quoting.js'
+import { FeedResponse } from '../../../views/schema/cast.js'
+import { defineOperation } from '../../operation.js'
+import { feedPages } from '../feed/feed-page.js'
+import { feedPaging } from '../feed/feed-parameters.js'
+import {
+  castIdentifier,
+  castIdentifierNote,
+  castIdentifierParameters,
+  unknownCast,
+} from './cast-identifier.js'
+
+const pages = feedPages('cast/quotes', false)
+
+/** `GET cast/quotes` */
+export const castQuotes = defineOperation({
+  method: 'GET',
+  path: 'cast/quotes',
+  tag: 'Cast',
+  summary: 'Casts that quote a cast',
+  description: `Newest first. ${castIdentifierNote}`,
+  query: Type.Object({ ...castIdentifierParameters, ...feedPaging }),
+  reply: FeedResponse,
+  notFound: unknownCast,
+
+  async handle({ db, hydrator }, { identifier, type, ...page }) {
+    const cast = castIdentifier({ identifier, type })
+    return pages(hydrator, page, async (part) => {
+      const quotes = await readQuotes(db, cast, part)
+      if (!quotes) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
+      return quotes
+    })
+  },
+})
