@@ -3,7 +3,7 @@ import { staleViewChannel } from '../hydrate/cache-follower.js'
 import type { ChannelDocument } from './channel-document.js'
 
 /** Where a channel's casts stand below, unless it says otherwise (hub.md §7.1). */
-export function defaultParentUrl(id: string): string {
+function defaultParentUrl(id: string): string {
   return `https://farcaster.xyz/~/channel/${id}`
 }
 

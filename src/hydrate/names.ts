@@ -48,4 +48,4 @@ export async function loadNames(db: Database, spoken: SpokenNames): Promise<Text
 }
 
 /** Nothing is spoken of. */
-export const noNames: TextNames = { users: new Map(), channels: new Map() }
+const noNames: TextNames = { users: new Map(), channels: new Map() }

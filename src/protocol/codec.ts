@@ -6,7 +6,7 @@ import { messageDataSchema } from './message-schema.js'
 import { type WireFault, WireReader, wireFault } from './wire.js'
 
 /** No message type may carry more `dataBytes` than this (the protocol notes, hub.md §3.3). */
-export const MAX_DATA_BYTES = 65_536
+const MAX_DATA_BYTES = 65_536
 
 const NOTHING = Buffer.alloc(0)
 

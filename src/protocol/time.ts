@@ -1,5 +1,5 @@
 /** Unix seconds of 2021-01-01T00:00:00Z, where Farcaster time begins (the protocol notes, hub.md §3.2). */
-export const FARCASTER_EPOCH_UNIX_SECONDS = 1_609_459_200
+const FARCASTER_EPOCH_UNIX_SECONDS = 1_609_459_200
 
 /** How far ahead of the clock a message's timestamp may be, in seconds (hub.md §3.2). */
 export const ALLOWED_CLOCK_SKEW_SECONDS = 600

@@ -59,7 +59,7 @@ const abiWordBytes = 32
  * The requestFid of a SignedKeyRequest: the metadata is an ABI-encoded tuple, whose first word points to it
  * and whose first member is the fid (hub.md §5.3). Null for metadata that is something else.
  */
-export function requestFidOf(metadata: Uint8Array): number | null {
+function requestFidOf(metadata: Uint8Array): number | null {
   if (metadata.length < 2 * abiWordBytes) return null
   const word = Buffer.from(metadata.subarray(abiWordBytes, 2 * abiWordBytes))
   const fid = BigInt(`0x${word.toString('hex')}`)

@@ -1,10 +1,9 @@
-import { UserNameProof } from '@farcaster/core'
 import type { Transaction } from '../../db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { lookupMentions, lookupTarget } from '../lookup.js'
 import { writeKeys } from './key-rows.js'
 import type { Standing } from './standing.js'
-import type { StandingName } from './standing-name.js'
+import { encodeProof, type StandingName } from './standing-name.js'
 import type { BatchState, SlotChange } from './state.js'
 
 /** How many messages stand in a set of a fid, after a batch. */
@@ -114,7 +113,7 @@ async function writeNames(db: Transaction, state: BatchState): Promise<void> {
 }
 
 async function upsertNames(db: Transaction, names: readonly StandingName[]): Promise<void> {
-  const proofs = names.map((each) => UserNameProof.encode(each.proof).finish())
+  const proofs = names.map((each) => encodeProof(each.proof))
   await db`
     insert into hub.username_proofs (name, fid, type, ts, proof, message_hash)
     select name, fid, type, ts, proof, message_hash

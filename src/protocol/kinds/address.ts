@@ -1,8 +1,8 @@
 import base58 from 'bs58'
 import { checksumAddress } from 'viem'
 
-export const ETH_ADDRESS_BYTES = 20
-export const SOL_ADDRESS_BYTES = 32
+const ETH_ADDRESS_BYTES = 20
+const SOL_ADDRESS_BYTES = 32
 const BLOCK_HASH_BYTES = 32
 /** `0x` and 40 digits. */
 const ETH_ADDRESS_CHARACTERS = 42
