@@ -2,7 +2,9 @@ import type { Operation } from './operation.js'
 import { cast } from './operations/cast/cast.js'
 import { casts } from './operations/cast/casts.js'
 import { castConversation } from './operations/cast/conversation.js'
+import { castMetrics } from './operations/cast/metrics.js'
 import { castQuotes } from './operations/cast/quotes.js'
+import { castSearchOperation } from './operations/cast/search.js'
 import { channelBulk } from './operations/channel/bulk.js'
 import { channelLookup } from './operations/channel/channel.js'
 import { channelFollowersOperation } from './operations/channel/followers.js'
@@ -14,8 +16,11 @@ import { channelUser } from './operations/channel/user.js'
 import { feedChannels } from './operations/feed/channels.js'
 import { feed } from './operations/feed/feed.js'
 import { feedFollowing } from './operations/feed/following.js'
+import { feedForYou } from './operations/feed/for-you.js'
 import { feedParentUrls } from './operations/feed/parent-urls.js'
+import { feedTrending } from './operations/feed/trending.js'
 import { feedUserCasts } from './operations/feed/user-casts.js'
+import { feedUserPopular } from './operations/feed/user-popular.js'
 import { feedUserRepliesAndRecasts } from './operations/feed/user-replies-and-recasts.js'
 import { fnameAvailability } from './operations/fname/availability.js'
 import { followersOperation } from './operations/follow/followers.js'
@@ -38,6 +43,8 @@ import { userVerifications } from './operations/user/verifications.js'
 /** Every operation of the API. What is not listed here is not served. */
 export const operations: readonly Operation[] = [
   cast,
+  castMetrics,
+  castSearchOperation,
   castConversation,
   castQuotes,
   casts,
@@ -55,6 +62,9 @@ export const operations: readonly Operation[] = [
   feedParentUrls,
   feedUserCasts,
   feedUserRepliesAndRecasts,
+  feedForYou,
+  feedTrending,
+  feedUserPopular,
   fnameAvailability,
   followersOperation,
   followingOperation,

@@ -1,0 +1,49 @@
+import { Type } from '@sinclair/typebox'
+import type { CastSearch } from '../../../social/queries/cast-search.js'
+import { searchTerms } from '../../../social/queries/cast-search-terms.js'
+import { invalidField } from '../../invalid-field.js'
+import { fidParameter, textParameter } from '../../parameters.js'
+
+/** What is looked for. */
+export const searchParameters = {
+  q: textParameter({
+    description: 'The words, with the operators that the description of the operation tells.',
+    maxLength: 500,
+  }),
+  author_fid: Type.Optional(fidParameter({ description: 'Only casts by this user.' })),
+  channel_id: Type.Optional(
+    textParameter({ description: 'Only casts in this channel, in its threads too.' }),
+  ),
+}
+
+/** The operators of `q`, for descriptions. */
+export const searchNote = [
+  '`a b` or `a + b` finds casts with both words, `a | b` with either, `"a b"` with the phrase, `-a` without the word,',
+  '`gard*` with a word that begins so; parentheses group. `from:name` finds casts of a user, `after:2026-10-01` and',
+  '`before:2026-11-01T12:00:00Z` of a time. Case does not count; signs that make no sense are left out. Likeness',
+  '(`word~1`, `"some words"~2`) is not supported.',
+].join(' ')
+
+/** A slop or a fuzziness directly behind a word or a phrase. */
+const likeness = /["\p{L}\p{N}]~\d/u
+
+/** Reads them; a 400 for what is not supported. */
+export function castSearch(query: {
+  q: string
+  author_fid?: number
+  channel_id?: string
+  parent_url?: string
+}): CastSearch {
+  if (likeness.test(query.q)) throw invalidField('q', 'asks for likeness with ~, which is not supported')
+  return {
+    terms: searchTerms(query.q),
+    authorFid: query.author_fid,
+    parentUrl: query.parent_url,
+    channelId: query.channel_id,
+  }
+}
+
+/** Whether it says anything to look for; signs alone do not. */
+export function isEmpty({ terms: { tsquery, username, afterMs, beforeMs } }: CastSearch): boolean {
+  return tsquery === null && username === null && afterMs === null && beforeMs === null
+}

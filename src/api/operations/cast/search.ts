@@ -1,0 +1,47 @@
+import { Type } from '@sinclair/typebox'
+import { searchCasts } from '../../../social/queries/cast-search.js'
+import { CastsSearchResponse } from '../../../views/schema/cast.js'
+import { invalidField } from '../../invalid-field.js'
+import { defineOperation } from '../../operation.js'
+import { choiceParameter } from '../../parameters.js'
+import { feedPages } from '../feed/feed-page.js'
+import { feedPaging, parentUrl } from '../feed/feed-parameters.js'
+import { castSearch, isEmpty, searchNote, searchParameters } from './search-parameters.js'
+
+const pages = {
+  desc_chron: feedPages('cast/search: desc_chron', false),
+  chron: feedPages('cast/search: chron', false),
+}
+
+/** `GET cast/search` */
+export const castSearchOperation = defineOperation({
+  method: 'GET',
+  path: 'cast/search',
+  tag: 'Cast',
+  summary: 'Casts with some words',
+  description: searchNote,
+  query: Type.Object({
+    ...searchParameters,
+    mode: choiceParameter(['literal', 'semantic', 'hybrid'], {
+      default: 'literal',
+      description: 'Only `literal` is supported: words are found, not meanings. The others are refused.',
+    }),
+    sort_type: choiceParameter(['desc_chron', 'chron'], {
+      default: 'desc_chron',
+      description: 'Newest or oldest first.',
+    }),
+    parent_url: Type.Optional(parentUrl('Only casts directly below this URL.')),
+    ...feedPaging,
+  }),
+  reply: CastsSearchResponse,
+
+  async handle({ db, hydrator }, query) {
+    const { mode, sort_type: order } = query
+    if (mode !== 'literal') throw invalidField('mode', `${mode} is not supported: only literal is`)
+    const search = castSearch(query)
+    const page = await pages[order](hydrator, query, async (part) =>
+      isEmpty(search) ? [] : searchCasts(db, search, { ...part, order }),
+    )
+    return `{"result":${page}}`
+  },
+})

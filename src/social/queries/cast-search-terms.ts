@@ -1,0 +1,130 @@
+/**
+ * Reads what people type into a search box:
+ *
+ *     garden soil      both        "wet soil"   the phrase       -sand        not this
+ *     garden | soil    either      gard*        a beginning      (a | b) c    grouped
+ *     from:alice       by alice    after:2026-10-01   before:2026-11-01
+ *
+ * Whatever is typed means something: signs that make no sense where they stand are left out.
+ */
+export interface SearchTerms {
+  /** For `to_tsquery('simple', …)`; null when nothing is said about words. */
+  readonly tsquery: string | null
+  /** Lower case; null when nobody is named. */
+  readonly username: string | null
+  /** Unix milliseconds, inclusive. */
+  readonly afterMs: number | null
+  /** Unix milliseconds, exclusive. */
+  readonly beforeMs: number | null
+}
+
+/** Longer words are not indexed by PostgreSQL in full; this is far below its limit of 2046 bytes. */
+const MAX_WORD_LENGTH = 200
+
+/** A sign, a phrase, or a word with what stands directly before it. */
+const token = /(-)?"([^"]*)"?|(-(?=\())|([()|])|([^\s()|"]+)/gu
+
+/** Reads `q`. */
+export function searchTerms(q: string): SearchTerms {
+  const reader = new TermReader(Array.from(q.matchAll(token), readToken))
+  const tsquery = reader.readAll()
+  return { tsquery, ...reader.filters }
+}
+
+type Token =
+  | { readonly sign: '(' | ')' | '|' | 'not(' }
+  | { readonly words: string; readonly isNegative: boolean; readonly isPrefix: boolean }
+
+function readToken([, negativePhrase, phrase, notGroup, sign, word = '']: RegExpMatchArray): Token {
+  if (phrase !== undefined)
+    return { words: phrase, isNegative: negativePhrase !== undefined, isPrefix: false }
+  if (notGroup !== undefined) return { sign: 'not(' }
+  if (sign !== undefined) return { sign: sign as '(' | ')' | '|' }
+  const isNegative = word.startsWith('-')
+  const bare = word.replace(/^[-+]+/, '')
+  const isPrefix = bare.endsWith('*')
+  return { words: bare.replace(/\*+$/, ''), isNegative, isPrefix }
+}
+
+/** Goes through the tokens once; groups are kept on a stack, so that no depth of them is too deep. */
+class TermReader {
+  readonly filters: { username: string | null; afterMs: number | null; beforeMs: number | null } = {
+    username: null,
+    afterMs: null,
+    beforeMs: null,
+  }
+
+  constructor(readonly tokens: readonly Token[]) {}
+
+  readAll(): string | null {
+    let group = new Group(false)
+    const outer: Group[] = []
+    const close = () => {
+      const closed = group
+      group = outer.pop()!
+      group.add(closed.toText(), closed.isNegative)
+    }
+    for (const each of this.tokens) {
+      if (!('sign' in each)) {
+        if (!this.#readFilter(each.words, each.isNegative)) group.add(termText(each), each.isNegative)
+      } else if (each.sign === '|') group.or()
+      else if (each.sign !== ')') {
+        outer.push(group)
+        group = new Group(each.sign === 'not(')
+      } else if (outer.length > 0) close()
+    }
+    while (outer.length > 0) close()
+    return group.toText()
+  }
+
+  #readFilter(words: string, isNegative: boolean): boolean {
+    if (isNegative) return false
+    const [, name, value = ''] = /^(from|before|after):(.+)$/i.exec(words) ?? []
+    if (name === undefined) return false
+    if (name.toLowerCase() === 'from') {
+      this.filters.username = value.replace(/^@/, '').toLowerCase()
+      return true
+    }
+    const ms = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN
+    if (Number.isNaN(ms)) return false
+    if (name.toLowerCase() === 'after') this.filters.afterMs = ms
+    else this.filters.beforeMs = ms
+    return true
+  }
+}
+
+/** Alternatives, each of terms that must all be met. */
+class Group {
+  readonly #alternatives: string[][] = [[]]
+
+  constructor(readonly isNegative: boolean) {}
+
+  or(): void {
+    this.#alternatives.push([])
+  }
+
+  add(text: string | null, isNegative: boolean): void {
+    if (text !== null) this.#alternatives.at(-1)!.push(isNegative ? `!${text}` : text)
+  }
+
+  toText(): string | null {
+    const alternatives = this.#alternatives
+      .filter((terms) => terms.length > 0)
+      .map((terms) => terms.join(' & '))
+    if (alternatives.length === 0) return null
+    return alternatives.length === 1
+      ? `(${alternatives[0]})`
+      : `(${alternatives.map((each) => `(${each})`).join(' | ')})`
+  }
+}
+
+/** Between quotes, PostgreSQL itself takes words apart and makes a phrase of several. */
+function termText({ words, isPrefix }: Extract<Token, { words: string }>): string | null {
+  if (!/[\p{L}\p{N}]/u.test(words)) return null
+  const short = words
+    .split(/\s+/)
+    .map((word) => Array.from(word).slice(0, MAX_WORD_LENGTH).join(''))
+    .join(' ')
+  const quoted = `'${short.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+  return isPrefix ? `${quoted}:*` : quoted
+}
