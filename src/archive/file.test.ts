@@ -10,7 +10,7 @@ import { readArchive } from './reader.js'
 const directory = await mkdtemp(join(tmpdir(), 'plaza-archive-'))
 afterAll(() => rm(directory, { recursive: true }))
 
-const demo = demoOptions({ users: 60, casts: 1200, seed: 'file', end: 1_793_491_200 })
+const demo = demoOptions({ users: 15, casts: 150, seed: 'file', end: 1_793_491_200 })
 const options = { network: 3, archiveId: demoId(demo) }
 
 async function writeTo(
@@ -24,7 +24,7 @@ async function writeTo(
     const onProgress = (_items: number, ofThisRun: number) => {
       if (ofThisRun >= stopAfter) stop.abort()
     }
-    return await writeDemo({ demo, file, signal: stop.signal, onProgress })
+    return await writeDemo({ demo, file, chunkBytes: 50_000, signal: stop.signal, onProgress })
   } finally {
     await file.close()
   }

@@ -18,6 +18,10 @@ export interface RecentCast {
 /** Attention has moved on from older casts. Some 40 bytes each. */
 const CAPACITY = 65_536
 const HOT_CAPACITY = 4096
+/** How long something is talked about, on average. */
+const ATTENTION_SECONDS = 30 * 3600
+/** How many casts people look back, on average: those of a day, and no more than this. */
+const MAX_MEAN_AGE_CASTS = 700
 
 /** The casts that people still react and reply to: the newest ones, in a ring. */
 export class CastWindow {
@@ -29,8 +33,14 @@ export class CastWindow {
   readonly #hashes = Buffer.alloc(CAPACITY * HASH_BYTES)
   /** Casts that got attention last; the more often in here, the more they get. */
   readonly #hot = new Float64Array(HOT_CAPACITY)
+  readonly #meanAgeCasts: number
   #hotCount = 0
   #count = 0
+
+  /** `castsPerDay` is that of the whole demo. */
+  constructor(castsPerDay: number) {
+    this.#meanAgeCasts = Math.min(Math.max(castsPerDay, 1), MAX_MEAN_AGE_CASTS)
+  }
 
   /** How many casts there were; the number of the next one. */
   get count(): number {
@@ -67,15 +77,20 @@ export class CastWindow {
     if (this.get(index)) this.#deleted[index % CAPACITY] = 1
   }
 
-  /** A recent cast, `meanAge` casts old on average. */
-  pickRecent(random: Random, meanAge: number): RecentCast | null {
-    return this.get(this.#count - 1 - Math.floor(random.exponential(meanAge)))
+  /** A recent cast: the newer, the likelier. */
+  pickRecent(random: Random): RecentCast | null {
+    return this.get(this.#count - 1 - Math.floor(random.exponential(this.#meanAgeCasts)))
   }
 
-  /** A cast that got attention of late. */
-  pickHot(random: Random): RecentCast | null {
+  /**
+   * A cast that got attention of late; the older it is, the less likely.
+   *
+   * @param at now, in Unix seconds.
+   */
+  pickHot(random: Random, at: number): RecentCast | null {
     if (this.#hotCount === 0) return null
-    return this.get(this.#hot[random.below(Math.min(this.#hotCount, HOT_CAPACITY))]!)
+    const cast = this.get(this.#hot[random.below(Math.min(this.#hotCount, HOT_CAPACITY))]!)
+    return cast !== null && at - cast.at < random.exponential(ATTENTION_SECONDS) ? cast : null
   }
 
   /** Somebody reacted to the cast or replied to it. */

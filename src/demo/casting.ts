@@ -13,8 +13,6 @@ const DELETION_SHARE = 0.012
 /** Replies to those who wrote to the user, to what everybody talks about, and to whatever is new. */
 const INBOX_SHARE = 0.5
 const HOT_SHARE = 0.3
-/** How many casts back people look, on average. */
-const ATTENTION_CASTS = 400
 
 const HOUR_SECONDS = 3600
 /** Nobody casts twice within so many seconds. */
@@ -27,9 +25,9 @@ export function* cast(world: World, user: number, at: number): Generator<Draft> 
   const { random } = world
   const person = world.person(user)
   const deed = random.fraction()
-  const parent = deed < REPLY_SHARE ? pickParent(world, user) : null
+  const parent = deed < REPLY_SHARE ? pickParent(world, user, at) : null
   const isQuote = deed >= REPLY_SHARE && deed < REPLY_SHARE + QUOTE_SHARE
-  const quoted = isQuote ? world.casts.pickHot(random) : null
+  const quoted = isQuote ? world.casts.pickHot(random, at) : null
   const about = parent ?? quoted
   const time = Math.max(at, world.lastCastAt[user]! + PAUSE_SECONDS, (about?.at ?? 0) + READING_SECONDS)
   const composition = parent
@@ -69,12 +67,12 @@ function* publish(
 }
 
 /** What the user replies to: a cast of somebody else that is still there. */
-function pickParent(world: World, user: number): RecentCast | null {
+function pickParent(world: World, user: number, at: number): RecentCast | null {
   const { random, casts } = world
   const waiting = random.chance(INBOX_SHARE) ? world.takeFromInbox(user) : null
   const fromInbox = waiting === null ? null : casts.get(waiting)
   if (fromInbox) return fromInbox
-  const parent = random.chance(HOT_SHARE) ? casts.pickHot(random) : casts.pickRecent(random, ATTENTION_CASTS)
+  const parent = random.chance(HOT_SHARE) ? casts.pickHot(random, at) : casts.pickRecent(random)
   // People do continue their own threads, but not often.
   return parent && (parent.user !== user || random.chance(0.2)) ? parent : null
 }

@@ -8,7 +8,7 @@ import { generateDemo } from './generate.js'
 import { type DemoOptions, demoOptions, demoStart } from './options.js'
 
 const end = 1_793_491_200
-const small = demoOptions({ users: 40, casts: 600, seed: 'test', end })
+const small = demoOptions({ users: 30, casts: 400, seed: 'test', end })
 
 async function itemsOf(options: DemoOptions, skip = 0): Promise<DemoItem[]> {
   const made: DemoItem[] = []

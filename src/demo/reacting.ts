@@ -13,7 +13,6 @@ const FOLLOWER_SHARE = 0.6
 const RECAST_SHARE = 0.17
 const URL_SHARE = 0.004
 const SECOND_THOUGHT_SHARE = 0.015
-const ATTENTION_CASTS = 700
 /** A fresh cast of a nobody is passed over more often than one of somebody popular. */
 const OVERLOOKED_SHARE = 0.75
 const POPULAR = 20
@@ -30,7 +29,7 @@ const HOUR_SECONDS = 3600
 export function* react(world: World, joined: number, at: number): Generator<Draft> {
   if (world.random.chance(URL_SHARE)) return yield* reactToChannel(world, joined, at)
   for (let draws = 0; draws < MAX_DRAWS; draws += 1) {
-    const target = pickTarget(world)
+    const target = pickTarget(world, at)
     if (target === null) continue
     const user = pickReactor(world, target, joined, at)
     if (user === null) continue
@@ -67,9 +66,9 @@ function* send(
   }
 }
 
-function pickTarget({ random, casts, plan }: World): RecentCast | null {
-  if (random.chance(HOT_SHARE)) return casts.pickHot(random)
-  const target = casts.pickRecent(random, ATTENTION_CASTS)
+function pickTarget({ random, casts, plan }: World, at: number): RecentCast | null {
+  if (random.chance(HOT_SHARE)) return casts.pickHot(random, at)
+  const target = casts.pickRecent(random)
   const isPopular = target !== null && plan.popularity[target.user]! >= random.below(POPULAR)
   return isPopular || !random.chance(OVERLOOKED_SHARE) ? target : null
 }

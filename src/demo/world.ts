@@ -4,7 +4,7 @@ import { CastWindow } from './cast-window.js'
 import { type Content, type DemoItem, type Draft, messageData } from './draft.js'
 import { KeyRing } from './keys.js'
 import { NameBook } from './name-book.js'
-import { type DemoOptions, demoStart } from './options.js'
+import { type DemoOptions, demoDays, demoStart } from './options.js'
 import { type Person, personOf } from './person.js'
 import { fidOf, makePlan, type Plan } from './plan.js'
 import { Random } from './random.js'
@@ -39,7 +39,7 @@ export class World {
   readonly start: number
   readonly random: Random
   readonly keys: KeyRing
-  readonly casts = new CastWindow()
+  readonly casts: CastWindow
   readonly reactions: ReactionMemory
   readonly storage: StorageUse
   readonly schedule = new Schedule<Intent>()
@@ -64,6 +64,7 @@ export class World {
     this.start = demoStart(options)
     this.random = new Random(`plaza demo life|${seed}`)
     this.keys = new KeyRing(seed)
+    this.casts = new CastWindow(options.casts / demoDays)
     this.reactions = new ReactionMemory(users)
     this.storage = new StorageUse(users)
     this.signers = new Uint8Array(users)

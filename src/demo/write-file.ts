@@ -8,6 +8,8 @@ export interface WriteDemoOptions {
   readonly demo: DemoOptions
   /** Opened with `demoId` as the id of the archive. */
   readonly file: Pick<ArchiveFile, 'sink' | 'start' | 'isComplete'>
+  /** Instead of the size that chunks of archives have. */
+  readonly chunkBytes?: number
   readonly signal?: AbortSignal
   /** Told how many items the file has, and how many of these this run has made. */
   readonly onProgress?: (items: number, ofThisRun: number) => void
@@ -19,9 +21,15 @@ export interface WriteDemoOptions {
  *
  * @returns false when it was stopped by the signal.
  */
-export async function writeDemo({ demo, file, signal, onProgress }: WriteDemoOptions): Promise<boolean> {
+export async function writeDemo({
+  demo,
+  file,
+  chunkBytes,
+  signal,
+  onProgress,
+}: WriteDemoOptions): Promise<boolean> {
   if (file.isComplete) return true
-  const writer = new ArchiveWriter(file.sink, file.start)
+  const writer = new ArchiveWriter(file.sink, file.start, chunkBytes === undefined ? {} : { chunkBytes })
   for await (const item of generateDemo(demo, file.start.framesBefore)) {
     // Looked at between chunks only, so that chunks end where they would end anyway.
     if (signal?.aborted && writer.isAtChunkStart) {
