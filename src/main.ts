@@ -93,8 +93,9 @@ async function assemble(
     maxEntries: config.viewCacheEntries,
   })
   closers.push(await followEvents({ db, hydrator, tail, shards: config.hubShards, log }))
-  closers.push(openCrawler(config, { db, log }).close)
-  const mainApi = await openMainApi(config, { db, writerDb, hydrator }, log)
+  const { crawler, close: closeCrawler } = openCrawler(config, { db, log })
+  closers.push(closeCrawler)
+  const mainApi = await openMainApi(config, { db, writerDb, hydrator, crawler }, log)
   const scores = createScoreChore({
     db,
     url: database.url,

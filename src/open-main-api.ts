@@ -8,6 +8,7 @@ import { createDevelopmentKey } from './apps/development-key.js'
 import { createKeyRing } from './apps/key-ring.js'
 import type { Config } from './config.js'
 import type { Database } from './db/connection.js'
+import type { Crawler } from './embeds/crawler.js'
 import type { Hydrator } from './hydrate/hydrator.js'
 import type { Log } from './lib/log.js'
 import type { Chore } from './maintenance.js'
@@ -27,6 +28,7 @@ export interface MainApiParts {
   readonly db: Database
   readonly writerDb: Database
   readonly hydrator: Hydrator
+  readonly crawler: Crawler
 }
 
 const KEY_USE_MS = 60_000
@@ -34,7 +36,7 @@ const KEY_USE_MS = 60_000
 /** Puts the main API together. */
 export async function openMainApi(
   config: Config,
-  { db, writerDb, hydrator }: MainApiParts,
+  { db, writerDb, hydrator, crawler }: MainApiParts,
   log: Log,
 ): Promise<MainApi> {
   const clock = Date.now
@@ -49,7 +51,7 @@ export async function openMainApi(
     routes: async (app) => {
       await registerApi(app, {
         operations,
-        context: { db, hydrator, clock },
+        context: { db, hydrator, crawler, clock },
         findCaller: keyRing.find,
         rateLimiter,
       })

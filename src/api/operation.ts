@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { Caller } from '../apps/caller.js'
 import type { Database } from '../db/connection.js'
+import type { Crawler } from '../embeds/crawler.js'
 import type { Hydrator } from '../hydrate/hydrator.js'
 import { compileQuery } from './parse-query.js'
 
@@ -10,6 +11,8 @@ export interface OperationContext {
   readonly db: Database
   /** Makes JSON of users, casts and channels by their ids. */
   readonly hydrator: Hydrator
+  /** Fetches embedded URLs. */
+  readonly crawler: Pick<Crawler, 'crawlNow'>
   /** Unix milliseconds. */
   readonly clock: () => number
 }

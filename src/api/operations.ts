@@ -2,6 +2,7 @@ import type { Operation } from './operation.js'
 import { cast } from './operations/cast/cast.js'
 import { casts } from './operations/cast/casts.js'
 import { castConversation } from './operations/cast/conversation.js'
+import { castEmbedCrawl } from './operations/cast/embed-crawl.js'
 import { castMetrics } from './operations/cast/metrics.js'
 import { castQuotes } from './operations/cast/quotes.js'
 import { castSearchOperation } from './operations/cast/search.js'
@@ -43,6 +44,7 @@ import { userVerifications } from './operations/user/verifications.js'
 /** Every operation of the API. What is not listed here is not served. */
 export const operations: readonly Operation[] = [
   cast,
+  castEmbedCrawl,
   castMetrics,
   castSearchOperation,
   castConversation,

@@ -5,6 +5,7 @@ import { createApiKey } from '../../apps/api-keys.js'
 import { ensureApp } from '../../apps/apps.js'
 import { createKeyRing } from '../../apps/key-ring.js'
 import type { Database } from '../../db/connection.js'
+import { refuse } from '../../errors.js'
 import { Hydrator } from '../../hydrate/hydrator.js'
 import { createLogger } from '../../lib/logger.js'
 import { createMetrics } from '../metrics.js'
@@ -67,6 +68,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
           operations: checked,
           // Nothing is kept ready: what a test writes is what it reads.
           context: {
+            crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },
             hydrator: new Hydrator({ db, clock, placeOf: () => null, maxEntries: 0 }),
             ...more,
             db,
