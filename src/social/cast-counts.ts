@@ -26,9 +26,11 @@ export class CastCountDeltas {
   }
 
   async write(db: Transaction): Promise<void> {
-    const changed = [...this.#deltas.values()].filter(({ delta }) =>
-      Object.values(delta).some((by) => by !== 0),
-    )
+    // In one order everywhere, so that the writers of two shards cannot wait for each other.
+    const changed = [...this.#deltas]
+      .filter(([, { delta }]) => Object.values(delta).some((by) => by !== 0))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, entry]) => entry)
     if (changed.length === 0) return
     await db`
       insert into cast_counts (hash, fid, likes, recasts, replies, quotes)

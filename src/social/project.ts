@@ -6,6 +6,7 @@ import { projectChain } from './chain.js'
 import { projectLinks } from './links.js'
 import { type NetChanges, netChanges } from './net-changes.js'
 import { projectReactions } from './reactions.js'
+import { lockThreads } from './thread-lock.js'
 import { projectUserData } from './user-data.js'
 import { projectVerifications } from './verifications.js'
 
@@ -20,19 +21,22 @@ export async function projectInto(db: Transaction, schema: 'social' | 'social_re
 /** The merge hook that keeps the read model: in the merge's transaction, in sets. */
 export async function projectEvents(db: Transaction, events: readonly LoggedEvent[]): Promise<void> {
   await projectInto(db, 'social')
-  await projectBatch(db, events)
+  const changes = netChanges(events)
+  await lockThreads(db, changes)
+  await projectBatch(db, events, changes)
 }
 
-/** Projects a batch of events into the schema that was chosen. */
+/** Projects a batch of events into the schema that was chosen. Nobody else may be writing its threads. */
 export async function projectBatch(
   db: Transaction,
   events: readonly Pick<LoggedEvent, 'body'>[],
+  changes: NetChanges = netChanges(events),
 ): Promise<void> {
   const chainEvents = events.flatMap(({ body }) =>
     body.type === HubEventType.MERGE_ON_CHAIN_EVENT ? [body.onChainEvent] : [],
   )
   if (chainEvents.length > 0) await projectChain(db, chainEvents)
-  await projectChanges(db, netChanges(events))
+  await projectChanges(db, changes)
 }
 
 /** The visible list of projections. They touch different tables, so they share one pipeline. */
