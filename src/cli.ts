@@ -11,6 +11,7 @@ import { addFnameCommand } from './commands/fname.js'
 import { addImportCommand } from './commands/import.js'
 import { addKeyCommand } from './commands/key.js'
 import { addMigrateCommand } from './commands/migrate.js'
+import { addRecountCommand } from './commands/recount.js'
 import { addReplayCommand } from './commands/replay.js'
 import { addScoreCommand } from './commands/score.js'
 import { addServeCommand } from './commands/serve.js'
@@ -55,6 +56,7 @@ addKeyCommand(program, context)
 addChannelCommand(program, context)
 addScoreCommand(program, context)
 addReplayCommand(program, context)
+addRecountCommand(program, context)
 addDemoCommand(program, context)
 addFidCommand(program, context)
 addSignerCommand(program, context)

@@ -20,6 +20,7 @@ async function plaza(command: string, code = 0): Promise<string> {
 
 test('a database that no server has used has nothing to replay or to recount', async () => {
   expect(await plaza('replay', 1)).toContain('no server has used this database yet')
+  expect(await plaza('recount', 1)).toContain('no server has used this database yet')
 })
 
 test('a replay beside a running server is shown by it at once', async () => {
@@ -35,4 +36,19 @@ test('a replay beside a running server is shown by it at once', async () => {
   expect(await textShown()).toBe('damaged')
   expect(await plaza('replay')).toContain('the read model is new')
   await expect.poll(textShown, { timeout: 5_000 }).toBe('as it was signed')
+})
+
+test('a recount beside a running server tells what was wrong, and the server shows what is right', async () => {
+  const server = await startTestServer(url, { CRAWL_EMBEDS: 'false' })
+  const bob = new TestUser(2)
+  await server.hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
+  const now = farcasterSecondsFromUnixMs(Date.now())
+  expect(await server.hub.submit([bob.link(1, now)])).toEqual([null])
+  const shown = async () => (await server.get('user/bulk?fids=1')).users[0].follower_count
+  await db`update social.user_counts set follower_count = 50 where fid = 1`
+  await expect.poll(shown).toBe(50)
+  const output = await plaza('recount')
+  expect(output).toContain('followers and follows: 1 wrong, mended')
+  expect(output).toContain('messages in sets: all right')
+  await expect.poll(shown, { timeout: 5_000 }).toBe(1)
 })

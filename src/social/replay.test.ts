@@ -8,6 +8,7 @@ import { mergeBatch } from '../hub/merge/merge.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { projectEvents } from './project.js'
 import { replay } from './replay.js'
+import { readModel, readModelTables } from './testing/read-model.js'
 
 // A replay makes a schema with its indexes and analyses it: most of a second where others are at work.
 vi.setConfig({ testTimeout: 180_000 })
@@ -26,27 +27,11 @@ const hubTables = [
   'hub.shards',
   'hub.username_proofs',
 ]
-const tables = [
-  'users',
-  'user_counts',
-  'signer_apps',
-  'casts',
-  'cast_counts',
-  'quotes',
-  'url_embeds',
-  'reactions',
-  'url_reactions',
-  'follows',
-  'blocks',
-  'verifications',
-  'url_activity',
-]
-
 beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
 beforeEach(() => reset())
 
 async function reset(units = 30): Promise<void> {
-  const emptied = [...hubTables, ...tables.map((table) => `social.${table}`)]
+  const emptied = [...hubTables, ...readModelTables.map((table) => `social.${table}`)]
   // A few rows are deleted in a fraction of the time in which a table is truncated, which makes new files.
   await db.unsafe(`
     ${emptied.map((table) => `delete from ${table};`).join('\n')}
@@ -64,15 +49,6 @@ async function merge(
 ) {
   const batch = { messages, chainEvents, nameTransfers: [] }
   await mergeBatch(db, 1, batch, { shards: 1, hooks: [projectEvents] }, testNowUnix * 1000)
-}
-
-async function readModel(): Promise<Record<string, string[]>> {
-  const parts = tables.map((name) => `select '${name}' as name, t::text as row from social.${name} t`)
-  const rows = await db.unsafe<{ name: string; row: string }[]>(parts.join(' union all '))
-  const model = Object.fromEntries(tables.map((name): [string, string[]] => [name, []]))
-  for (const { name, row } of rows) model[name]!.push(row)
-  for (const own of Object.values(model)) own.sort()
-  return model
 }
 
 const second = fc.integer({ min: testNow - 20_000, max: testNow - 1 })
@@ -168,9 +144,9 @@ test('a replay rebuilds the read model that the merges wrote, row by row', async
       for (let start = 0; start < messages.length; start += size) {
         await merge(messages.slice(start, start + size))
       }
-      const merged = await readModel()
+      const merged = await readModel(db)
       await replay(db, { shards: 1 })
-      expect(await readModel()).toEqual(merged)
+      expect(await readModel(db)).toEqual(merged)
     }),
     { numRuns: 25 },
   )
@@ -183,9 +159,9 @@ test('full sets: what was pruned from the hub is not in the read model', async (
   await merge(links.slice(120))
   const [counts] = await db`select following_count from social.user_counts where fid = 1`
   expect(counts!.following_count).toBe(200)
-  const merged = await readModel()
+  const merged = await readModel(db)
   await replay(db, { shards: 1 })
-  expect(await readModel()).toEqual(merged)
+  expect(await readModel(db)).toEqual(merged)
 })
 
 test('merges that happen during a replay are in its result', async () => {
@@ -200,9 +176,9 @@ test('merges that happen during a replay are in its result', async () => {
     ])
   }
   await running
-  const afterReplay = await readModel()
+  const afterReplay = await readModel(db)
   await replay(db, { shards: 1 })
-  expect(await readModel()).toEqual(afterReplay)
+  expect(await readModel(db)).toEqual(afterReplay)
   expect(afterReplay.casts!.some((row) => row.includes('during 19'))).toBe(true)
 })
 
@@ -214,7 +190,7 @@ test('of two replays at once one is refused', async () => {
 
 test('a replay that is broken off at any step leaves what is shown, and nothing behind', async () => {
   await merge(Array.from({ length: 20 }, (_, n) => users[n % 3]!.cast(`cast ${n}`, testNow - n)))
-  const shown = await readModel()
+  const shown = await readModel(db)
   for (const brokenOffAt of ['accounts', 'indexes', 'catching up']) {
     const stopping = new AbortController()
     const stopped = new Error('stopped')
@@ -224,7 +200,7 @@ test('a replay that is broken off at any step leaves what is shown, and nothing 
       onStep: (step) => step === brokenOffAt && stopping.abort(stopped),
     })
     await expect(running).rejects.toBe(stopped)
-    expect(await readModel()).toEqual(shown)
+    expect(await readModel(db)).toEqual(shown)
     expect(await db`select from pg_namespace where nspname like 'social\\_%'`).toHaveLength(0)
   }
 })
@@ -265,13 +241,13 @@ test('what is to be told with the swap is told in its transaction', async () => 
   await merge([users[0]!.cast('cast', testNow)])
   await db`delete from social.casts`
   await expect(replay(db, { shards: 1, onSwap: () => Promise.reject(stopped) })).rejects.toBe(stopped)
-  expect((await readModel()).casts).toEqual([])
+  expect((await readModel(db)).casts).toEqual([])
   await replay(db, {
     shards: 1,
     onSwap: async (transaction) => {
       expect(await transaction`select from social.casts`).toHaveLength(1)
-      expect((await readModel()).casts).toEqual([])
+      expect((await readModel(db)).casts).toEqual([])
     },
   })
-  expect((await readModel()).casts).toHaveLength(1)
+  expect((await readModel(db)).casts).toHaveLength(1)
 })

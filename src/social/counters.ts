@@ -1,0 +1,170 @@
+/** A table that counts rows of others, and how to count them anew. */
+export interface Counter {
+  /** What it counts, for the user. */
+  readonly name: string
+  readonly table: string
+  /** What is counted for. The table is gone through in the order of the first. */
+  readonly keys: readonly [string, ...string[]]
+  readonly firstKeyType: 'bigint' | 'bytea' | 'text'
+  readonly counts: readonly string[]
+  /** Where the counted rows lie: columns that hold the first key, each the first of an index. */
+  readonly sources: readonly { readonly table: string; readonly column: string }[]
+  /**
+   * Selects keys and counts, under their names, of the keys for which anything counts. `within` is the condition
+   * that a column lies in the part of the keys that is looked at.
+   */
+  readonly actual: (within: (column: string) => string) => string
+  /** Who writes the table, and so what keeps it still: merges, or whoever has locked the row. */
+  readonly writers: 'merges' | 'row lock'
+  /**
+   * What is there for a key for which nothing counts: no row; a row with zeros, or none; or a row that was given
+   * its counts from outside, and keeps them.
+   */
+  readonly uncounted: 'absent' | 'zero' | 'given'
+}
+
+const setCounts: Counter = {
+  name: 'messages in sets',
+  table: 'hub.set_counts',
+  keys: ['fid', 'set'],
+  firstKeyType: 'bigint',
+  counts: ['count'],
+  sources: [{ table: 'hub.messages', column: 'fid' }],
+  actual: (within) => `
+    select fid, set, count(*)::integer as count
+    from hub.messages
+    where ${within('fid')}
+    group by fid, set
+  `,
+  writers: 'merges',
+  uncounted: 'zero',
+}
+
+const userCounts: Counter = {
+  name: 'followers and follows',
+  table: 'social.user_counts',
+  keys: ['fid'],
+  firstKeyType: 'bigint',
+  counts: ['follower_count', 'following_count'],
+  sources: [
+    { table: 'social.follows', column: 'fid' },
+    { table: 'social.follows', column: 'target_fid' },
+  ],
+  actual: (within) => `
+    select fid, sum(followers)::integer as follower_count, sum(following)::integer as following_count
+    from (
+      select target_fid as fid, count(*) as followers, 0 as following
+      from social.follows
+      where ${within('target_fid')}
+      group by target_fid
+      union all
+      select fid, 0, count(*)
+      from social.follows
+      where ${within('fid')}
+      group by fid
+    ) sides
+    group by fid
+  `,
+  writers: 'merges',
+  uncounted: 'absent',
+}
+
+const castCounts: Counter = {
+  name: 'likes, recasts, replies and quotes',
+  table: 'social.cast_counts',
+  keys: ['hash', 'fid'],
+  firstKeyType: 'bytea',
+  counts: ['likes', 'recasts', 'replies', 'quotes'],
+  sources: [
+    { table: 'social.reactions', column: 'target_hash' },
+    { table: 'social.casts', column: 'parent_hash' },
+    { table: 'social.quotes', column: 'quoted_hash' },
+  ],
+  actual: (within) => `
+    select hash, fid, sum(likes)::integer as likes, sum(recasts)::integer as recasts,
+      sum(replies)::integer as replies, sum(quotes)::integer as quotes
+    from (
+      select target_hash as hash, target_fid as fid, count(*) filter (where type = 1) as likes,
+        count(*) filter (where type <> 1) as recasts, 0 as replies, 0 as quotes
+      from social.reactions
+      where ${within('target_hash')}
+      group by target_hash, target_fid
+      union all
+      select parent_hash, parent_fid, 0, 0, count(*), 0
+      from social.casts
+      where ${within('parent_hash')}
+      group by parent_hash, parent_fid
+      union all
+      select quoted_hash, quoted_fid, 0, 0, 0, count(*)
+      from social.quotes
+      where ${within('quoted_hash')}
+      group by quoted_hash, quoted_fid
+    ) kinds
+    group by hash, fid
+  `,
+  writers: 'merges',
+  uncounted: 'absent',
+}
+
+const urlActivity: Counter = {
+  name: 'casts per hour below URLs',
+  table: 'social.url_activity',
+  keys: ['url', 'hour'],
+  firstKeyType: 'text',
+  counts: ['casts'],
+  sources: [{ table: 'social.casts', column: 'root_parent_url' }],
+  actual: (within) => `
+    select root_parent_url as url, (ts / 3600)::integer as hour, count(*)::integer as casts
+    from social.casts
+    where ${within('root_parent_url')}
+    group by root_parent_url, (ts / 3600)::integer
+  `,
+  writers: 'merges',
+  uncounted: 'absent',
+}
+
+const channelFollowers: Counter = {
+  name: 'followers of channels',
+  table: 'channels.channels',
+  keys: ['id'],
+  firstKeyType: 'text',
+  counts: ['follower_count'],
+  sources: [{ table: 'channels.follows', column: 'channel_id' }],
+  actual: (within) => `
+    select channel_id as id, count(*)::integer as follower_count
+    from channels.follows
+    where ${within('channel_id')}
+    group by channel_id
+  `,
+  writers: 'row lock',
+  uncounted: 'given',
+}
+
+/** The lead counts, whether there is a row of it or not. */
+const channelMembers: Counter = {
+  name: 'members of channels',
+  table: 'channels.channels',
+  keys: ['id'],
+  firstKeyType: 'text',
+  counts: ['member_count'],
+  sources: [{ table: 'channels.members', column: 'channel_id' }],
+  actual: (within) => `
+    select c.id, 1 + count(*) filter (where m.fid <> c.lead_fid)::integer as member_count
+    from channels.members m
+    join channels.channels c on c.id = m.channel_id
+    where ${within('m.channel_id')}
+    group by c.id
+  `,
+  writers: 'row lock',
+  uncounted: 'given',
+}
+
+/** Every counter there is. */
+export const counters: readonly Counter[] = [
+  setCounts,
+  userCounts,
+  castCounts,
+  urlActivity,
+  channelFollowers,
+  channelMembers,
+]
