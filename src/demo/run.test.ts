@@ -7,11 +7,12 @@ import { createHub } from '../hub/create-hub.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
 import { LocalRegistry } from '../registry/registry.js'
 import { type DemoOptions, startOfDay } from './options.js'
+import { saveRecord } from './record.js'
 import { runDemo, settleDemo } from './run.js'
 
 const verifyPool = createVerifyPool({ threads: 0 })
 const nowUnix = 1_793_491_200
-const wanted = { users: 25, casts: 250, seed: 'run' }
+const wanted = { users: 60, casts: 250, follows: 800, seed: 'run' }
 
 async function openNetwork() {
   const { db } = await createTestDatabase()
@@ -72,6 +73,15 @@ describe('a demo in a database', () => {
     }
     expect(outcome).toBe('complete')
     expect(await hubContents(parts.db)).toEqual(await hubContents(whole.db))
+  })
+
+  it('gone on with from before where it was, as after a crash, changes nothing', async () => {
+    const before = await hubContents(parts.db)
+    const demo = await settled(parts.db)
+    await saveRecord(parts.db, { demo, items: 0, isComplete: false })
+    const { tally } = await runDemo({ ...parts, demo })
+    expect(tally.duplicates).toBeGreaterThan(1000)
+    expect(await hubContents(parts.db)).toEqual(before)
   })
 
   it('keeps its fids for itself, also while it is only begun', async () => {
