@@ -24,6 +24,7 @@ import { openHub } from './open-hub.js'
 import { openMainApi } from './open-main-api.js'
 import { createScoreChore } from './score/score-chore.js'
 import { seedList } from './score/seed-list.js'
+import { createSearchChore } from './social/search-lists.js'
 
 /** A server that answers. */
 export interface RunningServer {
@@ -116,6 +117,7 @@ async function assemble(
           },
         },
         ...mainApi.chores,
+        createSearchChore({ db: writerDb, clock: Date.now }),
         scores,
       ],
       log,

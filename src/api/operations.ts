@@ -39,6 +39,7 @@ import { userByUsername } from './operations/user/by-username.js'
 import { usersByXUsername } from './operations/user/by-x-username.js'
 import { userChannels } from './operations/user/channels.js'
 import { userByCustodyAddress } from './operations/user/custody-address.js'
+import { userSearch } from './operations/user/search.js'
 import { userVerifications } from './operations/user/verifications.js'
 
 /** Every operation of the API. What is not listed here is not served. */
@@ -83,5 +84,6 @@ export const operations: readonly Operation[] = [
   usersByXUsername,
   userChannels,
   userByCustodyAddress,
+  userSearch,
   userVerifications,
 ]
