@@ -11,6 +11,8 @@ import { EdgeList } from '../dist/score/edge-list.js'
  * @property {string} seed
  * @property {number} users One in twenty of them in rings.
  * @property {number} follows What an honest account sets out to follow, on average.
+ * @property {number} [buyers] Share of a ring's members that bought one to three links; 0.3 unless told.
+ * @property {boolean} [isOneWay] Whether nobody in a ring follows back.
  */
 
 /**
@@ -32,7 +34,7 @@ const FAME = 6
  * @param {NetworkOptions} options
  * @returns {Network}
  */
-export function generateNetwork({ seed, users, follows }) {
+export function generateNetwork({ seed, users, follows, buyers = 0.3, isOneWay = false }) {
   const random = new Random(`score bench ${seed}`)
   const order = shuffled(users, random)
   const honest = order.subarray(0, Math.round(users * (1 - SPAM_PART)))
@@ -44,7 +46,11 @@ export function generateNetwork({ seed, users, follows }) {
   for (let start = 0; start < spam.length; ) {
     const ring = spam.subarray(start, start + random.between(20, 150))
     start += ring.length
-    for (const member of ring) linkSpam(edges, ring, member, honest, random)
+    for (const member of ring) {
+      const fellows = isOneWay ? ring.filter((fellow) => fellow > member) : ring
+      linkRing(edges, member, fellows, random)
+      linkOutside(edges, member, honest, buyers, random)
+    }
   }
   return { users, edges, isSpam, accounts: describe(users, random) }
 }
@@ -99,26 +105,34 @@ function linkHonest(edges, honest, place, follows, random) {
 }
 
 /**
- * Follows and likes all over the ring, baits that one in sixty of the honest takes, and for three members in
- * ten one to three links that were bought.
- *
  * @param {EdgeList} edges
- * @param {Uint32Array} ring
  * @param {number} member
- * @param {Uint32Array} honest
+ * @param {Uint32Array} fellows
  * @param {Random} random
  */
-function linkSpam(edges, ring, member, honest, random) {
-  for (const fellow of ring) {
+function linkRing(edges, member, fellows, random) {
+  for (const fellow of fellows) {
     if (random.chance(0.6)) edges.addFollow(member, fellow)
     if (random.chance(0.5)) edges.addLikes(member, fellow, random.between(1, 20))
   }
+}
+
+/**
+ * Baits that one in sixty of the honest takes, and links that were bought.
+ *
+ * @param {EdgeList} edges
+ * @param {number} member
+ * @param {Uint32Array} honest
+ * @param {number} buyers
+ * @param {Random} random
+ */
+function linkOutside(edges, member, honest, buyers, random) {
   for (let left = random.between(10, 200); left > 0; left--) {
     const target = honest[famous(0, honest.length, random)]
     edges.addFollow(member, target)
     if (random.chance(1 / 60)) edges.addFollow(target, member)
   }
-  for (let left = random.chance(0.3) ? random.between(1, 3) : 0; left > 0; left--) {
+  for (let left = random.chance(buyers) ? random.between(1, 3) : 0; left > 0; left--) {
     edges.addFollow(honest[random.below(honest.length)], member)
   }
 }

@@ -7,6 +7,7 @@ import { areaUnderCurve } from './ranking.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 import { measureJob } from './score-database.mjs'
 import { generateNetwork, NOW_UNIX } from './score-network.mjs'
+import { printQuality } from './score-quality.mjs'
 
 /**
  * How long scores take on a generated network with planted rings of spam, and how much memory; with
@@ -19,6 +20,7 @@ const HELP = `npm run bench:score -- [options]
   --follows N    accounts that an honest one sets out to follow, on average (48: 50,000,000 edges in all)
   --seed NAME    of the network (bench)
   --database     also stores the network in a PostgreSQL of its own and runs the whole job on it
+  --quality      only tells how well parts of the score find rings, in many small networks
   --record       appends the figures to bench/results.jsonl
 `
 
@@ -28,6 +30,7 @@ const { values } = parseArgs({
     follows: { type: 'string', default: '48' },
     seed: { type: 'string', default: 'bench' },
     database: { type: 'boolean', default: false },
+    quality: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -38,6 +41,7 @@ const TARGETS = { seconds: 300, gigabytes: 4, area: 0.95 }
 const KB_PER_GB = 1024 ** 2
 
 if (values.help) console.log(HELP)
+else if (values.quality) printQuality(values.seed)
 else await main()
 
 async function main() {

@@ -53,14 +53,24 @@ export function applyCompany(
   options: CompanyOptions,
 ): Float64Array {
   const mutual = mutualEdges(graph)
-  const ties = sumOverEndorsements(graph, mutual, weights, () => 1).mutual
+  const ties = emptySums(graph.users)
+  addOverEndorsements(graph, mutual, weights, () => 1, ties)
+  const doubts = new Float64Array(graph.users)
+  const doubted = emptySums(graph.users)
   let scores = odds.map(logistic)
   for (let round = 0, moved = 1; round < options.maxRounds && moved > options.tolerance; round += 1) {
     const before = scores
-    const doubted = sumOverEndorsements(graph, mutual, weights, (user) => doubt(before[user]!, options))
+    // Doubt only grows, so each round adds what it has grown by; after a few rounds it grows for few.
+    const growth = (user: number) => {
+      const grown = doubt(before[user]!, options) - doubts[user]!
+      if (grown <= options.tolerance) return 0
+      doubts[user]! += grown
+      return grown
+    }
+    addOverEndorsements(graph, mutual, weights, growth, doubted)
     scores = odds.map((value, user) => {
       const unanswered = options.unansweredPart * doubted.oneWay[user]!
-      const known = options.priorWeight + ties[user]! + unanswered
+      const known = options.priorWeight + ties.mutual[user]! + unanswered
       return logistic(value - options.weight * ((doubted.mutual[user]! + unanswered) / known))
     })
     moved = scores.reduce((most, score, user) => Math.max(most, before[user]! - score), 0)
@@ -72,15 +82,24 @@ function doubt(score: number, { trustedScore, doubtedScore }: CompanyOptions): n
   return Math.min(1, Math.max(0, (trustedScore - score) / (trustedScore - doubtedScore)))
 }
 
-/** For each account, what it gives to others, times `factor` of the other: those who answer, and those who do not. */
-function sumOverEndorsements(
+/** For each account: over those who endorse it back, and over those who do not. */
+interface Sums {
+  readonly mutual: Float64Array
+  readonly oneWay: Float64Array
+}
+
+function emptySums(users: number): Sums {
+  return { mutual: new Float64Array(users), oneWay: new Float64Array(users) }
+}
+
+/** Adds to each account the weight of what it endorses, times `factor` of whom. */
+function addOverEndorsements(
   { users, start, source, code }: TrustGraph,
   mutualBits: Uint8Array,
   weights: Float64Array,
   factor: (user: number) => number,
-): { readonly mutual: Float64Array; readonly oneWay: Float64Array } {
-  const mutual = new Float64Array(users)
-  const oneWay = new Float64Array(users)
+  { mutual, oneWay }: Sums,
+): void {
   for (let user = 0; user < users; user += 1) {
     const times = factor(user)
     if (times === 0) continue
@@ -90,7 +109,6 @@ function sumOverEndorsements(
       sums[source[edge]!]! += times * weights[code[edge]!]!
     }
   }
-  return { mutual, oneWay }
 }
 
 /**
