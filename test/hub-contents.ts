@@ -4,6 +4,7 @@ import type { Database } from '../src/db/connection.js'
 export async function hubContents(db: Database): Promise<unknown[]> {
   return await Promise.all([
     db`select * from hub.messages order by fid, set, key`,
+    db`select * from hub.cast_mentions order by mentioned_fid, ts, hash`,
     db`select * from hub.set_counts where count > 0 order by fid, set`,
     db`select * from hub.fids order by fid`,
     db`select * from hub.signers order by fid, key`,

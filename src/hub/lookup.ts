@@ -1,8 +1,9 @@
 import { type CastId, type MessageData, MessageType } from '@farcaster/core'
 
 /**
- * What a message is found by from the other side, for the columns `target` and `mentions` of `hub.messages`:
- * the parent of a cast, the target of a reaction, the target of a link. Only adds can be found.
+ * What a message is found by from the other side, for the column `target` of `hub.messages` and the table
+ * `hub.cast_mentions`: the parent of a cast, the target of a reaction, the target of a link, and whom a cast
+ * mentions. Only adds can be found.
  *
  * A target starts with a byte that says of what kind of message, so that one index serves all.
  */
@@ -48,10 +49,9 @@ export function lookupTarget(data: MessageData): Buffer | null {
   }
 }
 
-/** The fids that a cast mentions, each once; null if it mentions nobody. */
-export function lookupMentions(data: MessageData): number[] | null {
-  const mentions = data.type === MessageType.CAST_ADD ? data.castAddBody!.mentions : []
-  return mentions.length > 0 ? [...new Set(mentions)] : null
+/** The fids that a cast mentions, each once. */
+export function lookupMentions(data: MessageData): number[] {
+  return data.type === MessageType.CAST_ADD ? [...new Set(data.castAddBody!.mentions)] : []
 }
 
 function toTarget(castId: CastId | undefined, url: string | undefined): Target | null {

@@ -30,13 +30,21 @@ create table hub.messages (
   message bytea not null,
   -- What others may look a message up by: hub/lookup.ts says what goes in. Null when nothing does.
   target bytea,
-  mentions bigint[],
   primary key (fid, set, key)
 );
 
 create index messages_by_time on hub.messages (fid, set, ts, hash);
 create index messages_by_target on hub.messages (target, ts, hash) where target is not null;
-create index messages_by_mention on hub.messages using gin (mentions) where mentions is not null;
+
+-- The casts that mention a user, in the order in which they are listed: an index over arrays could not keep one.
+create table hub.cast_mentions (
+  mentioned_fid bigint not null,
+  -- Of the cast, as in hub.messages.
+  ts bigint not null,
+  hash bytea not null,
+  fid bigint not null,
+  primary key (mentioned_fid, ts, hash, fid)
+);
 
 -- How many messages stand in each set of each user: what storage limits are compared with.
 create table hub.set_counts (

@@ -21,6 +21,7 @@ const settings = { shards: 1, hooks: [] }
 
 const tables = [
   'hub.messages',
+  'hub.cast_mentions',
   'hub.set_counts',
   'hub.events',
   'hub.onchain_events',
@@ -61,9 +62,16 @@ const user = fc.constantFrom(...users)
 const flag = fc.boolean()
 
 const castOrRemove = fc
-  .tuple(user, second, fc.integer({ min: 0, max: 3 }), second, fc.constantFrom('cast', 'remove', 'both'))
-  .map(([author, at, text, removedAt, which]) => {
-    const cast = author.cast(`cast ${text}`, at)
+  .tuple(
+    user,
+    second,
+    fc.integer({ min: 0, max: 3 }),
+    second,
+    fc.constantFrom('cast', 'remove', 'both'),
+    fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 3 }),
+  )
+  .map(([author, at, text, removedAt, which, mentions]) => {
+    const cast = author.cast(`cast ${text}`, at, { mentions, mentionsPositions: mentions.map(() => 0) })
     const remove = author.removeCast(cast.hash, removedAt)
     return which === 'both' ? [cast, remove] : [which === 'cast' ? cast : remove]
   })
@@ -158,6 +166,22 @@ async function storedHashes(): Promise<string[]> {
   return hashesOf(rows.map((row) => decodeStoredMessage(row.message)))
 }
 
+/** Who is mentioned where: by the table, and by what stands. */
+async function mentions(): Promise<{ listed: string[]; standing: string[] }> {
+  const listed = await db<{ mention: string }[]>`
+    select concat_ws(' ', mentioned_fid, ts, encode(hash, 'hex'), fid) as mention from hub.cast_mentions
+  `
+  const rows = await db<{ message: Buffer }[]>`select message from hub.messages`
+  const standing = rows
+    .map((row) => decodeStoredMessage(row.message))
+    .flatMap(({ data, hash }) =>
+      [...new Set(data.castAddBody?.mentions)].map(
+        (fid) => `${fid} ${data.timestamp} ${hex(hash)} ${data.fid}`,
+      ),
+    )
+  return { listed: listed.map(({ mention }) => mention).sort(), standing: standing.sort() }
+}
+
 /** What a reader who only sees the log would hold. */
 async function replayedHashes(): Promise<string[]> {
   const rows = await db<{ event: Buffer }[]>`select event from hub.events order by id`
@@ -221,6 +245,8 @@ test('any order, any batches and any repetition of a set of messages end in the 
       await reset()
       for (const batch of batches) await merge(batch)
       expect(await storedHashes()).toEqual(hashesOf(afterCompaction(winners(messages))))
+      const { listed, standing } = await mentions()
+      expect(listed).toEqual(standing)
     }),
     { numRuns: 150 },
   )
@@ -275,6 +301,18 @@ test('event ids are handed out without a gap within a block, and each once', asy
     }),
     { numRuns: 30 },
   )
+})
+
+test('casts for which there is no room any more are not found by whom they mention', async () => {
+  await reset(1)
+  const casts = Array.from({ length: 106 }, (_, n) =>
+    users[0]!.cast(`cast ${n}`, testNow - 500 + n, { mentions: [2, 3], mentionsPositions: [0, 0] }),
+  )
+  await merge(casts.slice(3))
+  await merge(casts.slice(0, 3))
+  const { listed, standing } = await mentions()
+  expect(listed).toHaveLength(200)
+  expect(listed).toEqual(standing)
 })
 
 /** Sets whose count is not the number of their rows. */

@@ -1,6 +1,7 @@
 import { HubEventType, MessageType } from '@farcaster/core'
 import type { Transaction } from '../../db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { deleteCastMentions } from './cast-mentions.js'
 import { type Standing, type StandingRow, standingFromRow } from './standing.js'
 import type { PendingEvent } from './state.js'
 import { addToCounts, type SetCount } from './write.js'
@@ -45,6 +46,7 @@ export async function prune(
     addToCounts(db, lossOf(pruned)),
     names.length > 0 ? deleteNames(db, names) : null,
     deleteLoans(db, pruned),
+    deleteCastMentions(db, pruned),
   ])
   return { pruned, events: pruned.map(pruneEvent) }
 }

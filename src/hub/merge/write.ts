@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { lookupMentions, lookupTarget } from '../lookup.js'
+import { lookupTarget } from '../lookup.js'
+import { deleteCastMentions, insertCastMentions } from './cast-mentions.js'
 import { writeKeys } from './key-rows.js'
 import type { Standing } from './standing.js'
 import { encodeProof, type StandingName } from './standing-name.js'
@@ -22,6 +23,7 @@ export async function writeChanges(db: Transaction, state: BatchState): Promise<
   const changes = state.changes()
   const emptied = changes.filter((change) => change.after === null)
   const filled = changes.flatMap((change) => (change.after ? [change.after] : []))
+  const displaced = changes.flatMap((change) => (change.before ? [change.before] : []))
   const [, , counts] = await Promise.all([
     emptied.length > 0 ? deleteMessages(db, emptied) : null,
     filled.length > 0 ? upsertMessages(db, filled) : null,
@@ -29,6 +31,8 @@ export async function writeChanges(db: Transaction, state: BatchState): Promise<
     writeNames(db, state),
     writeLoans(db, changes),
     writeKeys(db, state.keys),
+    deleteCastMentions(db, displaced),
+    insertCastMentions(db, filled),
   ])
   return counts
 }
@@ -47,10 +51,9 @@ async function deleteMessages(db: Transaction, changes: readonly SlotChange[]): 
 
 async function upsertMessages(db: Transaction, standing: readonly Standing[]): Promise<void> {
   const targets = standing.map((each) => lookupTarget(each.message().data))
-  const mentions = standing.map((each) => arrayLiteral(lookupMentions(each.message().data)))
   await db`
-    insert into hub.messages (fid, set, key, ts, hash, type, message, target, mentions)
-    select fid, set, key, ts, hash, type, message, target, mentions::bigint[]
+    insert into hub.messages (fid, set, key, ts, hash, type, message, target)
+    select fid, set, key, ts, hash, type, message, target
     from unnest(
       ${standing.map((each) => each.fid)}::bigint[],
       ${standing.map((each) => each.set)}::smallint[],
@@ -59,22 +62,15 @@ async function upsertMessages(db: Transaction, standing: readonly Standing[]): P
       ${db.types.byteas(standing.map((each) => each.hash))}::bytea[],
       ${standing.map((each) => each.type)}::smallint[],
       ${db.types.byteas(standing.map((each) => each.encoded))}::bytea[],
-      ${db.types.byteas(targets)}::bytea[],
-      ${db.types.texts(mentions)}::text[]
-    ) as incoming (fid, set, key, ts, hash, type, message, target, mentions)
+      ${db.types.byteas(targets)}::bytea[]
+    ) as incoming (fid, set, key, ts, hash, type, message, target)
     on conflict (fid, set, key) do update
     set ts = excluded.ts,
         hash = excluded.hash,
         type = excluded.type,
         message = excluded.message,
-        target = excluded.target,
-        mentions = excluded.mentions
+        target = excluded.target
   `
-}
-
-/** `unnest` cannot take arrays of different lengths apart, so each travels as text. */
-function arrayLiteral(numbers: readonly number[] | null): string | null {
-  return numbers && `{${numbers.join(',')}}`
 }
 
 /** By how much each set of each fid grew or shrank. */

@@ -64,11 +64,16 @@ export function readCastsByMention(
     db,
     page,
     ({ behind, inOrder }) => db`
-      select ts, hash, message
-      from hub.messages
-      where mentions @> ${[fid]}::bigint[]
-        and ${behind}
-      order by ${inOrder}
+      select m.ts, m.hash, m.message
+      from (
+        select ts, hash, fid
+        from hub.cast_mentions
+        where mentioned_fid = ${fid}::bigint
+          and ${behind}
+        order by ${inOrder}
+      ) mention
+      join hub.messages m
+        on m.fid = mention.fid and m.set = ${MessageSet.casts}::smallint and m.key = mention.hash
     `,
   )
 }
