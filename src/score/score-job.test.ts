@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
+import { everythingStale, staleViewChannel } from '../hydrate/cache-follower.js'
 import { farcasterSecondsFromUnixSeconds } from '../protocol/time.js'
 import { FOLLOW } from './edge-list.js'
 import { buildGraph } from './graph.js'
@@ -95,6 +96,17 @@ test('only what has changed is written', async () => {
   expect((await recomputeScores(db, options))?.changed).toBe(1)
   const runs = await db`select users, changed from score.runs order by id`
   expect(runs.map(({ changed }) => changed)).toEqual([120, 0, 1])
+})
+
+test('servers are told to forget the views that show old scores, if there are any', async () => {
+  await storeUsers(db, [1], [0])
+  const told: string[] = []
+  const listening = await db.listen(staleViewChannel, (tag) => told.push(tag))
+  await recomputeScores(db, options)
+  await recomputeScores(db, options)
+  await db`select pg_notify(${staleViewChannel}, 'the last')`
+  await expect.poll(() => told).toEqual([everythingStale, 'the last'])
+  await listening.unlisten()
 })
 
 test('seeds are chosen where none is known, and unknown ones are told', async () => {

@@ -1,4 +1,5 @@
 import type { Database, Session } from '../db/connection.js'
+import { everythingStale, notifyStaleViews } from '../hydrate/cache-follower.js'
 import { EdgeList } from './edge-list.js'
 import type { FidIndex } from './fid-index.js'
 import { buildGraph } from './graph.js'
@@ -106,6 +107,7 @@ async function recompute(session: Session, options: RecomputeOptions): Promise<S
 
   onStep('writing')
   const changed = await storeScores(session, index, scores, standing, options.epsilon ?? EPSILON, signal)
+  if (changed > 0) await notifyStaleViews(session, everythingStale)
   const finishedMs = clock()
   await session`
     insert into score.runs (started_at, finished_at, users, edges, changed)
