@@ -35,6 +35,7 @@ import { storageAllocations } from './operations/storage/allocations.js'
 import { storageUsage } from './operations/storage/usage.js'
 import { userBulk } from './operations/user/bulk.js'
 import { usersByAddress } from './operations/user/bulk-by-address.js'
+import { usersByLocation } from './operations/user/by-location.js'
 import { userByUsername } from './operations/user/by-username.js'
 import { usersByXUsername } from './operations/user/by-x-username.js'
 import { userChannels } from './operations/user/channels.js'
@@ -80,6 +81,7 @@ export const operations: readonly Operation[] = [
   storageUsage,
   usersByAddress,
   userBulk,
+  usersByLocation,
   userByUsername,
   usersByXUsername,
   userChannels,

@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox'
+import { loadHiddenFids } from '../../../hydrate/viewer.js'
+import { NEAR_KM, readUsersNear } from '../../../social/queries/users-by-place.js'
+import { jsonArray } from '../../../views/json.js'
+import { UsersResponse } from '../../../views/schema/user.js'
+import { cursorKind, keyPart } from '../../cursor.js'
+import { defineOperation } from '../../operation.js'
+import { cursorParameter, limitParameter, numberParameter, viewerFidParameter } from '../../parameters.js'
+
+const cursors = cursorKind('users near', keyPart.number, keyPart.integer)
+
+/** `GET user/by_location` */
+export const usersByLocation = defineOperation({
+  method: 'GET',
+  path: 'user/by_location',
+  tag: 'User',
+  summary: 'Users near a place',
+  description: `Whose profile says that they are within ${NEAR_KM} km, the nearest first.`,
+  query: Type.Object({
+    latitude: numberParameter({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
+    longitude: numberParameter({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
+    viewer_fid: viewerFidParameter,
+    limit: limitParameter({ maximum: 100, default: 25 }),
+    cursor: cursorParameter,
+  }),
+  reply: UsersResponse,
+
+  async handle({ db, hydrator }, { latitude, longitude, viewer_fid, limit, cursor }) {
+    const after = cursors.decode(cursor)
+    const hidden = await loadHiddenFids(db, viewer_fid)
+    const found = await readUsersNear(db, { latitude, longitude, hidden, limit: limit + 1 }, after)
+    const page = found.slice(0, limit)
+    const users = await hydrator.users(
+      page.map(({ fid }) => fid),
+      viewer_fid,
+    )
+    const last = found.length > limit ? page.at(-1) : undefined
+    const next = { cursor: last ? cursors.encode([last.km, last.fid]) : null }
+    return `{"users":${jsonArray(page.flatMap(({ fid }) => users.get(fid) ?? []))},"next":${JSON.stringify(next)}}`
+  },
+})
