@@ -33,6 +33,7 @@ import { reactionsCast } from './operations/reaction/cast.js'
 import { reactionsUser } from './operations/reaction/user.js'
 import { storageAllocations } from './operations/storage/allocations.js'
 import { storageUsage } from './operations/storage/usage.js'
+import { userBestFriends } from './operations/user/best-friends.js'
 import { userBulk } from './operations/user/bulk.js'
 import { usersByAddress } from './operations/user/bulk-by-address.js'
 import { usersByLocation } from './operations/user/by-location.js'
@@ -40,6 +41,7 @@ import { userByUsername } from './operations/user/by-username.js'
 import { usersByXUsername } from './operations/user/by-x-username.js'
 import { userChannels } from './operations/user/channels.js'
 import { userByCustodyAddress } from './operations/user/custody-address.js'
+import { userInteractions } from './operations/user/interactions.js'
 import { userSearch } from './operations/user/search.js'
 import { userVerifications } from './operations/user/verifications.js'
 
@@ -79,6 +81,7 @@ export const operations: readonly Operation[] = [
   reactionsUser,
   storageAllocations,
   storageUsage,
+  userBestFriends,
   usersByAddress,
   userBulk,
   usersByLocation,
@@ -86,6 +89,7 @@ export const operations: readonly Operation[] = [
   usersByXUsername,
   userChannels,
   userByCustodyAddress,
+  userInteractions,
   userSearch,
   userVerifications,
 ]
