@@ -15,7 +15,7 @@ import type { Hub } from './hub/hub.js'
 import { dropExpiredPartitions, ensurePartitions } from './hub/log/partitions.js'
 import { createEventTail } from './hub/log/tail.js'
 import type { MergeHook } from './hub/merge/merge.js'
-import { followEvents } from './hydrate/cache-follower.js'
+import { dropViews, followEvents } from './hydrate/cache-follower.js'
 import { Hydrator } from './hydrate/hydrator.js'
 import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
@@ -80,6 +80,8 @@ async function assemble(
   const { hub, db, writerDb, close } = await openHub(config, database.url, 'plaza', {
     countMerge: (type, outcome) => metrics.merges.inc({ type, outcome }),
     hooks: extension.hooks ?? [],
+    // Other processes read it in the log; whoever has merged through this one must not see what was before.
+    onCommitted: (events) => dropViews(hydrator, events),
   })
   closers.push(close)
   await extension.prepare?.(writerDb)

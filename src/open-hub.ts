@@ -1,7 +1,7 @@
 import { FarcasterNetwork, MessageType } from '@farcaster/core'
 import type { Config } from './config.js'
 import { connect, type Database } from './db/connection.js'
-import { createHub } from './hub/create-hub.js'
+import { createHub, type HubOptions } from './hub/create-hub.js'
 import type { MergeHook } from './hub/merge/merge.js'
 import { createVerifyPool } from './protocol/verify-pool.js'
 import { projectEvents } from './social/project.js'
@@ -22,6 +22,8 @@ export interface OpenHubOptions {
   readonly countMerge?: (type: string, outcome: string) => void
   /** Run after the read model's, in every merge's transaction. */
   readonly hooks?: readonly MergeHook[]
+  /** Told what a batch has done once it is committed: see `HubOptions`. */
+  readonly onCommitted?: HubOptions['onCommitted']
 }
 
 /** The protocol's number of each network. */
@@ -40,7 +42,7 @@ export async function openHub(
   config: Config,
   url: string,
   name: string,
-  { countMerge, hooks = [] }: OpenHubOptions = {},
+  { countMerge, hooks = [], onCommitted }: OpenHubOptions = {},
 ): Promise<OpenHub> {
   const db = connect(url, { poolSize: config.databasePool, applicationName: name })
   const writerDb = connect(url, {
@@ -60,6 +62,7 @@ export async function openHub(
       shards: config.hubShards,
       clock: Date.now,
       hooks: [projectEvents, ...hooks],
+      ...(onCommitted === undefined ? {} : { onCommitted }),
       onOutcome: (type, outcome) => countMerge?.(MessageType[type] ?? 'UNKNOWN', outcome),
     })
     return { hub, db, writerDb, close: () => hub.close().finally(endConnections) }

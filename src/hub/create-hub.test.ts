@@ -142,3 +142,26 @@ test('the log confirms every block once, and says how many events it has', async
   `
   expect(rows.every((row) => row.confirmations === 1 && row.total > 1)).toBe(true)
 })
+
+test('what was committed is told before the answer, and nothing else is', async () => {
+  const told: string[] = []
+  const hub = await open({
+    onCommitted: (events) => {
+      for (const { body } of events) if ('message' in body) told.push(body.message.hash.toString('hex'))
+    },
+    hooks: [
+      async (_db, events) => {
+        const isRefused = ({ body }: (typeof events)[number]) =>
+          'message' in body && body.message.data.castAddBody?.text === 'not this'
+        if (events.some(isRefused)) throw new Error('not this')
+      },
+    ],
+  })
+  await hub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 100 })))
+  const cast = users[0]!.cast('tell of this', testNow - 3)
+  await hub.submit([cast]).then(() => expect(told).toEqual([cast.hash.toString('hex')]))
+  await hub.submit([cast])
+  await expect(hub.submit([users[0]!.cast('not this', testNow - 2)])).rejects.toThrow('not this')
+  expect(told).toHaveLength(1)
+  await hub.close()
+})

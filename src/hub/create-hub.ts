@@ -9,7 +9,8 @@ import { validateStateless } from '../protocol/validate.js'
 import type { VerifyPool } from '../protocol/verify-pool.js'
 import type { Hub } from './hub.js'
 import { ensurePartitions } from './log/partitions.js'
-import { type MergeHook, mergeBatch } from './merge/merge.js'
+import type { LoggedEvent } from './log/write.js'
+import { type MergeBatch, type MergeHook, mergeBatch } from './merge/merge.js'
 import { type MergeItem, ShardWriter } from './merge/shard-writer.js'
 import { nameOf } from './merge/standing-name.js'
 
@@ -23,6 +24,11 @@ export interface HubOptions {
   readonly clock: () => number
   /** Run in every merge's transaction, in this order. */
   readonly hooks?: readonly MergeHook[]
+  /**
+   * Told what a batch has done as soon as it is committed, and before whoever submitted it is answered. Must not
+   * throw. A commit whose answer was lost is not told of: the log has it.
+   */
+  readonly onCommitted?: (events: readonly LoggedEvent[]) => void
   /** Told of every merge and refusal, for metrics: `merged` or an error code. */
   readonly onOutcome?: (messageType: number, outcome: string) => void
 }
@@ -97,16 +103,18 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 }
 
-function openWriter({ db, shards, hooks = [], clock }: HubOptions, shard: number): ShardWriter {
+function openWriter(options: HubOptions, shard: number): ShardWriter {
+  const { db, shards, hooks = [], clock, onCommitted } = options
+  const mergeOnce = (batch: MergeBatch) => mergeBatch(db, shard, batch, { shards, hooks }, clock())
   return new ShardWriter({
     merge: async (batch) => {
-      try {
-        return await mergeBatch(db, shard, batch, { shards, hooks }, clock())
-      } catch (error) {
+      const result = await mergeOnce(batch).catch(async (error: unknown) => {
         if (!isMissingPartition(error)) throw error
         await ensurePartitions(db, clock())
-        return await mergeBatch(db, shard, batch, { shards, hooks }, clock())
-      }
+        return await mergeOnce(batch)
+      })
+      if (result.events.length > 0) onCommitted?.(result.events)
+      return result
     },
     isRetryable,
     isUnavailable,

@@ -61,7 +61,7 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
       const page = await readEvents(options.db, ranges, { limit: pageSize, reverse: false })
       dropViews(
         options.hydrator,
-        page.events.map(({ event }) => event),
+        page.events.map(({ event }) => ({ body: hubEventBody(event) })),
       )
       ranges = page.rest
       if (!page.next) {
@@ -88,9 +88,10 @@ async function rangesFromHere({ db, hydrator, shards }: CacheFollowerOptions): P
   return ends.map(({ shard, lastId }) => ({ shard, from: lastId + 1, stop: noStop }))
 }
 
-function dropViews(hydrator: Hydrator, events: readonly Buffer[]): void {
+/** Drops what these events have made untrue. They are committed: what is read from now on is what they left. */
+export function dropViews(hydrator: Hydrator, events: Parameters<typeof tagsOf>[0]): void {
   if (events.length === 0) return
-  const tags = tagsOf(events.map((event) => ({ body: hubEventBody(event) })))
+  const tags = tagsOf(events)
   if (tags) hydrator.drop(tags)
   else hydrator.clear()
 }

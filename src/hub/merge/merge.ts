@@ -32,6 +32,11 @@ export interface MergeOutcomes {
   readonly messages: (Refusal | null)[]
 }
 
+export interface MergeResult extends MergeOutcomes {
+  /** What was logged, with its ids. */
+  readonly events: readonly LoggedEvent[]
+}
+
 /**
  * Runs inside the merge's transaction, after the events have their ids: what it writes is there exactly when
  * the events are. An error fails the merge.
@@ -61,7 +66,7 @@ export async function mergeBatch(
   batch: MergeBatch,
   settings: MergeSettings,
   nowMs: number,
-): Promise<MergeOutcomes> {
+): Promise<MergeResult> {
   const keyClaims = await recoverKeyClaims(batch.messages)
   return await db.begin(async (transaction) => {
     const head = await lockShard(transaction, shard, batch, settings.shards)
@@ -72,8 +77,9 @@ export async function mergeBatch(
     const messages = mergeInOrder(batch.messages, state)
     const { prunedSlots, events } = await store(transaction, state)
     const pending = [...chain.events, ...state.events, ...events]
-    await log(transaction, shard, head, pending, settings, nowMs)
+    const logged = await log(transaction, shard, head, pending, settings, nowMs)
     return {
+      events: logged,
       chainEvents: chain.outcomes,
       nameTransfers,
       messages: messages.map(
@@ -143,11 +149,13 @@ async function log(
   pending: readonly PendingEvent[],
   settings: MergeSettings,
   nowMs: number,
-): Promise<void> {
+): Promise<readonly LoggedEvent[]> {
   const formed = formBlocks(shard, head, pending, farcasterSecondsFromUnixMs(nowMs))
   await appendEvents(db, shard, formed.events, formed.head, dayOf(nowMs))
-  if (formed.events.length === 0) return
-  for (const hook of settings.hooks) await hook(db, formed.events)
+  if (formed.events.length > 0) {
+    for (const hook of settings.hooks) await hook(db, formed.events)
+  }
+  return formed.events
 }
 
 /**

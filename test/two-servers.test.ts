@@ -1,0 +1,77 @@
+import { UserDataType } from '@farcaster/core'
+import { expect, test, vi } from 'vitest'
+import type { SignedMessage } from '../src/protocol/message.js'
+import { farcasterSecondsFromUnixMs } from '../src/protocol/time.js'
+import { createTestDatabase } from './database.js'
+import { TestUser } from './network.js'
+import { startTestServer, type TestServer } from './running-server.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const { db, url } = await createTestDatabase()
+const [alice, bob] = [new TestUser(1), new TestUser(2)]
+const now = farcasterSecondsFromUnixMs(Date.now())
+const start = () => startTestServer(url, { CRAWL_EMBEDS: 'false' })
+
+/** A second is promised; what is not dropped is kept for a minute. */
+const patience = { timeout: 5_000 }
+
+async function submit(server: TestServer, ...messages: SignedMessage[]): Promise<void> {
+  expect(await server.hub.submit(messages)).toEqual(messages.map(() => null))
+}
+
+async function register(server: TestServer): Promise<void> {
+  await server.hub.submitOnChainEvents([alice, bob].flatMap((user) => user.onChain()))
+}
+
+const bioOf = async (server: TestServer) => (await server.get('user/bulk?fids=1')).users[0].profile.bio.text
+const pathOf = (cast: SignedMessage) => `cast?type=hash&identifier=0x${cast.hash.toString('hex')}`
+const likesOf = async (server: TestServer, cast: SignedMessage): Promise<number> =>
+  (await server.get(pathOf(cast))).cast.reactions.likes_count
+
+test('what is written through one server is read through it at once, and soon through the other', async () => {
+  const [one, other] = [await start(), await start()]
+  await register(one)
+  for (let turn = 1; turn <= 20; turn += 1) {
+    const [writing, reading] = turn % 2 === 0 ? [one, other] : [other, one]
+    // Kept ready by both from here on.
+    await Promise.all([bioOf(one), bioOf(other)])
+    await submit(writing, alice.userData(UserDataType.BIO, `bio ${turn}`, now - 100 + turn))
+    expect(await bioOf(writing)).toBe(`bio ${turn}`)
+    await expect.poll(() => bioOf(reading), patience).toBe(`bio ${turn}`)
+  }
+})
+
+test('follows that a compact state has ended are no longer counted, by either', async () => {
+  const [one, other] = [await start(), await start()]
+  await register(one)
+  const followersOf = async (server: TestServer) =>
+    (await server.get('user/bulk?fids=1')).users[0].follower_count
+  await submit(one, bob.link(1, now - 50))
+  await expect.poll(() => followersOf(other), patience).toBe(1)
+  await submit(one, bob.compactLinks([7], now - 40))
+  expect(await followersOf(one)).toBe(0)
+  await expect.poll(() => followersOf(other), patience).toBe(0)
+})
+
+test('a page that was being made while something was written is not kept', async () => {
+  const server = await start()
+  await register(server)
+  const cast = alice.cast('like me', now - 30)
+  await submit(server, cast)
+  let page: Promise<number> = Promise.resolve(0)
+  await db.begin(async (transaction) => {
+    // The cast has been read by the time that its author is, which this holds up.
+    await transaction`lock table social.verifications`
+    page = likesOf(server, cast)
+    const held = () =>
+      db`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%verifications%'
+      `
+    await expect.poll(held).toHaveLength(1)
+    await submit(server, bob.react(cast, now - 20))
+  })
+  expect(await page).toBe(0)
+  expect(await likesOf(server, cast)).toBe(1)
+})
