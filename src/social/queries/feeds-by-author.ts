@@ -1,7 +1,7 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../db/connection.js'
 import { shownTo } from './casts-shown-to.js'
-import { type FeedPart, type FeedPlace, placeOf, recastShown } from './feeds.js'
+import { type FeedPart, type FeedRow, isShown, placeOf } from './feeds.js'
 import { isMember } from './feeds-by-parent.js'
 
 /** What is wanted of authors. Conditions that are left out let everything through. */
@@ -25,25 +25,29 @@ export async function readAuthorFeed(
   db: Database,
   selection: AuthorSelection,
   part: FeedPart,
-): Promise<FeedPlace[]> {
+): Promise<FeedRow[]> {
   const { casts, recasts } = selection
   const streams = [
     ...(casts === 'none' ? [] : [castsOf(db, selection, part)]),
     ...(recasts ? [recastsOf(db, part)] : []),
   ]
-  const [first = db`select null::bigint, null::bytea where false`, second] = streams
-  return db<FeedPlace[]>`
-    select place.ts, encode(place.hash, 'hex') as hash
-    from unnest(${[...selection.fids]}::bigint[]) as author (fid)
-    cross join lateral (${first} ${second ? db`union all ${second}` : db``}) as place (ts, hash)
-    order by place.ts desc, place.hash desc
-    limit ${part.count}
+  const [first = db`select null::bigint, null::bytea, null::bigint where false`, second] = streams
+  return db<FeedRow[]>`
+    select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, part.viewerFid)} as "isShown"
+    from (
+      select place.*
+      from unnest(${[...selection.fids]}::bigint[]) as author (fid)
+      cross join lateral (${first} ${second ? db`union all ${second}` : db``}) as place (ts, hash, target_fid)
+      order by place.ts desc, place.hash desc
+      limit ${part.count}
+    ) r
+    order by r.ts desc, r.hash desc
   `
 }
 
 function castsOf(db: Database, selection: AuthorSelection, part: FeedPart): Fragment {
   return db`(
-    select c.ts, c.hash
+    select c.ts, c.hash, null::bigint
     from social.casts c
     where c.fid = author.fid and (c.ts, c.hash) < ${placeOf(db, part)}
       and ${shownTo(db, part.viewerFid, 'c.fid')} ${conditionsOf(db, selection)}
@@ -54,10 +58,10 @@ function castsOf(db: Database, selection: AuthorSelection, part: FeedPart): Frag
 
 function recastsOf(db: Database, part: FeedPart): Fragment {
   return db`(
-    select r.ts, r.target_hash
+    select r.ts, r.target_hash, r.target_fid
     from social.reactions r
     where r.fid = author.fid and r.type = 2 and (r.ts, r.target_hash) < ${placeOf(db, part)}
-      and ${shownTo(db, part.viewerFid, 'r.fid')} and ${recastShown(db, part.viewerFid)}
+      and ${shownTo(db, part.viewerFid, 'r.fid')}
     order by r.ts desc, r.target_hash desc
     limit ${part.count}
   )`

@@ -36,9 +36,10 @@ export async function readEmbedFeed(
       where ${shownTo(db, part.viewerFid, 'e.fid')} and ${isWanted(db, selection)}
       limit ${part.count}
     ),
+    wanted as materialized (${allWanted(db, selection)}),
     far as (
       select e.ts, e.hash
-      from ${allWanted(db, selection)}
+      from wanted e
       where (e.ts, e.hash) < (
           (select e.ts from everything e order by e.ts, e.hash limit 1),
           (select e.hash from everything e order by e.ts, e.hash limit 1)
@@ -67,21 +68,19 @@ function isWanted(db: Database, selection: EmbedSelection): Fragment {
   return db`${within} and substr(e.url, length(${prefix}::text) + 1, 1) in ('', '/', '?', '#')`
 }
 
-/** All embeds `e` that are wanted, by index. */
+/** All embeds that are wanted, by index. Read only if the newest were not enough. */
 function allWanted(db: Database, selection: EmbedSelection): Fragment {
   if ('kinds' in selection) {
-    return db`(
-      select e.*
+    return db`
+      select e.ts, e.hash, e.fid
       from embeds.urls u
       join social.url_embeds e on e.url = u.url
-      where u.kind = any (${db.types.texts(selection.kinds)}::text[])
-    ) e`
+      where u.kind = any (${db.types.texts(selection.kinds)}::text[])`
   }
   // The last character of Unicode stands behind everything that a URL can go on with.
   const { prefix } = selection
-  return db`(
-    select e.*
+  return db`
+    select e.ts, e.hash, e.fid
     from social.url_embeds e
-    where e.url ~>=~ ${prefix} and e.url ~<~ ${`${prefix}\u{10ffff}`} and ${isWanted(db, selection)}
-  ) e`
+    where e.url ~>=~ ${prefix} and e.url ~<~ ${`${prefix}\u{10ffff}`} and ${isWanted(db, selection)}`
 }

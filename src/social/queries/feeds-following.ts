@@ -1,7 +1,7 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../db/connection.js'
 import { shownTo } from './casts-shown-to.js'
-import { type FeedPart, type FeedPlace, placeOf, recastShown } from './feeds.js'
+import { type FeedPart, type FeedRow, isShown, placeOf } from './feeds.js'
 
 export interface FollowingSelection {
   /** Whose follows. */
@@ -21,60 +21,70 @@ export async function readFollowingFeed(
   db: Database,
   selection: FollowingSelection,
   part: FeedPart,
-): Promise<FeedPlace[]> {
+): Promise<FeedRow[]> {
   const { fid } = selection
   // `near` relies on getting the rows of `everyone` in their order, one by one, and on stopping when it has
   // enough: a scan of a CTE is lazy, and a lateral look-up with a limit can only be a nested loop.
-  return db<FeedPlace[]>`
+  return db<FeedRow[]>`
     with everyone as materialized (
-      select * from (
-        select * from (${newest(db, selection, part)}) newest
-        order by ts desc, hash desc
-        limit 5000
-      ) bounded
+      select * from (${newest(db, selection, part)}) newest
+      order by ts desc, hash desc
       limit (
-        select 100 + coalesce((select following_count from social.user_counts where fid = ${fid}::bigint), 0)
-          * ${part.count}::bigint / 4
+        select least(5000, 100 + ${part.count}::bigint / 4
+          * coalesce((select following_count from social.user_counts where fid = ${fid}::bigint), 0))
       )
     ),
     near as materialized (
-      select r.ts, r.target_hash as hash
-      from everyone r
+      select e.ts, e.hash, e.target_fid
+      from everyone e
       cross join lateral (
-        select from social.follows f where f.fid = ${fid}::bigint and f.target_fid = r.fid limit 1
+        select from social.follows f where f.fid = ${fid}::bigint and f.target_fid = e.fid limit 1
       ) followed
-      where ${shownTo(db, part.viewerFid, 'r.fid')}
-        and (r.target_fid is null or ${recastShown(db, part.viewerFid)})
+      where ${shownTo(db, part.viewerFid, 'e.fid')}
       limit ${part.count}
     ),
     far as (
-      select place.ts, place.hash
+      select place.ts, place.hash, place.target_fid
       from social.follows f
-      cross join lateral (${newestOfOne(db, selection, part)}) as place (ts, hash)
+      cross join lateral (${newestOfOne(db, selection, part)}) as place (ts, hash, target_fid)
       where f.fid = ${fid}::bigint and ${shownTo(db, part.viewerFid, 'f.target_fid')}
         and (select count(*) from near) < ${part.count}::bigint
       order by place.ts desc, place.hash desc
       limit ${part.count}
     )
-    select ts, encode(hash, 'hex') as hash
-    from (select * from near union all select * from far) found
-    order by found.ts desc, found.hash desc
-    limit ${part.count}
+    select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, part.viewerFid)} as "isShown"
+    from (
+      select * from (select * from near union all select * from far) found
+      order by found.ts desc, found.hash desc
+      limit ${part.count}
+    ) r
+    order by r.ts desc, r.hash desc
   `
 }
 
+/**
+ * Two streams by index, merged as far as they are read. The bounds stand in the text, not in parameters: a plan
+ * that is made for any bound would read everything.
+ */
 function newest(db: Database, { recasts }: FollowingSelection, part: FeedPart): Fragment {
-  const casts = db`
-    select c.ts, c.hash as target_hash, c.hash, c.fid, null::bigint as target_fid
+  const casts = db`(
+    select c.ts, c.hash, c.fid, null::bigint as target_fid
     from social.casts c
-    where (c.ts, c.hash) < ${placeOf(db, part)}`
+    where (c.ts, c.hash) < ${placeOf(db, part)}
+    order by c.ts desc, c.hash desc
+    limit 5000
+  )`
   if (!recasts) return casts
   return db`
     ${casts}
     union all
-    select r.ts, r.target_hash, r.target_hash, r.fid, r.target_fid
-    from social.reactions r
-    where r.type = 2 and (r.ts, r.target_hash) < ${placeOf(db, part)}`
+    (
+      select r.ts, r.target_hash, r.fid, r.target_fid
+      from social.reactions r
+      where r.type = 2 and (r.ts, r.target_hash) < ${placeOf(db, part)}
+      order by r.ts desc, r.target_hash desc
+      limit 5000
+    )`
 }
 
 /** Of the followed user `f`, below where `everyone` ends. */
@@ -84,7 +94,7 @@ function newestOfOne(db: Database, { recasts }: FollowingSelection, part: FeedPa
     (select e.hash from everyone e order by e.ts, e.hash limit 1)
   )`
   const casts = db`(
-    select c.ts, c.hash
+    select c.ts, c.hash, null::bigint
     from social.casts c
     where c.fid = f.target_fid and (c.ts, c.hash) < ${end}
     order by c.ts desc, c.hash desc
@@ -95,10 +105,9 @@ function newestOfOne(db: Database, { recasts }: FollowingSelection, part: FeedPa
     ${casts}
     union all
     (
-      select r.ts, r.target_hash
+      select r.ts, r.target_hash, r.target_fid
       from social.reactions r
       where r.fid = f.target_fid and r.type = 2 and (r.ts, r.target_hash) < ${end}
-        and ${recastShown(db, part.viewerFid)}
       order by r.ts desc, r.target_hash desc
       limit ${part.count}
     )`

@@ -13,6 +13,12 @@ export interface FeedPlace {
   readonly hash: string
 }
 
+/** A place as it was read. */
+export interface FeedRow extends FeedPlace {
+  /** False: of a recast of what is not here, or what the viewer is not to see. Its place counts, it is not shown. */
+  readonly isShown: boolean
+}
+
 /** Which part of a feed is wanted, and who looks. */
 export interface FeedPart {
   /** The last place that was seen; null at the beginning. */
@@ -32,11 +38,14 @@ export function placeOf(db: Database, { before }: FeedPart): Fragment {
 }
 
 /**
- * A condition on recasts `r`: the cast is here and may be seen. A lookup for each row, in whatever plan: the limit
- * keeps the planner from joining all casts.
+ * Whether a place `r` may be shown: that of a cast (without `target_fid`), or of a recast whose cast is here and may
+ * be seen. To be asked of the rows of a page, not of all that come into question: it is a look-up for each.
  */
-export function recastShown(db: Database, viewerFid: number | undefined): Fragment {
+export function isShown(db: Database, viewerFid: number | undefined): Fragment {
   return db`
-    (select t.fid from social.casts t where t.hash = r.target_hash limit 1) = r.target_fid
-    and ${shownTo(db, viewerFid, 'r.target_fid')}`
+    r.target_fid is null
+    or (
+      coalesce((select t.fid from social.casts t where t.hash = r.hash) = r.target_fid, false)
+      and ${shownTo(db, viewerFid, 'r.target_fid')}
+    )`
 }

@@ -1,10 +1,10 @@
 import type { Hydrator } from '../../../hydrate/hydrator.js'
-import type { FeedPart, FeedPlace } from '../../../social/queries/feeds.js'
+import type { FeedPart, FeedPlace, FeedRow } from '../../../social/queries/feeds.js'
 import { jsonArray } from '../../../views/json.js'
 import { cursorKind, keyPart } from '../../cursor.js'
 
 /** Reads places of a feed. */
-export type ReadFeed = (part: FeedPart) => Promise<readonly FeedPlace[]>
+export type ReadFeed = (part: FeedPart) => Promise<readonly (FeedPlace | FeedRow)[]>
 
 export interface FeedQuery {
   readonly cursor?: string
@@ -45,12 +45,16 @@ export function feedPages(name: string, isRepeating: boolean) {
 }
 
 /** The first casts, each once, and the index of the last place that was looked at. */
-function distinct(places: readonly FeedPlace[], limit: number): { hashes: string[]; last: number } {
+function distinct(
+  places: readonly (FeedPlace | FeedRow)[],
+  limit: number,
+): { hashes: string[]; last: number } {
   const hashes = new Set<string>()
   let last = -1
-  for (const [index, { hash }] of places.entries()) {
+  for (const [index, place] of places.entries()) {
+    const { hash } = place
     if (hashes.size === limit && !hashes.has(hash)) break
-    hashes.add(hash)
+    if (!('isShown' in place) || place.isShown) hashes.add(hash)
     last = index
   }
   return { hashes: [...hashes], last }
