@@ -19,30 +19,61 @@ const STOP_LIMIT_MS = 60_000
  * @property {string} dataDir
  * @property {string} databaseUrl Of its embedded PostgreSQL.
  * @property {number} postgresPid
+ * @property {() => Promise<void>} end Ends it and its PostgreSQL.
  * @property {() => Promise<void>} stop Ends it and its PostgreSQL, and removes the data.
  */
 
 /**
  * Starts `plaza serve` with default settings on a new data directory.
  *
- * @param {{ profileDir?: string | undefined }} options `profileDir` gets a CPU profile of each thread.
+ * @param {{ profileDir?: string | undefined, env?: Record<string, string> }} options `profileDir` gets a CPU profile
+ * of each thread; `env` holds settings that differ from the default.
  * @returns {Promise<PlazaServer>}
  */
-export async function startPlaza({ profileDir }) {
+export async function startPlaza({ profileDir, env = {} }) {
   const dataDir = await mkdtemp(join(tmpdir(), 'plaza-bench-'))
   // When we are root PostgreSQL runs as another user, who has to pass through.
   await chmod(dataDir, 0o711)
   const flags = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
+  try {
+    return await launch(dataDir, flags, env)
+  } catch (error) {
+    await removeDataDir(dataDir)
+    throw error
+  }
+}
+
+/**
+ * Ends a server and starts it again on the same data.
+ *
+ * @param {PlazaServer} server
+ * @param {Record<string, string>} env
+ */
+export async function restartPlaza(server, env) {
+  await server.end()
+  return await launch(server.dataDir, [], env)
+}
+
+/**
+ * @param {string} dataDir
+ * @param {string[]} flags
+ * @param {Record<string, string>} env
+ * @returns {Promise<PlazaServer>}
+ */
+async function launch(dataDir, flags, env) {
   const child = spawn(process.execPath, [...flags, CLI, 'serve'], {
-    env: plazaEnvironment(dataDir),
+    env: { ...plazaEnvironment(dataDir), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
   const ended = new Promise((resolve) => child.once('close', resolve))
-  const stop = async () => {
+  const end = async () => {
     child.kill('SIGTERM')
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
     await ended.finally(() => clearTimeout(timer))
+  }
+  const stop = async () => {
+    await end()
     await removeDataDir(dataDir)
   }
   try {
@@ -69,9 +100,9 @@ export async function startPlaza({ profileDir }) {
     if (databaseUrl === null || postmaster === null || child.pid === undefined) {
       throw new Error('the server has no PostgreSQL')
     }
-    return { url, pid: child.pid, dataDir, databaseUrl, postgresPid: postmaster.pid, stop }
+    return { url, pid: child.pid, dataDir, databaseUrl, postgresPid: postmaster.pid, end, stop }
   } catch (error) {
-    await stop()
+    await end()
     throw error
   }
 }

@@ -215,10 +215,11 @@ test('a page takes at most five statements when nothing is ready, and one when e
     [alice, bob, carol][n % 3]!.cast(`/gardens ${n}`, testNow - n),
   )
   await merge({ messages: casts })
-  const hydrator = open()
   statements.length = 0
-  await hydrator.casts(casts.map(hex), 1)
+  await open(0).casts(casts.map(hex), 1)
   expect(statements.length).toBeLessThanOrEqual(5)
+  const hydrator = open()
+  await hydrator.casts(casts.map(hex), 1)
   statements.length = 0
   await hydrator.casts(casts.map(hex), 1)
   expect(statements).toHaveLength(1)

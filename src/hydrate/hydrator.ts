@@ -46,6 +46,9 @@ interface ReadyChannel {
   readonly open: string
 }
 
+/** Users that one page has loaded so far: its later parts do not load them again, also when nothing is kept. */
+type UsersAtHand = Map<number, ReadyUser>
+
 /** Looking nobody in particular. */
 const nobody: ViewerRelations | null = null
 
@@ -95,9 +98,13 @@ export class Hydrator {
    * not registered cannot be shown, nor can their casts.
    */
   async casts(hashes: readonly string[], viewerFid?: number): Promise<Map<string, string>> {
-    const ready = await this.#readyCasts(hashes)
+    const atHand: UsersAtHand = new Map()
+    const ready = await this.#readyCasts(hashes, atHand)
     const casts = [...ready.values()]
-    const users = await this.#readyUsers(casts.flatMap((cast) => [cast.authorFid, ...cast.mentionedFids]))
+    const users = await this.#readyUsers(
+      casts.flatMap((cast) => [cast.authorFid, ...cast.mentionedFids]),
+      atHand,
+    )
     const viewer = await this.#relations(viewerFid, {
       fids: [...users.keys()],
       hashes: [...ready.keys()],
@@ -113,8 +120,12 @@ export class Hydrator {
 
   /** Channels as JSON, by id; those that there are not are not in the result. */
   async channels(ids: readonly string[], viewerFid?: number): Promise<Map<string, string>> {
-    const ready = await this.#readyChannels(ids)
-    const users = await this.#readyUsers([...ready.values()].map((channel) => channel.leadFid))
+    const atHand: UsersAtHand = new Map()
+    const ready = await this.#readyChannels(ids, atHand)
+    const users = await this.#readyUsers(
+      [...ready.values()].map((channel) => channel.leadFid),
+      atHand,
+    )
     const viewer = await this.#relations(viewerFid, {
       fids: [...users.keys()],
       hashes: [],
@@ -128,8 +139,11 @@ export class Hydrator {
     return await loadViewerRelations(this.#options.db, viewerFid, viewed)
   }
 
-  async #readyUsers(fids: readonly number[]): Promise<Map<number, ReadyUser>> {
-    const { ready, missing } = split(fids, (fid) => this.#users.get(String(fid)))
+  async #readyUsers(
+    fids: readonly number[],
+    atHand: UsersAtHand = new Map(),
+  ): Promise<Map<number, ReadyUser>> {
+    const { ready, missing } = split(fids, (fid) => atHand.get(fid) ?? this.#users.get(String(fid)))
     if (missing.length > 0) {
       const since = this.#users.begin()
       const records = await loadUsers(this.#options.db, missing)
@@ -138,6 +152,7 @@ export class Hydrator {
         this.#keepUser(user, since)
       }
     }
+    for (const [fid, user] of ready) atHand.set(fid, user)
     return ready
   }
 
@@ -165,13 +180,13 @@ export class Hydrator {
     this.#users.put(String(record.fid), user, tags, since)
   }
 
-  async #readyCasts(hashes: readonly string[]): Promise<Map<string, ReadyCast>> {
+  async #readyCasts(hashes: readonly string[], atHand: UsersAtHand): Promise<Map<string, ReadyCast>> {
     const { ready, missing } = split(hashes, (hash) => this.#casts.get(hash))
     if (missing.length === 0) return ready
     const since = this.#casts.begin()
     const records = await loadCasts(this.#options.db, missing)
     const wanted = missing.flatMap((hash) => records.get(hash) ?? [])
-    for (const [hash, cast] of await this.#presentCasts(wanted, records)) {
+    for (const [hash, cast] of await this.#presentCasts(wanted, records, atHand)) {
       ready.set(hash, cast)
       this.#keepCast(cast, records, since)
     }
@@ -181,9 +196,13 @@ export class Hydrator {
   async #presentCasts(
     wanted: readonly CastRecord[],
     casts: ReadonlyMap<string, CastRecord>,
+    atHand: UsersAtHand,
   ): Promise<Map<string, ReadyCast>> {
     const [users, names] = await Promise.all([
-      this.#readyUsers(wanted.flatMap((record) => fidsIn(record, casts))),
+      this.#readyUsers(
+        wanted.flatMap((record) => fidsIn(record, casts)),
+        atHand,
+      ),
       loadNames(this.#options.db, {
         usernames: [],
         channelIds: unique(wanted.flatMap(({ text }) => spokenChannels(text)).map(({ name }) => name)),
@@ -228,13 +247,13 @@ export class Hydrator {
     )
   }
 
-  async #readyChannels(ids: readonly string[]): Promise<Map<string, ReadyChannel>> {
+  async #readyChannels(ids: readonly string[], atHand: UsersAtHand): Promise<Map<string, ReadyChannel>> {
     const { ready, missing } = split(ids, (id) => this.#channels.get(id))
     if (missing.length === 0) return ready
     const since = this.#channels.begin()
     const records = await loadChannels(this.#options.db, missing)
     const mentioned = [...records.values()].flatMap((record) => record.descriptionMentions)
-    const users = await this.#readyUsers(mentioned)
+    const users = await this.#readyUsers(mentioned, atHand)
     const userRecords = new Map([...users].map(([fid, { record }]) => [fid, record]))
     for (const record of records.values()) {
       const channel = {

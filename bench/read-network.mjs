@@ -1,0 +1,145 @@
+/**
+ * A network as rows of the read model: 20,000 users, 1,000,000 casts, 5,000,000 reactions and 2,000,000 follows at
+ * scale 1. Written by SQL, because signing and merging eight million messages is what bench:ingest measures. Who is
+ * followed and what is liked follows a power law; everything is a function of its number, so that every run reads
+ * the same.
+ */
+
+/** Farcaster seconds: the network's last cast. */
+export const lastTs = 185_000_000
+const channels = 50
+
+/** The hash of cast `i`, as SQL. @param {string} i */
+const hash = (i) => `decode(md5((${i})::text) || left(md5('x' || (${i})::text), 8), 'hex')`
+/** The channel of root cast `j`, as SQL. @param {string} j */
+const channel = (j) =>
+  `case when (${j}) % 3 = 0 then 'https://example.com/c/' || ((${j}) / 3 % ${channels}) end`
+
+/**
+ * @param {import('pg').Client} db
+ * @param {number} scale
+ */
+export async function fillReadModel(db, scale) {
+  const users = Math.round(20_000 * Math.min(1, scale))
+  const casts = Math.round(1_000_000 * scale)
+  const reactions = Math.round(5_000_000 * scale)
+  const follows = Math.round(2_000_000 * Math.min(1, scale))
+  await db.query('set synchronous_commit = off')
+  await db.query("set work_mem = '256MB'")
+  await db.query('select setseed(0.5)')
+  await insertUsers(db, users)
+  await insertFollows(db, users, follows)
+  await insertCasts(db, users, casts)
+  await insertReactions(db, users, casts, reactions)
+  await countAll(db)
+  await insertChannels(db)
+  for (const schema of ['social', 'channels']) {
+    const { rows } = await db.query('select tablename from pg_tables where schemaname = $1', [schema])
+    for (const { tablename } of rows) await db.query(`vacuum (analyze) ${schema}.${tablename}`)
+  }
+  return { users, casts, reactions, follows }
+}
+
+/** @param {import('pg').Client} db @param {number} users */
+async function insertUsers(db, users) {
+  await db.query(`
+    insert into social.users (fid, custody_address, registered_at, username, display_name, pfp_url, bio, score)
+    select i, decode(left(md5(i::text) || md5('a' || i), 40), 'hex'), 1700000000 + i,
+      left(translate(md5(i::text), '0123456789', 'ghijklmnop'), 3 + i % 10) || i,
+      initcap(left(md5('n' || i), 6)) || ' ' || i, 'https://example.com/' || i || '.png',
+      'I am number ' || i || case when i % 4 = 0 then ' and build with @' || left(translate(md5('7'), '0123456789', 'ghijklmnop'), 10) || '7' else '' end,
+      0.5 + 0.5 * random()
+    from generate_series(1, ${users}) i
+  `)
+}
+
+/** User 1 follows 2,000, user 2 follows 30. @param {import('pg').Client} db @param {number} users @param {number} follows */
+async function insertFollows(db, users, follows) {
+  await db.query(`
+    insert into social.follows (fid, target_fid, ts, signer)
+    select distinct on (fid, target_fid) fid, target_fid, ts, ''
+    from (
+      select 1 as fid, 2 + i * ${users - 2} / ${Math.min(2000, users - 2)} as target_fid, ${lastTs} - i as ts
+      from generate_series(0, ${Math.min(1999, users - 3)}) i
+      union all
+      select 2, 3 + i * ${Math.floor((users - 3) / 31)}, ${lastTs} - i from generate_series(0, 29) i
+      union all
+      select 3 + floor(random() * ${users - 3})::bigint, 1 + floor(${users} * power(random(), 2))::bigint,
+        ${lastTs} - floor(random() * 2500000)::bigint
+      from generate_series(1, ${follows})
+    ) edges
+    where fid <> target_fid
+  `)
+}
+
+/** Every fifth cast answers one before it; the last 200 answer one. @param {import('pg').Client} db @param {number} users @param {number} casts */
+async function insertCasts(db, users, casts) {
+  const parent = `case when i > ${casts} - 200 then ${casts} - 1000 - (${casts} - 1000) % 5 + 1
+    when i % 5 = 0 and i > 5000 then (i - (i * 7919 % 4000)) / 5 * 5 - 4 end`
+  await db.query(`
+    insert into social.casts (
+      hash, fid, ts, text, parent_fid, parent_hash, parent_url, thread_hash, root_parent_url,
+      embeds, mentions, mention_positions, signer
+    )
+    select ${hash('i')}, fid, ${lastTs} - (${casts} - i) * 2, 'cast number ' || i || ' about gardens and boats ' || md5(i::text),
+      case when p is not null then 1 + floor(${users} * power((p * 7919 % 104729) / 104729.0, 2))::bigint end,
+      case when p is not null then ${hash('p')} end,
+      case when p is null then ${channel('i')} end,
+      ${hash('coalesce(p, i)')}, ${channel('coalesce(p, i)')},
+      case when i % 11 = 0 then '[{"url":"https://example.com/page"}]'::jsonb else '[]' end,
+      case when i % 13 = 0 then array[1 + i % ${users}] else '{}'::bigint[] end,
+      case when i % 13 = 0 then array[4] else '{}'::integer[] end, ''
+    from (
+      select i, ${parent} as p, 1 + floor(${users} * power((i * 7919 % 104729) / 104729.0, 2))::bigint as fid
+      from generate_series(1::bigint, ${casts}::bigint) i
+    ) c
+  `)
+}
+
+/** @param {import('pg').Client} db @param {number} users @param {number} casts @param {number} reactions */
+async function insertReactions(db, users, casts, reactions) {
+  const author = `1 + floor(${users} * power((j * 7919 % 104729) / 104729.0, 2))::bigint`
+  await db.query(`
+    insert into social.reactions (fid, type, target_hash, target_fid, ts, signer)
+    select fid, type, ${hash('j')}, ${author}, least(${lastTs}, ${lastTs} - (${casts} - j) * 2 + floor(random() * 80000)::bigint), ''
+    from (
+      select 1 + floor(random() * ${users})::bigint as fid, case when random() < 0.85 then 1 else 2 end as type,
+        ${casts} - floor(${casts} * power(random(), 1.5))::bigint as j
+      from generate_series(1, ${reactions})
+    ) r
+    where j > 0
+    on conflict do nothing
+  `)
+}
+
+/** @param {import('pg').Client} db */
+async function countAll(db) {
+  await db.query(`
+    insert into social.user_counts (fid, follower_count, following_count)
+    select fid, coalesce(followers, 0), coalesce(following, 0)
+    from (select target_fid as fid, count(*) as followers from social.follows group by 1) a
+    full join (select fid, count(*) as following from social.follows group by 1) b using (fid)
+  `)
+  await db.query(`
+    insert into social.cast_counts (hash, fid, likes, recasts, replies)
+    select hash, fid, sum(likes), sum(recasts), sum(replies)
+    from (
+      select target_hash as hash, target_fid as fid, count(*) filter (where type = 1) as likes,
+        count(*) filter (where type = 2) as recasts, 0 as replies
+      from social.reactions group by 1, 2
+      union all
+      select parent_hash, parent_fid, 0, 0, count(*) from social.casts where parent_hash is not null group by 1, 2
+    ) counted
+    group by 1, 2
+  `)
+}
+
+/** @param {import('pg').Client} db */
+async function insertChannels(db) {
+  await db.query(`
+    insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, follower_count)
+    select 'c' || i, 'https://example.com/c/' || i, 'https://example.com/c/' || i, 'Channel ' || i, i + 1, 1700000000, i
+    from generate_series(0, ${channels - 1}) i
+  `)
+  await db.query('insert into channels.urls (url, channel_id) select parent_url, id from channels.channels')
+}
