@@ -19,9 +19,6 @@ export interface CastSearchPart extends FeedPart {
   readonly order: 'desc_chron' | 'chron'
 }
 
-/** How many casts are looked at one by one before the index of words is asked. */
-const WINDOW = 2_000
-
 /**
  * Casts with these words, in the order of time. Common words are found among the casts that come first, without
  * gathering all that have them; words that are not found there are rare, and all casts that have them are
@@ -39,17 +36,18 @@ export async function searchCasts(
   const candidates = db`
     from social.casts c
     where ${conditionsOf(db, search)} and ${shownTo(db, part.viewerFid, 'c.fid')}`
-  const start = startOf(db, part)
   // Without words there is nothing that an index could find better than going through.
   if (tsquery === null) {
     return db<FeedPlace[]>`
-      select c.ts, encode(c.hash, 'hex') as hash ${candidates} and ${start}
-      order by ${forwards} limit ${part.count}`
+      select c.ts, encode(c.hash, 'hex') as hash
+      from (${inOrder(db, search, part, db`${part.count}`)}) c
+      order by ${forwards}`
   }
+  // 2,000 casts are looked at one by one before the index of words is asked.
   const words = db`to_tsquery('simple'::regconfig, ${tsquery})`
   return db<FeedPlace[]>`
     with first as materialized (
-      select c.ts, c.hash, c.words ${candidates} and ${start} order by ${forwards} limit ${WINDOW}
+      ${inOrder(db, search, part, db`2000`)}
     ),
     near as materialized (
       select c.ts, c.hash from first c where c.words @@ ${words} limit ${part.count}
@@ -68,6 +66,27 @@ export async function searchCasts(
     order by ${forwards}
     limit ${part.count}
   `
+}
+
+/** Casts that come into question whatever their words, from where the page begins. */
+function inOrder(db: Database, search: CastSearch, part: CastSearchPart, limit: Fragment): Fragment {
+  const order = part.order === 'desc_chron' ? db`c.ts desc, c.hash desc` : db`c.ts, c.hash`
+  const casts = (more: Fragment) => db`
+    select c.ts, c.hash, c.words
+    from social.casts c
+    where ${conditionsOf(db, search)} and ${shownTo(db, part.viewerFid, 'c.fid')} and ${startOf(db, part)} ${more}
+    order by ${order}
+    limit ${limit}`
+  const isOfAuthor = search.authorFid !== undefined || search.terms.username !== null
+  if (search.channelId === undefined || isOfAuthor) return casts(db``)
+  // Each URL of a channel by its own index range: all of them at once would have to be sorted whole.
+  return db`
+    select c.ts, c.hash, c.words
+    from channels.urls channel_url
+    cross join lateral (${casts(db`and c.root_parent_url = channel_url.url`)}) c
+    where channel_url.channel_id = ${search.channelId}
+    order by ${order}
+    limit ${limit}`
 }
 
 /** How many casts with these words fell into each piece of time. */
