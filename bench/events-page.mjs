@@ -9,11 +9,14 @@ import { join } from 'node:path'
 const BARE_ROUTE = new URL('./bare-route.mjs', import.meta.url).pathname
 export const PAGE_EVENTS = 1000
 export const CONNECTIONS = 4
-/** As many different pages, spread over the log, so that none is always the same one. */
-const PAGES = 50
-/** Both are measured in turns, so that a noisy neighbour meets both. */
+/** So many different pages, spread over the log, are more than the server remembers: each is read anew. */
+const COLD_PAGES = 100
+/** So few, one behind the other, it remembers: those who follow the log all ask for the same pages. */
+const WARM_PAGES = 10
+/** Ids of a block (the low bits of an event id). */
+const BLOCK_IDS = 2 ** 14
+/** All are measured in turns, so that a noisy neighbour meets all. */
 const ROUNDS = 3
-const WARM_UP_MS = 1_000
 
 /**
  * @typedef {object} PageFigures
@@ -24,43 +27,62 @@ const WARM_UP_MS = 1_000
 
 /**
  * @typedef {object} EventsPageRun
- * @property {PageFigures} plaza
+ * @property {PageFigures} cold Pages that are read from the database.
+ * @property {PageFigures} warm Pages that were read lately.
  * @property {PageFigures} bare
  * @property {number} pageBytes On average.
  */
 
 /**
  * @param {string} url
- * @param {number} seconds How long each of the two is measured.
+ * @param {number} seconds How long each of the three is measured.
  * @param {AbortSignal} signal
  * @returns {Promise<EventsPageRun>}
  */
 export async function measureEventsPage(url, seconds, signal) {
-  const { paths, pages } = await readPages(url, signal)
+  const cold = await readPages(url, signal)
+  const warm = await followLog(url, signal)
+  const pages = cold.map(({ bytes }) => bytes)
   const folder = await mkdtemp(join(tmpdir(), 'plaza-bench-pages-'))
   const file = join(folder, 'pages.bin')
   await writeFile(file, Buffer.concat(pages.flatMap(withLength)))
   const bareRoute = await startBareRoute(file)
   try {
-    const plazaUrls = paths.map((path) => `${url}${path}`)
-    const bareUrls = pages.map((_, number) => `${bareRoute.url}/pages/${number}`)
-    const roundMs = (seconds * 1000) / ROUNDS
-    /** @type {number[]} */
-    const plaza = []
-    /** @type {number[]} */
-    const bare = []
-    await load(plazaUrls, WARM_UP_MS, signal)
-    await load(bareUrls, WARM_UP_MS, signal)
-    for (let round = 0; round < ROUNDS; round++) {
-      plaza.push(...(await load(plazaUrls, roundMs, signal)))
-      bare.push(...(await load(bareUrls, roundMs, signal)))
-    }
+    const took = await takeTurns(
+      [
+        { urls: cold.map((page) => page.url) },
+        // The page behind the last one shows that there is one: without it that page is asked anew.
+        { urls: warm.slice(0, WARM_PAGES), readBefore: warm },
+        { urls: pages.map((_, number) => `${bareRoute.url}/pages/${number}`) },
+      ],
+      seconds,
+      signal,
+    )
+    const [coldFigures, warmFigures, bareFigures] = took.map((each) => figures(each, seconds))
+    if (!coldFigures || !warmFigures || !bareFigures) throw new Error('nothing was measured')
     const pageBytes = pages.reduce((sum, page) => sum + page.length, 0) / pages.length
-    return { plaza: figures(plaza, seconds), bare: figures(bare, seconds), pageBytes }
+    return { cold: coldFigures, warm: warmFigures, bare: bareFigures, pageBytes }
   } finally {
     await bareRoute.stop()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * @param {readonly { urls: readonly string[], readBefore?: readonly string[] }[]} all
+ * @param {number} seconds
+ * @param {AbortSignal} signal
+ * @returns {Promise<number[][]>} how long each answer took, in milliseconds
+ */
+async function takeTurns(all, seconds, signal) {
+  const took = all.map(() => /** @type {number[]} */ ([]))
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [index, { urls, readBefore = urls.slice(0, WARM_PAGES) }] of all.entries()) {
+      await readEach(readBefore, signal)
+      took[index]?.push(...(await load(urls, (seconds * 1000) / ROUNDS, signal)))
+    }
+  }
+  return took
 }
 
 /**
@@ -70,26 +92,42 @@ export async function measureEventsPage(url, seconds, signal) {
  * @param {AbortSignal} signal
  */
 async function readPages(url, signal) {
-  const agent = new Agent({ keepAlive: true })
-  try {
-    const newest = JSON.parse(`${await read(`${url}/v1/events?pageSize=1&reverse=true`, agent, signal)}`)
-    const blocks = Math.floor(newest.events[0].id / 2 ** 14)
-    const paths = []
-    const pages = []
-    for (let page = 0; page < PAGES; page++) {
-      // The last tenth is left out, for a page there could be short.
-      const block = 1 + Math.floor((blocks * 0.9 * page) / PAGES)
-      const path = `/v1/events?pageSize=${PAGE_EVENTS}&from_event_id=${block * 2 ** 14}`
-      const bytes = await read(`${url}${path}`, agent, signal)
-      const { events } = JSON.parse(bytes.toString())
-      if (events.length !== PAGE_EVENTS) throw new Error(`${path} has ${events.length} events`)
-      paths.push(path)
-      pages.push(bytes)
-    }
-    return { paths, pages }
-  } finally {
-    agent.destroy()
+  const [newest] = await readEach([`${url}/v1/events?pageSize=1&reverse=true`], signal)
+  const blocks = Math.floor(JSON.parse(`${newest}`).events[0].id / BLOCK_IDS)
+  // The last tenth is left out, for a page there could be short.
+  const urls = Array.from({ length: COLD_PAGES }, (_, page) =>
+    pageUrl(url, (1 + Math.floor((blocks * 0.9 * page) / COLD_PAGES)) * BLOCK_IDS),
+  )
+  const pages = await readEach(urls, signal)
+  return urls.map((pageOf, index) => {
+    const bytes = pages[index] ?? Buffer.alloc(0)
+    const { events } = JSON.parse(bytes.toString())
+    if (events.length !== PAGE_EVENTS) throw new Error(`${pageOf} has ${events.length} events`)
+    return { url: pageOf, bytes }
+  })
+}
+
+/**
+ * The first pages of the log, each from where the one before ends, and one more.
+ *
+ * @param {string} url
+ * @param {AbortSignal} signal
+ */
+async function followLog(url, signal) {
+  const urls = [pageUrl(url, 0)]
+  while (urls.length <= WARM_PAGES) {
+    const [bytes] = await readEach(urls.slice(-1), signal)
+    urls.push(pageUrl(url, JSON.parse(`${bytes}`).nextPageEventId))
   }
+  return urls
+}
+
+/**
+ * @param {string} url
+ * @param {number} from
+ */
+function pageUrl(url, from) {
+  return `${url}/v1/events?pageSize=${PAGE_EVENTS}&from_event_id=${from}`
 }
 
 /**
@@ -133,18 +171,26 @@ function figures(took, seconds) {
 }
 
 /**
- * Reads an answer and keeps it.
+ * Reads answers one after the other and keeps them.
  *
- * @param {string} url
- * @param {Agent} agent
+ * @param {readonly string[]} urls
  * @param {AbortSignal} signal
- * @returns {Promise<Buffer>}
  */
-async function read(url, agent, signal) {
+async function readEach(urls, signal) {
+  const agent = new Agent({ keepAlive: true })
   /** @type {Buffer[]} */
-  const chunks = []
-  await pass(url, agent, signal, (chunk) => chunks.push(chunk))
-  return Buffer.concat(chunks)
+  const answers = []
+  try {
+    for (const url of urls) {
+      /** @type {Buffer[]} */
+      const chunks = []
+      await pass(url, agent, signal, (chunk) => chunks.push(chunk))
+      answers.push(Buffer.concat(chunks))
+    }
+  } finally {
+    agent.destroy()
+  }
+  return answers
 }
 
 /**

@@ -21,7 +21,7 @@ const HELP = `npm run bench:ingest -- [options]
   --senders N    requests in flight at once (4)
   --batch N      messages of a request (1000)
   --peer N       messages that the peer stores in each of its runs (7500); 0 leaves the peer out
-  --pages N      seconds that pages of events are read for (9); 0 leaves them out
+  --pages N      seconds for each kind of page of events (6); 0 leaves them out
   --profile DIR  writes CPU profiles of the server into DIR: its figures are then lower
   --minutes N    after that the run is given up (30)
   --record       appends the figures to bench/results.jsonl
@@ -35,7 +35,7 @@ const { values } = parseArgs({
     senders: { type: 'string', default: '4' },
     batch: { type: 'string', default: '1000' },
     peer: { type: 'string', default: '7500' },
-    pages: { type: 'string', default: '9' },
+    pages: { type: 'string', default: '6' },
     profile: { type: 'string' },
     minutes: { type: 'string', default: '30' },
     record: { type: 'boolean', default: false },
@@ -46,8 +46,6 @@ const { values } = parseArgs({
 /** What the house asks of itself: see the table that is printed. */
 const TARGETS = { perSecond: 4_000, ratio: 5, maxMb: 400, slowdown: 0.2 }
 
-/** What a run started, ended in the reverse order. */
-const closers = /** @type {(() => Promise<void>)[]} */ ([])
 const giveUp = new AbortController()
 
 if (values.help) console.log(HELP)
@@ -66,7 +64,6 @@ async function main() {
     process.exitCode = 1
   } finally {
     clearTimeout(timer)
-    for (const close of closers.reverse()) await close().catch((error) => console.error(error))
   }
 }
 
@@ -77,10 +74,22 @@ async function bench() {
     senders: Number(values.senders),
     batch: Number(values.batch),
   }
-  const network = await prepareNetwork(options, console.log)
-  const facts = await machine()
+  const network = await prepareNetwork(options, console.log, giveUp.signal)
   const server = await startPlaza({ profileDir: values.profile })
-  closers.push(server.stop)
+  try {
+    await measure(server, network, options)
+  } finally {
+    await server.stop()
+  }
+}
+
+/**
+ * @param {import('./plaza-process.mjs').PlazaServer} server
+ * @param {import('./network-file.mjs').Network} network
+ * @param {import('./network-file.mjs').NetworkOptions} options
+ */
+async function measure(server, network, options) {
+  const facts = await machine()
   const settings = await databaseSettings(server.databaseUrl)
   printSetting(facts, settings, network, options)
   const parts = sampleMessages(network.bodies, Number(values.peer), 4)
@@ -136,7 +145,7 @@ async function databaseSettings(url) {
  * @param {import('./network-file.mjs').Network} network
  */
 async function layGround(server, network) {
-  await runPlaza(['import', network.groundFile], server.dataDir)
+  await runPlaza(['import', network.groundFile], { dataDir: server.dataDir, signal: giveUp.signal })
   console.log(`\nthe ground is laid: ${figure(network.groundEvents)} events of the chain and names`)
 }
 
@@ -193,7 +202,8 @@ async function checkMerged(server, network, submission) {
   if (row.logged < submission.merged - others || row.logged > submission.merged) {
     throw new Error(`${submission.merged} messages were merged, the log has ${row.logged}`)
   }
-  const info = await fetch(`${server.url}/v1/info`, { signal: giveUp.signal }).then((answer) => answer.json())
+  const answer = await fetch(`${server.url}/v1/info`, { signal: giveUp.signal })
+  const info = /** @type {{ dbStats: { numMessages: number } }} */ (await answer.json())
   if (info.dbStats.numMessages !== row.held) {
     throw new Error(`/v1/info counts ${info.dbStats.numMessages} messages, the tables hold ${row.held}`)
   }
@@ -209,11 +219,7 @@ async function checkMerged(server, network, submission) {
  */
 async function peer(server, parts) {
   if (Number(values.peer) === 0) return null
-  const result = await runShuttle(server.databaseUrl, parts, giveUp.signal)
-  if (Object.keys(result.failures).length > 0) {
-    console.log(`the peer refused messages: ${JSON.stringify(result.failures)}`)
-  }
-  return result
+  return runShuttle(server.databaseUrl, parts, giveUp.signal)
 }
 
 /**
@@ -252,6 +258,7 @@ function printSetting(facts, settings, network, { senders, batch }) {
 function printIngest(ingest, peers, ratio) {
   const peerRow = (/** @type {string} */ name, /** @type {import('./shuttle.mjs').PeerRun | null} */ run) =>
     run ? [[name, `${figure(run.perSecond)} /s`, `${figure(run.messages)} messages`]] : []
+  const unknownToPeer = Object.values(peers).flatMap((run) => Object.entries(run?.failures ?? {}))
   printTable('Verified, merged and logged, fsync on', [
     ['plaza', `${figure(ingest.perSecond)} /s`, `target ${figure(TARGETS.perSecond)} /s`],
     ...peerRow(`shuttle, ${PARALLEL} in parallel, before`, peers.before),
@@ -270,6 +277,12 @@ function printIngest(ingest, peers, ratio) {
     ['memory of the server', `${ingest.maxMb} MB`, `idle ${ingest.idleMb} MB, target < ${TARGETS.maxMb} MB`],
     ['last tenth / first tenth', `${figure(ingest.lastToFirst)} x`, `target > ${1 - TARGETS.slowdown} x`],
   ])
+  if (unknownToPeer.length > 0) {
+    // Its library is older than the protocol's newest limits.
+    console.log(
+      `  refused by shuttle: ${unknownToPeer.map(([reason, count]) => `${count} ${reason}`).join(', ')}`,
+    )
+  }
 }
 
 /**
@@ -294,19 +307,20 @@ function printTenths({ tenths: all }) {
 }
 
 /** @param {import('./events-page.mjs').EventsPageRun} pages */
-function printPages({ plaza, bare, pageBytes }) {
+function printPages({ cold, warm, bare, pageBytes }) {
   const row = (/** @type {string} */ name, /** @type {import('./events-page.mjs').PageFigures} */ run) => [
     name,
     `${figure(run.perSecond)} /s`,
     `p50 ${figure(run.p50Ms)} ms`,
     `p99 ${figure(run.p99Ms)} ms`,
+    run === bare ? '' : `${figure(run.perSecond / bare.perSecond)} x`,
   ]
   printTable(
     `Pages of ${figure(PAGE_EVENTS)} events, ${figure(pageBytes / 1000)} kB each, ${CONNECTIONS} connections`,
     [
-      row('plaza, /v1/events', plaza),
+      row('plaza, pages that nobody has read lately', cold),
+      row('plaza, pages that others have read', warm),
       row('Fastify, the same bytes from memory', bare),
-      ['plaza / Fastify', `${figure(plaza.perSecond / bare.perSecond)} x`, '', ''],
     ],
   )
 }

@@ -89,9 +89,10 @@ const TYPE_NAMES = {
  *
  * @param {NetworkOptions} options
  * @param {(line: string) => void} tell
+ * @param {AbortSignal} signal
  * @returns {Promise<Network>}
  */
-export async function prepareNetwork(options, tell) {
+export async function prepareNetwork(options, tell, signal) {
   const { messages, seed, senders, batch } = options
   const folder = join(CACHE, `v${FORMAT}-${firstOfMonth()}-${messages}-${seed}-${senders}x${batch}`)
   const made = await stat(join(folder, 'facts.json')).catch(() => null)
@@ -100,7 +101,7 @@ export async function prepareNetwork(options, tell) {
     const draft = `${folder}.draft`
     await rm(draft, { recursive: true, force: true })
     await mkdir(draft, { recursive: true })
-    await makeNetwork(draft, options)
+    await makeNetwork(draft, options, signal)
     await rm(folder, { recursive: true, force: true })
     await rename(draft, folder)
   }
@@ -132,10 +133,11 @@ async function readNetwork(folder) {
 /**
  * @param {string} folder
  * @param {NetworkOptions} options
+ * @param {AbortSignal} signal
  */
-async function makeNetwork(folder, { messages, seed, senders, batch }) {
+async function makeNetwork(folder, { messages, seed, senders, batch }, signal) {
   const source = join(folder, 'network.gz')
-  await makeDemo(source, messages, seed)
+  await makeDemo(source, messages, seed, signal)
 
   const groundFile = await openArchiveFile(join(folder, 'ground.gz'), { network: DEVNET, resume: false })
   const ground = new ArchiveWriter(groundFile.sink, groundFile.start)
@@ -296,8 +298,9 @@ async function* readRecords(path) {
  * @param {string} file
  * @param {number} messages
  * @param {number} seed
+ * @param {AbortSignal} signal
  */
-async function makeDemo(file, messages, seed) {
+async function makeDemo(file, messages, seed, signal) {
   const follows = Math.ceil(messages * 0.25)
   const options = {
     // A hundred follows each; in a small network, a third of all that there can be.
@@ -309,7 +312,8 @@ async function makeDemo(file, messages, seed) {
     end: firstOfMonth(),
     out: file,
   }
-  await runPlaza(['demo', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])])
+  const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])
+  await runPlaza(['demo', ...flags], { signal })
 }
 
 /** The day that the network's month ends: not too long ago, or what was rented then would have expired. */

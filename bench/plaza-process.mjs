@@ -111,12 +111,13 @@ async function launch(dataDir, flags, env) {
  * Runs another command of the product to its end.
  *
  * @param {readonly string[]} args
- * @param {string} [dataDir]
+ * @param {{ signal: AbortSignal, dataDir?: string }} options
  */
-export async function runPlaza(args, dataDir) {
+export async function runPlaza(args, { signal, dataDir }) {
   const child = spawn(process.execPath, [CLI, ...args], {
     env: plazaEnvironment(dataDir),
     stdio: ['ignore', 'ignore', 'pipe'],
+    signal,
   })
   let errors = ''
   child.stderr.on('data', (chunk) => {
