@@ -101,7 +101,7 @@ const LIKENESS = 0.45
 /** At least so many letters, and at most: short texts are like everything, long ones like nothing. */
 const LIKENESS_LETTERS = { least: 3, most: 40 }
 /** So many of the most alike are put in order. */
-const ALIKE = 200
+const ALIKE = 50
 
 /** Whether there is any sense in looking for names that are like the text. */
 export function hasLikeness(text: string): boolean {
