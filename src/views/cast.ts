@@ -73,7 +73,7 @@ export function castViewerContext(hash: string, viewer: ViewerRelations): CastVi
 }
 
 /** The shortest form of a cast. */
-export function castDehydrated(cast: CastRecord, users: ReadonlyMap<number, UserRecord>): CastDehydrated {
+function castDehydrated(cast: CastRecord, users: ReadonlyMap<number, UserRecord>): CastDehydrated {
   const author = users.get(cast.fid)
   return {
     object: 'cast_dehydrated',
