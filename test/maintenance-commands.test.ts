@@ -52,3 +52,29 @@ test('a recount beside a running server tells what was wrong, and the server sho
   expect(output).toContain('messages in sets: all right')
   await expect.poll(shown, { timeout: 5_000 }).toBe(1)
 })
+
+test('a replay that is interrupted says so, and leaves what is shown', async () => {
+  const server = await startTestServer(url, { CRAWL_EMBEDS: 'false' })
+  await server.hub.submitOnChainEvents(alice.onChain())
+  const cast = alice.cast('untouched', farcasterSecondsFromUnixMs(Date.now()))
+  await server.hub.submit([cast])
+  await db`update social.casts set text = 'shown' where hash = ${cast.hash}`
+  const running = await runCommand(['replay'], {
+    dataDir: await createDataDir(),
+    env: { DATABASE_URL: url },
+  })
+  const isWaiting = () => db`
+    select from pg_stat_activity
+    where datname = current_database() and application_name = 'plaza replay' and wait_event_type = 'Lock'
+  `
+  await db.begin(async (transaction) => {
+    await transaction`lock table hub.onchain_events`
+    await expect.poll(isWaiting, { timeout: 60_000 }).toHaveLength(1)
+    running.child.kill('SIGINT')
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  })
+  expect(await running.ended).toEqual({ code: 1, signal: null })
+  expect(running.output()).toContain('plaza: stopped; what is shown is as it was')
+  expect(await db`select text from social.casts where hash = ${cast.hash}`).toEqual([{ text: 'shown' }])
+  expect(await db`select from pg_namespace where nspname like 'social\\_%'`).toHaveLength(0)
+})
