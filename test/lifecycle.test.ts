@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { readPostmaster } from '../src/db/cluster-process.js'
 import { connect, type Database } from '../src/db/connection.js'
+import { dataDirOwner } from '../src/db/data-dir-lock.js'
 import { findEmbedded } from '../src/db/embedded.js'
 import { canEnter, canReach, type SystemUser } from '../src/db/system-user.js'
 import { processIdentity } from '../src/lib/process-identity.js'
@@ -80,6 +81,8 @@ describe('start and stop', () => {
   it('lets commands wait while a server makes its database for the first time', async () => {
     const dataDir = await createDataDir()
     const starting = startServerProcess({ dataDir })
+    // The directory is the server's from here on; its PostgreSQL is still to be made.
+    while (dataDirOwner(dataDir) === null) await sleep(10)
     const commands = await Promise.all([1, 2, 3].map(() => runCommand(['migrate'], { dataDir })))
     for (const command of commands) {
       const { code } = await command.ended
