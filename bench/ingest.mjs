@@ -5,7 +5,7 @@ import { prepareNetwork } from './network-file.mjs'
 import { runPlaza, startPlaza } from './plaza-process.mjs'
 import { residentMb, watchUsage } from './process-usage.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
-import { PARALLEL, runShuttle, sampleMessages } from './shuttle.mjs'
+import { addUp, PARALLEL, runShuttle, sampleMessages } from './shuttle.mjs'
 import { submitBodies, tenths } from './submit-bodies.mjs'
 
 /**
@@ -75,7 +75,8 @@ async function bench() {
     batch: Number(values.batch),
   }
   const network = await prepareNetwork(options, console.log, giveUp.signal)
-  const server = await startPlaza({ profileDir: values.profile })
+  // The pages that the demo's casts embed are made up: there is nothing to visit.
+  const server = await startPlaza({ profileDir: values.profile, env: { CRAWL_EMBEDS: 'false' } })
   try {
     await measure(server, network, options)
   } finally {
@@ -258,7 +259,7 @@ function printSetting(facts, settings, network, { senders, batch }) {
 function printIngest(ingest, peers, ratio) {
   const peerRow = (/** @type {string} */ name, /** @type {import('./shuttle.mjs').PeerRun | null} */ run) =>
     run ? [[name, `${figure(run.perSecond)} /s`, `${figure(run.messages)} messages`]] : []
-  const unknownToPeer = Object.values(peers).flatMap((run) => Object.entries(run?.failures ?? {}))
+  const refused = addUp(Object.values(peers).map((run) => run?.failures ?? {}))
   printTable('Verified, merged and logged, fsync on', [
     ['plaza', `${figure(ingest.perSecond)} /s`, `target ${figure(TARGETS.perSecond)} /s`],
     ...peerRow(`shuttle, ${PARALLEL} in parallel, before`, peers.before),
@@ -277,12 +278,8 @@ function printIngest(ingest, peers, ratio) {
     ['memory of the server', `${ingest.maxMb} MB`, `idle ${ingest.idleMb} MB, target < ${TARGETS.maxMb} MB`],
     ['last tenth / first tenth', `${figure(ingest.lastToFirst)} x`, `target > ${1 - TARGETS.slowdown} x`],
   ])
-  if (unknownToPeer.length > 0) {
-    // Its library is older than the protocol's newest limits.
-    console.log(
-      `  refused by shuttle: ${unknownToPeer.map(([reason, count]) => `${count} ${reason}`).join(', ')}`,
-    )
-  }
+  // Its library is older than the protocol's newest limits.
+  for (const [reason, count] of Object.entries(refused)) console.log(`  shuttle: ${count} x ${reason}`)
 }
 
 /**
