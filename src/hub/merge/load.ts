@@ -207,7 +207,14 @@ async function loadSlots(db: Transaction, state: BatchState, slots: Slot[]): Pro
       ${slots.map((slot) => slot.set)}::smallint[],
       ${db.types.byteas(slots.map((slot) => slot.key))}::bytea[]
     ) as wanted (fid, set, key)
-    join hub.messages m using (fid, set, key)
+    cross join lateral (
+      select *
+      from hub.messages
+      where fid = wanted.fid and set = wanted.set and key >= wanted.key
+      order by key
+      limit 1
+    ) m
+    where m.key = wanted.key
   `
   for (const row of rows) state.load(row, standingFromRow(row))
   for (const slot of slots) state.load(slot, null)

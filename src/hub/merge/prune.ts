@@ -31,13 +31,13 @@ export async function prune(
       ${fullSets.map((full) => full.excess)}::integer[]
     ) as over (fid, set, excess),
     lateral (
-      select key
+      select ctid
       from hub.messages
       where fid = over.fid and set = over.set and type <> ${MessageType.LINK_COMPACT_STATE}
       order by ts, hash
       limit over.excess
     ) as lowest
-    where m.fid = over.fid and m.set = over.set and m.key = lowest.key
+    where m.ctid = lowest.ctid
     returning m.fid, m.set, m.key, m.type, m.ts, m.hash, m.message
   `
   const pruned = rows.map(standingFromRow).sort(byFidSetAndTime)

@@ -39,13 +39,23 @@ export async function writeChanges(db: Transaction, state: BatchState): Promise<
 
 async function deleteMessages(db: Transaction, changes: readonly SlotChange[]): Promise<void> {
   await db`
-    delete from hub.messages m
-    using unnest(
-      ${changes.map(({ slot }) => slot.fid)}::bigint[],
-      ${changes.map(({ slot }) => slot.set)}::smallint[],
-      ${db.types.byteas(changes.map(({ slot }) => slot.key))}::bytea[]
-    ) as gone (fid, set, key)
-    where m.fid = gone.fid and m.set = gone.set and m.key = gone.key
+    delete from hub.messages
+    where ctid in (
+      select m.ctid
+      from unnest(
+        ${changes.map(({ slot }) => slot.fid)}::bigint[],
+        ${changes.map(({ slot }) => slot.set)}::smallint[],
+        ${db.types.byteas(changes.map(({ slot }) => slot.key))}::bytea[]
+      ) as gone (fid, set, key)
+      cross join lateral (
+        select ctid, key
+        from hub.messages
+        where fid = gone.fid and set = gone.set and key >= gone.key
+        order by key
+        limit 1
+      ) m
+      where m.key = gone.key
+    )
   `
 }
 
