@@ -1,4 +1,5 @@
 import type { MessageData, MessageType } from '@farcaster/core'
+import type { AccountRecovery } from './account-recovery.js'
 import type { SignedMessage } from './message.js'
 
 /**
@@ -33,6 +34,7 @@ export type ClaimCheck<Body> = (
   body: Body,
   data: MessageData,
   message: Pick<SignedMessage, 'signer'>,
+  recover: AccountRecovery,
 ) => Promise<string | null>
 
 /**

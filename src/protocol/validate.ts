@@ -1,5 +1,6 @@
 import { FarcasterNetwork, HashScheme, type MessageData, SignatureScheme } from '@farcaster/core'
 import { type Refusal, refuse } from '../errors.js'
+import { type AccountRecovery, recoverAccount } from './account-recovery.js'
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyEd25519 } from './ed25519.js'
 import { messageHash } from './hash.js'
 import { BASE_DATA_BYTES } from './kinds/data-size.js'
@@ -60,18 +61,18 @@ export function requiresPro(message: SignedMessage): boolean {
  */
 export async function checkSignatures(message: SignedMessage): Promise<Refusal | null> {
   const { signature, hash, signer } = message
-  return verifyEd25519(signature, hash, signer) ? checkClaim(message) : invalidSignature
+  return verifyEd25519(signature, hash, signer) ? checkClaim(message, recoverAccount) : invalidSignature
 }
 
 /** What `checkSignatures` says of a message that its signer did not sign. */
 export const invalidSignature = refuse('bad_request.validation_failure', 'invalid signature')
 
 /** The second half of `checkSignatures`: the claim inside the body. */
-export async function checkClaim(message: SignedMessage): Promise<Refusal | null> {
+export async function checkClaim(message: SignedMessage, recover: AccountRecovery): Promise<Refusal | null> {
   const kind = kindOf(message.data.type)
   const body = kind?.body(message.data)
   if (kind?.checkClaim === undefined || body === undefined) return null
-  const fault = await kind.checkClaim(body, message.data, message)
+  const fault = await kind.checkClaim(body, message.data, message, recover)
   return fault === null ? null : refuse('bad_request.validation_failure', fault)
 }
 

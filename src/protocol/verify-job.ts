@@ -10,16 +10,16 @@ const INPUT_BYTES = SIGNER_AT + PUBLIC_KEY_BYTES
 /** What a verifying thread is asked. Most messages are 116 bytes of one buffer that changes hands, uncopied. */
 export interface VerifyRequest {
   readonly inputs: ArrayBuffer
-  /** Encoded messages that have a claim inside, by their place in the job. */
-  readonly claims: readonly { readonly index: number; readonly encoded: Uint8Array }[]
+  /** Signatures of Ethereum accounts. */
+  readonly recoveries: readonly { readonly digest: Uint8Array; readonly signature: Uint8Array }[]
 }
 
 /** What it answers. */
 export interface VerifyReply {
   /** One byte for each message: 1 when its signature is good. */
   readonly verdicts: Uint8Array<ArrayBuffer>
-  /** Claims that are not, and the rule they break. */
-  readonly claimFaults: readonly { readonly index: number; readonly text: string }[]
+  /** The address behind each signature of an account, or null. */
+  readonly addresses: readonly (Uint8Array | null)[]
 }
 
 /** The parts of a message that its signature depends on. */

@@ -1,5 +1,4 @@
 import { parentPort } from 'node:worker_threads'
-import { asBuffer } from './bytes.js'
 import { verifyEd25519 } from './ed25519.js'
 import { unpackInputs, type VerifyReply, type VerifyRequest } from './verify-job.js'
 
@@ -15,20 +14,14 @@ async function answer(request: VerifyRequest): Promise<VerifyReply> {
       verifyEd25519(signature, hash, signer) ? 1 : 0,
     ),
   )
-  const claimFaults: { index: number; text: string }[] = []
-  for (const { index, encoded } of request.claims) {
-    if (verdicts[index] === 0) continue
-    const text = await claimFault(asBuffer(encoded))
-    if (text !== null) claimFaults.push({ index, text })
-  }
-  return { verdicts, claimFaults }
+  const addresses: (Uint8Array | null)[] = []
+  for (const { digest, signature } of request.recoveries) addresses.push(await recover(digest, signature))
+  return { verdicts, addresses }
 }
 
-async function claimFault(encoded: Buffer): Promise<string | null> {
-  // Loaded when the first claim comes: they are rare, and what checks them is most of a thread's memory.
-  const [{ decodeStoredMessage }, { checkClaim }] = await Promise.all([
-    import('./codec.js'),
-    import('./validate.js'),
-  ])
-  return (await checkClaim(decodeStoredMessage(encoded)))?.message ?? null
+async function recover(digest: Uint8Array, signature: Uint8Array): Promise<Uint8Array | null> {
+  // Loaded when the first one comes: they are rare.
+  const { recoverAccount } = await import('./account-recovery.js')
+  const address = await recoverAccount(digest, signature)
+  return address && new Uint8Array(address)
 }

@@ -8,12 +8,12 @@ import {
   type MessageData,
   MessageType,
 } from '@farcaster/core'
+import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery } from '../account-recovery.js'
 import { asBuffer } from '../bytes.js'
 import { PUBLIC_KEY_BYTES } from '../ed25519.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { BASE_DATA_BYTES } from './data-size.js'
 import { recoverKeyAddCustody, verifySignedKeyRequest } from './key-claim.js'
-import { ACCOUNT_SIGNATURE_BYTES } from './typed-data.js'
 
 /** Adds a signing key by a signature of the custody address, without a transaction on chain. */
 export const keyAdd: MessageKind<KeyAddBody> = {
@@ -47,9 +47,14 @@ function validateScopes(scopes: readonly MessageType[]): string | null {
 }
 
 /** That the signatures are signatures; the merge knows whose they must be. */
-async function checkKeyAddClaims(body: KeyAddBody, data: MessageData): Promise<string | null> {
-  const custody = await recoverKeyAddCustody(body, data.fid)
+async function checkKeyAddClaims(
+  body: KeyAddBody,
+  data: MessageData,
+  _message: unknown,
+  recover: AccountRecovery,
+): Promise<string | null> {
+  const custody = await recoverKeyAddCustody(body, data.fid, recover)
   if (custody === null) return 'invalid custody signature'
-  const request = await verifySignedKeyRequest(body, data.timestamp)
+  const request = await verifySignedKeyRequest(body, data.timestamp, recover)
   return 'code' in request ? request.message : null
 }

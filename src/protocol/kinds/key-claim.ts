@@ -7,6 +7,7 @@ import {
   type KeyRemoveBody,
 } from '@farcaster/core'
 import { type Refusal, refuse } from '../../errors.js'
+import { type AccountRecovery, recoverAccount } from '../account-recovery.js'
 import { hexOf } from '../bytes.js'
 import { recoverSigner } from './typed-data.js'
 
@@ -24,7 +25,11 @@ export interface KeyRequest {
  * The address (20 bytes) that authorised this KEY_ADD for `fid`, or null when the signature is malformed.
  * Any well-formed signature recovers to some address: the merge compares it with the custody address.
  */
-export function recoverKeyAddCustody(body: KeyAddBody, fid: number): Promise<Buffer | null> {
+export function recoverKeyAddCustody(
+  body: KeyAddBody,
+  fid: number,
+  recover: AccountRecovery = recoverAccount,
+): Promise<Buffer | null> {
   return recoverSigner(
     {
       ...GASLESS_KEY_ADD_EIP_712_TYPES,
@@ -40,11 +45,16 @@ export function recoverKeyAddCustody(body: KeyAddBody, fid: number): Promise<Buf
       },
     },
     body.custodySignature,
+    recover,
   )
 }
 
 /** The address (20 bytes) that authorised this KEY_REMOVE of signature type 1 for `fid`, or null. */
-export function recoverKeyRemoveCustody(body: KeyRemoveBody, fid: number): Promise<Buffer | null> {
+export function recoverKeyRemoveCustody(
+  body: KeyRemoveBody,
+  fid: number,
+  recover: AccountRecovery = recoverAccount,
+): Promise<Buffer | null> {
   return recoverSigner(
     {
       ...GASLESS_KEY_REMOVE_EIP_712_TYPES,
@@ -57,6 +67,7 @@ export function recoverKeyRemoveCustody(body: KeyRemoveBody, fid: number): Promi
       },
     },
     body.signature,
+    recover,
   )
 }
 
@@ -67,6 +78,7 @@ export function recoverKeyRemoveCustody(body: KeyRemoveBody, fid: number): Promi
 export async function verifySignedKeyRequest(
   body: Pick<KeyAddBody, 'key' | 'metadata'>,
   timestamp: number,
+  recover: AccountRecovery = recoverAccount,
 ): Promise<KeyRequest | Refusal> {
   const invalid = refuse('bad_request.validation_failure', 'metadata is not a valid SignedKeyRequest')
   const decoded = decodeGaslessSignedKeyRequestMetadata(body.metadata)
@@ -83,6 +95,7 @@ export async function verifySignedKeyRequest(
       message: { requestFid, key: hexOf(body.key), deadline },
     },
     signature,
+    recover,
   )
   if (signer === null || hexOf(signer) !== requestSigner.toLowerCase()) return invalid
   return { requestFid: Number(requestFid), requestSigner: signer, deadline }

@@ -5,13 +5,13 @@ import {
   type MessageData,
   MessageType,
 } from '@farcaster/core'
+import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery } from '../account-recovery.js'
 import { asBuffer } from '../bytes.js'
 import { PUBLIC_KEY_BYTES } from '../ed25519.js'
 import type { SignedMessage } from '../message.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { BASE_DATA_BYTES } from './data-size.js'
 import { recoverKeyRemoveCustody } from './key-claim.js'
-import { ACCOUNT_SIGNATURE_BYTES } from './typed-data.js'
 
 /** Takes a key back that KEY_ADD has added: by the custody address, or by the key itself. */
 export const keyRemove: MessageKind<KeyRemoveBody> = {
@@ -44,9 +44,12 @@ async function checkKeyRemoveClaim(
   body: KeyRemoveBody,
   data: MessageData,
   message: Pick<SignedMessage, 'signer'>,
+  recover: AccountRecovery,
 ): Promise<string | null> {
   if (body.signatureType === KEY_REMOVE_SIGNATURE_TYPE_SELF) {
     return message.signer.equals(body.key) ? null : 'signer must be the removed key'
   }
-  return (await recoverKeyRemoveCustody(body, data.fid)) === null ? 'invalid custody signature' : null
+  return (await recoverKeyRemoveCustody(body, data.fid, recover)) === null
+    ? 'invalid custody signature'
+    : null
 }

@@ -1,8 +1,5 @@
-import { type RecoverTypedDataAddressParameters, recoverTypedDataAddress, type TypedData } from 'viem'
-import { hexOf } from '../bytes.js'
-
-/** r, s and v of an account's signature, in bytes. A contract's signature may have any length. */
-export const ACCOUNT_SIGNATURE_BYTES = 65
+import { type HashTypedDataParameters, hashTypedData, type TypedData } from 'viem'
+import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery } from '../account-recovery.js'
 
 /**
  * The address (20 bytes) of the account that signed `typedData` (EIP-712), or null when `signature` is none of
@@ -12,18 +9,17 @@ export async function recoverSigner<
   const Types extends TypedData | Record<string, unknown>,
   Primary extends keyof Types | 'EIP712Domain',
 >(
-  typedData: Omit<RecoverTypedDataAddressParameters<Types, Primary>, 'signature'>,
+  typedData: HashTypedDataParameters<Types, Primary>,
   signature: Uint8Array,
+  recover: AccountRecovery,
 ): Promise<Buffer | null> {
   if (signature.length !== ACCOUNT_SIGNATURE_BYTES) return null
+  let digest: Buffer
   try {
-    const address = await recoverTypedDataAddress({
-      ...typedData,
-      signature: hexOf(signature),
-    } as RecoverTypedDataAddressParameters<Types, Primary>)
-    return Buffer.from(address.slice(2), 'hex')
+    digest = Buffer.from(hashTypedData(typedData).slice(2), 'hex')
   } catch {
-    // The library throws on a point that is not on the curve and on an unknown recovery byte alike.
+    // The library throws on values that their EIP-712 type cannot hold, such as an owner of 21 bytes.
     return null
   }
+  return recover(digest, signature)
 }

@@ -1,4 +1,5 @@
 import { eip712, type UserNameProof } from '@farcaster/core'
+import { type AccountRecovery, recoverAccount } from '../account-recovery.js'
 import { hexOf } from '../bytes.js'
 import { recoverSigner } from './typed-data.js'
 
@@ -6,7 +7,11 @@ import { recoverSigner } from './typed-data.js'
  * Whether the account at `owner` (or at `signer`, where somebody else vouches: the fname registry) signed the
  * name proof (the protocol notes, hub.md §5.3, UserNameProof). A contract's signature never verifies here.
  */
-export async function verifyUsernameProof(proof: UserNameProof, signer = proof.owner): Promise<boolean> {
+export async function verifyUsernameProof(
+  proof: UserNameProof,
+  signer = proof.owner,
+  recover: AccountRecovery = recoverAccount,
+): Promise<boolean> {
   const recovered = await recoverSigner(
     {
       domain: eip712.EIP_712_USERNAME_DOMAIN,
@@ -19,6 +24,7 @@ export async function verifyUsernameProof(proof: UserNameProof, signer = proof.o
       },
     },
     proof.signature,
+    recover,
   )
   return recovered?.equals(signer) ?? false
 }

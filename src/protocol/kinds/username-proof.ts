@@ -15,7 +15,8 @@ export const usernameProof: MessageKind<UserNameProof> = {
   body: (data) => data.usernameProofBody,
   maxDataBytes: USERNAME_PROOF_DATA_BYTES,
   validate: validateUsernameProof,
-  checkClaim: async (body) => ((await verifyUsernameProof(body)) ? null : 'invalid username proof signature'),
+  checkClaim: async (body, _data, _message, recover) =>
+    (await verifyUsernameProof(body, body.owner, recover)) ? null : 'invalid username proof signature',
   conflictKey: (body) => asBuffer(body.name),
 }
 

@@ -1,5 +1,6 @@
 import { eip712, type MessageData, Protocol, type VerificationAddAddressBody } from '@farcaster/core'
 import base58 from 'bs58'
+import { type AccountRecovery, recoverAccount } from '../account-recovery.js'
 import { asBuffer, hexOf } from '../bytes.js'
 import { verifyEd25519 } from '../ed25519.js'
 import { recoverSigner } from './typed-data.js'
@@ -14,6 +15,8 @@ export const VerificationType = { account: 0, contract: 1 } as const
 export async function checkVerificationClaim(
   body: VerificationAddAddressBody,
   data: MessageData,
+  _message?: unknown,
+  recover: AccountRecovery = recoverAccount,
 ): Promise<string | null> {
   if (body.protocol === Protocol.SOLANA) return checkSolanaClaim(body, data)
   const signer = await recoverSigner(
@@ -29,6 +32,7 @@ export async function checkVerificationClaim(
       },
     },
     body.claimSignature,
+    recover,
   )
   return signer?.equals(body.address) ? null : 'invalid claimSignature'
 }
