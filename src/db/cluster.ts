@@ -24,6 +24,7 @@ export interface StartOptions {
   readonly detached: boolean
 }
 
+/** A PostgreSQL that runs: its process, and the port that it listens on. */
 export interface RunningCluster {
   readonly pid: number
   readonly port: number

@@ -88,6 +88,7 @@ function parseBytesElement(text: string): Buffer {
 }
 
 function formatTextElement(text: string): string {
+  if (!/["\\]/.test(text)) return `"${text}"`
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }
 
@@ -95,11 +96,15 @@ function formatTextElement(text: string): string {
 const textElement = /"((?:[^"\\]|\\.)*)"|([^,{}]+)/gs
 
 function parseTexts(text: string): (string | null)[] {
+  if (!text.includes('"')) return parseBareTexts(text)
   return Array.from(text.matchAll(textElement), ([, quoted, bare]) => {
     if (quoted !== undefined) return quoted.replace(/\\(.)/gs, '$1')
     return bare === 'NULL' || bare === undefined ? null : bare
   })
 }
+
+/** PostgreSQL quotes every element that is not plainly itself. */
+const parseBareTexts = parseArray((text) => text)
 
 const unchanged = (text: string): string => text
 const integers = { serialize: formatArray(formatInteger), parse: parseArray(parseInteger) }

@@ -63,6 +63,8 @@ export function connect(url: string, options: ConnectOptions): Database {
       application_name: options.applicationName,
       statement_timeout: timeoutMs,
       idle_in_transaction_session_timeout: timeoutMs,
+      // Compiling a plan takes longer than any of our statements; how much it costs is often overestimated.
+      jit: 'off',
       TimeZone: 'UTC',
     },
   })

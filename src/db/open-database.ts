@@ -67,7 +67,8 @@ export async function openCommandDatabase(
 }
 
 async function own(config: DatabaseConfig, command: string, log: Log): Promise<OpenDatabase> {
-  const needed = config.databasePool + config.hubShards + SPARE_CONNECTIONS
+  // A shard has a writer and whoever consumes its log.
+  const needed = config.databasePool + 2 * config.hubShards + SPARE_CONNECTIONS
   const settings = { max_connections: String(Math.max(MIN_CONNECTIONS, needed)) }
   const embedded = await startEmbedded({ dataDir: config.dataDir, command, log, settings })
   return { url: embedded.url, close: embedded.stop, abort: embedded.abort }

@@ -1,0 +1,703 @@
+-- What all migrations together make. Written by `npm run schema`, to be read in reviews; nothing runs it.
+create extension pg_trgm;
+create schema apps;
+create schema channels;
+create schema embeds;
+create schema hub;
+create schema inbox;
+create schema publish;
+create schema relations;
+create schema score;
+create schema search;
+create schema sign_in;
+create schema signers;
+create schema social;
+create schema webhooks;
+
+create table apps.api_keys (
+  id integer not null generated always as identity,
+  app_id uuid not null,
+  hash bytea not null,
+  prefix text not null,
+  rate_limit integer,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
+  constraint api_keys_hash_key UNIQUE (hash)
+);
+CREATE INDEX api_keys_by_app ON apps.api_keys USING btree (app_id, id);
+
+create table apps.apps (
+  id uuid not null default gen_random_uuid(),
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  fid bigint,
+  mini_app_domain text,
+  developer_uuid uuid not null default gen_random_uuid(),
+  constraint apps_pkey PRIMARY KEY (id),
+  constraint apps_mini_app_domain_key UNIQUE (mini_app_domain),
+  constraint apps_name_key UNIQUE (name)
+);
+
+create table channels.channels (
+  id text not null,
+  url text not null,
+  parent_url text not null,
+  name text not null,
+  description text not null default ''::text,
+  description_mentions bigint[] not null default '{}'::bigint[],
+  description_mention_positions integer[] not null default '{}'::integer[],
+  image_url text,
+  header_image_url text,
+  lead_fid bigint not null,
+  moderator_fids bigint[] not null default '{}'::bigint[],
+  created_at bigint not null,
+  follower_count integer not null default 0,
+  member_count integer not null default 0,
+  pinned_cast_hash bytea,
+  external_link_title text,
+  external_link_url text,
+  constraint channels_pkey PRIMARY KEY (id)
+);
+CREATE INDEX channels_by_followers ON channels.channels USING btree (follower_count DESC, id);
+CREATE INDEX channels_by_lead ON channels.channels USING btree (lead_fid, created_at DESC, id DESC);
+
+create table channels.follows (
+  channel_id text not null,
+  fid bigint not null,
+  followed_at bigint not null,
+  constraint follows_pkey PRIMARY KEY (channel_id, fid),
+  constraint follows_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels.channels(id) ON DELETE CASCADE
+);
+CREATE INDEX follows_by_channel ON channels.follows USING btree (channel_id, followed_at DESC, fid DESC);
+CREATE INDEX follows_by_user ON channels.follows USING btree (fid, followed_at DESC, channel_id DESC);
+
+create table channels.invites (
+  channel_id text not null,
+  fid bigint not null,
+  role text not null,
+  inviter_fid bigint not null,
+  state text not null,
+  invited_at bigint not null,
+  ended_at bigint,
+  constraint invites_pkey PRIMARY KEY (channel_id, fid),
+  constraint invites_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels.channels(id) ON DELETE CASCADE,
+  constraint invites_check CHECK (((state = 'invited'::text) = (ended_at IS NULL))),
+  constraint invites_role_check CHECK ((role = ANY (ARRAY['member'::text, 'moderator'::text]))),
+  constraint invites_state_check CHECK ((state = ANY (ARRAY['invited'::text, 'accepted'::text, 'rejected'::text, 'withdrawn'::text])))
+);
+CREATE INDEX invites_by_channel ON channels.invites USING btree (channel_id, invited_at DESC, fid DESC) WHERE (state = 'invited'::text);
+CREATE INDEX invites_by_user ON channels.invites USING btree (fid, invited_at DESC, channel_id DESC) WHERE (state = 'invited'::text);
+CREATE INDEX moderator_invites ON channels.invites USING btree (channel_id) WHERE ((state = 'invited'::text) AND (role = 'moderator'::text));
+
+create table channels.members (
+  channel_id text not null,
+  fid bigint not null,
+  role text not null,
+  member_since bigint not null,
+  constraint members_pkey PRIMARY KEY (channel_id, fid),
+  constraint members_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels.channels(id) ON DELETE CASCADE,
+  constraint members_role_check CHECK ((role = ANY (ARRAY['member'::text, 'moderator'::text])))
+);
+CREATE INDEX members_by_time ON channels.members USING btree (channel_id, member_since DESC, fid DESC);
+CREATE INDEX members_by_user_time ON channels.members USING btree (fid, member_since DESC, channel_id DESC);
+CREATE INDEX moderators_by_channel ON channels.members USING btree (channel_id) WHERE (role = 'moderator'::text);
+
+create table channels.membership_calls (
+  channel_id text not null,
+  fid bigint not null,
+  hour_began_at bigint not null,
+  calls integer not null,
+  constraint membership_calls_pkey PRIMARY KEY (channel_id, fid),
+  constraint membership_calls_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels.channels(id) ON DELETE CASCADE
+) with (fillfactor=80);
+
+create table channels.restricted (
+  channel_id text not null,
+  fid bigint not null,
+  restricted_at bigint not null,
+  constraint restricted_pkey PRIMARY KEY (channel_id, fid),
+  constraint restricted_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels.channels(id) ON DELETE CASCADE
+);
+
+create table channels.urls (
+  url text not null,
+  channel_id text not null,
+  constraint urls_pkey PRIMARY KEY (url),
+  constraint urls_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels.channels(id) ON DELETE CASCADE
+);
+CREATE INDEX urls_by_channel ON channels.urls USING btree (channel_id);
+
+create table embeds.urls (
+  url text not null,
+  host text collate "C" not null,
+  state text not null default 'pending'::text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default now(),
+  lease uuid,
+  kind text,
+  metadata jsonb,
+  failure text,
+  crawled_at timestamp with time zone,
+  first_seen timestamp with time zone not null default now(),
+  constraint urls_pkey PRIMARY KEY (url),
+  constraint urls_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'done'::text, 'failed'::text])))
+);
+CREATE INDEX urls_by_kind ON embeds.urls USING btree (kind) WHERE (kind IS NOT NULL);
+CREATE INDEX urls_due ON embeds.urls USING btree (next_attempt_at) WHERE (state = 'pending'::text);
+CREATE INDEX urls_leased ON embeds.urls USING btree (host, next_attempt_at) WHERE (lease IS NOT NULL);
+CREATE INDEX urls_waiting ON embeds.urls USING btree (host, next_attempt_at) WHERE (state = 'pending'::text);
+
+create table hub.cast_mentions (
+  mentioned_fid bigint not null,
+  ts bigint not null,
+  hash bytea not null,
+  fid bigint not null,
+  constraint cast_mentions_pkey PRIMARY KEY (mentioned_fid, ts, hash, fid)
+);
+
+create table hub.consumers (
+  name text not null,
+  shard smallint not null,
+  next_id bigint not null,
+  constraint consumers_pkey PRIMARY KEY (name, shard)
+) with (fillfactor=50);
+
+create table hub.events (
+  day date not null,
+  shard smallint not null,
+  id bigint not null,
+  type smallint not null,
+  fid bigint,
+  event bytea not null,
+  constraint events_pkey PRIMARY KEY (shard, id, day)
+) partition by RANGE (day);
+
+create table hub.fids (
+  fid bigint not null,
+  shard smallint not null,
+  custody_address bytea not null,
+  recovery_address bytea not null,
+  registered_at bigint not null,
+  pro_until bigint not null default 0,
+  constraint fids_pkey PRIMARY KEY (fid)
+);
+CREATE INDEX fids_by_custody ON hub.fids USING btree (custody_address);
+CREATE INDEX fids_by_shard ON hub.fids USING btree (shard, fid);
+
+create table hub.gasless_keys (
+  key bytea not null,
+  fid bigint not null,
+  request_fid bigint not null,
+  scopes smallint[] not null,
+  ttl_seconds integer not null,
+  last_used_at bigint not null,
+  constraint gasless_keys_pkey PRIMARY KEY (key)
+);
+CREATE INDEX gasless_keys_by_fid ON hub.gasless_keys USING btree (fid);
+
+create table hub.key_nonces (
+  kind smallint not null,
+  fid bigint not null,
+  nonce bigint not null,
+  constraint key_nonces_pkey PRIMARY KEY (kind, fid)
+);
+
+create table hub.messages (
+  fid bigint not null,
+  set smallint not null,
+  key bytea not null,
+  ts bigint not null,
+  hash bytea not null,
+  type smallint not null,
+  message bytea not null,
+  target bytea,
+  constraint messages_pkey PRIMARY KEY (fid, set, key)
+);
+CREATE INDEX messages_by_target ON hub.messages USING btree (target, ts, hash) WHERE (target IS NOT NULL);
+CREATE INDEX messages_by_time ON hub.messages USING btree (fid, set, ts, hash);
+
+create table hub.onchain_events (
+  fid bigint not null,
+  type smallint not null,
+  block_number bigint not null,
+  log_index integer not null,
+  block_time bigint not null,
+  event bytea not null,
+  constraint onchain_events_pkey PRIMARY KEY (fid, type, block_number, log_index)
+);
+
+create table hub.set_counts (
+  fid bigint not null,
+  set smallint not null,
+  count integer not null,
+  constraint set_counts_pkey PRIMARY KEY (fid, set)
+) with (fillfactor=80);
+
+create table hub.settings (
+  name text not null,
+  value jsonb not null,
+  constraint settings_pkey PRIMARY KEY (name)
+);
+
+create table hub.shards (
+  shard smallint not null,
+  height bigint not null default 0,
+  block_hash bytea not null default '\x0000000000000000000000000000000000000000000000000000000000000000'::bytea,
+  dropped_below bigint not null default 0,
+  constraint shards_pkey PRIMARY KEY (shard)
+);
+
+create table hub.signers (
+  fid bigint not null,
+  key bytea not null,
+  key_type integer not null,
+  active boolean not null,
+  block_number bigint not null,
+  log_index integer not null,
+  event bytea not null,
+  constraint signers_pkey PRIMARY KEY (fid, key)
+);
+CREATE INDEX signers_by_key ON hub.signers USING btree (key);
+
+create table hub.storage_loans (
+  from_fid bigint not null,
+  to_fid bigint not null,
+  unit_type smallint not null,
+  units integer not null,
+  constraint storage_loans_pkey PRIMARY KEY (from_fid, to_fid)
+);
+CREATE INDEX storage_loans_by_borrower ON hub.storage_loans USING btree (to_fid);
+
+create table hub.storage_rents (
+  fid bigint not null,
+  block_number bigint not null,
+  log_index integer not null,
+  unit_type smallint not null,
+  units integer not null,
+  rented_at bigint not null,
+  expires_at bigint not null,
+  constraint storage_rents_pkey PRIMARY KEY (fid, block_number, log_index)
+);
+
+create table hub.username_proofs (
+  name text not null,
+  fid bigint not null,
+  type smallint not null,
+  ts bigint not null,
+  proof bytea not null,
+  message_hash bytea,
+  constraint username_proofs_pkey PRIMARY KEY (name)
+);
+comment on column hub.username_proofs.fid is '0 when the name was released: the row stays, so that an older transfer cannot bring the name back';
+CREATE INDEX username_proofs_by_fid ON hub.username_proofs USING btree (fid);
+
+create table inbox.notifications (
+  fid bigint not null,
+  kind smallint not null,
+  hash bytea not null,
+  ts bigint not null,
+  actor bigint not null,
+  root_url text,
+  outranked_by smallint not null default 0,
+  constraint notifications_pkey PRIMARY KEY (hash, kind, fid)
+) with (fillfactor=85);
+CREATE INDEX groups_by_newest ON inbox.notifications USING btree (actor, fid) WHERE (kind <= 3);
+CREATE INDEX notifications_by_time ON inbox.notifications USING btree (fid, kind, ts DESC, hash DESC);
+CREATE INDEX notifications_by_url ON inbox.notifications USING btree (fid, root_url, kind, ts DESC, hash DESC) WHERE (root_url IS NOT NULL);
+
+create table inbox.seen (
+  fid bigint not null,
+  kind smallint not null,
+  ts bigint not null,
+  constraint seen_pkey PRIMARY KEY (fid, kind)
+) with (fillfactor=70);
+
+create table public.schema_migrations (
+  id integer not null default nextval('schema_migrations_id_seq'::regclass),
+  name character varying(255) not null,
+  run_on timestamp without time zone not null,
+  constraint schema_migrations_pkey PRIMARY KEY (id)
+);
+
+create table publish.requests (
+  app_id uuid not null,
+  idem text not null,
+  request_hash bytea not null,
+  message bytea,
+  cast_hash bytea,
+  answer text not null,
+  is_done boolean not null,
+  created_at timestamp with time zone not null,
+  constraint requests_pkey PRIMARY KEY (app_id, idem),
+  constraint requests_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id) ON DELETE CASCADE,
+  constraint requests_cast_hash_key UNIQUE (cast_hash)
+);
+CREATE INDEX requests_by_age ON publish.requests USING btree (created_at);
+
+create table relations.bans (
+  app_id uuid not null,
+  fid bigint not null,
+  banned_at bigint not null,
+  constraint bans_pkey PRIMARY KEY (app_id, fid),
+  constraint bans_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id) ON DELETE CASCADE
+);
+CREATE INDEX bans_by_time ON relations.bans USING btree (app_id, banned_at DESC, fid DESC);
+
+create table relations.mutes (
+  fid bigint not null,
+  target_fid bigint not null,
+  muted_at bigint not null,
+  constraint mutes_pkey PRIMARY KEY (fid, target_fid)
+);
+CREATE INDEX mutes_by_time ON relations.mutes USING btree (fid, muted_at DESC, target_fid DESC);
+
+create table score.runs (
+  id bigint not null generated always as identity,
+  started_at bigint not null,
+  finished_at bigint not null,
+  users integer not null,
+  edges bigint not null,
+  changed integer not null,
+  constraint runs_pkey PRIMARY KEY (id)
+);
+
+create table search.known (
+  fid bigint not null,
+  username text,
+  display_name text,
+  constraint known_pkey PRIMARY KEY (fid)
+);
+CREATE INDEX known_by_likeness ON search.known USING gin (username gin_trgm_ops, display_name gin_trgm_ops) WITH (fastupdate=off);
+
+create table search.leaders (
+  kind smallint not null,
+  prefix text not null,
+  fid bigint not null,
+  constraint leaders_pkey PRIMARY KEY (kind, prefix, fid)
+);
+
+create table search.runs (
+  id bigint not null generated always as identity,
+  finished_at bigint not null,
+  users bigint not null,
+  constraint runs_pkey PRIMARY KEY (id)
+);
+
+create table sign_in.nonces (
+  nonce text not null,
+  app_id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint nonces_pkey PRIMARY KEY (nonce),
+  constraint nonces_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id)
+);
+CREATE INDEX nonces_by_end ON sign_in.nonces USING btree (expires_at);
+
+create table signers.signers (
+  id uuid not null default gen_random_uuid(),
+  app_id uuid not null,
+  key_type smallint not null default 1,
+  public_key bytea not null,
+  sealed_key bytea,
+  permissions text[],
+  permissions_fid bigint,
+  app_fid bigint,
+  request_signer bytea,
+  request_deadline bigint,
+  request_signature bytea,
+  sponsor_fid bigint,
+  sponsor_signature bytea,
+  sponsored_by_service boolean not null default false,
+  redirect_url text,
+  approval_token text,
+  refused_at timestamp with time zone,
+  refused_by bigint,
+  created_at timestamp with time zone not null default now(),
+  constraint signers_pkey PRIMARY KEY (id),
+  constraint signers_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
+  constraint signers_approval_token_key UNIQUE (approval_token),
+  constraint signers_key_type_check CHECK ((key_type = ANY (ARRAY[1, 2]))),
+  constraint signers_key_type_public_key_key UNIQUE (key_type, public_key)
+);
+CREATE INDEX signers_by_app ON signers.signers USING btree (app_id, created_at);
+
+create table social.blocks (
+  fid bigint not null,
+  target_fid bigint not null,
+  ts bigint not null,
+  constraint blocks_pkey PRIMARY KEY (fid, target_fid)
+);
+CREATE INDEX blocks_by_target ON social.blocks USING btree (target_fid, fid);
+CREATE INDEX blocks_by_target_time ON social.blocks USING btree (target_fid, ts DESC, fid DESC);
+CREATE INDEX blocks_by_time ON social.blocks USING btree (fid, ts DESC, target_fid DESC);
+
+create table social.cast_counts (
+  hash bytea not null,
+  fid bigint not null,
+  likes integer not null default 0,
+  recasts integer not null default 0,
+  replies integer not null default 0,
+  quotes integer not null default 0,
+  constraint cast_counts_pkey PRIMARY KEY (hash, fid)
+) with (fillfactor=70);
+
+create table social.casts (
+  hash bytea not null,
+  fid bigint not null,
+  ts bigint not null,
+  text text not null,
+  parent_fid bigint,
+  parent_hash bytea,
+  parent_url text,
+  thread_hash bytea not null,
+  root_parent_url text,
+  embeds jsonb not null,
+  mentions bigint[] not null,
+  mention_positions integer[] not null,
+  signer bytea not null,
+  words tsvector not null generated always as (to_tsvector('simple'::regconfig, text)) stored,
+  constraint casts_pkey PRIMARY KEY (hash)
+);
+CREATE INDEX casts_by_author ON social.casts USING btree (fid, ts DESC, hash DESC);
+CREATE INDEX casts_by_parent ON social.casts USING btree (parent_hash, ts, hash) WHERE (parent_hash IS NOT NULL);
+CREATE INDEX casts_by_parent_url ON social.casts USING btree (parent_url, ts DESC, hash DESC) INCLUDE (fid) WHERE (parent_url IS NOT NULL);
+CREATE INDEX casts_by_root_url ON social.casts USING btree (root_parent_url, ts DESC, hash DESC) INCLUDE (fid) WHERE (root_parent_url IS NOT NULL);
+CREATE INDEX casts_by_thread ON social.casts USING btree (thread_hash);
+CREATE INDEX casts_by_time ON social.casts USING btree (ts DESC, hash DESC);
+CREATE INDEX casts_by_words ON social.casts USING gin (words);
+
+create table social.follows (
+  fid bigint not null,
+  target_fid bigint not null,
+  ts bigint not null,
+  signer bytea not null,
+  constraint follows_pkey PRIMARY KEY (fid, target_fid)
+);
+CREATE INDEX follows_by_target ON social.follows USING btree (target_fid, ts DESC, fid DESC);
+CREATE INDEX follows_by_time ON social.follows USING btree (fid, ts DESC, target_fid DESC);
+
+create table social.quotes (
+  quoted_hash bytea not null,
+  quoted_fid bigint not null,
+  ts bigint not null,
+  hash bytea not null,
+  fid bigint not null,
+  constraint quotes_pkey PRIMARY KEY (quoted_hash, quoted_fid, hash)
+);
+CREATE INDEX quotes_by_cast ON social.quotes USING btree (hash);
+CREATE INDEX quotes_by_time ON social.quotes USING btree (quoted_hash, quoted_fid, ts DESC, hash DESC);
+
+create table social.reactions (
+  fid bigint not null,
+  type smallint not null,
+  target_hash bytea not null,
+  target_fid bigint not null,
+  ts bigint not null,
+  signer bytea not null,
+  constraint reactions_pkey PRIMARY KEY (fid, target_hash, target_fid, type)
+);
+CREATE INDEX reactions_by_target ON social.reactions USING btree (target_hash, target_fid, ts DESC, fid DESC, type);
+CREATE INDEX reactions_by_user ON social.reactions USING btree (fid, type, ts DESC, target_hash DESC);
+CREATE INDEX recasts_by_target ON social.reactions USING btree (target_hash, target_fid, ts DESC, fid DESC) WHERE (type = 2);
+CREATE INDEX recasts_by_time ON social.reactions USING btree (ts DESC, target_hash DESC) INCLUDE (fid, target_fid) WHERE (type = 2);
+CREATE INDEX recasts_by_user ON social.reactions USING btree (fid, ts DESC, target_hash DESC) INCLUDE (target_fid) WHERE (type = 2);
+
+create table social.signer_apps (
+  fid bigint not null,
+  key bytea not null,
+  app_fid bigint not null,
+  constraint signer_apps_pkey PRIMARY KEY (fid, key)
+);
+
+create table social.url_activity (
+  url text not null,
+  hour integer not null,
+  casts integer not null,
+  constraint url_activity_pkey PRIMARY KEY (url, hour)
+);
+CREATE INDEX url_activity_by_hour ON social.url_activity USING btree (hour);
+
+create table social.url_embeds (
+  url text not null,
+  ts bigint not null,
+  hash bytea not null,
+  fid bigint not null,
+  constraint url_embeds_pkey PRIMARY KEY (hash, url)
+);
+CREATE INDEX url_embeds_by_age ON social.url_embeds USING btree (ts DESC, hash DESC);
+CREATE INDEX url_embeds_by_prefix ON social.url_embeds USING btree (url text_pattern_ops);
+CREATE INDEX url_embeds_by_time ON social.url_embeds USING btree (url, ts DESC, hash DESC);
+
+create table social.url_reactions (
+  fid bigint not null,
+  type smallint not null,
+  url text not null,
+  ts bigint not null,
+  constraint url_reactions_pkey PRIMARY KEY (url, type, fid)
+);
+
+create table social.user_counts (
+  fid bigint not null,
+  follower_count integer not null default 0,
+  following_count integer not null default 0,
+  constraint user_counts_pkey PRIMARY KEY (fid)
+) with (fillfactor=70);
+
+create table social.users (
+  fid bigint not null,
+  custody_address bytea not null,
+  registered_at bigint not null,
+  pro_since bigint,
+  pro_until bigint not null default 0,
+  username text,
+  display_name text,
+  pfp_url text,
+  bio text,
+  url text,
+  location text,
+  twitter text,
+  github text,
+  banner_url text,
+  primary_eth_address text,
+  primary_sol_address text,
+  profile_token text,
+  live_at text,
+  live_at_ts bigint,
+  score real,
+  latitude double precision generated always as (("substring"(location, '^geo:(-?\d{1,2}\.\d{2}),-?\d{1,3}\.\d{2}$'::text))::double precision) stored,
+  longitude double precision generated always as (("substring"(location, '^geo:-?\d{1,2}\.\d{2},(-?\d{1,3}\.\d{2})$'::text))::double precision) stored,
+  geo_cell integer generated always as ((((LEAST((179)::double precision, GREATEST((0)::double precision, (floor(("substring"(location, '^geo:(-?\d{1,2}\.\d{2}),-?\d{1,3}\.\d{2}$'::text))::double precision) + (90)::double precision))))::integer * 360) + ((((floor(("substring"(location, '^geo:-?\d{1,2}\.\d{2},(-?\d{1,3}\.\d{2})$'::text))::double precision))::integer + 180) + 360) % 360))) stored,
+  constraint users_pkey PRIMARY KEY (fid)
+);
+CREATE INDEX users_by_custody ON social.users USING btree (custody_address);
+CREATE INDEX users_by_display_name ON social.users USING btree (lower(display_name) text_pattern_ops) WHERE (display_name IS NOT NULL);
+CREATE INDEX users_by_likeness ON social.users USING gin (username gin_trgm_ops, lower(display_name) gin_trgm_ops) WITH (fastupdate=off);
+CREATE INDEX users_by_place ON social.users USING btree (geo_cell) INCLUDE (latitude, longitude, fid) WHERE (geo_cell IS NOT NULL);
+CREATE INDEX users_by_twitter ON social.users USING btree (lower(twitter)) WHERE (twitter IS NOT NULL);
+CREATE INDEX users_by_username ON social.users USING btree (username text_pattern_ops) WHERE (username IS NOT NULL);
+
+create table social.verifications (
+  fid bigint not null,
+  address bytea not null,
+  protocol smallint not null,
+  ts bigint not null,
+  signer bytea not null,
+  constraint verifications_pkey PRIMARY KEY (fid, address)
+);
+CREATE INDEX verifications_by_address ON social.verifications USING btree (address);
+
+create table webhooks.compacted_follows (
+  shard smallint not null,
+  event_id bigint not null,
+  target_fids bigint[] not null,
+  created_at timestamp with time zone not null default now(),
+  constraint compacted_follows_pkey PRIMARY KEY (shard, event_id)
+);
+
+create table webhooks.deliveries (
+  id uuid not null,
+  seq bigint not null generated always as identity,
+  webhook_id uuid not null,
+  event_id text not null,
+  state text not null default 'waiting'::text,
+  worker uuid,
+  attempts integer not null default 0,
+  attempts_before integer not null default 0,
+  next_attempt_at timestamp with time zone not null default now(),
+  first_attempt_at timestamp with time zone,
+  last_attempt_at timestamp with time zone,
+  status integer,
+  latency_ms integer,
+  failure text,
+  created_at timestamp with time zone not null default now(),
+  finished_at timestamp with time zone,
+  constraint deliveries_pkey PRIMARY KEY (id),
+  constraint deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES webhooks.events(id),
+  constraint deliveries_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'canceled'::text]))),
+  constraint deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks.webhooks(id)
+);
+CREATE INDEX deliveries_by_webhook ON webhooks.deliveries USING btree (webhook_id, seq);
+CREATE INDEX deliveries_due ON webhooks.deliveries USING btree (webhook_id, next_attempt_at, seq) WHERE ((state = 'waiting'::text) AND (attempts > 0));
+CREATE INDEX deliveries_finished ON webhooks.deliveries USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX deliveries_lost ON webhooks.deliveries USING btree (webhook_id, seq) WHERE (state = ANY (ARRAY['failed'::text, 'canceled'::text]));
+CREATE INDEX deliveries_new ON webhooks.deliveries USING btree (webhook_id, seq) WHERE ((state = 'waiting'::text) AND (attempts = 0));
+CREATE UNIQUE INDEX deliveries_once ON webhooks.deliveries USING btree (event_id, webhook_id);
+CREATE INDEX deliveries_sending ON webhooks.deliveries USING btree (worker) WHERE (state = 'sending'::text);
+
+create table webhooks.events (
+  id text not null,
+  kind text not null,
+  happened_at timestamp with time zone not null,
+  noticed_at timestamp with time zone not null,
+  subject jsonb not null,
+  data text,
+  created_at timestamp with time zone not null default now(),
+  constraint events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX events_by_age ON webhooks.events USING btree (created_at);
+
+create table webhooks.lanes (
+  webhook_id uuid not null,
+  worker uuid,
+  allowance double precision not null,
+  counted_at timestamp with time zone not null default now(),
+  held_until timestamp with time zone,
+  failing_since timestamp with time zone,
+  failures integer not null default 0,
+  constraint lanes_pkey PRIMARY KEY (webhook_id),
+  constraint lanes_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks.webhooks(id)
+);
+CREATE INDEX lanes_by_worker ON webhooks.lanes USING btree (worker) WHERE (worker IS NOT NULL);
+
+create table webhooks.revision (
+  one boolean not null default true,
+  revision bigint not null default 0,
+  constraint revision_pkey PRIMARY KEY (one),
+  constraint revision_one_check CHECK (one)
+);
+
+create table webhooks.secrets (
+  uid uuid not null default gen_random_uuid(),
+  webhook_id uuid not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  constraint secrets_pkey PRIMARY KEY (uid),
+  constraint secrets_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks.webhooks(id)
+);
+CREATE INDEX secrets_by_webhook ON webhooks.secrets USING btree (webhook_id, created_at);
+
+create table webhooks.webhooks (
+  id uuid not null default gen_random_uuid(),
+  app_id uuid not null,
+  title text not null,
+  target_url text not null,
+  active boolean not null default true,
+  off_reason text,
+  http_timeout_ms integer not null,
+  rate_limit integer not null,
+  rate_limit_ms integer not null,
+  filters jsonb,
+  digest bytea,
+  subscription_id uuid not null default gen_random_uuid(),
+  subscribed_at timestamp with time zone not null default now(),
+  subscription_updated_at timestamp with time zone not null default now(),
+  revision bigint not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id)
+);
+CREATE UNIQUE INDEX webhooks_alike ON webhooks.webhooks USING btree (app_id, digest) WHERE (deleted_at IS NULL);
+CREATE INDEX webhooks_by_app ON webhooks.webhooks USING btree (app_id, created_at) WHERE (deleted_at IS NULL);
+CREATE INDEX webhooks_by_revision ON webhooks.webhooks USING btree (revision);
+
+create table webhooks.workers (
+  id uuid not null,
+  alive_until timestamp with time zone not null,
+  constraint workers_pkey PRIMARY KEY (id)
+);

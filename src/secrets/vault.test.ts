@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createVault } from './vault.js'
+
+const [first, second] = ['a key of the first year', 'a key of the second year'] as const
+
+describe('the vault', () => {
+  it('gives back what was sealed, and seals nothing twice in the same way', () => {
+    const vault = createVault([first])
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (secret, place) => {
+        const sealed = vault.seal(secret, place)
+        expect(vault.open(sealed, place)).toEqual(Buffer.from(secret))
+        expect(vault.seal(secret, place).equals(sealed)).toBe(false)
+      }),
+    )
+  })
+
+  it('opens nothing in another place, and nothing that was changed', () => {
+    const vault = createVault([first])
+    const sealed = vault.seal(Buffer.from('secret'), 'signer 1')
+    expect(() => vault.open(sealed, 'signer 2')).toThrow()
+    for (let index = 0; index < sealed.length; index += 1) {
+      const changed = Buffer.from(sealed)
+      changed[index]! ^= 1
+      expect(() => vault.open(changed, 'signer 1')).toThrow()
+      expect(() => vault.open(sealed.subarray(0, index), 'signer 1')).toThrow()
+    }
+  })
+
+  it('opens what an older key sealed, and seals with the first', () => {
+    const old = createVault([first]).seal(Buffer.from('secret'), 'x')
+    const both = createVault([second, first])
+    expect(both.open(old, 'x').toString()).toBe('secret')
+    expect(
+      createVault([second])
+        .open(both.seal(Buffer.from('new'), 'x'), 'x')
+        .toString(),
+    ).toBe('new')
+    expect(() => createVault([second]).open(old, 'x')).toThrow(/PLAZA_SECRET_KEY/)
+  })
+
+  it('says what is missing when there is no key', () => {
+    expect(() => createVault([]).seal(Buffer.from('secret'), 'x')).toThrow(/PLAZA_SECRET_KEY/)
+  })
+})

@@ -1,0 +1,185 @@
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import type { Operation } from '../../src/api/operation.js'
+import { operations } from '../../src/api/operations.js'
+
+/** A request that has a secret where none belongs. */
+export interface MisplacedSecret {
+  readonly method: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+const json = { 'content-type': 'application/json' }
+
+/**
+ * A secret in paths, queries, headers and bodies of all kinds, and in every parameter and member of operations.
+ *
+ * @param key An API key that is good.
+ */
+export function misplacedSecrets(
+  secret: string,
+  key: string,
+  inOperations: readonly Operation[] = operations,
+): MisplacedSecret[] {
+  const known = { 'x-api-key': key }
+  const post = (path: string, body: string, headers: Readonly<Record<string, string>> = json) => ({
+    method: 'POST',
+    path,
+    headers: { ...known, ...headers },
+    body,
+  })
+  const inUrl = encodeURIComponent(secret)
+  return [
+    ...[
+      '/',
+      '/v1/',
+      '/v2/',
+      '/v2/farcaster/',
+      '/v2/farcaster/user/',
+      '/admin/',
+      '/approve/',
+      '/docs/',
+    ].flatMap((path) => [
+      { method: 'GET', path: `${path}${inUrl}`, headers: known },
+      { method: 'POST', path: `${path}${inUrl}/%zz`, headers: known },
+    ]),
+    ...['status', 'picture', 'account'].map((name) => ({ method: 'GET', path: `/approve/${inUrl}/${name}` })),
+    post(`/approve/${inUrl}/approval`, '{}'),
+    ...['/v1/castsByFid?fid=', '/v1/castById?fid=1&hash=', '/v1/onChainSignersByFid?fid=1&signer='].map(
+      (path) => ({ method: 'GET', path: `${path}${inUrl}` }),
+    ),
+    ...['api_key', 'token', 'fids'].map((name) => ({
+      method: 'GET',
+      path: `/v2/farcaster/user/bulk?${name}=${inUrl}`,
+    })),
+    { method: 'GET', path: `/v2/farcaster/user/bulk?fids=1&api_key=${inUrl}`, headers: known },
+    { method: 'GET', path: `/v2/farcaster/user/bulk?fids=1&${inUrl}=1`, headers: known },
+    ...[
+      { 'x-api-key': `${secret}x` },
+      { 'x-api-key': `Bearer ${secret}` },
+      { ...known, authorization: secret },
+      { ...known, authorization: `Bearer ${secret}` },
+      { ...known, authorization: `Bearer Bearer ${secret}` },
+      { ...known, authorization: `Basic ${Buffer.from(`plaza:${secret}`).toString('base64')}` },
+      { ...known, cookie: `token=${secret}` },
+    ].map((headers) => ({ method: 'POST', path: '/v2/farcaster/notifications/seen', headers, body: '' })),
+    { method: 'GET', path: '/admin/apps', headers: { authorization: `Bearer ${secret}x` } },
+    post('/v2/farcaster/cast', secret),
+    post('/v2/farcaster/cast', `{"text": "hello", "private_key": ${secret}`),
+    post('/v2/farcaster/cast', JSON.stringify(secret)),
+    post('/v2/farcaster/cast', JSON.stringify([secret])),
+    post('/v2/farcaster/cast', JSON.stringify({ constructor: { prototype: secret } })),
+    post('/v2/farcaster/cast', `{"__proto__": "${secret}"}`),
+    post('/v2/farcaster/cast', secret, { 'content-type': 'text/plain' }),
+    // It is refused for what it says of its length.
+    post('/v2/farcaster/cast', secret, { ...json, 'content-length': '9000000' }),
+    post('/v1/submitMessage', secret, { 'content-type': 'application/octet-stream' }),
+    post('/v1/validateMessage', secret, { 'content-type': 'application/octet-stream' }),
+    ...inOperations.flatMap((operation) => inOperation(operation, secret, known)),
+  ]
+}
+
+/** A secret in what else a request says that names a signer which may act: all of it is refused. */
+export function misplacedBesideSigner(secret: string, key: string, signerUuid: string): MisplacedSecret[] {
+  const member = { channel_id: secret, role: 'member' }
+  const bodies: readonly (readonly [method: string, path: string, body: object])[] = [
+    ['POST', 'cast', { text: 'hello', channel_id: secret }],
+    ['POST', 'cast', { text: 'hello', parent: secret }],
+    ['POST', 'cast', { text: 'hello', embeds: [{ url: secret.repeat(20) }] }],
+    ['POST', 'cast', { text: 'hello', private_key: secret }],
+    ['POST', 'cast', { text: secret.repeat(20) }],
+    ['DELETE', 'cast', { target_hash: secret }],
+    ['POST', 'reaction', { reaction_type: 'like', target: secret }],
+    ['POST', 'reaction', { reaction_type: secret, target: secret }],
+    ['POST', 'user/follow', { target_fids: [secret] }],
+    // Not as a name: the protocol's own refusals quote those (hub.md §3.4).
+    ['PATCH', 'user', { bio: secret.repeat(20) }],
+    ['PATCH', 'user', { pfp_url: secret.repeat(20) }],
+    ['PATCH', 'user', { primary_eth_address: secret, location: secret }],
+    ['POST', 'channel/follow', { channel_id: secret }],
+    ['DELETE', 'channel/follow', { channel_id: secret }],
+    ['POST', 'channel', { channel_id: 'tulips', parent_url: secret }],
+    ['PATCH', 'channel', { channel_id: 'gardens', pinned_cast_hash: secret }],
+    ['PATCH', 'channel', { channel_id: 'gardens', image_url: secret }],
+    ['POST', 'channel/member/invite', { ...member, fid: 1 }],
+    ['PUT', 'channel/member/invite', { ...member, accept: true }],
+    ['DELETE', 'channel/member', { ...member, fid: 1 }],
+    [
+      'POST',
+      'action',
+      { base_url: `http://127.0.0.1:9/${secret}`, action: { type: 'x', payload: { secret } } },
+    ],
+    ['POST', 'action', { base_url: `ftp://${secret}@a.example`, action: { type: 'x' } }],
+    ['POST', 'user/verification', { address: secret, block_hash: secret, eth_signature: secret }],
+    ['POST', 'signer/signed_key', { app_fid: 1, deadline: 1, signature: secret, redirect_url: secret }],
+    ['POST', 'message', { data: { text: secret }, signature: secret }],
+    ['POST', 'webhook', { name: 'x', url: `ftp://user:${secret}@a.example` }],
+    [
+      'POST',
+      'webhook',
+      { name: 'x', url: 'https://a.example', subscription: { 'cast.created': { text: `(${secret}` } } },
+    ],
+  ]
+  return bodies.map(([method, path, body]) => ({
+    method,
+    path: `/v2/farcaster/${path}`,
+    headers: { 'x-api-key': key, ...json },
+    body: JSON.stringify({ signer_uuid: signerUuid, ...body }),
+  }))
+}
+
+/** In each parameter or member of an operation, and in one that it does not have. */
+function inOperation(
+  { method, path, query, body }: Operation,
+  secret: string,
+  headers: Readonly<Record<string, string>>,
+): MisplacedSecret[] {
+  const names = [...Object.keys((query ?? body)?.properties ?? {}), 'private_key']
+  // A NUL gets past every check of a text's length, and PostgreSQL takes none.
+  const values = [secret, `${secret}\0`]
+  const one = values.flatMap((value) => names.map((name) => ({ [name]: value })))
+  const all = values.map((value) => Object.fromEntries(names.slice(0, -1).map((name) => [name, value])))
+  return [...one, ...all].map((given) =>
+    query === undefined
+      ? {
+          method,
+          path: `/v2/farcaster/${path}`,
+          headers: { ...headers, ...json },
+          body: JSON.stringify(given),
+        }
+      : { method, path: `/v2/farcaster/${path}?${new URLSearchParams(given)}`, headers },
+  )
+}
+
+/** Sends it as it is; `fetch` would mend it first. */
+export async function sendMisplaced(
+  url: string,
+  { method, path, headers = {}, body }: MisplacedSecret,
+): Promise<number> {
+  const { hostname, port } = new URL(url)
+  return await new Promise((resolve, reject) => {
+    const asked = request({ hostname, port, method, path, headers }, (answer) => {
+      answer.resume()
+      answer.on('end', () => resolve(answer.statusCode ?? 0))
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+/** What a server says to bytes that are no request of HTTP. */
+export async function sayToServer(url: string, text: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return await new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => socket.end(text))
+    let said = ''
+    socket.on('data', (chunk: Buffer) => {
+      said += chunk
+    })
+    socket.on('close', () => resolve(said))
+    // It may hang up while we still speak.
+    socket.on('error', () => {})
+  })
+}

@@ -1,0 +1,121 @@
+import { expect } from 'vitest'
+import { ethAccount } from '../../src/registry/eth-account.js'
+import { askedBody } from '../../src/signers/testing/key-holder.js'
+import { refusalOf } from '../published-client/refusals.js'
+import { connectClient } from '../published-client/served-api.js'
+import type { RecordedRun } from './recorded-run.js'
+
+/** Somebody with an account, made by a command. */
+export interface Account {
+  readonly fid: number
+  /** 0x and 64 hex digits. */
+  readonly custodyKey: `0x${string}`
+}
+
+/** The published one. */
+export type Client = ReturnType<typeof connectClient>
+
+/** Who takes part in a run. */
+export interface Players {
+  readonly run: RecordedRun
+  /** The same app, by two keys of it. */
+  readonly client: Client
+  readonly reader: Client
+  readonly key: string
+  /** An app that does not belong to it. */
+  readonly otherApp: Client
+  readonly app: Account
+  readonly alice: Account
+  readonly bob: Account
+  /** Signers that they have approved. */
+  readonly aliceSigner: string
+  readonly bobSigner: string
+}
+
+/** Bytes of a text in hex, with or without 0x. */
+export const bytesOf = (hex: string) => Buffer.from(hex.replace(/^0x/, ''), 'hex')
+/** Unix seconds. */
+export const nowUnix = () => Math.floor(Date.now() / 1000)
+
+async function createAccount(run: RecordedRun, name: string): Promise<Account> {
+  const secret = `the custody key of ${name}`
+  const { fid, custodyPrivateKey } = JSON.parse(await run.plaza(['fid', 'create', '--json'], [secret]))
+  run.search.add(secret, custodyPrivateKey, bytesOf(custodyPrivateKey))
+  return { fid, custodyKey: custodyPrivateKey }
+}
+
+async function createKey(run: RecordedRun, app: string, name: string): Promise<string> {
+  const key = await run.plaza(['key', 'create', '--app', app], [name])
+  run.search.add(name, key, key.replace('plaza_', ''))
+  return key
+}
+
+/** As docs/signers.md tells it: made, asked for by the app, approved by the user, polled. */
+async function askForSigner(
+  { run, client, app }: Pick<Players, 'run' | 'client' | 'app'>,
+  user: Account,
+  how: { readonly byPage: boolean },
+): Promise<string> {
+  const { signer_uuid: signerUuid, public_key, status } = await client.createSigner()
+  expect(status).toBe('generated')
+  const account = ethAccount(bytesOf(app.custodyKey))
+  const { app_fid, ...asked } = await askedBody({ ...app, account }, public_key, nowUnix() + 86_400)
+  const pending = await client.registerSignedKey({ signerUuid, appFid: app_fid, ...asked })
+  expect(pending).toMatchObject({ status: 'pending_approval', signer_approval_url: expect.any(String) })
+  expect(await refusalOf(client.publishCast({ signerUuid, text: 'too early' }))).toEqual([
+    403,
+    'SignerNotApproved',
+    'signer_uuid',
+  ])
+  await run.plaza([
+    ...['signer', 'approve', how.byPage ? pending.signer_approval_url! : signerUuid],
+    ...['--fid', `${user.fid}`, '--custody-key', user.custodyKey],
+  ])
+  await expect
+    .poll(() => client.lookupSigner({ signerUuid }))
+    .toMatchObject({ status: 'approved', fid: user.fid })
+  return signerUuid
+}
+
+/** Makes accounts, an app with two keys, and signers, as a developer does who has nothing yet. */
+export async function setOut(run: RecordedRun): Promise<Players> {
+  const [app, alice, bob] = [
+    await createAccount(run, 'the app'),
+    await createAccount(run, 'alice'),
+    await createAccount(run, 'bob'),
+  ]
+  await run.plaza(['app', 'create', 'Reader', '--fid', `${app.fid}`])
+  const [key, secondKey] = [
+    await createKey(run, 'Reader', 'the API key'),
+    await createKey(run, 'Reader', 'the second API key'),
+  ]
+  const client = connectClient(run.url, key)
+  const shared = { run, client, app }
+  return {
+    ...shared,
+    key,
+    reader: connectClient(run.url, secondKey),
+    otherApp: connectClient(run.url, await keyByAdmin(run)),
+    alice,
+    bob,
+    aliceSigner: await askForSigner(shared, alice, { byPage: false }),
+    bobSigner: await askForSigner(shared, bob, { byPage: true }),
+  }
+}
+
+async function keyByAdmin(run: RecordedRun): Promise<string> {
+  const ask = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${run.adminToken}`, 'content-type': 'application/json' }
+    const reply = await fetch(`${run.url}/admin/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    expect(reply.status).toBe(201)
+    return JSON.parse(await reply.text())
+  }
+  const { app } = await ask('apps', { name: 'Other' })
+  const { key } = await ask(`apps/${app.id}/keys`, {})
+  run.search.add('an API key of the admin API', key, key.replace('plaza_', ''))
+  return key
+}

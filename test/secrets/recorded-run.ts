@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { findEmbedded } from '../../src/db/embedded.js'
+import { createDataDir, runCommand, type ServerProcess, startServerProcess } from '../server-process.js'
+import { type RecordedAnswer, startRecordingProxy } from './recording-proxy.js'
+import { createSecretSearch, type SecretSearch, type Written } from './secret-search.js'
+
+/** A server of its own that says as much as it can, and everything that it and the commands beside it write. */
+export interface RecordedRun {
+  readonly server: ServerProcess
+  /** Where to ask so that the answers are kept. */
+  readonly url: string
+  readonly adminToken: string
+  /** What secrets in its database are encrypted with. */
+  readonly secretKey: string
+  readonly databaseUrl: string
+  readonly search: SecretSearch
+  /** Runs a command beside the server, which has to end well; its standard output. */
+  plaza(args: readonly string[], shows?: readonly string[]): Promise<string>
+  /** Runs one that has to fail. */
+  plazaRefuses(...args: readonly string[]): Promise<void>
+  /** Keeps what the server has said to something that is no request. */
+  heard(text: string): void
+  /** Everything that was written until now. */
+  written(): Promise<Written[]>
+}
+
+const newSecret = (name: string) => `${name}-${randomBytes(24).toString('base64url')}`
+
+/** Starts it on a data directory of its own. It ends with the test. */
+export async function startRecordedRun(): Promise<RecordedRun> {
+  const [adminToken, oldSecretKey, secretKey] = [newSecret('admin'), newSecret('old'), newSecret('vault')]
+  const [hubKey, developmentKey] = [newSecret('hub'), newSecret('development')]
+  const dataDir = await createDataDir()
+  const env = {
+    HUB_NETWORK: 'devnet',
+    LOG_LEVEL: 'trace',
+    ADMIN_TOKEN: adminToken,
+    PLAZA_SECRET_KEY: `${secretKey},${oldSecretKey}`,
+    PLAZA_DEV_API_KEY: developmentKey,
+    HUB_API_KEYS: hubKey,
+    HUB_REQUIRE_API_KEY: 'true',
+    ALLOW_PRIVATE_TARGETS: 'loopback',
+    WEBHOOK_ALLOW_HTTP: 'true',
+    SCORE_INTERVAL_HOURS: '0',
+  }
+  const server = await startServerProcess({ dataDir, env })
+  const databaseUrl = (await findEmbedded(dataDir)) ?? expect.fail('the server runs no database of its own')
+  const proxy = await startRecordingProxy(server.url)
+  const search = createSecretSearch()
+  search.add('ADMIN_TOKEN', adminToken)
+  search.add('PLAZA_SECRET_KEY', secretKey, oldSecretKey)
+  search.add('HUB_API_KEYS', hubKey)
+  search.add('PLAZA_DEV_API_KEY', developmentKey)
+  search.add('the password of PostgreSQL', new URL(databaseUrl).password)
+  const others: Written[] = []
+
+  async function command(args: readonly string[], shows: readonly string[] = []) {
+    const running = await runCommand(args, { dataDir, env })
+    let standardOutput = ''
+    running.child.stdout?.on('data', (chunk: Buffer) => {
+      standardOutput += chunk
+    })
+    const { code } = await running.ended
+    others.push({ place: `plaza ${args.slice(0, 2).join(' ')}`, text: running.output(), shows })
+    return { code, standardOutput, output: running.output() }
+  }
+
+  return {
+    server,
+    url: proxy.url,
+    adminToken,
+    secretKey,
+    databaseUrl,
+    search,
+    async plaza(args, shows) {
+      const { code, standardOutput, output } = await command(args, shows)
+      expect(code, output).toBe(0)
+      return standardOutput.trim()
+    },
+    async plazaRefuses(...args) {
+      expect((await command(args)).code).not.toBe(0)
+    },
+    heard: (text) => others.push({ place: 'what was said to no request', text }),
+    written: async () => [
+      ...writtenOutput(server.output()),
+      ...others,
+      { place: 'the log of PostgreSQL', text: await readFile(join(dataDir, 'postgres.log'), 'utf8') },
+      ...proxy.answers.map(writtenAnswer),
+    ],
+  }
+}
+
+/** The first start of an empty database tells its key, in two lines for whoever started it. */
+const announcement = /^(API key: |try it: curl ).*$/gm
+
+function writtenOutput(output: string): Written[] {
+  const announced = output.match(announcement) ?? []
+  return [
+    { place: 'what the server said', text: output.replace(announcement, '') },
+    { place: 'what the first start told', text: announced.join('\n'), shows: ['PLAZA_DEV_API_KEY'] },
+  ]
+}
+
+/** The only replies that are meant to show secrets: those that hand out a key, and records of webhooks. */
+const handsOutKeys = /^\/admin\/apps\/[\w-]+\/keys$/
+const showsWebhooks = /^\/v2\/farcaster\/webhook(\/|\?|$)/
+
+function writtenAnswer({ method, url, status, headers, body }: RecordedAnswer): Written {
+  const isSuccess = status < 400
+  const shows = [
+    ...(isSuccess && method === 'POST' && handsOutKeys.test(url) ? ['an API key of the admin API'] : []),
+    ...(isSuccess && showsWebhooks.test(url) ? ['the secret of a webhook'] : []),
+  ]
+  return {
+    place: `${status} to ${method} ${url.slice(0, 60)}`,
+    text: `${headers.join('\n')}\n\n${body}`,
+    shows,
+  }
+}
