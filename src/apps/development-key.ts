@@ -17,6 +17,7 @@ export async function createDevelopmentKey(db: Database, chosen?: string): Promi
     const keys = await sql`select 1 from apps.api_keys limit 1`
     if (keys.length > 0) return null
     const appId = await ensureApp(sql, APP_NAME)
-    return createApiKey(sql, { appId, ...(chosen === undefined ? {} : { key: chosen }) })
+    const { key } = await createApiKey(sql, { appId, ...(chosen === undefined ? {} : { key: chosen }) })
+    return key
   })
 }

@@ -5,13 +5,14 @@ import {
   SignerEventType,
   TierType,
 } from '@farcaster/core'
+import type { AddedKey } from './key-addition.js'
 import { blockHash, type ChainPlace, LOCAL_CHAIN_ID, transactionHash } from './local-chain.js'
 
 /** A rent lasts a year for the contract; what a unit is good for is settled by `hub/storage-units.ts`. */
 const RENT_SECONDS = 365 * 24 * 60 * 60
 
 /** The key type of Ed25519 keys and the metadata type of a signed key request (the protocol notes, hub.md §3.3). */
-const ED25519_KEY = 1
+export const ED25519_KEY = 1
 const SIGNED_KEY_REQUEST = 1
 
 /** The layout of on-chain events that today's hubs write. */
@@ -35,13 +36,17 @@ export function registerEvent(
   })
 }
 
-/** `key` (32 bytes) may sign for `fid` from now on. `metadata` is what `signKeyRequest` made. */
-export function signerAddEvent(place: ChainPlace, fid: number, key: Buffer, metadata: Buffer): OnChainEvent {
+/** A key may act for `fid` from now on. */
+export function signerAddEvent(
+  place: ChainPlace,
+  fid: number,
+  { keyType, key, metadata }: AddedKey,
+): OnChainEvent {
   return onChainEvent(place, fid, {
     type: OnChainEventType.EVENT_TYPE_SIGNER,
     signerEventBody: {
       key,
-      keyType: ED25519_KEY,
+      keyType,
       eventType: SignerEventType.ADD,
       metadata,
       metadataType: SIGNED_KEY_REQUEST,

@@ -1,16 +1,26 @@
 import { SIGNED_KEY_REQUEST_VALIDATOR_EIP_712_TYPES } from '@farcaster/core'
 import { encodeAbiParameters } from 'viem'
+import { recoverAccount } from '../protocol/account-recovery.js'
 import { hexOf } from '../protocol/bytes.js'
+import { recoverSigner } from '../protocol/kinds/typed-data.js'
 import { type EthAccount, signatureBytes } from './eth-account.js'
 
-/** What an app asks of a user: that this key may sign for them. */
+/** What an app asks of a user: that this key may act for them. */
 export interface KeyRequest {
   /** The fid of the app. */
   readonly requestFid: number
-  /** Ed25519 public key, 32 bytes. */
+  /** An Ed25519 public key, or an address as an ABI word: 32 bytes. */
   readonly key: Buffer
   /** Unix seconds. */
   readonly deadline: number
+}
+
+/** A request with who signed it. */
+export interface SignedKeyRequest extends Omit<KeyRequest, 'key'> {
+  /** Address, 20 bytes: the custody address of `requestFid`. */
+  readonly requestSigner: Buffer
+  /** 65 bytes. */
+  readonly signature: Buffer
 }
 
 const METADATA_ABI = [
@@ -25,20 +35,36 @@ const METADATA_ABI = [
   },
 ] as const
 
-/**
- * The metadata of a SIGNER event: the app's SignedKeyRequest, signed by `app` and ABI-encoded
- * (the protocol notes, hub.md §5.3).
- */
-export async function signKeyRequest(request: KeyRequest, app: EthAccount): Promise<Buffer> {
-  const requestFid = BigInt(request.requestFid)
-  const deadline = BigInt(request.deadline)
-  const signature = await app.signer.signTypedData({
+/** The request as EIP-712 has it: what the app's custody address signs (the protocol notes, hub.md §5.3). */
+function typedDataOf({ requestFid, key, deadline }: KeyRequest) {
+  return {
     ...SIGNED_KEY_REQUEST_VALIDATOR_EIP_712_TYPES,
     primaryType: 'SignedKeyRequest',
-    message: { requestFid, key: hexOf(request.key), deadline },
-  })
-  const metadata = encodeAbiParameters(METADATA_ABI, [
-    { requestFid, requestSigner: app.signer.address, signature, deadline },
+    message: { requestFid: BigInt(requestFid), key: hexOf(key), deadline: BigInt(deadline) },
+  } as const
+}
+
+/** Signs a request as the app. */
+export async function signKeyRequest(request: KeyRequest, app: EthAccount): Promise<SignedKeyRequest> {
+  const { requestFid, deadline } = request
+  const signature = signatureBytes(await app.signer.signTypedData(typedDataOf(request)))
+  return { requestFid, requestSigner: app.address, signature, deadline }
+}
+
+/** The address (20 bytes) that signed a request; null when the signature is none of an account. */
+export function recoverKeyRequestSigner(request: KeyRequest, signature: Buffer): Promise<Buffer | null> {
+  return recoverSigner(typedDataOf(request), signature, recoverAccount)
+}
+
+/** The metadata of type 1 that goes to the key registry with the key: the request, ABI-encoded (hub.md §5.3). */
+export function keyRequestMetadata(request: SignedKeyRequest): Buffer {
+  const encoded = encodeAbiParameters(METADATA_ABI, [
+    {
+      requestFid: BigInt(request.requestFid),
+      requestSigner: hexOf(request.requestSigner),
+      signature: hexOf(request.signature),
+      deadline: BigInt(request.deadline),
+    },
   ])
-  return signatureBytes(metadata)
+  return Buffer.from(encoded.slice(2), 'hex')
 }

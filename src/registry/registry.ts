@@ -3,9 +3,16 @@ import type { Database, Queryable } from '../db/connection.js'
 import { type Refusal, refuse } from '../errors.js'
 import type { Hub } from '../hub/hub.js'
 import { validateFname } from '../protocol/kinds/username.js'
-import { registerEvent, signerAddEvent, signerRemoveEvent, storageRentEvent } from './chain-events.js'
+import {
+  ED25519_KEY,
+  registerEvent,
+  signerAddEvent,
+  signerRemoveEvent,
+  storageRentEvent,
+} from './chain-events.js'
 import { type EthAccount, localAccount } from './eth-account.js'
-import { signKeyRequest } from './key-request.js'
+import type { AddedKey } from './key-addition.js'
+import { keyRequestMetadata, signKeyRequest } from './key-request.js'
 import { nextBlockNumber, underRegistryLock } from './ledger.js'
 import type { ChainPlace } from './local-chain.js'
 import { signNameTransfer } from './name-transfer.js'
@@ -15,6 +22,12 @@ export interface RegistryOptions {
   readonly hub: Pick<Hub, 'submitOnChainEvents' | 'submitNameTransfers'>
   /** Unix milliseconds. */
   readonly clock: () => number
+}
+
+/** Under which conditions a key may be added. */
+export interface KeyConsent {
+  readonly owner?: Buffer
+  readonly unless?: (locked: Queryable) => Promise<Refusal | null>
 }
 
 /** Why there is no local registry on this network, or null: real networks have their chains. */
@@ -38,6 +51,7 @@ export class LocalRegistry {
   readonly #db: Database
   readonly #hub: RegistryOptions['hub']
   readonly #clock: () => number
+  #lastTurn: Promise<unknown> = Promise.resolve()
 
   constructor({ db, hub, clock }: RegistryOptions) {
     this.#db = db
@@ -50,7 +64,7 @@ export class LocalRegistry {
    * storage like a real registration.
    */
   async createFid(custody: Buffer, recovery = Buffer.alloc(0)): Promise<{ readonly fid: number } | Refusal> {
-    return await underRegistryLock(this.#db, async (locked) => {
+    return await this.#underLock(async (locked) => {
       const [row] = await locked<{ next_fid: number; owned: number | null }[]>`
         select greatest(
             coalesce(max(fid), 0),
@@ -80,21 +94,38 @@ export class LocalRegistry {
     key: Buffer,
     { requestFid = fid, app = localAccount('app') }: { requestFid?: number; app?: EthAccount } = {},
   ): Promise<Refusal | null> {
-    return await underRegistryLock(this.#db, async (locked) => {
-      const [owner, active] = await Promise.all([custodyOf(locked, fid), signerState(locked, fid, key)])
-      if (owner === null) return unknownFid(fid)
+    const deadline = this.#nowUnix() + KEY_REQUEST_SECONDS
+    const request = await signKeyRequest({ requestFid, key, deadline }, app)
+    return await this.addKey(fid, { keyType: ED25519_KEY, key, metadata: keyRequestMetadata(request) })
+  }
+
+  /**
+   * Adds a key of any type to `fid`, with the request of the app that asked for it.
+   *
+   * @param consent Who has agreed to it (address, 20 bytes), which is worth nothing when they no longer hold `fid`;
+   * and what else may speak against it, asked while nothing else changes the registry.
+   */
+  async addKey(fid: number, added: AddedKey, consent: KeyConsent = {}): Promise<Refusal | null> {
+    return await this.#underLock(async (locked) => {
+      const [custody, active, objection = null] = await Promise.all([
+        custodyOf(locked, fid),
+        signerState(locked, fid, added.key),
+        consent.unless?.(locked),
+      ])
+      if (custody === null) return unknownFid(fid)
+      if (consent.owner && !consent.owner.equals(custody)) {
+        return conflict(`fid ${fid} belongs to another address by now`)
+      }
+      if (objection) return objection
       if (active === true) return conflict('this key already signs for this fid')
       if (active === false) return conflict('this key was removed, and a removed key never comes back')
-      const place = await this.#place('signer', fid)
-      const deadline = place.blockTimestamp + KEY_REQUEST_SECONDS
-      const metadata = await signKeyRequest({ requestFid, key, deadline }, app)
-      return await this.#submit(signerAddEvent(place, fid, key, metadata))
+      return await this.#submit(signerAddEvent(await this.#place('signer', fid), fid, added))
     })
   }
 
   /** Ends that `key` may sign for `fid`. Its messages stay (the protocol notes, hub.md §4, "Revocation"). */
   async removeSigner(fid: number, key: Buffer): Promise<Refusal | null> {
-    return await underRegistryLock(this.#db, async (locked) => {
+    return await this.#underLock(async (locked) => {
       if ((await signerState(locked, fid, key)) !== true)
         return conflict('this key does not sign for this fid')
       return await this.#submit(signerRemoveEvent(await this.#place('signer', fid), fid, key))
@@ -103,7 +134,7 @@ export class LocalRegistry {
 
   /** Rents `units` of storage for `fid`, paid by its custody address. */
   async rentStorage(fid: number, units: number): Promise<Refusal | null> {
-    return await underRegistryLock(this.#db, async (locked) => {
+    return await this.#underLock(async (locked) => {
       const payer = await custodyOf(locked, fid)
       if (payer === null) return unknownFid(fid)
       return await this.#submit(storageRentEvent(await this.#place('storage', fid), fid, units, payer))
@@ -112,7 +143,7 @@ export class LocalRegistry {
 
   /** Gives a free fname to a fid that has none. */
   async registerName(name: string, fid: number): Promise<Refusal | null> {
-    return await underRegistryLock(this.#db, async (locked) => {
+    return await this.#underLock(async (locked) => {
       const fault = validateFname(name)
       if (fault !== null) return refuse('bad_request.invalid_param', fault)
       const standing = await standingName(locked, name)
@@ -123,7 +154,7 @@ export class LocalRegistry {
 
   /** Moves an fname from whoever holds it to a fid that has none. */
   async transferName(name: string, toFid: number): Promise<Refusal | null> {
-    return await underRegistryLock(this.#db, async (locked) => {
+    return await this.#underLock(async (locked) => {
       const standing = await standingName(locked, name)
       if (!standing?.fid) return nobodyHolds(name)
       if (standing.fid === toFid) return conflict(`"${name}" already belongs to fid ${toFid}`)
@@ -133,7 +164,7 @@ export class LocalRegistry {
 
   /** Makes an fname free again. The profile that shows it loses it. */
   async releaseName(name: string): Promise<Refusal | null> {
-    return await underRegistryLock(this.#db, async (locked) => {
+    return await this.#underLock(async (locked) => {
       const standing = await standingName(locked, name)
       if (!standing?.fid) return nobodyHolds(name)
       const owner = (await custodyOf(locked, standing.fid)) ?? Buffer.alloc(20)
@@ -168,6 +199,16 @@ export class LocalRegistry {
     const proof: UserNameProof = await signNameTransfer({ name, fid, owner, timestamp })
     const [outcome] = await this.#hub.submitNameTransfers([proof])
     return outcome ?? null
+  }
+
+  /**
+   * Changes of one process come one after the other: each holds a connection while it waits for the lock, and those
+   * of many would leave none for the merge that the first of them waits for.
+   */
+  #underLock<T>(work: (locked: Queryable) => Promise<T>): Promise<T> {
+    const turn = this.#lastTurn.then(() => underRegistryLock(this.#db, work))
+    this.#lastTurn = turn.catch(() => {})
+    return turn
   }
 
   async #submit(...events: OnChainEvent[]): Promise<Refusal | null> {

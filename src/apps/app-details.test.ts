@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readAppName, readDeveloperUuid, readMiniAppDomain } from './app-details.js'
+
+const refusal = (property: string) => expect.objectContaining({ code: 'bad_request.invalid_param', property })
+
+describe('the name of an app', () => {
+  it.each([
+    ['reader', 'reader'],
+    ['  a reader \n', 'a reader'],
+    ['Zoë’s “Köder” 🎣', 'Zoë’s “Köder” 🎣'],
+    ["Robert'); drop table apps.apps;--", "Robert'); drop table apps.apps;--"],
+    ['<script>alert(1)</script>', '<script>alert(1)</script>'],
+    ['%00 $x {{y}} \\', '%00 $x {{y}} \\'],
+    ['पाठक', 'पाठक'],
+    ['👩‍👩‍👧‍👦', '👩‍👩‍👧‍👦'],
+    ['constructor', 'constructor'],
+    ['x'.repeat(100), 'x'.repeat(100)],
+  ])('may be %j', (text, name) => {
+    expect(readAppName(text)).toBe(name)
+  })
+
+  it('is the same however its accents are written', () => {
+    expect(readAppName('Zoe\u0308')).toBe(readAppName('Zo\u00eb'))
+  })
+
+  it.each(['', '   ', 'a\nb', 'a\tb', 'a\0b', 'a\u2028b', 'half \ud83c', '\u001b[31mred', 'x'.repeat(101)])(
+    'may not be %j',
+    (text) => {
+      expect(() => readAppName(text)).toThrow(refusal('name'))
+    },
+  )
+
+  it('does not look like an id, since commands take either', () => {
+    expect(() => readAppName('6BA7B810-9dad-11d1-80b4-00c04fd430c8')).toThrow(refusal('name'))
+  })
+})
+
+describe('the domain of a mini app', () => {
+  it.each([
+    ['app.example.com', 'app.example.com'],
+    ['App.EXAMPLE.com', 'app.example.com'],
+    ['müller.example', 'xn--mller-kva.example'],
+    ['MÜLLER.example', 'xn--mller-kva.example'],
+    ['ａｐｐ.example', 'app.example'],
+    ['localhost', 'localhost'],
+    ['a-b.c1.example', 'a-b.c1.example'],
+    [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],
+  ])('may be %s', (text, domain) => {
+    expect(readMiniAppDomain(text)).toBe(domain)
+  })
+
+  it.each([
+    '',
+    ' ',
+    'https://app.example.com',
+    '//app.example.com',
+    'app.example.com/',
+    'app.example.com:443',
+    'user@app.example.com',
+    'app.example.com?x',
+    'app.example.com#x',
+    'app example.com',
+    'app.example.com\n',
+    '.example.com',
+    'app..example.com',
+    'app.example.com.',
+    '-app.example.com',
+    'app-.example.com',
+    'app_1.example.com',
+    '*.example.com',
+    '127.0.0.1',
+    '0x7f.1',
+    '2130706433',
+    '[::1]',
+    '::1',
+    'xn--a.example',
+    `${'a'.repeat(64)}.example`,
+    `${'a.'.repeat(130)}example`,
+    'app.example.com\0',
+    '%61pp.example.com',
+    'app\u3002',
+  ])('may not be %j', (text) => {
+    expect(() => readMiniAppDomain(text)).toThrow(refusal('mini_app_domain'))
+  })
+
+  it('that was read is read as itself, and as the host of its address', () => {
+    fc.assert(
+      fc.property(fc.domain(), (text) => {
+        const domain = readMiniAppDomain(text)
+        expect(readMiniAppDomain(domain)).toBe(domain)
+        expect(new URL(`https://${domain}/`).hostname).toBe(domain)
+      }),
+    )
+  })
+})
+
+it('the id of a developer is a UUID, in small letters', () => {
+  const uuid = '6BA7B810-9DAD-11D1-80B4-00C04FD430C8'
+  expect(readDeveloperUuid(uuid)).toBe(uuid.toLowerCase())
+  for (const text of ['', 'x', uuid.slice(1), `${uuid}0`, uuid.replaceAll('-', ''), `{${uuid}}`]) {
+    expect(() => readDeveloperUuid(text)).toThrow(refusal('developer_uuid'))
+  }
+})
