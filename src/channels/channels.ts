@@ -1,14 +1,34 @@
 import type { Database, Transaction } from '../db/connection.js'
+import { type Refusal, refuse } from '../errors.js'
 import { staleViewChannel } from '../hydrate/cache-follower.js'
 import type { ChannelDocument } from './channel-document.js'
+import { saveFollowers, saveMembers } from './given-members.js'
+
+/** Of a channel, its own among them. */
+const MAX_URLS = 100
 
 /** Where a channel's casts stand below, unless it says otherwise (hub.md §7.1). */
-function defaultParentUrl(id: string): string {
+export function defaultParentUrl(id: string): string {
   return `https://farcaster.xyz/~/channel/${id}`
 }
 
-/** Why a channel was not saved. */
-export type ChannelProblem = { readonly problem: string }
+/** What is known of a channel before it is saved, and who saves it. */
+export interface SaveOptions {
+  /** Whether it is new, or is there, or may be either. */
+  readonly mode?: 'create' | 'edit' | 'either'
+  /** Who has to lead it to change it; without, everybody may. */
+  readonly editorFid?: number
+}
+
+/** The tags of views that show something else now. */
+export interface ChannelSaved {
+  readonly staleViews: readonly string[]
+}
+
+/** Why a channel was not saved, and the member that is at fault. */
+export interface ChannelRefusal extends Refusal {
+  readonly property?: string
+}
 
 /**
  * Makes a channel or changes the members that are given. A new channel needs a lead. The URLs that it is known by
@@ -20,46 +40,80 @@ export async function saveChannel(
   db: Database,
   document: ChannelDocument,
   now: number,
-): Promise<ChannelProblem | null> {
+  options: SaveOptions = {},
+): Promise<ChannelSaved | ChannelRefusal> {
   return await db
     .begin(async (transaction) => {
-      const [known] = await transaction<{ parent_url: string }[]>`
-      select parent_url from channels.channels where id = ${document.id} for update
-    `
-      if (!known && document.lead_fid === undefined)
-        return { problem: 'lead_fid is needed for a new channel' }
-      if (known) await updateChannel(transaction, document)
-      else await insertChannel(transaction, document, now)
-      const taken = await saveUrls(transaction, document, known?.parent_url)
-      if (taken) throw new TakenUrl(taken)
+      await saveRow(transaction, document, now, options)
+      await saveUrls(transaction, document)
       await saveFollowers(transaction, document)
-      await saveMembers(transaction, document)
-      await dropViews(transaction, document.id)
-      return null
+      await saveMembers(transaction, document, now)
+      return { staleViews: await dropViews(transaction, document.id) }
     })
     .catch((error: unknown) => {
-      if (error instanceof TakenUrl) return { problem: `${error.url} belongs to another channel` }
+      if (error instanceof NotSaved) return error.refusal
       throw error
     })
 }
 
 /** Ends the transaction: what it has written so far must not stand. */
-class TakenUrl extends Error {
-  constructor(readonly url: string) {
-    super(url)
+class NotSaved extends Error {
+  constructor(readonly refusal: ChannelRefusal) {
+    super(refusal.message)
   }
 }
 
-async function insertChannel(db: Transaction, document: ChannelDocument, now: number): Promise<void> {
+/** Of two who make a channel at once, one finds it made. */
+async function saveRow(
+  db: Transaction,
+  document: ChannelDocument,
+  now: number,
+  { mode = 'either', editorFid }: SaveOptions,
+): Promise<void> {
+  const { id } = document
+  let lead = await lockRow(db, id)
+  if (lead === null && mode === 'edit') {
+    throw new NotSaved({ ...refuse('not_found', `there is no channel ${id}`), property: 'channel_id' })
+  }
+  const isNew = lead === null && (await insertChannel(db, document, now))
+  if (!isNew && mode === 'create') {
+    throw new NotSaved({
+      ...refuse('conflict', `there is a channel ${id} already`),
+      property: 'channel_id',
+    })
+  }
+  if (!isNew) lead ??= await lockRow(db, id)
+  if (!isNew && editorFid !== undefined && editorFid !== lead) {
+    throw new NotSaved(refuse('forbidden', 'only the lead of the channel may change it'))
+  }
+  await updateChannel(db, document)
+}
+
+/** @returns who leads it; null where there is none. */
+async function lockRow(db: Transaction, id: string): Promise<number | null> {
+  const [row] = await db<{ lead: number }[]>`
+    select lead_fid as lead from channels.channels where id = ${id} for no key update
+  `
+  return row?.lead ?? null
+}
+
+/** @returns whether there was none. */
+async function insertChannel(db: Transaction, document: ChannelDocument, now: number): Promise<boolean> {
+  const { lead_fid: lead } = document
+  if (lead === undefined) {
+    throw new NotSaved(refuse('bad_request.invalid_param', 'lead_fid is needed for a new channel'))
+  }
   const parentUrl = document.parent_url ?? defaultParentUrl(document.id)
-  await db`
+  const made = await db`
     insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, member_count)
     values (
       ${document.id}, ${document.url ?? parentUrl}, ${parentUrl}, ${document.name ?? document.id},
-      ${document.lead_fid!}, ${document.created_at ?? now}, 1
+      ${lead}, ${document.created_at ?? now}, 1
     )
+    on conflict do nothing
+    returning id
   `
-  await updateChannel(db, document)
+  return made.length > 0
 }
 
 async function updateChannel(db: Transaction, document: ChannelDocument): Promise<void> {
@@ -71,17 +125,17 @@ async function updateChannel(db: Transaction, document: ChannelDocument): Promis
 /** The members that are given, as columns. */
 function columnsOf(document: ChannelDocument): Record<string, string | number | number[] | Buffer | null> {
   const { pinned_cast_hash: pinned, external_link: link } = document
+  const noMentions = document.description === undefined ? undefined : []
   const all = {
     url: document.url,
     parent_url: document.parent_url,
     name: document.name,
     description: document.description,
-    description_mentions: document.description_mentions,
-    description_mention_positions: document.description_mention_positions,
+    // Positions in another text would be wrong.
+    description_mentions: document.description_mentions ?? noMentions,
+    description_mention_positions: document.description_mention_positions ?? noMentions,
     image_url: document.image_url,
     header_image_url: document.header_image_url,
-    lead_fid: document.lead_fid,
-    moderator_fids: document.moderator_fids,
     created_at: document.created_at,
     follower_count: document.follower_count,
     member_count: document.member_count,
@@ -94,79 +148,47 @@ function columnsOf(document: ChannelDocument): Record<string, string | number | 
   )
 }
 
-/** Adds the URLs that are given; returns one that belongs to another channel. */
-async function saveUrls(
-  db: Transaction,
-  document: ChannelDocument,
-  knownParentUrl: string | undefined,
-): Promise<string | null> {
-  const parentUrl = document.parent_url ?? knownParentUrl ?? defaultParentUrl(document.id)
-  const urls = [...new Set([parentUrl, ...(document.parent_urls ?? [])])]
+/** Adds the URLs that are given. */
+async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocument): Promise<void> {
   await db`
     insert into channels.urls (url, channel_id)
-    select url, ${document.id} from unnest(${db.types.texts(urls)}::text[]) as given (url)
+    select parent_url, id from channels.channels where id = ${id}
+    union
+    select url, ${id} from unnest(${db.types.texts(parent_urls)}::text[]) as given (url)
     on conflict do nothing
   `
-  const [taken] = await db<{ url: string }[]>`
-    select url from channels.urls
-    where url = any (${db.types.texts(urls)}::text[]) and channel_id <> ${document.id}
+  const [wrong] = await db<{ taken: string | null; urls: number }[]>`
+    select
+      (
+        select u.url from channels.urls u
+        where u.channel_id <> c.id
+          and u.url = any (array_append(${db.types.texts(parent_urls)}::text[], c.parent_url))
+        limit 1
+      ) as taken,
+      (select count(*)::integer from channels.urls u where u.channel_id = c.id) as urls
+    from channels.channels c
+    where c.id = ${id}
   `
-  return taken?.url ?? null
-}
-
-async function saveFollowers(db: Transaction, { id, followers }: ChannelDocument): Promise<void> {
-  if (!followers) return
-  await db`delete from channels.follows where channel_id = ${id}`
-  await db`
-    insert into channels.follows (channel_id, fid, followed_at)
-    select ${id}, fid, min(followed_at)
-    from unnest(
-      ${followers.map((follower) => follower.fid)}::bigint[],
-      ${followers.map((follower) => follower.followed_at)}::bigint[]
-    ) as given (fid, followed_at)
-    group by fid
-  `
-  await db`
-    update channels.channels
-    set follower_count = (select count(*) from channels.follows where channel_id = ${id})
-    where id = ${id}
-  `
-}
-
-/** The lead counts as a member, whether it is in the list or not. */
-async function saveMembers(db: Transaction, { id, members }: ChannelDocument): Promise<void> {
-  if (!members) return
-  await db`delete from channels.members where channel_id = ${id}`
-  await db`
-    insert into channels.members (channel_id, fid, role, member_since)
-    select distinct on (fid) ${id}, fid, role, member_since
-    from unnest(
-      ${members.map((member) => member.fid)}::bigint[],
-      ${db.types.texts(members.map((member) => member.role))}::text[],
-      ${members.map((member) => member.member_since)}::bigint[]
-    ) as given (fid, role, member_since)
-    order by fid, role desc
-  `
-  await db`
-    update channels.channels c
-    set member_count = 1 + (
-          select count(*) from channels.members m where m.channel_id = c.id and m.fid <> c.lead_fid
-        ),
-        moderator_fids = array(
-          select fid from channels.members m where m.channel_id = c.id and role = 'moderator' order by member_since, fid
-        )
-    where id = ${id}
-  `
+  if (wrong?.taken) {
+    throw new NotSaved({
+      ...refuse('conflict', `${wrong.taken} belongs to another channel`),
+      property: 'parent_url',
+    })
+  }
+  if (wrong && wrong.urls > MAX_URLS) {
+    throw new NotSaved(refuse('bad_request.invalid_param', `a channel has at most ${MAX_URLS} parent URLs`))
+  }
 }
 
 /** Tells every process that views of the channel, and of casts below its URLs, are stale. */
-async function dropViews(db: Transaction, id: string): Promise<void> {
-  await db`
-    select pg_notify(${staleViewChannel}, tag)
+async function dropViews(db: Transaction, id: string): Promise<string[]> {
+  const told = await db<{ tag: string }[]>`
+    select tag, pg_notify(${staleViewChannel}, tag)::text
     from (
       select ${`channel:${id}`} as tag
       union all
       select 'channelUrl:' || url from channels.urls where channel_id = ${id}
     ) stale
   `
+  return told.map(({ tag }) => tag)
 }

@@ -153,18 +153,19 @@ export function channelFollowers(
 /** Most followers that are named as relevant. */
 const maxRelevant = 200
 
-/** Followers of a channel whom the viewer follows, the best known first. */
+/** Followers of a channel whom the viewer follows, the best known first; nobody that is not to be seen. */
 export async function relevantChannelFollowers(
   db: Database,
   id: string,
   viewerFid: number,
+  hidden: readonly number[],
 ): Promise<number[]> {
   const rows = await db<{ fid: number }[]>`
     select f.fid
     from social.follows mine
     join channels.follows f on f.channel_id = ${id} and f.fid = mine.target_fid
     left join social.user_counts n on n.fid = f.fid
-    where mine.fid = ${viewerFid}
+    where mine.fid = ${viewerFid} and f.fid <> all (${[...hidden]}::bigint[])
     order by coalesce(n.follower_count, 0) desc, f.fid
     limit ${maxRelevant}
   `
