@@ -18,6 +18,7 @@ export interface ImportOptions {
   readonly onProgress?: (bytes: number, frames: number) => void
 }
 
+/** How far an import came, and what became of what it read. */
 export interface ImportResult {
   /** `stopped`: by the signal. The next run goes on from there. */
   readonly outcome: 'complete' | 'stopped' | 'truncated' | 'corrupted' | 'other network'

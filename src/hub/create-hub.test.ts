@@ -4,7 +4,8 @@ import { createTestDatabase } from '../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../test/network.js'
 import type { Database } from '../db/connection.js'
 import { shardOf } from '../protocol/shard.js'
-import { createVerifyPool } from '../protocol/verify-pool.js'
+import { ethVerification } from '../protocol/testing/sample-claims.js'
+import { createVerifyPool, type VerifyPool } from '../protocol/verify-pool.js'
 import { createHub, type HubOptions } from './create-hub.js'
 
 const { db, connect } = await createTestDatabase()
@@ -163,5 +164,37 @@ test('what was committed is told before the answer, and nothing else is', async 
   await hub.submit([cast])
   await expect(hub.submit([users[0]!.cast('not this', testNow - 2)])).rejects.toThrow('not this')
   expect(told).toHaveLength(1)
+  await hub.close()
+})
+
+test('a message that the caller has signed is merged without a look at its signature, and with one at the rest', async () => {
+  const checked: number[] = []
+  const watched: VerifyPool = {
+    ...verifyPool,
+    verify: (messages) => {
+      checked.push(...messages.map(({ data }) => data.type))
+      return verifyPool.verify(messages)
+    },
+  }
+  const hub = await open({ verifyPool: watched })
+  const user = new TestUser(900)
+  await hub.submitOnChainEvents(user.onChain())
+  const verificationAddAddressBody = { ...(await ethVerification(900)), claimSignature: Buffer.alloc(65, 1) }
+  const outcomes = await hub.submit(
+    [
+      user.cast('mine', testNow),
+      user.cast('x'.repeat(400), testNow),
+      user.message({ type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, testNow),
+      new TestUser(900, 'another key').cast('not mine', testNow),
+    ],
+    { signedHere: true },
+  )
+  expect(outcomes.map((outcome) => outcome?.message ?? null)).toEqual([
+    null,
+    'text > 320 bytes',
+    'invalid claimSignature',
+    'invalid signer',
+  ])
+  expect(checked).toEqual([MessageType.VERIFICATION_ADD_ETH_ADDRESS])
   await hub.close()
 })

@@ -5,9 +5,9 @@ import { PlazaError, type Refusal } from '../errors.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { shardOf } from '../protocol/shard.js'
 import { farcasterSecondsFromUnixMs } from '../protocol/time.js'
-import { validateStateless } from '../protocol/validate.js'
+import { hasClaim, validateStateless } from '../protocol/validate.js'
 import type { VerifyPool } from '../protocol/verify-pool.js'
-import type { Hub } from './hub.js'
+import type { Hub, SubmitOptions } from './hub.js'
 import { ensurePartitions } from './log/partitions.js'
 import type { LoggedEvent } from './log/write.js'
 import { type MergeBatch, type MergeHook, mergeBatch } from './merge/merge.js'
@@ -60,8 +60,11 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     return running
   }
 
-  async function submit(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]> {
-    const invalid = await validate(options, messages)
+  async function submit(
+    messages: readonly SignedMessage[],
+    { signedHere = false }: SubmitOptions = {},
+  ): Promise<(Refusal | null)[]> {
+    const invalid = await validate(options, messages, signedHere ? hasClaim : () => true)
     const outcomes = await settleAll(
       messages.map((message, index) => {
         const refusal = invalid[index]
@@ -89,7 +92,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
     validate: (messages) => validate(options, messages),
-    submit: (messages) => take(() => submit(messages)),
+    submit: (messages, submitOptions) => take(() => submit(messages, submitOptions)),
     submitOnChainEvents: (events) =>
       take(() =>
         settleAll(events.map((event) => submitTo(shardOf(event.fid, shards), { kind: 'chainEvent', event }))),
@@ -128,16 +131,19 @@ function isMissingPartition(error: unknown): boolean {
   )
 }
 
+/** `needsVerifying` tells of which messages the signatures have to be checked. */
 async function validate(
   { network, clock, verifyPool }: HubOptions,
   messages: readonly SignedMessage[],
+  needsVerifying: (message: SignedMessage) => boolean = () => true,
 ): Promise<(Refusal | null)[]> {
   const context = { network, now: farcasterSecondsFromUnixMs(clock()) }
   const outcomes = messages.map((message) => validateStateless(message, context))
-  const wellFormed = messages.filter((_, index) => outcomes[index] === null)
-  const verdicts = await verifyPool.verify(wellFormed)
+  const isVerified = messages.map((message, index) => outcomes[index] === null && needsVerifying(message))
+  const verified = messages.filter((_, index) => isVerified[index])
+  const verdicts = verified.length === 0 ? [] : await verifyPool.verify(verified)
   let next = 0
-  return outcomes.map((outcome) => outcome ?? verdicts[next++] ?? null)
+  return outcomes.map((outcome, index) => (isVerified[index] ? (verdicts[next++] ?? null) : outcome))
 }
 
 /** Waits for all, so that no rejection goes unseen, then fails with the first error if there is one. */

@@ -2,6 +2,15 @@ import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import type { Refusal } from '../errors.js'
 import type { SignedMessage } from '../protocol/message.js'
 
+/** What the hub may rely on. */
+export interface SubmitOptions {
+  /**
+   * The caller has signed these messages itself, just now: their own signatures are good by the way they were made, and
+   * are not checked again. Everything else is, claims inside of them too.
+   */
+  readonly signedHere?: boolean
+}
+
 /**
  * The hub as the rest of Plaza sees it: what may be written, each call durable when it resolves.
  * Reads go to the tables through `queries/`, the log through `log/`.
@@ -13,7 +22,7 @@ export interface Hub {
    * protocol's (hub.md §1.8), not the caller's.
    * @throws PlazaError `unavailable` when the database is away or the queue is full.
    */
-  submit(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
+  submit(messages: readonly SignedMessage[], options?: SubmitOptions): Promise<(Refusal | null)[]>
   /** Every check that needs no state, signatures included (hub.md §2.3). */
   validate(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
   /** Merges events of the chains, or of the local registry; null when merged, a Refusal for a duplicate. */

@@ -4,6 +4,7 @@
  */
 export type FieldType = 'uint32' | 'int32' | 'uint64' | 'bytes' | 'string' | Schema
 
+/** What may stand under a field number. */
 export interface Field {
   readonly type: FieldType
   readonly repeated: boolean

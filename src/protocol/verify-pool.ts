@@ -12,6 +12,7 @@ const MAX_CHUNK_WEIGHT = 64
 /** With more weight than this in wait, two seconds of a core, new messages are refused as `unavailable`. */
 const MAX_WAITING_WEIGHT = 32_768
 
+/** Checks signatures, on threads if it has some. */
 export interface VerifyPool {
   /**
    * What `checkSignatures` says of each message, in their order. Rejects when a thread died over them or the

@@ -8,6 +8,7 @@ export interface JsonPage extends Pick<EventPage, 'next' | 'rest'> {
   readonly events: readonly Buffer[]
 }
 
+/** Reads one page of these ranges of the log. */
 export type ReadJsonPage = (
   ranges: readonly ShardRange[],
   options: { readonly limit: number; readonly reverse: boolean },

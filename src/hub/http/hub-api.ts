@@ -19,6 +19,7 @@ export interface HubApi {
   readonly authorize?: (request: FastifyRequest) => Promise<void>
 }
 
+/** The limits that the hub API keeps. */
 export interface HubApiConfig {
   readonly shards: number
   /** Largest request body, in bytes. */

@@ -166,16 +166,19 @@ export function refusal(property: string, problem: string): PlazaError {
   return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
 }
 
+/** Refuses the request: the parameter is missing. */
 export function required(name: string): never {
   throw refusal(name, 'is required')
 }
 
+/** A fid: 1 or more, and no more than a number holds exactly. */
 export function parseFid(name: string, text: string): number {
   const value = parseDigits(name, text)
   if (value < 1n || value > BigInt(Number.MAX_SAFE_INTEGER)) throw refusal(name, 'must be a fid: 1 or more')
   return Number(value)
 }
 
+/** The number of an enum, given by its name or as the number itself. `names` are by number. */
 export function parseNamed(name: string, text: string, names: readonly (string | undefined)[]): number {
   const value = valueNamed(names, text)
   if (value !== undefined) return value

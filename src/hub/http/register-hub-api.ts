@@ -1,6 +1,7 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../errors.js'
+import { shownPath } from '../../lib/shown-path.js'
 import { castOperations } from './casts.js'
 import { chainOperations } from './chain.js'
 import { sendFailure } from './errors.js'
@@ -79,17 +80,12 @@ function setFailures(scope: FastifyInstance, isRateLimited: boolean): void {
   scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply))
   const notFound = (request: FastifyRequest, reply: FastifyReply) =>
     sendFailure(
-      new PlazaError('not_found', `no operation ${request.method} ${pathOf(request)}`),
+      new PlazaError('not_found', `no operation ${request.method} ${shownPath(request.url)}`),
       request,
       reply,
     )
   if (isRateLimited) scope.setNotFoundHandler({ preHandler: scope.rateLimit() }, notFound)
   else scope.setNotFoundHandler(notFound)
-}
-
-/** Without the query, which may hold what does not belong into answers. */
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?')[0] ?? ''
 }
 
 function authorize(scope: FastifyInstance, { authorize: check }: HubApi): void {

@@ -9,6 +9,7 @@ export interface SharedPage {
   readonly rest: readonly ShardRange[]
 }
 
+/** An event as all readers get it. */
 export interface SharedEvent {
   readonly shard: number
   readonly id: number

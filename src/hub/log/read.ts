@@ -1,4 +1,4 @@
-import type { Database } from '../../db/connection.js'
+import type { Database, Queryable } from '../../db/connection.js'
 import { PlazaError } from '../../errors.js'
 
 /** An event as the log holds it: where it stands, and the encoded protobuf HubEvent. */
@@ -40,6 +40,7 @@ export interface EventFilter {
   readonly types: readonly number[] | null
 }
 
+/** A page of the log, and where the next one begins. */
 export interface EventPage {
   readonly events: readonly StoredHubEvent[]
   /** The first event that is asked for and not read; null when the end was reached. */
@@ -73,7 +74,7 @@ interface PageRow {
  * @throws PlazaError `not_found.event_dropped` when a range starts at an event that is gone.
  */
 export async function readEvents(
-  db: Database,
+  db: Queryable,
   ranges: readonly ShardRange[],
   options: EventPageOptions,
 ): Promise<EventPage> {
@@ -94,7 +95,7 @@ export async function readEvents(
 }
 
 function selectPage(
-  db: Database,
+  db: Queryable,
   ranges: readonly ShardRange[],
   options: EventPageOptions,
 ): Promise<PageRow[]> {
@@ -182,7 +183,7 @@ export async function readEvent(db: Database, shard: number, id: number): Promis
 }
 
 /** Events of a shard below this id have been dropped; 0 while none has. */
-export async function readFloor(db: Database, shard: number): Promise<number> {
+export async function readFloor(db: Queryable, shard: number): Promise<number> {
   const [row] = await db<{ floor: number }[]>`
     select dropped_below as floor from hub.shards where shard = ${shard}::smallint
   `
@@ -209,7 +210,7 @@ export async function readLogEnds(
   `
 }
 
-async function eventDropped(db: Database, shard: number, floor: number): Promise<PlazaError> {
+async function eventDropped(db: Queryable, shard: number, floor: number): Promise<PlazaError> {
   const [oldest] = await db<{ id: number }[]>`
     select id from hub.events where shard = ${shard}::smallint order by id limit 1
   `

@@ -6,6 +6,7 @@ import { storageUnitOf } from '../storage-units.js'
 import { type ChainState, foldChainEvents } from './chain-state.js'
 import type { PendingEvent } from './state.js'
 
+/** What became of a batch of on-chain events, and what the log is to tell of it. */
 export interface ChainMerge {
   /** Aligned with the input. */
   readonly outcomes: (Refusal | null)[]

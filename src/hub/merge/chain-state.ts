@@ -26,6 +26,7 @@ interface Identity {
   readonly registeredAt: number
 }
 
+/** A key of a user, and whether it may sign now. */
 export interface SignerState {
   readonly key: Buffer
   readonly keyType: number

@@ -32,6 +32,7 @@ export interface MergeOutcomes {
   readonly messages: (Refusal | null)[]
 }
 
+/** What became of a batch, and what was logged. */
 export interface MergeResult extends MergeOutcomes {
   /** What was logged, with its ids. */
   readonly events: readonly LoggedEvent[]
@@ -43,6 +44,7 @@ export interface MergeResult extends MergeOutcomes {
  */
 export type MergeHook = (db: Transaction, events: readonly LoggedEvent[]) => Promise<void>
 
+/** What every merge of a hub has in common. */
 export interface MergeSettings {
   /** How many shards the hub has. */
   readonly shards: number

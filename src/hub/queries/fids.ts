@@ -8,6 +8,7 @@ export interface FidPageOptions {
   readonly after: number | null
 }
 
+/** Fids in their order; `last` is the last one when there are more behind it. */
 export interface FidPage {
   readonly fids: readonly number[]
   readonly last: number | null

@@ -16,6 +16,7 @@ export interface MessagePageOptions {
   readonly after: MessagePlace | null
 }
 
+/** A page of messages. */
 export interface MessagePage {
   /** Encoded protobuf Messages. */
   readonly messages: readonly Buffer[]

@@ -13,6 +13,7 @@ export interface ChainPageOptions {
   readonly after: ChainPlace | null
 }
 
+/** A page of on-chain events; `last` is the last one when there are more behind it. */
 export interface ChainPage {
   /** Encoded protobuf OnChainEvents. */
   readonly events: readonly Buffer[]

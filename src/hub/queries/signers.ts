@@ -35,6 +35,7 @@ export interface SignerPageOptions {
   readonly onChainOnly?: boolean
 }
 
+/** A page of keys. */
 export interface SignerPage {
   readonly signers: readonly SignerRow[]
   /** The last signer of the page when there are more behind it. */

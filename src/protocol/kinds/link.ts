@@ -6,6 +6,7 @@ const LINK = Buffer.of(1)
 const COMPACT_STATE = Buffer.of(0)
 const END_OF_TYPE = Buffer.of(0)
 
+/** The part of a message that says which link. */
 export function linkBody(data: MessageData): LinkBody | undefined {
   return data.linkBody
 }

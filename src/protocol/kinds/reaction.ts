@@ -5,6 +5,7 @@ import { validateUrl } from './url.js'
 const TARGET_CAST = Buffer.of(1)
 const TARGET_URL = Buffer.of(2)
 
+/** The part of a message that says which reaction. */
 export function reactionBody(data: MessageData): ReactionBody | undefined {
   return data.reactionBody
 }

@@ -1,0 +1,220 @@
+import { HubEventType } from '@farcaster/core'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
+import { type Log, silentLog } from '../../lib/log.js'
+import { startConsumer } from './consumer.js'
+import type { Consumer, LogGap } from './consumer-batch.js'
+import { readConsumerLag } from './consumer-lag.js'
+import { dropExpiredPartitions, ensurePartitions } from './partitions.js'
+import { createEventTail } from './tail.js'
+import { appendEvents, formBlocks } from './write.js'
+
+const { db, connect } = await createTestDatabase({ poolSize: 8 })
+const user = new TestUser(1)
+const dayMs = 86_400_000
+const startMs = testNowUnix * 1000
+const workerName = 'plaza test worker'
+const stops: (() => Promise<void>)[] = []
+let casts = 0
+
+beforeEach(async () => {
+  await ensurePartitions(db, startMs)
+  await db`truncate hub.events, hub.shards, hub.consumers`
+  await db`insert into hub.shards (shard) values (1), (2)`
+  await db`create table if not exists had (seq bigint generated always as identity, shard smallint, id bigint)`
+  await db`truncate had`
+})
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()))
+})
+
+/** Appends a block of casts, as a merge does. */
+async function append(shard: number, count: number, dayOffset = 0): Promise<void> {
+  const pending = Array.from({ length: count }, () => {
+    casts += 1
+    const message = user.cast(`cast ${casts}`, testNow)
+    return { fid: 1, body: { type: HubEventType.MERGE_MESSAGE, message, deletedMessages: [] } as const }
+  })
+  const day = new Date(startMs + dayOffset * dayMs).toISOString().slice(0, 10)
+  await db.begin(async (transaction) => {
+    const [row] = await transaction<{ height: number; block_hash: Buffer }[]>`
+      select height, block_hash from hub.shards where shard = ${shard} for update
+    `
+    const { events, head } = formBlocks(
+      shard,
+      { height: row!.height, blockHash: row!.block_hash },
+      pending,
+      testNow,
+    )
+    await appendEvents(transaction, shard, events, head, day)
+  })
+}
+
+/** Keeps the ids that it gets in a table, in the consumer's transaction. */
+const keepIds: Consumer = {
+  name: 'keeper',
+  from: 'oldest',
+  types: [HubEventType.MERGE_MESSAGE],
+  handle: async (transaction, events) => {
+    await transaction`
+      insert into had (shard, id)
+      select *
+      from unnest(${events.map(({ shard }) => shard)}::smallint[], ${events.map(({ id }) => id)}::bigint[])
+    `
+  },
+}
+
+/** Starts workers as a process of its own would: with its own connections. */
+function start(consumer: Consumer, options: { batchSize?: number; log?: Log } = {}): void {
+  const pool = connect({ poolSize: 3, applicationName: workerName })
+  const tail = createEventTail(pool, { pollMs: 100 })
+  const stop = startConsumer(consumer, { db: pool, shards: 2, tail, log: silentLog, ...options })
+  stops.push(async () => {
+    await stop()
+    await tail.close()
+  })
+}
+
+async function idsHad(shard: number): Promise<number[]> {
+  const rows = await db<{ id: number }[]>`select id from had where shard = ${shard} order by seq`
+  return rows.map(({ id }) => id)
+}
+
+async function idsLogged(shard: number): Promise<number[]> {
+  const rows = await db<{ id: number }[]>`
+    select id from hub.events where shard = ${shard} and type = ${HubEventType.MERGE_MESSAGE} order by id
+  `
+  return rows.map(({ id }) => id)
+}
+
+async function expectAllHad(): Promise<void> {
+  for (const shard of [1, 2]) {
+    const logged = await idsLogged(shard)
+    await vi.waitUntil(async () => (await idsHad(shard)).length >= logged.length, { timeout: 20_000 })
+    expect(await idsHad(shard)).toEqual(logged)
+  }
+}
+
+/** Ends every connection of the workers, whatever it does. */
+async function killConnections(): Promise<void> {
+  await db`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = ${workerName}
+  `
+}
+
+describe('a consumer', () => {
+  test('has every event of its types once and in order, with several at work and connections that die', async () => {
+    start(keepIds, { batchSize: 7 })
+    start(keepIds, { batchSize: 3 })
+    for (let round = 0; round < 30; round += 1) {
+      await append(1 + (round % 2), 1 + ((round * 7) % 12))
+      if (round % 5 === 0) await killConnections()
+    }
+    await expectAllHad()
+  }, 60_000)
+
+  test('whose handler fails has nothing twice, and skips nothing', async () => {
+    let calls = 0
+    start(
+      {
+        ...keepIds,
+        handle: async (transaction, events, signal) => {
+          await keepIds.handle(transaction, events, signal)
+          calls += 1
+          if (calls % 3 !== 0) throw new Error('not this time')
+        },
+      },
+      { batchSize: 10 },
+    )
+    await append(1, 16)
+    await append(2, 3)
+    await expectAllHad()
+  }, 60_000)
+
+  test('stops before an event that cannot be handled, with everything before it done, and says which', async () => {
+    await append(1, 20)
+    const logged = await idsLogged(1)
+    const poisoned = logged[12]!
+    const lines: object[] = []
+    let isMended = false
+    start(
+      {
+        ...keepIds,
+        handle: async (transaction, events, signal) => {
+          if (!isMended && events.some(({ shard, id }) => shard === 1 && id === poisoned)) {
+            throw new Error('poison')
+          }
+          await keepIds.handle(transaction, events, signal)
+        },
+      },
+      { log: { ...silentLog, error: (fields) => lines.push(fields) } },
+    )
+    await append(2, 3)
+    await vi.waitUntil(async () => (await idsHad(1)).length === 12, { timeout: 20_000 })
+    expect(await idsHad(1)).toEqual(logged.slice(0, 12))
+    await vi.waitUntil(() => lines.some((line) => 'limit' in line && line.limit === 1), { timeout: 20_000 })
+    expect(lines[0]).toMatchObject({ consumer: 'keeper', shard: 1, failures: 1 })
+    isMended = true
+    await expectAllHad()
+  }, 60_000)
+
+  test('notices what was dropped before it was consumed, and goes on behind it', async () => {
+    await append(1, 4)
+    await ensurePartitions(db, startMs + 5 * dayMs)
+    await append(1, 3, 5)
+    await dropExpiredPartitions(db, startMs + 5 * dayMs, 3)
+    const gaps: LogGap[] = []
+    const lines: object[] = []
+    start(
+      {
+        ...keepIds,
+        onGap: async (_transaction, gap) => {
+          gaps.push(gap)
+        },
+      },
+      { log: { ...silentLog, error: (fields) => lines.push(fields) } },
+    )
+    await expectAllHad()
+    expect(gaps).toEqual([{ shard: 1, from: 1, to: expect.any(Number) }])
+    expect(lines).toEqual([{ consumer: 'keeper', ...gaps[0] }])
+    expect(await idsHad(1)).toHaveLength(3)
+  })
+
+  test('that begins at the newest has nothing of before, and goes on where it was', async () => {
+    await append(1, 4)
+    const newest = { ...keepIds, from: 'newest' } as const
+    start(newest)
+    await vi.waitUntil(async () => (await readConsumerLag(db)).length === 2)
+    await append(1, 2)
+    await vi.waitUntil(async () => (await idsHad(1)).length === 2)
+    await stops.pop()!()
+    await append(1, 3)
+    start(newest)
+    await vi.waitUntil(async () => (await idsHad(1)).length === 5)
+    expect(await idsHad(1)).toEqual((await idsLogged(1)).slice(4))
+  })
+
+  test('finishes its batch when it is stopped, and then leaves the log alone', async () => {
+    let isUnderWay = false
+    start({
+      ...keepIds,
+      handle: async (transaction, events, signal) => {
+        isUnderWay = true
+        await transaction`select pg_sleep(0.2)`
+        await keepIds.handle(transaction, events, signal)
+      },
+    })
+    await append(1, 4)
+    await vi.waitUntil(() => isUnderWay)
+    await stops.pop()!()
+    expect(await idsHad(1)).toHaveLength(4)
+    await append(1, 4)
+    expect(await readConsumerLag(db)).toEqual([
+      { name: 'keeper', shard: 1, blocks: 1 },
+      { name: 'keeper', shard: 2, blocks: 0 },
+    ])
+    expect(await idsHad(1)).toHaveLength(4)
+  })
+})

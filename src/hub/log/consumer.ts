@@ -1,0 +1,106 @@
+import type { Database } from '../../db/connection.js'
+import { isRetryable, isUnavailable } from '../../db/connection-errors.js'
+import type { Log } from '../../lib/log.js'
+import { type BatchOutcome, type Consumer, consumeBatch, ensureCursors, NotNow } from './consumer-batch.js'
+import type { EventTail } from './tail.js'
+
+export interface ConsumerOptions {
+  /** Holds a connection per shard while a batch is being handled. */
+  readonly db: Database
+  readonly shards: number
+  /** Tells when there is more. */
+  readonly tail: EventTail
+  readonly log: Log
+  /** Most events of one batch. */
+  readonly batchSize?: number
+}
+
+const BATCH_SIZE = 1_000
+
+/** Another process is at work on the shard: so soon is it looked whether it still is. */
+const BUSY_MS = 250
+
+/** After a failure, growing by half with each; and while the database is away, where waiting longer helps nobody. */
+const RETRY_MS = { first: 100, last: 30_000, passing: 500 }
+
+/**
+ * Runs a consumer until it is stopped: one worker per shard, in every process that starts it, of which one at a time
+ * has the shard. A batch that fails is tried again, smaller each time until its first event stands alone, so that an
+ * event that cannot be handled holds up only what is behind it; it is never skipped.
+ *
+ * @returns stops it: the batch under way is finished, unless its handler looks at the signal.
+ */
+export function startConsumer(consumer: Consumer, options: ConsumerOptions): () => Promise<void> {
+  const stopping = new AbortController()
+  const workers = Array.from({ length: options.shards }, (_, index) =>
+    consumeShard(consumer, index + 1, options, stopping.signal),
+  )
+  return async () => {
+    stopping.abort()
+    await Promise.all(workers)
+  }
+}
+
+async function consumeShard(
+  consumer: Consumer,
+  shard: number,
+  { db, shards, tail, log, batchSize = BATCH_SIZE }: ConsumerOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const about = { consumer: consumer.name, shard }
+  let limit = batchSize
+  let failures = 0
+  let hasCursor = false
+  while (!signal.aborted) {
+    try {
+      if (!hasCursor) await ensureCursors(db, consumer, shards)
+      hasCursor = true
+      const outcome = await consumeBatch(db, consumer, { shard, limit, signal })
+      if (outcome.state !== 'busy' && outcome.gap) {
+        log.error({ ...about, ...outcome.gap }, 'events were dropped before they were consumed')
+      }
+      if (failures > 0) log.info({ ...about, failures }, 'consuming the log again')
+      failures = 0
+      limit = Math.min(batchSize, limit * 2)
+      await rest(outcome, shard, tail, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      failures += 1
+      const isPassing = isUnavailable(error) || error instanceof NotNow
+      if (!isPassing && !isRetryable(error)) limit = Math.max(1, Math.floor(limit / 2))
+      const retryInMs = isPassing ? RETRY_MS.passing : retryDelay(failures)
+      // A database that is away says so once, not twice a second.
+      if (!isPassing || failures === 1) {
+        log.error({ err: error, ...about, failures, limit, retryInMs }, 'events could not be consumed')
+      }
+      await pause(retryInMs, signal)
+    }
+  }
+}
+
+function retryDelay(failures: number): number {
+  return Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
+}
+
+async function rest(
+  outcome: BatchOutcome,
+  shard: number,
+  tail: EventTail,
+  signal: AbortSignal,
+): Promise<void> {
+  if (outcome.state === 'busy') await pause(BUSY_MS, signal)
+  if (outcome.state === 'level') await tail.wait([{ shard, lastId: outcome.next - 1 }], signal)
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms)
+    function done(): void {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', done)
+  })
+}
