@@ -1,0 +1,172 @@
+import { createEntry, type Entry, type PatternMember } from './entry.js'
+import type { CastFacts, EventFacts } from './facts.js'
+import { PatternIndex } from './pattern-index.js'
+import { type AnyFilter, hasAlternatives, plainHash } from './subscription.js'
+
+/** Where the numbers that an event has are looked up, by the member of filters that lists them. */
+const numberMembers = [
+  'author_fids',
+  'mentioned_fids',
+  'parent_author_fids',
+  'embedded_cast_author_fids',
+  'fids',
+  'target_fids',
+] as const
+const textMembers = [
+  'embedded_cast_hashes',
+  'parent_hashes',
+  'target_cast_hashes',
+  'parent_urls',
+  'root_parent_urls',
+] as const
+const hashMembers: ReadonlySet<string> = new Set([
+  'embedded_cast_hashes',
+  'parent_hashes',
+  'target_cast_hashes',
+])
+
+type NumberMember = (typeof numberMembers)[number]
+type TextMember = (typeof textMembers)[number]
+
+/** The filters for one kind of event. */
+export class KindIndex {
+  readonly #entries = new Map<string, Entry>()
+  readonly #numbers = new Map<NumberMember, Map<number, Entry[]>>(
+    numberMembers.map((member) => [member, new Map()]),
+  )
+  readonly #texts = new Map<TextMember, Map<string, Entry[]>>(
+    textMembers.map((member) => [member, new Map()]),
+  )
+  readonly #patterns: Readonly<Record<PatternMember, PatternIndex>> = {
+    text: new PatternIndex('text'),
+    embeds: new PatternIndex('embeds'),
+  }
+  /** Those that choose nothing, by the score that they ask for, the lowest first. */
+  readonly #unchosen: Entry[] = []
+  #events = 0
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  add(webhookId: string, filter: AnyFilter): void {
+    const entry = createEntry(webhookId, filter)
+    this.#entries.set(webhookId, entry)
+    if (!hasAlternatives(filter)) {
+      const place = this.#unchosen.findIndex((other) => other.minimumScore > entry.minimumScore)
+      this.#unchosen.splice(place === -1 ? this.#unchosen.length : place, 0, entry)
+      return
+    }
+    this.#eachKey(entry, (keys, key) => {
+      const entries = keys.get(key)
+      if (entries === undefined) keys.set(key, [entry])
+      else entries.push(entry)
+    })
+    for (const index of Object.values(this.#patterns)) index.add(entry)
+  }
+
+  remove(webhookId: string): void {
+    const entry = this.#entries.get(webhookId)
+    if (entry === undefined) return
+    this.#entries.delete(webhookId)
+    const place = this.#unchosen.indexOf(entry)
+    if (place !== -1) this.#unchosen.splice(place, 1)
+    this.#eachKey(entry, (keys, key) => {
+      const left = keys.get(key)?.filter((other) => other !== entry) ?? []
+      if (left.length === 0) keys.delete(key)
+      else keys.set(key, left)
+    })
+    for (const index of Object.values(this.#patterns)) index.remove(entry)
+  }
+
+  match(event: EventFacts): string[] {
+    this.#events += 1
+    const now = this.#events
+    const matched: string[] = []
+    const score = scoreOf(event)
+    const judge = (entry: Entry) => {
+      if (entry.judgedAt === now) return
+      entry.judgedAt = now
+      if (isLeftIn(entry, event, score)) matched.push(entry.webhookId)
+    }
+    for (const entry of this.#unchosen) {
+      if (entry.minimumScore > score) break
+      judge(entry)
+    }
+    this.#lookUp(event, judge)
+    if (isCast(event)) {
+      // What is decided is not run: neither what has matched otherwise, nor what would be left out anyway.
+      const decide = (entry: Entry, finds: () => boolean) => {
+        if (entry.judgedAt === now || !isLeftIn(entry, event, score)) return
+        if (!finds()) return
+        entry.judgedAt = now
+        matched.push(entry.webhookId)
+      }
+      this.#patterns.text.search([event.text], decide)
+      this.#patterns.embeds.search(event.embeddedUrls, decide)
+    }
+    return matched
+  }
+
+  #lookUp(event: EventFacts, judge: (entry: Entry) => void): void {
+    const number = (member: NumberMember, key: number | null) => {
+      if (key !== null) this.#numbers.get(member)?.get(key)?.forEach(judge)
+    }
+    const text = (member: TextMember, key: string | null) => {
+      if (key !== null) this.#texts.get(member)?.get(key)?.forEach(judge)
+    }
+    if (isCast(event)) {
+      number('author_fids', event.authorFid)
+      for (const fid of event.mentionedFids) number('mentioned_fids', fid)
+      number('parent_author_fids', event.parentFid)
+      for (const fid of event.embeddedFids) number('embedded_cast_author_fids', fid)
+      for (const hash of event.embeddedHashes) text('embedded_cast_hashes', hash)
+      text('parent_hashes', event.parentHash)
+      text('parent_urls', event.parentUrl)
+      text('root_parent_urls', event.rootParentUrl)
+      return
+    }
+    number('fids', event.fid)
+    if ('targetFid' in event) number('target_fids', event.targetFid)
+    if ('targetHash' in event) text('target_cast_hashes', event.targetHash)
+  }
+
+  /** Every place of the indexes that the entry stands in, each once. */
+  #eachKey(
+    { filter }: Entry,
+    visit: (
+      keys: {
+        get(key: unknown): Entry[] | undefined
+        set(key: unknown, entries: Entry[]): void
+        delete(key: unknown): void
+      },
+      key: unknown,
+    ) => void,
+  ): void {
+    for (const [member, keys] of this.#numbers) {
+      for (const fid of new Set(filter[member])) visit(keys as never, fid)
+    }
+    for (const [member, keys] of this.#texts) {
+      const spelled = filter[member] ?? []
+      for (const key of new Set(hashMembers.has(member) ? spelled.map(plainHash) : spelled)) {
+        visit(keys as never, key)
+      }
+    }
+  }
+}
+
+function isCast(event: EventFacts): event is CastFacts {
+  return event.kind === 'cast.created' || event.kind === 'cast.deleted'
+}
+
+/** What the minimum is held against; above every minimum where the kind has none. */
+function scoreOf(event: EventFacts): number {
+  if (isCast(event)) return event.authorScore
+  return event.kind === 'trade.created' ? event.traderScore : 1
+}
+
+function isLeftIn(entry: Entry, event: EventFacts, score: number): boolean {
+  if (entry.minimumScore > score) return false
+  if (event.kind === 'trade.created') return event.amountUsdc >= entry.minimumAmount
+  return entry.excluded === null || !isCast(event) || !entry.excluded.has(event.authorFid)
+}

@@ -1,0 +1,153 @@
+/**
+ * What a text must hold for a regular expression to find anything in it: at least one of these pieces. With them in
+ * one index, a text is searched once for all expressions, and only those are run that may match.
+ *
+ * Pieces and texts are compared folded, so that flags do not matter. Null where nothing can be said, which is always
+ * a right answer.
+ */
+export function requiredLiterals(source: string): readonly string[] | null {
+  const reader = { source, at: 0 }
+  const found = readAlternatives(reader)
+  if (found === undefined || reader.at < source.length) return null
+  return found
+}
+
+/** Shorter pieces are in nearly every text. */
+const MIN_LENGTH = 2
+/** More pieces than this say little: long lists of short words. */
+const MAX_PIECES = 64
+
+/**
+ * Lower case, in which the letters that RE2 takes for the same as an ASCII letter become that letter: the long s and
+ * the Kelvin sign.
+ */
+export function foldText(text: string): string {
+  return text.toLowerCase().replaceAll('ſ', 's')
+}
+
+interface Reader {
+  readonly source: string
+  at: number
+}
+
+/** One piece of a sequence: a character as it is, or what must stand in its place; null says nothing. */
+type Item = { readonly literal: string } | { readonly pieces: readonly string[] } | null
+
+/** Undefined: the syntax is not understood here. */
+function readAlternatives(reader: Reader): readonly string[] | null | undefined {
+  const pieces: string[] = []
+  let isKnown = true
+  for (;;) {
+    const branch = readSequence(reader)
+    if (branch === undefined) return undefined
+    if (branch === null) isKnown = false
+    else pieces.push(...branch)
+    if (reader.source[reader.at] !== '|') break
+    reader.at += 1
+  }
+  return isKnown && pieces.length <= MAX_PIECES ? pieces : null
+}
+
+function readSequence(reader: Reader): readonly string[] | null | undefined {
+  let best: readonly string[] | null = null
+  let run = ''
+  const consider = (pieces: readonly string[]) => {
+    if (worth(pieces) > worth(best)) best = pieces
+  }
+  const endRun = () => {
+    if (run.length >= MIN_LENGTH) consider([run])
+    run = ''
+  }
+  for (;;) {
+    const char = reader.source[reader.at]
+    if (char === undefined || char === '|' || char === ')') break
+    const item = readItem(reader)
+    if (item === undefined) return undefined
+    const repetition = readRepetition(reader)
+    if (repetition === undefined) return undefined
+    if (item !== null && 'literal' in item && repetition === 'once') run += item.literal
+    else {
+      endRun()
+      // A group that stands at least once.
+      if (item !== null && 'pieces' in item && repetition !== 'maybe') consider(item.pieces)
+    }
+  }
+  endRun()
+  return best
+}
+
+function worth(pieces: readonly string[] | null): number {
+  return pieces === null ? 0 : Math.min(...pieces.map(({ length }) => length))
+}
+
+function readItem(reader: Reader): Item | undefined {
+  const { source } = reader
+  const char = source[reader.at]!
+  reader.at += 1
+  switch (char) {
+    case '(':
+      return readGroup(reader)
+    case '[':
+      return readClass(reader)
+    case '\\':
+      return readEscape(reader)
+    case '.':
+    case '^':
+    case '$':
+      return null
+    case '*':
+    case '+':
+    case '?':
+    case '{':
+      // A brace may stand for itself; it is not worth knowing when.
+      return undefined
+    default:
+      return literalOf(char)
+  }
+}
+
+/** Letters beyond ASCII are folded in more ways than are told here. */
+function literalOf(char: string): Item {
+  return char.charCodeAt(0) < 0x80 ? { literal: foldText(char) } : null
+}
+
+function readGroup(reader: Reader): Item | undefined {
+  const rest = reader.source.slice(reader.at)
+  const [flags] = /^\?[imsU]*(-[imsU]+)?\)/.exec(rest) ?? []
+  if (flags !== undefined) {
+    reader.at += flags.length
+    return null
+  }
+  const [opening] = /^\?(?:[imsU]*(?:-[imsU]+)?:|P?<\w+>)/.exec(rest) ?? []
+  if (opening !== undefined) reader.at += opening.length
+  else if (rest.startsWith('?')) return undefined
+  const pieces = readAlternatives(reader)
+  if (pieces === undefined || reader.source[reader.at] !== ')') return undefined
+  reader.at += 1
+  return pieces === null ? null : { pieces }
+}
+
+function readClass(reader: Reader): null | undefined {
+  const [whole] = /^\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]/s.exec(reader.source.slice(reader.at)) ?? []
+  if (whole === undefined) return undefined
+  reader.at += whole.length
+  return null
+}
+
+function readEscape(reader: Reader): Item | undefined {
+  const char = reader.source[reader.at]
+  if (char === undefined) return undefined
+  reader.at += 1
+  if ('dDwWsSbBAzC'.includes(char)) return null
+  if (/[a-zA-Z0-9]/.test(char)) return undefined
+  return literalOf(char)
+}
+
+function readRepetition(reader: Reader): 'once' | 'maybe' | 'more' | undefined {
+  const [whole, counted, least] =
+    /^(?:[*+?]|(\{(\d+)(?:,\d*)?\}))\??/.exec(reader.source.slice(reader.at)) ?? []
+  if (whole === undefined) return reader.source[reader.at] === '{' ? undefined : 'once'
+  reader.at += whole.length
+  if (counted !== undefined) return Number(least) === 0 ? 'maybe' : 'more'
+  return whole.startsWith('+') ? 'more' : 'maybe'
+}

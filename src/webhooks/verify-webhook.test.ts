@@ -1,0 +1,86 @@
+import { Webhook } from 'standardwebhooks'
+import { expect, it } from 'vitest'
+import { hexSignature, standardSignature } from './signatures.js'
+import { verifyWebhook } from './verify-webhook.js'
+
+/** The vectors of docs/webhooks.md. */
+const secret = 'whsec_cGxhemEgdGVzdCB2ZWN0b3Igc2VjcmV0IDAwMDAwMDE='
+const oldSecret = 'whsec_cGxhemEgdGVzdCB2ZWN0b3Igc2VjcmV0IDAwMDAwMDA='
+const body =
+  '{"created_at":1793491200,"event_timestamp":"2026-11-01T00:00:00.000Z","type":"user.created","event_id":"1-16385","delivery_id":"3f0c8e5e-3c1f-4b6e-9a55-0d7c6a3d2f10","data":{"object":"user","fid":1}}'
+const id = '3f0c8e5e-3c1f-4b6e-9a55-0d7c6a3d2f10'
+const timestamp = 1_793_491_200
+const hex =
+  'faea62e7d0c40797f79a5c5cea3f42c1df65cd48faf3d8ac49e3f1caa7aa9a8a5aadbb9b85a62b5bad4db64b4fe64e82a0eb1e4f60f1670e491add0651dc4f46'
+const standard = 'v1,x6aYfMI1kp7PPm4J0CHXM69NlRrtRkZu5LI59xC8Q9Y='
+
+const now = () => timestamp * 1000
+const headers = {
+  'webhook-id': id,
+  'webhook-timestamp': String(timestamp),
+  'webhook-signature': standard,
+  'x-plaza-signature': hex,
+}
+
+it('signs as the test vectors say', () => {
+  expect(hexSignature(secret, body)).toBe(hex)
+  expect(standardSignature(secret, { id, timestamp, body })).toBe(standard)
+})
+
+it('signs as the published library of Standard Webhooks does', () => {
+  expect(new Webhook(secret).sign(id, new Date(timestamp * 1000), body)).toBe(standard)
+})
+
+it('takes what was signed, as text or bytes, with headers of any kind', () => {
+  expect(verifyWebhook(body, headers, secret, { now })).toBe(true)
+  expect(verifyWebhook(Buffer.from(body), headers, [secret], { now })).toBe(true)
+  expect(verifyWebhook(body, new Headers(headers), [oldSecret, secret], { now })).toBe(true)
+  const capitals = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
+  )
+  expect(verifyWebhook(body, capitals, secret, { now })).toBe(true)
+})
+
+it('takes one of several signatures, while a secret is rotated', () => {
+  const both = {
+    ...headers,
+    'webhook-signature': `${standardSignature(oldSecret, { id, timestamp, body })} ${standard}`,
+    'x-plaza-signature': `${hexSignature(oldSecret, body)},${hex}`,
+  }
+  for (const each of [secret, oldSecret]) expect(verifyWebhook(body, both, each, { now })).toBe(true)
+})
+
+it('takes what is up to five minutes old, or as much from the future, unless told otherwise', () => {
+  const after = (seconds: number) => ({ now: () => (timestamp + seconds) * 1000 })
+  expect(verifyWebhook(body, headers, secret, after(300))).toBe(true)
+  expect(verifyWebhook(body, headers, secret, after(301))).toBe(false)
+  expect(verifyWebhook(body, headers, secret, after(-301))).toBe(false)
+  expect(verifyWebhook(body, headers, secret, { ...after(301), toleranceSeconds: 400 })).toBe(true)
+})
+
+const wrong: [what: string, change: Partial<Record<keyof typeof headers, string | undefined>>][] = [
+  ['another id', { 'webhook-id': 'other' }],
+  ['another time', { 'webhook-timestamp': String(timestamp + 1) }],
+  ['a time that is no number', { 'webhook-timestamp': 'now' }],
+  ['no time', { 'webhook-timestamp': undefined }],
+  ['no id', { 'webhook-id': undefined }],
+  ['no signature of Standard Webhooks', { 'webhook-signature': undefined }],
+  ['no signature in hex', { 'x-plaza-signature': undefined }],
+  ['an empty signature', { 'webhook-signature': '' }],
+  ['a wrong signature in hex', { 'x-plaza-signature': hex.replace(/^./, 'z') }],
+  ['a shortened signature', { 'x-plaza-signature': hex.slice(0, 64) }],
+  ['a signature of another version', { 'webhook-signature': standard.replace('v1,', 'v2,') }],
+  ['a wrong signature of Standard Webhooks', { 'webhook-signature': standard.replace(/.=$/, 'A=') }],
+]
+
+it.each(wrong)('refuses %s', (_what, change) => {
+  expect(verifyWebhook(body, { ...headers, ...change }, secret, { now })).toBe(false)
+})
+
+it('refuses another body, another secret and no secret at all', () => {
+  expect(verifyWebhook(`${body} `, headers, secret, { now })).toBe(false)
+  expect(verifyWebhook(body, headers, oldSecret, { now })).toBe(false)
+  expect(verifyWebhook(body, headers, [], { now })).toBe(false)
+  const unsigned = { ...headers, 'x-plaza-signature': hexSignature('', body) }
+  expect(verifyWebhook(body, unsigned, [''], { now })).toBe(false)
+})

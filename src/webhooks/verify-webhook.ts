@@ -1,0 +1,73 @@
+import { timingSafeEqual } from 'node:crypto'
+import { hexSignature, standardSignature } from './signatures.js'
+
+/** How strict to be. */
+export interface VerifyOptions {
+  /** How far the time of sending may be from now, in seconds, before a delivery counts as sent again by a stranger. */
+  readonly toleranceSeconds?: number
+  /** Unix milliseconds. */
+  readonly now?: () => number
+}
+
+/** Headers as Node, `fetch` and most frameworks have them. */
+export type WebhookHeaders =
+  | Readonly<Record<string, string | readonly string[] | undefined>>
+  | { get(name: string): string | null }
+
+const TOLERANCE_SECONDS = 300
+
+/**
+ * Whether a delivery was signed by Plaza with one of these secrets, and just now. Give it the body as it came, before
+ * anything has parsed it, and every secret that the webhook has. Both signatures must be right.
+ *
+ *     if (!verifyWebhook(rawBody, request.headers, [process.env.WEBHOOK_SECRET])) return reply.status(401)
+ *
+ * It takes the same time whatever is wrong with a signature.
+ */
+export function verifyWebhook(
+  rawBody: string | Uint8Array,
+  headers: WebhookHeaders,
+  secrets: string | readonly string[],
+  options: VerifyOptions = {},
+): boolean {
+  const { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now } = options
+  const id = headerOf(headers, 'webhook-id')
+  const sentAt = headerOf(headers, 'webhook-timestamp')
+  const standard = headerOf(headers, 'webhook-signature')
+  const hex = headerOf(headers, 'x-plaza-signature')
+  if (id === '' || !/^\d{1,12}$/.test(sentAt) || standard === '' || hex === '') return false
+  const timestamp = Number(sentAt)
+  if (Math.abs(now() / 1000 - timestamp) > toleranceSeconds) return false
+  const all = (typeof secrets === 'string' ? [secrets] : secrets).filter((secret) => secret !== '')
+  const message = { id, timestamp, body: rawBody }
+  const isStandard = anyAlike(
+    standard.split(' '),
+    all.map((secret) => standardSignature(secret, message)),
+  )
+  const isHex = anyAlike(
+    hex.split(',').map((each) => each.trim()),
+    all.map((secret) => hexSignature(secret, rawBody)),
+  )
+  return isStandard && isHex
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string {
+  if (typeof headers.get === 'function')
+    return (headers as { get(name: string): string | null }).get(name) ?? ''
+  const given = Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1]
+  return typeof given === 'string' ? given : ''
+}
+
+/** Compares every pair to its end. */
+function anyAlike(given: readonly string[], wanted: readonly string[]): boolean {
+  let found = false
+  for (const each of given) {
+    for (const right of wanted) found = isAlike(each, right) || found
+  }
+  return found
+}
+
+function isAlike(a: string, b: string): boolean {
+  const [bytesA, bytesB] = [Buffer.from(a), Buffer.from(b)]
+  return bytesA.length === bytesB.length && timingSafeEqual(bytesA, bytesB)
+}

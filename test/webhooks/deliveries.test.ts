@@ -1,0 +1,212 @@
+import { createHmac } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ReactionType, UserDataType } from '@farcaster/core'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { expect, it } from 'vitest'
+import { verifyWebhook } from '../../src/webhooks/verify-webhook.js'
+import { createTestDatabase } from '../database.js'
+import { nameTransfer, TestUser } from '../network.js'
+import { startTestServer } from '../running-server.js'
+import { startReceiver } from './receiver.js'
+import { send, subscribe, webhookEnv } from './subscriber.js'
+
+const { db, url: databaseUrl } = await createTestDatabase()
+const [alice, bob] = [new TestUser(1), new TestUser(2)]
+const nowUnix = () => Math.floor(Date.now() / 1000)
+const now = () => nowUnix() - 1_609_459_200
+
+const every = {
+  'cast.created': {},
+  'cast.deleted': {},
+  'follow.created': {},
+  'follow.deleted': {},
+  'reaction.created': {},
+  'reaction.deleted': {},
+  'user.created': {},
+  'user.updated': {},
+}
+
+it('tells of everything that happens, in its order, in the shapes of the hosted service, signed', {
+  timeout: 60_000,
+}, async () => {
+  const server = await startTestServer(databaseUrl, webhookEnv)
+  const receiver = await startReceiver()
+  const webhook = await subscribe(server, receiver.url, every)
+  const { hub } = server
+
+  await hub.submitOnChainEvents([...alice.onChain({ units: 5 }), ...bob.onChain()])
+  await hub.submitNameTransfers([nameTransfer('alice', 1, nowUnix() - 500)])
+  const t = now() - 1000
+  const cast = alice.cast('hello world', t + 1)
+  const steps = [
+    alice.userData(UserDataType.USERNAME, 'alice', t),
+    cast,
+    bob.link(1, t + 2),
+    bob.react(cast, t + 3, { type: ReactionType.RECAST }),
+    bob.link(1, t + 4),
+    bob.react(cast, t + 5, { type: ReactionType.RECAST, remove: true }),
+    bob.link(1, t + 6, { remove: true }),
+    alice.removeCast(cast.hash, t + 7),
+  ]
+  for (const step of steps) expect(await hub.submit([step])).toEqual([null])
+
+  const received = await receiver.until(9)
+  const kinds = received.map(({ body }) => body.type)
+  expect(kinds.slice(0, 2)).toEqual(['user.created', 'user.created'])
+  expect(kinds.slice(2)).toEqual([
+    'user.updated',
+    'cast.created',
+    'follow.created',
+    'reaction.created',
+    'reaction.deleted',
+    'follow.deleted',
+    'cast.deleted',
+  ])
+  const bodyOf = (kind: string) => received.find(({ body }) => body.type === kind)!.body
+  const hash = `0x${cast.hash.toString('hex')}`
+  expect(bodyOf('cast.created').data).toMatchObject({
+    object: 'cast',
+    hash,
+    text: 'hello world',
+    author: { object: 'user', fid: 1, username: 'alice' },
+  })
+  expect(bodyOf('cast.deleted').data).toMatchObject({
+    object: 'cast',
+    hash,
+    text: 'hello world',
+    author: { fid: 1 },
+  })
+  expect(Object.keys(bodyOf('cast.deleted').data).sort()).toEqual(
+    Object.keys(bodyOf('cast.created').data).sort(),
+  )
+  expect(bodyOf('follow.created').data).toMatchObject({
+    object: 'follow',
+    event_timestamp: expect.stringMatching(/Z$/),
+    timestamp: new Date((t + 2 + 1_609_459_200) * 1000).toISOString(),
+    user: { object: 'user_dehydrated', fid: 2 },
+    target_user: { object: 'user_dehydrated', fid: 1, username: 'alice' },
+  })
+  expect(bodyOf('follow.deleted').data.object).toBe('unfollow')
+  expect(bodyOf('reaction.created').data).toMatchObject({
+    object: 'reaction',
+    reaction_type: 2,
+    user: { fid: 2 },
+    cast: { object: 'cast_dehydrated', hash, author: { fid: 1 } },
+  })
+  expect(bodyOf('user.updated').data).toMatchObject({ object: 'user', fid: 1, username: 'alice' })
+
+  const ids = received.map(({ body }) => body.delivery_id)
+  expect(new Set(ids).size).toBe(9)
+  const [{ value }] = webhook.secrets
+  for (const { headers, raw, body } of received) {
+    expect(headers['x-plaza-delivery-id']).toBe(body.delivery_id)
+    expect(headers['webhook-id']).toBe(body.delivery_id)
+    expect(headers['x-plaza-event-id']).toBe(body.event_id)
+    expect(Math.abs(body.created_at - nowUnix())).toBeLessThan(60)
+    expect(headers['x-neynar-signature']).toBe(createHmac('sha512', value).update(raw).digest('hex'))
+    expect(verifyWebhook(raw, headers, value)).toBe(true)
+    expect(verifyWebhook(`${raw} `, headers, value)).toBe(false)
+    expect(new StandardWebhook(value).verify(raw, headers as Record<string, string>)).toEqual(body)
+  }
+  await expect
+    .poll(() => db`select distinct state, attempts, status from webhooks.deliveries`, { timeout: 20_000 })
+    .toEqual([{ state: 'delivered', attempts: 1, status: 200 }])
+})
+
+it('signs with both secrets for the grace time after a rotation', async () => {
+  const server = await startTestServer(databaseUrl, webhookEnv)
+  const receiver = await startReceiver()
+  const { webhook_id, secrets } = await subscribe(server, receiver.url, {
+    'cast.created': { author_fids: [1] },
+  })
+  const rotated = (await send(server, 'POST', 'webhook/secret/rotate', { webhook_id })).webhook.secrets
+  await server.hub.submit([alice.cast('rotated', now() - 50)])
+  const [{ headers, raw }] = (await receiver.until(1)) as [Awaited<ReturnType<typeof receiver.until>>[0]]
+  for (const { value } of [...secrets, rotated[0]]) {
+    expect(verifyWebhook(raw, headers, value)).toBe(true)
+    expect(() => new StandardWebhook(value).verify(raw, headers as Record<string, string>)).not.toThrow()
+  }
+  expect(headers['x-neynar-signature']).toBe(createHmac('sha512', secrets[0].value).update(raw).digest('hex'))
+})
+
+it('tries again what is not taken, with the same ids and body, and gives up a target that is gone', {
+  timeout: 60_000,
+}, async () => {
+  const server = await startTestServer(databaseUrl, webhookEnv)
+  let failures = 1
+  const flaky = await startReceiver((response) => {
+    failures -= 1
+    response.writeHead(failures >= 0 ? 500 : 204).end()
+  })
+  const gone = await startReceiver((response) => response.writeHead(410).end())
+  const filter = { 'cast.created': { text: 'again' } }
+  await subscribe(server, flaky.url, filter)
+  const { webhook_id } = await subscribe(server, gone.url, filter)
+  await server.hub.submit([alice.cast('again', now() - 40)])
+  const [first, second] = await flaky.until(2)
+  expect(second!.raw).toBe(first!.raw)
+  expect(second!.headers['x-plaza-attempt']).toBe('2')
+  expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
+  await gone.until(1)
+  await expect
+    .poll(async () => (await server.get(`webhook?webhook_id=${webhook_id}`)).webhook, { timeout: 20_000 })
+    .toMatchObject({ active: false, description: expect.stringContaining('410') })
+})
+
+it('does not let one slow target delay another', { timeout: 60_000 }, async () => {
+  const server = await startTestServer(databaseUrl, { ...webhookEnv, WEBHOOK_PARALLEL: '2' })
+  const slow = await startReceiver(() => {})
+  const quick = await startReceiver()
+  const filter = { 'cast.created': { text: 'many' } }
+  await subscribe(server, slow.url, filter)
+  await subscribe(server, quick.url, filter)
+  const casts = Array.from({ length: 60 }, (_, n) => alice.cast(`many ${n}`, now() - 30))
+  await server.hub.submit(casts)
+  const received = await quick.until(60)
+  expect(slow.received.length).toBeLessThanOrEqual(2)
+  const order = await db<{ id: string }[]>`
+    select d.event_id as id from webhooks.deliveries d
+    join webhooks.webhooks w on w.id = d.webhook_id
+    where w.target_url = ${quick.url} order by d.seq`
+  // Two at a time may overtake each other on the way, not in their beginning.
+  const places = received.map(({ body }) => order.findIndex(({ id }) => id === body.event_id))
+  expect(places.every((place, index) => Math.abs(place - index) < 2)).toBe(true)
+})
+
+it('ends while it takes and sends deliveries, and the next server sends what this one has not', {
+  timeout: 60_000,
+}, async () => {
+  const server = await startTestServer(databaseUrl, webhookEnv)
+  const held: ServerResponse[] = []
+  const target = await startReceiver((response) => held.push(response))
+  const { webhook_id } = await subscribe(server, target.url, { 'cast.created': { text: 'ending' } })
+  await server.hub.submit([alice.cast('ending', now() - 20)])
+  await target.until(1)
+
+  const isWaiting = async () => {
+    const [row] = await db<{ waiting: boolean }[]>`
+      select exists (
+        select from pg_stat_activity
+        where datname = current_database() and application_name = 'plaza webhooks' and wait_event_type = 'Lock'
+      ) as waiting`
+    return row?.waiting
+  }
+  let stopped: Promise<void> | undefined
+  await db.begin(async (transaction) => {
+    await transaction`select from webhooks.lanes where webhook_id = ${webhook_id} for update`
+    await server.hub.submit([alice.cast('ending, again', now() - 20)])
+    await expect.poll(isWaiting).toBe(true)
+    stopped = server.stop()
+    await sleep(1_000)
+  })
+  await sleep(200)
+  for (const response of held) response.end()
+  await stopped
+  expect(target.received.length).toBe(1)
+
+  await startTestServer(databaseUrl, webhookEnv)
+  const [, second] = await target.until(2)
+  expect(second?.body.data.text).toBe('ending, again')
+  for (const response of held) response.end()
+})

@@ -1,0 +1,64 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A delivery that has arrived. */
+export interface Received {
+  readonly headers: IncomingHttpHeaders
+  readonly raw: string
+  readonly body: ReturnType<typeof JSON.parse>
+  readonly atMs: number
+}
+
+/** A receiver of webhooks on loopback. */
+export interface Receiver {
+  readonly url: string
+  readonly received: Received[]
+  /** Waits until so many have arrived. */
+  until(count: number): Promise<Received[]>
+}
+
+const WAIT_MS = 20_000
+
+/** Listens until the test is over. `answer` may do to the response whatever it likes; the default is 200. */
+export async function startReceiver(
+  answer: (response: ServerResponse, received: Received) => void = (response) => response.end(),
+): Promise<Receiver> {
+  const received: Received[] = []
+  const waiting = new Set<() => void>()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const raw = Buffer.concat(chunks).toString()
+      const delivery = { headers: request.headers, raw, body: JSON.parse(raw), atMs: Date.now() }
+      received.push(delivery)
+      for (const look of waiting) look()
+      answer(response, delivery)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`,
+    received,
+    until: (count) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          waiting.delete(look)
+          reject(new Error(`${received.length} of ${count} deliveries arrived`))
+        }, WAIT_MS)
+        function look(): void {
+          if (received.length < count) return
+          clearTimeout(timer)
+          waiting.delete(look)
+          resolve(received)
+        }
+        waiting.add(look)
+        look()
+      }),
+  }
+}

@@ -1,0 +1,150 @@
+import { expect, it } from 'vitest'
+import { setWebhookLimits } from '../../src/webhooks/limits.js'
+import { createTestDatabase } from '../database.js'
+import { TestUser } from '../network.js'
+import { startTestServer } from '../running-server.js'
+import { startReceiver } from './receiver.js'
+import { send, subscribe, webhookEnv } from './subscriber.js'
+
+const { db, url: databaseUrl } = await createTestDatabase()
+const alice = new TestUser(1)
+const now = () => Math.floor(Date.now() / 1000) - 1_609_459_200
+const casts = (word: string, count: number) =>
+  Array.from({ length: count }, (_, n) => alice.cast(`${word} ${n}`, now() - 30))
+const filter = (word: string) => ({ 'cast.created': { text: `^${word}` } })
+
+async function start(env: Record<string, string> = {}) {
+  const server = await startTestServer(databaseUrl, { ...webhookEnv, ...env })
+  await server.hub.submitOnChainEvents(alice.onChain({ units: 10 }))
+  return server
+}
+
+it('get no more than their rate limit; what is over waits', { timeout: 60_000 }, async () => {
+  const server = await start()
+  const receiver = await startReceiver()
+  const { webhook_id } = await subscribe(server, receiver.url, filter('limited'))
+  await setWebhookLimits(db, webhook_id, { rateLimit: 5, rateLimitMs: 2_000 })
+  await db`update webhooks.lanes set allowance = 5, counted_at = now() where webhook_id = ${webhook_id}`
+  await server.hub.submit(casts('limited', 12))
+  const received = await receiver.until(12)
+  // Five at once, then one each 400 ms.
+  expect(received.at(-1)!.atMs - received[0]!.atMs).toBeGreaterThan(2_000)
+  expect(new Set(received.map(({ body }) => body.event_id)).size).toBe(12)
+})
+
+it('are left alone for as long as they ask, with all that is for them', { timeout: 60_000 }, async () => {
+  const server = await start()
+  let isBusy = true
+  const receiver = await startReceiver((response) => {
+    if (isBusy) response.writeHead(429, { 'retry-after': '7' }).end()
+    else response.end()
+    isBusy = false
+  })
+  await subscribe(server, receiver.url, filter('busy'))
+  await server.hub.submit(casts('busy', 1))
+  await receiver.until(1)
+  await expect
+    .poll(() => db`select 1 from webhooks.lanes where held_until > now()`, { timeout: 5_000 })
+    .toHaveLength(1)
+  await server.hub.submit(casts('busy later', 3))
+  const [first, ...others] = await receiver.until(5)
+  for (const { atMs } of others) expect(atMs - first!.atMs).toBeGreaterThan(6_000)
+})
+
+it('that lie are tried again: redirects, no answer, an answer that is none', {
+  timeout: 60_000,
+}, async () => {
+  const server = await start({ WEBHOOK_TIMEOUT_MS: '500' })
+  let attempt = 0
+  const receiver = await startReceiver((response) => {
+    attempt += 1
+    if (attempt === 1) response.writeHead(302, { location: receiver.url }).end()
+    else if (attempt === 2) response.socket?.end('this is not HTTP\r\n\r\n')
+    else response.end()
+  })
+  const silent = await startReceiver(() => {})
+  const { webhook_id } = await subscribe(server, receiver.url, filter('liar'))
+  const { webhook_id: silentId } = await subscribe(server, silent.url, filter('liar'))
+  await server.hub.submit(casts('liar', 1))
+  await receiver.until(2)
+  const failureOf = async (id: string) =>
+    (await server.get(`webhook/deliveries?webhook_id=${id}`)).deliveries[0]
+  await expect
+    .poll(() => failureOf(silentId), { timeout: 20_000 })
+    .toMatchObject({
+      status: 'waiting',
+      response_code: null,
+      failure: expect.stringContaining('no answer within 500 ms'),
+      next_attempt_at: expect.any(String),
+    })
+  await receiver.until(3)
+  await expect
+    .poll(() => failureOf(webhook_id), { timeout: 20_000 })
+    .toMatchObject({ status: 'delivered', attempts: 3, failure: null })
+})
+
+it('that have failed for a day are switched off, and what was lost can be sent when they are back', {
+  timeout: 60_000,
+}, async () => {
+  const server = await start()
+  let isDown = true
+  const receiver = await startReceiver((response) => response.writeHead(isDown ? 500 : 200).end())
+  const { webhook_id } = await subscribe(server, receiver.url, filter('down'))
+  await db`
+    update webhooks.lanes set failing_since = now() - interval '25 hours', failures = 20
+    where webhook_id = ${webhook_id}`
+  await server.hub.submit(casts('down', 1))
+  const record = async () => (await server.get(`webhook?webhook_id=${webhook_id}`)).webhook
+  await expect.poll(record, { timeout: 20_000 }).toMatchObject({
+    active: false,
+    description: expect.stringMatching(/^switched off: no delivery has succeeded since .*, in 21 attempts$/),
+  })
+  isDown = false
+  expect((await send(server, 'PATCH', 'webhook', { webhook_id, active: 'true' })).webhook).toMatchObject({
+    active: true,
+    description: '',
+  })
+  const since = new Date(Date.now() - 3_600_000).toISOString()
+  const again = await send(server, 'POST', 'webhook/deliveries/redeliver', { webhook_id, since })
+  expect(again.redelivered).toBe(1)
+  const [first, second] = await receiver.until(2)
+  expect(second!.body).toEqual(first!.body)
+})
+
+it('get each delivery once from two servers on one database', { timeout: 60_000 }, async () => {
+  const one = await start()
+  const two = await startTestServer(databaseUrl, webhookEnv)
+  const receiver = await startReceiver((response) => setTimeout(() => response.end(), 5))
+  await subscribe(two, receiver.url, filter('shared'))
+  for (let n = 0; n < 5; n += 1) await one.hub.submit(casts(`shared ${n}`, 40))
+  await receiver.until(200)
+  await expect
+    .poll(
+      () => db`select 1 from webhooks.deliveries where state in ('waiting', 'sending') and attempts = 0`,
+      {
+        timeout: 20_000,
+      },
+    )
+    .toHaveLength(0)
+  expect(new Set(receiver.received.map(({ body }) => body.delivery_id)).size).toBe(200)
+  expect(receiver.received).toHaveLength(200)
+})
+
+it('are not held up by a webhook whose secret cannot be opened', { timeout: 60_000 }, async () => {
+  const server = await start()
+  const receiver = await startReceiver()
+  const broken = await subscribe(server, `${receiver.url}/broken`, filter('sealed'))
+  await subscribe(server, receiver.url, filter('sealed'))
+  await db`update webhooks.secrets set sealed = ${Buffer.of(0)} where webhook_id = ${broken.webhook_id}`
+  await server.hub.submit(casts('sealed', 3))
+  await receiver.until(3)
+  await expect
+    .poll(
+      () => db`select distinct failure from webhooks.deliveries where webhook_id = ${broken.webhook_id}`,
+      {
+        timeout: 20_000,
+      },
+    )
+    .toEqual([{ failure: 'aborted: the server could not make it ready' }])
+  expect(receiver.received).toHaveLength(3)
+})
