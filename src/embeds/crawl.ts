@@ -81,6 +81,7 @@ export async function crawl(client: NetClient, url: string, signal: AbortSignal)
   return describe(client, url, answer, signal)
 }
 
+/** Whether the visit found something to show. */
 export function isFound(result: Found | NotFound): result is Found {
   return 'metadata' in result
 }

@@ -17,6 +17,7 @@ export interface FrameV1 {
   post_url?: string
 }
 
+/** A button of the first protocol. The first has the index 1. */
 export interface FrameButton {
   index: number
   action_type: FrameButtonAction
@@ -34,6 +35,7 @@ export interface FrameV2 {
   metadata?: { html: HtmlMetadata }
 }
 
+/** What a page offers to be shown within a cast, by either protocol. */
 export type Frame = FrameV1 | FrameV2
 
 const buttonActions = ['post', 'post_redirect', 'tx', 'link', 'mint'] as const

@@ -14,11 +14,13 @@ export interface HtmlHead {
   readonly base: URL
 }
 
+/** A `<meta>`: what it says, under its `property` or `name`. */
 export interface Meta {
   readonly property: string
   readonly content: string
 }
 
+/** A `<link>`. */
 export interface Link {
   /** In lower case, as written: `shortcut icon`. */
   readonly rel: string

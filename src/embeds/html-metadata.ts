@@ -11,6 +11,7 @@ export interface ImageObject {
   height?: string
 }
 
+/** A video as the page tells of it: sizes are texts, as written. */
 export interface VideoObject {
   url: string
   type?: string

@@ -8,6 +8,7 @@ import { SVG } from 'image-size/types/svg'
 import { WEBP } from 'image-size/types/webp'
 import type { EmbedKind } from './kind.js'
 
+/** Width and height in pixels. */
 export interface ImageSize {
   width_px: number
   height_px: number

@@ -4,6 +4,7 @@ export interface VideoFacts {
   stream?: VideoStream[]
 }
 
+/** One picture stream of a video; what is not known is left out. */
 export interface VideoStream {
   codec_name?: string
   width_px?: number

@@ -26,10 +26,11 @@ function isCompactState(body: HubEventBody): boolean {
 function addMessageTags({ data, hash }: SignedMessage, tags: Set<string>): void {
   switch (data.type) {
     case MessageType.CAST_ADD: {
-      const parent = data.castAddBody!.parentCastId
+      const { parentCastId: parent, parentUrl } = data.castAddBody!
       tags.add(`cast:${hash.toString('hex')}`)
       tags.add(`thread:${hash.toString('hex')}`)
       if (parent) tags.add(`cast:${hexOf(parent.hash)}`)
+      if (parentUrl) tags.add(`feed:${parentUrl}`)
       return
     }
     case MessageType.REACTION_ADD: {

@@ -5,6 +5,11 @@ const maxRememberedDrops = 100_000
 /** A backstop: whatever a drop should have reached and did not is gone after this. */
 const maxAgeMs = 60_000
 
+export interface TaggedCacheOptions {
+  /** 0 keeps nothing. */
+  readonly maxEntries: number
+}
+
 /**
  * A bounded cache whose entries are dropped by what they were made of: each has tags, and dropping a tag drops
  * every entry that has it.
@@ -13,6 +18,7 @@ const maxAgeMs = 60_000
  * gives to `put`.
  */
 export class TaggedCache<Value extends object> {
+  readonly #keepsNothing: boolean
   readonly #entries: LRUCache<string, { value: Value; tags: readonly string[] }>
   readonly #keysByTag = new Map<string, Set<string>>()
   /** When tags were last dropped, oldest first. */
@@ -20,9 +26,10 @@ export class TaggedCache<Value extends object> {
   #moment = 0
   #forgottenBefore = 0
 
-  constructor(options: { readonly maxEntries: number }) {
+  constructor({ maxEntries }: TaggedCacheOptions) {
+    this.#keepsNothing = maxEntries === 0
     this.#entries = new LRUCache({
-      max: options.maxEntries,
+      max: Math.max(1, maxEntries),
       ttl: maxAgeMs,
       ttlResolution: 1000,
       dispose: ({ tags }, key) => this.#untag(key, tags),
@@ -38,8 +45,10 @@ export class TaggedCache<Value extends object> {
     return this.#moment
   }
 
-  put(key: string, value: Value, tags: readonly string[], readSince: number): void {
-    if (readSince < this.#forgottenBefore) return
+  /** @param tagsOf What it is made of; not asked for when nothing is kept. */
+  put(key: string, value: Value, tagsOf: () => readonly string[], readSince: number): void {
+    if (this.#keepsNothing || readSince < this.#forgottenBefore) return
+    const tags = tagsOf()
     if (tags.some((tag) => (this.#dropped.get(tag) ?? 0) > readSince)) return
     this.#entries.set(key, { value, tags })
     for (const tag of tags) {

@@ -8,6 +8,7 @@ export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 /** Compression that does not compress costs a few bytes more than what it holds, and never more than these. */
 const COMPRESSED_EXTRA_BYTES = 65_536
 
+/** As much of a body as was asked for. */
 export interface Body {
   /** What was sent, decompressed. */
   readonly bytes: Uint8Array

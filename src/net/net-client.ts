@@ -18,6 +18,7 @@ export interface NetClientOptions {
   readonly resolve?: Resolve
 }
 
+/** A request to an address that a user named, with its bounds. */
 export interface NetRequest {
   readonly url: string
   readonly method?: 'GET' | 'HEAD' | 'POST'
@@ -32,12 +33,14 @@ export interface NetRequest {
   readonly signal?: AbortSignal
 }
 
+/** What is known of an answer before its body is read. */
 export interface AnswerHead {
   readonly status: number
   /** By name in lower case; one that was sent more than once is joined with commas. */
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** An answer of any status. */
 export interface NetAnswer extends AnswerHead, Body {
   /** Where the answer came from, after redirects. */
   readonly url: string

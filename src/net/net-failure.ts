@@ -37,10 +37,12 @@ export interface NetFailure {
   readonly detail: string
 }
 
+/** A failure as a value. */
 export function netFailure(kind: NetFailureKind, detail: string): NetFailure {
   return { kind, detail }
 }
 
+/** Whether this is a failure and no answer. */
 export function isNetFailure(value: object): value is NetFailure {
   return 'kind' in value && 'detail' in value
 }

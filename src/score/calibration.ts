@@ -32,6 +32,7 @@ export function calibrate(trust: Float64Array, outWeight: Float64Array, damping:
   return total === 0 ? null : { follow: Math.exp(logFollow / total), weight: Math.exp(logWeight / total) }
 }
 
+/** How trust becomes a probability. */
 export interface TrustCurve {
   /** The probability given to an account that trust does not reach. */
   readonly unknown: number

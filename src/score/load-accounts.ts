@@ -13,6 +13,7 @@ const LINK_ALONE_LETTERS = 10
 /** and with fewer than this, saying it again means nothing ("good morning"). */
 const WORDY_LETTERS = 20
 
+/** All accounts, by their place in the index. */
 export interface LoadedAccounts {
   readonly index: FidIndex
   readonly accounts: Accounts

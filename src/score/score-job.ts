@@ -23,8 +23,10 @@ export interface RecomputeOptions {
   readonly onStep?: (step: ScoreStep) => void
 }
 
+/** What is being done now. */
 export type ScoreStep = 'accounts' | 'casts' | 'follows' | 'likes' | 'scores' | 'writing'
 
+/** What a computation looked at and wrote. */
 export interface ScoreSummary {
   readonly users: number
   readonly edges: number

@@ -26,6 +26,7 @@ export const defaultScoreOptions: ScoreOptions = {
   company: defaultCompanyOptions,
 }
 
+/** The scores, and the trust that they come from. */
 export interface Scores {
   /** The probability that each account is not spam: 0..1. */
   readonly scores: Float64Array

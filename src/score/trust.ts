@@ -25,6 +25,7 @@ export const defaultTrustOptions: TrustOptions = {
   maxIterations: 50,
 }
 
+/** Where trust has come to rest. */
 export interface TrustFlow {
   /** Each account's share of all trust: not negative, together 1. */
   readonly trust: Float64Array

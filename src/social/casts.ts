@@ -39,7 +39,8 @@ export async function projectCasts(db: Transaction, changes: NetChanges): Promis
   await Promise.all([counts.write(db), activity.write(db)])
 }
 
-function castRow({ data, hash, signer }: SignedMessage): CastRow {
+/** What the message of a cast says, as columns. */
+export function castRow({ data, hash, signer }: SignedMessage): CastRow {
   const body = data.castAddBody!
   return {
     hash,

@@ -21,6 +21,7 @@ export interface ReplayOptions {
   readonly signal?: AbortSignal
 }
 
+/** What is being done now. */
 export type ReplayStep = 'accounts' | 'indexes' | 'catching up'
 
 const pageSize = 2000

@@ -34,6 +34,7 @@ export interface PresentedCast {
   readonly channel: ChannelName | null
 }
 
+/** A cast as JSON, but for what differs from reader to reader, and what it was made from. */
 export function presentCast(cast: CastRecord, surroundings: CastSurroundings): PresentedCast {
   const { text, mentions } = textOf(cast, surroundings.users)
   const channels = channelsIn(text, surroundings.names)
@@ -67,9 +68,15 @@ export function presentCast(cast: CastRecord, surroundings: CastSurroundings): P
   }
 }
 
+/** All that a viewer can have done with a cast. Their JSON is remembered: see `json.ts`. */
+const viewerContexts: readonly CastViewerContext[] = Array.from({ length: 4 }, (_, bits) => ({
+  liked: (bits & 1) !== 0,
+  recasted: (bits & 2) !== 0,
+}))
+
 /** What the viewer did with a cast. */
 export function castViewerContext(hash: string, viewer: ViewerRelations): CastViewerContext {
-  return { liked: viewer.liked.has(hash), recasted: viewer.recasted.has(hash) }
+  return viewerContexts[(viewer.liked.has(hash) ? 1 : 0) | (viewer.recasted.has(hash) ? 2 : 0)]!
 }
 
 /** The shortest form of a cast. */

@@ -52,14 +52,22 @@ export function presentUser(user: UserRecord, surroundings: UserSurroundings): U
   }
 }
 
+/** All that a viewer and a user can be to each other. Their JSON is remembered: see `json.ts`. */
+const viewerContexts: readonly UserViewerContext[] = Array.from({ length: 16 }, (_, bits) => ({
+  following: (bits & 1) !== 0,
+  followed_by: (bits & 2) !== 0,
+  blocking: (bits & 4) !== 0,
+  blocked_by: (bits & 8) !== 0,
+}))
+
 /** What the viewer and a user are to each other. */
 export function userViewerContext(fid: number, viewer: ViewerRelations): UserViewerContext {
-  return {
-    following: viewer.following.has(fid),
-    followed_by: viewer.followers.has(fid),
-    blocking: viewer.blocking.has(fid),
-    blocked_by: viewer.blockers.has(fid),
-  }
+  const bits =
+    (viewer.following.has(fid) ? 1 : 0) |
+    (viewer.followers.has(fid) ? 2 : 0) |
+    (viewer.blocking.has(fid) ? 4 : 0) |
+    (viewer.blockers.has(fid) ? 8 : 0)
+  return viewerContexts[bits]!
 }
 
 function presentProfile(user: UserRecord, surroundings: UserSurroundings): UserProfile {

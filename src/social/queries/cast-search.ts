@@ -15,6 +15,7 @@ export interface CastSearch {
   readonly channelId?: string | undefined
 }
 
+/** Which part of what was found, and in which order of time. */
 export interface CastSearchPart extends FeedPart {
   readonly order: 'desc_chron' | 'chron'
 }
@@ -35,7 +36,7 @@ export async function searchCasts(
   const backwards = isBack ? db`c.ts, c.hash` : db`c.ts desc, c.hash desc`
   const candidates = db`
     from social.casts c
-    where ${conditionsOf(db, search)} and ${shownTo(db, part.viewerFid, 'c.fid')}`
+    where ${conditionsOf(db, search)} and ${shownTo(db, part, 'c.fid')}`
   // Without words there is nothing that an index could find better than going through.
   if (tsquery === null) {
     return db<FeedPlace[]>`
@@ -74,7 +75,7 @@ function inOrder(db: Database, search: CastSearch, part: CastSearchPart, limit: 
   const casts = (more: Fragment) => db`
     select c.ts, c.hash, c.words
     from social.casts c
-    where ${conditionsOf(db, search)} and ${shownTo(db, part.viewerFid, 'c.fid')} and ${startOf(db, part)} ${more}
+    where ${conditionsOf(db, search)} and ${shownTo(db, part, 'c.fid')} and ${startOf(db, part)} ${more}
     order by ${order}
     limit ${limit}`
   const isOfAuthor = search.authorFid !== undefined || search.terms.username !== null

@@ -1,8 +1,9 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../db/connection.js'
 import { type CastIdentifier, castNamed } from './casts-named.js'
-import { shownTo } from './casts-shown-to.js'
+import { type Onlooker, shownTo } from './casts-shown-to.js'
 
+/** How direct replies are put in order. */
 export type ReplyOrder = 'chron' | 'desc_chron' | 'algorithmic'
 
 /** Where a direct reply stands among the others. */
@@ -16,7 +17,7 @@ export interface ReplyPlace {
 }
 
 /** What of a conversation is wanted. */
-export interface ConversationPart {
+export interface ConversationPart extends Onlooker {
   readonly cast: CastIdentifier
   /** How deep replies go: 1 is direct ones. */
   readonly depth: number
@@ -28,7 +29,6 @@ export interface ConversationPart {
   readonly after: ReplyPlace | null
   /** Most direct replies, and most replies to each of them. */
   readonly count: number
-  readonly viewerFid?: number | undefined
 }
 
 /** The cast itself (level 0), those above it (-1, -2, …) or below it (1, 2, …). */
@@ -90,7 +90,7 @@ function repliesTo(db: Database, part: ConversationPart, which: 'direct' | 'deep
     select reply.hash, reply.fid, reply.parent_hash, reply.ts, ${rank} as rank
     from social.casts reply ${counters}
     where reply.parent_hash = f.hash and reply.parent_fid = f.fid
-      and ${shownTo(db, viewerFid, 'reply.fid')}
+      and ${shownTo(db, part, 'reply.fid')}
       ${isFolded && fold ? db`and ${isAbove(db, viewerFid)} = ${fold === 'above'}` : db``}
       ${which === 'direct' && after ? db`and ${isBehind(db, order, rank, after)}` : db``}
     order by ${orderOf(db, order, rank)}

@@ -16,7 +16,7 @@ export async function readQuotes(
       select q.ts, q.hash
       from social.quotes q
       where q.quoted_hash = c.hash and q.quoted_fid = c.fid
-        and (q.ts, q.hash) < ${placeOf(db, part)} and ${shownTo(db, part.viewerFid, 'q.fid')}
+        and (q.ts, q.hash) < ${placeOf(db, part)} and ${shownTo(db, part, 'q.fid')}
       order by q.ts desc, q.hash desc
       limit ${part.count}
     ) quote on true

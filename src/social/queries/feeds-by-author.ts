@@ -33,7 +33,7 @@ export async function readAuthorFeed(
   ]
   const [first = db`select null::bigint, null::bytea, null::bigint where false`, second] = streams
   return db<FeedRow[]>`
-    select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, part.viewerFid)} as "isShown"
+    select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, part)} as "isShown"
     from (
       select place.*
       from unnest(${[...selection.fids]}::bigint[]) as author (fid)
@@ -50,7 +50,7 @@ function castsOf(db: Database, selection: AuthorSelection, part: FeedPart): Frag
     select c.ts, c.hash, null::bigint
     from social.casts c
     where c.fid = author.fid and (c.ts, c.hash) < ${placeOf(db, part)}
-      and ${shownTo(db, part.viewerFid, 'c.fid')} ${conditionsOf(db, selection)}
+      and ${shownTo(db, part, 'c.fid')} ${conditionsOf(db, selection)}
     order by c.ts desc, c.hash desc
     limit ${part.count}
   )`
@@ -61,7 +61,7 @@ function recastsOf(db: Database, part: FeedPart): Fragment {
     select r.ts, r.target_hash, r.target_fid
     from social.reactions r
     where r.fid = author.fid and r.type = 2 and (r.ts, r.target_hash) < ${placeOf(db, part)}
-      and ${shownTo(db, part.viewerFid, 'r.fid')}
+      and ${shownTo(db, part, 'r.fid')}
     order by r.ts desc, r.target_hash desc
     limit ${part.count}
   )`

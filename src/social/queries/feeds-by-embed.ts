@@ -33,7 +33,7 @@ export async function readEmbedFeed(
     near as materialized (
       select e.ts, e.hash
       from everything e
-      where ${shownTo(db, part.viewerFid, 'e.fid')} and ${isWanted(db, selection)}
+      where ${shownTo(db, part, 'e.fid')} and ${isWanted(db, selection)}
       limit ${part.count}
     ),
     wanted as materialized (${allWanted(db, selection)}),
@@ -44,7 +44,7 @@ export async function readEmbedFeed(
           (select e.ts from everything e order by e.ts, e.hash limit 1),
           (select e.hash from everything e order by e.ts, e.hash limit 1)
         )
-        and ${shownTo(db, part.viewerFid, 'e.fid')}
+        and ${shownTo(db, part, 'e.fid')}
         and (select count(*) from near) < ${part.count}::bigint
       order by e.ts desc, e.hash desc
       limit ${part.count}

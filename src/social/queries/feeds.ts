@@ -1,6 +1,6 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../db/connection.js'
-import { shownTo } from './casts-shown-to.js'
+import { type Onlooker, shownTo } from './casts-shown-to.js'
 
 /**
  * A place in a feed: a cast when it was cast, or when somebody recast it. Feeds go from the newest place to the
@@ -20,12 +20,21 @@ export interface FeedRow extends FeedPlace {
 }
 
 /** Which part of a feed is wanted, and who looks. */
-export interface FeedPart {
+export interface FeedPart extends Onlooker {
   /** The last place that was seen; null at the beginning. */
   readonly before: FeedPlace | null
   /** Most places. */
   readonly count: number
-  readonly viewerFid?: number | undefined
+}
+
+const roundCounts = [16, 31, 56, 106]
+
+/**
+ * The next count above that may stand in the text of a statement. There are few, as each text is prepared on every
+ * connection and stays there.
+ */
+export function roundCount(count: number): number {
+  return roundCounts.find((round) => round >= count) ?? 1 + 100 * Math.ceil(count / 100)
 }
 
 /** Above every place: no hash is as long. */
@@ -41,11 +50,11 @@ export function placeOf(db: Database, { before }: FeedPart): Fragment {
  * Whether a place `r` may be shown: that of a cast (without `target_fid`), or of a recast whose cast is here and may
  * be seen. To be asked of the rows of a page, not of all that come into question: it is a look-up for each.
  */
-export function isShown(db: Database, viewerFid: number | undefined): Fragment {
+export function isShown(db: Database, onlooker: Onlooker): Fragment {
   return db`
     r.target_fid is null
     or (
       coalesce((select t.fid from social.casts t where t.hash = r.hash) = r.target_fid, false)
-      and ${shownTo(db, viewerFid, 'r.target_fid')}
+      and ${shownTo(db, onlooker, 'r.target_fid')}
     )`
 }

@@ -48,6 +48,7 @@ export async function readReciprocal(
   `
 }
 
+/** A follower whom the viewer follows. */
 export interface RelevantFollower {
   readonly fid: number
   readonly user: ShortUser

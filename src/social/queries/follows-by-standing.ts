@@ -17,6 +17,7 @@ export interface StandingPlace {
   readonly last: readonly [standing: number, fid: number]
 }
 
+/** A page of follows, best known users first. */
 export interface StandingPage {
   readonly follows: readonly FollowRow[]
   /** Null on the last page. */

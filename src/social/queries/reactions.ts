@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.js'
-import { shownTo } from './casts-shown-to.js'
+import { type Onlooker, shownTo } from './casts-shown-to.js'
 
 /** ReactionType, as messages and rows have it. */
 export const reactionTypes = { likes: 1, recasts: 2 } as const
@@ -31,13 +31,12 @@ export interface ReactionRow {
 }
 
 /** Which part of a list of reactions is wanted, and who looks. */
-export interface ReactionPart<Place> {
+export interface ReactionPart<Place> extends Onlooker {
   readonly kinds: readonly ReactionKind[]
   /** The last place that was seen; null at the beginning. */
   readonly before: Place | null
   /** Most rows. */
   readonly count: number
-  readonly viewerFid?: number | undefined
 }
 
 /** Where a reaction stands among those to a cast: newest first, then by fid, then likes before recasts. */
@@ -70,7 +69,7 @@ export async function readCastReactions(
       where r.target_hash = c.hash and r.target_fid = c.fid and r.type = any (${typesOf(part)}::smallint[])
         and (r.ts, r.fid) <= (${ts}::bigint, ${fid}::bigint)
         and not (r.ts = ${ts}::bigint and r.fid = ${fid}::bigint and r.type <= ${type}::smallint)
-        and ${shownTo(db, part.viewerFid, 'r.fid')}
+        and ${shownTo(db, part, 'r.fid')}
       order by r.ts desc, r.fid desc, r.type
       limit ${part.count}
     ) reaction
@@ -110,7 +109,7 @@ export async function readUserReactions(
           and (r.ts, r.target_hash) <= (${ts}::bigint, decode(${hash}, 'hex'))
           and not (r.ts = ${ts}::bigint and r.target_hash = decode(${hash}, 'hex') and r.type <= ${type}::smallint)
           and (select t.fid from social.casts t where t.hash = r.target_hash limit 1) = r.target_fid
-          and ${shownTo(db, part.viewerFid, 'r.target_fid')}
+          and ${shownTo(db, part, 'r.target_fid')} and ${shownTo(db, { banningAppId: part.banningAppId }, 'r.fid')}
         order by r.ts desc, r.target_hash desc
         limit ${part.count}
       ) newest

@@ -1,6 +1,8 @@
 import type { Database } from '../../db/connection.js'
+import { type Onlooker, shownTo } from './casts-shown-to.js'
 import { aboveAll } from './user-standing.js'
 
+/** A user, and how much two users do to each other: the geometric mean of both directions. */
 export interface Friend {
   readonly fid: number
   readonly username: string | null
@@ -21,16 +23,22 @@ export const affinityWindow = {
 
 const DAY_SECONDS = 86_400
 
+/** Whose friends, and how many. */
+export interface FriendsAsked extends Pick<Onlooker, 'banningAppId'> {
+  readonly fid: number
+  readonly limit: number
+  /** Farcaster seconds. */
+  readonly now: number
+}
+
 /**
  * With whom a user has most to do, behind the key `[affinity, fid]` of the page before. Affinity is mutual: the
  * geometric mean of what the user did to the other and what the other did to the user, each the weighted number of
  * likes, recasts and replies. Of whoever is very busy only the latest is looked at, so that it costs the same for all.
- *
- * @param now Farcaster seconds.
  */
 export async function readBestFriends(
   db: Database,
-  { fid, limit, now }: { fid: number; limit: number; now: number },
+  { fid, limit, now, banningAppId }: FriendsAsked,
   after: readonly [affinity: number, fid: number] | null,
 ): Promise<Friend[]> {
   const [affinity, other] = after ?? [aboveAll, aboveAll]
@@ -100,6 +108,7 @@ export async function readBestFriends(
     from friends f
     join social.users u using (fid)
     where (f.affinity, f.fid) < (${affinity}::float8, ${other}::bigint)
+      and ${shownTo(db, { banningAppId }, 'f.fid')}
     order by f.affinity desc, f.fid desc
     limit ${limit}
   `

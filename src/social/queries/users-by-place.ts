@@ -5,6 +5,7 @@ import { EARTH_RADIUS_KM } from '../../geo/distance.js'
 /** Users further away than this are not near. */
 export const NEAR_KM = 100
 
+/** A user, and how far away. */
 export interface NearUser {
   readonly fid: number
   readonly km: number

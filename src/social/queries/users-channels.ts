@@ -1,6 +1,7 @@
 import type { Database } from '../../db/connection.js'
 import { aboveAll } from './user-standing.js'
 
+/** A channel that a user follows. */
 export interface FollowedChannel {
   readonly id: string
   /** Unix seconds. */

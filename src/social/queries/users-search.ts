@@ -14,6 +14,7 @@ export interface FoundUser {
   readonly weight: number
 }
 
+/** What is searched for, and by whom. */
 export interface UserSearch {
   /** In small letters. */
   readonly text: string

@@ -48,6 +48,7 @@ export interface AddressKinds {
   readonly verified: boolean
 }
 
+/** An address, and a user who holds it. */
 export interface AddressHolder {
   /** Lower-case hex without 0x. */
   readonly address: string
@@ -76,6 +77,7 @@ export async function findAddressHolders(
   `
 }
 
+/** An address that a user has verified. */
 export interface VerificationRow {
   readonly address: Buffer
   /** Protocol: 0 Ethereum, 1 Solana. */

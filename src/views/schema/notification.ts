@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Cast } from './cast.js'
 import { Follower } from './follower.js'
+import { NextCursor } from './paging.js'
 import { Count, DateTime } from './primitives.js'
 import { ReactionWithUserInfo } from './reaction.js'
 import { textEnum } from './schema-type.js'
@@ -23,6 +24,22 @@ export const Notification = Type.Object(
   { $id: 'Notification' },
 )
 export type Notification = Static<typeof Notification>
+
+/** Notifications as they are asked for and marked; a single one is named in the singular. */
+export const NotificationType = textEnum(['follows', 'recasts', 'likes', 'mentions', 'replies', 'quotes'], {
+  $id: 'NotificationType',
+})
+export type NotificationType = Static<typeof NotificationType>
+
+export const NotificationsResponse = Type.Object(
+  {
+    notifications: Type.Array(Notification),
+    unseen_notifications_count: Count,
+    next: NextCursor,
+  },
+  { $id: 'NotificationsResponse' },
+)
+export type NotificationsResponse = Static<typeof NotificationsResponse>
 
 export const UserInteractionsResponse = Type.Object(
   { interactions: Type.Array(Notification) },

@@ -1,0 +1,78 @@
+import type { Database } from '../db/connection.js'
+import type { LocationAddress } from '../views/schema/location.js'
+import { spokenChannels, spokenUsernames } from '../views/text-ranges.js'
+import { presentUser } from '../views/user.js'
+import { loadNames } from './names.js'
+import { openJson, split, unique } from './ready.js'
+import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
+import { loadUsers, type UserRecord } from './user-record.js'
+
+/** A user as it is kept: the record for short forms, and the whole view without `viewer_context`. */
+export interface ReadyUser {
+  readonly record: UserRecord
+  /** JSON without its closing brace. */
+  readonly open: string
+}
+
+/** Users that one page has loaded so far: its later parts do not load them again, also when nothing is kept. */
+export type UsersAtHand = Map<number, ReadyUser>
+
+export interface ReadyUsersOptions extends TaggedCacheOptions {
+  readonly db: Database
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** The place that coordinates are in; null where none is known. */
+  readonly placeOf: (latitude: number, longitude: number) => LocationAddress | null
+}
+
+/** Users, as far as they are the same for everybody. */
+export class ReadyUsers {
+  readonly #options: ReadyUsersOptions
+  readonly cache: TaggedCache<ReadyUser>
+
+  constructor(options: ReadyUsersOptions) {
+    this.#options = options
+    this.cache = new TaggedCache(options)
+  }
+
+  /** By fid; those that are not registered are not in the result. */
+  async load(fids: Iterable<number>, atHand: UsersAtHand = new Map()): Promise<Map<number, ReadyUser>> {
+    const { ready, missing } = split(fids, (fid) => atHand.get(fid) ?? this.cache.get(String(fid)))
+    if (missing.length > 0) {
+      const since = this.cache.begin()
+      const records = await loadUsers(this.#options.db, missing)
+      for (const user of await this.#present([...records.values()])) {
+        ready.set(user.record.fid, user)
+        this.#keep(user, since)
+      }
+    }
+    for (const [fid, user] of ready) atHand.set(fid, user)
+    return ready
+  }
+
+  async #present(records: readonly UserRecord[]): Promise<ReadyUser[]> {
+    const bios = records.map((record) => record.bio ?? '')
+    const names = await loadNames(this.#options.db, {
+      usernames: unique(bios.flatMap(spokenUsernames).map(({ name }) => name)),
+      channelIds: unique(bios.flatMap(spokenChannels).map(({ name }) => name)),
+    })
+    const { placeOf, clock } = this.#options
+    const now = Math.floor(clock() / 1000)
+    return records.map((record) => ({
+      record,
+      open: openJson(presentUser(record, { names, placeOf, now })),
+    }))
+  }
+
+  #keep(user: ReadyUser, since: number): void {
+    this.cache.put(String(user.record.fid), user, () => tagsOf(user), since)
+  }
+}
+
+/** Everything that the view of a user is made of. */
+function tagsOf({ record }: ReadyUser): string[] {
+  const apps = record.authAddresses.map(({ app }) => app.fid)
+  const spoken = spokenUsernames(record.bio ?? '').map(({ name }) => `name:${name}`)
+  const channels = spokenChannels(record.bio ?? '').map(({ name }) => `channel:${name}`)
+  return [...unique([record.fid, ...apps]).map((fid) => `user:${fid}`), ...spoken, ...channels]
+}

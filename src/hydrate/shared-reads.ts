@@ -1,0 +1,63 @@
+import { TaggedCache } from './tagged-cache.js'
+
+/** What was read, and what it was made of: see `cache-tags.ts`. */
+export interface Tagged<Value> {
+  readonly value: Value
+  readonly tags: readonly string[]
+}
+
+interface Kept {
+  readonly value: unknown
+  readonly readAtMs: number
+}
+
+const maxEntries = 1_000
+
+/**
+ * What many ask for at once is read once: requests that come together share a read, and those that come soon after
+ * get what it gave. Dropping a tag drops what was made of it, also what is being read at that moment: whoever asks
+ * after the drop gets what is read after it.
+ */
+export class SharedReads {
+  readonly #clock: () => number
+  readonly cache = new TaggedCache<Kept>({ maxEntries })
+  /** Reads under way, and how many drops there had been when they began. */
+  readonly #underWay = new Map<string, { since: number; reading: Promise<unknown> }>()
+
+  /** @param clock Unix milliseconds. */
+  constructor(clock: () => number) {
+    this.#clock = clock
+  }
+
+  /**
+   * @param key Says everything that the value depends on; keys of different values differ.
+   * @param maxAgeMs Up to this age it is as good as new; after a minute nothing is kept.
+   */
+  async read<Value>(key: string, maxAgeMs: number, load: () => Promise<Tagged<Value>>): Promise<Value> {
+    const kept = this.cache.get(key)
+    if (kept && this.#clock() - kept.readAtMs <= maxAgeMs) return kept.value as Value
+    return await this.#join(key, load)
+  }
+
+  /** Whether it can be had without reading. */
+  has(key: string): boolean {
+    return this.cache.get(key) !== undefined
+  }
+
+  #join<Value>(key: string, load: () => Promise<Tagged<Value>>): Promise<Value> {
+    const since = this.cache.begin()
+    const underWay = this.#underWay.get(key)
+    if (underWay?.since === since) return underWay.reading as Promise<Value>
+    const reading = this.#load(key, since, load).finally(() => {
+      if (this.#underWay.get(key)?.reading === reading) this.#underWay.delete(key)
+    })
+    this.#underWay.set(key, { since, reading })
+    return reading
+  }
+
+  async #load<Value>(key: string, since: number, load: () => Promise<Tagged<Value>>): Promise<Value> {
+    const { value, tags } = await load()
+    this.cache.put(key, { value, readAtMs: this.#clock() }, () => tags, since)
+    return value
+  }
+}

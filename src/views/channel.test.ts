@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import { presentChannel } from './channel.js'
+import { channelContext, channelDehydrated, channelUserContext } from './channel-dehydrated.js'
+import { channelRecord, userRecord, viewerRelations } from './testing/records.js'
+import { userDehydrated } from './user-dehydrated.js'
+
+const alice = userRecord(1, { username: 'alice' })
+const users = new Map([[1, alice]])
+
+it('a channel of which little is known has every member that must be there, and no other', () => {
+  expect(presentChannel(channelRecord(), users)).toEqual({
+    object: 'channel',
+    id: 'gardens',
+    url: 'https://plaza.test/gardens',
+    parent_url: 'chain://gardens',
+    name: 'Gardens',
+    description: '',
+    description_mentioned_profiles: [],
+    description_mentioned_profiles_ranges: [],
+    created_at: '2023-11-14T22:13:20.000Z',
+    follower_count: 0,
+    member_count: 0,
+    moderator_fids: [],
+  })
+})
+
+it('shows what its owner has said of it', () => {
+  const channel = channelRecord({
+    description: 'by  and ',
+    descriptionMentions: [1, 5],
+    descriptionMentionPositions: [3, 8],
+    imageUrl: 'https://plaza.test/g.png',
+    externalLinkUrl: 'https://plaza.test',
+    externalLinkTitle: 'Plaza',
+    pinnedCastHash: 'ab'.repeat(20),
+    moderatorFids: [3, 4],
+    followerCount: 5,
+    memberCount: 6,
+  })
+  expect(presentChannel(channel, users)).toMatchObject({
+    description: 'by @alice and @!5',
+    description_mentioned_profiles: [userDehydrated(alice)],
+    description_mentioned_profiles_ranges: [{ start: 3, end: 9 }],
+    image_url: 'https://plaza.test/g.png',
+    external_link: { title: 'Plaza', url: 'https://plaza.test' },
+    pinned_cast_hash: `0x${'ab'.repeat(20)}`,
+    moderator_fids: [3, 4],
+    follower_count: 5,
+    member_count: 6,
+  })
+  expect(
+    presentChannel(channelRecord({ externalLinkUrl: 'https://plaza.test' }), users).external_link,
+  ).toEqual({
+    title: '',
+    url: 'https://plaza.test',
+  })
+})
+
+it('is short where it is only named', () => {
+  const name = { id: 'gardens', name: 'Gardens' }
+  expect(channelDehydrated({ ...name, imageUrl: null })).toEqual({ object: 'channel_dehydrated', ...name })
+  expect(channelDehydrated({ ...name, imageUrl: 'https://plaza.test/g.png' })).toEqual({
+    object: 'channel_dehydrated',
+    ...name,
+    image_url: 'https://plaza.test/g.png',
+  })
+})
+
+it.each(['member', 'moderator', 'owner'])('whoever is %s sees that, following or not', (role) => {
+  expect(channelContext(true, role)).toEqual({ following: true, role })
+  expect(channelContext(false, role)).toEqual({ following: false, role })
+})
+
+it('whoever has no role, or one that no client knows, sees none', () => {
+  expect(channelContext(true, null)).toEqual({ following: true })
+  expect(channelContext(false, 'gardener')).toEqual({ following: false })
+})
+
+it('a viewer sees its own part in the channel', () => {
+  const viewer = viewerRelations({ channels: new Set(['gardens']), roles: new Map([['trees', 'owner']]) })
+  expect(channelUserContext('gardens', viewer)).toEqual({ following: true })
+  expect(channelUserContext('trees', viewer)).toEqual({ following: false, role: 'owner' })
+})

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { prefixedHex } from './formats.js'
+import { castJson, channelDehydratedJson, channelJson, jsonArray, userJson } from './json.js'
+
+const alice = '{"fid":1}'
+const liked = { liked: true, recasted: false }
+const following = { following: true }
+
+it('puts a cast together out of its pieces', () => {
+  const parts = { author: alice, mentioned: [alice, '{"fid":2}'], channel: null, viewerContext: null }
+  expect(castJson('{"text":"hi"', parts)).toBe(
+    '{"text":"hi","author":{"fid":1},"mentioned_profiles":[{"fid":1},{"fid":2}],"channel":null}',
+  )
+  expect(
+    JSON.parse(castJson('{"text":"hi"', { ...parts, channel: '{"id":"gardens"}', viewerContext: liked })),
+  ).toEqual({
+    text: 'hi',
+    author: { fid: 1 },
+    mentioned_profiles: [{ fid: 1 }, { fid: 2 }],
+    channel: { id: 'gardens' },
+    viewer_context: liked,
+  })
+})
+
+it('puts the lead of a channel wherever the schema has it', () => {
+  expect(JSON.parse(channelJson('{"id":"gardens"', { lead: alice, viewerContext: following }))).toEqual({
+    id: 'gardens',
+    lead: { fid: 1 },
+    moderator: { fid: 1 },
+    hosts: [{ fid: 1 }],
+    viewer_context: following,
+  })
+  expect(channelJson('{"id":"gardens"', { lead: null, viewerContext: null })).toBe(
+    '{"id":"gardens","hosts":[]}',
+  )
+})
+
+it('ends with the context of the viewer, the same each time', () => {
+  for (let time = 0; time < 2; time += 1) {
+    expect(channelDehydratedJson('{"id":"a"', following)).toBe(
+      '{"id":"a","viewer_context":{"following":true}}',
+    )
+  }
+  const blocked = { following: false, followed_by: false, blocking: false, blocked_by: true }
+  expect(userJson('{"fid":1', blocked)).toBe(`{"fid":1,"viewer_context":${JSON.stringify(blocked)}}`)
+  expect(userJson('{"fid":1', null)).toBe(alice)
+})
+
+it('lists', () => {
+  expect(jsonArray([])).toBe('[]')
+  expect(jsonArray([alice, '2'])).toBe('[{"fid":1},2]')
+})
+
+it('writes bytes as hex', () => {
+  expect(prefixedHex(Buffer.of(0, 0xab))).toBe('0x00ab')
+})

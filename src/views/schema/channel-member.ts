@@ -1,0 +1,37 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ChannelOrChannelDehydrated } from './channel.js'
+import { NextCursor } from './paging.js'
+import { ChannelMemberRole } from './primitives.js'
+import { User } from './user.js'
+import { UserDehydrated } from './user-dehydrated.js'
+
+/** A user and what it is in a channel. */
+export const ChannelMember = Type.Object(
+  {
+    object: Type.Literal('member'),
+    role: ChannelMemberRole,
+    user: Type.Union([User, UserDehydrated]),
+    channel: ChannelOrChannelDehydrated,
+  },
+  { $id: 'ChannelMember' },
+)
+export type ChannelMember = Static<typeof ChannelMember>
+
+export const ChannelMemberListResponse = Type.Object(
+  { members: Type.Array(ChannelMember), next: NextCursor },
+  { $id: 'ChannelMemberListResponse' },
+)
+export type ChannelMemberListResponse = Static<typeof ChannelMemberListResponse>
+
+/** An invite that is not answered yet. */
+export const ChannelMemberInvite = Type.Object(
+  { channel_id: Type.String(), role: ChannelMemberRole, inviter: User, invited: User },
+  { $id: 'ChannelMemberInvite' },
+)
+export type ChannelMemberInvite = Static<typeof ChannelMemberInvite>
+
+export const ChannelMemberInviteListResponse = Type.Object(
+  { invites: Type.Array(ChannelMemberInvite), next: Type.Optional(NextCursor) },
+  { $id: 'ChannelMemberInviteListResponse' },
+)
+export type ChannelMemberInviteListResponse = Static<typeof ChannelMemberInviteListResponse>

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { presentCast } from './cast.js'
+import { shortCast } from './short-cast.js'
+import { castRecord, userRecord } from './testing/records.js'
+import { presentUser } from './user.js'
+import { userDehydrated } from './user-dehydrated.js'
+
+const names = { users: new Map(), channels: new Map() }
+const app = userRecord(9, { username: 'app' })
+
+function whole(author: ReturnType<typeof userRecord>, appFid: number | null) {
+  const cast = castRecord('11', author.fid, { appFid })
+  const { body } = presentCast(cast, { casts: new Map(), users: new Map([[9, app]]), names })
+  const user = presentUser(author, { names, placeOf: () => null, now: 0 })
+  return { ...body, author: user, mentioned_profiles: [], channel: null }
+}
+
+it('a cast in short has its author and its app in short', () => {
+  const alice = userRecord(1, {
+    username: 'alice',
+    displayName: 'Alice',
+    pfpUrl: 'https://plaza.test/a.png',
+    score: 0.5,
+  })
+  expect(shortCast(whole(alice, 9))).toEqual({
+    object: 'cast_dehydrated',
+    hash: `0x${'11'.repeat(20)}`,
+    author: userDehydrated(alice),
+    app: userDehydrated(app),
+  })
+})
+
+it('what is not known is null', () => {
+  const nobody = userRecord(1)
+  const { author, app: noApp } = shortCast(whole(nobody, null))
+  expect(author).toEqual(userDehydrated(nobody))
+  expect(noApp).toBeNull()
+})

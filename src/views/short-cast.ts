@@ -1,0 +1,20 @@
+import type { Cast } from './schema/cast.js'
+import type { CastDehydrated } from './schema/embed.js'
+
+/** The short form of a cast that is shown whole beside it. */
+export function shortCast({ hash, author, app }: Cast): CastDehydrated {
+  return {
+    object: 'cast_dehydrated',
+    hash,
+    author: {
+      object: 'user_dehydrated',
+      fid: author.fid,
+      username: author.username,
+      display_name: author.display_name ?? null,
+      pfp_url: author.pfp_url ?? null,
+      custody_address: author.custody_address,
+      score: author.score ?? 0,
+    },
+    app: app ?? null,
+  }
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { insertMentions, spokenChannels, spokenUsernames } from './text-ranges.js'
+
+const names = new Map([
+  [1, 'alice'],
+  [2, 'bob.eth'],
+])
+const nameOf = (fid: number) => names.get(fid)
+
+describe('mentions', () => {
+  it('are put in where the protocol has them, counted in bytes, and told in UTF-16', () => {
+    const { text, mentions } = insertMentions('🙂 hi  and ', [1, 2], [8, 13], nameOf)
+    expect(text).toBe('🙂 hi @alice and @bob.eth')
+    expect(mentions.map(({ fid, range }) => [fid, text.slice(range.start, range.end)])).toEqual([
+      [1, '@alice'],
+      [2, '@bob.eth'],
+    ])
+  })
+
+  it('of users that are not here show their fid, and no range', () => {
+    expect(insertMentions(' and ', [9, 1], [0, 5], nameOf)).toEqual({
+      text: '@!9 and @alice',
+      mentions: [{ fid: 1, range: { start: 8, end: 14 } }],
+    })
+  })
+
+  it('without a position stand at the end', () => {
+    expect(insertMentions('hi ', [1], [], nameOf).text).toBe('hi @alice')
+  })
+
+  it('leave a text without any as it is', () => {
+    expect(insertMentions('plain 🙂', [], [], nameOf)).toEqual({ text: 'plain 🙂', mentions: [] })
+  })
+
+  it('can be cut out again wherever they stand', () => {
+    const pieces = fc.array(fc.string({ unit: 'grapheme', maxLength: 8 }), { minLength: 2, maxLength: 5 })
+    fc.assert(
+      fc.property(pieces, (parts) => {
+        const positions = parts
+          .slice(0, -1)
+          .map((_, index) => Buffer.byteLength(parts.slice(0, index + 1).join('')))
+        const { text, mentions } = insertMentions(
+          parts.join(''),
+          positions.map(() => 1),
+          positions,
+          nameOf,
+        )
+        expect(text).toBe(parts.join('@alice'))
+        expect(mentions.map(({ range }) => text.slice(range.start, range.end))).toEqual(
+          positions.map(() => '@alice'),
+        )
+      }),
+    )
+  })
+})
+
+const found = (text: string, spoken: typeof spokenChannels) =>
+  spoken(text).map(({ name, range }) => [name, text.slice(range.start, range.end)])
+
+it.each([
+  ['@alice', ['alice']],
+  ['hi @alice, @bob.eth and @carol.base.eth.', ['alice', 'bob.eth', 'carol.base.eth']],
+  ['(@alice)', ['alice']],
+  ['mail@alice', []],
+  ['ü@alice', []],
+  ['4@alice', []],
+  ['_@alice', []],
+  ['@@alice', []],
+  ['https://x.test/@alice', []],
+  ['@-alice', []],
+  ['@a', ['a']],
+  ['@abcdefghijklmnop', ['abcdefghijklmnop']],
+  ['@abcdefghijklmnopq', []],
+  ['@alice_x', []],
+  ['@alicé', []],
+  ['@alice4-x', ['alice4-x']],
+  ['@ alice', []],
+])('%s names users %j', (text, expected) => {
+  expect(found(text, spokenUsernames)).toEqual(expected.map((name) => [name, `@${name}`]))
+})
+
+it.each([
+  ['/gardens', ['gardens']],
+  ['in /gardens (/trees), and\n/bees!', ['gardens', 'trees', 'bees']],
+  ['and/or', []],
+  ['//gardens', []],
+  ['/gardens/trees', []],
+  ['/Gardens', []],
+  ['/gardens_x', []],
+  ['/gardené', []],
+  ['/abcdefghijklmnop', ['abcdefghijklmnop']],
+  ['/abcdefghijklmnopq', []],
+  ['/', []],
+])('%s names channels %j', (text, expected) => {
+  expect(found(text, spokenChannels)).toEqual(expected.map((name) => [name, `/${name}`]))
+})

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest'
+import { userRecord, viewerRelations } from './testing/records.js'
+import { presentUser, userViewerContext } from './user.js'
+
+const berlin = { city: 'Berlin', country: 'Germany', country_code: 'DE' }
+const alice = userRecord(2, { username: 'alice', score: 0.5 })
+const shortAlice = {
+  object: 'user_dehydrated',
+  fid: 2,
+  username: 'alice',
+  display_name: null,
+  pfp_url: null,
+  custody_address: `0x${'cc'.repeat(20)}`,
+  score: 0.5,
+}
+const surroundings = {
+  names: {
+    users: new Map([['alice', alice]]),
+    channels: new Map([
+      ['gardens', { id: 'gardens', name: 'Gardens', imageUrl: 'https://plaza.test/g.png' }],
+    ]),
+  },
+  placeOf: (latitude: number, longitude: number) =>
+    latitude === 52.5 && longitude === -13.4 ? berlin : null,
+  now: 1_800_000_000,
+}
+const shown = (known: Parameters<typeof userRecord>[1]) => presentUser(userRecord(7, known), surroundings)
+
+it('a user of whom nothing is known has every member that must be there, and no other', () => {
+  expect(shown({})).toEqual({
+    object: 'user',
+    fid: 7,
+    username: '!7',
+    display_name: null,
+    custody_address: `0x${'cc'.repeat(20)}`,
+    pfp_url: null,
+    registered_at: '2023-11-14T22:13:20.000Z',
+    profile: {
+      bio: {
+        text: '',
+        mentioned_profiles: [],
+        mentioned_profiles_ranges: [],
+        mentioned_channels: [],
+        mentioned_channels_ranges: [],
+      },
+    },
+    follower_count: 0,
+    following_count: 0,
+    verifications: [],
+    verified_addresses: {
+      eth_addresses: [],
+      sol_addresses: [],
+      primary: { eth_address: null, sol_address: null },
+    },
+    auth_addresses: [],
+    verified_accounts: [],
+    score: 0,
+    experimental: { service_user_score: 0, deprecation_notice: 'Use `score`.' },
+  })
+})
+
+it('shows what the profile says, and what was counted', () => {
+  const user = shown({
+    username: 'bob',
+    displayName: 'Bob',
+    pfpUrl: 'https://plaza.test/b.png',
+    bannerUrl: 'https://plaza.test/banner.png',
+    score: 0.25,
+    followerCount: 3,
+    followingCount: 4,
+    twitter: 'bob_x',
+    github: 'bob-hub',
+  })
+  expect(user).toMatchObject({
+    username: 'bob',
+    display_name: 'Bob',
+    pfp_url: 'https://plaza.test/b.png',
+    profile: { banner: { url: 'https://plaza.test/banner.png' } },
+    follower_count: 3,
+    following_count: 4,
+    verified_accounts: [
+      { platform: 'x', username: 'bob_x' },
+      { platform: 'github', username: 'bob-hub' },
+    ],
+    score: 0.25,
+    experimental: { service_user_score: 0.25 },
+  })
+})
+
+it('a bio names users and channels that are here', () => {
+  const text = 'with @alice and @nobody in /gardens and /nowhere'
+  expect(shown({ bio: text }).profile.bio).toEqual({
+    text,
+    mentioned_profiles: [shortAlice],
+    mentioned_profiles_ranges: [{ start: 5, end: 11 }],
+    mentioned_channels: [
+      { object: 'channel_dehydrated', id: 'gardens', name: 'Gardens', image_url: 'https://plaza.test/g.png' },
+    ],
+    mentioned_channels_ranges: [{ start: 27, end: 35 }],
+  })
+})
+
+describe('a location', () => {
+  it('is a place where there is one, and coordinates elsewhere', () => {
+    expect(shown({ location: 'geo:52.50,-13.40' }).profile.location).toEqual({
+      latitude: 52.5,
+      longitude: -13.4,
+      address: berlin,
+    })
+    expect(shown({ location: 'geo:-2.50,113.40' }).profile.location).toEqual({
+      latitude: -2.5,
+      longitude: 113.4,
+    })
+  })
+
+  it.each([
+    'Berlin',
+    'geo:52.5,13.40',
+    'geo:52.50,13.4',
+    'geo:52.50,1234.50',
+    'a geo:52.50,13.40',
+    'geo:52.50,13.40 b',
+    'geo:522.50,13.40',
+    'geo:,13.40',
+    'geo:52.50,',
+  ])('that is written as %s is none', (location) => {
+    expect(shown({ location }).profile).not.toHaveProperty('location')
+  })
+})
+
+it('who is live says where and since when', () => {
+  expect(shown({ liveAt: 'https://plaza.test/live', liveAtTs: 100_000_000 }).profile.live_at).toEqual({
+    url: 'https://plaza.test/live',
+    updated_at: '2024-03-03T09:46:40.000Z',
+    is_live: true,
+  })
+  expect(shown({ liveAt: 'https://plaza.test/live' }).profile.live_at?.updated_at).toBe(
+    '2021-01-01T00:00:00.000Z',
+  )
+})
+
+describe('verified addresses', () => {
+  const verifications = [
+    { address: 'ab'.repeat(20), protocol: 0 },
+    { address: '01'.repeat(32), protocol: 1 },
+    { address: 'cd'.repeat(20), protocol: 0 },
+  ]
+
+  it('are written as their chains write them, and the first of each is primary', () => {
+    const user = shown({ verifications })
+    const eth = [`0x${'ab'.repeat(20)}`, `0x${'cd'.repeat(20)}`]
+    const sol = ['4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi']
+    expect(user.verifications).toEqual(eth)
+    expect(user.verified_addresses).toEqual({
+      eth_addresses: eth,
+      sol_addresses: sol,
+      primary: { eth_address: eth[0], sol_address: sol[0] },
+    })
+  })
+
+  it('have another primary one where the user says so', () => {
+    const chosen = { primaryEthAddress: `0x${'CD'.repeat(20)}`, primarySolAddress: 'Chosen' }
+    expect(shown({ verifications, ...chosen }).verified_addresses.primary).toEqual({
+      eth_address: `0x${'cd'.repeat(20)}`,
+      sol_address: 'Chosen',
+    })
+  })
+})
+
+it('auth addresses are the last 20 bytes of their keys, and shorter keys are none', () => {
+  const authAddresses = [
+    { key: 'ab'.repeat(20), app: alice },
+    { key: `${'00'.repeat(12)}${'cd'.repeat(20)}`, app: alice },
+    { key: 'ef'.repeat(19), app: alice },
+  ]
+  expect(shown({ authAddresses }).auth_addresses).toEqual([
+    { address: `0x${'ab'.repeat(20)}`, app: shortAlice },
+    { address: `0x${'cd'.repeat(20)}`, app: shortAlice },
+  ])
+})
+
+it('pro lasts until the second that it ends', () => {
+  const pro = (proUntil: number) => shown({ proSince: 1_700_000_000, proUntil }).pro
+  expect(pro(1_800_000_001)).toEqual({
+    status: 'subscribed',
+    subscribed_at: '2023-11-14T22:13:20.000Z',
+    expires_at: '2027-01-15T08:00:01.000Z',
+  })
+  expect(pro(1_800_000_000)?.status).toBe('unsubscribed')
+  expect(shown({ proUntil: 1_900_000_000 })).not.toHaveProperty('pro')
+})
+
+it('a viewer sees each of the four relations by itself', () => {
+  const none = { following: false, followed_by: false, blocking: false, blocked_by: false }
+  const fids = new Set([7])
+  const context = (known: Parameters<typeof viewerRelations>[0]) =>
+    userViewerContext(7, viewerRelations(known))
+  expect(context({})).toEqual(none)
+  expect(context({ following: fids })).toEqual({ ...none, following: true })
+  expect(context({ followers: fids })).toEqual({ ...none, followed_by: true })
+  expect(context({ blocking: fids })).toEqual({ ...none, blocking: true })
+  expect(context({ blockers: fids })).toEqual({ ...none, blocked_by: true })
+  expect(context({ following: fids, followers: fids, blocking: fids, blockers: fids })).toEqual({
+    following: true,
+    followed_by: true,
+    blocking: true,
+    blocked_by: true,
+  })
+  expect(userViewerContext(8, viewerRelations({ following: fids }))).toEqual(none)
+})
