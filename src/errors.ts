@@ -17,9 +17,18 @@ const catalogue = {
   'bad_request.no_storage': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
   'bad_request.rate_limited': { status: 429, grpc: 'ResourceExhausted', grpcCode: 8, retry: true },
   'bad_request.too_large': { status: 413, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
+  forbidden: { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
+  'forbidden.other_app': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
+  'forbidden.signer_not_approved': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
+  'forbidden.signer_revoked': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
+  'forbidden.permission_missing': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
+  conflict: { status: 409, grpc: 'AlreadyExists', grpcCode: 6, retry: false },
+  not_configured: { status: 501, grpc: 'Unimplemented', grpcCode: 12, retry: false },
   unauthenticated: { status: 401, grpc: 'Unauthenticated', grpcCode: 16, retry: false },
   not_found: { status: 404, grpc: 'NotFound', grpcCode: 5, retry: false },
   'not_found.event_dropped': { status: 410, grpc: 'OutOfRange', grpcCode: 11, retry: false },
+  gone: { status: 410, grpc: 'Unimplemented', grpcCode: 12, retry: false },
+  'unavailable.other_side': { status: 502, grpc: 'Unavailable', grpcCode: 14, retry: true },
   unavailable: { status: 503, grpc: 'Unavailable', grpcCode: 14, retry: true },
   internal: { status: 500, grpc: 'Internal', grpcCode: 13, retry: false },
 } as const satisfies Record<string, { status: number; grpc: string; grpcCode: number; retry: boolean }>
@@ -43,22 +52,30 @@ export interface Refusal {
   readonly message: string
 }
 
+/** A refusal as a value. */
 export function refuse(code: ErrorCode, message: string): Refusal {
   return { code, message }
 }
 
 /**
  * A refusal on its way out of a request. `message` is shown to the client; `cause` only reaches the log.
- * `property` names the parameter at fault, where there is one.
+ * `property` names the parameter at fault, where there is one; `retryAfterSeconds` tells when to ask again, where
+ * that is known.
  */
 export class PlazaError extends Error {
   override readonly name = 'PlazaError'
   readonly code: ErrorCode
   readonly property: string | undefined
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(code: ErrorCode, message: string, options: { property?: string; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { property?: string | undefined; retryAfterSeconds?: number | undefined; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.property = options.property
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }

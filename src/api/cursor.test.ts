@@ -43,7 +43,11 @@ it.each([
   ['of an offset', '20'],
 ])('refuses one %s', (_what, cursor) => {
   expect(() => casts.decode(cursor)).toThrow(
-    expect.objectContaining({ code: 'bad_request.invalid_param', property: 'cursor' }),
+    expect.objectContaining({
+      code: 'bad_request.invalid_param',
+      message: 'cursor is not one that this list has given',
+      property: 'cursor',
+    }),
   )
 })
 

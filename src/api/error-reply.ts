@@ -36,7 +36,9 @@ export function toPlazaError(error: unknown): PlazaError {
 export function prepareErrorReply(error: PlazaError, request: FastifyRequest, reply: FastifyReply): void {
   const { status, retry } = describeError(error.code)
   reply.status(status)
-  if (retry && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  if (retry && !reply.hasHeader('retry-after')) {
+    reply.header('retry-after', error.retryAfterSeconds ?? RETRY_AFTER_SECONDS)
+  }
   if (error.code === 'internal') request.log.error({ err: error.cause }, 'request failed')
   else if (error.code === 'unavailable') request.log.warn({ err: error.cause ?? error }, 'request refused')
 }

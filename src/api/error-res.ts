@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { describeError, type ErrorCode, PlazaError } from '../errors.js'
+import { shownPath } from '../lib/shown-path.js'
 import type { ErrorRes } from '../views/schema/error.js'
 import { prepareErrorReply, toPlazaError } from './error-reply.js'
 
@@ -12,9 +13,23 @@ const codes: Partial<Record<ErrorCode, string>> = {
   'bad_request.rate_limited': 'RateLimited',
   'bad_request.too_large': 'TooLarge',
   unauthenticated: 'Unauthorized',
+  forbidden: 'Forbidden',
+  'forbidden.other_app': 'SignerOfAnotherApp',
+  'forbidden.signer_not_approved': 'SignerNotApproved',
+  'forbidden.signer_revoked': 'SignerRevoked',
+  'forbidden.permission_missing': 'PermissionMissing',
+  conflict: 'Conflict',
+  not_configured: 'NotConfigured',
   not_found: 'NotFound',
+  gone: 'Gone',
+  'unavailable.other_side': 'OtherSideFailed',
   unavailable: 'Unavailable',
   internal: 'InternalError',
+}
+
+/** `code` of the ErrorRes that an error becomes. */
+export function errorResCode(code: ErrorCode): string {
+  return codes[code] ?? code
 }
 
 /** The body of a failed request. An error of ours only names the id that the log has. */
@@ -23,7 +38,7 @@ export function errorRes(error: PlazaError, request: FastifyRequest): ErrorRes {
   const message = code === 'internal' ? `internal error, request ${request.id}` : error.message
   return {
     message,
-    code: codes[code] ?? code,
+    code: errorResCode(code),
     ...(property === undefined ? {} : { property }),
     status: describeError(code).status,
   }
@@ -37,9 +52,7 @@ export function answerErrorRes(scope: FastifyInstance): void {
     return reply.send(errorRes(error, request))
   })
   scope.setNotFoundHandler((request, reply) => {
-    // Without the query, which may hold what does not belong into answers.
-    const [path] = request.url.split('?')
-    const error = new PlazaError('not_found', `no operation ${request.method} ${path}`)
+    const error = new PlazaError('not_found', `no operation ${request.method} ${shownPath(request.url)}`)
     return reply.status(404).send(errorRes(error, request))
   })
 }

@@ -52,6 +52,25 @@ export function observePools(metrics: Metrics, pools: Readonly<Record<string, Da
   })
 }
 
+/** Adds how far consumers of the event log are behind it. A database that is away leaves the numbers out. */
+export function observeConsumers(
+  metrics: Metrics,
+  read: () => Promise<readonly { readonly name: string; readonly shard: number; readonly blocks: number }[]>,
+): void {
+  new Gauge({
+    name: 'plaza_consumer_lag_blocks',
+    help: 'Blocks of the event log that a consumer has not worked through, by shard',
+    labelNames: ['consumer', 'shard'],
+    registers: [metrics.registry],
+    async collect() {
+      this.reset()
+      for (const { name, shard, blocks } of await read().catch(() => [])) {
+        this.set({ consumer: name, shard }, blocks)
+      }
+    },
+  })
+}
+
 /** Adds how far the event log is behind what was accepted. */
 export function observeEventLag(metrics: Metrics, lag: () => number): void {
   new Gauge({

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { textsOf } from './parse-query.js'
 
+/** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 /** Writes schemas as OpenAPI 3.1 has them, and gathers those that have a name. */
@@ -16,6 +17,7 @@ const ownKeywords = new Set(['$id', 'patternText'])
 /** What a use of a component may say beside the reference; the component itself does not say `deprecated`. */
 const usage = ['description', 'deprecated'] as const
 
+/** A writer with no components yet; one for each document. */
 export function createSchemaWriter(): SchemaWriter {
   const components: Record<string, Json> = {}
 

@@ -6,11 +6,13 @@ import { promisify } from 'node:util'
 import Fastify from 'fastify'
 import { expect, it } from 'vitest'
 import { User } from '../views/schema/user.js'
+import { adminOperations } from './admin/admin-operations.js'
 import { openApiDocument } from './openapi.js'
 import { createSchemaWriter } from './openapi-schema.js'
 import { operations } from './operations.js'
 import { registerDocs } from './register-docs.js'
 
+const description = { operations, adminOperations }
 const run = promisify(execFile)
 const linter = join('node_modules', '.bin', 'redocly')
 
@@ -27,7 +29,7 @@ it('is valid by a published linter, without a warning', { timeout: 120_000 }, as
   try {
     const file = join(directory, 'openapi.json')
     const config = join(directory, 'redocly.yaml')
-    await writeFile(file, JSON.stringify(openApiDocument(operations)))
+    await writeFile(file, JSON.stringify(openApiDocument(description)))
     await writeFile(config, LINTER_CONFIG)
     // It would look for a newer version of itself.
     const env = {
@@ -47,12 +49,25 @@ it('is valid by a published linter, without a warning', { timeout: 120_000 }, as
 })
 
 it('lists every operation, and nothing else', () => {
-  const { paths } = openApiDocument(operations) as { paths: Record<string, object> }
+  const { paths } = openApiDocument(description) as { paths: Record<string, object> }
   const listed = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
-  const served = operations.map(({ method, path }) => `${method} /v2/social/${path}/`)
+  const served = [
+    ...operations.map(({ method, path }) => `${method} /v2/social/${path}/`),
+    ...adminOperations.map(({ method, path }) => `${method} /admin/${path}`),
+  ]
   expect(listed.sort()).toEqual(served.sort())
+})
+
+it('tells of bearer tokens as of a way to prove who asks, since it may not as of a header', () => {
+  const { paths } = openApiDocument(description) as { paths: Record<string, Record<string, object>> }
+  expect(paths['/v2/social/notifications/seen/']?.post).toMatchObject({
+    security: [{ ApiKeyAuth: [] }, { ApiKeyAuth: [], UserToken: [] }],
+    parameters: [],
+  })
+  expect(paths['/v2/social/cast/']?.get).not.toHaveProperty('security')
+  expect(JSON.stringify(paths)).not.toContain('"name":"authorization"')
 })
 
 it('lists no operation twice', () => {
@@ -80,7 +95,7 @@ it('makes a component of each schema with a name, and marks what is deprecated w
 
 it('is served with a page that loads nothing from elsewhere', async () => {
   const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } })
-  await registerDocs(app, operations)
+  await registerDocs(app, description)
   const document = await app.inject('/openapi.json')
   expect([document.statusCode, document.json().openapi]).toEqual([200, '3.1.0'])
 

@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { version } from '../lib/version.js'
 import { ErrorRes } from '../views/schema/error.js'
+import type { AdminOperation } from './admin/admin-operation.js'
 import { createSchemaWriter, type Json, type SchemaWriter } from './openapi-schema.js'
 import { type Operation, operationTags } from './operation.js'
 import { isRequired } from './parse-query.js'
@@ -11,13 +12,30 @@ Every operation is reached by two names, \`/v2/social/…\` and \`/v2/farcaster/
 Parameters that an operation does not declare are left alone; so is the header \`x-service-experimental\`, which has no
 effect here. Lists are given between commas, or by repeating the parameter.`
 
+const adminTag = {
+  Admin:
+    'For whoever runs the server: apps and their keys. It is there when the server has an `ADMIN_TOKEN`; ' +
+    'otherwise every path is a 404.',
+}
+
+/** What stands in the document: the operations of apps, and those of whoever runs the server. */
+export interface ApiDescription {
+  readonly operations: readonly Operation[]
+  readonly adminOperations: readonly AdminOperation[]
+}
+
 /** The OpenAPI 3.1 document of these operations. */
-export function openApiDocument(operations: readonly Operation[]): Record<string, Json> {
+export function openApiDocument({ operations, adminOperations }: ApiDescription): Record<string, Json> {
   const writer = createSchemaWriter()
   const paths: Record<string, Record<string, Json>> = {}
+  const add = (path: string, method: string, operation: Json) => {
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
+  }
   for (const operation of operations) {
-    const path = `/v2/social/${operation.path}/`
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation, writer) }
+    add(`/v2/social/${operation.path}/`, operation.method, operationObject(operation, writer))
+  }
+  for (const operation of adminOperations) {
+    add(`/admin/${operation.path}`, operation.method, adminOperationObject(operation, writer))
   }
   const usedTags = Object.entries(operationTags).filter(([name]) =>
     operations.some(({ tag }) => tag === name),
@@ -32,7 +50,7 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
     },
     servers: [{ url: '/' }],
     security: [{ ApiKeyAuth: [] }],
-    tags: usedTags.map(([name, text]) => ({ name, description: text })),
+    tags: [...usedTags, ...Object.entries(adminTag)].map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
       securitySchemes: {
@@ -40,7 +58,17 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
           type: 'apiKey',
           in: 'header',
           name: 'x-api-key',
-          description: 'Made by `plaza key create`.',
+          description: 'Made by `plaza key create`, or by the admin API.',
+        },
+        UserToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: "A token of the user's: signed by an app key, or issued by whom the server believes.",
+        },
+        AdminToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description: '`ADMIN_TOKEN` of the server: for whoever runs it.',
         },
       },
       responses: sharedResponses(writer),
@@ -50,39 +78,107 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
 }
 
 function operationObject(operation: Operation, writer: SchemaWriter): Json {
-  const { summary, tag, reply, notFound, deprecated } = operation
+  const { tag, reply, otherReplies = {}, deprecated } = operation
+  const { authorization, ...headers } = operation.headers?.properties ?? {}
   return {
-    operationId: operationId(operation),
-    summary,
-    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...described(operation, operationId(operation.method, operation.path)),
     tags: [tag],
+    // As a parameter this header would be ignored (OpenAPI 3.1, Parameter Object).
+    ...(authorization === undefined
+      ? {}
+      : { security: [{ ApiKeyAuth: [] }, { ApiKeyAuth: [], UserToken: [] }] }),
     ...(deprecated === true ? { deprecated } : {}),
-    parameters: parameters(operation.query, writer),
+    parameters: [
+      ...parameters('query', operation.query?.properties, writer),
+      ...parameters('header', headers, writer),
+    ],
+    ...requestBody(operation.body, writer),
     responses: {
-      200: {
-        description: 'What was asked for.',
-        headers: rateHeaders,
-        content: { 'application/json': { schema: writer.write(reply) } },
-      },
-      ...(notFound === undefined ? {} : { 404: errorResponse(notFound, writer) }),
-      ...sharedReferences,
+      200: { description: 'What was asked for.', headers: rateHeaders, content: jsonContent(reply, writer) },
+      ...Object.fromEntries(
+        Object.entries(otherReplies).map(([status, other]) => [
+          status,
+          { description: other.description, headers: rateHeaders, content: jsonContent(other.reply, writer) },
+        ]),
+      ),
+      ...ownFailures(operation, rateHeaders, writer),
+      ...references(failures),
     },
   }
 }
 
+function adminOperationObject(operation: AdminOperation, writer: SchemaWriter): Json {
+  const { method, path, status, reply } = operation
+  return {
+    ...described(operation, operationId(method, `admin/${path}`)),
+    tags: Object.keys(adminTag),
+    security: [{ AdminToken: [] }],
+    parameters: [
+      ...parameters('path', operation.params.properties, writer),
+      ...parameters('query', operation.query?.properties, writer),
+    ],
+    ...requestBody(operation.body, writer),
+    responses: {
+      [status]: {
+        description: status === 201 ? 'What was made.' : 'What was asked for.',
+        content: jsonContent(reply, writer),
+      },
+      ...ownFailures(operation, {}, writer),
+      ...references(adminFailures),
+    },
+  }
+}
+
+function described(
+  { summary, description: text }: { readonly summary: string; readonly description?: string },
+  id: string,
+): Record<string, Json> {
+  return { operationId: id, summary, ...(text === undefined ? {} : { description: text }) }
+}
+
+function requestBody(body: TObject | undefined, writer: SchemaWriter): Record<string, Json> {
+  return body === undefined ? {} : { requestBody: { required: true, content: jsonContent(body, writer) } }
+}
+
+interface OwnFailures {
+  readonly forbidden?: string
+  readonly notFound?: string
+  readonly conflict?: string
+}
+
+function ownFailures(
+  { forbidden, notFound, conflict }: OwnFailures,
+  headers: Record<string, Json>,
+  writer: SchemaWriter,
+): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries({ 403: forbidden, 404: notFound, 409: conflict }).flatMap(([status, text]) =>
+      text === undefined ? [] : [[status, errorResponse(text, headers, writer)] as const],
+    ),
+  )
+}
+
+function jsonContent(schema: TSchema, writer: SchemaWriter): Json {
+  return { 'application/json': { schema: writer.write(schema) } }
+}
+
 /** `GET user/by_username` is `getUserByUsername`. */
-function operationId({ method, path }: Operation): string {
+function operationId(method: string, path: string): string {
   const words = path.split(/[^A-Za-z0-9]+/)
   const capitalized = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
   return `${method.toLowerCase()}${capitalized.join('')}`
 }
 
-function parameters(query: TObject, writer: SchemaWriter): Json[] {
-  return Object.entries<TSchema>(query.properties).map(([name, property]) => {
+function parameters(
+  place: 'path' | 'query' | 'header',
+  declared: Readonly<Record<string, TSchema>> | undefined,
+  writer: SchemaWriter,
+): Json[] {
+  return Object.entries(declared ?? {}).map(([name, property]) => {
     const { description: text, deprecated, ...schema } = property
     return {
       name,
-      in: 'query',
+      in: place,
       required: isRequired(property),
       ...(typeof text === 'string' ? { description: text } : {}),
       ...(deprecated === true ? { deprecated } : {}),
@@ -92,40 +188,82 @@ function parameters(query: TObject, writer: SchemaWriter): Json[] {
   })
 }
 
-const rateHeaders: Json = {
+const rateHeaders: Record<string, Json> = {
   'RateLimit-Limit': {
-    description: 'Requests per minute, where the key has a limit.',
+    description: 'Requests per minute. It and the next two are sent where the key has a limit.',
     schema: { type: 'integer' },
   },
   'RateLimit-Remaining': { description: 'Requests that may follow at once.', schema: { type: 'integer' } },
   'RateLimit-Reset': { description: 'Seconds until all may be used again.', schema: { type: 'integer' } },
 }
 
-const retryHeader: Json = {
+const retryHeader: Record<string, Json> = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
 }
 
-const failures = {
-  400: { name: 'BadRequest', text: 'A parameter is wrong: `property` names it.' },
-  401: { name: 'Unauthorized', text: 'The API key is missing, wrong or revoked.' },
-  429: { name: 'TooManyRequests', text: 'The key is over its limit.', headers: retryHeader },
-  500: { name: 'InternalError', text: 'A failure of the server; `message` holds the id that its log has.' },
-  503: { name: 'Unavailable', text: 'The database is away.', headers: retryHeader },
+interface Failure {
+  /** Among the components. */
+  readonly name: string
+  readonly text: string
+  readonly headers?: Record<string, Json>
+}
+type Failures = Readonly<Record<number, Failure>>
+
+const wrongInput = 'A parameter, or a member of the body, is wrong: `property` names it.'
+const ourFailure = 'A failure of the server; `message` holds the id that its log has.'
+
+/** What every operation may answer. A key has to be known before its limit is. */
+const failures: Failures = {
+  400: { name: 'BadRequest', text: wrongInput, headers: rateHeaders },
+  401: {
+    name: 'Unauthorized',
+    text: 'The API key, or the bearer token, is missing, wrong or no longer good.',
+  },
+  429: {
+    name: 'TooManyRequests',
+    text: 'The key is over its limit.',
+    headers: { ...rateHeaders, ...retryHeader },
+  },
+  500: { name: 'InternalError', text: ourFailure, headers: rateHeaders },
+  503: { name: 'Unavailable', text: 'The database is away.', headers: { ...rateHeaders, ...retryHeader } },
 }
 
-const sharedReferences: Record<string, Json> = Object.fromEntries(
-  Object.entries(failures).map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }]),
-)
+/** What every operation of the admin API may answer. */
+const adminFailures: Failures = {
+  400: { name: 'AdminBadRequest', text: wrongInput },
+  401: { name: 'AdminUnauthorized', text: 'The admin token is missing or wrong.' },
+  429: {
+    name: 'AdminTooManyAttempts',
+    text: 'Too many wrong tokens came from this address.',
+    headers: retryHeader,
+  },
+  500: { name: 'AdminInternalError', text: ourFailure },
+  503: { name: 'AdminUnavailable', text: 'The database is away.', headers: retryHeader },
+}
+
+function references(all: Failures): Record<string, Json> {
+  return Object.fromEntries(
+    Object.entries(all).map(([status, { name }]) => [status, { $ref: `#/components/responses/${name}` }]),
+  )
+}
 
 function sharedResponses(writer: SchemaWriter): Json {
   return Object.fromEntries(
-    Object.values(failures).map(({ name, text, ...more }) => [
+    [...Object.values(failures), ...Object.values(adminFailures)].map(({ name, text, headers = {} }) => [
       name,
-      { ...errorResponse(text, writer), ...more },
+      errorResponse(text, headers, writer),
     ]),
   )
 }
 
-function errorResponse(text: string, writer: SchemaWriter): Record<string, Json> {
-  return { description: text, content: { 'application/json': { schema: writer.write(ErrorRes) } } }
+function errorResponse(
+  text: string,
+  headers: Record<string, Json>,
+  writer: SchemaWriter,
+): Record<string, Json> {
+  return {
+    description: text,
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    content: jsonContent(ErrorRes, writer),
+  }
 }

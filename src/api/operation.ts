@@ -1,28 +1,49 @@
-import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Caller } from '../apps/caller.js'
 import type { Database } from '../db/connection.js'
 import type { Crawler } from '../embeds/crawler.js'
+import type { Hub } from '../hub/hub.js'
 import type { Hydrator } from '../hydrate/hydrator.js'
+import type { NetClient } from '../net/net-client.js'
+import type { Vault } from '../secrets/vault.js'
+import type { BearerVerifier } from '../sign-in/bearer-token.js'
+import type { SignerMemory } from '../signers/signer-memory.js'
+import type { WebhookSettings } from '../webhooks/settings.js'
+import { compileBody } from './parse-body.js'
 import { compileQuery } from './parse-query.js'
 
 /** What operations work with. An operation takes the parts that it uses: `handle({ db }, query)`. */
 export interface OperationContext {
   /** For reads. */
   readonly db: Database
+  /** For writes, and for reads that must see them. */
+  readonly writerDb: Database
+  /** Takes messages, and what a local network tells in a chain's stead. */
+  readonly hub: Hub
+  /** Encrypts what is kept secret. */
+  readonly vault: Vault
+  /** Finds the signers that requests act through. */
+  readonly signers: SignerMemory
+  /** Tells who a bearer token speaks for. */
+  readonly bearer: BearerVerifier
+  /** What the operator decides of webhooks. */
+  readonly webhooks: WebhookSettings
+  /** Of the protocol: FarcasterNetwork. */
+  readonly network: number
+  /** The address that users reach this server at, without a slash at its end. */
+  readonly publicUrl: () => string
   /** Makes JSON of users, casts and channels by their ids. */
   readonly hydrator: Hydrator
   /** Fetches embedded URLs. */
   readonly crawler: Pick<Crawler, 'crawlNow'>
+  /** Reaches addresses of other apps: https, and none that is private. */
+  readonly net: Pick<NetClient, 'request'>
   /** Unix milliseconds. */
   readonly clock: () => number
 }
 
-/**
- * What an operation says of itself. One such object, in one file, is everything there is to know of it: the
- * server parses by it, and the OpenAPI document is made from it.
- */
-export interface OperationSpec<Query extends TObject, Reply extends TSchema> {
-  readonly method: 'GET'
+/** What every operation says of itself. */
+interface Described<Reply extends TSchema, Headers extends TObject> {
   /** Below `/v2/social` and `/v2/farcaster`, without slashes at its ends: `fname/availability`. */
   readonly path: string
   readonly tag: OperationTag
@@ -30,53 +51,142 @@ export interface OperationSpec<Query extends TObject, Reply extends TSchema> {
   readonly summary: string
   /** What the line does not say, in Markdown. */
   readonly description?: string
-  /** Made of the parameters of `parameters.ts`. */
-  readonly query: Query
+  /** Request headers that it reads, by their lower-case names. The API key is everybody's and not among them. */
+  readonly headers?: Headers
   readonly reply: Reply
+  /** Replies that are a success under another status than 200: what each means, and its schema. */
+  readonly otherReplies?: Readonly<Record<number, { readonly description: string; readonly reply: TSchema }>>
   /** For a look-up: what is said, with 404, when there is no such thing. It is documented, not thrown. */
   readonly notFound?: string
+  /** What is said with 403, with 409 and with 410. Documented, not thrown. */
+  readonly forbidden?: string
+  readonly conflict?: string
+  readonly gone?: string
   readonly deprecated?: boolean
-  /**
-   * Answers with a value of `reply`, or with its JSON ready as text or bytes. Throws PlazaError to refuse.
-   * The query is checked; what has a default is there.
-   */
-  handle(
-    context: OperationContext,
-    query: Static<Query>,
-    caller: Caller,
-  ): Promise<Static<Reply> | string | Buffer>
+}
+
+/** Answers a request with a value of the reply's type, with its JSON ready as text or bytes, or with another status. */
+type Handle<Input, Headers extends TObject, Reply extends TSchema> = (
+  context: OperationContext,
+  input: Input,
+  caller: Caller,
+  headers: Static<Headers>,
+) => Promise<Static<Reply> | string | Buffer | OtherReply>
+
+/**
+ * An operation that reads: what it is asked stands in the URL. One such object, in one file, is everything there is
+ * to know of it: the server parses by it, and the OpenAPI document is made from it. `handle` gets the query
+ * checked, with its defaults, and throws PlazaError to refuse.
+ */
+export interface ReadSpec<Query extends TObject, Reply extends TSchema, Headers extends TObject>
+  extends Described<Reply, Headers> {
+  readonly method: 'GET'
+  /** Made of the parameters of `parameters.ts`. */
+  readonly query: Query
+  readonly body?: never
+  readonly handle: Handle<Static<Query>, Headers, Reply>
+}
+
+/** An operation that writes: what it is asked stands in a JSON body, also where the method is DELETE. */
+export interface WriteSpec<Body extends TObject, Reply extends TSchema, Headers extends TObject>
+  extends Described<Reply, Headers> {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly query?: never
+  readonly body: Body
+  readonly handle: Handle<Static<Body>, Headers, Reply>
+}
+
+/** A success with another status than 200, one of the operation's `otherReplies`. */
+export class OtherReply {
+  constructor(
+    readonly status: number,
+    readonly value: unknown,
+  ) {}
 }
 
 /** The groups of the documentation, in its order. */
 export const operationTags = {
   User: 'Who there is.',
+  Signer: 'Keys that act for users.',
+  'Sign in': 'Who is asking.',
   Cast: 'What was said.',
   Feed: 'Casts, chosen and in order.',
   Reaction: 'Likes and recasts.',
   Follow: 'Who follows whom.',
+  Notification: 'What happened to a user.',
+  'Mute, block, ban': 'Whom somebody does not want to see.',
   Channel: 'Places for casts.',
+  Message: 'Messages of the protocol.',
+  Action: 'Between apps.',
   Storage: 'How much a user may keep.',
   Fname: 'Names of users.',
+  Webhook: 'Events, sent to an app.',
 } as const
 export type OperationTag = keyof typeof operationTags
 
-/** An operation without the types of its own query and reply, as lists of them hold it. */
-export interface Operation extends Readonly<Omit<OperationSpec<TObject, TSchema>, 'handle'>> {
-  /** Parses the raw query and answers with JSON. */
-  run(context: OperationContext, rawQuery: unknown, caller: Caller): Promise<string | Buffer>
+/** A request as it came: nothing of it is checked. */
+export interface RawRequest {
+  readonly query: unknown
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, unknown>>
 }
 
+/** What is sent: a status, and JSON. */
+export interface JsonReply {
+  readonly status: number
+  readonly json: string | Buffer
+}
+
+/** An operation without the types of its own query, body and reply, as lists of them hold it. */
+export interface Operation extends Readonly<Described<TSchema, TObject>> {
+  readonly method:
+    | ReadSpec<TObject, TSchema, TObject>['method']
+    | WriteSpec<TObject, TSchema, TObject>['method']
+  readonly query?: TObject
+  readonly body?: TObject
+  /** Parses the raw request and answers with JSON. */
+  run(context: OperationContext, request: RawRequest, caller: Caller): Promise<JsonReply>
+}
+
+const noHeaders = Type.Object({})
+
 /** Checks an operation's types and makes it ready to be listed in `operations.ts`. */
-export function defineOperation<Query extends TObject, Reply extends TSchema>(
-  spec: OperationSpec<Query, Reply>,
+export function defineOperation<
+  Query extends TObject,
+  Reply extends TSchema,
+  Headers extends TObject = TObject<Record<never, never>>,
+>(spec: ReadSpec<Query, Reply, Headers>): Operation
+export function defineOperation<
+  Body extends TObject,
+  Reply extends TSchema,
+  Headers extends TObject = TObject<Record<never, never>>,
+>(spec: WriteSpec<Body, Reply, Headers>): Operation
+export function defineOperation(
+  spec: ReadSpec<TObject, TSchema, TObject> | WriteSpec<TObject, TSchema, TObject>,
 ): Operation {
-  const parse = compileQuery(spec.query)
+  const parseHeaders = compileQuery(spec.headers ?? noHeaders)
+  const parseInput = inputParser(spec)
   const { handle, ...described } = spec
   return {
     ...described,
-    run: async (context, rawQuery, caller) => {
-      const reply = await handle(context, parse(rawQuery), caller)
-      return typeof reply === 'string' || Buffer.isBuffer(reply) ? reply : JSON.stringify(reply)
+    run: async (context, request, caller) => {
+      const reply = await handle(context, parseInput(request), caller, parseHeaders(request.headers))
+      const [status, value] = reply instanceof OtherReply ? [reply.status, reply.value] : [200, reply]
+      return {
+        status,
+        json: typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value),
+      }
     },
   }
+}
+
+function inputParser(
+  spec: ReadSpec<TObject, TSchema, TObject> | WriteSpec<TObject, TSchema, TObject>,
+): (request: RawRequest) => Record<string, unknown> {
+  if (spec.body === undefined) {
+    const parse = compileQuery(spec.query)
+    return ({ query }) => parse(query)
+  }
+  const parse = compileBody(spec.body)
+  return ({ body }) => parse(body)
 }

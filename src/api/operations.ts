@@ -11,6 +11,7 @@ import { channelLookup } from './operations/channel/channel.js'
 import { channelFollowersOperation } from './operations/channel/followers.js'
 import { channelFollowersRelevant } from './operations/channel/followers-relevant.js'
 import { channelList } from './operations/channel/list.js'
+import { membershipOperations } from './operations/channel/membership-operations.js'
 import { channelSearch } from './operations/channel/search.js'
 import { channelTrending } from './operations/channel/trending.js'
 import { channelUser } from './operations/channel/user.js'
@@ -29,8 +30,12 @@ import { followingOperation } from './operations/follow/following.js'
 import { reciprocalFollowers } from './operations/follow/reciprocal.js'
 import { relevantFollowers } from './operations/follow/relevant.js'
 import { suggestedFollowing } from './operations/follow/suggested.js'
+import { notificationOperations } from './operations/notification/notification-operations.js'
+import { publishingOperations } from './operations/publishing/publishing-operations.js'
 import { reactionsCast } from './operations/reaction/cast.js'
 import { reactionsUser } from './operations/reaction/user.js'
+import { relationOperations } from './operations/relation/relation-operations.js'
+import { signerOperations } from './operations/signer/signer-operations.js'
 import { storageAllocations } from './operations/storage/allocations.js'
 import { storageUsage } from './operations/storage/usage.js'
 import { userBestFriends } from './operations/user/best-friends.js'
@@ -44,6 +49,7 @@ import { userByCustodyAddress } from './operations/user/custody-address.js'
 import { userInteractions } from './operations/user/interactions.js'
 import { userSearch } from './operations/user/search.js'
 import { userVerifications } from './operations/user/verifications.js'
+import { webhookOperations } from './operations/webhook/webhook-operations.js'
 
 /** Every operation of the API. What is not listed here is not served. */
 export const operations: readonly Operation[] = [
@@ -92,4 +98,10 @@ export const operations: readonly Operation[] = [
   userInteractions,
   userSearch,
   userVerifications,
+  ...signerOperations,
+  ...publishingOperations,
+  ...relationOperations,
+  ...notificationOperations,
+  ...membershipOperations,
+  ...webhookOperations,
 ]

@@ -45,8 +45,11 @@ export function isRequired(schema: TSchema): boolean {
 }
 
 /** What a value has to be, in words, for the message of the 400. */
-function expectationOf(schema: TSchema): string {
+export function expectationOf(schema: TSchema): string {
   if (KindGuard.IsArray(schema)) return listExpectation(schema)
+  if (KindGuard.IsObject(schema)) return 'an object'
+  if (KindGuard.IsNull(schema)) return 'null'
+  if (KindGuard.IsLiteral(schema)) return JSON.stringify(schema.const)
   const texts = textsOf(schema)
   if (texts) return `one of ${texts.join(', ')}`
   if (schema.type === 'boolean') return 'true or false'
@@ -54,6 +57,7 @@ function expectationOf(schema: TSchema): string {
     return `${schema.type === 'integer' ? 'a whole number' : 'a number'}${rangeOf(schema)}`
   }
   if (typeof schema.patternText === 'string') return schema.patternText
+  if (KindGuard.IsUnion(schema)) return schema.anyOf.map(expectationOf).join(', or ')
   return `a text of ${schema.minLength ?? 1} to ${schema.maxLength} characters`
 }
 

@@ -18,8 +18,8 @@ interface Bucket {
 }
 
 const MINUTE_MS = 60_000
-/** Beyond this many, full buckets, which say nothing, are dropped. */
-const MAX_BUCKETS = 10_000
+/** From this many on, full buckets, which say nothing, are dropped now and again. */
+const MANY_BUCKETS = 10_000
 
 /**
  * Counts the requests of each key: a bucket that holds a minute's worth and fills evenly. Every process counts
@@ -30,11 +30,15 @@ const MAX_BUCKETS = 10_000
  */
 export function createRateLimiter(defaultLimit: number, clock: () => number) {
   const buckets = new Map<number, Bucket>()
+  let nextSweepSize = MANY_BUCKETS
 
+  /** Each time that as many have come as were left the last time: a request pays for a few buckets at most. */
   function dropFull(now: number): void {
+    if (buckets.size < nextSweepSize) return
     for (const [keyId, { filledAtMs }] of buckets) {
       if (now - filledAtMs >= MINUTE_MS) buckets.delete(keyId)
     }
+    nextSweepSize = Math.max(MANY_BUCKETS, 2 * buckets.size)
   }
 
   return {
@@ -43,7 +47,7 @@ export function createRateLimiter(defaultLimit: number, clock: () => number) {
       const limit = rateLimit ?? defaultLimit
       if (limit === 0) return null
       const now = clock()
-      if (buckets.size >= MAX_BUCKETS) dropFull(now)
+      dropFull(now)
       const perMs = limit / MINUTE_MS
       const bucket = buckets.get(keyId) ?? { tokens: limit, filledAtMs: now }
       const filled = Math.min(limit, bucket.tokens + Math.max(0, now - bucket.filledAtMs) * perMs)
@@ -60,4 +64,5 @@ export function createRateLimiter(defaultLimit: number, clock: () => number) {
   }
 }
 
+/** Counts the requests of each key. */
 export type RateLimiter = ReturnType<typeof createRateLimiter>

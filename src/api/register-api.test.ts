@@ -5,7 +5,7 @@ import { createApiKey, listApiKeys, revokeApiKey } from '../apps/api-keys.js'
 import { ensureApp } from '../apps/apps.js'
 import { connect } from '../db/connection.js'
 import { PlazaError } from '../errors.js'
-import { defineOperation } from './operation.js'
+import { defineOperation, OtherReply } from './operation.js'
 import { createTestApi } from './testing/test-api.js'
 
 const { db } = await createTestDatabase()
@@ -28,6 +28,22 @@ const operations = [
   }),
   answering('missing', async () => {
     throw new PlazaError('not_found', 'there is no such thing', { property: 'fid' })
+  }),
+  answering('forbidden', async () => {
+    throw new PlazaError('forbidden', 'not you')
+  }),
+  answering('away', async () => {
+    throw new PlazaError('unavailable', 'not now')
+  }),
+  defineOperation({
+    method: 'POST',
+    path: 'made',
+    tag: 'User',
+    summary: 'For the test',
+    body: Type.Object({}),
+    reply: Type.Object({}),
+    otherReplies: { 201: { description: 'Made.', reply: Type.Object({}) } },
+    handle: async () => new OtherReply(201, {}),
   }),
 ]
 
@@ -57,12 +73,12 @@ it('refuses a request without a key, with a wrong one, and any path without one'
 it('refuses a revoked key within a second', async () => {
   let now = Date.now()
   const { app } = await createTestApi({ db, operations, clock: () => now })
-  const key = await createApiKey(db, { appId: await ensureApp(db, 'short-lived') })
+  const { key } = await createApiKey(db, { appId: await ensureApp(db, 'short-lived') })
   const ask = async () =>
     (await app.inject({ url: '/v2/social/fine', headers: { 'x-api-key': key } })).statusCode
   expect(await ask()).toBe(200)
   const { id } = (await listApiKeys(db)).find(({ app }) => app === 'short-lived')!
-  expect(await revokeApiKey(db, id)).toBe(true)
+  expect(await revokeApiKey(db, id)).toMatchObject({ isNew: true })
   now += 1_000
   expect(await ask()).toBe(401)
 })
@@ -136,13 +152,56 @@ it('counts the requests of each key and says when to come back', async () => {
     status: 429,
   })
 
-  const other = await createApiKey(db, { appId: await ensureApp(db, 'test'), rateLimit: 5 })
+  const { key: other } = await createApiKey(db, { appId: await ensureApp(db, 'test'), rateLimit: 5 })
   const own = await app.inject({ url: '/v2/social/fine', headers: { 'x-api-key': other } })
   expect(standing(own)).toEqual(['5', '4', '12'])
   expect(key).not.toBe(other)
 
   now += 30_000
   expect((await get('fine')).statusCode).toBe(200)
+})
+
+it('tells a key with a limit where it stands in every reply, whatever its status', async () => {
+  const { app, key } = await createTestApi({ db, operations, rateLimit: 100, clock: () => 0 })
+  type Request = { url: string; method?: 'GET' | 'POST' | 'DELETE'; payload?: string; type?: string }
+  const requests: [number, Request][] = [
+    [200, { url: '/v2/social/fine' }],
+    [201, { url: '/v2/social/made', method: 'POST', payload: '{}' }],
+    [400, { url: '/v2/social/made', method: 'POST', payload: '{"unknown":1}' }],
+    [400, { url: '/v2/social/made', method: 'POST', payload: '{' }],
+    [400, { url: '/v2/social/made', method: 'POST', payload: 'x', type: 'text/plain' }],
+    [403, { url: '/v2/social/forbidden' }],
+    [404, { url: '/v2/social/missing' }],
+    [404, { url: '/v2/social/nowhere' }],
+    [404, { url: '/v2/social/fine', method: 'DELETE' }],
+    [413, { url: '/v2/social/made', method: 'POST', payload: JSON.stringify('x'.repeat(1_100_000)) }],
+    [500, { url: '/v2/social/broken' }],
+    [503, { url: '/v2/social/away' }],
+  ]
+  for (const [index, [status, { url, method = 'GET', payload, type }]] of requests.entries()) {
+    const response = await app.inject({
+      url,
+      method,
+      headers: {
+        'x-api-key': key,
+        ...(payload === undefined ? {} : { 'content-type': type ?? 'application/json' }),
+      },
+      ...(payload === undefined ? {} : { payload }),
+    })
+    expect([response.statusCode, response.headers['ratelimit-limit']]).toEqual([status, '100'])
+    expect(response.headers['ratelimit-remaining']).toBe(String(99 - index))
+  }
+})
+
+it('tells nothing of limits before it knows the key, nor to a preflight', async () => {
+  const { app, key } = await createTestApi({ db, operations, rateLimit: 1 })
+  const replies = [
+    await app.inject('/v2/social/fine'),
+    await app.inject({ url: '/v2/social/fine', headers: { 'x-api-key': 'wrong' } }),
+    await app.inject({ method: 'OPTIONS', url: '/v2/social/fine', headers: { 'x-api-key': key } }),
+  ]
+  expect(replies.map(({ statusCode }) => statusCode)).toEqual([401, 401, 204])
+  for (const { headers } of replies) expect(headers).not.toHaveProperty('ratelimit-limit')
 })
 
 it('counts nothing without a limit', async () => {

@@ -3,6 +3,7 @@ import type { Caller } from '../apps/caller.js'
 import { PlazaError } from '../errors.js'
 import type { FindCaller } from './api-keys.js'
 import { answerErrorRes } from './error-res.js'
+import { acceptJson, JSON_TYPE } from './json-bodies.js'
 import type { Operation, OperationContext } from './operation.js'
 import type { RateLimiter } from './rate-limit.js'
 
@@ -13,7 +14,6 @@ export interface ApiOptions {
   readonly rateLimiter: RateLimiter
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
 /** The name in the specification, and the one that published clients send. */
 const pathNames = ['social', 'farcaster']
 /** Browsers ask again after a day. */
@@ -26,6 +26,7 @@ export async function registerApi(app: FastifyInstance, options: ApiOptions): Pr
     async (scope) => {
       answerErrorRes(scope)
       allowBrowsers(scope)
+      acceptJson(scope)
       scope.decorateRequest('caller', null)
       scope.addHook('onRequest', async (request, reply) => {
         if (request.method === 'OPTIONS') return
@@ -46,8 +47,8 @@ function addOperation(scope: FastifyInstance, operation: Operation, context: Ope
       url: `/${pathName}/${operation.path}`,
       handler: async (request, reply) => {
         const caller = request.getDecorator<Caller>('caller')
-        const json = await operation.run(context, request.query, caller)
-        return reply.type(JSON_TYPE).send(json)
+        const { status, json } = await operation.run(context, request, caller)
+        return reply.status(status).type(JSON_TYPE).send(json)
       },
     })
   }

@@ -1,7 +1,6 @@
 import scalar from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
-import { openApiDocument } from './openapi.js'
-import type { Operation } from './operation.js'
+import { type ApiDescription, openApiDocument } from './openapi.js'
 
 /**
  * The page's script stands in its package, and its requests come here: the browser is told to load nothing from
@@ -18,8 +17,8 @@ const contentPolicy = [
 ].join('; ')
 
 /** Adds the description of the operations, at `/openapi.json`, and a page to read and try it, at `/docs`. */
-export async function registerDocs(app: FastifyInstance, operations: readonly Operation[]): Promise<void> {
-  const document = openApiDocument(operations)
+export async function registerDocs(app: FastifyInstance, description: ApiDescription): Promise<void> {
+  const document = openApiDocument(description)
   const json = JSON.stringify(document)
   app.get('/openapi.json', async (_request, reply) =>
     reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8').send(json),

@@ -95,7 +95,7 @@ describe('errors', () => {
     expect(response.statusCode).toBe(400)
     expect(response.json()).toEqual({
       code: 'bad_request.invalid_param',
-      message: "'/healthz/%zz' is not a valid url component",
+      message: 'the path cannot be read: behind each % there must be two hex digits, which make UTF-8',
     })
     expect((await app.inject('/v2/social/%zz')).json()).toMatchObject({ code: 'InvalidField', status: 400 })
   })

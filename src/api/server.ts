@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { describeError, PlazaError } from '../errors.js'
+import { shownPath } from '../lib/shown-path.js'
 import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
 import { errorRes } from './error-res.js'
 import type { Metrics } from './metrics.js'
@@ -84,7 +85,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     return reply.send(errorBody(error, request))
   })
   app.setNotFoundHandler((request, reply) => {
-    const error = new PlazaError('not_found', `no route ${request.method} ${pathOf(request)}`)
+    const error = new PlazaError('not_found', `no route ${request.method} ${shownPath(request.url)}`)
     return reply.status(404).send(errorBody(error, request))
   })
 
@@ -93,14 +94,17 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   return app
 }
 
-/** A path that cannot be decoded belongs to no scope whose error handler could answer. */
-function refuseUnreadablePath(failure: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  const error = toPlazaError(failure)
-  const body = request.url.startsWith('/v2/') ? errorRes(error, request) : errorBody(error, request)
-  reply.status(describeError(error.code).status).send(body)
+/** What the words of Fastify's errors repeat is the path, which may hold what does not belong into answers. */
+const unreadable: Readonly<Record<string, string>> = {
+  FST_ERR_BAD_URL: 'the path cannot be read: behind each % there must be two hex digits, which make UTF-8',
+  FST_ERR_MAX_PARAM_LENGTH: 'a part of the path is longer than any that there is',
 }
 
-/** Without the query, which may hold what does not belong into answers. */
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?')[0] ?? ''
+/** A path that cannot be read belongs to no scope whose error handler could answer. */
+function refuseUnreadablePath(failure: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = unreadable[failure.code]
+  const error =
+    problem === undefined ? toPlazaError(failure) : new PlazaError('bad_request.invalid_param', problem)
+  const body = /^\/(v2|admin)\//.test(request.url) ? errorRes(error, request) : errorBody(error, request)
+  reply.status(describeError(error.code).status).send(body)
 }

@@ -1,22 +1,35 @@
-import { FormatRegistry } from '@sinclair/typebox'
+import { FarcasterNetwork } from '@farcaster/core'
+import { FormatRegistry, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { createApiKey } from '../../apps/api-keys.js'
+import { isUuid } from '../../apps/app-details.js'
 import { ensureApp } from '../../apps/apps.js'
 import { createKeyRing } from '../../apps/key-ring.js'
 import type { Database } from '../../db/connection.js'
-import { refuse } from '../../errors.js'
+import { PlazaError, refuse } from '../../errors.js'
+import type { Hub } from '../../hub/hub.js'
 import { Hydrator } from '../../hydrate/hydrator.js'
 import { createLogger } from '../../lib/logger.js'
+import { netFailure } from '../../net/net-failure.js'
+import { createBearerVerifier } from '../../sign-in/bearer-token.js'
+import { createSignerMemory } from '../../signers/signer-memory.js'
+import { testVault } from '../../signers/testing/approved-signer.js'
+import { testWebhookSettings } from '../../webhooks/testing/settings.js'
+import type { AdminOperation } from '../admin/admin-operation.js'
+import { adminOperations } from '../admin/admin-operations.js'
+import { registerAdmin } from '../admin/register-admin.js'
 import { createMetrics } from '../metrics.js'
-import type { Operation, OperationContext } from '../operation.js'
+import type { JsonReply, Operation, OperationContext } from '../operation.js'
 import { operations as allOperations } from '../operations.js'
+import { registerApproval } from '../pages/register-approval.js'
 import { createRateLimiter } from '../rate-limit.js'
 import { registerApi } from '../register-api.js'
 import { registerDocs } from '../register-docs.js'
 import { buildServer } from '../server.js'
 
 FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)) && text.endsWith('Z'))
+FormatRegistry.Set('uuid', isUuid)
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
 
 export interface TestApiOptions extends Partial<OperationContext> {
@@ -26,12 +39,18 @@ export interface TestApiOptions extends Partial<OperationContext> {
   readonly rateLimit?: number
   /** A key to ask with, instead of one that is made. */
   readonly key?: string
+  /** Of the app whose key is made; `test` unless told. */
+  readonly appName?: string
+  /** Of the admin API, which is not there without. */
+  readonly adminToken?: string
 }
 
 export interface TestApi {
   readonly app: FastifyInstance
   /** A key that is good. */
   readonly key: string
+  /** The app that the key was made for; empty where the key was given. */
+  readonly appId: string
   /** Lines of the log. */
   readonly lines: string[]
   /**
@@ -42,6 +61,13 @@ export interface TestApi {
     path: string,
     query?: Readonly<Record<string, string | number | boolean>>,
   ): Promise<LightMyRequestResponse>
+  /** Sends a JSON body with the good key: `send('POST', 'cast', { text: 'hello' })`. */
+  send(
+    method: Exclude<Operation['method'], 'GET'>,
+    path: string,
+    body: object,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<LightMyRequestResponse>
 }
 
 /** The API as the server has it, without a socket. Close `app` or leave it: it holds nothing. */
@@ -51,13 +77,34 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     clock = Date.now,
     operations = allOperations,
     rateLimit = 0,
-    key = await createTestKey(db),
+    appName = 'test',
+    key: givenKey,
+    adminToken,
     ...more
   } = options
+  const appId = givenKey === undefined ? await ensureApp(db, appName) : ''
+  const key = givenKey ?? (await createApiKey(db, { appId })).key
   const lines: string[] = []
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
   const keyRing = createKeyRing(db, clock)
   const checked = operations.map(checkingReplies)
+  // Nothing is kept ready: what a test writes is what it reads.
+  const context: OperationContext = {
+    writerDb: db,
+    hub: noHub,
+    vault: testVault,
+    signers: createSignerMemory({ db, vault: testVault }, Date.now),
+    bearer: createBearerVerifier({ db, clock }),
+    network: FarcasterNetwork.DEVNET,
+    webhooks: testWebhookSettings,
+    publicUrl: () => 'http://plaza.test',
+    net: { request: async () => netFailure('aborted', 'nothing is reached in this test') },
+    crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },
+    hydrator: new Hydrator({ db, clock, placeOf: () => null, maxEntries: 0 }),
+    ...more,
+    db,
+    clock,
+  }
   const app = await buildServer({
     log,
     metrics: createMetrics(),
@@ -66,23 +113,24 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
       (scope) =>
         registerApi(scope, {
           operations: checked,
-          // Nothing is kept ready: what a test writes is what it reads.
-          context: {
-            crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },
-            hydrator: new Hydrator({ db, clock, placeOf: () => null, maxEntries: 0 }),
-            ...more,
-            db,
-            clock,
-          },
+          context,
           findCaller: keyRing.find,
           rateLimiter: createRateLimiter(rateLimit, clock),
         }),
-      (scope) => registerDocs(scope, operations),
+      (scope) =>
+        registerAdmin(scope, {
+          operations: adminOperations.map(checkingReplies),
+          context,
+          token: adminToken,
+        }),
+      (scope) => registerApproval(scope, context),
+      (scope) => registerDocs(scope, { operations, adminOperations }),
     ],
   })
   return {
     app,
     key,
+    appId,
     lines,
     get: (path, query = {}) =>
       app.inject({
@@ -90,22 +138,44 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
         query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
         headers: { 'x-api-key': key },
       }),
+    send: (method, path, body, headers = {}) =>
+      app.inject({
+        method,
+        url: `/v2/farcaster/${path}`,
+        headers: { 'x-api-key': key, ...headers },
+        payload: body,
+      }),
   }
 }
 
-/** Makes a key of an app named `test`. */
-async function createTestKey(db: Database): Promise<string> {
-  return createApiKey(db, { appId: await ensureApp(db, 'test') })
+/** For tests that write nothing. */
+const noHub: Hub = {
+  submit: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  validate: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  submitOnChainEvents: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  submitNameTransfers: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  queued: () => 0,
+  close: async () => {},
 }
 
-function checkingReplies(operation: Operation): Operation {
+function checkingReplies<Checked extends Operation | AdminOperation>(operation: Checked): Checked {
+  const run = operation.run.bind(operation) as (...request: unknown[]) => Promise<JsonReply>
   return {
     ...operation,
-    run: async (...request) => {
-      const json = await operation.run(...request)
-      const [wrong] = Value.Errors(operation.reply, JSON.parse(json.toString()))
+    run: async (...request: unknown[]) => {
+      const reply = await run(...request)
+      const { status, json } = reply
+      const schema = replySchema(operation, status)
+      if (!schema) throw new Error(`${operation.path} does not say that it answers ${status}`)
+      const [wrong] = Value.Errors(schema, JSON.parse(json.toString()))
       if (wrong) throw new Error(`reply of ${operation.path}: ${wrong.path} ${wrong.message}`)
-      return json
+      return reply
     },
   }
+}
+
+function replySchema(operation: Operation | AdminOperation, status: number): TSchema | undefined {
+  const usual = 'status' in operation ? operation.status : 200
+  if (status === usual) return operation.reply
+  return 'otherReplies' in operation ? operation.otherReplies?.[status]?.reply : undefined
 }

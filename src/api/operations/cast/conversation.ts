@@ -5,6 +5,7 @@ import { type ConversationRow, readConversation } from '../../../social/queries/
 import { jsonArray } from '../../../views/json.js'
 import { Conversation } from '../../../views/schema/conversation.js'
 import { cursorKind, keyPart } from '../../cursor.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import {
   choiceParameter,
@@ -67,7 +68,7 @@ export const castConversation = defineOperation({
   reply: Conversation,
   notFound: unknownCast,
 
-  async handle({ db, hydrator }, query) {
+  async handle({ db, hydrator }, query, caller) {
     const { sort_type: order, limit, viewer_fid: viewerFid } = query
     const key = cursors[order].decode(query.cursor)
     const ancestors = query.include_chronological_parent_casts
@@ -79,7 +80,7 @@ export const castConversation = defineOperation({
       ancestors,
       after: key && { rank: key[0], ts: key[1], hash: key[2] },
       count: limit + 1,
-      viewerFid,
+      ...(await onlookerOf({ db, hydrator }, caller, viewerFid)),
     })
     const direct = sorted(
       rows.filter(({ level }) => level === 1),

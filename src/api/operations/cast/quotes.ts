@@ -25,9 +25,9 @@ export const castQuotes = defineOperation({
   reply: FeedResponse,
   notFound: unknownCast,
 
-  async handle({ db, hydrator }, { identifier, type, ...page }) {
+  async handle({ db, hydrator }, { identifier, type, ...page }, caller) {
     const cast = castIdentifier({ identifier, type })
-    return pages(hydrator, page, async (part) => {
+    return pages({ db, hydrator }, caller, page, async (part) => {
       const quotes = await readQuotes(db, cast, part)
       if (!quotes) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
       return quotes

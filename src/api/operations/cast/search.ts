@@ -35,11 +35,11 @@ export const castSearchOperation = defineOperation({
   }),
   reply: CastsSearchResponse,
 
-  async handle({ db, hydrator }, query) {
+  async handle({ db, hydrator }, query, caller) {
     const { mode, sort_type: order } = query
     if (mode !== 'literal') throw invalidField('mode', `${mode} is not supported: only literal is`)
     const search = castSearch(query)
-    const page = await pages[order](hydrator, query, async (part) =>
+    const page = await pages[order]({ db, hydrator }, caller, query, async (part) =>
       isEmpty(search) ? [] : searchCasts(db, search, { ...part, order }),
     )
     return `{"result":${page}}`

@@ -15,7 +15,7 @@ const gardens = 'https://example.com/gardens'
 const oldGardens = 'chain://eip155:1/erc721:0x00'
 
 async function save(document: ChannelDocument): Promise<void> {
-  expect(await saveChannel(db, document, testNowUnix)).toBeNull()
+  expect(await saveChannel(db, document, testNowUnix)).not.toHaveProperty('code')
 }
 
 interface Listed {
@@ -112,7 +112,7 @@ describe('channel', () => {
 
   it('keeps its URLs to itself', async () => {
     const taken = await saveChannel(db, { id: 'thief', lead_fid: 2, parent_url: gardens }, testNowUnix)
-    expect(taken).toEqual({ problem: `${gardens} belongs to another channel` })
+    expect(taken).toMatchObject({ code: 'conflict', message: `${gardens} belongs to another channel` })
     expect((await get('channel', { id: 'thief' })).statusCode).toBe(404)
   })
 })

@@ -26,7 +26,7 @@ export const channelLookup = defineOperation({
     const channels = await hydrator.channels(channelId === undefined ? [] : [channelId], viewer_fid)
     const [channel] = channels.values()
     if (channel === undefined)
-      throw new PlazaError('not_found', `there is no channel ${id}`, { property: 'id' })
+      throw new PlazaError('not_found', 'there is no such channel', { property: 'id' })
     return `{"channel":${channel}}`
   },
 })

@@ -1,7 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { relevantChannelFollowers } from '../../../channels/queries.js'
+import { loadHiddenFids } from '../../../hydrate/viewer.js'
 import { jsonArray } from '../../../views/json.js'
 import { RelevantFollowersResponse } from '../../../views/schema/follower.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import { fidParameter, textParameter } from '../../parameters.js'
 
@@ -21,8 +23,9 @@ export const channelFollowersRelevant = defineOperation({
   }),
   reply: RelevantFollowersResponse,
 
-  async handle({ db, hydrator }, { id, viewer_fid }) {
-    const fids = await relevantChannelFollowers(db, id, viewer_fid)
+  async handle({ db, hydrator }, { id, viewer_fid }, caller) {
+    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
+    const fids = await relevantChannelFollowers(db, id, viewer_fid, hidden)
     const users = await hydrator.users(fids.slice(0, maxTop), viewer_fid)
     const short = await hydrator.dehydratedUsers(fids)
     const top = fids.slice(0, maxTop).flatMap((fid) => {

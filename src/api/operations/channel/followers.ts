@@ -5,6 +5,7 @@ import { jsonArray } from '../../../views/json.js'
 import { UsersResponse } from '../../../views/schema/user.js'
 import { cursorKind, keyPart } from '../../cursor.js'
 import { invalidField } from '../../invalid-field.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import { cursorParameter, limitParameter, textParameter, viewerFidParameter } from '../../parameters.js'
 
@@ -24,8 +25,8 @@ export const channelFollowersOperation = defineOperation({
   }),
   reply: UsersResponse,
 
-  async handle({ db, hydrator }, { id, viewer_fid, limit, cursor }) {
-    const hidden = await loadHiddenFids(db, viewer_fid)
+  async handle({ db, hydrator }, { id, viewer_fid, limit, cursor }, caller) {
+    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
     const keys = await channelFollowers(db, id, limit + 1, cursors.decode(cursor), hidden)
     if (keys.length === 0 && !(await channelExists(db, id))) throw invalidField('id', 'is no channel')
     const page = keys.slice(0, limit)

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { readAuthorFeed } from '../../../social/queries/feeds-by-author.js'
-import { readParentFeed } from '../../../social/queries/feeds-by-parent.js'
 import { FeedResponse } from '../../../views/schema/cast.js'
 import { defineOperation } from '../../operation.js'
 import { flagParameter, listParameter, textParameter } from '../../parameters.js'
 import { feedPages } from './feed-page.js'
 import { authors, feedPaging, membersOnly, withRecastsUnused, withReplies } from './feed-parameters.js'
+import { parentFeed } from './parent-feed.js'
 
 const pages = feedPages('feed/channels', false)
 
@@ -34,25 +34,22 @@ export const feedChannels = defineOperation({
   }),
   reply: FeedResponse,
 
-  async handle({ db, hydrator }, { channel_ids: channelIds, with_replies, members_only, fids, ...page }) {
-    return pages(hydrator, page, (part) =>
-      fids
-        ? readAuthorFeed(
-            db,
-            {
-              fids,
-              casts: with_replies ? 'all' : 'without replies',
-              recasts: false,
-              channelIds,
-              membersOnly: members_only,
-            },
-            part,
-          )
-        : readParentFeed(
-            db,
-            { below: { channelIds }, replies: with_replies, membersOnly: members_only },
-            part,
-          ),
-    )
+  async handle(
+    { db, hydrator },
+    { channel_ids: channelIds, with_replies, members_only, fids, ...page },
+    caller,
+  ) {
+    if (!fids) {
+      const selection = { below: { channelIds }, replies: with_replies, membersOnly: members_only }
+      return pages({ db, hydrator }, caller, page, ...parentFeed(db, selection))
+    }
+    const selection = {
+      fids,
+      casts: with_replies ? 'all' : 'without replies',
+      recasts: false,
+      channelIds,
+      membersOnly: members_only,
+    } as const
+    return pages({ db, hydrator }, caller, page, (part) => readAuthorFeed(db, selection, part))
   },
 })

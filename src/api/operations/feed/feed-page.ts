@@ -1,11 +1,33 @@
+import type { Caller } from '../../../apps/caller.js'
 import type { Hydrator } from '../../../hydrate/hydrator.js'
+import type { Tagged } from '../../../hydrate/shared-reads.js'
 import type { FeedPart, FeedPlace, FeedRow } from '../../../social/queries/feeds.js'
 import { jsonArray } from '../../../views/json.js'
 import { cursorKind, keyPart } from '../../cursor.js'
+import { onlookerOf, type RequestOnlooker } from '../../onlooker.js'
+import type { OperationContext } from '../../operation.js'
+
+/** What pages of feeds are made with. */
+export type FeedContext = Pick<OperationContext, 'db' | 'hydrator'>
 
 /** Reads places of a feed. */
 export type ReadFeed = (part: FeedPart) => Promise<readonly (FeedPlace | FeedRow)[]>
 
+/** The beginning of a feed, where it is the same for all who ask, but for whom they are not to see. */
+export interface SharedBeginning {
+  /** Names it among all feeds. */
+  readonly key: string
+  /** Reads its first places, for nobody in particular. */
+  read(count: number): Promise<Tagged<readonly FeedPlace[]>>
+}
+
+/** It is dropped as soon as a cast comes or goes; this is for what no message tells. */
+const SHARED_MS = 1_000
+
+/** So many casts of a page may be hidden from a viewer, or be gone, without making it shorter. */
+export const SPARE = 5
+
+/** What every feed is asked: which part of it, and for whom. */
 export interface FeedQuery {
   readonly cursor?: string
   readonly limit: number
@@ -29,19 +51,51 @@ export const recastNote =
 export function feedPages(name: string, isRepeating: boolean) {
   const cursors = cursorKind(name, keyPart.integer, keyPart.hex)
 
-  return async (hydrator: Hydrator, query: FeedQuery, read: ReadFeed): Promise<string> => {
+  async function page(
+    { db, hydrator }: FeedContext,
+    caller: Caller,
+    query: FeedQuery,
+    read: ReadFeed,
+    beginning?: SharedBeginning,
+  ): Promise<string> {
     const { limit, viewer_fid: viewerFid } = query
+    const onlooker = await onlookerOf({ db, hydrator }, caller, viewerFid)
     const key = cursors.decode(query.cursor)
+    if (!key && beginning && hydrator.shared) return firstPage(hydrator, onlooker, limit, beginning)
     const count = (isRepeating ? Math.ceil(limit * 1.5) : limit) + 1
     const before = key && { ts: key[0], hash: key[1] }
-    const places = await read({ before, count, viewerFid })
+    const places = await read({ before, count, ...onlooker })
     const { hashes, last } = distinct(places, limit)
-    const isMore = last < places.length - 1 || places.length === count
-    const end = isMore ? places[last] : undefined
     const casts = await hydrator.casts(hashes, viewerFid)
-    const next = { cursor: end ? cursors.encode([end.ts, end.hash]) : null }
-    return `{"casts":${jsonArray(hashes.flatMap((hash) => casts.get(hash) ?? []))},"next":${JSON.stringify(next)}}`
+    const isMore = last < places.length - 1 || places.length === count
+    return pageJson(
+      hashes.flatMap((hash) => casts.get(hash) ?? []),
+      isMore ? places[last] : undefined,
+    )
   }
+
+  async function firstPage(
+    hydrator: Hydrator,
+    onlooker: RequestOnlooker,
+    limit: number,
+    beginning: SharedBeginning,
+  ): Promise<string> {
+    const count = limit + SPARE + 1
+    const places = await hydrator.shared!.read(`${name} ${count} ${beginning.key}`, SHARED_MS, () =>
+      beginning.read(count),
+    )
+    const hashes = places.map(({ hash }) => hash)
+    const { casts, last } = await hydrator.firstCasts(hashes, limit, onlooker)
+    const isMore = last < places.length - 1 || places.length === count
+    return pageJson(casts, isMore ? places[last] : undefined)
+  }
+
+  function pageJson(casts: readonly string[], end: FeedPlace | undefined): string {
+    const next = { cursor: end ? cursors.encode([end.ts, end.hash]) : null }
+    return `{"casts":${jsonArray(casts)},"next":${JSON.stringify(next)}}`
+  }
+
+  return page
 }
 
 /** The first casts, each once, and the index of the last place that was looked at. */

@@ -19,6 +19,7 @@ export const feedPaging = {
 /** The URLs of casts may be as long as a cast lets them. */
 const MAX_URL_LENGTH = 2_048
 
+/** The URL that casts stand below. */
 export const parentUrl = (description: string) => textParameter({ description, maxLength: MAX_URL_LENGTH })
 
 /** Where whoever recasts is part of the choice. */
@@ -40,5 +41,6 @@ export const membersOnly = Type.Optional(
   }),
 )
 
+/** Fids of authors, up to `maxItems`. */
 export const authors = (maxItems: number, description: string) =>
   listParameter(fidParameter({ description: 'An author.' }), { maxItems, description })

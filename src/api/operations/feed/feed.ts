@@ -3,7 +3,6 @@ import type { Database } from '../../../db/connection.js'
 import { embedTypes, kindsOf } from '../../../embeds/kind.js'
 import { readAuthorFeed } from '../../../social/queries/feeds-by-author.js'
 import { readEmbedFeed } from '../../../social/queries/feeds-by-embed.js'
-import { readParentFeed } from '../../../social/queries/feeds-by-parent.js'
 import { readFollowingFeed } from '../../../social/queries/feeds-following.js'
 import { FeedResponse } from '../../../views/schema/cast.js'
 import { invalidField } from '../../invalid-field.js'
@@ -16,8 +15,9 @@ import {
   textParameter,
 } from '../../parameters.js'
 import { embedPrefix } from './embed-prefix.js'
-import { feedPages, type ReadFeed, recastNote } from './feed-page.js'
+import { feedPages, type ReadFeed, recastNote, type SharedBeginning } from './feed-page.js'
 import { authors, feedPaging, membersOnly, parentUrl } from './feed-parameters.js'
+import { parentFeed } from './parent-feed.js'
 
 const filterTypes = ['fids', 'parent_url', 'channel_id', 'embed_url', 'embed_types'] as const
 
@@ -70,9 +70,9 @@ export const feed = defineOperation({
   query,
   reply: FeedResponse,
 
-  async handle({ db, hydrator }, asked) {
+  async handle({ db, hydrator }, asked, caller) {
     const chosen = choiceOf(asked)
-    return pagesOf[chosen](hydrator, asked, reads[chosen](db, asked))
+    return pagesOf[chosen]({ db, hydrator }, caller, asked, ...reads[chosen](db, asked))
   },
 })
 
@@ -97,35 +97,33 @@ const pagesOf = {
 } satisfies Record<Choice, unknown>
 
 /** How each choice is read; a 400 that names the parameter that it lacks. */
-const reads: Record<Choice, (db: Database, query: FeedQuery) => ReadFeed> = {
+const reads: Record<Choice, (db: Database, query: FeedQuery) => [ReadFeed, SharedBeginning?]> = {
   following(db, asked) {
     const selection = { fid: needed(asked, 'fid'), recasts: asked.with_recasts }
-    return (part) => readFollowingFeed(db, selection, part)
+    return [(part) => readFollowingFeed(db, selection, part)]
   },
   fids(db, asked) {
     const selection = { fids: needed(asked, 'fids'), casts: 'all', recasts: asked.with_recasts } as const
-    return (part) => readAuthorFeed(db, selection, part)
+    return [(part) => readAuthorFeed(db, selection, part)]
   },
   parent_url(db, asked) {
-    const selection = { below: { urls: [needed(asked, 'parent_url')] }, replies: false }
-    return (part) => readParentFeed(db, selection, part)
+    return parentFeed(db, { below: { urls: [needed(asked, 'parent_url')] }, replies: false })
   },
   channel_id(db, asked) {
     const channelId = needed(asked, 'channel_id')
-    const selection = {
+    return parentFeed(db, {
       below: { channelIds: [channelId] },
       replies: false,
       membersOnly: asked.members_only,
-    }
-    return (part) => readParentFeed(db, selection, part)
+    })
   },
   embed_url(db, asked) {
     const selection = embedPrefix(needed(asked, 'embed_url'))
-    return (part) => readEmbedFeed(db, selection, part)
+    return [(part) => readEmbedFeed(db, selection, part)]
   },
   embed_types(db, asked) {
     const selection = { kinds: kindsOf(needed(asked, 'embed_types')) }
-    return (part) => readEmbedFeed(db, selection, part)
+    return [(part) => readEmbedFeed(db, selection, part)]
   },
 }
 

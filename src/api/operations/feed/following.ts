@@ -22,8 +22,8 @@ export const feedFollowing = defineOperation({
   }),
   reply: FeedResponse,
 
-  async handle({ db, hydrator }, { fid, with_recasts, ...page }) {
+  async handle({ db, hydrator }, { fid, with_recasts, ...page }, caller) {
     const selection = { fid, recasts: with_recasts }
-    return pages(hydrator, page, (part) => readFollowingFeed(db, selection, part))
+    return pages({ db, hydrator }, caller, page, (part) => readFollowingFeed(db, selection, part))
   },
 })

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { readForYouFeed } from '../../../social/queries/feeds-ranked.js'
+import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
+import { forYouWindow, readForYouFeed } from '../../../social/queries/feeds-ranked.js'
 import { FeedResponse } from '../../../views/schema/cast.js'
 import { defineOperation } from '../../operation.js'
 import { fidParameter, limitParameter } from '../../parameters.js'
@@ -7,6 +8,7 @@ import { feedPaging } from './feed-parameters.js'
 import { rankedPages, rankNote } from './ranked-page.js'
 
 const pages = rankedPages('feed/for_you')
+const { followed, casts, likes, recasts } = forYouWindow
 
 /** `GET feed/for_you` */
 export const feedForYou = defineOperation({
@@ -17,7 +19,8 @@ export const feedForYou = defineOperation({
   description: [
     'Of the last three days, by (4 if the author is followed + likes by followed users + 2·their recasts) ·',
     '(1 + ln(1 + all reactions, quotes and replies)) / (age in hours + 2)^1.5. Of followed authors, casts that start a',
-    `thread count. Read are their 2,000 newest and 5,000 newest reactions. ${rankNote}`,
+    `thread count. Read are the ${followed} latest follows, and of each the ${casts} newest casts, ${likes} likes and`,
+    `${recasts} recasts. ${rankNote}`,
   ].join(' '),
   query: Type.Object({
     fid: fidParameter({ description: 'For whom.' }),
@@ -26,7 +29,10 @@ export const feedForYou = defineOperation({
   }),
   reply: FeedResponse,
 
-  async handle({ db, hydrator, clock }, { fid, ...page }) {
-    return pages({ hydrator, clock }, page, (part) => readForYouFeed(db, fid, part))
+  async handle({ db, hydrator, clock }, { fid, ...page }, caller) {
+    return pages({ db, hydrator }, caller, page, async (part) => {
+      const ts = part.ts ?? farcasterSecondsFromUnixMs(clock())
+      return { ts, casts: await readForYouFeed(db, fid, { ...part, ts }) }
+    })
   },
 })

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { readParentFeed } from '../../../social/queries/feeds-by-parent.js'
 import { FeedResponse } from '../../../views/schema/cast.js'
 import { defineOperation } from '../../operation.js'
 import { listParameter } from '../../parameters.js'
 import { feedPages } from './feed-page.js'
 import { feedPaging, parentUrl, withRecastsUnused, withReplies } from './feed-parameters.js'
+import { parentFeed } from './parent-feed.js'
 
 const pages = feedPages('feed/parent_urls', false)
 
@@ -26,9 +26,12 @@ export const feedParentUrls = defineOperation({
   }),
   reply: FeedResponse,
 
-  async handle({ db, hydrator }, { parent_urls: urls, with_replies, ...page }) {
-    return pages(hydrator, page, (part) =>
-      readParentFeed(db, { below: { urls }, replies: with_replies }, part),
+  async handle({ db, hydrator }, { parent_urls: urls, with_replies, ...page }, caller) {
+    return pages(
+      { db, hydrator },
+      caller,
+      page,
+      ...parentFeed(db, { below: { urls }, replies: with_replies }),
     )
   },
 })

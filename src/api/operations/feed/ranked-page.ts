@@ -1,33 +1,62 @@
-import type { Hydrator } from '../../../hydrate/hydrator.js'
-import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
-import type { RankedCast, RankedPart } from '../../../social/queries/feeds-ranked.js'
+import type { Caller } from '../../../apps/caller.js'
+import type { Onlooker } from '../../../social/queries/casts-shown-to.js'
+import type { RankedCast } from '../../../social/queries/feeds-ranked.js'
 import { jsonArray } from '../../../views/json.js'
 import { cursorKind, keyPart } from '../../cursor.js'
-import type { FeedQuery } from './feed-page.js'
+import { onlookerOf } from '../../onlooker.js'
+import { type FeedContext, type FeedQuery, SPARE } from './feed-page.js'
 
 /** How a ranked feed is paged, for descriptions. */
 export const rankNote =
   'Ages are counted from the moment of the first page on all pages, so that what does not change keeps its rank.'
+
+/** Casts in the order of their ranks. */
+export interface Ranking {
+  /** The moment that ages are counted from, in Farcaster seconds. */
+  readonly ts: number
+  readonly casts: readonly RankedCast[]
+}
+
+/** Which part of a ranking is wanted, and who looks. */
+export interface RankingPart extends Onlooker {
+  /** That of the first page; null at the beginning. */
+  readonly ts: number | null
+  /** The last one that was seen; null at the beginning. */
+  readonly after: RankedCast | null
+  /** Most casts. */
+  readonly count: number
+}
 
 /** Makes pages of a ranked feed as JSON. Their cursors hold the moment of the first page. */
 export function rankedPages(name: string) {
   const cursors = cursorKind(name, keyPart.integer, keyPart.number, keyPart.hex)
 
   return async (
-    { hydrator, clock }: { hydrator: Hydrator; clock: () => number },
+    { db, hydrator }: FeedContext,
+    caller: Caller,
     query: FeedQuery,
-    read: (part: RankedPart) => Promise<readonly RankedCast[]>,
+    read: (part: RankingPart) => Promise<Ranking>,
   ): Promise<string> => {
     const { limit, viewer_fid: viewerFid } = query
+    const onlooker = await onlookerOf({ db, hydrator }, caller, viewerFid)
     const key = cursors.decode(query.cursor)
-    const ts = key?.[0] ?? farcasterSecondsFromUnixMs(clock())
+    const count = limit + SPARE + 1
     const after = key && { rank: key[1], hash: key[2] }
-    const rows = await read({ ts, after, count: limit + 1, viewerFid })
-    const page = rows.slice(0, limit)
-    const hashes = page.map(({ hash }) => hash)
-    const casts = await hydrator.casts(hashes, viewerFid)
-    const last = rows.length > limit ? page.at(-1) : undefined
-    const next = { cursor: last ? cursors.encode([ts, last.rank, last.hash]) : null }
-    return `{"casts":${jsonArray(hashes.flatMap((hash) => casts.get(hash) ?? []))},"next":${JSON.stringify(next)}}`
+    const ranking = await read({ ts: key?.[0] ?? null, after, count, ...onlooker })
+    const { casts, last } = await hydrator.firstCasts(
+      ranking.casts.map(({ hash }) => hash),
+      limit,
+      onlooker,
+    )
+    const isMore = last < ranking.casts.length - 1 || ranking.casts.length === count
+    const end = isMore ? ranking.casts[last] : undefined
+    const next = { cursor: end ? cursors.encode([ranking.ts, end.rank, end.hash]) : null }
+    return `{"casts":${jsonArray(casts)},"next":${JSON.stringify(next)}}`
   }
+}
+
+/** Whether a cast stands behind the last one that was seen. */
+export function isBehind(cast: RankedCast, after: RankedCast | null): boolean {
+  if (!after) return true
+  return cast.rank < after.rank || (cast.rank === after.rank && cast.hash < after.hash)
 }

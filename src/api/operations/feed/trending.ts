@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { readTrendingFeed } from '../../../social/queries/feeds-ranked.js'
 import { FeedResponse } from '../../../views/schema/cast.js'
 import { invalidField } from '../../invalid-field.js'
 import { defineOperation } from '../../operation.js'
 import { choiceParameter, limitParameter, textParameter } from '../../parameters.js'
 import { feedPaging, parentUrl } from './feed-parameters.js'
-import { rankedPages, rankNote } from './ranked-page.js'
+import { isBehind, rankedPages, rankNote } from './ranked-page.js'
+import { RANKING_LENGTH, trendingRanking } from './trending-ranking.js'
 
 const HOUR = 3_600
 const windows = { '1h': HOUR, '6h': 6 * HOUR, '12h': 12 * HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR } as const
@@ -21,7 +21,7 @@ export const feedTrending = defineOperation({
   summary: 'Casts that are talked about now',
   description: [
     'Casts that start a thread, by (likes + 2·recasts + 2·quotes + 3·replies) / (age in hours + 2)^1.5; of the 50,000',
-    `newest in the time. ${rankNote}`,
+    `newest in the time. The ranking has ${RANKING_LENGTH} casts and is made every 30 seconds. ${rankNote}`,
   ].join(' '),
   query: Type.Object({
     time_window: choiceParameter(windowNames, {
@@ -35,7 +35,7 @@ export const feedTrending = defineOperation({
   }),
   reply: FeedResponse,
 
-  async handle({ db, hydrator, clock }, { time_window, channel_id, parent_url, ...page }) {
+  async handle({ db, hydrator, clock }, { time_window, channel_id, parent_url, ...page }, caller) {
     if (parent_url !== undefined && channel_id !== undefined) {
       throw invalidField('channel_id', 'cannot be given together with parent_url')
     }
@@ -43,6 +43,9 @@ export const feedTrending = defineOperation({
       throw invalidField('time_window', 'can be 7d only with channel_id or parent_url')
     }
     const selection = { seconds: windows[time_window], channelId: channel_id, parentUrl: parent_url }
-    return pages({ hydrator, clock }, page, (part) => readTrendingFeed(db, selection, part))
+    return pages({ db, hydrator }, caller, page, async ({ ts, after, count }) => {
+      const ranking = await trendingRanking({ db, hydrator, clock }, selection, ts)
+      return { ts: ranking.ts, casts: ranking.casts.filter((cast) => isBehind(cast, after)).slice(0, count) }
+    })
   },
 })

@@ -31,7 +31,7 @@ export const feedUserCasts = defineOperation({
   }),
   reply: FeedResponse,
 
-  async handle({ db, hydrator }, { fid, app_fid, include_replies, parent_url, channel_id, ...page }) {
+  async handle({ db, hydrator }, { fid, app_fid, include_replies, parent_url, channel_id, ...page }, caller) {
     if (parent_url !== undefined && channel_id !== undefined) {
       throw invalidField('channel_id', 'cannot be given together with parent_url')
     }
@@ -43,6 +43,6 @@ export const feedUserCasts = defineOperation({
       parentUrl: parent_url,
       channelIds: channel_id === undefined ? undefined : [channel_id],
     } as const
-    return pages(hydrator, page, (part) => readAuthorFeed(db, selection, part))
+    return pages({ db, hydrator }, caller, page, (part) => readAuthorFeed(db, selection, part))
   },
 })

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { readPopularCasts } from '../../../social/queries/feeds-ranked.js'
 import { jsonArray } from '../../../views/json.js'
 import { BulkCastsResponse } from '../../../views/schema/cast.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import { fidParameter, viewerFidParameter } from '../../parameters.js'
 
@@ -20,8 +21,9 @@ export const feedUserPopular = defineOperation({
   }),
   reply: BulkCastsResponse,
 
-  async handle({ db, hydrator }, { fid, viewer_fid: viewerFid }) {
-    const hashes = await readPopularCasts(db, fid, { count: MAX_CASTS, viewerFid })
+  async handle({ db, hydrator }, { fid, viewer_fid: viewerFid }, caller) {
+    const onlooker = await onlookerOf({ db, hydrator }, caller, viewerFid)
+    const hashes = await readPopularCasts(db, fid, { count: MAX_CASTS, ...onlooker })
     const casts = await hydrator.casts(hashes, viewerFid)
     return `{"casts":${jsonArray(hashes.flatMap((hash) => casts.get(hash) ?? []))}}`
   },

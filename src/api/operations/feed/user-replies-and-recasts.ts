@@ -26,12 +26,12 @@ export const feedUserRepliesAndRecasts = defineOperation({
   }),
   reply: FeedResponse,
 
-  async handle({ db, hydrator }, { fid, filter, ...page }) {
+  async handle({ db, hydrator }, { fid, filter, ...page }, caller) {
     const selection = {
       fids: [fid],
       casts: filter === 'recasts' ? 'none' : 'replies',
       recasts: filter !== 'replies',
     } as const
-    return pages(hydrator, page, (part) => readAuthorFeed(db, selection, part))
+    return pages({ db, hydrator }, caller, page, (part) => readAuthorFeed(db, selection, part))
   },
 })

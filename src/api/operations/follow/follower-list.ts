@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import type { Caller } from '../../../apps/caller.js'
 import type { Hydrator } from '../../../hydrate/hydrator.js'
 import { loadHiddenFids } from '../../../hydrate/viewer.js'
 import {
@@ -11,6 +12,7 @@ import { readFollowsByStanding } from '../../../social/queries/follows-by-standi
 import { jsonArray } from '../../../views/json.js'
 import { userDehydrated } from '../../../views/user-dehydrated.js'
 import { cursorKind, keyPart } from '../../cursor.js'
+import { onlookerOf } from '../../onlooker.js'
 import type { OperationContext } from '../../operation.js'
 import {
   choiceParameter,
@@ -61,8 +63,9 @@ export async function followerList(
   { db, hydrator }: Pick<OperationContext, 'db' | 'hydrator'>,
   side: FollowSide,
   { fid, viewer_fid, sort_type, limit, cursor }: FollowerListQuery,
+  caller: Caller,
 ): Promise<string> {
-  const hidden = await loadHiddenFids(db, viewer_fid)
+  const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
   const asked = { fid, side, hidden, limit }
   const { follows, next } =
     sort_type === 'algorithmic'

@@ -11,5 +11,5 @@ export const followersOperation = defineOperation({
   description: `${algorithmicText} \`app\` is what the follow was made with.`,
   query: followerQuery(20),
   reply: FollowersResponse,
-  handle: (context, query) => followerList(context, 'followers', query),
+  handle: (context, query, caller) => followerList(context, 'followers', query, caller),
 })

@@ -11,5 +11,5 @@ export const followingOperation = defineOperation({
   description: `${algorithmicText} \`app\` is what the follow was made with.`,
   query: followerQuery(25),
   reply: FollowersResponse,
-  handle: (context, query) => followerList(context, 'following', query),
+  handle: (context, query, caller) => followerList(context, 'following', query, caller),
 })

@@ -6,6 +6,7 @@ import { dateTimeOf } from '../../../views/formats.js'
 import { jsonArray } from '../../../views/json.js'
 import { ReciprocalFollowersResponse } from '../../../views/schema/follower.js'
 import { cursorKind, keyPart } from '../../cursor.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import {
   choiceParameter,
@@ -50,10 +51,10 @@ export const reciprocalFollowers = defineOperation({
   }),
   reply: ReciprocalFollowersResponse,
 
-  async handle({ db, hydrator }, { fid, viewer_fid, sort_type, limit, cursor }) {
+  async handle({ db, hydrator }, { fid, viewer_fid, sort_type, limit, cursor }, caller) {
     const { order, cursors, keyOf } = orders[sort_type]
     const after = cursors.decode(cursor)
-    const hidden = await loadHiddenFids(db, viewer_fid)
+    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
     const found = await readReciprocal(db, { fid, hidden, limit: limit + 1, order }, after)
     const page = found.slice(0, limit)
     const users = await hydrator.users(

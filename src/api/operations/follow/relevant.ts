@@ -4,6 +4,7 @@ import { readRelevantFollowers } from '../../../social/queries/follows-between.j
 import { jsonArray } from '../../../views/json.js'
 import { RelevantFollowersResponse } from '../../../views/schema/follower.js'
 import { userDehydrated } from '../../../views/user-dehydrated.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import { fidParameter } from '../../parameters.js'
 import { followers } from './follower-list.js'
@@ -25,8 +26,8 @@ export const relevantFollowers = defineOperation({
   }),
   reply: RelevantFollowersResponse,
 
-  async handle({ db, hydrator }, { target_fid, viewer_fid }) {
-    const hidden = await loadHiddenFids(db, viewer_fid)
+  async handle({ db, hydrator }, { target_fid, viewer_fid }, caller) {
+    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
     const rows = await readRelevantFollowers(db, {
       targetFid: target_fid,
       viewerFid: viewer_fid,

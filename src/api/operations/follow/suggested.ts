@@ -3,6 +3,7 @@ import { loadHiddenFids } from '../../../hydrate/viewer.js'
 import { readSuggested } from '../../../social/queries/follows-between.js'
 import { jsonArray } from '../../../views/json.js'
 import { UsersResponse } from '../../../views/schema/user.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import { fidParameter, limitParameter, viewerFidParameter } from '../../parameters.js'
 
@@ -24,9 +25,10 @@ export const suggestedFollowing = defineOperation({
   }),
   reply: UsersResponse,
 
-  async handle({ db, hydrator }, { fid, viewer_fid, limit }) {
+  async handle({ db, hydrator }, { fid, viewer_fid, limit }, caller) {
+    const onlooker = await onlookerOf({ db, hydrator }, caller, fid)
     const hidden = await Promise.all(
-      [...new Set([fid, viewer_fid])].map((viewer) => loadHiddenFids(db, viewer)),
+      [...new Set([fid, viewer_fid])].map((viewerFid) => loadHiddenFids(db, { ...onlooker, viewerFid })),
     )
     const fids = await readSuggested(db, { fid, hidden: hidden.flat(), limit })
     const users = await hydrator.users(fids, viewer_fid)

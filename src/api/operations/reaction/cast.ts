@@ -3,6 +3,7 @@ import { readCastReactions } from '../../../social/queries/reactions.js'
 import { jsonArray } from '../../../views/json.js'
 import { ReactionsCastResponse } from '../../../views/schema/reaction.js'
 import { cursorKind, keyPart } from '../../cursor.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import {
   castHashParameter,
@@ -35,13 +36,13 @@ export const reactionsCast = defineOperation({
   }),
   reply: ReactionsCastResponse,
 
-  async handle({ db, hydrator }, { hash, types, limit, cursor, viewer_fid: viewerFid }) {
+  async handle({ db, hydrator }, { hash, types, limit, cursor, viewer_fid: viewerFid }, caller) {
     const key = cursors.decode(cursor)
     const rows = await readCastReactions(db, hash.replace(/^0x/i, '').toLowerCase(), {
       kinds: kindsAsked(types),
       before: key && { ts: key[0], fid: key[1], type: key[2] },
       count: limit + 1,
-      viewerFid,
+      ...(await onlookerOf({ db, hydrator }, caller, viewerFid)),
     })
     const page = rows.slice(0, limit)
     const users = await hydrator.users(

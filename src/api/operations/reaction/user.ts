@@ -4,6 +4,7 @@ import { jsonArray } from '../../../views/json.js'
 import { ReactionsResponse } from '../../../views/schema/reaction.js'
 import { userDehydrated } from '../../../views/user-dehydrated.js'
 import { cursorKind, keyPart } from '../../cursor.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import {
   choiceParameter,
@@ -32,13 +33,13 @@ export const reactionsUser = defineOperation({
   }),
   reply: ReactionsResponse,
 
-  async handle({ db, hydrator }, { fid, type, limit, cursor, viewer_fid: viewerFid }) {
+  async handle({ db, hydrator }, { fid, type, limit, cursor, viewer_fid: viewerFid }, caller) {
     const key = cursors.decode(cursor)
     const rows = await readUserReactions(db, fid, {
       kinds: kindsAsked([type]),
       before: key && { ts: key[0], hash: key[1], type: key[2] },
       count: limit + 1,
-      viewerFid,
+      ...(await onlookerOf({ db, hydrator }, caller, viewerFid)),
     })
     const page = rows.slice(0, limit)
     const casts = await hydrator.casts(

@@ -4,6 +4,7 @@ import { affinityWeights, affinityWindow, readBestFriends } from '../../../socia
 import { BestFriendsResponse } from '../../../views/schema/best-friends.js'
 import { shownUsername } from '../../../views/user-dehydrated.js'
 import { cursorKind, keyPart } from '../../cursor.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import { cursorParameter, fidParameter, limitParameter } from '../../parameters.js'
 
@@ -30,9 +31,14 @@ export const userBestFriends = defineOperation({
   }),
   reply: BestFriendsResponse,
 
-  async handle({ db, clock }, { fid, limit, cursor }) {
+  async handle({ db, hydrator, clock }, { fid, limit, cursor }, caller) {
+    const { banningAppId } = await onlookerOf({ db, hydrator }, caller)
     const now = farcasterSecondsFromUnixMs(clock())
-    const found = await readBestFriends(db, { fid, limit: limit + 1, now }, cursors.decode(cursor))
+    const found = await readBestFriends(
+      db,
+      { fid, banningAppId, limit: limit + 1, now },
+      cursors.decode(cursor),
+    )
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined
     return {

@@ -4,6 +4,7 @@ import { NEAR_KM, readUsersNear } from '../../../social/queries/users-by-place.j
 import { jsonArray } from '../../../views/json.js'
 import { UsersResponse } from '../../../views/schema/user.js'
 import { cursorKind, keyPart } from '../../cursor.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import { cursorParameter, limitParameter, numberParameter, viewerFidParameter } from '../../parameters.js'
 
@@ -25,9 +26,9 @@ export const usersByLocation = defineOperation({
   }),
   reply: UsersResponse,
 
-  async handle({ db, hydrator }, { latitude, longitude, viewer_fid, limit, cursor }) {
+  async handle({ db, hydrator }, { latitude, longitude, viewer_fid, limit, cursor }, caller) {
     const after = cursors.decode(cursor)
-    const hidden = await loadHiddenFids(db, viewer_fid)
+    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
     const found = await readUsersNear(db, { latitude, longitude, hidden, limit: limit + 1 }, after)
     const page = found.slice(0, limit)
     const users = await hydrator.users(

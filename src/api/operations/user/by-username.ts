@@ -23,7 +23,7 @@ export const userByUsername = defineOperation({
     return await foundUser(hydrator, await findFidByUsername(db, username), {
       viewerFid: viewer_fid,
       property: 'username',
-      missing: `there is no user named ${username}`,
+      missing: 'there is no user of this name',
     })
   },
 })

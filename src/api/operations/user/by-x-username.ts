@@ -26,7 +26,7 @@ export const usersByXUsername = defineOperation({
   async handle({ db, hydrator }, { x_username, viewer_fid }) {
     const fids = await findFidsByXUsername(db, x_username.replace(/^@/, ''))
     if (fids.length === 0) {
-      throw new PlazaError('not_found', `nobody says to be ${x_username} on X`, { property: 'x_username' })
+      throw new PlazaError('not_found', 'nobody says to have this name on X', { property: 'x_username' })
     }
     const users = await hydrator.users(fids, viewer_fid)
     return `{"users":${jsonArray(fids.flatMap((fid) => users.get(fid) ?? []))}}`

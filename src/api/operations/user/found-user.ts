@@ -4,7 +4,7 @@ import type { Hydrator } from '../../../hydrate/hydrator.js'
 /**
  * The reply of a look-up: the user that was found. Throws `not_found`, naming the parameter, when it was nobody.
  *
- * @param missing Who was not found: `there is no user named bob`.
+ * @param missing Who was not found: `there is no user of this name`.
  */
 export async function foundUser(
   hydrator: Hydrator,

@@ -10,8 +10,8 @@ import {
 import { dateTimeOf } from '../../../views/formats.js'
 import { jsonArray } from '../../../views/json.js'
 import type { Cast } from '../../../views/schema/cast.js'
-import type { CastDehydrated } from '../../../views/schema/embed.js'
 import { UserInteractionsResponse } from '../../../views/schema/notification.js'
+import { shortCast } from '../../../views/short-cast.js'
 import { userDehydrated } from '../../../views/user-dehydrated.js'
 import { defineOperation } from '../../operation.js'
 import { choiceParameter, fidParameter, listParameter } from '../../parameters.js'
@@ -105,23 +105,6 @@ function interactionJson(
   }
   const type = { mentions: 'mention', replies: 'reply', quotes: 'quote' }[kind]
   return `${head(type)},"cast":${cast.json}}`
-}
-
-function shortCast({ hash, author, app }: Cast): CastDehydrated {
-  return {
-    object: 'cast_dehydrated',
-    hash,
-    author: {
-      object: 'user_dehydrated',
-      fid: author.fid,
-      username: author.username,
-      display_name: author.display_name ?? null,
-      pfp_url: author.pfp_url ?? null,
-      custody_address: author.custody_address,
-      score: author.score ?? 0,
-    },
-    app: app ?? null,
-  }
 }
 
 function unique<Value>(values: readonly Value[]): Value[] {

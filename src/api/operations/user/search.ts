@@ -12,6 +12,7 @@ import {
 import { jsonArray } from '../../../views/json.js'
 import { UserSearchResponse } from '../../../views/schema/user.js'
 import { cursorKind, keyPart } from '../../cursor.js'
+import { onlookerOf } from '../../onlooker.js'
 import { defineOperation } from '../../operation.js'
 import { cursorParameter, limitParameter, textParameter, viewerFidParameter } from '../../parameters.js'
 
@@ -42,10 +43,10 @@ export const userSearch = defineOperation({
   }),
   reply: UserSearchResponse,
 
-  async handle({ db, hydrator }, { q, viewer_fid, limit, cursor }) {
+  async handle({ db, hydrator }, { q, viewer_fid, limit, cursor }, caller) {
     const after = cursors.decode(cursor) ?? start
     const text = q.trim().replace(/^@/, '').toLowerCase()
-    const hidden = await loadHiddenFids(db, viewer_fid)
+    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
     const search = { text, viewerFid: viewer_fid, hidden, limit: limit + 1 }
     const found = text === '' ? [] : await findUsers(db, search, after)
     const page = found.slice(0, limit)

@@ -1,0 +1,25 @@
+import { listApps } from '../../../apps/apps.js'
+import { AppsResponse } from '../../../views/schema/app.js'
+import { cursorKind, keyPart } from '../../cursor.js'
+import { defineAdminOperation } from '../admin-operation.js'
+import { appJson } from './app-json.js'
+import { pageQuery } from './app-parameters.js'
+
+const byName = cursorKind('apps by name', keyPart.text)
+
+/** `GET /admin/apps` */
+export const listAppsOperation = defineAdminOperation({
+  method: 'GET',
+  path: 'apps',
+  summary: 'All apps, by name',
+  input: pageQuery,
+  reply: AppsResponse,
+
+  async handle({ writerDb }, { limit, cursor }) {
+    const [after = null] = byName.decode(cursor) ?? []
+    const found = await listApps(writerDb, { limit: limit + 1, after })
+    const apps = found.slice(0, limit)
+    const last = found.length > limit ? apps.at(-1) : undefined
+    return { apps: apps.map(appJson), next: { cursor: last ? byName.encode([last.name]) : null } }
+  },
+})

@@ -1,0 +1,72 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { PlazaError } from '../../errors.js'
+import { answerErrorRes } from '../error-res.js'
+import { acceptJson, JSON_TYPE } from '../json-bodies.js'
+import type { OperationContext } from '../operation.js'
+import type { AdminOperation } from './admin-operation.js'
+import { createFailedAttempts } from './failed-attempts.js'
+
+export interface AdminOptions {
+  readonly operations: readonly AdminOperation[]
+  readonly context: OperationContext
+  /** Who sends it may do everything here. Undefined: there is no admin API. */
+  readonly token: string | undefined
+}
+
+/**
+ * Adds the operations below `/admin`. Every path there asks for the token, also those that are not there. Without a
+ * token to ask for nothing is added, and the server answers 404.
+ */
+export async function registerAdmin(app: FastifyInstance, options: AdminOptions): Promise<void> {
+  const { operations, context, token } = options
+  if (token === undefined) return
+  await app.register(
+    async (scope) => {
+      answerErrorRes(scope)
+      acceptJson(scope)
+      scope.addHook('onRequest', createTokenCheck(token, context.clock))
+      for (const operation of operations) addOperation(scope, operation, context)
+    },
+    { prefix: '/admin' },
+  )
+}
+
+function addOperation(scope: FastifyInstance, operation: AdminOperation, context: OperationContext): void {
+  const { method, path } = operation
+  scope.route({
+    method,
+    url: `/${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+    handler: async (request, reply) => {
+      const { status, json } = await operation.run(context, request)
+      // Who has changed what is found here; replies may hold keys and are not logged.
+      if (method !== 'GET') request.log.info({ method, path, params: request.params }, 'changed by admin')
+      return reply.status(status).type(JSON_TYPE).send(json)
+    },
+  })
+}
+
+/** Digests are compared, so that the time it takes tells nothing of the token or its length. */
+function createTokenCheck(token: string, clock: () => number) {
+  const expected = digest(`Bearer ${token}`)
+  const failedAttempts = createFailedAttempts(clock)
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    // A reply may hold a key.
+    reply.header('cache-control', 'no-store')
+    const retryAfterSeconds = failedAttempts.waitSeconds(request.ip)
+    if (retryAfterSeconds > 0) {
+      const problem = 'too many wrong admin tokens from this address'
+      throw new PlazaError('bad_request.rate_limited', problem, { retryAfterSeconds })
+    }
+    const given = (request.headers.authorization ?? '').replace(/^bearer +/i, 'Bearer ')
+    if (timingSafeEqual(digest(given), expected)) return
+    failedAttempts.add(request.ip)
+    reply.header('www-authenticate', 'Bearer')
+    throw new PlazaError('unauthenticated', 'the admin token is needed, as authorization: Bearer <token>')
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,26 @@
+import { mute as muteUser } from '../../../relations/mutes.js'
+import { MuteResponse } from '../../../views/schema/relation.js'
+import { invalidField } from '../../invalid-field.js'
+import { defineOperation } from '../../operation.js'
+import { MuteReqBody, muteKeyText } from './mute-body.js'
+import { needUsers } from './relation-members.js'
+
+/** `POST mute` */
+export const mute = defineOperation({
+  method: 'POST',
+  path: 'mute',
+  tag: 'Mute, block, ban',
+  summary: 'Mutes a user for another',
+  description: `Lists that \`fid\` views leave the muted out; the muted see everything as before. ${muteKeyText}`,
+  body: MuteReqBody,
+  reply: MuteResponse,
+  notFound: 'One of the two is no user.',
+
+  async handle({ writerDb, clock }, { fid, muted_fid }) {
+    if (fid === muted_fid) throw invalidField('muted_fid', 'must be another user')
+    await needUsers(writerDb, [fid], 'fid')
+    await needUsers(writerDb, [muted_fid], 'muted_fid')
+    const isNew = await muteUser(writerDb, fid, muted_fid, Math.floor(clock() / 1000))
+    return { success: true, message: isNew ? 'muted' : 'muted already' }
+  },
+})

@@ -1,0 +1,20 @@
+import { unmute as unmuteUser } from '../../../relations/mutes.js'
+import { MuteResponse } from '../../../views/schema/relation.js'
+import { defineOperation } from '../../operation.js'
+import { MuteReqBody, muteKeyText } from './mute-body.js'
+
+/** `DELETE mute` */
+export const unmute = defineOperation({
+  method: 'DELETE',
+  path: 'mute',
+  tag: 'Mute, block, ban',
+  summary: 'Ends a mute',
+  description: `Who is not muted stays so, and the answer is a success. ${muteKeyText}`,
+  body: MuteReqBody,
+  reply: MuteResponse,
+
+  async handle({ writerDb }, { fid, muted_fid }) {
+    const was = await unmuteUser(writerDb, fid, muted_fid)
+    return { success: true, message: was ? 'not muted any more' : 'was not muted' }
+  },
+})

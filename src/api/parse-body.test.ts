@@ -1,0 +1,81 @@
+import { Type } from '@sinclair/typebox'
+import { describe, expect, it } from 'vitest'
+import {
+  castHashParameter,
+  choiceParameter,
+  fidParameter,
+  listParameter,
+  textParameter,
+} from './parameters.js'
+import { compileBody } from './parse-body.js'
+
+const description = ''
+const parse = compileBody(
+  Type.Object({
+    fid: fidParameter({ description }),
+    text: Type.Optional(textParameter({ description, maxLength: 5 })),
+    kind: Type.Optional(choiceParameter(['like', 'recast'], { description })),
+    hash: Type.Optional(castHashParameter({ description })),
+    fids: Type.Optional(listParameter(fidParameter({ description }), { description, maxItems: 2 })),
+    accept: Type.Boolean({ default: true }),
+    embeds: Type.Optional(
+      Type.Array(
+        Type.Union([
+          Type.Object({ url: textParameter({ description }) }),
+          Type.Object({ cast: Type.Integer() }),
+        ]),
+      ),
+    ),
+    place: Type.Optional(Type.Object({ latitude: Type.Number({ minimum: -90, maximum: 90 }) })),
+    payload: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  }),
+)
+
+describe('what is right', () => {
+  it('is taken as it is, with defaults for what is missing', () => {
+    const body = { fid: 3, kind: 'like', embeds: [{ url: 'u' }, { cast: 1 }], payload: { any: { thing: 1 } } }
+    expect(parse(body)).toEqual({ ...body, accept: true })
+    expect(parse({ fid: 3, accept: false })).toEqual({ fid: 3, accept: false })
+  })
+
+  it('can be no body at all when nothing is required', () => {
+    expect(compileBody(Type.Object({}))(undefined)).toEqual({})
+  })
+})
+
+describe('what is wrong', () => {
+  it.each([
+    [undefined, 'fid', 'fid is required: a whole number from 1 to 2147483647'],
+    [{}, 'fid', 'fid is required: a whole number from 1 to 2147483647'],
+    [{ fid: '3' }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
+    [{ fid: 3.5 }, 'fid', 'fid must be a whole number from 1 to 2147483647'],
+    [{ fid: 3, fidd: 4 }, 'fidd', 'fidd is not a member of this body'],
+    [{ fid: 3, text: '' }, 'text', 'text must be a text of 1 to 5 characters'],
+    [{ fid: 3, text: 'a\0' }, 'text', 'text must not hold the character U+0000'],
+    [{ fid: 3, kind: 'love' }, 'kind', 'kind must be one of like, recast'],
+    [{ fid: 3, hash: '0x12' }, 'hash', 'hash must be the hash of a cast: 40 hex digits, with 0x or without'],
+    [
+      { fid: 3, fids: [1, 2, 3] },
+      'fids',
+      'fids must be a list of 1 to 2, each a whole number from 1 to 2147483647',
+    ],
+    [{ fid: 3, fids: [1, 'x'] }, 'fids.1', 'fids.1 must be a whole number from 1 to 2147483647'],
+    [{ fid: 3, accept: 1 }, 'accept', 'accept must be true or false'],
+    [{ fid: 3, embeds: [{ url: 'u', cast: 1 }] }, 'embeds.0', 'embeds.0 must be an object, or an object'],
+    [{ fid: 3, place: { latitude: 91 } }, 'place.latitude', 'place.latitude must be a number from -90 to 90'],
+    [{ fid: 3, place: {} }, 'place.latitude', 'place.latitude is required: a number from -90 to 90'],
+    [
+      { fid: 3, payload: { deep: ['\0'] } },
+      'payload.deep.0',
+      'payload.deep.0 must not hold the character U+0000',
+    ],
+  ])('%j names %s', (body, property, message) => {
+    expect(() => parse(body)).toThrow(
+      expect.objectContaining({ code: 'bad_request.invalid_param', property, message }),
+    )
+  })
+
+  it.each([null, [], 'text', 3])('%j is no object', (body) => {
+    expect(() => parse(body)).toThrow('the body must be a JSON object')
+  })
+})
