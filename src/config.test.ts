@@ -49,6 +49,26 @@ describe('readConfig', () => {
     })
   })
 
+  it('takes issuers of tokens that are named once and safe to ask', () => {
+    const problemsOf = (JWT_ISSUERS: string, env = {}) => {
+      const result = readConfig({ JWT_ISSUERS, ...env })
+      return 'problems' in result ? result.problems : null
+    }
+    expect(problemsOf('https://a.example=https://a.example/keys?v=1, b=https://b.example/keys')).toBeNull()
+    expect(problemsOf('a=http://127.0.0.1:1/keys', { ALLOW_PRIVATE_TARGETS: 'loopback' })).toBeNull()
+    expect(problemsOf('a=http://a.example/keys')).toContain('must be https')
+    expect(problemsOf('a=https://a.example/1,a=https://a.example/2')).toBe('JWT_ISSUERS: a is given twice')
+    expect(problemsOf('a=https://[')).toBe('JWT_ISSUERS: "https://[" is not an address')
+    for (const wrong of [
+      'https://a.example',
+      '=https://a.example/keys',
+      'a=ftp://a.example',
+      'a=https://a,',
+    ]) {
+      expect(problemsOf(wrong)).toContain('pairs like')
+    }
+  })
+
   it('does not judge variables of others', () => {
     expect(readConfig({ PATH: '/bin', PORTS: 'x' })).toHaveProperty('config')
   })

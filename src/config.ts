@@ -135,6 +135,49 @@ const variables = Type.Object({
         'The API key that is made when the database has none. Unset: our own PostgreSQL gets a random one.',
     }),
   ),
+  ADMIN_TOKEN: Type.Optional(
+    text({
+      pattern: '^[\\x21-\\x7e]{32,256}$',
+      patternText: 'a token of 32 to 256 characters of ASCII without spaces',
+      secret: true,
+      description: 'Who sends it as bearer token may use the admin API below `/admin`. Unset: there is none.',
+    }),
+  ),
+  PLAZA_SECRET_KEY: Type.Optional(
+    text({
+      pattern: '^[^\\s,]{32,}(\\s*,\\s*[^\\s,]{32,})*$',
+      patternText: 'random keys of at least 32 characters, separated by commas',
+      secret: true,
+      description:
+        'What secrets in the database are encrypted with: the first key encrypts, each decrypts. Unset: with a ' +
+        'database of our own a key is made in `DATA_DIR/secret.key`; with another, no secret can be kept.',
+    }),
+  ),
+  PUBLIC_URL: Type.Optional(
+    text({
+      pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
+      patternText: 'an address like `https://plaza.example`',
+      description:
+        'The address that users reach this server at, for links to its pages. Unset: where it listens.',
+    }),
+  ),
+  JWT_ISSUERS: Type.Optional(
+    text({
+      pattern: '^[^\\s,=]+=https?://[^\\s,]+(\\s*,\\s*[^\\s,=]+=https?://[^\\s,]+)*$',
+      patternText:
+        'pairs like `https://auth.example=https://auth.example/.well-known/jwks.json`, separated by commas',
+      description:
+        'Whose JSON Web Tokens are taken as bearer tokens: each issuer, and where its public keys are. ' +
+        'Unset: only app keys make tokens.',
+    }),
+  ),
+  JWT_AUDIENCE: Type.Optional(
+    text({
+      pattern: '^[^\\s,]+(\\s*,\\s*[^\\s,]+)*$',
+      patternText: 'names, separated by commas',
+      description: 'Whom such tokens have to be meant for (`aud`). Unset: the host of `PUBLIC_URL`.',
+    }),
+  ),
   TRUST_PROXY: flag({
     default: false,
     description:
@@ -183,6 +226,40 @@ const variables = Type.Object({
     description:
       'Addresses that are not public and that may be visited all the same; `loopback` is for development.',
   }),
+  WEBHOOK_ALLOW_HTTP: flag({
+    default: false,
+    description: 'Whether webhooks may have targets without TLS (`http://`).',
+  }),
+  WEBHOOK_TIMEOUT_MS: integer({
+    minimum: 100,
+    maximum: 60_000,
+    default: 10_000,
+    description: 'How long an attempt to deliver to a new webhook may take, in milliseconds.',
+  }),
+  WEBHOOK_RATE_LIMIT: integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 5_000,
+    description: 'Deliveries per minute to a new webhook; what is over waits.',
+  }),
+  WEBHOOK_PARALLEL: integer({
+    minimum: 1,
+    maximum: 1_000,
+    default: 32,
+    description: 'Most deliveries to one webhook that are under way at once.',
+  }),
+  WEBHOOK_RETENTION_DAYS: integer({
+    minimum: 1,
+    maximum: 3650,
+    default: 3,
+    description: 'How many days the record of a delivery is kept once it has ended.',
+  }),
+  WEBHOOKS_PER_APP: integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1_000,
+    description: 'How many webhooks an app may have.',
+  }),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
     description: 'The least important lines that are logged.',
@@ -223,7 +300,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (config.hubPort !== undefined && config.hubPort === config.port && config.port !== 0) {
     problems.push(`HUB_PORT: ${config.hubPort} is the same as PORT`)
   }
+  if (problems.length === 0) problems.push(...problemsOfIssuers(config))
   return problems.length > 0 ? { problems: problems.join('\n') } : { config }
+}
+
+/** What the pattern of JWT_ISSUERS does not see. */
+function problemsOfIssuers({ jwtIssuers = '', allowPrivateTargets }: Config): string[] {
+  const pairs = jwtIssuers === '' ? [] : jwtIssuers.split(',').map((pair) => pair.trim().split(/=(.*)/s))
+  const issuers = pairs.map(([issuer]) => issuer)
+  return pairs.flatMap(([issuer, url = ''], index) => {
+    if (!URL.canParse(url)) return [`JWT_ISSUERS: ${JSON.stringify(url)} is not an address`]
+    if (issuers.indexOf(issuer) !== index) return [`JWT_ISSUERS: ${issuer} is given twice`]
+    return url.startsWith('http:') && allowPrivateTargets !== 'loopback'
+      ? [`JWT_ISSUERS: ${url} must be https, unless ALLOW_PRIVATE_TARGETS is loopback`]
+      : []
+  })
 }
 
 /** One row of the documentation. */

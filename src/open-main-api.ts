@@ -1,6 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import { adminOperations } from './api/admin/admin-operations.js'
+import { registerAdmin } from './api/admin/register-admin.js'
 import type { FindCaller } from './api/api-keys.js'
+import type { OperationContext } from './api/operation.js'
 import { operations } from './api/operations.js'
+import { registerApproval } from './api/pages/register-approval.js'
 import { createRateLimiter } from './api/rate-limit.js'
 import { registerApi } from './api/register-api.js'
 import { registerDocs } from './api/register-docs.js'
@@ -9,9 +13,18 @@ import { createKeyRing } from './apps/key-ring.js'
 import type { Config } from './config.js'
 import type { Database } from './db/connection.js'
 import type { Crawler } from './embeds/crawler.js'
+import type { Hub } from './hub/hub.js'
 import type { Hydrator } from './hydrate/hydrator.js'
 import type { Log } from './lib/log.js'
+import { version } from './lib/version.js'
 import type { Chore } from './maintenance.js'
+import { createNetClient, type NetClient } from './net/net-client.js'
+import { openBearer } from './open-bearer.js'
+import { networks } from './open-hub.js'
+import { openVault } from './open-vault.js'
+import { webhookSettings } from './open-webhooks.js'
+import { dropOldRequests } from './publish/repeats.js'
+import { createSignerMemory } from './signers/signer-memory.js'
 
 /** The main API, to be hung into a server. */
 export interface MainApi {
@@ -21,24 +34,32 @@ export interface MainApi {
   readonly chores: readonly Chore[]
   /** The key that was made because the database had none. */
   readonly developmentKey: string | null
+  /** Ends its connections to others. */
+  close(): Promise<void>
 }
 
+/** What the main API stands on. */
 export interface MainApiParts {
   /** For reads. */
   readonly db: Database
   readonly writerDb: Database
+  readonly hub: Hub
   readonly hydrator: Hydrator
   readonly crawler: Crawler
+  /** Where the server listens, once it does. */
+  readonly listeningUrl: () => string
 }
 
 const KEY_USE_MS = 60_000
+const OLD_REQUESTS_MS = 60 * 60 * 1000
 
 /** Puts the main API together. */
 export async function openMainApi(
   config: Config,
-  { db, writerDb, hydrator, crawler }: MainApiParts,
+  { listeningUrl, ...parts }: MainApiParts,
   log: Log,
 ): Promise<MainApi> {
+  const { db, writerDb } = parts
   const clock = Date.now
   const keyRing = createKeyRing(db, clock)
   const developmentKey = await firstKey(config, writerDb)
@@ -46,21 +67,54 @@ export async function openMainApi(
   if (developmentKey === null && chosen !== undefined && !(await keyRing.find(chosen))) {
     log.warn({}, 'PLAZA_DEV_API_KEY is not used: the database has other API keys already')
   }
+  const vault = await openVault(config)
+  const net = openNetClient(config)
+  const publicUrl = () => config.publicUrl?.replace(/\/+$/, '') ?? listeningUrl()
+  const context: OperationContext = {
+    ...parts,
+    clock,
+    vault,
+    signers: createSignerMemory({ db, vault }, clock),
+    net,
+    bearer: openBearer(config, { db, net, clock, publicUrl }),
+    network: networks[config.hubNetwork],
+    webhooks: webhookSettings(config),
+    publicUrl,
+  }
   const rateLimiter = createRateLimiter(config.apiRateLimit, clock)
   return {
     routes: async (app) => {
       await registerApi(app, {
         operations,
-        context: { db, hydrator, crawler, clock },
+        context,
         findCaller: keyRing.find,
         rateLimiter,
       })
-      await registerDocs(app, operations)
+      await registerAdmin(app, { operations: adminOperations, context, token: config.adminToken })
+      await registerApproval(app, context)
+      await registerDocs(app, { operations, adminOperations })
     },
     findCaller: keyRing.find,
-    chores: [{ name: 'use of API keys', everyMs: KEY_USE_MS, run: () => keyRing.saveUse(writerDb) }],
+    chores: [
+      { name: 'use of API keys', everyMs: KEY_USE_MS, run: () => keyRing.saveUse(writerDb) },
+      {
+        name: 'answers for repeated requests',
+        everyMs: OLD_REQUESTS_MS,
+        run: () => dropOldRequests(writerDb, clock()),
+      },
+    ],
     developmentKey,
+    close: net.close,
   }
+}
+
+/** The way out to other apps. What is sent to them is signed for a user, and not for everybody on the way to read. */
+function openNetClient({ allowPrivateTargets }: Config): NetClient {
+  const allowLoopback = allowPrivateTargets === 'loopback'
+  return createNetClient({
+    policy: { allowHttp: allowLoopback, allowLoopback },
+    userAgent: `plaza/${version}`,
+  })
 }
 
 /** A database that somebody else runs gets a key of ours only when one was chosen for it. */

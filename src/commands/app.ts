@@ -1,31 +1,86 @@
 import type { Command } from 'commander'
-import { createApp, listApps } from '../apps/apps.js'
-import type { CommandContext } from './context.js'
-import { UsageError } from './context.js'
+import { appJson } from '../api/admin/app/app-json.js'
+import { type App, type AppDetails, createApp, editApp, findAppId, listApps } from '../apps/apps.js'
+import { fid } from './arguments.js'
+import { type CommandContext, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
 
-/** `plaza app create|list` */
+interface DetailOptions {
+  /** False takes it away. */
+  readonly fid?: number | false
+  readonly miniAppDomain?: string | false
+  readonly developer?: string
+  readonly json?: boolean
+}
+
+interface EditOptions extends DetailOptions {
+  readonly name?: string
+}
+
+/** `plaza app create|list|edit` */
 export function addAppCommand(program: Command, context: CommandContext): void {
   const app = program.command('app').description('apps that use the API')
 
-  app
+  const create = app
     .command('create')
-    .description('make an app; `key create` does it by itself')
-    .argument('<name>')
-    .action((name: string) =>
-      withDatabase(context, 'app', async (db) => {
-        const id = await createApp(db, name)
-        if (id === null) throw new UsageError(`there is an app named ${name} already`)
-        context.print(id)
-      }),
-    )
+    .description('make an app and print its id; `key create` does it by itself')
+    .argument('<name>', 'no two apps have the same')
+  addDetailOptions(create).action((name: string, options: DetailOptions) =>
+    withDatabase(context, 'app', async (db) => {
+      const made = await createApp(db, { ...detailsOf(options), name })
+      context.print(options.json ? JSON.stringify(appJson(made)) : made.id)
+    }),
+  )
 
   app
     .command('list')
-    .description('print id, name and number of keys of every app, separated by tabs')
-    .action(() =>
+    .description(
+      'print id, name, number of keys, fid, mini app domain and developer of every app, separated by tabs; ' +
+        'a hyphen where there is none',
+    )
+    .option('--json', 'print one line of JSON for each')
+    .action(({ json }: { readonly json?: boolean }) =>
       withDatabase(context, 'app', async (db) => {
-        for (const { id, name, keys } of await listApps(db)) context.print([id, name, keys].join('\t'))
+        for (const each of await listApps(db))
+          context.print(json ? JSON.stringify(appJson(each)) : lineOf(each))
       }),
     )
+
+  const edit = app
+    .command('edit')
+    .description('change what is given of an app')
+    .argument('<app>', 'its name or its id')
+    .option('--name <name>', 'what it is called from now on')
+  addDetailOptions(edit)
+    .option('--no-fid', 'it has no fid')
+    .option('--no-mini-app-domain', 'it has no mini app')
+    .action((nameOrId: string, { name, ...options }: EditOptions) =>
+      withDatabase(context, 'app', async (db) => {
+        const id = await findAppId(db, nameOrId)
+        const details = { ...detailsOf(options), ...(name === undefined ? {} : { name }) }
+        const edited = id === null ? null : await editApp(db, id, details)
+        if (edited === null) throw new UsageError(`there is no app ${nameOrId}`)
+        context.print(options.json ? JSON.stringify(appJson(edited)) : lineOf(edited))
+      }),
+    )
+}
+
+function addDetailOptions(command: Command): Command {
+  return command
+    .option('--fid <fid>', 'the app as a user of the network, who is registered', fid)
+    .option('--mini-app-domain <host>', 'the host that its mini app lives on')
+    .option('--developer <uuid>', 'who develops it; several apps may have the same')
+    .option('--json', 'print one line of JSON')
+}
+
+function detailsOf({ fid, miniAppDomain, developer }: DetailOptions): AppDetails {
+  return {
+    ...(fid === undefined ? {} : { fid: fid === false ? null : fid }),
+    ...(miniAppDomain === undefined ? {} : { miniAppDomain: miniAppDomain === false ? null : miniAppDomain }),
+    ...(developer === undefined ? {} : { developerUuid: developer }),
+  }
+}
+
+function lineOf({ id, name, keys, fid, miniAppDomain, developerUuid }: App): string {
+  return [id, name, keys, fid ?? '-', miniAppDomain ?? '-', developerUuid].join('\t')
 }

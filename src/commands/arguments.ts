@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { UsageError } from './context.js'
 
 /** Reads a whole number between two others, both included. */
 export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
@@ -19,12 +20,17 @@ export function fids(text: string): number[] {
   return text.split(',').map((each) => fid(each.trim()))
 }
 
-/** Reads so many bytes in hex, with or without `0x` in front. */
-export function hexBytes(count: number): (text: string) => Buffer {
+/**
+ * Reads so many bytes in hex, with or without `0x` in front.
+ *
+ * @param flag Whose value it is. The parser of the command line would name it and repeat the value, which may be a
+ * private key, also where none belongs.
+ */
+export function hexBytes(count: number, flag: string): (text: string) => Buffer {
   return (text) => {
     const digits = text.replace(/^0x/i, '')
     if (digits.length !== count * 2 || !/^[0-9a-f]*$/i.test(digits)) {
-      throw new InvalidArgumentError(`It must be ${count} bytes in hex.`)
+      throw new UsageError(`${flag} must be ${count} bytes in hex`)
     }
     return Buffer.from(digits, 'hex')
   }

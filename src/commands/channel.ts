@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { type ChannelDocument, parseChannelDocument } from '../channels/channel-document.js'
 import { saveChannel } from '../channels/channels.js'
+import { listStandings } from '../channels/standings.js'
 import type { Database } from '../db/connection.js'
 import { type CommandContext, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
@@ -17,7 +18,7 @@ interface ChannelOptions {
   readonly image?: string
 }
 
-/** `plaza channel create|edit|import` */
+/** `plaza channel create|edit|import|members` */
 export function addChannelCommand(program: Command, context: CommandContext): void {
   const channel = program.command('channel').description('channels')
   for (const verb of ['create', 'edit'] as const) {
@@ -33,25 +34,22 @@ export function addChannelCommand(program: Command, context: CommandContext): vo
       .option('--image <url>')
       .action((id: string, options: ChannelOptions) =>
         withDatabase(context, 'channel', async (db) => {
-          if ((await isKnown(db, id)) !== (verb === 'edit')) {
-            throw new UsageError(
-              verb === 'edit' ? `there is no channel ${id}` : `there is a channel ${id} already`,
-            )
-          }
-          await save(db, documentOf(id, options))
+          const saved = await saveChannel(db, documentOf(id, options), now(), { mode: verb })
+          if ('code' in saved) throw new UsageError(saved.message)
           context.print(`channel ${id}`)
         }),
       )
   }
   channel
+    .command('members')
+    .description('who belongs to a channel, is invited to it, or was removed from it')
+    .argument('<id>')
+    .action((id: string) => withDatabase(context, 'channel', (db) => printMembers(context, db, id)))
+  channel
     .command('import')
     .description('make or change channels from a file with one JSON object a line: docs/channels.md')
     .argument('<file>', '- for standard input')
     .action((file: string) => withDatabase(context, 'channel', (db) => importChannels(context, db, file)))
-}
-
-async function isKnown(db: Database, id: string): Promise<boolean> {
-  return (await db`select 1 from channels.channels where id = ${id}`).length > 0
 }
 
 function documentOf(id: string, options: ChannelOptions): ChannelDocument {
@@ -68,9 +66,17 @@ function documentOf(id: string, options: ChannelOptions): ChannelDocument {
   return document
 }
 
-async function save(db: Database, document: ChannelDocument): Promise<void> {
-  const problem = await saveChannel(db, document, Math.floor(Date.now() / 1000))
-  if (problem) throw new UsageError(problem.problem)
+/** Unix seconds. */
+function now(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+/** `fid`, a tab, and what it is to the channel. */
+async function printMembers(context: CommandContext, db: Database, id: string): Promise<void> {
+  const people = await listStandings(db, id)
+  // A channel has a lead at least.
+  if (people.length === 0) throw new UsageError(`there is no channel ${id}`)
+  for (const { fid, standing } of people) context.print(`${fid}\t${standing}`)
 }
 
 /** Lines that are wrong are told by their number and do not keep the others out. */
@@ -83,15 +89,21 @@ async function importChannels(context: CommandContext, db: Database, file: strin
     lineNumber += 1
     if (line.trim() === '') continue
     const document = parseChannelDocument(parseJson(line))
-    const problem =
-      'problem' in document ? document : await saveChannel(db, document, Math.floor(Date.now() / 1000))
-    if (problem) {
+    const problem = 'problem' in document ? document.problem : await importChannel(db, document)
+    if (problem === null) saved += 1
+    else {
       wrong += 1
-      context.print(`line ${lineNumber}: ${problem.problem}`)
-    } else saved += 1
+      context.print(`line ${lineNumber}: ${problem}`)
+    }
   }
   context.print(`saved: ${saved}`)
   if (wrong > 0) throw new UsageError(`${wrong} lines were not saved`)
+}
+
+/** @returns why not, if it was not saved. */
+async function importChannel(db: Database, document: ChannelDocument): Promise<string | null> {
+  const saved = await saveChannel(db, document, now())
+  return 'code' in saved ? saved.message : null
 }
 
 function parseJson(line: string): unknown {

@@ -21,7 +21,7 @@ export function addFidCommand(program: Command, context: CommandContext): void {
     .option(
       '--custody <address>',
       'the address that owns it; a new key is made and printed without',
-      hexBytes(20),
+      hexBytes(20, '--custody'),
     )
     .option('--json', 'print one line of JSON')
     .action(({ custody, json }: CreateOptions) => createFid(context, custody, json))

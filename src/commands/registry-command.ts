@@ -1,3 +1,4 @@
+import type { Database } from '../db/connection.js'
 import type { Refusal } from '../errors.js'
 import { networks } from '../open-hub.js'
 import { LocalRegistry, refuseRealNetwork } from '../registry/registry.js'
@@ -20,11 +21,11 @@ export function requireDevnet(context: CommandContext): void {
 export async function withRegistry(
   context: CommandContext,
   { command, json = false }: { readonly command: string; readonly json?: boolean | undefined },
-  work: (registry: LocalRegistry) => Promise<RegistryReport | Refusal>,
+  work: (registry: LocalRegistry, db: Database) => Promise<RegistryReport | Refusal>,
 ): Promise<void> {
   requireDevnet(context)
   const report = await withHub(context, command, ({ db, hub }) =>
-    work(new LocalRegistry({ db, hub, clock: Date.now })),
+    work(new LocalRegistry({ db, hub, clock: Date.now }), db),
   )
   if ('code' in report) throw new UsageError(report.message)
   if (json) context.print(JSON.stringify(report.json))

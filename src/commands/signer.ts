@@ -5,6 +5,7 @@ import { ethAccount, newPrivateKey } from '../registry/eth-account.js'
 import { fid, hexBytes } from './arguments.js'
 import type { CommandContext } from './context.js'
 import { withRegistry } from './registry-command.js'
+import { addAnswerCommands } from './signer-answer.js'
 
 interface AddOptions {
   readonly fid: number
@@ -20,7 +21,7 @@ interface RemoveOptions {
   readonly json?: boolean
 }
 
-/** `plaza signer add|remove` */
+/** `plaza signer add|remove|approve|refuse` */
 export function addSignerCommand(program: Command, context: CommandContext): void {
   const signer = program.command('signer').description('keys that sign for users of the devnet')
 
@@ -28,9 +29,13 @@ export function addSignerCommand(program: Command, context: CommandContext): voi
     .command('add')
     .description('let a key sign messages')
     .requiredOption('--fid <fid>', 'whom it signs for', fid)
-    .option('--key <public key>', 'Ed25519; a new key is made and printed without', hexBytes(32))
+    .option('--key <public key>', 'Ed25519; a new key is made and printed without', hexBytes(32, '--key'))
     .option('--app-fid <fid>', 'the app that asks for the key; the user itself unless told', fid)
-    .option('--app-key <private key>', 'custody key of the app, which signs its request', hexBytes(32))
+    .option(
+      '--app-key <private key>',
+      'custody key of the app, which signs its request',
+      hexBytes(32, '--app-key'),
+    )
     .option('--json', 'print one line of JSON')
     .action((options: AddOptions) => addSigner(context, options))
 
@@ -38,7 +43,7 @@ export function addSignerCommand(program: Command, context: CommandContext): voi
     .command('remove')
     .description('end that a key may sign; what it has signed stands')
     .requiredOption('--fid <fid>', 'whom it signs for', fid)
-    .requiredOption('--key <public key>', 'Ed25519', hexBytes(32))
+    .requiredOption('--key <public key>', 'Ed25519', hexBytes(32, '--key'))
     .option('--json', 'print one line of JSON')
     .action((options: RemoveOptions) =>
       withRegistry(context, { command: 'signer', json: options.json }, async (registry) => {
@@ -49,6 +54,8 @@ export function addSignerCommand(program: Command, context: CommandContext): voi
         )
       }),
     )
+
+  addAnswerCommands(signer, context)
 }
 
 async function addSigner(context: CommandContext, options: AddOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import { MessageType, UserDataType } from '@farcaster/core'
 import base58 from 'bs58'
-import { registerEvent, signerAddEvent, storageRentEvent } from '../registry/chain-events.js'
-import { signKeyRequest } from '../registry/key-request.js'
+import { ED25519_KEY, registerEvent, signerAddEvent, storageRentEvent } from '../registry/chain-events.js'
+import { keyRequestMetadata, signKeyRequest } from '../registry/key-request.js'
 import { signNameTransfer } from '../registry/name-transfer.js'
 import { ensProof, ethVerification, solanaVerification } from './claims.js'
 import type { Content, Draft } from './draft.js'
@@ -96,8 +96,11 @@ export function addSigner(world: World, user: number, at: number, purpose: 'sign
   return later(async () => {
     const { publicKey: key } = world.keys.signer(user, purpose)
     const request = { requestFid: fidOf(app), key, deadline: at + KEY_REQUEST_SECONDS }
-    const metadata = await signKeyRequest(request, world.custody(app))
-    return { kind: 'chainEvent', event: signerAddEvent(place, fidOf(user), key, metadata) }
+    const metadata = keyRequestMetadata(await signKeyRequest(request, world.custody(app)))
+    return {
+      kind: 'chainEvent',
+      event: signerAddEvent(place, fidOf(user), { keyType: ED25519_KEY, key, metadata }),
+    }
   })
 }
 

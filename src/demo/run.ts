@@ -18,6 +18,7 @@ export interface DemoRunOptions {
   readonly onRefused?: (item: DemoItem, refusal: Refusal) => void
 }
 
+/** How far a run came. */
 export interface DemoRunResult {
   /** `stopped`: by the signal; the next run goes on from there. */
   readonly outcome: 'complete' | 'stopped'

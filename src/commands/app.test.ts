@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { createTestHub } from '../../test/hub.js'
+import { TestUser } from '../../test/network.js'
+import { createProgram } from './program.js'
+
+const { db, url } = await createTestDatabase()
+const hub = await createTestHub(db)
+await hub.submitOnChainEvents(new TestUser(7).onChain())
+
+const nobody = '00000000-0000-4000-8000-000000000000'
+
+/** The lines that a command prints. */
+async function plaza(...args: string[]): Promise<string[]> {
+  const lines: string[] = []
+  const program = createProgram({
+    env: { DATABASE_URL: url },
+    print: (line) => lines.push(line),
+    progress: process.stderr,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    onStopSignal: () => {},
+  })
+  await program.parseAsync(['node', 'plaza', ...args])
+  return lines
+}
+
+const json = async (...args: string[]) => (await plaza(...args, '--json')).map((line) => JSON.parse(line))
+
+describe('plaza app', () => {
+  it('makes, edits and lists apps, for people and for programs', async () => {
+    const [made] = await json('app', 'create', 'Köder & “Co” 🎣', '--fid', '7')
+    expect(made).toMatchObject({
+      object: 'app',
+      name: 'Köder & “Co” 🎣',
+      fid: 7,
+      mini_app_domain: null,
+      key_count: 0,
+    })
+
+    const edited = { ...made, name: 'bait', mini_app_domain: 'bait.example' }
+    const edit = ['app', 'edit', made.name, '--name', 'bait', '--mini-app-domain', 'Bait.example']
+    expect(await json(...edit)).toEqual([edited])
+
+    const [id] = await plaza('app', 'create', 'bait too', '--developer', made.developer_uuid)
+    expect(await plaza('app', 'list')).toEqual([
+      [made.id, 'bait', 0, 7, 'bait.example', made.developer_uuid].join('\t'),
+      [id, 'bait too', 0, '-', '-', made.developer_uuid].join('\t'),
+    ])
+
+    const bare = { ...edited, fid: null, mini_app_domain: null }
+    expect(await json('app', 'edit', made.id, '--no-fid', '--no-mini-app-domain')).toEqual([bare])
+    expect((await json('app', 'list'))[0]).toEqual(bare)
+  })
+
+  it.each([
+    [['app', 'create', 'bait'], 'another app has this name'],
+    [['app', 'create', 'a\tb'], 'name must be'],
+    [['app', 'create', 'x', '--fid', '999'], 'fid 999 is not registered'],
+    [['app', 'create', 'x', '--developer', 'me'], 'developer_uuid must be a UUID'],
+    [
+      ['app', 'edit', 'bait', '--mini-app-domain', 'https://x.example'],
+      'mini_app_domain must be a host name',
+    ],
+    [['app', 'edit', 'nobody', '--no-fid'], 'there is no app nobody'],
+    [['app', 'edit', nobody, '--no-fid'], `there is no app ${nobody}`],
+  ])('plaza %j is refused', async (args, message) => {
+    await expect(plaza(...args)).rejects.toThrow(message)
+  })
+})
+
+describe('plaza key', () => {
+  it('makes, lists, limits and revokes keys, for people and for programs', async () => {
+    const [app] = await plaza('app', 'create', 'keyed')
+    const [made] = await json('key', 'create', '--app', app!, '--rate-limit', '600')
+    const { api_key, key } = made
+    expect(api_key).toMatchObject({
+      app_id: app,
+      rate_limit: 600,
+      prefix: key.slice(0, 12),
+      revoked_at: null,
+    })
+    const [second] = await plaza('key', 'create', '--app', 'keyed')
+    expect(second).toMatch(/^plaza_[\w-]{43}$/)
+
+    expect((await json('key', 'list', '--app', 'keyed'))[0]).toEqual(api_key)
+    expect(await plaza('key', 'list', '--app', app!)).toEqual([
+      [api_key.id, 'keyed', `${api_key.prefix}…`, 600, 'never used', 'good'].join('\t'),
+      [api_key.id + 1, 'keyed', `${second!.slice(0, 12)}…`, 'default', 'never used', 'good'].join('\t'),
+    ])
+    expect(await json('key', 'edit', String(api_key.id), '--rate-limit', 'default')).toEqual([
+      { ...api_key, rate_limit: null },
+    ])
+    expect(await plaza('key', 'edit', String(api_key.id), '--rate-limit', '0')).toEqual([
+      [api_key.id, 'keyed', `${api_key.prefix}…`, 0, 'never used', 'good'].join('\t'),
+    ])
+    expect(await json('key', 'revoke', String(api_key.id))).toMatchObject([
+      { id: api_key.id, revoked_at: expect.stringMatching(/Z$/) },
+    ])
+    await expect(plaza('key', 'revoke', String(api_key.id))).rejects.toThrow('there is no good key')
+  })
+
+  it('is not made for an id that no app has', async () => {
+    await expect(plaza('key', 'create', '--app', nobody)).rejects.toThrow(`there is no app ${nobody}`)
+    await expect(plaza('key', 'edit', '999', '--rate-limit', '1')).rejects.toThrow('there is no key')
+    await expect(plaza('key', 'list', '--app', 'nobody')).rejects.toThrow('there is no app nobody')
+  })
+})
