@@ -53,8 +53,15 @@ describe('start and stop', () => {
     server.child.kill('SIGTERM')
     expect(await server.ended).toEqual({ code: 0, signal: null })
     expect(processIdentity(postgres)).toBeNull()
-    expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password'])
-    expect((await stat(join(dataDir, 'postgres.password'))).mode & 0o777).toBe(0o600)
+    expect((await readdir(dataDir)).sort()).toEqual([
+      'postgres',
+      'postgres.log',
+      'postgres.password',
+      'secret.key',
+    ])
+    for (const secret of ['postgres.password', 'secret.key']) {
+      expect((await stat(join(dataDir, secret))).mode & 0o777).toBe(0o600)
+    }
   })
 
   it('refuses a second server on the same directory, and lets commands use the first one', async () => {

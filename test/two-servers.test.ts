@@ -75,3 +75,28 @@ test('a page that was being made while something was written is not kept', async
   expect(await page).toBe(0)
   expect(await likesOf(server, cast)).toBe(1)
 })
+
+test('a feed below a URL has what was cast through its server at once, and soon through the other', async () => {
+  const [one, other] = [await start(), await start()]
+  await register(one)
+  const parentUrl = 'https://example.com/shared-feed'
+  const feedOf = async (server: TestServer): Promise<string[]> => {
+    const query = `feed_type=filter&filter_type=parent_url&parent_url=${encodeURIComponent(parentUrl)}`
+    return (await server.get(`feed?${query}&viewer_fid=2`)).casts.map(({ text }: { text: string }) => text)
+  }
+  for (let turn = 1; turn <= 10; turn += 1) {
+    const [writing, reading] = turn % 2 === 0 ? [one, other] : [other, one]
+    // Kept by both from here on.
+    await Promise.all([feedOf(one), feedOf(other)])
+    await submit(writing, alice.cast(`cast ${turn}`, now - 100 + turn, { parentUrl }))
+    expect((await feedOf(writing))[0]).toBe(`cast ${turn}`)
+    await expect.poll(() => feedOf(reading), patience).toHaveLength(turn)
+  }
+  await db`insert into relations.mutes (fid, target_fid, muted_at) values (2, 1, 0)`
+  expect(await feedOf(one)).toEqual([])
+  await db`delete from relations.mutes`
+  expect(await feedOf(one)).toHaveLength(10)
+  await submit(one, bob.link(1, now - 50, { type: 'block' }))
+  expect(await feedOf(one)).toEqual([])
+  expect(await feedOf(other)).toEqual([])
+})

@@ -3,6 +3,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 /** Words that the specification keeps out, and the neutral ones that stand on our wire instead. */
 interface NeutralNames {
   neynar_user_score: 'service_user_score'
+  minimum_trader_neynar_score: 'minimum_trader_service_score'
 }
 
 type Neutral<Name> = Name extends keyof NeutralNames ? NeutralNames[Name] : Name
@@ -49,4 +50,19 @@ type Conforms<Ours, Theirs> = Ours extends Theirs
 export function published<Theirs>() {
   return <Schema extends TSchema>(schema: Schema & Conforms<Static<Schema>, Published<Theirs>>): TSchema =>
     schema
+}
+
+type Accepts<Body, Theirs> =
+  Complete<Theirs> extends Complete<Body>
+    ? Theirs extends Body
+      ? unknown
+      : { problem: 'the client may send what the schema refuses' }
+    : { problem: 'the client knows a member that the schema does not' }
+
+/**
+ * Does not compile unless whatever the client's type of a body allows is assignable to what the schema describes:
+ * `accepted<Client.PostCastReqBody>()(PostCastReqBody)`.
+ */
+export function accepted<Theirs>() {
+  return <Schema extends TSchema>(schema: Schema & Accepts<Static<Schema>, Theirs>): TSchema => schema
 }

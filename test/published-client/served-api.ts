@@ -1,12 +1,9 @@
-import { FarcasterNetwork } from '@farcaster/core'
 import { Configuration, NeynarAPIClient } from '@neynar/nodejs-sdk'
 import { afterAll } from 'vitest'
 import { createTestApi } from '../../src/api/testing/test-api.js'
-import { createHub } from '../../src/hub/create-hub.js'
 import type { Hub } from '../../src/hub/hub.js'
-import { createVerifyPool } from '../../src/protocol/verify-pool.js'
-import { projectEvents } from '../../src/social/project.js'
 import { createTestDatabase, type TestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
 import { testNowUnix } from '../network.js'
 
 /** A hub to put values in through, and the published client to get them out with. */
@@ -21,21 +18,11 @@ export async function serveApi(): Promise<ServedApi> {
   const database = await createTestDatabase()
   const { db } = database
   const clock = () => testNowUnix * 1000
-  const verifyPool = createVerifyPool({ threads: 0 })
-  const hub = await createHub({
-    db,
-    verifyPool,
-    clock,
-    network: FarcasterNetwork.DEVNET,
-    shards: 1,
-    hooks: [projectEvents],
-  })
-  const { app, key } = await createTestApi({ db, clock })
+  const hub = await createTestHub(db)
+  const { app, key } = await createTestApi({ db, hub, clock })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   afterAll(async () => {
     await app.close()
-    await hub.close()
-    await verifyPool.close()
   })
   return { ...database, hub, url, client: connectClient(url, key) }
 }

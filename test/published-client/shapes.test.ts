@@ -1,98 +1,30 @@
-import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.js'
-import { BestFriendsResponse } from '../../src/views/schema/best-friends.js'
-import {
-  BulkCastsResponse,
-  CastResponse,
-  CastsResponse,
-  CastsSearchResponse,
-  FeedResponse,
-} from '../../src/views/schema/cast.js'
-import { CastsMetricsResponse } from '../../src/views/schema/cast-metrics.js'
-import {
-  ChannelListResponse,
-  ChannelResponse,
-  ChannelResponseBulk,
-  ChannelSearchResponse,
-  TrendingChannelResponse,
-  UsersActiveChannelsResponse,
-} from '../../src/views/schema/channel.js'
-import { Conversation } from '../../src/views/schema/conversation.js'
-import { FnameAvailabilityResponse } from '../../src/views/schema/fname.js'
-import {
-  FollowersResponse,
-  ReciprocalFollowersResponse,
-  RelevantFollowersResponse,
-} from '../../src/views/schema/follower.js'
-import { UserInteractionsResponse } from '../../src/views/schema/notification.js'
-import { ReactionsCastResponse, ReactionsResponse } from '../../src/views/schema/reaction.js'
-import { StorageAllocationsResponse, StorageUsageResponse } from '../../src/views/schema/storage.js'
-import { CastEmbedCrawlResponse } from '../../src/views/schema/url-metadata.js'
-import {
-  BulkUsersByAddressResponse,
-  BulkUsersResponse,
-  UserResponse,
-  UserSearchResponse,
-  UsersResponse,
-} from '../../src/views/schema/user.js'
-import { VerificationsResponse } from '../../src/views/schema/verification.js'
-import { published } from './conformance.js'
+import { inboxReplies } from './replies-inbox.js'
+import { membershipReplies } from './replies-membership.js'
+import { publishingReplies } from './replies-publishing.js'
+import { readingReplies } from './replies-reading.js'
+import { relationReplies } from './replies-relations.js'
+import { signerReplies } from './replies-signers.js'
+import { webhookReplies } from './replies-webhooks.js'
 
-/** The reply of each operation, held against the client's type by the compiler. */
+/** By method and path; only the path where it is a GET. */
 const replies: Readonly<Record<string, TSchema>> = {
-  cast: published<Client.CastResponse>()(CastResponse),
-  'cast/conversation': published<Client.Conversation>()(Conversation),
-  'cast/embed/crawl': published<Client.CastEmbedCrawlResponse>()(CastEmbedCrawlResponse),
-  'cast/metrics': published<Client.CastsMetricsResponse>()(CastsMetricsResponse),
-  'cast/quotes': published<Client.FetchCastQuotes200Response>()(FeedResponse),
-  'cast/search': published<Client.CastsSearchResponse>()(CastsSearchResponse),
-  casts: published<Client.CastsResponse>()(CastsResponse),
-  channel: published<Client.ChannelResponse>()(ChannelResponse),
-  'channel/bulk': published<Client.ChannelResponseBulk>()(ChannelResponseBulk),
-  'channel/followers': published<Client.UsersResponse>()(UsersResponse),
-  'channel/followers/relevant': published<Client.RelevantFollowersResponse>()(RelevantFollowersResponse),
-  'channel/list': published<Client.ChannelListResponse>()(ChannelListResponse),
-  'channel/search': published<Client.ChannelSearchResponse>()(ChannelSearchResponse),
-  'channel/trending': published<Client.TrendingChannelResponse>()(TrendingChannelResponse),
-  'channel/user': published<Client.UsersActiveChannelsResponse>()(UsersActiveChannelsResponse),
-  feed: published<Client.FeedResponse>()(FeedResponse),
-  'feed/channels': published<Client.FeedResponse>()(FeedResponse),
-  'feed/following': published<Client.FeedResponse>()(FeedResponse),
-  'feed/for_you': published<Client.FeedResponse>()(FeedResponse),
-  'feed/parent_urls': published<Client.FeedResponse>()(FeedResponse),
-  'feed/trending': published<Client.FeedResponse>()(FeedResponse),
-  'feed/user/casts': published<Client.FeedResponse>()(FeedResponse),
-  'feed/user/popular': published<Client.BulkCastsResponse>()(BulkCastsResponse),
-  'feed/user/replies_and_recasts': published<Client.FeedResponse>()(FeedResponse),
-  'fname/availability': published<Client.FnameAvailabilityResponse>()(FnameAvailabilityResponse),
-  followers: published<Client.FollowersResponse>()(FollowersResponse),
-  'followers/reciprocal':
-    published<Client.FetchUserReciprocalFollowers200Response>()(ReciprocalFollowersResponse),
-  'followers/relevant': published<Client.RelevantFollowersResponse>()(RelevantFollowersResponse),
-  following: published<Client.FollowersResponse>()(FollowersResponse),
-  'following/suggested': published<Client.UsersResponse>()(UsersResponse),
-  'reactions/cast': published<Client.ReactionsCastResponse>()(ReactionsCastResponse),
-  'reactions/user': published<Client.ReactionsResponse>()(ReactionsResponse),
-  'storage/allocations': published<Client.StorageAllocationsResponse>()(StorageAllocationsResponse),
-  'storage/usage': published<Client.StorageUsageResponse>()(StorageUsageResponse),
-  'user/best_friends': published<Client.BestFriendsResponse>()(BestFriendsResponse),
-  'user/bulk': published<Client.BulkUsersResponse>()(BulkUsersResponse),
-  'user/bulk-by-address': published<Client.BulkUsersByAddressResponse>()(BulkUsersByAddressResponse),
-  'user/by_location': published<Client.UsersResponse>()(UsersResponse),
-  'user/by_username': published<Client.UserResponse>()(UserResponse),
-  'user/by_x_username': published<Client.BulkUsersResponse>()(BulkUsersResponse),
-  'user/channels': published<Client.ChannelListResponse>()(ChannelListResponse),
-  'user/custody-address': published<Client.UserResponse>()(UserResponse),
-  'user/interactions': published<Client.FetchUserInteractions200Response>()(UserInteractionsResponse),
-  'user/search': published<Client.UserSearchResponse>()(UserSearchResponse),
-  'user/verifications': published<Client.FetchVerifications200Response>()(VerificationsResponse),
+  ...readingReplies,
+  ...signerReplies,
+  ...publishingReplies,
+  ...relationReplies,
+  ...inboxReplies,
+  ...membershipReplies,
+  ...webhookReplies,
 }
 
-it.each(operations.map((operation) => [operation.path, operation] as const))(
-  'answers %s in the shape that the published client knows',
-  (path, { reply }) => {
-    expect(reply).toBe(replies[path])
-  },
-)
+const named = operations.map((operation) => {
+  const { method, path } = operation
+  return [method === 'GET' ? path : `${method} ${path}`, operation] as const
+})
+
+it.each(named)('answers %s in the shape that the published client knows', (name, { reply }) => {
+  expect(reply).toBe(replies[name])
+})

@@ -1,0 +1,244 @@
+import { SignerEventType } from '@farcaster/core'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Operation } from '../src/api/operation.js'
+import { addressClaim } from '../src/api/operations/publishing/testing/address-claim.js'
+import { operations } from '../src/api/operations.js'
+import { createTestApi } from '../src/api/testing/test-api.js'
+import { createApiKey, revokeApiKey } from '../src/apps/api-keys.js'
+import { saveChannel } from '../src/channels/channels.js'
+import { inviteMember } from '../src/channels/membership.js'
+import { createNetClient } from '../src/net/net-client.js'
+import { serveHttp } from '../src/net/testing/loopback-server.js'
+import { appKeyAuthorization } from '../src/sign-in/testing/app-key-token.js'
+import { createSigner } from '../src/signers/create-signer.js'
+import { approvedSigner, revokeSigner, testVault } from '../src/signers/testing/approved-signer.js'
+import { registerHolder } from '../src/signers/testing/key-holder.js'
+import { type SignerPermission, signerPermissions } from '../src/views/schema/signer.js'
+import {
+  type ActingScene,
+  type Answer,
+  actingAnswers,
+  actingExamples,
+  type NamedSigner,
+} from './acting-operations.js'
+import { createTestDatabase } from './database.js'
+import { createTestHub } from './hub.js'
+import { TestUser, testKey, testNow, testNowUnix } from './network.js'
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db)
+const clock = () => testNowUnix * 1000
+const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
+afterAll(() => net.close())
+const api = await createTestApi({ db, hub, clock, net })
+const other = await createTestApi({ db, hub, clock, net, appName: 'other' })
+const [alice, bob] = [new TestUser(1), new TestUser(2)]
+const scene = await setScene()
+
+async function setScene(): Promise<ActingScene> {
+  await hub.submitOnChainEvents([alice, bob].flatMap((user) => user.onChain({ units: 5 })))
+  const casts = ['mine', 'not wanted any more'].map((text) => alice.cast(text, testNow - 100))
+  expect(await hub.submit(casts)).toEqual([null, null])
+  const [own, unwanted] = casts.map(({ hash }) => `0x${hash.toString('hex')}`) as [string, string]
+  const [ownChannelId, invitingChannelId] = ['gardens', 'flowers']
+  for (const [id, lead, follower] of [
+    [ownChannelId, alice.fid, bob.fid],
+    [invitingChannelId, bob.fid, alice.fid],
+  ] as const) {
+    const channel = { id, lead_fid: lead, followers: [{ fid: follower, followed_at: 1 }] }
+    expect(await saveChannel(db, channel, testNowUnix)).toHaveProperty('staleViews')
+  }
+  const invite = { channelId: invitingChannelId, callerFid: bob.fid, fid: alice.fid, role: 'member' } as const
+  expect(await inviteMember(db, invite, testNowUnix)).toHaveProperty('message')
+  return {
+    ownCastHash: own,
+    unwantedCastHash: unwanted,
+    ownChannelId,
+    invitingChannelId,
+    otherFid: bob.fid,
+    claim: await addressClaim(alice.fid),
+    otherAppUrl: async () => (await serveHttp((_request, response) => response.end('{}'))).origin,
+    askingAccount: await registerHolder({ db, hub, clock }),
+  }
+}
+
+const exampleOf = ({ method, path }: Operation) =>
+  actingExamples[`${method} ${path}`] ?? expect.fail(`${method} ${path} has no line in acting-operations.ts`)
+
+/** How an operation answers who names this signer. */
+async function answer(
+  operation: Operation,
+  signer: NamedSigner,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const body = { signer_uuid: signer.id, ...(await exampleOf(operation).body(scene, signer)) }
+  return await answerTo(operation, body, headers)
+}
+
+async function answerTo(
+  { method, path }: Operation,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  if (method === 'GET') return expect.fail(`${path} has a body and is a GET`)
+  const reply = await api.send(method, path, body, headers)
+  if (reply.statusCode === 200) return [200, 'OK']
+  const { message, status, code, property, ...more } = reply.json()
+  expect({ message, status, more }).toEqual({
+    message: expect.stringMatching(/./),
+    status: reply.statusCode,
+    more: {},
+  })
+  return property === undefined ? [status, code] : [status, code, property]
+}
+
+const signerWith = async (permissions: SignerPermission[] | null, appId = api.appId) =>
+  await approvedSigner({ db, hub }, alice, { appId, permissions })
+
+const keyOfBytes = { publicKey: Buffer.alloc(32, 1) }
+
+const named = operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const)
+const namingSigners = named.filter(([, { body }]) => body && 'signer_uuid' in body.properties)
+const acting = namingSigners.filter(([name]) => actingExamples[name]?.permission !== null)
+const takingTokens = named.filter(([, { headers }]) => headers && 'authorization' in headers.properties)
+
+it('every operation that names a signer has an example, and no other', () => {
+  expect(Object.keys(actingExamples).sort()).toEqual(namingSigners.map(([name]) => name).sort())
+})
+
+describe.each(namingSigners)('%s', (name, operation) => {
+  const answers = { ...actingAnswers, ...actingExamples[name]?.answers }
+
+  it('asks for an API key that is good', async () => {
+    const signer = await signerWith(null)
+    const ended = await createApiKey(db, { appId: api.appId })
+    await revokeApiKey(db, ended.id)
+    for (const key of ['', 'plaza_wrong', `${api.key}x`, ended.key]) {
+      expect(await answer(operation, signer, { 'x-api-key': key })).toEqual([401, 'Unauthorized'])
+    }
+  })
+
+  it('knows no signer that nobody has made', async () => {
+    for (const id of ['00000000-0000-4000-8000-000000000000', 'mine', "' or true --"]) {
+      expect(await answer(operation, { id, ...keyOfBytes })).toEqual([404, 'NotFound', 'signer_uuid'])
+    }
+  })
+
+  it('leaves signers of other apps alone', async () => {
+    const waiting = await createSigner({ db, vault: testVault }, other.appId)
+    for (const signer of [waiting, await signerWith(null, other.appId)]) {
+      expect(await answer(operation, signer)).toEqual([403, 'SignerOfAnotherApp', 'signer_uuid'])
+    }
+  })
+
+  it('heeds that the user has not approved', async () => {
+    const waiting = await createSigner({ db, vault: testVault }, api.appId)
+    expect(await answer(operation, waiting)).toEqual(answers.generated)
+  })
+
+  it('heeds that the key was removed', async () => {
+    const signer = await signerWith(null)
+    await revokeSigner(hub, alice, signer)
+    expect(await answer(operation, signer)).toEqual(answers.revoked)
+  })
+
+  it('heeds what the user has permitted', async () => {
+    const { permission } = exampleOf(operation)
+    const others = signerPermissions.filter((each) => each !== permission && each !== 'WRITE_ALL')
+    const lacking: SignerPermission[][] = [[], ['READ_ONLY'], ['NONE'], ['READ_ONLY', 'NONE']]
+    if (permission !== 'any write') lacking.push(others)
+    for (const permissions of lacking) {
+      expect(await answer(operation, await signerWith(permissions))).toEqual(answers.notPermitted)
+    }
+  })
+})
+
+describe.each(acting)('%s', (_, operation) => {
+  it('needs nothing but its permission, and ends with the key', async () => {
+    const { permission } = exampleOf(operation)
+    const own: SignerPermission = permission === null || permission === 'any write' ? 'WRITE_ALL' : permission
+    const signer = await signerWith([own])
+    expect(await answer(operation, signer)).toEqual(actingAnswers.approved)
+    await revokeSigner(hub, alice, signer)
+    // It is remembered for a second, and the hub refuses its key meanwhile. What stands already asks no hub.
+    await expect.poll(() => answer(operation, signer)).toEqual(actingAnswers.revoked)
+  })
+})
+
+const goodToken = appKeyAuthorization(alice)
+const expiredToken = appKeyAuthorization(alice, { payload: { exp: testNowUnix - 60 } })
+/** Never registered, and registered once. */
+const [unknownKey, removedKey] = [testKey('unknown'), testKey('removed')]
+const tokenOfKey = (key: typeof unknownKey) =>
+  appKeyAuthorization(alice, { key, header: { key: `0x${key.publicKey.toString('hex')}` } })
+
+const badTokens = {
+  'one that has expired': expiredToken,
+  'one that is good for too long': appKeyAuthorization(alice, { payload: { exp: testNowUnix + 3_600 } }),
+  'one without an end': appKeyAuthorization(alice, { payload: { exp: null } }),
+  'one that another key has signed': appKeyAuthorization(alice, { key: unknownKey }),
+  'one of a key that nobody has': tokenOfKey(unknownKey),
+  'one of a key that was removed': tokenOfKey(removedKey),
+  'one of another user’s key': appKeyAuthorization(alice, {
+    key: bob.key,
+    header: { key: `0x${bob.key.publicKey.toString('hex')}` },
+  }),
+  'one whose payload was changed': goodToken.replace(/\.[^.]+\./, `.${expiredToken.split('.')[1]}.`),
+  'one of an issuer that is not believed': `Bearer ${['{"alg":"none"}', '{"sub":1}', 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.')}`,
+  garbage: 'Bearer garbage',
+  'an API key': `Bearer ${api.key}`,
+  'another scheme': goodToken.replace('Bearer', 'Basic'),
+  nothing: 'Bearer ',
+}
+
+describe.each(takingTokens)('%s', (name, operation) => {
+  const refused: Answer = [401, 'Unauthorized', 'authorization']
+  const body = () => actingExamples[name]!.body(scene, { id: '', ...keyOfBytes })
+  const asked = async (headers: Readonly<Record<string, string>>, more = {}) =>
+    await answerTo(operation, { ...(await body()), ...more }, headers)
+
+  it('takes a bearer token instead of a signer, and none instead of an API key', async () => {
+    expect(await asked({ authorization: goodToken })).toEqual([200, 'OK'])
+    expect(await asked({ authorization: goodToken, 'x-api-key': '' })).toEqual([401, 'Unauthorized'])
+  })
+
+  it.each(Object.entries(badTokens))(
+    'is not let in by %s, alone or beside a signer',
+    async (_, authorization) => {
+      await hub.submitOnChainEvents([
+        alice.signerEvent(SignerEventType.ADD, 900_001, removedKey.publicKey),
+        alice.signerEvent(SignerEventType.REMOVE, 900_002, removedKey.publicKey),
+      ])
+      expect(await asked({ authorization })).toEqual(refused)
+      const { id } = await signerWith(null)
+      expect(await asked({ authorization }, { signer_uuid: id })).toEqual(refused)
+    },
+  )
+
+  it('takes no signer that is not good beside a token that is', async () => {
+    const theirs = await signerWith(null, other.appId)
+    expect(await asked({ authorization: goodToken }, { signer_uuid: theirs.id })).toEqual([
+      403,
+      'SignerOfAnotherApp',
+      'signer_uuid',
+    ])
+    const bobs = await approvedSigner({ db, hub }, bob, api)
+    expect(await asked({ authorization: goodToken }, { signer_uuid: bobs.id })).toEqual([
+      400,
+      'InvalidField',
+      'signer_uuid',
+    ])
+  })
+})
+
+it.each(namingSigners.filter((each) => !takingTokens.includes(each)))(
+  '%s takes no token instead of a signer',
+  async (name, operation) => {
+    const body = await actingExamples[name]!.body(scene, { id: '', ...keyOfBytes })
+    expect(await answerTo(operation, body, { authorization: goodToken })).toEqual([
+      400,
+      'InvalidField',
+      'signer_uuid',
+    ])
+  },
+)

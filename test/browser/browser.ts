@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import puppeteer, { type Browser, type Page } from 'puppeteer-core'
+import { afterAll, onTestFinished } from 'vitest'
+
+/** Where systems put it. `BROWSER_PATH` names another. */
+const places = [
+  process.env.BROWSER_PATH,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+/** The browser of this machine; null when there is none. */
+export const browserPath = places.find((place) => place && existsSync(place)) ?? null
+
+/** What a test that needs a browser says when there is none. */
+export const noBrowser = 'no Chromium on this machine: `apt-get install chromium`, or BROWSER_PATH'
+
+/** A page, and what it did that it should not have. */
+export interface WatchedPage {
+  readonly page: Page
+  /** Errors on its console, scripts and addresses that its policy refused, requests to other servers. */
+  readonly faults: string[]
+}
+
+/** A browser for the file that calls this. */
+export interface TestBrowser {
+  /** Opens an empty page that may only talk to `origin`. It is closed when the test is over. */
+  openPage(origin: string): Promise<WatchedPage>
+}
+
+/**
+ * Makes a browser for the file that calls it, at its top level, behind what closes the servers: hooks run from the last
+ * to the first, and a server waits for browsers that keep their connections. It starts with the first page.
+ */
+export function createTestBrowser(): TestBrowser {
+  let browser: Promise<Browser> | undefined
+  afterAll(async () => {
+    await (await browser)?.close()
+  })
+  return {
+    openPage: async (origin) => {
+      browser ??= puppeteer.launch({
+        executablePath: browserPath!,
+        // Chromium's sandbox does not start for root, nor inside most containers.
+        args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+      })
+      const context = await (await browser).createBrowserContext()
+      onTestFinished(() => context.close())
+      const page = await context.newPage()
+      return { page, faults: watch(page, origin) }
+    },
+  }
+}
+
+function watch(page: Page, origin: string): string[] {
+  const faults: string[] = []
+  page.on('console', (message) => {
+    // What failed to load is told below, with its address.
+    if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return
+    faults.push(`console: ${message.text()}`)
+  })
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    // Every browser asks for it; pages of ours have no picture of their own.
+    if (response.status() >= 400 && pathname !== '/favicon.ico') {
+      faults.push(`${response.status()}: ${pathname}`)
+    }
+  })
+  page.on('pageerror', (error) => faults.push(`script: ${String(error)}`))
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.origin !== origin && url.protocol !== 'data:' && url.protocol !== 'blob:') {
+      faults.push(`request: ${request.url()}`)
+    }
+  })
+  return faults
+}

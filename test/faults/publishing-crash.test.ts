@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FarcasterNetwork, SignerEventType } from '@farcaster/core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ensureApp } from '../../src/apps/apps.js'
+import { connect, type Database } from '../../src/db/connection.js'
+import { findEmbedded } from '../../src/db/embedded.js'
+import { createHub } from '../../src/hub/create-hub.js'
+import { createVerifyPool } from '../../src/protocol/verify-pool.js'
+import { createVault } from '../../src/secrets/vault.js'
+import { createSigner } from '../../src/signers/create-signer.js'
+import { makeTestDir } from '../abandoned.js'
+import { builtCli } from '../built-cli.js'
+import { TestUser } from '../network.js'
+
+const rounds = 6
+const senders = 8
+const requestsOfSender = 3
+/** The server may have to be compiled first. */
+const BUILD_LIMIT_MS = 240_000
+const apiKey = 'a-key-for-the-crash'
+const secretKey = 'the-secret-key-of-a-server-that-is-killed'
+const user = new TestUser(1)
+
+/** What was asked, and the answer that came; null while none has come. */
+interface Asked {
+  readonly idem: string
+  readonly text: string
+  hash: string | null
+}
+
+let dataDir: string
+let cli: string
+let server: ChildProcess | undefined
+let url: string
+let signerUuid: string
+
+beforeAll(async () => {
+  cli = await builtCli()
+  dataDir = await makeTestDir()
+  await start()
+  signerUuid = await prepareSigner()
+}, BUILD_LIMIT_MS)
+
+afterAll(async () => {
+  await end('SIGTERM')
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function start(): Promise<void> {
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    VERIFY_THREADS: '0',
+    PLAZA_DEV_API_KEY: apiKey,
+    PLAZA_SECRET_KEY: secretKey,
+  }
+  const child = spawn(process.execPath, [cli, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  server = child
+  url = await new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+      const [, found] = /^listening on (\S+)$/m.exec(output) ?? []
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)))
+  })
+}
+
+async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  if (!server) return
+  const exited = new Promise((resolve) => server?.once('exit', resolve))
+  server.kill(signal)
+  await exited
+}
+
+async function onDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
+  const databaseUrl = await findEmbedded(dataDir)
+  if (databaseUrl === null) throw new Error('the server has no PostgreSQL running')
+  const db = connect(databaseUrl, { poolSize: 2, applicationName: 'crash test' })
+  return await work(db).finally(() => db.end())
+}
+
+async function prepareSigner(): Promise<string> {
+  return await onDatabase(async (db) => {
+    const verifyPool = createVerifyPool({ threads: 0 })
+    const hub = await createHub({
+      db,
+      network: FarcasterNetwork.DEVNET,
+      shards: 1,
+      verifyPool,
+      clock: Date.now,
+    })
+    const appId = await ensureApp(db, 'development')
+    const signer = await createSigner({ db, vault: createVault([secretKey]) }, appId)
+    const approval = user.signerEvent(SignerEventType.ADD, 1_000, signer.publicKey)
+    expect(await hub.submitOnChainEvents([...user.onChain({ units: 100 }), approval])).toEqual(
+      Array(4).fill(null),
+    )
+    await hub.close()
+    await verifyPool.close()
+    return signer.id
+  })
+}
+
+/** Sends a request; null where no answer came or the server could not do it now. */
+async function publish({ idem, text }: Asked): Promise<string | null> {
+  const reply = await fetch(`${url}/v2/farcaster/cast`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ signer_uuid: signerUuid, text, idem }),
+  }).catch(() => null)
+  if (!reply?.ok) return null
+  const body = (await reply.json().catch(() => null)) as { cast: { hash: string } } | null
+  return body?.cast.hash ?? null
+}
+
+/** Repeats a request until it is answered. An answer that the client has already is what the repeat must say. */
+async function repeat(asked: Asked): Promise<void> {
+  let again = await publish(asked)
+  for (; again === null; again = await publish(asked)) await sleep(20)
+  if (asked.hash !== null) expect(again).toBe(asked.hash)
+  asked.hash = again
+}
+
+test('a request with an idem publishes once, however often it is repeated and the server killed in between', {
+  timeout: 240_000,
+}, async () => {
+  const all: Asked[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const asked = Array.from({ length: senders * requestsOfSender }, (_, n) => ({
+      idem: `${round} ${n}`,
+      text: `round ${round}, number ${n}`,
+      hash: null as string | null,
+    }))
+    all.push(...asked)
+    const shares = Array.from({ length: senders }, (_, sender) =>
+      asked.filter((_, n) => n % senders === sender),
+    )
+    // One after the other in each share, so that the kill meets requests in every state.
+    const sending = shares.map(async (share) => {
+      for (const each of share) each.hash = await publish(each)
+    })
+    await sleep(10 + ((round * 7919) % 120))
+    await end('SIGKILL')
+    await Promise.all(sending)
+    await start()
+    await Promise.all(shares.flat().map(repeat))
+  }
+  const stored = await onDatabase(
+    (db) => db<{ text: string; hash: string }[]>`
+      select text, '0x' || encode(hash, 'hex') as hash from social.casts`,
+  )
+  const line = ({ text, hash }: { text: string; hash: string | null }) => `${text}: ${hash}`
+  expect(stored.map(line).sort()).toEqual(all.map(line).sort())
+})

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { expect, it } from 'vitest'
+import { createProgram } from '../../src/commands/program.js'
+
+const program = createProgram({
+  env: {},
+  print: () => {},
+  progress: process.stderr,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  onStopSignal: () => {},
+})
+
+const documents = ['README.md', 'CONTRIBUTING.md', ...readdirSync('docs').map((file) => `docs/${file}`)]
+
+it('docs/commands.md tells every command, as its help does; `npm run docs:commands` writes it anew', async () => {
+  await expect(pageOf(program)).toMatchFileSnapshot('../../docs/commands.md')
+})
+
+it('every command and option that the documentation calls is there', () => {
+  const wrong = documents.flatMap((document) =>
+    callsIn(readFileSync(document, 'utf8'))
+      .map((call) => ({ call, problem: problemOf(call) }))
+      .filter(({ problem }) => problem !== null)
+      .map(({ call, problem }) => `${document}: ${call}: ${problem}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+it('every command says what it does', () => {
+  const silent = commandsOf(program).filter((command) => command.description() === '')
+  expect(silent.map(nameOf)).toEqual([])
+})
+
+/** All commands that do something, in the order of the help. */
+function commandsOf(command: Command): readonly Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(commandsOf)
+}
+
+/** `plaza key create` */
+function nameOf(command: Command): string {
+  return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
+}
+
+function pageOf(root: Command): string {
+  return [
+    '# Commands',
+    '',
+    '<!-- Written by `npm run docs:commands` out of the commands themselves. -->',
+    '',
+    'In a checkout, `plaza` is `npm run -s plaza --`. All commands read the environment variables of the server',
+    '(README), and those that need the database work beside a server that runs.',
+    ...commandsOf(root).flatMap(sectionOf),
+    '',
+  ].join('\n')
+}
+
+function sectionOf(command: Command): string[] {
+  const rows = [
+    ...command.registeredArguments.map((argument) => [`<${argument.name()}>`, argument.description]),
+    ...command.options.map((option) => [
+      option.flags,
+      [
+        option.description,
+        option.mandatory ? 'needed' : '',
+        ...(option.defaultValue === undefined ? [] : [`default: ${option.defaultValue}`]),
+      ]
+        .filter((text) => text !== '')
+        .join('; '),
+    ]),
+  ]
+  const table = rows.map(([name, text]) => `| \`${name}\` | ${text} |`)
+  return [
+    '',
+    `## ${nameOf(command)}`,
+    '',
+    `${sentence(command.description())}`,
+    '',
+    `    ${nameOf(command)} ${usageOf(command)}`.trimEnd(),
+    ...(table.length === 0 ? [] : ['', '| | |', '|---|---|', ...table]),
+  ]
+}
+
+/** Commander names options also where there is none but the help. */
+function usageOf(command: Command): string {
+  return command.options.length > 0 ? command.usage() : command.usage().replace('[options]', '').trimStart()
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+/** Calls in code blocks and code spans: `plaza key create --app NAME`, without what a comment says behind them. */
+function callsIn(markdown: string): string[] {
+  const blocks = markdown.match(/^ {4}.*$/gm) ?? []
+  const spans = [...markdown.matchAll(/`([^`\n]+)`/g)].map(([, span]) => span ?? '')
+  return [...blocks, ...spans].flatMap((line) => {
+    const [, call] = /^\s*(?:\$ )?(?:plaza|npm run -s plaza --) ([a-z].*?)(?:\s+#.*)?$/.exec(line) ?? []
+    return call === undefined ? [] : [call]
+  })
+}
+
+/** What would keep the call from running, or null. */
+function problemOf(call: string): string | null {
+  let command: Command = program
+  for (const word of call.split(/\s+/)) {
+    const next = command.commands.find((each) => each.name() === word)
+    if (next) command = next
+    else if (command.commands.length > 0) {
+      // A page may speak of `plaza key` and mean its commands.
+      return `there is no command ${nameOf(command)} ${word}`
+    } else break
+  }
+  const options = [...call.matchAll(/(?<=\s\[?)--[a-z-]+/g)].map(([option]) => option)
+  const unknown = options.filter((option) => !command.options.some(({ long }) => long === option))
+  return unknown.length === 0 ? null : `${nameOf(command)} has no ${unknown.join(', ')}`
+}

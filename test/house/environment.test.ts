@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { configVariables } from '../../src/config.js'
+import { signerPermissions } from '../../src/views/schema/signer.js'
+
+/** And what signers may be allowed to do, which is written alike. */
+const known = new Set<string>([...configVariables.map(({ name }) => name), ...signerPermissions])
+
+/** Words in capitals that are no variables of the server. */
+const otherNames: Readonly<Record<string, RegExp>> = {
+  'names of the protocol': /_TYPE(_|$)|^MERGE_|^FARCASTER_NETWORK_/,
+  'what stands in place of a value': /^(PRIVATE|PUBLIC|APP_CUSTODY)_KEY$/,
+  'variables of the tests': /^(TEST_DATABASE_URL|MUTATION_TESTS)$/,
+}
+
+// That the README's table has all of them, and nothing else, is asserted beside the table: `src/config.test.ts`.
+it('the documentation speaks of no variable that is not read', () => {
+  const documents = ['README.md', 'CONTRIBUTING.md', ...readdirSync('docs').map((file) => `docs/${file}`)]
+  const unknown = documents.flatMap((document) =>
+    (readFileSync(document, 'utf8').match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? [])
+      .filter((name) => !known.has(name) && !Object.values(otherNames).some((others) => others.test(name)))
+      .map((name) => `${document}: ${name}`),
+  )
+  expect(unknown).toEqual([])
+})

@@ -1,0 +1,92 @@
+import { eip712, FarcasterNetwork } from '@farcaster/core'
+import { createSiweMessage } from 'viem/siwe'
+import { expect } from 'vitest'
+import { newPrivateKey } from '../../src/registry/eth-account.js'
+import { askedBody } from '../../src/signers/testing/key-holder.js'
+import { testNowUnix } from '../network.js'
+import type { Scene } from './scene.js'
+
+/** Nothing is sent there. */
+export const WEBHOOK_URL = 'https://hooks.plaza.social/in'
+
+/** The address that owns the account, as the API writes it. */
+export function custodyOf({ custody }: Scene['alice']): string {
+  return `0x${custody.toString('hex')}`
+}
+
+/** A key of a developer’s own, and the signed request for it. */
+export async function askForKey({ app, deadline }: Scene) {
+  const public_key = `0x${newPrivateKey().toString('hex')}`
+  return { public_key, ...(await askedBody(app, public_key, deadline)) }
+}
+
+/** An address of a developer’s own, and the signed request for it. */
+export async function askForAddress({ app, deadline }: Scene) {
+  const digits = newPrivateKey().toString('hex', 0, 20)
+  return { address: `0x${digits}`, ...(await askedBody(app, `0x${'00'.repeat(12)}${digits}`, deadline)) }
+}
+
+/** A Sign-In with Ethereum message, signed. */
+export async function signIn({ api, app }: Scene) {
+  const { nonce } = (await api.get('login/nonce')).json()
+  const { signer } = app.account
+  const message = createSiweMessage({
+    address: signer.address,
+    chainId: 10,
+    domain: 'app.example',
+    nonce,
+    uri: 'https://app.example/login',
+    version: '1',
+    issuedAt: new Date(testNowUnix * 1000),
+  })
+  return { message, signature: await signer.signMessage({ message }) }
+}
+
+/** Alice invites somebody to the channel. */
+export async function invite({ api, signerUuid }: Scene, fid: number, role: string): Promise<void> {
+  const asked = { signer_uuid: signerUuid, channel_id: 'gardens', role, fid }
+  expect((await api.send('POST', 'channel/member/invite', asked)).statusCode).toBe(200)
+}
+
+/** Makes a webhook, to ask about it. */
+export async function makeWebhook({ api }: Scene) {
+  const { webhook } = (await api.send('POST', 'webhook', { name: 'mine', url: WEBHOOK_URL })).json()
+  return { webhook_id: webhook.webhook_id }
+}
+
+/** A webhook to which a sample is being sent. */
+export async function testWebhook(scene: Scene) {
+  const made = await makeWebhook(scene)
+  expect((await scene.api.send('POST', 'webhook/test', made)).statusCode).toBe(200)
+  return made
+}
+
+/** An address that agrees to be shown as alice's. */
+export async function claimAddress({ app, alice, signerUuid }: Scene) {
+  const { signer } = app.account
+  const blockHash = `0x${'b1'.repeat(32)}` as const
+  const eth_signature = await signer.signTypedData({
+    domain: eip712.EIP_712_FARCASTER_DOMAIN,
+    types: { VerificationClaim: eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM },
+    primaryType: 'VerificationClaim',
+    message: { fid: BigInt(alice.fid), address: signer.address, blockHash, network: FarcasterNetwork.DEVNET },
+  })
+  return { signer_uuid: signerUuid, address: signer.address, block_hash: blockHash, eth_signature }
+}
+
+/** Alice blocks somebody. */
+export function blocking({ app, signerUuid }: Scene) {
+  return { signer_uuid: signerUuid, blocked_fid: app.fid }
+}
+
+/** Alice mutes somebody. */
+export function muting({ app }: Scene) {
+  return { fid: 1, muted_fid: app.fid }
+}
+
+/** What was sent to `POST path` before. */
+export async function prepared<Body extends object>({ api }: Scene, path: string, body: Body): Promise<Body> {
+  const reply = await api.send('POST', path, body)
+  expect(reply.statusCode, reply.body).toBe(200)
+  return body
+}

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+import { builtCli } from '../built-cli.js'
+import { type CommandProcess, createDataDir, runCommand } from '../server-process.js'
+import { compareWithTour, tourFiles, tourSteps } from './readme-tour.js'
+
+const run = promisify(execFile)
+
+/** What has installed the tests. */
+const INSTALL = 'npm ci'
+const START = 'npm start -- '
+const README_ADDRESS = 'http://127.0.0.1:8080'
+
+/**
+ * Every command of the README, word for word and in order, in a checkout with a fresh data directory. Only the port
+ * differs, and what the README tells by its beginning: keys and hashes.
+ */
+it('the tour of the README shows what it says', { timeout: 300_000 }, async () => {
+  const readme = await readFile('README.md', 'utf8')
+  const checkout = await makeCheckout()
+  const dataDir = await createDataDir()
+  const told = new Map<string, string>()
+  const settings: string[] = []
+  const asPrinted = (text: string) =>
+    [...told].reduce((changed, [name, value]) => changed.replaceAll(name, value), text)
+
+  for (const { command, shows } of tourSteps(readme)) {
+    if (command === INSTALL) continue
+    if (command.startsWith(START)) {
+      const server = await runCommand(['serve', ...command.slice(START.length).split(' ')], { dataDir })
+      told.set(README_ADDRESS, await addressOf(server))
+      learn(asPrinted(shows), server.output(), command)
+      for (const { name, text } of tourFiles(readme)) await writeFile(join(checkout, name), asPrinted(text))
+    } else if (/^\w+=\S+$/.test(command)) {
+      settings.push(asPrinted(command))
+    } else {
+      const script = [...settings, asPrinted(command)].join('\n')
+      const env = { ...process.env, DATA_DIR: dataDir, VERIFY_THREADS: '0' }
+      const { stdout } = await run('bash', ['-c', script], { cwd: checkout, env })
+      learn(shows, stdout, command)
+    }
+  }
+
+  function learn(shows: string, printed: string, command: string): void {
+    const values =
+      compareWithTour(shows, printed) ?? expect.fail(`${command}\nprinted\n${printed}\nand not\n${shows}`)
+    for (const [name, value] of values) told.set(name, value)
+  }
+})
+
+it('the tour ends where the README differs from what is printed', () => {
+  expect(
+    compareWithTour('fid 61, owned by 0x08…\n{"a":…,\n"b":2}', 'fid 61, owned by 0xff\n{"a":[1],"b":2}\n'),
+  ).toEqual(new Map([['0x08…', '0xff']]))
+  expect(compareWithTour('fid 61', 'fid 62')).toBeNull()
+  expect(compareWithTour('{"a":…}', '{"a":1}, and more')).toBeNull()
+})
+
+/** A directory in which the commands of a checkout work, with room for files of the reader's. */
+async function makeCheckout(): Promise<string> {
+  await builtCli()
+  const checkout = await mkdtemp(join(tmpdir(), 'plaza-tour-'))
+  onTestFinished(() => rm(checkout, { recursive: true }))
+  for (const name of ['package.json', 'node_modules', 'dist'])
+    await symlink(resolve(name), join(checkout, name))
+  return checkout
+}
+
+function addressOf(server: CommandProcess): Promise<string> {
+  return new Promise((found, failed) => {
+    server.child.stdout?.on('data', () => {
+      const [, address] = /^listening on (\S+)$/m.exec(server.output()) ?? []
+      if (address !== undefined) found(address)
+    })
+    server.ended.then(() => failed(new Error(`the server ended:\n${server.output()}`)), failed)
+  })
+}

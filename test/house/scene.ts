@@ -1,0 +1,130 @@
+import { ReactionType, UserDataType } from '@farcaster/core'
+import { expect } from 'vitest'
+import type { TestApi } from '../../src/api/testing/test-api.js'
+import type { Database } from '../../src/db/connection.js'
+import type { Hub } from '../../src/hub/hub.js'
+import { consumeInbox } from '../../src/inbox/testing/consume-inbox.js'
+import type { SignedMessage } from '../../src/protocol/message.js'
+import { approvedSigner } from '../../src/signers/testing/approved-signer.js'
+import { type KeyHolder, registerHolder } from '../../src/signers/testing/key-holder.js'
+import { refreshSearchLists } from '../../src/social/search-lists.js'
+import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
+
+/** What the questions of `statement-budgets.ts` are about. */
+export interface Scene {
+  readonly alice: TestUser
+  readonly bob: TestUser
+  readonly carol: TestUser
+  /** Followed by bob and carol, and not by alice. */
+  readonly dan: TestUser
+  /** A cast by alice with all that has to be loaded for one: a channel, a mention, a quote, a page, replies. */
+  readonly castHash: string
+  readonly channelUrl: string
+  /** A page to be visited. */
+  readonly pageUrl: string
+  /** May do everything for alice, who leads the channel. */
+  readonly signerUuid: string
+  readonly carolSignerUuid: string
+  /** Registered, with a custody key: it may ask for keys, and has approved one. */
+  readonly app: KeyHolder
+  /** Of such a request: Unix seconds. */
+  readonly deadline: number
+  /** The API without a count, for what has to be there before. */
+  readonly api: TestApi
+}
+
+/** What a test adds to the scene. */
+type Added = 'pageUrl' | 'api'
+
+/** Where the scene is set. `appId`: whose signer may act for alice. */
+export interface SceneParts {
+  readonly db: Database
+  readonly hub: Hub
+  readonly appId: string
+}
+
+const CHANNEL_URL = 'https://plaza.test/gardens'
+
+/** Users who talk in a channel, so that no operation answers with an empty page. */
+export async function setScene({ db, hub, appId }: SceneParts): Promise<Omit<Scene, Added>> {
+  const [alice, bob, carol, dan] = [new TestUser(1), new TestUser(2), new TestUser(3), new TestUser(4)]
+  const users = [alice, bob, carol, dan]
+  const names = ['alice', 'bob', 'carol', 'dan']
+  const merge = async (...messages: SignedMessage[]) => {
+    expect((await hub.submit(messages)).filter((refusal) => refusal !== null)).toEqual([])
+  }
+  await hub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 5 })))
+  await hub.submitNameTransfers(
+    names.map((name, index) => nameTransfer(name, index + 1, testNowUnix - 5_000)),
+  )
+  await merge(
+    ...users.map((user, index) => user.userData(UserDataType.USERNAME, names[index]!, testNow - 4_000)),
+    ...users.map((user) => user.userData(UserDataType.LOCATION, 'geo:52.52,13.41', testNow - 4_000)),
+    alice.userData(UserDataType.TWITTER, 'alice_x', testNow - 4_000),
+  )
+  await makeChannel(db)
+  await verifyAddress(db, alice)
+  const follows: [TestUser, number][] = [
+    ...[2, 3].map((fid): [TestUser, number] => [alice, fid]),
+    ...[1, 3, 4].map((fid): [TestUser, number] => [bob, fid]),
+    ...[1, 2, 4].map((fid): [TestUser, number] => [carol, fid]),
+  ]
+  const quoted = bob.cast('the first word', testNow - 2_000)
+  const cast = alice.cast('look at this,  in the garden', testNow - 1_000, {
+    parentUrl: CHANNEL_URL,
+    mentions: [3],
+    mentionsPositions: [14],
+    embeds: [{ url: 'https://example.com/page' }, { castId: { fid: 2, hash: quoted.hash } }],
+  })
+  const parentCastId = { fid: 1, hash: cast.hash }
+  await merge(...follows.map(([user, fid]) => user.link(fid, testNow - 3_000)), quoted)
+  await merge(cast)
+  await merge(
+    bob.cast('an answer', testNow - 900, { parentCastId }),
+    bob.cast('more of it', testNow - 800, { embeds: [{ castId: parentCastId }] }),
+    carol.cast('another answer', testNow - 700, { parentCastId }),
+    ...[bob, carol].flatMap((user) => [
+      user.react(cast, testNow - 600),
+      user.react(cast, testNow - 500, { type: ReactionType.RECAST }),
+    ]),
+    alice.react(quoted, testNow - 400),
+  )
+  await refreshSearchLists(db, testNowUnix * 1000)
+  await consumeInbox(db)
+  const { id: signerUuid } = await approvedSigner({ db, hub }, alice, { appId })
+  const { id: carolSignerUuid } = await approvedSigner({ db, hub }, carol, { appId })
+  const app = await registerHolder({ db, hub, clock: () => testNowUnix * 1000 })
+  await approvedSigner({ db, hub }, new TestUser(app.fid), { appId })
+  return {
+    alice,
+    bob,
+    carol,
+    dan,
+    castHash: `0x${cast.hash.toString('hex')}`,
+    channelUrl: CHANNEL_URL,
+    signerUuid,
+    carolSignerUuid,
+    app,
+    deadline: testNowUnix + 86_400,
+  }
+}
+
+/** Asserted in the tests of verifications; here it only has to be there. */
+async function verifyAddress(db: Database, { fid, custody }: TestUser): Promise<void> {
+  await db`
+    insert into social.verifications (fid, address, protocol, ts, signer)
+    values (${fid}, ${custody}, 0, ${testNow - 3_000}, ${Buffer.alloc(32)})`
+}
+
+async function makeChannel(db: Database): Promise<void> {
+  await db`
+    insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, follower_count, member_count)
+    values ('gardens', ${CHANNEL_URL}, ${CHANNEL_URL}, 'Gardens', 1, 1700000000, 4, 3)`
+  await db`insert into channels.urls (url, channel_id) values (${CHANNEL_URL}, 'gardens')`
+  await db`
+    insert into channels.follows (channel_id, fid, followed_at)
+    select 'gardens', fid, 1700000000 from unnest('{1,2,3,4}'::bigint[]) as fid`
+  await db`
+    insert into channels.members (channel_id, fid, role, member_since)
+    select 'gardens', fid, 'member', 1700000000 from unnest('{1,2,4}'::bigint[]) as fid`
+}

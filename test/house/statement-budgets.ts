@@ -1,0 +1,324 @@
+import { messageJson } from '../../src/hub/json/message.js'
+import { toProtobuf } from '../../src/protocol/codec.js'
+import { askedBody } from '../../src/signers/testing/key-holder.js'
+import { testNow } from '../network.js'
+import {
+  askForAddress,
+  askForKey,
+  blocking,
+  claimAddress,
+  custodyOf,
+  invite,
+  makeWebhook,
+  muting,
+  prepared,
+  signIn,
+  testWebhook,
+  WEBHOOK_URL,
+} from './prepared-requests.js'
+import type { Scene } from './scene.js'
+
+/** What an operation may cost, and the request that it is measured by. */
+export interface Budget {
+  /** Most SQL statements, with nothing kept ready. */
+  readonly statements: number
+  /** The query, or the body of an operation that writes. Names a viewer where one can be named. */
+  readonly ask: (scene: Scene) => Asked | Promise<Asked>
+  readonly headers?: Readonly<Record<string, string>>
+  /** Why it may take more than `usualBudget`. */
+  readonly why?: string
+  /** 200 unless told. */
+  readonly status?: number
+}
+
+type Asked = Readonly<Record<string, unknown>>
+
+/** No operation takes more statements without saying why. */
+export const usualBudget = 6
+
+const newWebhook = { name: 'mine', url: WEBHOOK_URL, subscription: { 'cast.created': { author_fids: [1] } } }
+const viewer_fid = 2
+const channel = { id: 'gardens', viewer_fid }
+
+/**
+ * Every operation, by `METHOD path`. A new one fails the test until it has a line here: write the request, run
+ * `npx vitest run test/house/statement-budget.test.ts`, and put down what it says, six at most, or why it needs more. A page asks for
+ * everything that it may have to load: a viewer, casts with quotes, mentions and a channel.
+ *
+ * Of operations that write, the statements of the API count, and not those of the merge behind the hub.
+ */
+export const budgets: Readonly<Record<string, Budget>> = {
+  'GET cast': { statements: 4, ask: ({ castHash }) => ({ identifier: castHash, type: 'hash', viewer_fid }) },
+  'GET cast/conversation': {
+    statements: 5,
+    ask: ({ castHash }) => ({ identifier: castHash, type: 'hash', reply_depth: 5, viewer_fid }),
+  },
+  'GET cast/embed/crawl': { statements: 3, ask: ({ pageUrl }) => ({ url: pageUrl }) },
+  'GET cast/metrics': { statements: 1, ask: () => ({ q: 'garden' }) },
+  'GET cast/quotes': {
+    statements: 5,
+    ask: ({ castHash }) => ({ identifier: castHash, type: 'hash', viewer_fid }),
+  },
+  'GET cast/search': { statements: 5, ask: () => ({ q: 'garden', viewer_fid }) },
+  'GET casts': { statements: 3, ask: ({ castHash }) => ({ casts: castHash, viewer_fid }) },
+  'GET channel': { statements: 3, ask: () => channel },
+  'GET channel/bulk': { statements: 3, ask: () => ({ ids: 'gardens', viewer_fid }) },
+  'GET channel/followers': { statements: 5, ask: () => channel },
+  'GET channel/followers/relevant': { statements: 6, ask: () => channel },
+  'GET channel/list': { statements: 3, ask: () => ({}) },
+  'GET channel/search': { statements: 3, ask: () => ({ q: 'gard' }) },
+  'GET channel/trending': { statements: 3, ask: () => ({}) },
+  'GET channel/user': { statements: 3, ask: () => ({ fid: 1 }) },
+  'GET feed': { statements: 5, ask: () => ({ fid: 2, viewer_fid }) },
+  'GET feed/channels': { statements: 5, ask: () => ({ channel_ids: 'gardens', viewer_fid }) },
+  'GET feed/following': { statements: 5, ask: () => ({ fid: 2, viewer_fid }) },
+  'GET feed/for_you': { statements: 5, ask: () => ({ fid: 2, viewer_fid }) },
+  'GET feed/parent_urls': {
+    statements: 5,
+    ask: ({ channelUrl }) => ({ parent_urls: channelUrl, viewer_fid }),
+  },
+  'GET feed/trending': { statements: 5, ask: () => ({ viewer_fid }) },
+  'GET feed/user/casts': { statements: 5, ask: () => ({ fid: 1, viewer_fid }) },
+  'GET feed/user/popular': { statements: 5, ask: () => ({ fid: 1, viewer_fid }) },
+  'GET feed/user/replies_and_recasts': { statements: 5, ask: () => ({ fid: 2, viewer_fid }) },
+  'GET fname/availability': { statements: 1, ask: () => ({ fname: 'alice' }) },
+  'GET followers': { statements: 5, ask: () => ({ fid: 1, viewer_fid }) },
+  'GET followers/reciprocal': { statements: 5, ask: () => ({ fid: 1, viewer_fid }) },
+  'GET followers/relevant': { statements: 5, ask: () => ({ target_fid: 4, viewer_fid: 1 }) },
+  'GET following': { statements: 5, ask: () => ({ fid: 1, viewer_fid }) },
+  'GET following/suggested': { statements: 5, ask: () => ({ fid: 1, viewer_fid: 1 }) },
+  'GET reactions/cast': {
+    statements: 4,
+    ask: ({ castHash }) => ({ hash: castHash, types: 'all', viewer_fid }),
+  },
+  'GET reactions/user': { statements: 5, ask: () => ({ fid: 2, type: 'all', viewer_fid }) },
+  'GET storage/allocations': { statements: 2, ask: () => ({ fid: 1 }) },
+  'GET storage/usage': { statements: 3, ask: () => ({ fid: 1 }) },
+  'GET user/best_friends': { statements: 2, ask: () => ({ fid: 1 }) },
+  'GET user/bulk': { statements: 2, ask: () => ({ fids: '1,2,3', viewer_fid }) },
+  'GET user/bulk-by-address': {
+    statements: 3,
+    ask: ({ alice }) => ({ addresses: custodyOf(alice), viewer_fid }),
+  },
+  'GET user/by_location': { statements: 5, ask: () => ({ latitude: 52.5, longitude: 13.4, viewer_fid }) },
+  'GET user/by_username': { statements: 3, ask: () => ({ username: 'alice', viewer_fid }) },
+  'GET user/by_x_username': { statements: 3, ask: () => ({ x_username: 'alice_x', viewer_fid }) },
+  'GET user/channels': { statements: 3, ask: () => ({ fid: 1 }) },
+  'GET user/custody-address': { statements: 2, ask: ({ alice }) => ({ custody_address: custodyOf(alice) }) },
+  'GET user/interactions': { statements: 3, ask: () => ({ fids: '1,2' }) },
+  'GET user/search': { statements: 6, ask: () => ({ q: 'ali', viewer_fid }) },
+  'POST signer': { statements: 1, ask: () => ({}) },
+  'GET signer': { statements: 1, ask: ({ signerUuid }) => ({ signer_uuid: signerUuid }) },
+  'POST signer/signed_key': {
+    statements: 5,
+    ask: async (scene) => {
+      const { signer_uuid, public_key } = (await scene.api.send('POST', 'signer', {})).json()
+      return { signer_uuid, ...(await askedBody(scene.app, public_key, scene.deadline)) }
+    },
+  },
+  'GET signer/list': { statements: 2, ask: signIn },
+  'GET signer/developer_managed': {
+    statements: 1,
+    ask: async (scene) => {
+      const asked = await askForKey(scene)
+      await scene.api.send('POST', 'signer/developer_managed/signed_key', asked)
+      return { public_key: asked.public_key }
+    },
+  },
+  'POST signer/developer_managed/signed_key': { statements: 5, ask: askForKey },
+  'GET auth_address/developer_managed': {
+    statements: 1,
+    ask: async (scene) => {
+      const asked = await askForAddress(scene)
+      await scene.api.send('POST', 'auth_address/developer_managed/signed_key', asked)
+      return { address: asked.address }
+    },
+  },
+  'POST auth_address/developer_managed/signed_key': { statements: 5, ask: askForAddress },
+  'GET login/nonce': { statements: 1, ask: () => ({}) },
+  'GET login/authorize': {
+    statements: 0,
+    ask: () => ({ client_id: 'x', response_type: 'code' }),
+    status: 410,
+  },
+  'POST cast': {
+    statements: 5,
+    ask: ({ signerUuid, castHash }) => ({
+      signer_uuid: signerUuid,
+      text: 'hello @bob',
+      parent: castHash,
+      channel_id: 'gardens',
+      embeds: [{ url: 'https://example.com/page' }],
+      idem: 'only once',
+    }),
+  },
+  'DELETE cast': {
+    statements: 2,
+    ask: async ({ api, signerUuid }) => {
+      const { cast } = (await api.send('POST', 'cast', { signer_uuid: signerUuid, text: 'too soon' })).json()
+      return { signer_uuid: signerUuid, target_hash: cast.hash }
+    },
+  },
+  'POST reaction': {
+    statements: 3,
+    ask: ({ signerUuid, castHash }) => ({ signer_uuid: signerUuid, reaction_type: 'like', target: castHash }),
+  },
+  'DELETE reaction': {
+    statements: 3,
+    ask: ({ carolSignerUuid, castHash }) => ({
+      signer_uuid: carolSignerUuid,
+      reaction_type: 'like',
+      target: castHash,
+    }),
+  },
+  'POST user/follow': {
+    statements: 3,
+    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, target_fids: [4] }),
+  },
+  'DELETE user/follow': {
+    statements: 2,
+    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, target_fids: [2] }),
+  },
+  'PATCH user': {
+    statements: 2,
+    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, bio: 'gardens', username: 'alice' }),
+  },
+  'POST user/verification': { statements: 2, ask: claimAddress },
+  'DELETE user/verification': {
+    statements: 3,
+    ask: async (scene) => {
+      const claim = await claimAddress(scene)
+      await scene.api.send('POST', 'user/verification', claim)
+      return claim
+    },
+  },
+  'POST message': {
+    statements: 0,
+    ask: ({ bob }) => ({ ...messageJson(toProtobuf(bob.cast('signed by hand', testNow - 10))) }),
+  },
+  'POST channel/follow': {
+    statements: 2,
+    ask: async ({ api, signerUuid }) => {
+      const asked = { signer_uuid: signerUuid, channel_id: 'gardens' }
+      await api.send('DELETE', 'channel/follow', asked)
+      return asked
+    },
+  },
+  'DELETE channel/follow': {
+    statements: 2,
+    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens' }),
+  },
+  'POST action': {
+    statements: 1,
+    ask: ({ signerUuid, pageUrl }) => ({
+      signer_uuid: signerUuid,
+      base_url: new URL('/', pageUrl).href,
+      action: { type: 'greet' },
+    }),
+  },
+  'POST ban': { statements: 2, ask: ({ app }) => ({ fids: [app.fid] }) },
+  'DELETE ban': { statements: 1, ask: (scene) => prepared(scene, 'ban', { fids: [scene.app.fid] }) },
+  'GET ban/list': {
+    statements: 2,
+    ask: async (scene) => (await prepared(scene, 'ban', { fids: [scene.app.fid] })) && {},
+  },
+  'POST block': { statements: 3, ask: blocking },
+  'DELETE block': { statements: 2, ask: (scene) => prepared(scene, 'block', blocking(scene)) },
+  'GET block/list': {
+    statements: 2,
+    ask: async (scene) => (await prepared(scene, 'block', blocking(scene))) && { blocker_fid: 1 },
+  },
+  'POST mute': { statements: 3, ask: muting },
+  'DELETE mute': { statements: 1, ask: (scene) => prepared(scene, 'mute', muting(scene)) },
+  'GET mute/list': {
+    statements: 2,
+    ask: async (scene) => (await prepared(scene, 'mute', muting(scene))) && { fid: 1 },
+  },
+  'POST channel': {
+    statements: 18,
+    why: 'made, followed, given its names and told of, under one lock: to be made fewer',
+    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'trees', name: 'Trees' }),
+  },
+  'PATCH channel': {
+    statements: 9,
+    why: 'as `POST channel`',
+    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens', name: 'Gardens and trees' }),
+  },
+  'GET notifications': {
+    statements: 6,
+    why: 'the page, what is unseen, whom the app bans, casts, their users, and what the viewer has to do with them',
+    ask: () => ({ fid: 1, viewer_fid: 1 }),
+  },
+  'GET notifications/channel': {
+    statements: 6,
+    why: 'as `notifications`',
+    ask: () => ({ fid: 1, channel_ids: 'gardens' }),
+  },
+  'GET notifications/parent_url': {
+    statements: 6,
+    why: 'as `notifications`',
+    ask: ({ channelUrl }) => ({ fid: 1, parent_urls: channelUrl }),
+  },
+  'POST notifications/seen': { statements: 2, ask: ({ signerUuid }) => ({ signer_uuid: signerUuid }) },
+  'POST channel/member/invite': {
+    statements: 4,
+    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens', role: 'member', fid: 3 }),
+  },
+  'PUT channel/member/invite': {
+    statements: 8,
+    why: 'six steps under the lock of the channel, and two notices of stale views',
+    ask: async (scene) => {
+      await invite(scene, 3, 'member')
+      const { carolSignerUuid } = scene
+      return { signer_uuid: carolSignerUuid, channel_id: 'gardens', role: 'member', accept: true }
+    },
+  },
+  'GET channel/member/invite/list': {
+    statements: 2,
+    ask: async (scene) => {
+      await invite(scene, 4, 'moderator')
+      return { channel_id: 'gardens' }
+    },
+  },
+  'GET channel/member/list': { statements: 3, ask: () => ({ channel_id: 'gardens' }) },
+  'DELETE channel/member': {
+    statements: 9,
+    why: 'seven steps under the lock of the channel, and two notices of stale views',
+    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens', role: 'member', fid: 2 }),
+  },
+  'GET user/memberships/list': { statements: 4, ask: () => ({ fid: 4 }) },
+  'GET webhook': { statements: 2, ask: makeWebhook },
+  'GET webhook/list': { statements: 2, ask: async (scene) => (await makeWebhook(scene)) && {} },
+  'POST webhook': {
+    statements: 7,
+    why: 'four rows under one lock, and the webhook as it stands then',
+    ask: () => newWebhook,
+  },
+  'PUT webhook': {
+    statements: 6,
+    ask: async (scene) => ({ ...(await makeWebhook(scene)), name: 'x', url: WEBHOOK_URL }),
+  },
+  'PATCH webhook': {
+    statements: 7,
+    why: 'the webhook and its secrets are read before the change, and after it',
+    ask: async (scene) => ({ ...(await makeWebhook(scene)), active: 'false' }),
+  },
+  'DELETE webhook': { statements: 5, ask: makeWebhook },
+  'POST webhook/secret/rotate': {
+    statements: 7,
+    why: 'the webhook and its secrets are read before the change, and after it',
+    ask: async (scene) => ({ ...(await makeWebhook(scene)), grace_seconds: 60 }),
+  },
+  'GET webhook/deliveries': { statements: 3, ask: testWebhook },
+  'POST webhook/deliveries/redeliver': {
+    statements: 4,
+    ask: async (scene) => ({ ...(await testWebhook(scene)), since: '2026-01-01T00:00:00Z' }),
+  },
+  'POST webhook/test': { statements: 5, ask: makeWebhook },
+  'POST webhook/preview': {
+    statements: 20,
+    why: 'the log is read page by page; the samples take as many statements as any page of casts',
+    ask: () => ({ subscription: { 'cast.created': {} } }),
+  },
+  'GET user/verifications': { statements: 1, ask: () => ({ fid: 1 }) },
+}

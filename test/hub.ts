@@ -1,0 +1,27 @@
+import { FarcasterNetwork } from '@farcaster/core'
+import { afterAll } from 'vitest'
+import type { Database } from '../src/db/connection.js'
+import { createHub, type HubOptions } from '../src/hub/create-hub.js'
+import type { Hub } from '../src/hub/hub.js'
+import { createVerifyPool } from '../src/protocol/verify-pool.js'
+import { projectEvents } from '../src/social/project.js'
+import { testNowUnix } from './network.js'
+
+/** A devnet's hub with the read model, for the file that calls it. It is now what `network.ts` says. */
+export async function createTestHub(db: Database, options: Partial<HubOptions> = {}): Promise<Hub> {
+  const verifyPool = createVerifyPool({ threads: 0 })
+  const hub = await createHub({
+    db,
+    verifyPool,
+    clock: () => testNowUnix * 1000,
+    network: FarcasterNetwork.DEVNET,
+    shards: 1,
+    hooks: [projectEvents],
+    ...options,
+  })
+  afterAll(async () => {
+    await hub.close()
+    await verifyPool.close()
+  })
+  return hub
+}
