@@ -44,6 +44,16 @@ export async function startPlaza({ profileDir, env = {} }) {
 }
 
 /**
+ * Starts a server on data that is kept: `end` it, and do not `stop` it.
+ *
+ * @param {string} dataDir
+ * @param {Record<string, string>} env
+ */
+export async function openPlaza(dataDir, env) {
+  return await launch(dataDir, [], env)
+}
+
+/**
  * Ends a server and starts it again on the same data.
  *
  * @param {PlazaServer} server

@@ -16,6 +16,8 @@ const channel = (j) =>
   `case when (${j}) % 3 = 0 then 'https://example.com/c/' || ((${j}) / 3 % ${channels}) end`
 
 /**
+ * Fills the read model, if it is empty.
+ *
  * @param {import('pg').Client} db
  * @param {number} scale
  */
@@ -24,6 +26,8 @@ export async function fillReadModel(db, scale) {
   const casts = Math.round(1_000_000 * scale)
   const reactions = Math.round(5_000_000 * scale)
   const follows = Math.round(2_000_000 * Math.min(1, scale))
+  const { rowCount } = await db.query('select from social.users limit 1')
+  if (rowCount) return { users, casts, reactions, follows }
   await db.query('set synchronous_commit = off')
   await db.query("set work_mem = '256MB'")
   await db.query('select setseed(0.5)')

@@ -5,14 +5,17 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
 import pg from 'pg'
-import { restartPlaza, startPlaza } from './plaza-process.mjs'
-import { fillReadModel } from './read-network.mjs'
+import { openPlaza, restartPlaza, startPlaza } from './plaza-process.mjs'
+import { watchUsage } from './process-usage.mjs'
+import { fillReadModel, lastTs } from './read-network.mjs'
+import { printPlans } from './read-plans.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 
 /**
  * Reading operations of the main API on a large network, beside a bare Fastify route that sends the same bytes from
  * memory. Server, PostgreSQL and load share the machine. The server runs twice on the same data: with its views kept
- * ready, and with none kept (`VIEW_CACHE_ENTRIES=0`).
+ * ready, and with none kept (`VIEW_CACHE_ENTRIES=0`). What the processor was busy for a request tells more than
+ * requests a second where others use the machine.
  */
 
 const BARE_ROUTE = new URL('./bare-route.mjs', import.meta.url).pathname
@@ -23,6 +26,8 @@ const { values } = parseArgs({
     scale: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
+    'data-dir': { type: 'string' },
+    plans: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
   },
 })
@@ -31,19 +36,26 @@ const seconds = Number(values.seconds)
 const connections = Number(values.connections)
 
 const env = { PLAZA_DEV_API_KEY: KEY, VIEW_CACHE_ENTRIES: '200000', CRAWL_EMBEDS: 'false' }
-let server = await startPlaza({ env })
+const kept = values['data-dir']
+let server = kept === undefined ? await startPlaza({ env }) : await openPlaza(kept, env)
 try {
   const started = Date.now()
   const sizes = await onDatabase((db) => fillReadModel(db, scale))
   console.log(`filled in ${Math.round((Date.now() - started) / 1000)} s: ${JSON.stringify(sizes)}`)
+  if (values.plans) await printPlans(server.databaseUrl)
+  else await measure(sizes)
+} finally {
+  await (kept === undefined ? server.stop() : server.end())
+}
+
+/** @param {{ users: number, casts: number, reactions: number, follows: number }} sizes */
+async function measure(sizes) {
   const operations = await onDatabase((db) => operationsOn(db, sizes))
   const warm = await measureAll(operations)
   server = await restartPlaza(server, { ...env, VIEW_CACHE_ENTRIES: '0' })
   const cold = await measureAll(operations)
   print(operations, warm, cold)
   if (values.record) await record({ bench: 'read', machine: await machine(), sizes, connections, warm, cold })
-} finally {
-  await server.stop()
 }
 
 /**
@@ -73,12 +85,20 @@ async function operationsOn(client, { users }) {
   const many = Array.from({ length: 20 }, (_, n) => n)
   const fids = (/** @type {number} */ n) =>
     Array.from({ length: 100 }, (_, i) => 1 + ((n * 997 + i * 13) % users))
+  // The network stopped casting at its last moment, so ranked feeds are asked for that moment, by a cursor.
+  const ranked = (/** @type {string} */ feed) =>
+    Buffer.from(JSON.stringify([feed, lastTs, 1e9, 'ff'])).toString('base64url')
   return {
     'channel feed, 25, viewer': many.map(
       (n) => `feed?feed_type=filter&filter_type=channel_id&channel_id=c${n}&viewer_fid=${n + 5}&limit=25`,
     ),
     'following feed, follows 2,000': ['feed/following?fid=1&viewer_fid=1&limit=25'],
     'following feed, follows 30': ['feed/following?fid=2&viewer_fid=2&limit=25'],
+    'following feed, 20 users': many.map((n) => `feed/following?fid=${n + 50}&viewer_fid=${n + 50}&limit=25`),
+    'trending of a day': [`feed/trending?limit=10&cursor=${ranked('feed/trending')}`],
+    'feed for a user, 20 users': many.map(
+      (n) => `feed/for_you?fid=${n + 50}&viewer_fid=${n + 50}&limit=25&cursor=${ranked('feed/for_you')}`,
+    ),
     "an author's casts": many.map((n) => `feed/user/casts?fid=${n + 3}&limit=25`),
     'user search per keystroke': names.flatMap(({ username }) =>
       [1, 2, 3, 5].map((length) => `user/search?q=${username.slice(0, length)}&limit=5`),
@@ -96,14 +116,19 @@ async function operationsOn(client, { users }) {
 
 /** @param {Record<string, string[]>} operations */
 async function measureAll(operations) {
-  /** @type {Record<string, { perSecond: number, p50Ms: number, p99Ms: number, statements: number, bytes: number, bare: number }>} */
+  /** @type {Record<string, { perSecond: number, p50Ms: number, p99Ms: number, serverMs: number | null, postgresMs: number | null, statements: number, bytes: number, bare: number }>} */
   const results = {}
   for (const [name, paths] of Object.entries(operations)) {
     const urls = paths.map((path) => `/v2/farcaster/${path}`)
     const bodies = await Promise.all(urls.map(read))
     await load(server.url, urls, 1)
     const before = await statementCount()
+    const usage = watchUsage(server.pid, server.postgresPid)
     const run = await load(server.url, urls, seconds)
+    await usage.stop()
+    const busy = usage.between(0, Number.POSITIVE_INFINITY)
+    const msOf = (/** @type {number | null | undefined} */ cores) =>
+      cores == null ? null : (cores * run.duration * 1000) / run.requests.total
     const statements = ((await statementCount()) - before) / run.requests.total
     const bare = await bareRoute(bodies)
     const bytes = bodies.reduce((sum, body) => sum + body.length, 0) / bodies.length
@@ -111,6 +136,8 @@ async function measureAll(operations) {
       perSecond: run.requests.average,
       p50Ms: run.latency.p50,
       p99Ms: run.latency.p99,
+      serverMs: msOf(busy?.serverCores),
+      postgresMs: msOf(busy?.postgresCores),
       statements: Math.round(statements * 10) / 10,
       bytes: Math.round(bytes),
       bare,
@@ -186,10 +213,23 @@ function print(operations, warm, cold) {
     ['nothing kept ready', cold],
   ])) {
     printTable(`${title}, ${connections} connections`, [
-      ['operation', 'req/s', 'p50 ms', 'p99 ms', 'statements', 'bytes', 'bare route', 'ratio'],
+      [
+        'operation',
+        'req/s',
+        'p50 ms',
+        'p99 ms',
+        'server ms',
+        'postgres ms',
+        'statements',
+        'bytes',
+        'bare',
+        'ratio',
+      ],
       ...Object.keys(operations).map((name) => {
-        const { perSecond, p50Ms, p99Ms, statements, bytes, bare } = results[name]
-        return [name, ...[perSecond, p50Ms, p99Ms, statements, bytes, bare, perSecond / bare].map(figure)]
+        const { perSecond, p50Ms, p99Ms, serverMs, postgresMs, statements, bytes, bare } = results[name]
+        const busy = [serverMs, postgresMs].map((ms) => (ms === null ? '-' : figure(ms)))
+        const rest = [statements, bytes, bare, perSecond / bare].map(figure)
+        return [name, ...[perSecond, p50Ms, p99Ms].map(figure), ...busy, ...rest]
       }),
     ])
   }
