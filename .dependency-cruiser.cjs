@@ -2,16 +2,30 @@
 // it, and from `errors.ts`. `config.ts` is for those who start things; others may take its type.
 const layers = [
   ['lib'],
-  ['db', 'geo', 'net', 'protocol'],
+  ['db', 'geo', 'net', 'protocol', 'secrets'],
   ['hub', 'embeds'],
   ['registry', 'archive', 'social'],
   ['demo'],
   ['hydrate', 'views'],
-  ['apps', 'score', 'signers', 'inbox', 'channels', 'webhooks', 'miniapps', 'accounts', 'assets'],
+  [
+    'apps',
+    'score',
+    'signers',
+    'sign-in',
+    'publish',
+    'relations',
+    'inbox',
+    'channels',
+    'webhooks',
+    'miniapps',
+    'accounts',
+    'assets',
+  ],
   ['api'],
 ]
 
-const top = '^src/(main|cli|maintenance|open-crawler|open-hub|open-main-api)\\.ts$|^src/commands/'
+const top =
+  '^src/(main|cli|maintenance|open-consumers|open-bearer|open-crawler|open-hub|open-main-api|open-vault|open-webhooks)\\.ts$|^src/commands/'
 
 /** Views are pure functions of the records that hydrate loads, and the hydrator puts both together: file by file
  * there is no circle between the two. */
