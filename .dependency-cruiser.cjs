@@ -5,7 +5,7 @@ const layers = [
   ['db', 'geo', 'net', 'protocol', 'secrets'],
   ['hub', 'embeds'],
   ['registry', 'archive', 'social'],
-  ['demo'],
+  ['chain', 'upstream', 'demo'],
   ['hydrate', 'views'],
   [
     'apps',
@@ -25,7 +25,7 @@ const layers = [
 ]
 
 const top =
-  '^src/(main|cli|maintenance|open-consumers|open-bearer|open-crawler|open-hub|open-main-api|open-vault|open-webhooks)\\.ts$|^src/commands/'
+  '^src/(main|cli|maintenance|open-[a-z-]+)\\.ts$|^src/commands/'
 
 /** Views are pure functions of the records that hydrate loads, and the hydrator puts both together: file by file
  * there is no circle between the two. */
