@@ -5,6 +5,7 @@ create schema channels;
 create schema embeds;
 create schema hub;
 create schema inbox;
+create schema miniapps;
 create schema publish;
 create schema relations;
 create schema score;
@@ -314,6 +315,69 @@ create table inbox.seen (
   ts bigint not null,
   constraint seen_pkey PRIMARY KEY (fid, kind)
 ) with (fillfactor=70);
+
+create table miniapps.host_notifications (
+  id bigint not null generated always as identity,
+  app_id uuid not null,
+  fid bigint not null,
+  domain text not null,
+  token text not null,
+  notification_id text not null,
+  title text not null,
+  body text not null,
+  target_url text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint host_notifications_pkey PRIMARY KEY (id),
+  constraint host_notifications_app_id_fid_domain_notification_id_key UNIQUE (app_id, fid, domain, notification_id),
+  constraint host_notifications_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
+  constraint host_notifications_token_fkey FOREIGN KEY (token) REFERENCES miniapps.host_tokens(token)
+);
+CREATE INDEX host_notifications_by_age ON miniapps.host_notifications USING btree (created_at);
+CREATE INDEX host_notifications_by_token ON miniapps.host_notifications USING btree (token, created_at);
+CREATE INDEX host_notifications_by_user ON miniapps.host_notifications USING btree (app_id, fid, id);
+
+create table miniapps.host_tokens (
+  token text not null,
+  app_id uuid not null,
+  fid bigint not null,
+  domain text not null,
+  state text not null default 'offered'::text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint host_tokens_pkey PRIMARY KEY (token),
+  constraint host_tokens_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
+  constraint host_tokens_state_check CHECK ((state = ANY (ARRAY['offered'::text, 'enabled'::text, 'disabled'::text])))
+);
+CREATE INDEX host_tokens_by_user ON miniapps.host_tokens USING btree (app_id, fid, domain, updated_at);
+CREATE UNIQUE INDEX host_tokens_enabled ON miniapps.host_tokens USING btree (app_id, fid, domain) WHERE (state = 'enabled'::text);
+CREATE INDEX host_tokens_offered ON miniapps.host_tokens USING btree (created_at) WHERE (state = 'offered'::text);
+
+create table miniapps.past_tokens (
+  app_id uuid not null,
+  fid bigint not null,
+  client_fid bigint not null,
+  digest bytea not null,
+  replaced_at timestamp with time zone not null default now(),
+  constraint past_tokens_pkey PRIMARY KEY (app_id, fid, client_fid, digest),
+  constraint past_tokens_app_id_fid_client_fid_fkey FOREIGN KEY (app_id, fid, client_fid) REFERENCES miniapps.tokens(app_id, fid, client_fid)
+);
+
+create table miniapps.tokens (
+  app_id uuid not null,
+  fid bigint not null,
+  client_fid bigint not null,
+  url text not null,
+  token text not null,
+  state text not null default 'enabled'::text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  last_event_at timestamp with time zone not null default now(),
+  constraint tokens_pkey PRIMARY KEY (app_id, fid, client_fid),
+  constraint tokens_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
+  constraint tokens_state_check CHECK ((state = ANY (ARRAY['enabled'::text, 'disabled'::text, 'invalid'::text])))
+);
+CREATE INDEX tokens_by_token ON miniapps.tokens USING btree (app_id, token);
+CREATE INDEX tokens_enabled ON miniapps.tokens USING btree (app_id, fid, client_fid) WHERE (state = 'enabled'::text);
 
 create table public.schema_migrations (
   id integer not null default nextval('schema_migrations_id_seq'::regclass),
