@@ -62,14 +62,15 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 
   async function submit(
     messages: readonly SignedMessage[],
-    { signedHere = false }: SubmitOptions = {},
+    { signedHere = false, trusted = false, admitted = false }: SubmitOptions = {},
   ): Promise<(Refusal | null)[]> {
-    const invalid = await validate(options, messages, signedHere ? hasClaim : () => true)
+    const needsVerifying = trusted ? () => false : signedHere ? hasClaim : () => true
+    const invalid = await validate(options, messages, needsVerifying)
     const outcomes = await settleAll(
       messages.map((message, index) => {
         const refusal = invalid[index]
         if (refusal) return Promise.resolve(refusal)
-        return submitTo(shardOf(message.data.fid, shards), { kind: 'message', message })
+        return submitTo(shardOf(message.data.fid, shards), { kind: 'message', message, admitted })
       }),
     )
     for (const [index, outcome] of outcomes.entries()) {

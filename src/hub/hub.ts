@@ -9,6 +9,17 @@ export interface SubmitOptions {
    * are not checked again. Everything else is, claims inside of them too.
    */
   readonly signedHere?: boolean
+  /**
+   * They come from a hub of the caller's own, which has verified them: no signature is checked again, and no claim.
+   * Their form and their hashes are.
+   */
+  readonly trusted?: boolean
+  /**
+   * They stand in the sets of another hub, which has let them in when they were new. What let them in may have ended
+   * since: so a key that was a signer once is enough, storage counts that has expired, and neither the pro tier nor
+   * what a rule asks only of the sender is looked at. Everything by which messages compete holds as ever.
+   */
+  readonly admitted?: boolean
 }
 
 /**

@@ -12,4 +12,6 @@ export interface Account {
   readonly lentUnits: StorageUnits
   /** What own units, less the lent and plus the borrowed, allow in each set. */
   readonly limits: StorageLimits
+  /** The same with every unit that was ever rented; without end where none was. */
+  readonly limitsEver: StorageLimits
 }

@@ -81,6 +81,7 @@ function checkAccount(message: SignedMessage, slot: Slot | null, state: BatchSta
     const refusal = checkSigner(message, state)
     if (refusal) return refusal
   }
+  if (state.admitted.has(message)) return null
   if (requiresPro(message) && account.proUntil <= state.nowUnix) {
     return refuse('bad_request.validation_failure', 'Pro subscription required')
   }
@@ -92,7 +93,7 @@ function checkAccount(message: SignedMessage, slot: Slot | null, state: BatchSta
 
 /** Key messages are authorised by the custody address instead, or by the key that they remove. */
 function checkSigner(message: SignedMessage, state: BatchState): Refusal | null {
-  if (state.isActiveSigner(message.data.fid, message.signer)) return null
+  if (state.maySign(message)) return null
   const key = state.keys.at(message.signer)
   const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
   if (key?.fid !== message.data.fid || !admits(key, message.data.type, now)) {

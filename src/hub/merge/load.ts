@@ -3,7 +3,7 @@ import { MessageType, type StorageUnitType } from '@farcaster/core'
 import type { Transaction } from '../../db/connection.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { limitsOf, type StorageUnits, usableUnits } from '../storage-limits.js'
+import { limitsOf, type StorageLimits, type StorageUnits, usableUnits } from '../storage-limits.js'
 import type { Account } from './account.js'
 import { slotOf } from './decide.js'
 import type { KeyClaim } from './gasless-key.js'
@@ -15,14 +15,20 @@ import { type Slot, type StandingRow, slotName, standingFromRow } from './standi
 import { decodeProof, nameOf } from './standing-name.js'
 import { BatchState, signerName } from './state.js'
 
+/** What a batch holds that asks for state, as `MergeBatch` has it. */
+interface Incoming {
+  readonly messages: readonly SignedMessage[]
+  readonly nameTransfers: readonly UserNameProof[]
+  readonly admitted?: ReadonlySet<SignedMessage>
+}
+
 /**
  * Loads everything that merging these messages and transfers can look at: two round trips, whatever their
  * number.
  */
 export async function loadState(
   db: Transaction,
-  messages: readonly SignedMessage[],
-  transfers: readonly UserNameProof[],
+  { messages, nameTransfers: transfers, admitted = new Set() }: Incoming,
   keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
   nowUnix: number,
 ): Promise<BatchState> {
@@ -31,13 +37,20 @@ export async function loadState(
   const names = namesOf(messages, transfers)
   const [accounts, signers, units, loans, nameRows, keys] = await Promise.all([
     selectAccounts(db, fids),
-    selectActiveSigners(db, messages),
+    selectSigners(db, messages),
     selectUnits(db, fids, nowUnix),
     selectLoans(db, fids),
     names.length > 0 ? selectNames(db, names) : [],
     loadKeys(db, messages, keyClaims),
   ])
-  const state = new BatchState(accountsOf(accounts, units, loans), signers, keys, keyClaims, nowUnix)
+  const state = new BatchState(
+    accountsOf(accounts, units, loans),
+    signers,
+    keys,
+    keyClaims,
+    nowUnix,
+    admitted,
+  )
   for (const name of names) state.loadName(name, null)
   for (const row of nameRows) {
     const proof = decodeProof(row.proof)
@@ -87,36 +100,42 @@ function selectAccounts(db: Transaction, fids: number[]): Promise<AccountRow[]> 
   `
 }
 
-async function selectActiveSigners(
+/** The signers of these messages that the chain knows, and whether each is active. */
+async function selectSigners(
   db: Transaction,
   messages: readonly SignedMessage[],
-): Promise<Set<string>> {
+): Promise<Map<string, boolean>> {
   const wanted = new Map<string, SignedMessage>()
   for (const message of messages) wanted.set(signerName(message.data.fid, message.signer), message)
   const pairs = [...wanted.values()]
-  const rows = await db<{ fid: number; key: Buffer }[]>`
-    select s.fid, s.key
+  const rows = await db<{ fid: number; key: Buffer; active: boolean }[]>`
+    select s.fid, s.key, s.active
     from unnest(
       ${pairs.map((message) => message.data.fid)}::bigint[],
       ${db.types.byteas(pairs.map((message) => message.signer))}::bytea[]
     ) as wanted (fid, key)
     join hub.signers s using (fid, key)
-    where s.active and s.key_type = 1
+    where s.key_type = 1
   `
-  return new Set(rows.map((row) => signerName(row.fid, row.key)))
+  return new Map(rows.map((row) => [signerName(row.fid, row.key), row.active]))
 }
 
 interface UnitsRow {
   fid: number
   unit_type: StorageUnitType
   units: number
+  /** With those that have expired. */
+  ever: number
 }
 
 function selectUnits(db: Transaction, fids: number[], nowUnix: number): Promise<UnitsRow[]> {
   return db<UnitsRow[]>`
-    select fid, unit_type, sum(units)::integer as units
+    select
+      fid, unit_type,
+      coalesce(sum(units) filter (where expires_at > ${nowUnix}::bigint), 0)::integer as units,
+      sum(units)::integer as ever
     from hub.storage_rents
-    where fid = any (${fids}::bigint[]) and expires_at > ${nowUnix}::bigint
+    where fid = any (${fids}::bigint[])
     group by fid, unit_type
   `
 }
@@ -146,7 +165,11 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
   const own = new Map<number, UnitCounts>()
   const lent = new Map<number, UnitCounts>()
   const borrowed = new Map<number, UnitCounts>()
-  for (const row of units) count(own, row.fid, row)
+  const ever = new Map<number, UnitCounts>()
+  for (const row of units) {
+    count(own, row.fid, row)
+    count(ever, row.fid, { ...row, units: row.ever })
+  }
   for (const row of loans) {
     count(lent, row.from_fid, row)
     count(borrowed, row.to_fid, row)
@@ -155,8 +178,11 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
   for (const { fid, custody_address, pro_until } of accounts) {
     const ownUnits = own.get(fid) ?? noUnits()
     const lentUnits = lent.get(fid) ?? noUnits()
-    const usable = usableUnits(ownUnits, lentUnits, borrowed.get(fid) ?? noUnits())
-    const limits = limitsOf(usable)
+    const borrowedUnits = borrowed.get(fid) ?? noUnits()
+    const limits = limitsOf(usableUnits(ownUnits, lentUnits, borrowedUnits))
+    const limitsEver = orUnlimited(
+      limitsOf(usableUnits(ever.get(fid) ?? noUnits(), lentUnits, borrowedUnits)),
+    )
     result.set(fid, {
       fid,
       custodyAddress: custody_address,
@@ -164,9 +190,16 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
       ownUnits,
       lentUnits,
       limits,
+      limitsEver,
     })
   }
   return result
+}
+
+/** Of whoever never had storage nothing is known: it was lent units, once. */
+function orUnlimited(limits: StorageLimits): StorageLimits {
+  if (limits[MessageSet.casts] > 0) return limits
+  return limitsOf({ legacy: Number.MAX_SAFE_INTEGER, y2024: 0, y2025: 0 })
 }
 
 function noUnits(): UnitCounts {

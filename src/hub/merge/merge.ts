@@ -23,6 +23,8 @@ export interface MergeBatch {
   readonly chainEvents: readonly OnChainEvent[]
   readonly nameTransfers: readonly UserNameProof[]
   readonly messages: readonly SignedMessage[]
+  /** Those of the messages that stand in another hub already (`SubmitOptions.admitted`). */
+  readonly admitted?: ReadonlySet<SignedMessage>
 }
 
 /** Aligned with the batch: null for what was merged. */
@@ -74,10 +76,10 @@ export async function mergeBatch(
     const head = await lockShard(transaction, shard, batch, settings.shards)
     const chain = await mergeChainEvents(transaction, batch.chainEvents, settings.shards)
     const nowUnix = Math.floor(nowMs / 1000)
-    const state = await loadState(transaction, batch.messages, batch.nameTransfers, keyClaims, nowUnix)
+    const state = await loadState(transaction, batch, keyClaims, nowUnix)
     const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
     const messages = mergeInOrder(batch.messages, state)
-    const { prunedSlots, events } = await store(transaction, state)
+    const { prunedSlots, events } = await store(transaction, state, batch)
     const pending = [...chain.events, ...state.events, ...events]
     const logged = await log(transaction, shard, head, pending, settings, nowMs)
     return {
@@ -129,19 +131,32 @@ function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (R
 async function store(
   db: Transaction,
   state: BatchState,
+  batch: MergeBatch,
 ): Promise<{ prunedSlots: ReadonlyMap<string, Buffer>; events: PendingEvent[] }> {
   const counts = await writeChanges(db, state)
-  const full = fullSets(counts, state)
+  const full = fullSets(counts, state, batch)
   if (full.length === 0) return { prunedSlots: new Map(), events: [] }
   const { pruned, events } = await prune(db, full)
   return { prunedSlots: new Map(pruned.map((standing) => [slotName(standing), standing.hash])), events }
 }
 
-function fullSets(counts: readonly SetCount[], state: BatchState): FullSet[] {
-  return counts.flatMap(({ fid, set, count }) => {
-    const limit = state.accounts.get(fid)?.limits[set]
+/**
+ * Sets that have grown only by what another hub lets stand may hold what storage was ever rented for: a set shrinks
+ * to what storage is left at the next merge of its user, here as there (hub.md §4, "Pruning").
+ */
+function fullSets(counts: readonly SetCount[], state: BatchState, batch: MergeBatch): FullSet[] {
+  const ordinary = batch.messages.filter((message) => !batch.admitted?.has(message))
+  const hasOrdinary = new Set(ordinary.map((message) => setName(slotOf(message))))
+  return counts.flatMap((counted) => {
+    const { fid, set, count } = counted
+    const account = state.accounts.get(fid)
+    const limit = hasOrdinary.has(setName(counted)) ? account?.limits[set] : account?.limitsEver[set]
     return limit !== undefined && count > limit ? [{ fid, set, excess: count - limit }] : []
   })
+}
+
+function setName(slot: Pick<SetCount, 'fid' | 'set'> | null): string {
+  return slot ? `${slot.fid}/${slot.set}` : ''
 }
 
 async function log(

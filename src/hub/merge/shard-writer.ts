@@ -5,7 +5,12 @@ import type { MergeBatch, MergeOutcomes } from './merge.js'
 
 /** One thing to be merged, and whom to tell. */
 export type MergeItem =
-  | { readonly kind: 'message'; readonly message: SignedMessage }
+  | {
+      readonly kind: 'message'
+      readonly message: SignedMessage
+      /** It stands in another hub: see `SubmitOptions`. */
+      readonly admitted?: boolean
+    }
   | { readonly kind: 'chainEvent'; readonly event: OnChainEvent }
   | { readonly kind: 'nameTransfer'; readonly proof: UserNameProof }
 
@@ -110,12 +115,15 @@ export class ShardWriter {
         each.item.kind === 'nameTransfer' ? [{ ...each, value: each.item.proof }] : [],
       )
       const messages = batch.flatMap((each) =>
-        each.item.kind === 'message' ? [{ ...each, value: each.item.message }] : [],
+        each.item.kind === 'message'
+          ? [{ ...each, value: each.item.message, admitted: each.item.admitted }]
+          : [],
       )
       const outcomes = await merge({
         chainEvents: chainEvents.map(({ value }) => value),
         nameTransfers: transfers.map(({ value }) => value),
         messages: messages.map(({ value }) => value),
+        admitted: new Set(messages.flatMap(({ value, admitted }) => (admitted ? [value] : []))),
       })
       tell(chainEvents, outcomes.chainEvents)
       tell(transfers, outcomes.nameTransfers)

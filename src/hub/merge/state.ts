@@ -40,14 +40,16 @@ export class BatchState {
 
   constructor(
     readonly accounts: ReadonlyMap<number, Account>,
-    /** Keys that may sign, as `fid/public key in hex`. */
-    readonly activeSigners: ReadonlySet<string>,
+    /** Keys that the chain knows, as `fid/public key in hex`, and whether each may sign now. */
+    readonly signers: ReadonlyMap<string, boolean>,
     /** Keys that were granted by message, and their nonces. */
     readonly keys: KeyState,
     /** Who authorised the key messages of the batch. */
     readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
     /** Unix seconds, the same for the whole batch. */
     readonly nowUnix: number,
+    /** Messages of the batch that stand in another hub (`SubmitOptions.admitted`). */
+    readonly admitted: ReadonlySet<SignedMessage>,
   ) {}
 
   /** Puts what the database holds in a slot. Slots that were asked for and are empty are put as null. */
@@ -61,7 +63,13 @@ export class BatchState {
 
   /** Whether a key of a fid may sign by what the chain says. */
   isActiveSigner(fid: number, publicKey: Uint8Array): boolean {
-    return this.activeSigners.has(signerName(fid, publicKey))
+    return this.signers.get(signerName(fid, publicKey)) === true
+  }
+
+  /** Whether the key of a message may have signed it: a key of the past only what stands in another hub. */
+  maySign(message: SignedMessage): boolean {
+    const isActive = this.signers.get(signerName(message.data.fid, message.signer))
+    return isActive === true || (isActive === false && this.admitted.has(message))
   }
 
   at(slot: Slot): Standing | null {
@@ -125,7 +133,7 @@ export class BatchState {
   }
 }
 
-/** How `BatchState.activeSigners` names a key of a fid. */
+/** How `BatchState.signers` names a key of a fid. */
 export function signerName(fid: number, publicKey: Uint8Array): string {
   return `${fid}/${Buffer.from(publicKey).toString('hex')}`
 }

@@ -37,7 +37,7 @@ function checkUnits(message: SignedMessage, state: BatchState): MergeRefusal | n
   const own = account.ownUnits[unit]
   const minimum = network === FarcasterNetwork.MAINNET ? mainnetMinimumOwnUnits : 0
   const free = own - account.lentUnits[unit] - lentInBatch(message, state) - keptUnits
-  if (lendStorageBody!.numUnits === 0) return null
+  if (lendStorageBody!.numUnits === 0 || state.admitted.has(message)) return null
   if (own >= minimum && lendStorageBody!.numUnits <= free) return null
   return refuse('bad_request.validation_failure', 'not enough storage units to lend')
 }

@@ -22,6 +22,7 @@ function ownerSlot({ data }: SignedMessage): Slot {
 
 function checkOwner(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const { fid, usernameProofBody } = message.data
+  if (state.admitted.has(message)) return null
   if (state.accounts.get(fid)!.custodyAddress.equals(usernameProofBody!.owner)) return null
   const slot = ownerSlot(message)
   if (state.at(slot)?.message().data.verificationAddAddressBody) return null
