@@ -1,0 +1,26 @@
+// npm run demo:chain: a development chain that runs until Ctrl-C, and what a server needs to follow it.
+import { addresses, DEV_CHAIN_ID, devAccount, devClient, placeContracts, startAnvil } from './dev-chain.mjs'
+
+const BLOCK_SECONDS = 2
+
+const anvil = await startAnvil({ port: 8545 })
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => anvil.stop())
+
+const client = devClient(anvil.url, { account: devAccount(0) })
+const { token } = await placeContracts(client)
+// A block for each transaction until the contracts stand, and by the clock from then on, like a real chain.
+await client.setIntervalMining({ interval: BLOCK_SECONDS })
+
+console.log(
+  `A chain with id ${DEV_CHAIN_ID} answers at ${anvil.url}, a block every ${BLOCK_SECONDS} seconds.\n`,
+)
+for (const [name, address] of Object.entries({ ...addresses, token }))
+  console.log(`${name.padEnd(20)} ${address}`)
+console.log('\nAccounts with 10,000 ETH of no worth:\n')
+for (const index of [0, 1, 2]) {
+  const account = devAccount(index)
+  console.log(`${account.address}  0x${Buffer.from(account.getHdKey().privateKey).toString('hex')}`)
+}
+console.log('\nA server that follows it:\n')
+console.log(`CHAIN_OPTIMISM_RPC_URLS=${anvil.url} CHAIN_FIRST_BLOCK=0 npm start\n`)
+console.log('Ctrl-C ends it.')

@@ -1,0 +1,69 @@
+import type {
+  Abi,
+  Account,
+  Address,
+  Chain,
+  Client,
+  HttpTransport,
+  PublicActions,
+  TestActions,
+  WalletActions,
+} from 'viem'
+import type { HDAccount } from 'viem/accounts'
+
+export declare const DEV_CHAIN_ID: 10
+
+/** The contracts that have one place, by what they are. */
+export interface DevAddresses {
+  readonly idRegistry: Address
+  readonly idGateway: Address
+  readonly keyRegistry: Address
+  readonly keyGateway: Address
+  readonly storageRegistry: Address
+  readonly keyRequestValidator: Address
+  readonly tierRegistry: Address
+}
+
+export declare const addresses: DevAddresses
+
+export interface CompiledContract {
+  readonly abi: Abi
+  readonly bytecode: `0x${string}`
+  readonly deployedBytecode: `0x${string}`
+}
+
+export declare function contract(name: string): CompiledContract
+
+export declare function devAccount(index: number): HDAccount
+
+export type DevClient = Client<
+  HttpTransport,
+  Chain,
+  Account | undefined,
+  undefined,
+  TestActions &
+    PublicActions<HttpTransport, Chain, Account | undefined> &
+    WalletActions<Chain, Account | undefined>
+>
+
+export declare function devClient(
+  url: string,
+  options?: { readonly account?: Account; readonly chainId?: number },
+): DevClient
+
+export interface RunningAnvil {
+  readonly url: string
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+export declare function startAnvil(options?: {
+  readonly port?: number
+  readonly chainId?: number
+  readonly blockTimeSeconds?: number
+}): Promise<RunningAnvil>
+
+/** `token` is what the tier is paid with. */
+export declare function placeContracts(client: DevClient): Promise<DevAddresses & { readonly token: Address }>
+
+export declare function deploy(client: DevClient, name: string, args?: readonly unknown[]): Promise<Address>

@@ -1,0 +1,152 @@
+// A development chain: anvil, with the contracts of contracts/ at the addresses that they have on the real chain, and
+// with its chain id, so that what is signed for the one is signed for the other.
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createInterface } from 'node:readline'
+import { createTestClient, defineChain, http, publicActions, walletActions } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+
+/** OP Mainnet, whose id is part of everything that accounts sign. */
+export const DEV_CHAIN_ID = 10
+
+/** The words that every anvil derives its accounts from; each has 10,000 ETH. */
+const MNEMONIC = 'test test test test test test test test test test test junk'
+
+/** Where the contracts stand on the real chain; the last one stands on Base there. */
+export const addresses = {
+  idRegistry: '0x00000000Fc6c5F01Fc30151999387Bb99A9f489b',
+  idGateway: '0x00000000Fc25870C6eD6b6c7E41Fb078b7656f69',
+  keyRegistry: '0x00000000Fc1237824fb747aBDE0FF18990E59b7e',
+  keyGateway: '0x00000000fC56947c7E7183f8Ca4B62398CaAdf0B',
+  storageRegistry: '0x00000000fcCe7f938e7aE6D3c335bD6a1a7c593D',
+  keyRequestValidator: '0x00000000FC700472606ED4fA22623Acf62c60553',
+  tierRegistry: '0x00000000fc84484d585C3cF48d213424DFDE43FD',
+}
+
+const codeOf = {
+  idRegistry: 'IdRegistry',
+  idGateway: 'IdGateway',
+  keyRegistry: 'KeyRegistry',
+  keyGateway: 'KeyGateway',
+  storageRegistry: 'StorageRegistry',
+  keyRequestValidator: 'SignedKeyRequestValidator',
+  tierRegistry: 'TierRegistry',
+}
+
+/** Dollars with 8 decimals: 7 a unit of storage, 3,500 an ETH, so that a unit is 0.002 ETH. */
+const UNIT_USD = 7_00000000n
+const ETH_USD = 3500_00000000n
+const MAX_UNITS = 4_000_000n
+const MAX_KEYS_PER_FID = 1_000n
+/** 0.1 a day, in a token of 6 decimals. */
+const TIER_PRICE_PER_DAY = 100_000n
+
+const compiled = JSON.parse(readFileSync(new URL('../contracts/compiled.json', import.meta.url), 'utf8'))
+
+/** ABI, bytecode and deployedBytecode of a contract of contracts/. */
+export function contract(name) {
+  const found = compiled.contracts[name]
+  if (found === undefined) throw new Error(`there is no contract ${name}`)
+  return found
+}
+
+/** One of the accounts that anvil gives ETH to, from 0 to 9. */
+export function devAccount(index) {
+  return mnemonicToAccount(MNEMONIC, { addressIndex: index })
+}
+
+/** A client of a development chain that reads, writes and commands it; without an account it cannot write. */
+export function devClient(url, { account, chainId = DEV_CHAIN_ID } = {}) {
+  const chain = defineChain({
+    id: chainId,
+    name: 'development',
+    nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+    rpcUrls: { default: { http: [url] } },
+  })
+  return createTestClient({
+    mode: 'anvil',
+    chain,
+    account,
+    transport: http(url, { retryCount: 0, timeout: 60_000 }),
+    pollingInterval: 20,
+    cacheTime: 0,
+  })
+    .extend(publicActions)
+    .extend(walletActions)
+}
+
+/**
+ * Starts anvil on a port of the loopback address, a free one unless told, and resolves when it answers.
+ * A block is made for each transaction, or every `blockTimeSeconds`.
+ */
+export async function startAnvil({ port = 0, chainId = DEV_CHAIN_ID, blockTimeSeconds } = {}) {
+  const require = createRequire(import.meta.url)
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch
+  const binary = require.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil`)
+  const options = ['--host', '127.0.0.1', '--port', port, '--chain-id', chainId, '--mnemonic', MNEMONIC]
+  if (blockTimeSeconds !== undefined) options.push('--block-time', blockTimeSeconds)
+  const child = spawn(binary, options.map(String), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  const end = () => child.kill('SIGKILL')
+  process.once('exit', end)
+  let complaint = ''
+  child.stderr.on('data', (part) => {
+    complaint = `${complaint}${part}`.slice(-2_000)
+  })
+  const url = await new Promise((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      const address = /^Listening on (\S+)/.exec(line)?.[1]
+      if (address !== undefined) resolve(`http://${address}`)
+    })
+    child.once('error', reject)
+    ended.then((code) => reject(new Error(`anvil ended with ${code}: ${complaint}`)))
+  })
+  return {
+    url,
+    pid: child.pid,
+    async stop() {
+      process.off('exit', end)
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** Puts the contracts in their places and connects them. The client's account owns them all. */
+export async function placeContracts(client) {
+  for (const [place, name] of Object.entries(codeOf)) {
+    await client.setCode({ address: addresses[place], bytecode: contract(name).deployedBytecode })
+  }
+  const token = await deploy(client, 'Token', ['Development Dollar', 'USDC', 6])
+  const { idRegistry, idGateway, keyRegistry, keyGateway, storageRegistry, keyRequestValidator } = addresses
+  await initialize(client, 'storageRegistry', [UNIT_USD, ETH_USD, MAX_UNITS])
+  await initialize(client, 'idRegistry', [idGateway])
+  await initialize(client, 'idGateway', [idRegistry, storageRegistry])
+  await initialize(client, 'keyRequestValidator', [idRegistry])
+  await initialize(client, 'keyGateway', [keyRegistry])
+  await initialize(client, 'keyRegistry', [idRegistry, keyGateway, keyRequestValidator, MAX_KEYS_PER_FID])
+  await initialize(client, 'tierRegistry', [token, TIER_PRICE_PER_DAY])
+  return { ...addresses, token }
+}
+
+async function initialize(client, place, args) {
+  const { abi } = contract(codeOf[place])
+  const hash = await client.writeContract({
+    address: addresses[place],
+    abi,
+    functionName: 'initialize',
+    args,
+  })
+  const { status } = await client.waitForTransactionReceipt({ hash })
+  if (status !== 'success') throw new Error(`${place} did not take its settings`)
+}
+
+/** Puts a contract of contracts/ onto the chain; its address. */
+export async function deploy(client, name, args = []) {
+  const { abi, bytecode } = contract(name)
+  const hash = await client.deployContract({ abi, bytecode, args })
+  const { contractAddress } = await client.waitForTransactionReceipt({ hash })
+  if (!contractAddress) throw new Error(`${name} was not deployed`)
+  return contractAddress
+}
