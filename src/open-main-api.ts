@@ -18,7 +18,9 @@ import type { Hydrator } from './hydrate/hydrator.js'
 import type { Log } from './lib/log.js'
 import { version } from './lib/version.js'
 import type { Chore } from './maintenance.js'
+import type { MiniAppSettings } from './miniapps/settings.js'
 import { createNetClient, type NetClient } from './net/net-client.js'
+import type { TargetPolicy } from './net/target.js'
 import { openBearer } from './open-bearer.js'
 import { networks } from './open-hub.js'
 import { openVault } from './open-vault.js'
@@ -79,6 +81,7 @@ export async function openMainApi(
     bearer: openBearer(config, { db, net, clock, publicUrl }),
     network: networks[config.hubNetwork],
     webhooks: webhookSettings(config),
+    miniapps: miniAppSettings(config),
     publicUrl,
   }
   const rateLimiter = createRateLimiter(config.apiRateLimit, clock)
@@ -108,13 +111,19 @@ export async function openMainApi(
   }
 }
 
+/** What the operator decides of mini apps. */
+function miniAppSettings(config: Config): MiniAppSettings {
+  return { targetPolicy: otherAppsPolicy(config) }
+}
+
 /** The way out to other apps. What is sent to them is signed for a user, and not for everybody on the way to read. */
-function openNetClient({ allowPrivateTargets }: Config): NetClient {
+function openNetClient(config: Config): NetClient {
+  return createNetClient({ policy: otherAppsPolicy(config), userAgent: `plaza/${version}` })
+}
+
+function otherAppsPolicy({ allowPrivateTargets }: Config): TargetPolicy {
   const allowLoopback = allowPrivateTargets === 'loopback'
-  return createNetClient({
-    policy: { allowHttp: allowLoopback, allowLoopback },
-    userAgent: `plaza/${version}`,
-  })
+  return { allowHttp: allowLoopback, allowLoopback }
 }
 
 /** A database that somebody else runs gets a key of ours only when one was chosen for it. */

@@ -4,6 +4,7 @@ import type { Database } from '../db/connection.js'
 import type { Crawler } from '../embeds/crawler.js'
 import type { Hub } from '../hub/hub.js'
 import type { Hydrator } from '../hydrate/hydrator.js'
+import type { MiniAppSettings } from '../miniapps/settings.js'
 import type { NetClient } from '../net/net-client.js'
 import type { Vault } from '../secrets/vault.js'
 import type { BearerVerifier } from '../sign-in/bearer-token.js'
@@ -28,6 +29,8 @@ export interface OperationContext {
   readonly bearer: BearerVerifier
   /** What the operator decides of webhooks. */
   readonly webhooks: WebhookSettings
+  /** And of mini apps. */
+  readonly miniapps: MiniAppSettings
   /** Of the protocol: FarcasterNetwork. */
   readonly network: number
   /** The address that users reach this server at, without a slash at its end. */
@@ -121,6 +124,8 @@ export const operationTags = {
   Storage: 'How much a user may keep.',
   Fname: 'Names of users.',
   Webhook: 'Events, sent to an app.',
+  'Mini app': 'Notifications to the users of a mini app.',
+  'App host': 'For apps that open mini apps of others.',
 } as const
 export type OperationTag = keyof typeof operationTags
 

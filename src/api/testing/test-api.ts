@@ -11,6 +11,7 @@ import { PlazaError, refuse } from '../../errors.js'
 import type { Hub } from '../../hub/hub.js'
 import { Hydrator } from '../../hydrate/hydrator.js'
 import { createLogger } from '../../lib/logger.js'
+import { testMiniAppSettings } from '../../miniapps/testing/settings.js'
 import { netFailure } from '../../net/net-failure.js'
 import { createBearerVerifier } from '../../sign-in/bearer-token.js'
 import { createSignerMemory } from '../../signers/signer-memory.js'
@@ -97,6 +98,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     bearer: createBearerVerifier({ db, clock }),
     network: FarcasterNetwork.DEVNET,
     webhooks: testWebhookSettings,
+    miniapps: testMiniAppSettings,
     publicUrl: () => 'http://plaza.test',
     net: { request: async () => netFailure('aborted', 'nothing is reached in this test') },
     crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },

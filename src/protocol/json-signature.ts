@@ -1,0 +1,100 @@
+import { type Refusal, refuse } from '../errors.js'
+import { ACCOUNT_SIGNATURE_BYTES } from './account-recovery.js'
+import { hexOf } from './bytes.js'
+import { PUBLIC_KEY_BYTES } from './ed25519.js'
+import type { MessageSigner } from './sign.js'
+
+/**
+ * A JSON Farcaster Signature as it is sent (hub.md §8): three texts in base64url. The signature is over the ASCII text
+ * `header.payload`.
+ */
+export interface JsonSignature {
+  readonly header: string
+  readonly payload: string
+  readonly signature: string
+}
+
+/** What signs such a text: a key that acts for the user, the address that holds the fid, one that signs in for it. */
+export const jsonSignerTypes = ['app_key', 'custody', 'auth'] as const
+export type JsonSignerType = (typeof jsonSignerTypes)[number]
+
+/** A JSON Farcaster Signature taken apart. Nothing of it is proven by that. */
+export interface OpenedJsonSignature {
+  readonly fid: number
+  readonly type: JsonSignerType
+  /** An Ed25519 public key (32 bytes), or an address (20 bytes). */
+  readonly key: Buffer
+  readonly payload: Buffer
+  /** What the signature is over. */
+  readonly signed: Buffer
+  /** 64 bytes of a key, or 65 of an account. */
+  readonly signature: Buffer
+}
+
+const ADDRESS_BYTES = 20
+const KEY_SIGNATURE_BYTES = 64
+/** Some libraries write the signs at the end, which the standard leaves out. */
+const base64url = /^[\w-]+={0,2}$/
+const hexText = /^0x([\da-f]{2})+$/i
+
+/** Takes one apart, or says what about it is no such signature. */
+export function openJsonSignature(sent: JsonSignature): OpenedJsonSignature | Refusal {
+  const { header, payload, signature } = sent
+  for (const [name, text] of Object.entries({ header, payload, signature })) {
+    if (!base64url.test(text)) return wrong(`${name} must be base64url`)
+  }
+  const said = readObject(Buffer.from(header, 'base64url'))
+  if (said === null) return wrong('header must be a JSON object')
+  const { fid, key } = said
+  if (typeof fid !== 'number' || !Number.isSafeInteger(fid) || fid < 1) {
+    return wrong('fid in the header must be a whole number from 1 on')
+  }
+  const type = jsonSignerTypes.find((each) => each === said.type)
+  if (type === undefined) return wrong(`type in the header must be one of ${jsonSignerTypes.join(', ')}`)
+  const keyBytes = type === 'app_key' ? PUBLIC_KEY_BYTES : ADDRESS_BYTES
+  if (typeof key !== 'string' || !hexText.test(key) || key.length !== 2 + 2 * keyBytes) {
+    return wrong(`key in the header must be 0x and ${2 * keyBytes} hex digits`)
+  }
+  const signatureBytes = readSignature(Buffer.from(signature, 'base64url'), type)
+  if (signatureBytes === null) return wrong('signature has not the length of one')
+  return {
+    fid,
+    type,
+    key: Buffer.from(key.slice(2), 'hex'),
+    payload: Buffer.from(payload, 'base64url'),
+    signed: Buffer.from(`${header}.${payload}`),
+    signature: signatureBytes,
+  }
+}
+
+/** Signs a JSON object for a user with one of their keys. */
+export function signJson(fid: number, key: MessageSigner, payload: object): JsonSignature {
+  const [header, body] = [{ fid, type: 'app_key', key: hexOf(key.publicKey) }, payload].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  ) as [string, string]
+  const signature = key.signHash(Buffer.from(`${header}.${body}`)).toString('base64url')
+  return { header, payload: body, signature }
+}
+
+/** Wallets give signatures as hex, and what signs manifests encodes that text instead of its bytes. */
+function readSignature(bytes: Buffer, type: JsonSignerType): Buffer | null {
+  if (type === 'app_key') return bytes.length === KEY_SIGNATURE_BYTES ? bytes : null
+  const text = bytes.toString('latin1')
+  const signature = hexText.test(text) ? Buffer.from(text.slice(2), 'hex') : bytes
+  return signature.length === ACCOUNT_SIGNATURE_BYTES ? signature : null
+}
+
+/** The members of a JSON object; null for anything else. */
+export function readObject(bytes: Buffer): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(bytes.toString())
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch {
+    // Refused like any other value that is no object.
+  }
+  return null
+}
+
+function wrong(problem: string): Refusal {
+  return refuse('bad_request.invalid_param', `this is not a JSON Farcaster Signature: ${problem}`)
+}
