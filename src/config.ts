@@ -85,6 +85,14 @@ const variables = Type.Object({
       description: 'A second port that serves only the hub API (`/v1`), for clients that expect it alone.',
     }),
   ),
+  HUB_GRPC_PORT: Type.Optional(
+    integer({
+      minimum: 0,
+      maximum: 65_535,
+      description:
+        'Port of the hub over gRPC (`HubService`); nodes of the network have 3383. Unset: it is not served.',
+    }),
+  ),
   HUB_NETWORK: oneOf(['mainnet', 'testnet', 'devnet'], {
     default: 'devnet',
     description: 'Network of the protocol; messages of another are refused. `devnet` has the local registry.',
@@ -118,6 +126,13 @@ const variables = Type.Object({
     maximum: 10_000_000,
     default: 60_000,
     description: 'Requests per minute and address on the hub API; 0 is no limit.',
+  }),
+  HUB_STREAM_TIMEOUT_MS: integer({
+    minimum: 1_000,
+    maximum: 3_600_000,
+    default: 120_000,
+    description:
+      'How long a follower of the event log, over gRPC or HTTP, may take nothing before it is let go, in milliseconds.',
   }),
   API_RATE_LIMIT: integer({
     minimum: 0,
@@ -260,6 +275,30 @@ const variables = Type.Object({
     default: 1_000,
     description: 'How many webhooks an app may have.',
   }),
+  UPSTREAM_HUB: Type.Optional(
+    text({
+      pattern:
+        '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s,:/@\\[\\]]+):\\d{1,5}(\\s*,\\s*(\\[[0-9A-Fa-f:.]+\\]|[^\\s,:/@\\[\\]]+):\\d{1,5})*$',
+      patternText: 'pairs like `node.example:3383`, separated by commas',
+      description:
+        'Nodes of the network, or other servers like this one, to follow over gRPC: the first, and the next one ' +
+        'when it does not answer. Unset: nothing is followed.',
+    }),
+  ),
+  UPSTREAM_TLS: flag({ default: false, description: 'Whether upstreams are reached by TLS.' }),
+  UPSTREAM_HEADERS: Type.Optional(
+    text({
+      pattern: '^[A-Za-z0-9-]+=[\\x20-\\x2b\\x2d-\\x7e]+(,\\s*[A-Za-z0-9-]+=[\\x20-\\x2b\\x2d-\\x7e]+)*$',
+      patternText: 'pairs like `x-api-key=secret`, separated by commas',
+      secret: true,
+      description: 'Sent with every call to an upstream: keys of hosted nodes.',
+    }),
+  ),
+  UPSTREAM_TRUSTED: flag({
+    default: false,
+    description:
+      "Whether the upstreams are one's own: signatures that they have verified are then not verified again.",
+  }),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
     description: 'The least important lines that are logged.',
@@ -297,11 +336,22 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     return [camelCase(name), value] as const
   })
   const config = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Config
-  if (config.hubPort !== undefined && config.hubPort === config.port && config.port !== 0) {
-    problems.push(`HUB_PORT: ${config.hubPort} is the same as PORT`)
-  }
+  problems.push(...problemsOfPorts(config))
   if (problems.length === 0) problems.push(...problemsOfIssuers(config))
   return problems.length > 0 ? { problems: problems.join('\n') } : { config }
+}
+
+/** Two servers cannot listen on one port; 0 is another one each time. */
+function problemsOfPorts({ port, hubPort, hubGrpcPort }: Config): string[] {
+  const ports = [
+    { name: 'PORT', port },
+    { name: 'HUB_PORT', port: hubPort },
+    { name: 'HUB_GRPC_PORT', port: hubGrpcPort },
+  ].filter((each) => each.port !== undefined && each.port !== 0)
+  return ports.flatMap((each, index) => {
+    const same = ports.slice(0, index).find((other) => other.port === each.port)
+    return same ? [`${each.name}: ${each.port} is the same as ${same.name}`] : []
+  })
 }
 
 /** What the pattern of JWT_ISSUERS does not see. */

@@ -24,7 +24,9 @@ import { startMaintenance } from './maintenance.js'
 import { openConsumers } from './open-consumers.js'
 import { openCrawler } from './open-crawler.js'
 import { openHub } from './open-hub.js'
+import { openHubGrpc } from './open-hub-grpc.js'
 import { openMainApi } from './open-main-api.js'
+import { openUpstream } from './open-upstream.js'
 import { openVault } from './open-vault.js'
 import { openWebhooks } from './open-webhooks.js'
 import { createScoreChore } from './score/score-chore.js'
@@ -34,8 +36,8 @@ import { keepCompactedFollows } from './webhooks/events/compacted-follows.js'
 
 /** A server that answers. */
 export interface RunningServer {
-  /** Where it listens; `hub` is the hub API's own address, if it has one. */
-  readonly urls: { readonly main: string; readonly hub?: string }
+  /** Where it listens; `hub` is the hub API's own address, `grpc` the host and port of the hub over gRPC, if it has them. */
+  readonly urls: { readonly main: string; readonly hub?: string; readonly grpc?: string }
   readonly hub: Hub
   readonly db: Database
   /** The API key that was made because the database had none. */
@@ -161,6 +163,8 @@ async function assemble(
     scores.stop,
   )
 
+  closers.push(openUpstream(config, { url: database.url, hub, registry: metrics.registry, log }))
+
   const health = (app: FastifyInstance) =>
     registerHealth(app, { metrics, readiness: () => readiness(db, hub.queued) })
   const hubApi = openHubApi(config, { db, hub, tail, findCaller: mainApi.findCaller })
@@ -176,8 +180,14 @@ async function assemble(
     ),
   )
   main = mainUrl
+  const grpc = await openHubGrpc(config, { db, hub, tail, log, metrics, findCaller: mainApi.findCaller })
+  if (grpc) closers.push(grpc.close)
   return {
-    urls: hubUrl === undefined ? { main } : { main, hub: hubUrl },
+    urls: {
+      main,
+      ...(hubUrl === undefined ? {} : { hub: hubUrl }),
+      ...(grpc === null ? {} : { grpc: grpc.address }),
+    },
     hub,
     db,
     developmentKey: mainApi.developmentKey,
@@ -193,7 +203,12 @@ function openHubApi(
 ): (app: FastifyInstance) => Promise<void> {
   const api: HubApi = {
     ...parts,
-    config: { shards: config.hubShards, bodyLimit: config.hubBodyLimit, rateLimit: config.hubRateLimit },
+    config: {
+      shards: config.hubShards,
+      bodyLimit: config.hubBodyLimit,
+      rateLimit: config.hubRateLimit,
+      stallTimeoutMs: config.hubStreamTimeoutMs,
+    },
     clock: Date.now,
     version,
     ...(config.hubRequireApiKey ? { authorize: createKeyCheck(config.hubApiKeys ?? '', findCaller) } : {}),

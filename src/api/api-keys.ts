@@ -1,10 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../apps/caller.js'
 import { PlazaError } from '../errors.js'
 
 /** The app that a key belongs to; null when it is no key, or no longer one. */
 export type FindCaller = (key: string) => Promise<Caller | null>
+
+/** What a request brings to show whose it is, over HTTP as over gRPC. */
+export interface KeyedRequest {
+  readonly headers: {
+    readonly 'x-api-key'?: string | string[] | undefined
+    readonly authorization?: string | undefined
+  }
+}
 
 /**
  * Makes the check of the hub API: it throws `unauthenticated` unless the request brings a key, in `x-api-key` or as
@@ -16,7 +23,7 @@ export type FindCaller = (key: string) => Promise<Caller | null>
 export function createKeyCheck(
   listed: string,
   findCaller: FindCaller,
-): (request: FastifyRequest) => Promise<void> {
+): (request: KeyedRequest) => Promise<void> {
   const keys = listed.split(',').map((key) => key.trim())
   const accepted = keys.filter((key) => key !== '').map(digest)
   return async ({ headers }) => {

@@ -34,6 +34,33 @@ export function createMetrics(): Metrics {
   }
 }
 
+/** Adds the numbers of the hub over gRPC, and says who counts them. */
+export function createGrpcMetrics({ registry }: Metrics) {
+  const registers = [registry]
+  const calls = new Histogram({
+    name: 'plaza_grpc_call_duration_seconds',
+    help: 'Calls of the hub over gRPC by method and status number, with their latency',
+    labelNames: ['method', 'status'],
+    buckets: LATENCY_SECONDS,
+    registers,
+  })
+  const subscribers = new Gauge({
+    name: 'plaza_grpc_subscribers',
+    help: 'Subscribers that follow the event log over gRPC',
+    registers,
+  })
+  const events = new Counter({
+    name: 'plaza_grpc_events_sent_total',
+    help: 'Events that were sent to subscribers over gRPC',
+    registers,
+  })
+  return {
+    called: (method: string, status: number, seconds: number) => calls.observe({ method, status }, seconds),
+    subscribed: (count: number) => subscribers.set(count),
+    eventsSent: (count: number) => events.inc(count),
+  }
+}
+
 /** Adds the numbers of the connection pools. */
 export function observePools(metrics: Metrics, pools: Readonly<Record<string, Database>>): void {
   new Gauge({

@@ -47,6 +47,7 @@ async function serve(context: CommandContext, demo: boolean): Promise<void> {
   const { urls, developmentKey } = await starting
   if (demoStop.signal.aborted) return
   if (urls.hub !== undefined) context.print(`hub API on ${urls.hub}`)
+  if (urls.grpc !== undefined) context.print(`hub over gRPC on ${urls.grpc}`)
   if (developmentKey !== null) {
     context.print(`API key: ${developmentKey}`)
     context.print(

@@ -1,6 +1,8 @@
+import { MessageSet } from '../../protocol/message-kind.js'
 import { storedMessageJson } from '../json/message.js'
 import type { Target } from '../lookup.js'
-import { readCast, readCastsByFid, readCastsByMention, readCastsByParent } from '../queries/casts.js'
+import { readCast, readCastsByMention, readCastsByParent } from '../queries/casts.js'
+import { readMessagesByFid } from '../queries/messages-by-fid.js'
 import type { GetOperation, HubApi } from './hub-api.js'
 import { foundMessage, messageList } from './messages.js'
 import { messagePageOptions } from './page-tokens.js'
@@ -18,12 +20,16 @@ async function getCast(parameters: Parameters, { db }: HubApi): Promise<object> 
   return storedMessageJson(foundMessage(message))
 }
 
+/** Alone among the lists by user this one shows removals, as in the reference node (hub.md §2.1). */
 async function listByFid(parameters: Parameters, { db }: HubApi): Promise<object> {
-  const times = {
+  const asked = {
+    fid: parameters.fid('fid'),
+    set: MessageSet.casts,
+    types: null,
     from: parameters.u64('start_timestamp', 'startTimestamp') ?? 0,
     to: parameters.u64('stop_timestamp', 'stopTimestamp') ?? Number.MAX_SAFE_INTEGER,
   }
-  return messageList(await readCastsByFid(db, parameters.fid('fid'), times, messagePageOptions(parameters)))
+  return messageList(await readMessagesByFid(db, asked, messagePageOptions(parameters)))
 }
 
 async function listByParent(parameters: Parameters, { db }: HubApi): Promise<object> {

@@ -2,11 +2,13 @@ import { PlazaError } from '../../errors.js'
 import { onChainEventTypeNames } from '../json/enum-names.js'
 import { storedOnChainEventJson } from '../json/onchain-event.js'
 import { signerJson } from '../json/signer.js'
+import { MAX_PAGE_SIZE, pageTokens } from '../page-token.js'
 import { readChainEventsByFid, readIdRegistration } from '../queries/onchain-events.js'
 import { readKeyAllowance, readSigners, type SignerRow } from '../queries/signers.js'
+import { describeSigner, MAX_GRANTED_KEYS } from '../signer.js'
 import type { GetOperation, HubApi } from './hub-api.js'
-import { nextPageToken, pageTokens, placeAfter } from './page-tokens.js'
-import { MAX_PAGE_SIZE, type Parameters, parseFid, refusal, required } from './parameters.js'
+import { nextPageToken, placeAfter } from './page-tokens.js'
+import { type Parameters, parseFid, refusal, required } from './parameters.js'
 
 export const chainOperations: readonly GetOperation[] = [
   { path: '/onChainSignersByFid', failure: 'Failed to get on chain signers', answer: getOnChainSigners },
@@ -20,8 +22,6 @@ export const chainOperations: readonly GetOperation[] = [
   { path: '/signer', failure: 'Failed to get signer', answer: getSigner },
 ]
 
-/** Keys that one user may hold through messages (hub.md §3.3). */
-const MAX_GRANTED_KEYS = 1_000
 /** Apps that nonces are asked for at once. */
 const MAX_APPS = 1_000
 
@@ -43,7 +43,7 @@ async function listSigners(parameters: Parameters, { db }: HubApi): Promise<obje
     readKeyAllowance(db, fid, apps),
   ])
   return {
-    signers: page.signers.map((signer) => signerJson(fid, signer)),
+    signers: page.signers.map((signer) => signerJson(describeSigner(fid, signer))),
     nextPageToken: nextPageToken(page.last, pageTokens.signer),
     gaslessSignerCount: allowance.keys,
     gaslessSignerLimit: MAX_GRANTED_KEYS,
@@ -57,7 +57,7 @@ async function getSigner(parameters: Parameters, { db }: HubApi): Promise<object
   const key = parameters.optionalBytes('signer') ?? required('signer')
   const { signers } = await readSigners(db, fid, { limit: 1, reverse: false, after: null, key })
   const signer: SignerRow = signers[0] ?? notFound('Signer not found')
-  return { signer: signerJson(fid, signer) }
+  return { signer: signerJson(describeSigner(fid, signer)) }
 }
 
 function signerPageOptions(parameters: Parameters) {

@@ -2,16 +2,17 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { isUnavailable } from '../../db/connection-errors.js'
 import { PlazaError } from '../../errors.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
-import { AFTER_ALL_EVENTS, type EventFilter, readLogEnds, type ShardRange } from '../log/read.js'
+import { hubEventJson } from '../json/hub-event.js'
+import { endless, followLog, positionsOf, type Subscription } from '../log/follow.js'
+import { type EventFilter, readLogEnds } from '../log/read.js'
+import { type ReadSharedPage, type SharedEvent, sharePages } from '../log/shared-pages.js'
 import type { ReadPosition } from '../log/tail.js'
 import { failureBody, toPlazaError } from './errors.js'
 import { shardsAskedFor } from './events.js'
 import type { HubApi } from './hub-api.js'
 import { Parameters, parseFid, parseNamed, refusal } from './parameters.js'
-import { type SharedEvent, type SharedPage, sharePages } from './shared-pages.js'
 import { formatPosition, parsePosition } from './stream-position.js'
 
 const FAILURE = 'Failed to stream events'
@@ -19,23 +20,12 @@ const MAX_STREAMS = 256
 const HEARTBEAT_MS = 15_000
 const MAX_FILTER_FIDS = 1_000
 
-/** At the end of the log a stream reads at most this often, so that a busy hub sends pages, not events. */
-const READ_INTERVAL_MS = 50
-/** While the database is away, it is asked this often. */
-const RETRY_READ_MS = 1_000
 /** A reader that takes nothing for so long is let go; it can resume where it was. */
-const STALLED_MS = 2 * 60_000
+const STALL_TIMEOUT_MS = 2 * 60_000
 /** When the server stops, a slow reader has this long to take what was sent. */
 const FAREWELL_MS = 1_000
 /** What clients are told to wait before they connect again. */
 const RECONNECT_MS = 2_000
-
-/** What a stream follows. */
-interface Subscription {
-  /** What is still to be read. */
-  readonly ranges: readonly ShardRange[]
-  readonly filter: EventFilter | null
-}
 
 /**
  * Adds `GET /events/stream`: the log as server-sent events. Each is one JSON event as in `/v1/events`, and its
@@ -46,7 +36,7 @@ interface Subscription {
  */
 export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
   const { maxStreams = MAX_STREAMS } = api.config
-  const readPage = sharePages(api.db)
+  const readPage = sharePages(api.db, (event) => JSON.stringify(hubEventJson(event)))
   const streams = new Map<AbortController, Promise<void>>()
 
   scope.addHook('preClose', async () => {
@@ -105,10 +95,6 @@ async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promi
   return { ranges: ends.map(({ shard, lastId }) => endless(shard, lastId + 1)), filter }
 }
 
-function endless(shard: number, from: number): ShardRange {
-  return { shard, from, stop: AFTER_ALL_EVENTS }
-}
-
 function filterOf(parameters: Parameters): EventFilter | null {
   const fids = parameters.list('fid')
   const types = parameters.list('event_type')
@@ -120,8 +106,6 @@ function filterOf(parameters: Parameters): EventFilter | null {
   }
 }
 
-type ReadPage = (ranges: readonly ShardRange[], filter: EventFilter | null) => Promise<SharedPage>
-
 /** One reader of the log, until it leaves or the server stops. */
 class EventStream {
   #positions: readonly ReadPosition[] = []
@@ -131,7 +115,7 @@ class EventStream {
     readonly request: FastifyRequest,
     readonly controller: AbortController,
     readonly api: HubApi,
-    readonly readPage: ReadPage,
+    readonly readPage: ReadSharedPage<string>,
   ) {}
 
   async run(subscription: Subscription): Promise<void> {
@@ -151,40 +135,21 @@ class EventStream {
     }
   }
 
-  async #follow({ ranges, filter }: Subscription): Promise<void> {
-    const { signal } = this.controller
-    let rest = ranges
-    while (!signal.aborted) {
-      const readAt = performance.now()
-      const page = await this.#read(rest, filter)
-      if (page.events.length > 0) await this.#send(this.#frames(page.events))
-      rest = page.rest
+  async #follow(subscription: Subscription): Promise<void> {
+    const follower = { readPage: this.readPage, tail: this.api.tail }
+    for await (const { events, rest } of followLog(follower, subscription, this.controller.signal)) {
+      if (events.length > 0) await this.#send(this.#frames(events))
       this.#positions = positionsOf(rest)
-      if (!page.isEnd) continue
-      await this.api.tail.wait(this.#positions, signal)
-      await sleep(Math.max(0, readAt + READ_INTERVAL_MS - performance.now()), null, { signal })
     }
   }
 
-  /** Waits for a database that is away: the reader is told nothing, as nothing is lost. */
-  async #read(ranges: readonly ShardRange[], filter: EventFilter | null): Promise<SharedPage> {
-    for (;;) {
-      try {
-        return await this.readPage(ranges, filter)
-      } catch (error) {
-        if (!isUnavailable(error)) throw error
-        await sleep(RETRY_READ_MS, null, { signal: this.controller.signal })
-      }
-    }
-  }
-
-  #frames(events: readonly SharedEvent[]): string {
+  #frames(events: readonly SharedEvent<string>[]): string {
     const lastIds = new Map(this.#positions.map(({ shard, lastId }) => [shard, lastId]))
     return events
-      .map(({ shard, id, json }) => {
+      .map(({ shard, id, sent }) => {
         lastIds.set(shard, id)
         const position = formatPosition([...lastIds].map(([each, lastId]) => ({ shard: each, lastId })))
-        return `id: ${position}\ndata: ${json}\n\n`
+        return `id: ${position}\ndata: ${sent}\n\n`
       })
       .join('')
   }
@@ -206,7 +171,7 @@ class EventStream {
 
   async #send(text: string): Promise<void> {
     if (this.response.write(text)) return
-    const stalled = AbortSignal.timeout(STALLED_MS)
+    const stalled = AbortSignal.timeout(this.api.config.stallTimeoutMs ?? STALL_TIMEOUT_MS)
     await once(this.response, 'drain', { signal: AbortSignal.any([this.controller.signal, stalled]) })
   }
 
@@ -216,11 +181,6 @@ class EventStream {
     if (error.code === 'internal') this.request.log.error({ err: cause }, 'event stream failed')
     this.response.write(`event: error\ndata: ${JSON.stringify(failureBody(FAILURE, error))}\n\n`)
   }
-}
-
-/** A reader has read a shard up to the id before the first that is left. */
-function positionsOf(ranges: readonly ShardRange[]): ReadPosition[] {
-  return ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 }))
 }
 
 /** Ends the answer; what a slow reader does not take in time is cut off. */

@@ -1,9 +1,9 @@
 import type { Database } from '../../db/connection.js'
 import { PlazaError } from '../../errors.js'
 import { hubEventJson } from '../json/hub-event.js'
-import { AFTER_ALL_EVENTS, readEvent } from '../log/read.js'
+import { eventToken, rangesBehind } from '../log/event-token.js'
+import { AFTER_ALL_EVENTS, readEvent, type ShardRange } from '../log/read.js'
 import { type JsonPage, jsonPages, type ReadJsonPage } from './event-pages.js'
-import { applyEventToken, eventToken } from './event-token.js'
 import type { GetOperation, HubApi } from './hub-api.js'
 import { type Parameters, refusal, required } from './parameters.js'
 
@@ -33,16 +33,28 @@ async function listEvents(
   const from = parameters.u64('from_event_id') ?? 0
   const stop = parameters.u64('stop_id') ?? AFTER_ALL_EVENTS
   const shards = shardsAskedFor(parameters, config.shards)
-  const ranges = applyEventToken(
+  const ranges = rangesAskedFor(
     parameters,
     shards.map((shard) => ({ shard, from, stop })),
     reverse,
   )
   const page = await readPage(ranges, { limit: parameters.pageSize(), reverse })
   return pageBytes(page.events, {
-    nextPageToken: eventToken(page, reverse),
+    nextPageToken: eventToken(page, reverse)?.toString('base64'),
     nextPageEventId: nextPageEventId(page, from, reverse),
   })
+}
+
+function rangesAskedFor(
+  parameters: Parameters,
+  all: readonly ShardRange[],
+  reverse: boolean,
+): readonly ShardRange[] {
+  const token = parameters.pageToken()
+  if (!token) return all
+  const left = rangesBehind(token.bytes, all, reverse)
+  if (typeof left === 'string') throw refusal(token.name, left)
+  return left
 }
 
 const OPENING = Buffer.from('{"events":[')

@@ -28,6 +28,8 @@ export interface HubApiConfig {
   readonly rateLimit: number
   /** Most event streams at once. */
   readonly maxStreams?: number
+  /** A stream whose reader takes nothing for so long is ended. */
+  readonly stallTimeoutMs?: number
   /** How often a stream without news shows that it lives. */
   readonly heartbeatMs?: number
 }

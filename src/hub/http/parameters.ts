@@ -1,9 +1,8 @@
 import bs58 from 'bs58'
 import { PlazaError } from '../../errors.js'
 import { valueNamed } from '../json/enum-names.js'
+import { MAX_PAGE_SIZE } from '../page-token.js'
 
-/** Larger pages are refused. The reference node takes any, and reads as much into memory. */
-export const MAX_PAGE_SIZE = 10_000
 const DEFAULT_PAGE_SIZE = 1_000
 
 const MAX_U32 = 0xffff_ffff

@@ -1,8 +1,13 @@
-import { ReactionType } from '@farcaster/core'
+import type { ReactionType } from '@farcaster/core'
 import { reactionTypeNames } from '../json/enum-names.js'
 import { storedMessageJson } from '../json/message.js'
 import type { Target } from '../lookup.js'
-import { readReaction, readReactionsByFid, readReactionsByTarget } from '../queries/reactions.js'
+import {
+  reactionTypesFor,
+  readReaction,
+  readReactionsByFid,
+  readReactionsByTarget,
+} from '../queries/reactions.js'
 import type { GetOperation, HubApi } from './hub-api.js'
 import { foundMessage, messageList } from './messages.js'
 import { messagePageOptions } from './page-tokens.js'
@@ -41,7 +46,9 @@ function targetOf(parameters: Parameters): Target {
 async function listByFid(parameters: Parameters, { db }: HubApi): Promise<object> {
   const type = reactionType(parameters) ?? required('reaction_type')
   const fid = parameters.fid('fid')
-  return messageList(await readReactionsByFid(db, fid, typesOf(type), messagePageOptions(parameters)))
+  return messageList(
+    await readReactionsByFid(db, fid, reactionTypesFor(type), messagePageOptions(parameters)),
+  )
 }
 
 function listByCast(parameters: Parameters, api: HubApi): Promise<object> {
@@ -54,16 +61,11 @@ function listByUrl(parameters: Parameters, api: HubApi): Promise<object> {
 }
 
 async function listByTarget(parameters: Parameters, { db }: HubApi, target: Target): Promise<object> {
-  const types = typesOf(reactionType(parameters))
+  const types = reactionTypesFor(reactionType(parameters))
   return messageList(await readReactionsByTarget(db, target, types, messagePageOptions(parameters)))
 }
 
 function reactionType(parameters: Parameters): ReactionType | null {
   const short = shortNames.indexOf(parameters.text('reaction_type') ?? '')
   return short >= 0 ? short : parameters.optionalNamed('reaction_type', reactionTypeNames)
-}
-
-/** No type, and the type NONE, stand for all of them. */
-function typesOf(type: ReactionType | null): ReactionType[] {
-  return type === null || type === ReactionType.NONE ? [ReactionType.LIKE, ReactionType.RECAST] : [type]
 }

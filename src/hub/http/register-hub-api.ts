@@ -27,7 +27,7 @@ const COUNTED_ADDRESSES = 10_000
 /** Adds the hub's HTTP API (hub.md §1-2) under `/v1`, with the stream of events. */
 export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise<void> {
   const reads = [
-    infoOperation(),
+    infoOperation(api),
     ...eventOperations(api.db),
     ...castOperations,
     ...reactionOperations,

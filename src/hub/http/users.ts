@@ -4,6 +4,7 @@ import { userDataTypeNames } from '../json/enum-names.js'
 import { storedMessageJson } from '../json/message.js'
 import { storageLimitsJson } from '../json/storage-limits.js'
 import { usernameProofJson } from '../json/username-proof.js'
+import { pageTokens } from '../page-token.js'
 import { readAddressRoles, readFidsByShard } from '../queries/fids.js'
 import { readStorageUse } from '../queries/storage.js'
 import { readUserData, readUserDataByFid } from '../queries/user-data.js'
@@ -11,7 +12,7 @@ import { readUsernameProof, readUsernameProofsByFid } from '../queries/username-
 import { readVerificationsByFid } from '../queries/verifications.js'
 import type { GetOperation, HubApi } from './hub-api.js'
 import { foundMessage, messageList } from './messages.js'
-import { messagePageOptions, nextPageToken, pageTokens, placeAfter } from './page-tokens.js'
+import { messagePageOptions, nextPageToken, placeAfter } from './page-tokens.js'
 import { type Parameters, refusal, required } from './parameters.js'
 
 export const userOperations: readonly GetOperation[] = [

@@ -103,6 +103,17 @@ export const usernameTypeNames: Names = [
   'USERNAME_TYPE_BASENAME',
 ]
 
+/** Without their prefix, as the reference node prints them. */
+export const storeTypeNames: Names = [
+  'None',
+  'Casts',
+  'Links',
+  'Reactions',
+  'UserData',
+  'Verifications',
+  'UsernameProofs',
+]
+
 export const storageUnitTypeNames: Names = ['UnitTypeLegacy', 'UnitType2024', 'UnitType2025']
 
 export const onChainEventTypeNames: Names = [

@@ -1,43 +1,27 @@
-import { Message as MessageCodec, OnChainEvent as OnChainEventCodec } from '@farcaster/core'
+import { SignerSource } from '@farcaster/core'
 import { hexOf } from '../../protocol/bytes.js'
-import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
-import type { SignerRow } from '../queries/signers.js'
+import type { SignerDescription } from '../signer.js'
 import { messageTypeNames, nameOf } from './enum-names.js'
-import { decodeData } from './message.js'
 import { onChainEventJson } from './onchain-event.js'
 
 /** A key that may sign for a user, of either source. All times are Unix seconds. */
-export function signerJson(fid: number, signer: SignerRow): object {
-  return signer.event === null ? grantedJson(fid, signer) : addedJson(signer.event)
-}
-
-function addedJson(bytes: Buffer): object {
-  const event = OnChainEventCodec.decode(bytes)
-  return {
-    source: 'SIGNER_SOURCE_ONCHAIN',
-    key: hexOf(event.signerEventBody?.key ?? Buffer.alloc(0)),
-    keyType: event.signerEventBody?.keyType ?? 0,
-    fid: event.fid,
-    addedAt: event.blockTimestamp,
-    onChainEvent: onChainEventJson(event),
+export function signerJson(signer: SignerDescription): object {
+  const { key, keyType, fid, addedAt } = signer
+  const common = { key: hexOf(key), keyType, fid, addedAt }
+  if (signer.source === SignerSource.ONCHAIN) {
+    const { onchainEvent: event } = signer
+    return { source: 'SIGNER_SOURCE_ONCHAIN', ...common, onChainEvent: event && onChainEventJson(event) }
   }
-}
-
-function grantedJson(fid: number, { key, grant, requestFid, lastUsedAt }: SignerRow): object {
-  const data = grant && decodeData(MessageCodec.decode(grant))
-  const body = data?.keyAddBody
-  const usedAt = unixSecondsFromFarcasterSeconds(lastUsedAt ?? 0)
+  const { lastUsedAt, ttl, expiresAt, requestFid, nonce } = signer
+  const scopes = signer.scopes.map((scope) => nameOf(messageTypeNames, scope))
   return {
     source: 'SIGNER_SOURCE_OFFCHAIN',
-    key: hexOf(key),
-    keyType: body?.keyType ?? 0,
-    fid,
-    addedAt: data && unixSecondsFromFarcasterSeconds(data.timestamp),
-    lastUsedAt: usedAt,
-    ttl: body?.ttl,
-    expiresAt: body && usedAt + body.ttl,
-    scopes: body?.scopes.map((scope) => nameOf(messageTypeNames, scope)),
+    ...common,
+    lastUsedAt,
+    ttl,
+    expiresAt,
+    scopes,
     requestFid,
-    nonce: body?.nonce,
+    nonce,
   }
 }

@@ -9,16 +9,8 @@ export function readCast(db: Database, fid: number, hash: Buffer): Promise<Buffe
   return readMessage(db, { fid, set: MessageSet.casts, key: hash, type: MessageType.CAST_ADD })
 }
 
-/**
- * A user's casts and removals of casts. Times are Farcaster seconds, both included.
- * Alone among the lists by user this one shows removals, as in the reference node (hub.md §2.1).
- */
-export function readCastsByFid(
-  db: Database,
-  fid: number,
-  times: { readonly from: number; readonly to: number },
-  page: MessagePageOptions,
-): Promise<MessagePage> {
+/** A user's casts, without their removals. */
+export function readCastsByFid(db: Database, fid: number, page: MessagePageOptions): Promise<MessagePage> {
   return readMessagePage(
     db,
     page,
@@ -27,8 +19,7 @@ export function readCastsByFid(
       from hub.messages
       where fid = ${fid}::bigint
         and set = ${MessageSet.casts}::smallint
-        and ts >= ${times.from}::bigint
-        and ts <= ${times.to}::bigint
+        and type = ${MessageType.CAST_ADD}::smallint
         and ${behind}
       order by ${inOrder}
     `,

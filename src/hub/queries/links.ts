@@ -41,6 +41,27 @@ export function readLinksByFid(
   )
 }
 
+/** A user's compact states: one for each type of link that has one. */
+export function readCompactStatesByFid(
+  db: Database,
+  fid: number,
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  return readMessagePage(
+    db,
+    page,
+    ({ behind, inOrder }) => db`
+      select ts, hash, message
+      from hub.messages
+      where fid = ${fid}::bigint
+        and set = ${MessageSet.links}::smallint
+        and type = ${MessageType.LINK_COMPACT_STATE}::smallint
+        and ${behind}
+      order by ${inOrder}
+    `,
+  )
+}
+
 /** Links of one type that point at a user. */
 export function readLinksByTarget(
   db: Database,

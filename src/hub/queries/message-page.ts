@@ -14,6 +14,8 @@ export interface MessagePageOptions {
   readonly reverse: boolean
   /** Goes on behind this place, without it; null starts at the end. */
   readonly after: MessagePlace | null
+  /** A page ends early once its messages are this large: they hold up to 64 kB each, most 200 bytes. */
+  readonly maxBytes?: number
 }
 
 /** A page of messages. */
@@ -42,7 +44,6 @@ export interface PageFragments {
   readonly inOrder: Fragment
 }
 
-/** A page ends early once its messages are this large: they hold up to 64 kB each, most 200 bytes. */
 const MAX_PAGE_BYTES = 32 * 1024 * 1024
 
 /** Above every `ts` there is. */
@@ -75,7 +76,7 @@ export async function readMessagePage(
             order by ts ${order}, hash ${order} rows between unbounded preceding and 1 preceding
           ),
           0
-        ) < ${MAX_PAGE_BYTES}::bigint as fits
+        ) < ${page.maxBytes ?? MAX_PAGE_BYTES}::bigint as fits
       from (${select({ behind, inOrder })}) found
     ) page
     order by ts ${order}, hash ${order}

@@ -75,6 +75,14 @@ export async function readIdRegistration(db: Database, address: Buffer): Promise
   return rows.find(({ event }) => gaveTo(event, address))?.event ?? null
 }
 
+/** The registration or transfer by which a user's address came to hold the fid; null when nobody holds it. */
+export async function readIdRegistrationByFid(db: Database, fid: number): Promise<Buffer | null> {
+  const [holder] = await db<{ address: Buffer }[]>`
+    select custody_address as address from hub.fids where fid = ${fid}::bigint
+  `
+  return holder ? await readIdRegistration(db, holder.address) : null
+}
+
 function gaveTo(event: Buffer, address: Buffer): boolean {
   const body = OnChainEvent.decode(event).idRegisterEventBody
   return (

@@ -1,9 +1,14 @@
-import { MessageType, type ReactionBody, type ReactionType } from '@farcaster/core'
+import { MessageType, type ReactionBody, ReactionType } from '@farcaster/core'
 import type { Database } from '../../db/connection.js'
 import { reactionKey } from '../../protocol/kinds/reaction.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { reactionTarget, type Target } from '../lookup.js'
 import { type MessagePage, type MessagePageOptions, readMessage, readMessagePage } from './message-page.js'
+
+/** The types that are asked for: no type, and the type NONE, stand for all of them. */
+export function reactionTypesFor(type: ReactionType | null): ReactionType[] {
+  return type === null || type === ReactionType.NONE ? [ReactionType.LIKE, ReactionType.RECAST] : [type]
+}
 
 /** A user's reaction of one type to one thing; null when there is none or it was taken back. */
 export function readReaction(db: Database, fid: number, reaction: ReactionBody): Promise<Buffer | null> {

@@ -6,6 +6,8 @@ import { type StorageUnits, usableUnits } from '../storage-limits.js'
 export interface StorageUse {
   /** Rented by or for the user, and in force. */
   readonly rented: StorageUnits
+  readonly lent: StorageUnits
+  readonly borrowed: StorageUnits
   /** What is left after loans in both directions: what limits the user's messages. */
   readonly usable: StorageUnits
   /** Messages in each set; a set that is missing is empty. */
@@ -48,9 +50,13 @@ export async function readStorageUse(db: Database, fid: number, now: number): Pr
     where fid = ${fid}::bigint
   `
   const rented = unitsOf(rows, 'rented')
+  const lent = unitsOf(rows, 'lent')
+  const borrowed = unitsOf(rows, 'borrowed')
   return {
     rented,
-    usable: usableUnits(rented, unitsOf(rows, 'lent'), unitsOf(rows, 'borrowed')),
+    lent,
+    borrowed,
+    usable: usableUnits(rented, lent, borrowed),
     used: new Map(rows.filter((row) => row.kind === 'used').map((row) => [row.key as MessageSet, row.value])),
     proUntil: rows.find((row) => row.kind === 'pro')?.value ?? 0,
   }

@@ -1,7 +1,13 @@
 import { MessageType } from '@farcaster/core'
 import type { Database } from '../../db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { type MessagePage, type MessagePageOptions, readMessagePage } from './message-page.js'
+import { type MessagePage, type MessagePageOptions, readMessage, readMessagePage } from './message-page.js'
+
+/** A user's verification of one address; null when there is none or it was removed. */
+export function readVerification(db: Database, fid: number, address: Buffer): Promise<Buffer | null> {
+  const type = MessageType.VERIFICATION_ADD_ETH_ADDRESS
+  return readMessage(db, { fid, set: MessageSet.verifications, key: address, type })
+}
 
 /** The addresses that a user has verified and not removed; only the one with these bytes when given. */
 export function readVerificationsByFid(

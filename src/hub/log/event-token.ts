@@ -1,30 +1,28 @@
-import { AFTER_ALL_EVENTS, type EventPage, type ShardRange } from '../log/read.js'
-import { type Parameters, refusal } from './parameters.js'
+import { AFTER_ALL_EVENTS, type EventPage, type ShardRange } from './read.js'
 
 /** The reference node's key of an event: a prefix and the id in eight bytes, big-endian (hub.md §1.4). */
 const KEY_PREFIX = 9
 const KEY_BYTES = 9
 
 /**
- * The page token of `/v1/events` (hub.md §1.4): base64 of a JSON array with one entry per shard that is
- * asked for, in the order of shards. An entry is the key of the event that the page before ended with in
- * that shard, and the next page starts behind it; or null, and the shard starts at its bound.
+ * What is left of the ranges behind the page that this token came with; in words what is wrong with a token that
+ * such a page cannot have come with.
+ *
+ * A token (hub.md §1.4) is a JSON array with one entry per shard that is asked for, in the order of shards. An entry
+ * is the key of the event that the page ended with in that shard, and the next page starts behind it; or null, and
+ * the shard starts at its bound.
  *
  * As each shard goes on from its own place, nothing is lost or repeated when one of them writes an id that
  * is lower than what another has already shown.
  */
-export function applyEventToken(
-  parameters: Parameters,
+export function rangesBehind(
+  token: Uint8Array,
   ranges: readonly ShardRange[],
   reverse: boolean,
-): ShardRange[] {
-  const token = parameters.pageToken()
-  if (!token) return [...ranges]
-  const ids = readEntries(token.bytes)
-  if (!ids) throw refusal(token.name, 'is not a token that /v1/events gave out')
-  if (ids.length !== ranges.length) {
-    throw refusal(token.name, `is for ${ids.length} shards, and ${ranges.length} are asked for`)
-  }
+): ShardRange[] | string {
+  const ids = readEntries(token)
+  if (!ids) return 'is not a token that a page of events came with'
+  if (ids.length !== ranges.length) return `is for ${ids.length} shards, and ${ranges.length} are asked for`
   return ranges.map((range, index) => {
     const id = ids[index] ?? null
     if (id === null) return range
@@ -33,13 +31,13 @@ export function applyEventToken(
 }
 
 /** The token of the next page; undefined when this one reaches the end. */
-export function eventToken(page: Pick<EventPage, 'next' | 'rest'>, reverse: boolean): string | undefined {
+export function eventToken(page: Pick<EventPage, 'next' | 'rest'>, reverse: boolean): Buffer | undefined {
   if (page.next === null) return undefined
   const entries = page.rest.map(({ from, stop }) => {
     if (reverse) return stop === AFTER_ALL_EVENTS ? null : keyOf(stop)
     return from === 0 ? null : keyOf(from - 1)
   })
-  return Buffer.from(JSON.stringify(entries)).toString('base64')
+  return Buffer.from(JSON.stringify(entries))
 }
 
 function keyOf(id: number): number[] {
@@ -49,10 +47,10 @@ function keyOf(id: number): number[] {
   return [...key]
 }
 
-function readEntries(bytes: Buffer): (number | null)[] | null {
+function readEntries(bytes: Uint8Array): (number | null)[] | null {
   let entries: unknown
   try {
-    entries = JSON.parse(bytes.toString('utf8'))
+    entries = JSON.parse(Buffer.from(bytes).toString('utf8'))
   } catch {
     return null
   }

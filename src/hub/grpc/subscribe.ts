@@ -1,0 +1,140 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Metadata, type ServerWritableStream } from '@grpc/grpc-js'
+import { PlazaError } from '../../errors.js'
+import { hubEventTypeNames } from '../json/enum-names.js'
+import { endless, followLog, type Subscription } from '../log/follow.js'
+import { readLogEnds } from '../log/read.js'
+import { type ReadSharedPage, type SharedEvent, sharePages } from '../log/shared-pages.js'
+import type { Admit } from './admission.js'
+import { statusOf } from './call-status.js'
+import { shardsAsked } from './events.js'
+import type { HubGrpcApi, RequestOf } from './grpc-api.js'
+import { decodeRequest } from './method.js'
+import { namedOf } from './request-members.js'
+import { sentEvent } from './sent-bytes.js'
+
+const MAX_SUBSCRIBERS = 256
+
+/** A call that is answered with encoded events. */
+export type SubscribeCall = ServerWritableStream<Buffer, Buffer>
+
+/** All who follow the log over gRPC. */
+export interface Subscribers {
+  /** Serves one call until it ends. */
+  serve(call: SubscribeCall): Promise<void>
+  /** Tells all of them that the server stops. */
+  close(): void
+}
+
+/**
+ * Serves the log as a stream (hub.md §2.5). A subscriber pulls: a page is read and written, and only when it was taken
+ * is the next one read. So a slow one holds one page in memory, delays nobody, and nothing is queued for anybody.
+ *
+ * @param cut Ends a connection at once, by its peer.
+ */
+export function createSubscribers(api: HubGrpcApi, admit: Admit, cut: (peer: string) => void): Subscribers {
+  const { maxSubscribers = MAX_SUBSCRIBERS } = api.config
+  const readPage = sharePages(api.db, ({ event }) => sentEvent(event))
+  const open = new Set<AbortController>()
+
+  function count(): void {
+    api.metrics?.subscribed(open.size)
+  }
+
+  return {
+    async serve(call) {
+      const controller = new AbortController()
+      call.on('cancelled', () => controller.abort())
+      try {
+        await admit(call)
+        if (open.size >= maxSubscribers) throw new PlazaError('unavailable', 'too many subscribers')
+        open.add(controller)
+        count()
+        await follow(call, api, readPage, controller.signal)
+      } catch (error) {
+        if (!call.cancelled) await end(call, controller.signal.aborted ? stopping() : error, api, cut)
+      } finally {
+        open.delete(controller)
+        count()
+      }
+    },
+    close() {
+      for (const controller of open) controller.abort()
+    },
+  }
+}
+
+function stopping(): PlazaError {
+  return new PlazaError('unavailable', 'the server is shutting down: subscribe again from the next event')
+}
+
+async function follow(
+  call: SubscribeCall,
+  api: HubGrpcApi,
+  readPage: ReadSharedPage<Buffer>,
+  signal: AbortSignal,
+): Promise<void> {
+  const subscription = await subscriptionOf(decodeRequest('subscribe', call.request), api)
+  // A subscriber is told that it is one before there is an event.
+  call.sendMetadata(new Metadata())
+  const follower = { readPage, tail: api.tail }
+  for await (const { events } of followLog(follower, subscription, signal)) {
+    for (const event of events) {
+      if (!call.write(event.sent)) await taken(call, event, api.config.stallTimeoutMs, signal)
+    }
+    if (events.length > 0) api.metrics?.eventsSent(events.length)
+  }
+  signal.throwIfAborted()
+}
+
+/** No types are all of them: the reference node then sends none, and subscribers to nothing there are not. */
+async function subscriptionOf(
+  { eventTypes, fromId, shardIndex }: RequestOf<'subscribe'>,
+  { db, config }: HubGrpcApi,
+): Promise<Subscription> {
+  const shards = shardsAsked(shardIndex, config.shards)
+  const types = eventTypes.map((type) => namedOf(type, hubEventTypeNames, 'event_types'))
+  const filter = types.length > 0 ? { fids: null, types: [...new Set(types)] } : null
+  if (fromId !== undefined) return { ranges: shards.map((shard) => endless(shard, fromId)), filter }
+  const ends = await readLogEnds(db, shards)
+  return { ranges: ends.map(({ shard, lastId }) => endless(shard, lastId + 1)), filter }
+}
+
+/**
+ * Waits until what was written is on its way.
+ *
+ * @throws PlazaError `unavailable` for a subscriber that takes nothing for too long.
+ */
+async function taken(
+  call: SubscribeCall,
+  last: SharedEvent<Buffer>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const stalled = AbortSignal.timeout(timeoutMs)
+  try {
+    await once(call, 'drain', { signal: AbortSignal.any([signal, stalled]) })
+  } catch (error) {
+    if (signal.aborted || !stalled.aborted) throw error
+    throw new PlazaError(
+      'unavailable',
+      `nothing was read for ${timeoutMs} ms: subscribe again from id ${last.id + 1} of shard ${last.shard}`,
+    )
+  }
+}
+
+/** The last word. A subscriber that does not take it either, in as long a time, is cut off. */
+async function end(
+  call: SubscribeCall,
+  cause: unknown,
+  { log, config }: HubGrpcApi,
+  cut: (peer: string) => void,
+): Promise<void> {
+  const peer = call.getPeer()
+  // Said by gRPC's server of calls that have ended in whatever way.
+  const isOver = new Promise<true>((resolve) => call.on('cancelled', () => resolve(true)))
+  call.emit('error', statusOf(cause, 'subscribe', log))
+  const wasTaken = await Promise.race([isOver, sleep(config.stallTimeoutMs, false, { ref: false })])
+  if (!wasTaken) cut(peer)
+}

@@ -1,0 +1,63 @@
+import { u64be } from '../protocol/bytes.js'
+import type { MessagePlace } from './queries/message-page.js'
+import type { ChainPlace } from './queries/onchain-events.js'
+import type { SignerPlace } from './queries/signers.js'
+
+/** Larger pages are refused. The reference node takes any, and reads as much into memory. */
+export const MAX_PAGE_SIZE = 10_000
+
+/**
+ * Page tokens: the place where a page ended, in bytes whose length is part of their form. Opaque to clients. The next
+ * page starts behind that place, so a token stays good when messages come and go.
+ */
+export interface TokenForm<Place> {
+  readonly write: (place: Place) => Buffer
+  /** Null when the bytes are not of this form. */
+  readonly read: (bytes: Buffer) => Place | null
+}
+
+const HASH_BYTES = 20
+const CHAIN_PLACE_BYTES = 12
+const FID_BYTES = 8
+
+/** The protocol's `ts_hash`: four bytes of time and the hash (hub.md §4). */
+const messageForm: TokenForm<MessagePlace> = {
+  write({ ts, hash }) {
+    const time = Buffer.alloc(4)
+    time.writeUInt32BE(ts)
+    return Buffer.concat([time, hash])
+  },
+  read(bytes) {
+    if (bytes.length !== 4 + HASH_BYTES) return null
+    return { ts: bytes.readUInt32BE(0), hash: bytes.subarray(4) }
+  },
+}
+
+const chainForm: TokenForm<ChainPlace> = {
+  write({ blockNumber, logIndex }) {
+    const index = Buffer.alloc(4)
+    index.writeInt32BE(logIndex)
+    return Buffer.concat([u64be(blockNumber), index])
+  },
+  read(bytes) {
+    if (bytes.length !== CHAIN_PLACE_BYTES) return null
+    const blockNumber = Number(bytes.readBigUInt64BE(0))
+    return Number.isSafeInteger(blockNumber) ? { blockNumber, logIndex: bytes.readInt32BE(8) } : null
+  },
+}
+
+const signerForm: TokenForm<SignerPlace> = {
+  write: ({ source, key }) => Buffer.concat([Buffer.of(source), key]),
+  read: (bytes) => (bytes.length > 1 ? { source: bytes[0]!, key: bytes.subarray(1) } : null),
+}
+
+const fidForm: TokenForm<number> = {
+  write: u64be,
+  read(bytes) {
+    if (bytes.length !== FID_BYTES) return null
+    const fid = Number(bytes.readBigUInt64BE(0))
+    return Number.isSafeInteger(fid) ? fid : null
+  },
+}
+
+export const pageTokens = { message: messageForm, chain: chainForm, signer: signerForm, fid: fidForm }

@@ -1,0 +1,46 @@
+import { Message, MessageData, OnChainEvent, type SignerResponse, SignerSource } from '@farcaster/core'
+import { unixSecondsFromFarcasterSeconds } from '../protocol/time.js'
+import type { SignerRow } from './queries/signers.js'
+
+/** Keys that one user may hold through messages (hub.md §3.3). */
+export const MAX_GRANTED_KEYS = 1_000
+
+/** The protocol's `Signer`, whose name means somebody who signs in the generated code. */
+export type SignerDescription = NonNullable<SignerResponse['signer']>
+
+/** A key that may sign for a user, of either source, as the protocol describes it. All times are Unix seconds. */
+export function describeSigner(fid: number, signer: SignerRow): SignerDescription {
+  return signer.event === null ? granted(fid, signer) : added(signer.event)
+}
+
+function added(bytes: Buffer): SignerDescription {
+  const event = OnChainEvent.decode(bytes)
+  return {
+    source: SignerSource.ONCHAIN,
+    key: event.signerEventBody?.key ?? Buffer.alloc(0),
+    keyType: event.signerEventBody?.keyType ?? 0,
+    fid: event.fid,
+    addedAt: event.blockTimestamp,
+    scopes: [],
+    onchainEvent: event,
+  }
+}
+
+function granted(fid: number, { key, grant, requestFid, lastUsedAt }: SignerRow): SignerDescription {
+  const data = grant && MessageData.decode(Message.decode(grant).dataBytes ?? Buffer.alloc(0))
+  const body = data?.keyAddBody
+  const usedAt = unixSecondsFromFarcasterSeconds(lastUsedAt ?? 0)
+  return {
+    source: SignerSource.OFFCHAIN,
+    key,
+    keyType: body?.keyType ?? 0,
+    fid,
+    addedAt: data ? unixSecondsFromFarcasterSeconds(data.timestamp) : undefined,
+    lastUsedAt: usedAt,
+    ttl: body?.ttl,
+    expiresAt: body && usedAt + body.ttl,
+    scopes: body?.scopes ?? [],
+    requestFid: requestFid ?? undefined,
+    nonce: body?.nonce,
+  }
+}

@@ -1,0 +1,104 @@
+import { Message } from '@farcaster/core'
+import { PlazaError, type Refusal } from '../errors.js'
+import { decodeMessage, isRefusal } from '../protocol/codec.js'
+import type { SignedMessage } from '../protocol/message.js'
+import { WireReader } from '../protocol/wire.js'
+import type { Hub } from './hub.js'
+
+/** Most messages of one request: a message that is nothing takes two bytes, and its answer a hundred. */
+export const MAX_BULK_MESSAGES = 10_000
+
+/** `messages`, field 1 of SubmitBulkMessagesRequest, length-delimited. */
+const MESSAGES_TAG = (1 << 3) | 2
+
+/** What became of one message of many: it stands, or why not and the hash that it has or claims to have. */
+export type Submission =
+  | { readonly merged: SignedMessage }
+  | { readonly refusal: Refusal; readonly hash: Uint8Array }
+
+/**
+ * Submits one encoded message. When it resolves, the message is durably merged: a read right after sees it.
+ *
+ * @throws PlazaError with the code of the refusal.
+ */
+export async function submitOne(hub: Hub, bytes: Buffer): Promise<SignedMessage> {
+  const message = decodeMessage(bytes)
+  if (isRefusal(message)) throw toError(message)
+  const [refusal] = await hub.submit([message])
+  if (refusal) throw toError(refusal)
+  return message
+}
+
+/**
+ * Every check that needs no state. An invalid message is an answer, not an error (hub.md §2.3); bytes that are no
+ * message are `bad_request.parse_failure`.
+ */
+export async function validateOne(
+  hub: Hub,
+  bytes: Buffer,
+): Promise<{ valid: boolean; message: SignedMessage | null }> {
+  const message = decodeMessage(bytes)
+  if (isRefusal(message)) {
+    if (message.code === 'bad_request.parse_failure') throw toError(message)
+    return { valid: false, message: null }
+  }
+  const [refusal] = await hub.validate([message])
+  return { valid: !refusal, message }
+}
+
+/**
+ * Submits the messages of an encoded SubmitBulkMessagesRequest. Answers stand in the order of the messages; a message
+ * that is refused takes no other down (hub.md §2.4).
+ */
+export async function submitMany(hub: Hub, body: Buffer): Promise<Submission[]> {
+  const raw = bulkMessages(body)
+  const decoded = raw.map(decodeMessage)
+  const messages = decoded.filter((message): message is SignedMessage => !isRefusal(message))
+  const refusals = await hub.submit(messages)
+  let next = 0
+  return decoded.map((message, index) => {
+    if (isRefusal(message)) return { refusal: message, hash: claimedHash(raw[index]!) }
+    const refusal = refusals[next++]
+    return refusal ? { refusal, hash: message.hash } : { merged: message }
+  })
+}
+
+/**
+ * The encoded messages of a SubmitBulkMessagesRequest, as slices of it. They are not decoded together: each is
+ * judged for itself, and what was signed must stay as it came.
+ */
+function bulkMessages(body: Buffer): Buffer[] {
+  const messages: Buffer[] = []
+  const reader = new WireReader(body)
+  while (reader.position < body.length) {
+    const tag = reader.readUint32()
+    if (tag === MESSAGES_TAG) {
+      const start = reader.readBytes()
+      if (start < 0) throw malformed()
+      messages.push(body.subarray(start, reader.position))
+      if (messages.length > MAX_BULK_MESSAGES) {
+        throw new PlazaError('bad_request.too_large', `more than ${MAX_BULK_MESSAGES} messages`)
+      }
+    } else if (tag < 8 || !reader.skip(tag & 7)) {
+      throw malformed()
+    }
+  }
+  return messages
+}
+
+function malformed(): PlazaError {
+  return new PlazaError('bad_request.parse_failure', 'Invalid protobuf data: not a SubmitBulkMessagesRequest')
+}
+
+function toError(refusal: Refusal): PlazaError {
+  return new PlazaError(refusal.code, refusal.message)
+}
+
+/** The hash that bytes which are no valid message claim to have, so that a client finds its message again. */
+function claimedHash(bytes: Buffer): Uint8Array {
+  try {
+    return Message.decode(bytes).hash
+  } catch {
+    return Buffer.alloc(0)
+  }
+}
