@@ -36,8 +36,8 @@ export interface WebhookParts {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** The worker's lock, one statement of the queue's loop, the views of a batch, a look at the queue, and one to spare. */
-const POOL_SIZE = 5
+/** One statement of the queue's loop, the views of a batch, a look at the queue, and one to spare. */
+const POOL_SIZE = 4
 const POOL_END_SECONDS = 5
 
 /** Starts the sending of webhooks, on connections of its own. */
@@ -47,12 +47,14 @@ export async function openWebhooks(
 ): Promise<OpenWebhooks> {
   await installJobs(url, log)
   const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza webhooks' })
+  const own = connect(url, { poolSize: 1, applicationName: 'plaza webhooks lock' })
   const net = createNetClient({
     policy: webhookSettings(config).targetPolicy,
     userAgent: `plaza/${version} (webhooks)`,
   })
   const stop = await startDeliveryWorker({
     db,
+    own,
     databaseUrl: url,
     vault,
     net,
@@ -77,7 +79,7 @@ export async function openWebhooks(
       const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs)
       await stop().finally(() => clearTimeout(timer))
       await net.close()
-      await db.end({ timeout: POOL_END_SECONDS })
+      await Promise.all([db, own].map((pool) => pool.end({ timeout: POOL_END_SECONDS })))
     },
   }
 }

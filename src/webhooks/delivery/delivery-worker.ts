@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { type Runner, run } from 'graphile-worker'
-import type { Database, Session } from '../../db/connection.js'
+import type { Database } from '../../db/connection.js'
 import type { Log } from '../../lib/log.js'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.js'
 import { jobLogger } from './job-logger.js'
 import { type DeliverPayload, deliverTask } from './jobs.js'
 import { pause } from './pause.js'
-import { BEAT_MS, beat, buryDead, findDue, laneChannel, lockWorker, retire } from './workers.js'
+import { BEAT_MS, beat, buryDead, findDue, laneChannel, retire } from './workers.js'
 
 /** What a worker is made of. */
 export interface DeliveryWorkerOptions extends Omit<DispatcherOptions, 'worker'> {
   readonly databaseUrl: string
+  /** A pool of one connection, for the worker's lock. */
+  readonly own: Database
 }
 
 /** Webhooks that a look at the queue finds at once; the next look finds more. */
@@ -28,15 +30,14 @@ const JOB_CONNECTIONS = 2
  * @returns stops it: what is under way is finished first.
  */
 export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promise<() => Promise<void>> {
-  const { db, log, databaseUrl } = options
+  const { db, own, log, databaseUrl } = options
   const worker = randomUUID()
   const stopping = new AbortController()
-  const session = await lockWorker(db, worker)
-  await beat(db, session, worker)
+  await beat(db, own, worker)
   const dispatcher = new Dispatcher({ ...options, worker })
   const listening = await db.listen(laneChannel, (webhookId) => dispatcher.wake([webhookId]))
   const running = [
-    beatAndSweep({ db, log, worker, dispatcher }, session, stopping.signal),
+    beatAndSweep({ db, own, log, worker, dispatcher }, stopping.signal),
     runJobs({ databaseUrl, log, dispatcher }, stopping.signal),
   ]
   return async () => {
@@ -52,22 +53,17 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
 
 interface Parts {
   readonly db: Database
+  readonly own: Database
   readonly log: Log
   readonly worker: string
   readonly dispatcher: Dispatcher
 }
 
-async function beatAndSweep(
-  { db, log, worker, dispatcher }: Parts,
-  locked: Session,
-  signal: AbortSignal,
-): Promise<void> {
-  let session: Session | null = locked
+async function beatAndSweep({ db, own, log, worker, dispatcher }: Parts, signal: AbortSignal): Promise<void> {
   let isFailing = false
   while (!signal.aborted) {
     try {
-      session ??= await lockWorker(db, worker)
-      await beat(db, session, worker)
+      await beat(db, own, worker)
       const dead = await buryDead(db)
       if (dead > 0) log.warn({ workers: dead }, 'a worker of webhooks died; what it had is sent by others')
       dispatcher.wake(await findDue(db, worker, SWEEP_LIMIT))
@@ -75,13 +71,9 @@ async function beatAndSweep(
     } catch (error) {
       if (!isFailing) log.error({ err: error }, 'the queue of webhooks could not be looked at')
       isFailing = true
-      // The connection, and the lock with it, may be gone.
-      session?.release()
-      session = null
     }
     await pause(BEAT_MS, signal)
   }
-  session?.release()
 }
 
 /** Takes jobs, and begins anew when the queue has given up, as it does when the database is away for long. */

@@ -1,4 +1,4 @@
-import type { Database, Queryable, Session } from '../../db/connection.js'
+import type { Database, Queryable } from '../../db/connection.js'
 
 /**
  * Who sends. A worker holds a lock for as long as its connection lives, which PostgreSQL frees at once when the process
@@ -11,16 +11,14 @@ const ALIVE_SECONDS = 10
 /** How often a worker says that it lives, and looks for the dead. */
 export const BEAT_MS = 3_000
 
-/** Takes the worker's lock, on a connection that is held until it is released. */
-export async function lockWorker(db: Database, worker: string): Promise<Session> {
-  const session = await db.reserve()
-  await session`select pg_advisory_lock(hashtextextended(${worker}, 0))`
-  return session
-}
-
-/** Says that the worker lives. It holds its lock. */
-export async function beat(db: Database, session: Session, worker: string): Promise<void> {
-  await session`select 1`
+/**
+ * Says that the worker lives, and takes its lock, or takes it once more.
+ *
+ * @param own A pool of one connection that does nothing else: the lock is that connection's. After a loss the next
+ * beat takes it anew.
+ */
+export async function beat(db: Database, own: Database, worker: string): Promise<void> {
+  await own`select pg_try_advisory_lock(hashtextextended(${worker}, 0))`
   await db`
     insert into webhooks.workers (id, alive_until)
     values (${worker}, now() + ${ALIVE_SECONDS}::integer * interval '1 second')
