@@ -2,6 +2,7 @@ import { HubEventType, MessageType, UserDataType } from '@farcaster/core'
 import type { HubEventBody } from '../hub/log/hub-event.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { netChanges } from '../social/net-changes.js'
+import { viewerTag } from './ready-viewers.js'
 
 /**
  * Which views events make untrue, as the tags that the hydrator's caches know. Null when that cannot be told
@@ -35,12 +36,15 @@ function addMessageTags({ data, hash }: SignedMessage, tags: Set<string>): void 
     }
     case MessageType.REACTION_ADD: {
       const target = data.reactionBody!.targetCastId
+      tags.add(viewerTag(data.fid))
       if (target) tags.add(`cast:${hexOf(target.hash)}`)
       return
     }
     case MessageType.LINK_ADD:
       tags.add(`user:${data.fid}`)
       tags.add(`user:${data.linkBody!.targetFid}`)
+      tags.add(viewerTag(data.fid))
+      tags.add(viewerTag(data.linkBody!.targetFid!))
       return
     case MessageType.USER_DATA_ADD: {
       const { type, value } = data.userDataBody!

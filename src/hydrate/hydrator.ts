@@ -4,9 +4,10 @@ import { unique } from './ready.js'
 import { type ReadyCast, ReadyCasts } from './ready-casts.js'
 import { ReadyChannels } from './ready-channels.js'
 import { type ReadyUser, ReadyUsers, type ReadyUsersOptions, type UsersAtHand } from './ready-users.js'
+import { ReadyViewers } from './ready-viewers.js'
 import { renderCast, renderChannel, renderUser } from './render.js'
 import { SharedReads } from './shared-reads.js'
-import { isHiddenFrom, loadViewerRelations, type Viewed, type ViewerRelations } from './viewer.js'
+import { isHiddenFrom, type Viewed, type ViewerRelations } from './viewer.js'
 
 /** `maxEntries`: most users and most casts that are kept ready. 0 keeps nothing: every page is read anew. */
 export type HydratorOptions = ReadyUsersOptions
@@ -31,18 +32,18 @@ interface CastsInView {
  * whatever their number (at most four and one for the viewer), and what is the same for everybody is kept ready.
  */
 export class Hydrator {
-  readonly #options: HydratorOptions
   readonly #users: ReadyUsers
   readonly #casts: ReadyCasts
   readonly #channels: ReadyChannels
+  readonly #viewers: ReadyViewers
   /** What many ask for at once; null when nothing is to be kept. */
   readonly shared: SharedReads | null
 
   constructor(options: HydratorOptions) {
-    this.#options = options
     this.#users = new ReadyUsers(options)
     this.#casts = new ReadyCasts(options.db, this.#users, options)
     this.#channels = new ReadyChannels(options.db, this.#users, options)
+    this.#viewers = new ReadyViewers(options.db, options)
     this.shared = options.maxEntries === 0 ? null : new SharedReads(options.clock)
   }
 
@@ -155,12 +156,13 @@ export class Hydrator {
   async #relations(viewerFid: number | undefined, viewed: Viewed): Promise<ViewerRelations | null> {
     // Looking nobody in particular.
     if (viewerFid === undefined) return null
-    return await loadViewerRelations(this.#options.db, viewerFid, viewed)
+    return await this.#viewers.load(viewerFid, viewed)
   }
 
   #caches() {
     const shared = this.shared ? [this.shared.cache] : []
-    return [this.#users.cache, this.#casts.cache, this.#channels.cache, ...shared]
+    const { known, standings } = this.#viewers
+    return [this.#users.cache, this.#casts.cache, this.#channels.cache, known, standings, ...shared]
   }
 }
 

@@ -58,6 +58,10 @@ export class TaggedCache<Value extends object> {
     }
   }
 
+  delete(key: string): void {
+    this.#entries.delete(key)
+  }
+
   drop(tags: Iterable<string>): void {
     this.#moment += 1
     for (const tag of tags) {

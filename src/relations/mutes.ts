@@ -1,17 +1,23 @@
 import type { Database } from '../db/connection.js'
+import { staleViewChannel } from '../hydrate/cache-follower.js'
+import { viewerTag } from '../hydrate/ready-viewers.js'
 import { placeOf, type RelationPlace, type RelationRow } from './relation-page.js'
 
 /**
- * Keeps a user out of another's sight. Nobody else learns of it: a mute is no message.
+ * Keeps a user out of another's sight. No user learns of it: a mute is no message. Every process is told that what it
+ * knows of the viewer is stale.
  *
  * @param now Unix seconds.
  * @returns false when it was so already.
  */
 export async function mute(db: Database, fid: number, mutedFid: number, now: number): Promise<boolean> {
   const added = await db`
-    insert into relations.mutes (fid, target_fid, muted_at) values (${fid}, ${mutedFid}, ${now})
-    on conflict do nothing
-    returning fid
+    with added as (
+      insert into relations.mutes (fid, target_fid, muted_at) values (${fid}, ${mutedFid}, ${now})
+      on conflict do nothing
+      returning fid
+    )
+    select pg_notify(${staleViewChannel}, ${viewerTag(fid)})::text from added
   `
   return added.length > 0
 }
@@ -19,7 +25,10 @@ export async function mute(db: Database, fid: number, mutedFid: number, now: num
 /** The reverse of `mute`. */
 export async function unmute(db: Database, fid: number, mutedFid: number): Promise<boolean> {
   const removed = await db`
-    delete from relations.mutes where fid = ${fid} and target_fid = ${mutedFid} returning fid
+    with removed as (
+      delete from relations.mutes where fid = ${fid} and target_fid = ${mutedFid} returning fid
+    )
+    select pg_notify(${staleViewChannel}, ${viewerTag(fid)})::text from removed
   `
   return removed.length > 0
 }

@@ -1,3 +1,4 @@
+import { viewerTag } from '../../../hydrate/ready-viewers.js'
 import { mute as muteUser } from '../../../relations/mutes.js'
 import { MuteResponse } from '../../../views/schema/relation.js'
 import { invalidField } from '../../invalid-field.js'
@@ -16,11 +17,12 @@ export const mute = defineOperation({
   reply: MuteResponse,
   notFound: 'One of the two is no user.',
 
-  async handle({ writerDb, clock }, { fid, muted_fid }) {
+  async handle({ writerDb, hydrator, clock }, { fid, muted_fid }) {
     if (fid === muted_fid) throw invalidField('muted_fid', 'must be another user')
     await needUsers(writerDb, [fid], 'fid')
     await needUsers(writerDb, [muted_fid], 'muted_fid')
     const isNew = await muteUser(writerDb, fid, muted_fid, Math.floor(clock() / 1000))
+    hydrator.drop([viewerTag(fid)])
     return { success: true, message: isNew ? 'muted' : 'muted already' }
   },
 })

@@ -1,3 +1,4 @@
+import { viewerTag } from '../../../hydrate/ready-viewers.js'
 import { unmute as unmuteUser } from '../../../relations/mutes.js'
 import { MuteResponse } from '../../../views/schema/relation.js'
 import { defineOperation } from '../../operation.js'
@@ -13,8 +14,9 @@ export const unmute = defineOperation({
   body: MuteReqBody,
   reply: MuteResponse,
 
-  async handle({ writerDb }, { fid, muted_fid }) {
+  async handle({ writerDb, hydrator }, { fid, muted_fid }) {
     const was = await unmuteUser(writerDb, fid, muted_fid)
+    hydrator.drop([viewerTag(fid)])
     return { success: true, message: was ? 'not muted any more' : 'was not muted' }
   },
 })
