@@ -22,10 +22,16 @@ const catalogue = {
   'forbidden.signer_not_approved': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
   'forbidden.signer_revoked': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
   'forbidden.permission_missing': { status: 403, grpc: 'PermissionDenied', grpcCode: 7, retry: false },
+  insufficient_funds: { status: 402, grpc: 'FailedPrecondition', grpcCode: 9, retry: false },
   conflict: { status: 409, grpc: 'AlreadyExists', grpcCode: 6, retry: false },
+  'conflict.fid_of_another_wallet': { status: 409, grpc: 'AlreadyExists', grpcCode: 6, retry: false },
+  'conflict.fid_hold_expired': { status: 409, grpc: 'AlreadyExists', grpcCode: 6, retry: false },
+  unprocessable: { status: 422, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
   not_configured: { status: 501, grpc: 'Unimplemented', grpcCode: 12, retry: false },
+  'bad_request.wallet_required': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
   unauthenticated: { status: 401, grpc: 'Unauthenticated', grpcCode: 16, retry: false },
   not_found: { status: 404, grpc: 'NotFound', grpcCode: 5, retry: false },
+  'not_found.wallet': { status: 404, grpc: 'NotFound', grpcCode: 5, retry: false },
   'not_found.event_dropped': { status: 410, grpc: 'OutOfRange', grpcCode: 11, retry: false },
   gone: { status: 410, grpc: 'Unimplemented', grpcCode: 12, retry: false },
   'unavailable.other_side': { status: 502, grpc: 'Unavailable', grpcCode: 14, retry: true },
@@ -57,25 +63,44 @@ export function refuse(code: ErrorCode, message: string): Refusal {
   return { code, message }
 }
 
+/** A member of a request's body that is wrong (service-spec.md, Errors, the validation error body). */
+export interface MemberFault {
+  /** What kind of fault it is, in the words of zod: `too_big`, `invalid_type`. */
+  readonly code: string
+  /** What would be right, and what came, in words. */
+  readonly expected: string
+  readonly received: string
+  readonly message: string
+  /** Where it stands: `['notification', 'title']`. */
+  readonly path: readonly string[]
+}
+
 /**
  * A refusal on its way out of a request. `message` is shown to the client; `cause` only reaches the log.
- * `property` names the parameter at fault, where there is one; `retryAfterSeconds` tells when to ask again, where
- * that is known.
+ * `property` names the parameter at fault, where there is one, and `faults` all members of a body that are wrong;
+ * `retryAfterSeconds` tells when to ask again, where that is known.
  */
 export class PlazaError extends Error {
   override readonly name = 'PlazaError'
   readonly code: ErrorCode
   readonly property: string | undefined
+  readonly faults: readonly MemberFault[] | undefined
   readonly retryAfterSeconds: number | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { property?: string | undefined; retryAfterSeconds?: number | undefined; cause?: unknown } = {},
+    options: {
+      property?: string | undefined
+      faults?: readonly MemberFault[] | undefined
+      retryAfterSeconds?: number | undefined
+      cause?: unknown
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.property = options.property
+    this.faults = options.faults
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 }

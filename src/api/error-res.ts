@@ -10,6 +10,7 @@ import { prepareErrorReply, toPlazaError } from './error-reply.js'
  */
 const codes: Partial<Record<ErrorCode, string>> = {
   'bad_request.invalid_param': 'InvalidField',
+  'bad_request.wallet_required': 'RequiredField',
   'bad_request.rate_limited': 'RateLimited',
   'bad_request.too_large': 'TooLarge',
   unauthenticated: 'Unauthorized',
@@ -18,9 +19,14 @@ const codes: Partial<Record<ErrorCode, string>> = {
   'forbidden.signer_not_approved': 'SignerNotApproved',
   'forbidden.signer_revoked': 'SignerRevoked',
   'forbidden.permission_missing': 'PermissionMissing',
+  insufficient_funds: 'InsufficientFunds',
   conflict: 'Conflict',
+  unprocessable: 'Unprocessable',
+  'conflict.fid_of_another_wallet': 'FidOfAnotherWallet',
+  'conflict.fid_hold_expired': 'FidHoldExpired',
   not_configured: 'NotConfigured',
   not_found: 'NotFound',
+  'not_found.wallet': 'InvalidWalletId',
   gone: 'Gone',
   'unavailable.other_side': 'OtherSideFailed',
   unavailable: 'Unavailable',
@@ -34,13 +40,14 @@ export function errorResCode(code: ErrorCode): string {
 
 /** The body of a failed request. An error of ours only names the id that the log has. */
 export function errorRes(error: PlazaError, request: FastifyRequest): ErrorRes {
-  const { code, property } = error
+  const { code, property, faults } = error
   const message = code === 'internal' ? `internal error, request ${request.id}` : error.message
   return {
     message,
     code: errorResCode(code),
     ...(property === undefined ? {} : { property }),
     status: describeError(code).status,
+    ...(faults === undefined ? {} : { errors: faults.map((fault) => ({ ...fault, path: [...fault.path] })) }),
   }
 }
 

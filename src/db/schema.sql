@@ -1,6 +1,8 @@
 -- What all migrations together make. Written by `npm run schema`, to be read in reviews; nothing runs it.
 create extension pg_trgm;
+create schema accounts;
 create schema apps;
+create schema chain;
 create schema channels;
 create schema embeds;
 create schema hub;
@@ -13,7 +15,122 @@ create schema search;
 create schema sign_in;
 create schema signers;
 create schema social;
+create schema upstream;
 create schema webhooks;
+
+create table accounts.attempts (
+  transaction_id bigint not null,
+  attempt integer not null,
+  hash bytea not null,
+  raw bytea not null,
+  max_fee numeric(78,0) not null,
+  signed_at timestamp with time zone not null,
+  constraint attempts_pkey PRIMARY KEY (transaction_id, attempt),
+  constraint attempts_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES accounts.transactions(id)
+);
+
+create table accounts.local_nonces (
+  contract text not null,
+  address bytea not null,
+  nonce bigint not null,
+  constraint local_nonces_pkey PRIMARY KEY (contract, address)
+);
+
+create table accounts.registrations (
+  id uuid not null,
+  fid bigint not null,
+  shelf_id uuid not null,
+  wallet_id uuid not null,
+  app_id uuid not null,
+  digest bytea not null,
+  custody_address bytea not null,
+  signature bytea not null,
+  deadline bigint not null,
+  fname text,
+  signer_id uuid,
+  signer_key bytea,
+  signer_metadata bytea,
+  profile jsonb,
+  step text not null default 'accepted'::text,
+  problems text[] not null default '{}'::text[],
+  undone_by text,
+  worker uuid,
+  accepted_at timestamp with time zone not null,
+  attempted_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint registrations_pkey PRIMARY KEY (id),
+  constraint registrations_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
+  constraint registrations_shelf_id_fkey FOREIGN KEY (shelf_id) REFERENCES accounts.shelf(id),
+  constraint registrations_step_check CHECK ((step = ANY (ARRAY['accepted'::text, 'keyed'::text, 'transferred'::text, 'named'::text, 'done'::text, 'undoing'::text, 'undone'::text]))),
+  constraint registrations_wallet_id_fkey FOREIGN KEY (wallet_id) REFERENCES accounts.wallets(id)
+);
+CREATE UNIQUE INDEX registrations_by_fid ON accounts.registrations USING btree (fid) WHERE (step <> 'undone'::text);
+CREATE UNIQUE INDEX registrations_by_fname ON accounts.registrations USING btree (fname) WHERE ((fname IS NOT NULL) AND (step <> ALL (ARRAY['done'::text, 'undone'::text])));
+CREATE INDEX registrations_open ON accounts.registrations USING btree (attempted_at) WHERE (step <> ALL (ARRAY['done'::text, 'undone'::text]));
+
+create table accounts.shelf (
+  id uuid not null,
+  network text not null,
+  paid_by uuid not null,
+  custody_address bytea not null,
+  sealed_key bytea,
+  ordered_at timestamp with time zone not null,
+  next_attempt_at timestamp with time zone not null,
+  failures integer not null default 0,
+  fid bigint,
+  held_by uuid,
+  held_until timestamp with time zone,
+  used_at timestamp with time zone,
+  constraint shelf_pkey PRIMARY KEY (id),
+  constraint shelf_fid_key UNIQUE (fid),
+  constraint shelf_held_by_fkey FOREIGN KEY (held_by) REFERENCES accounts.wallets(id),
+  constraint shelf_paid_by_fkey FOREIGN KEY (paid_by) REFERENCES accounts.wallets(id)
+);
+CREATE INDEX shelf_free ON accounts.shelf USING btree (network, fid) WHERE ((fid IS NOT NULL) AND (used_at IS NULL));
+CREATE INDEX shelf_held ON accounts.shelf USING btree (held_by, held_until) WHERE (used_at IS NULL);
+CREATE INDEX shelf_ordered ON accounts.shelf USING btree (paid_by, ordered_at) WHERE (fid IS NULL);
+
+create table accounts.transactions (
+  id bigint not null generated always as identity,
+  wallet_id uuid not null,
+  purpose text not null,
+  nonce bigint not null,
+  state text not null default 'recorded'::text,
+  max_cost numeric(78,0) not null,
+  cost numeric(78,0),
+  events bytea[],
+  hash bytea,
+  fid bigint,
+  failure text,
+  created_at timestamp with time zone not null default now(),
+  settled_at timestamp with time zone,
+  constraint transactions_pkey PRIMARY KEY (id),
+  constraint transactions_state_check CHECK ((state = ANY (ARRAY['recorded'::text, 'confirmed'::text, 'reverted'::text]))),
+  constraint transactions_wallet_id_fkey FOREIGN KEY (wallet_id) REFERENCES accounts.wallets(id),
+  constraint transactions_wallet_id_nonce_key UNIQUE (wallet_id, nonce)
+);
+CREATE UNIQUE INDEX transactions_by_purpose ON accounts.transactions USING btree (purpose) WHERE (state <> 'reverted'::text);
+CREATE INDEX transactions_open ON accounts.transactions USING btree (wallet_id, nonce) WHERE (state = 'recorded'::text);
+
+create table accounts.wallets (
+  id uuid not null default gen_random_uuid(),
+  app_id uuid not null,
+  network text not null,
+  address bytea not null,
+  sealed_key bytea not null,
+  next_nonce bigint not null default 0,
+  balance numeric(78,0),
+  shelf_size integer not null,
+  fids_ordered bigint not null default 0,
+  fids_used bigint not null default 0,
+  created_at timestamp with time zone not null default now(),
+  constraint wallets_pkey PRIMARY KEY (id),
+  constraint wallets_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
+  constraint wallets_balance_check CHECK ((balance >= (0)::numeric)),
+  constraint wallets_network_address_key UNIQUE (network, address),
+  constraint wallets_shelf_size_check CHECK (((shelf_size >= 0) AND (shelf_size <= 1000)))
+);
+CREATE INDEX wallets_by_app ON accounts.wallets USING btree (app_id, created_at);
 
 create table apps.api_keys (
   id integer not null generated always as identity,
@@ -40,6 +157,24 @@ create table apps.apps (
   constraint apps_pkey PRIMARY KEY (id),
   constraint apps_mini_app_domain_key UNIQUE (mini_app_domain),
   constraint apps_name_key UNIQUE (name)
+);
+
+create table chain.blocks (
+  follower text not null,
+  number bigint not null,
+  hash bytea not null,
+  constraint blocks_pkey PRIMARY KEY (follower, number),
+  constraint blocks_follower_fkey FOREIGN KEY (follower) REFERENCES chain.followers(name) ON DELETE CASCADE
+);
+
+create table chain.followers (
+  name text not null,
+  chain_id bigint not null,
+  next_block bigint not null,
+  head bigint,
+  leased_by uuid,
+  leased_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  constraint followers_pkey PRIMARY KEY (name)
 );
 
 create table channels.channels (
@@ -316,6 +451,65 @@ create table inbox.seen (
   constraint seen_pkey PRIMARY KEY (fid, kind)
 ) with (fillfactor=70);
 
+create table miniapps.batches (
+  id bigint not null generated always as identity,
+  campaign_id uuid not null,
+  campaign_seq bigint not null,
+  app_id uuid not null,
+  client_fid bigint not null,
+  host text not null,
+  turn integer not null,
+  state text not null default 'waiting'::text,
+  sender uuid,
+  fids bigint[] not null,
+  retryable_fids bigint[] not null default '{}'::bigint[],
+  claimed_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint batches_pkey PRIMARY KEY (id),
+  constraint batches_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES miniapps.campaigns(id),
+  constraint batches_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sending'::text, 'ended'::text])))
+);
+CREATE INDEX batches_by_campaign ON miniapps.batches USING btree (campaign_id);
+CREATE INDEX batches_by_end ON miniapps.batches USING btree (ended_at) WHERE (state = 'ended'::text);
+CREATE INDEX batches_sending ON miniapps.batches USING btree (sender) WHERE (state = 'sending'::text);
+CREATE INDEX batches_waiting ON miniapps.batches USING btree (host, turn, campaign_seq) WHERE (state = 'waiting'::text);
+
+create table miniapps.campaign_counts (
+  campaign_id uuid not null,
+  client_fid bigint not null,
+  outcome text not null,
+  http_status smallint not null default 0,
+  tokens integer not null,
+  constraint campaign_counts_pkey PRIMARY KEY (campaign_id, client_fid, outcome, http_status),
+  constraint campaign_counts_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES miniapps.campaigns(id)
+) with (fillfactor=70);
+
+create table miniapps.campaigns (
+  id uuid not null default gen_random_uuid(),
+  seq bigint not null generated always as identity,
+  app_id uuid not null,
+  uuid uuid,
+  title text not null,
+  body text not null,
+  target_url text not null,
+  audience jsonb not null,
+  state text not null default 'queued'::text,
+  queued_at timestamp with time zone,
+  failures smallint not null default 0,
+  audience_size integer not null default 0,
+  client_fids bigint[] not null default '{}'::bigint[],
+  open_batches integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  completed_at timestamp with time zone,
+  constraint campaigns_pkey PRIMARY KEY (id),
+  constraint campaigns_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
+  constraint campaigns_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'completed'::text, 'failed'::text, 'canceled'::text])))
+);
+CREATE INDEX campaigns_by_app ON miniapps.campaigns USING btree (app_id, seq);
+CREATE INDEX campaigns_by_uuid ON miniapps.campaigns USING btree (app_id, uuid) WHERE (uuid IS NOT NULL);
+CREATE INDEX campaigns_queued ON miniapps.campaigns USING btree (seq) WHERE (state = 'queued'::text);
+CREATE INDEX campaigns_to_clear ON miniapps.campaigns USING btree (id) WHERE ((state = 'canceled'::text) AND (open_batches > 0));
+
 create table miniapps.host_notifications (
   id bigint not null generated always as identity,
   app_id uuid not null,
@@ -352,6 +546,14 @@ CREATE INDEX host_tokens_by_user ON miniapps.host_tokens USING btree (app_id, fi
 CREATE UNIQUE INDEX host_tokens_enabled ON miniapps.host_tokens USING btree (app_id, fid, domain) WHERE (state = 'enabled'::text);
 CREATE INDEX host_tokens_offered ON miniapps.host_tokens USING btree (created_at) WHERE (state = 'offered'::text);
 
+create table miniapps.paces (
+  app_id uuid not null,
+  fid bigint not null,
+  client_fid bigint not null,
+  sent_at timestamp with time zone[] not null,
+  constraint paces_pkey PRIMARY KEY (app_id, fid, client_fid)
+) with (fillfactor=70);
+
 create table miniapps.past_tokens (
   app_id uuid not null,
   fid bigint not null,
@@ -360,6 +562,12 @@ create table miniapps.past_tokens (
   replaced_at timestamp with time zone not null default now(),
   constraint past_tokens_pkey PRIMARY KEY (app_id, fid, client_fid, digest),
   constraint past_tokens_app_id_fid_client_fid_fkey FOREIGN KEY (app_id, fid, client_fid) REFERENCES miniapps.tokens(app_id, fid, client_fid)
+);
+
+create table miniapps.senders (
+  id uuid not null,
+  alive_until timestamp with time zone not null,
+  constraint senders_pkey PRIMARY KEY (id)
 );
 
 create table miniapps.tokens (
@@ -651,6 +859,25 @@ create table social.verifications (
   constraint verifications_pkey PRIMARY KEY (fid, address)
 );
 CREATE INDEX verifications_by_address ON social.verifications USING btree (address);
+
+create table upstream.cursors (
+  upstream text not null,
+  shard smallint not null,
+  next_id bigint not null,
+  block_time bigint not null,
+  constraint cursors_pkey PRIMARY KEY (upstream, shard)
+) with (fillfactor=50);
+
+create table upstream.fids (
+  fid bigint not null,
+  backfilled_at timestamp with time zone,
+  compared_at timestamp with time zone,
+  suspect text,
+  constraint fids_pkey PRIMARY KEY (fid)
+) with (fillfactor=80);
+CREATE INDEX fids_by_comparison ON upstream.fids USING btree (compared_at NULLS FIRST, fid);
+CREATE INDEX fids_suspect ON upstream.fids USING btree (fid) WHERE (suspect IS NOT NULL);
+CREATE INDEX fids_to_fetch ON upstream.fids USING btree (fid) WHERE (backfilled_at IS NULL);
 
 create table webhooks.compacted_follows (
   shard smallint not null,

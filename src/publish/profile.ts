@@ -1,7 +1,9 @@
 import { MessageType, UserDataType } from '@farcaster/core'
 import { checksumAddress } from 'viem'
 import { PlazaError } from '../errors.js'
-import type { Author, Publisher, Statement } from './author.js'
+import type { Hub } from '../hub/hub.js'
+import { farcasterSecondsFromUnixMs } from '../protocol/time.js'
+import { type Author, type Publisher, type Statement, signStatement } from './author.js'
 import { publishChanges } from './changes.js'
 import { refusedBy } from './refusal.js'
 
@@ -68,6 +70,24 @@ export async function publishProfile(
   const [first] = faults
   if (first && faults.length === entries.length) throw refusedBy(first.refusal, first.property)
   return faults.map(({ property, refusal }) => ({ property, message: refusal.message }))
+}
+
+/**
+ * What of a profile the protocol refuses whoever says it. What depends on the account, such as whose a name is, is left
+ * to `publishProfile`.
+ */
+export async function checkProfile(
+  publisher: Pick<Publisher, 'network' | 'clock'> & { readonly hub: Pick<Hub, 'validate'> },
+  author: Author,
+  request: ProfileRequest,
+): Promise<ProfileFault[]> {
+  const entries = entriesOf(request)
+  const now = farcasterSecondsFromUnixMs(publisher.clock())
+  const messages = entries.map((entry) => signStatement(publisher, author, statementOf(entry), now))
+  const refusals = messages.length === 0 ? [] : await publisher.hub.validate(messages)
+  return refusals.flatMap((refusal, index) =>
+    refusal ? [{ property: entries[index]!.property, message: refusal.message }] : [],
+  )
 }
 
 function statementOf({ type, value }: ProfileEntry): Statement {

@@ -36,6 +36,19 @@ export function registerEvent(
   })
 }
 
+/** `fid` goes from one address to another. */
+export function transferEvent(place: ChainPlace, fid: number, from: Buffer, to: Buffer): OnChainEvent {
+  return onChainEvent(place, fid, {
+    type: OnChainEventType.EVENT_TYPE_ID_REGISTER,
+    idRegisterEventBody: {
+      to,
+      eventType: IdRegisterEventType.TRANSFER,
+      from,
+      recoveryAddress: Buffer.alloc(0),
+    },
+  })
+}
+
 /** A key may act for `fid` from now on. */
 export function signerAddEvent(
   place: ChainPlace,

@@ -1,0 +1,51 @@
+import type { Queryable } from '../../db/connection.js'
+import { type Refusal, refuse } from '../../errors.js'
+import type { Receipt } from './account-ledger.js'
+
+/** A purchase as it was recorded. */
+export interface TransactionRow {
+  readonly id: number
+  readonly walletId: string
+  readonly purpose: string
+  readonly nonce: number
+  readonly state: 'recorded' | 'confirmed'
+  readonly events: Buffer[] | null
+  readonly hash: Buffer | null
+  readonly fid: number | null
+}
+
+/** The columns of `TransactionRow` out of accounts.transactions. */
+export function transactionColumns(db: Queryable) {
+  return db`id, wallet_id as "walletId", purpose, nonce, state, events, hash, fid`
+}
+
+/** What was recorded for a purpose and has not failed. */
+export async function findTransaction(db: Queryable, purpose: string): Promise<TransactionRow | null> {
+  const [row] = await db<TransactionRow[]>`
+    select ${transactionColumns(db)} from accounts.transactions
+    where purpose = ${purpose} and state <> 'reverted'`
+  return row ?? null
+}
+
+/** What was recorded on this network and is not known to count, in the order in which it was. */
+export async function openTransactions(db: Queryable, network: string): Promise<TransactionRow[]> {
+  return await db<TransactionRow[]>`
+    select t.id, t.wallet_id as "walletId", purpose, nonce, state, events, hash, fid
+    from accounts.transactions t
+    join accounts.wallets w on w.id = t.wallet_id
+    where t.state = 'recorded' and w.network = ${network}
+    order by t.id`
+}
+
+/** The receipt of a transaction that counts. */
+export function receiptOf({ hash, fid }: Pick<TransactionRow, 'hash' | 'fid'>): Receipt {
+  return { hash: hash!, fid }
+}
+
+/** Why a wallet cannot pay. Amounts in wei. */
+export function tooLittle(needed: bigint, available: bigint): Refusal {
+  return refuse(
+    'insufficient_funds',
+    `the wallet has ${available} wei to spend, and this may take ${needed}: send money to its address`,
+  )
+}

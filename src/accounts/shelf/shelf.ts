@@ -1,0 +1,133 @@
+import type { Database } from '../../db/connection.js'
+import { PlazaError } from '../../errors.js'
+import type { Log } from '../../lib/log.js'
+import type { Vault } from '../../secrets/vault.js'
+import type { AccountLedger } from '../ledger/account-ledger.js'
+import { registerConsent, signConsent } from '../ledger/consents.js'
+import type { Wallet } from '../wallets/wallets.js'
+import { dueOrders, orderFids, postpone, type ShelfOrder, shelve } from './orders.js'
+import { openHolder } from './shelf-key.js'
+import { takeFid } from './take-fid.js'
+
+/** What the shelf stands on. */
+export interface ShelfOptions {
+  /** For writes. */
+  readonly db: Database
+  readonly vault: Vault
+  readonly ledger: AccountLedger
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly log: Log
+  /** Told that a wallet has taken a fid: somebody is to fill the gap. */
+  readonly onTaken?: (walletId: string) => void
+}
+
+/** The first call of a new wallet takes about a minute (service-spec.md, "Limits"). */
+const WAIT_MS = 90_000
+const POLL_MS = 250
+/** What the shelf signs for its own addresses is good for a day: a transaction may wait that long. */
+const CONSENT_SECONDS = 24 * 60 * 60
+const NOBODY = Buffer.alloc(20)
+
+/** Fids that are registered before they are asked for. Any number of processes may hand out and fill up at once. */
+export class Shelf {
+  readonly #options: ShelfOptions
+  /** Of each wallet, how many callers wait here, and what is being filled up now and is to be after that. */
+  readonly #waiting = new Map<string, number>()
+  readonly #filling = new Map<string, { readonly now: Promise<void>; next: Promise<void> | null }>()
+
+  constructor(options: ShelfOptions) {
+    this.#options = options
+  }
+
+  /**
+   * A fid for ten minutes. Where the shelf is empty, the caller waits for one that is registered for it.
+   *
+   * @throws PlazaError `insufficient_funds`; `unavailable` when the network takes too long: ask again.
+   */
+  async take(wallet: Wallet): Promise<number> {
+    const { db, ledger, clock, onTaken } = this.#options
+    const taken = await takeFid(db, ledger, wallet, clock())
+    const fid = taken ?? (await this.#waitFor(wallet))
+    onTaken?.(wallet.id)
+    return fid
+  }
+
+  /** Orders what a wallet lacks, and registers what was ordered. Calls that come meanwhile share the next time. */
+  fill(walletId: string): Promise<void> {
+    const filling = this.#filling.get(walletId)
+    if (filling === undefined) return this.#begin(walletId)
+    filling.next ??= filling.now.catch(() => {}).then(() => this.#begin(walletId))
+    return filling.next
+  }
+
+  #begin(walletId: string): Promise<void> {
+    const now = this.#fillNow(walletId).finally(() => {
+      const filling = this.#filling.get(walletId)
+      if (filling?.now === now && filling.next === null) this.#filling.delete(walletId)
+    })
+    this.#filling.set(walletId, { now, next: null })
+    return now
+  }
+
+  async #waitFor(wallet: Wallet): Promise<number> {
+    const { db, ledger, clock } = this.#options
+    this.#waiting.set(wallet.id, (this.#waiting.get(wallet.id) ?? 0) + 1)
+    try {
+      for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += POLL_MS) {
+        await Promise.race([this.fill(wallet.id), pause(POLL_MS)])
+        const fid = await takeFid(db, ledger, wallet, clock())
+        if (fid !== null) return fid
+      }
+    } finally {
+      this.#waiting.set(wallet.id, this.#waiting.get(wallet.id)! - 1)
+    }
+    throw new PlazaError('unavailable', 'the fid is still being registered: ask again')
+  }
+
+  async #fillNow(walletId: string): Promise<void> {
+    const { db, vault, clock } = this.#options
+    const waiting = this.#waiting.get(walletId) ?? 0
+    await orderFids(db, vault, { walletId, waiting, nowMs: clock() })
+    const orders = await dueOrders(db, walletId, clock())
+    await Promise.all(orders.map((order) => this.#carryOut(order)))
+  }
+
+  /** An order that fails waits for its next time, and holds up no other. */
+  async #carryOut(order: ShelfOrder): Promise<void> {
+    const { db, clock, log } = this.#options
+    try {
+      const receipt = await this.#register(order)
+      if ('code' in receipt) {
+        log.warn({ walletId: order.walletId, reason: receipt.message }, 'a fid could not be registered')
+        await postpone(db, order.id, clock())
+      } else if (receipt.fid !== null) await shelve(db, order.id, receipt.fid)
+    } catch (error) {
+      log.error({ err: error, walletId: order.walletId }, 'the registration of a fid has to wait')
+      await postpone(db, order.id, clock()).catch(() => {})
+    }
+  }
+
+  async #register({ id, walletId }: ShelfOrder) {
+    const { db, vault, ledger, clock } = this.#options
+    const holder = await openHolder(db, vault, id)
+    const deadline = Math.floor(clock() / 1000) + CONSENT_SECONDS
+    const nonce = await ledger.nonceOf('id gateway', holder.address)
+    const consent = registerConsent({ to: holder.address, recovery: NOBODY, nonce, deadline })
+    const signature = await signConsent(consent, holder)
+    return await ledger.buy({
+      walletId,
+      purpose: `shelf ${id}`,
+      call: {
+        kind: 'register',
+        holder: { address: holder.address, deadline, signature },
+        recovery: NOBODY,
+        extraUnits: 0,
+      },
+    })
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref())
+}
