@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { adminOperations } from './api/admin/admin-operations.js'
 import { registerAdmin } from './api/admin/register-admin.js'
 import type { FindCaller } from './api/api-keys.js'
+import { registerMiniApps } from './api/miniapps/register-miniapps.js'
 import type { OperationContext } from './api/operation.js'
 import { operations } from './api/operations.js'
 import { registerApproval } from './api/pages/register-approval.js'
@@ -95,6 +96,7 @@ export async function openMainApi(
       })
       await registerAdmin(app, { operations: adminOperations, context, token: config.adminToken })
       await registerApproval(app, context)
+      await registerMiniApps(app, context)
       await registerDocs(app, { operations, adminOperations })
     },
     findCaller: keyRing.find,

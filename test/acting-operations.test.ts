@@ -6,6 +6,7 @@ import { operations } from '../src/api/operations.js'
 import { createTestApi } from '../src/api/testing/test-api.js'
 import { createApiKey, revokeApiKey } from '../src/apps/api-keys.js'
 import { createApp } from '../src/apps/apps.js'
+import { createApp } from '../src/apps/apps.js'
 import { saveChannel } from '../src/channels/channels.js'
 import { inviteMember } from '../src/channels/membership.js'
 import { createNetClient } from '../src/net/net-client.js'
@@ -42,6 +43,12 @@ async function makeMiniApp(): Promise<string> {
   return miniAppDomain
 }
 
+async function makeMiniApp(): Promise<string> {
+  const miniAppDomain = 'tulips.example.com'
+  await createApp(db, { name: 'tulips', miniAppDomain })
+  return miniAppDomain
+}
+
 async function setScene(): Promise<ActingScene> {
   await hub.submitOnChainEvents([alice, bob].flatMap((user) => user.onChain({ units: 5 })))
   const casts = ['mine', 'not wanted any more'].map((text) => alice.cast(text, testNow - 100))
@@ -66,6 +73,7 @@ async function setScene(): Promise<ActingScene> {
     claim: await addressClaim(alice.fid),
     otherAppUrl: async () => (await serveHttp((_request, response) => response.end('{}'))).origin,
     askingAccount: await registerHolder({ db, hub, clock }),
+    miniAppDomain: await makeMiniApp(),
     miniAppDomain: await makeMiniApp(),
   }
 }

@@ -54,6 +54,8 @@ export interface ActingScene {
   readonly otherAppUrl: () => Promise<string>
   /** An account that may ask for keys. */
   readonly askingAccount: KeyHolder
+  /** Where a mini app of this server lives. */
+  readonly miniAppDomain: string
 }
 
 const liked = ({ ownCastHash }: ActingScene) => ({ reaction_type: 'like', target: ownCastHash })
@@ -112,4 +114,8 @@ export const actingExamples: Readonly<Record<string, ActingExample>> = {
     body: ({ invitingChannelId }) => ({ channel_id: invitingChannelId, role: 'member', accept: true }),
   },
   'DELETE channel/member': { permission: 'any write', body: member },
+  'POST app_host/user/event': {
+    permission: 'any write',
+    body: ({ miniAppDomain }) => ({ app_domain: miniAppDomain, fid: 1, event: 'notifications_disabled' }),
+  },
 }

@@ -1,4 +1,5 @@
 import type { Operation } from './operation.js'
+import { appHostOperations } from './operations/app-host/app-host-operations.js'
 import { cast } from './operations/cast/cast.js'
 import { casts } from './operations/cast/casts.js'
 import { castConversation } from './operations/cast/conversation.js'
@@ -30,6 +31,7 @@ import { followingOperation } from './operations/follow/following.js'
 import { reciprocalFollowers } from './operations/follow/reciprocal.js'
 import { relevantFollowers } from './operations/follow/relevant.js'
 import { suggestedFollowing } from './operations/follow/suggested.js'
+import { frameOperations } from './operations/frame/frame-operations.js'
 import { notificationOperations } from './operations/notification/notification-operations.js'
 import { publishingOperations } from './operations/publishing/publishing-operations.js'
 import { reactionsCast } from './operations/reaction/cast.js'
@@ -104,4 +106,6 @@ export const operations: readonly Operation[] = [
   ...notificationOperations,
   ...membershipOperations,
   ...webhookOperations,
+  ...frameOperations,
+  ...appHostOperations,
 ]

@@ -1,6 +1,7 @@
 import { eip712, FarcasterNetwork } from '@farcaster/core'
 import { createSiweMessage } from 'viem/siwe'
 import { expect } from 'vitest'
+import { signJson } from '../../src/protocol/json-signature.js'
 import { newPrivateKey } from '../../src/registry/eth-account.js'
 import { askedBody } from '../../src/signers/testing/key-holder.js'
 import { testNowUnix } from '../network.js'
@@ -59,6 +60,48 @@ export async function testWebhook(scene: Scene) {
   const made = await makeWebhook(scene)
   expect((await scene.api.send('POST', 'webhook/test', made)).statusCode).toBe(200)
   return made
+}
+
+/** Alice enables notifications of a mini app that this server has the tokens of. */
+export async function enabling({ alice, miniAppDomain }: Scene) {
+  return { app_domain: miniAppDomain, fid: alice.fid, event: 'notifications_enabled' }
+}
+
+/** And has done so. */
+export async function enableMiniApp(scene: Scene) {
+  const asked = { signer_uuid: scene.signerUuid, ...(await enabling(scene)) }
+  expect((await scene.api.send('POST', 'app_host/user/event', asked)).statusCode).toBe(200)
+  return { fid: scene.alice.fid }
+}
+
+/** A client has granted a token to the app that asks. */
+export async function grantToken({ api, alice }: Scene) {
+  const notificationDetails = { url: 'https://client.plaza.social/notify', token: 'token' }
+  const payload = { event: 'notifications_enabled', notificationDetails }
+  const reply = await api.app.inject({
+    method: 'POST',
+    url: `/f/app/${api.appId}/event`,
+    payload: signJson(alice.fid, alice.key, payload),
+  })
+  expect(reply.statusCode).toBe(200)
+  return {}
+}
+
+/** The mini app has told alice something. */
+export async function notifyByMiniApp(scene: Scene) {
+  const { api, alice, miniAppDomain } = scene
+  const details = (await api.get('app_host/user/event', await enabling(scene))).json().notificationDetails
+  const event = { event: 'notifications_enabled', notificationDetails: details }
+  const sent = { app_domain: miniAppDomain, signed_message: signJson(alice.fid, alice.key, event) }
+  expect((await api.send('POST', 'app_host/user/event', sent)).statusCode).toBe(200)
+  const told = { notificationId: 'hi', title: 'Hi', body: 'there', targetUrl: `https://${miniAppDomain}/` }
+  const reply = await api.app.inject({
+    method: 'POST',
+    url: '/f/host/notifications',
+    payload: { ...told, tokens: [details.token] },
+  })
+  expect(reply.json().result.successfulTokens).toEqual([details.token])
+  return { fid: alice.fid }
 }
 
 /** An address that agrees to be shown as alice's. */

@@ -1,6 +1,7 @@
 import { ReactionType, UserDataType } from '@farcaster/core'
 import { expect } from 'vitest'
 import type { TestApi } from '../../src/api/testing/test-api.js'
+import { createApp } from '../../src/apps/apps.js'
 import type { Database } from '../../src/db/connection.js'
 import type { Hub } from '../../src/hub/hub.js'
 import { consumeInbox } from '../../src/inbox/testing/consume-inbox.js'
@@ -29,6 +30,8 @@ export interface Scene {
   readonly app: KeyHolder
   /** Of such a request: Unix seconds. */
   readonly deadline: number
+  /** Where a mini app of this server lives. */
+  readonly miniAppDomain: string
   /** The API without a count, for what has to be there before. */
   readonly api: TestApi
 }
@@ -43,6 +46,7 @@ export interface SceneParts {
   readonly appId: string
 }
 
+const MINI_APP_DOMAIN = 'tulips.plaza.social'
 const CHANNEL_URL = 'https://plaza.test/gardens'
 
 /** Users who talk in a channel, so that no operation answers with an empty page. */
@@ -95,6 +99,7 @@ export async function setScene({ db, hub, appId }: SceneParts): Promise<Omit<Sce
   const { id: carolSignerUuid } = await approvedSigner({ db, hub }, carol, { appId })
   const app = await registerHolder({ db, hub, clock: () => testNowUnix * 1000 })
   await approvedSigner({ db, hub }, new TestUser(app.fid), { appId })
+  await createApp(db, { name: 'tulips', miniAppDomain: MINI_APP_DOMAIN })
   return {
     alice,
     bob,
@@ -106,6 +111,7 @@ export async function setScene({ db, hub, appId }: SceneParts): Promise<Omit<Sce
     carolSignerUuid,
     app,
     deadline: testNowUnix + 86_400,
+    miniAppDomain: MINI_APP_DOMAIN,
   }
 }
 

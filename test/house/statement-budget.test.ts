@@ -23,7 +23,9 @@ const loopback = createNetClient({
   resolve: async () => ['127.0.0.1'],
 })
 afterAll(() => loopback.close())
-const uncounted = await createTestApi({ db, hub, clock })
+/** An address that mini apps could reach. */
+const publicUrl = () => 'https://plaza.social'
+const uncounted = await createTestApi({ db, hub, clock, publicUrl })
 const { key, appId } = uncounted
 const scene = await setScene({ db, hub, appId })
 
@@ -47,6 +49,7 @@ it.each(operations.map((operation) => [`${operation.method} ${operation.path}`, 
       db: counted,
       hub,
       clock,
+      publicUrl,
       key,
       crawler: createTestCrawler(counted),
       net: loopback,

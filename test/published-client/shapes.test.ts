@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.js'
 import { inboxReplies } from './replies-inbox.js'
 import { membershipReplies } from './replies-membership.js'
+import { miniAppReplies } from './replies-miniapps.js'
 import { publishingReplies } from './replies-publishing.js'
 import { readingReplies } from './replies-reading.js'
 import { relationReplies } from './replies-relations.js'
@@ -18,6 +19,7 @@ const replies: Readonly<Record<string, TSchema>> = {
   ...inboxReplies,
   ...membershipReplies,
   ...webhookReplies,
+  ...miniAppReplies,
 }
 
 const named = operations.map((operation) => {

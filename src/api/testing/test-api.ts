@@ -21,6 +21,7 @@ import type { AdminOperation } from '../admin/admin-operation.js'
 import { adminOperations } from '../admin/admin-operations.js'
 import { registerAdmin } from '../admin/register-admin.js'
 import { createMetrics } from '../metrics.js'
+import { registerMiniApps } from '../miniapps/register-miniapps.js'
 import type { JsonReply, Operation, OperationContext } from '../operation.js'
 import { operations as allOperations } from '../operations.js'
 import { registerApproval } from '../pages/register-approval.js'
@@ -126,6 +127,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
           token: adminToken,
         }),
       (scope) => registerApproval(scope, context),
+      (scope) => registerMiniApps(scope, context),
       (scope) => registerDocs(scope, { operations, adminOperations }),
     ],
   })

@@ -1,7 +1,8 @@
 import type { Database } from '../../db/connection.js'
-import { PlazaError, type Refusal } from '../../errors.js'
+import { PlazaError } from '../../errors.js'
 import type { TargetPolicy } from '../../net/target.js'
 import { type JsonSignature, openJsonSignature } from '../../protocol/json-signature.js'
+import { accepted } from '../accepted.js'
 import { endToken, grantToken, type Outcome, type TokenHolder } from '../tokens/tokens.js'
 import { type ClientEvent, readClientEvent } from './client-event.js'
 import { provenSigner } from './event-signer.js'
@@ -51,9 +52,4 @@ export async function applyEvent(db: Database, holder: TokenHolder, event: Clien
 async function isApp(db: Database, appId: string): Promise<boolean> {
   if (!appIdForm.test(appId)) return false
   return (await db`select from apps.apps where id = ${appId}`).length > 0
-}
-
-function accepted<Value extends object>(value: Value | Refusal): Value {
-  if ('code' in value && 'message' in value) throw new PlazaError(value.code, value.message)
-  return value as Value
 }

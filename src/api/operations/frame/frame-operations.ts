@@ -1,0 +1,5 @@
+import type { Operation } from '../../operation.js'
+import { notificationTokens } from './notification-tokens.js'
+
+/** Mini apps: who may be notified, and notifications. */
+export const frameOperations: readonly Operation[] = [notificationTokens]
