@@ -22,5 +22,7 @@ for (const index of [0, 1, 2]) {
   console.log(`${account.address}  0x${Buffer.from(account.getHdKey().privateKey).toString('hex')}`)
 }
 console.log('\nA server that follows it:\n')
-console.log(`CHAIN_OPTIMISM_RPC_URLS=${anvil.url} CHAIN_FIRST_BLOCK=0 npm start\n`)
+console.log(
+  `CHAIN_OPTIMISM_RPC_URLS=${anvil.url} CHAIN_FIRST_BLOCK=0 CHAIN_CONTRACTS=tierRegistry=optimism:${addresses.tierRegistry} npm start\n`,
+)
 console.log('Ctrl-C ends it.')

@@ -47,6 +47,18 @@ function oneOf<const Choice extends string>(
   return Type.Unsafe<Choice>(Type.Union(literals, { ...options, choices }))
 }
 
+const NETWORK = '(ethereum|optimism|base|arbitrum)'
+const CONTRACT = `((id|key|storage|tier)Registry|(id|key)Gateway|keyRequestValidator)=${NETWORK}:0x[0-9a-fA-F]{40}`
+
+function rpcUrls(network: string): TString {
+  return text({
+    pattern: '^https?://[^\\s,]+(\\s*,\\s*https?://[^\\s,]+)*$',
+    patternText: 'addresses like `https://rpc.example`, separated by commas',
+    secret: true,
+    description: `RPC URLs of ${network}: the first is used, the next when it fails. Unset: it is not followed.`,
+  })
+}
+
 /**
  * Every environment variable there is. From this one table come the type, the checks, the defaults, the
  * messages and the documentation. What has no default is optional.
@@ -298,6 +310,74 @@ const variables = Type.Object({
     default: false,
     description:
       "Whether the upstreams are one's own: signatures that they have verified are then not verified again.",
+  }),
+  CHAIN_ETHEREUM_RPC_URLS: Type.Optional(rpcUrls('Ethereum')),
+  CHAIN_OPTIMISM_RPC_URLS: Type.Optional(rpcUrls('OP Mainnet, where fids, keys and storage are')),
+  CHAIN_BASE_RPC_URLS: Type.Optional(rpcUrls('Base, where the pro tier is')),
+  CHAIN_ARBITRUM_RPC_URLS: Type.Optional(rpcUrls('Arbitrum')),
+  CHAIN_REGISTRIES: flag({
+    default: true,
+    description: 'Whether what happens in the registries on these chains becomes the events of the hub.',
+  }),
+  CHAIN_IDS: Type.Optional(
+    text({
+      pattern: `^${NETWORK}=\\d{1,15}(\\s*,\\s*${NETWORK}=\\d{1,15})*$`,
+      patternText: 'pairs like `optimism=11155420`, separated by commas',
+      description: 'The chain ids of networks whose RPC URLs lead to another chain, such as a test network.',
+    }),
+  ),
+  CHAIN_CONTRACTS: Type.Optional(
+    text({
+      pattern: `^${CONTRACT}(\\s*,\\s*${CONTRACT})*$`,
+      patternText: 'places like `tierRegistry=base:0x…`, separated by commas',
+      description:
+        "Where the protocol's contracts stand, as far as it is elsewhere than on the real networks.",
+    }),
+  ),
+  CHAIN_CONFIRMATIONS: Type.Optional(
+    integer({
+      minimum: 0,
+      maximum: 10_000,
+      defaultText: 'by network',
+      description: 'How many blocks above it make a block final: before, nothing of it reaches the hub.',
+    }),
+  ),
+  CHAIN_FIRST_BLOCK: Type.Optional(
+    integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      defaultText: 'by network',
+      description: 'The block that the registries are followed from: 0 on a development chain.',
+    }),
+  ),
+  ASYNC_NOTIFICATIONS_ENABLED: flag({
+    default: false,
+    description:
+      'Whether mini app notifications to more than 100 tokens are queued; if not, the request waits for the last.',
+  }),
+  NOTIFICATION_INTERVAL_SECONDS: integer({
+    minimum: 0,
+    maximum: 86_400,
+    default: 30,
+    description: 'Least time between two notifications to one token; what comes sooner counts as rate limited.',
+  }),
+  NOTIFICATIONS_PER_DAY: integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 100,
+    description: 'Most notifications to one token within 24 hours; what is over counts as rate limited.',
+  }),
+  NOTIFICATION_PARALLEL: integer({
+    minimum: 1,
+    maximum: 256,
+    default: 8,
+    description: 'Most requests to one host of client apps that are under way at once, of up to 100 tokens each.',
+  }),
+  NOTIFICATION_TIMEOUT_MS: integer({
+    minimum: 100,
+    maximum: 60_000,
+    default: 10_000,
+    description: 'How long a client app may take to answer, in milliseconds.',
   }),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',

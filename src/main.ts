@@ -21,11 +21,13 @@ import { Hydrator } from './hydrate/hydrator.js'
 import { inboxConsumer } from './inbox/inbox-consumer.js'
 import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
+import { openChain } from './open-chain.js'
 import { openConsumers } from './open-consumers.js'
 import { openCrawler } from './open-crawler.js'
 import { openHub } from './open-hub.js'
 import { openHubGrpc } from './open-hub-grpc.js'
 import { openMainApi } from './open-main-api.js'
+import { openMiniApps } from './open-miniapps.js'
 import { openUpstream } from './open-upstream.js'
 import { openVault } from './open-vault.js'
 import { openWebhooks } from './open-webhooks.js'
@@ -124,13 +126,18 @@ async function assemble(
   })
   closers.push(webhooks.close)
   const consumers = [inboxConsumer, webhooks.consumer]
+  const chain = openChain(config, { url: database.url, hub, registry: metrics.registry, log })
+  if (chain !== null) closers.push(chain.close)
   closers.push(openConsumers({ url: database.url, shards: config.hubShards, consumers, tail, log }))
   const { crawler, close: closeCrawler } = openCrawler(config, { db, log })
   closers.push(closeCrawler)
+  const miniApps = await openMiniApps(config, { url: database.url, registry: metrics.registry, log })
+  closers.push(miniApps.close)
+  const { campaigns } = miniApps
   let main = ''
   const mainApi = await openMainApi(
     config,
-    { db, writerDb, hub, hydrator, crawler, listeningUrl: () => main },
+    { db, writerDb, hub, hydrator, crawler, campaigns, listeningUrl: () => main },
     log,
   )
   closers.push(mainApi.close)
@@ -155,6 +162,7 @@ async function assemble(
         },
         ...mainApi.chores,
         ...webhooks.chores,
+        ...miniApps.chores,
         createSearchChore({ db: writerDb, clock: Date.now }),
         scores,
       ],

@@ -1,0 +1,152 @@
+import type { Hex } from 'viem'
+import type { Database, Queryable, Transaction } from '../db/connection.js'
+import type { KnownBlock } from './log-range.js'
+
+/** Somebody else has the follower by now, or it has been moved. */
+export class LostLease extends Error {}
+
+/** A follower that is leased to this process. */
+export interface Lease {
+  readonly follower: string
+  /** Who has it: one id for each run of a follower. */
+  readonly holder: string
+}
+
+/** Where a follower stands. */
+export interface Position {
+  /** The first block that has not been handled. */
+  readonly nextBlock: number
+  /** The last block that was handled; null before the first. */
+  readonly before: KnownBlock | null
+}
+
+/** Longer than a step takes; a process that dies keeps the others waiting for so long. */
+const LEASE_SECONDS = 60
+
+/**
+ * Takes a follower, or keeps it. The first time, it begins at `firstBlock`.
+ *
+ * @returns null when another process has it.
+ * @throws Error when it was following another chain: its cursor means nothing on this one.
+ */
+export async function takeLease(
+  db: Database,
+  { follower, holder }: Lease,
+  { chainId, firstBlock }: { readonly chainId: number; readonly firstBlock: number },
+): Promise<Position | null> {
+  const [row] = await db<
+    { chain_id: number; next_block: number; number: number | null; hash: Hex | null; is_mine: boolean }[]
+  >`
+    with taken as (
+      insert into chain.followers as f (name, chain_id, next_block, leased_by, leased_until)
+      values (
+        ${follower}, ${chainId}::bigint, ${firstBlock}::bigint, ${holder}::uuid,
+        now() + make_interval(secs => ${LEASE_SECONDS})
+      )
+      on conflict (name) do update
+      set leased_by = case when f.leased_by = excluded.leased_by or f.leased_until < now()
+            then excluded.leased_by else f.leased_by end,
+          leased_until = case when f.leased_by = excluded.leased_by or f.leased_until < now()
+            then excluded.leased_until else f.leased_until end
+      returning *
+    )
+    select t.chain_id, t.next_block, b.number, '0x' || encode(b.hash, 'hex') as hash,
+      t.leased_by = ${holder}::uuid as is_mine
+    from taken t
+    left join lateral (
+      select number, hash from chain.blocks where follower = t.name order by number desc limit 1
+    ) b on true
+  `
+  const { chain_id, next_block, number, hash, is_mine } = row!
+  if (chain_id !== chainId) {
+    throw new Error(`${follower} has followed chain ${chain_id}, and is to follow chain ${chainId} now`)
+  }
+  if (!is_mine) return null
+  return { nextBlock: next_block, before: number === null || hash === null ? null : { number, hash } }
+}
+
+/** Lets go of a follower, so that another process need not wait for the lease to run out. */
+export async function endLease(db: Database, { follower, holder }: Lease): Promise<void> {
+  await db`
+    update chain.followers
+    set leased_by = null, leased_until = '-infinity'
+    where name = ${follower} and leased_by = ${holder}::uuid
+  `
+}
+
+/** Writes down how far the chain is. */
+export async function noteHead(db: Queryable, follower: string, head: number): Promise<void> {
+  await db`
+    update chain.followers set head = ${head}::bigint
+    where name = ${follower} and head is distinct from ${head}::bigint
+  `
+}
+
+/** What moves a cursor. */
+export interface Move {
+  /** Where it has to stand. */
+  readonly from: number
+  readonly to: number
+  /** Blocks that have been handled and may be asked for again. */
+  readonly blocks: readonly KnownBlock[]
+  /** Blocks below this one are of no use any more, but for the newest of them. */
+  readonly forgetBelow: number
+  readonly head: number
+}
+
+/** Moves the cursor on. @throws LostLease when it is not where it was, or not ours. */
+export async function moveOn(
+  db: Transaction,
+  lease: Lease,
+  { from, to, blocks, forgetBelow, head }: Move,
+): Promise<void> {
+  await setNext(db, lease, { from, to, head })
+  await db`
+    insert into chain.blocks (follower, number, hash)
+    select ${lease.follower}, *
+    from unnest(
+      ${blocks.map(({ number }) => number)}::bigint[],
+      ${db.types.byteas(blocks.map(({ hash }) => Buffer.from(hash.slice(2), 'hex')))}::bytea[]
+    )
+  `
+  await db`
+    delete from chain.blocks
+    where follower = ${lease.follower} and number < (
+      select max(number) from chain.blocks where follower = ${lease.follower} and number <= ${forgetBelow}::bigint
+    )
+  `
+}
+
+/** Moves the cursor back to `to`, which is to be handled anew. @throws LostLease like `moveOn`. */
+export async function moveBack(
+  db: Transaction,
+  lease: Lease,
+  move: { readonly from: number; readonly to: number; readonly head: number },
+): Promise<void> {
+  await setNext(db, lease, move)
+  await db`delete from chain.blocks where follower = ${lease.follower} and number >= ${move.to}::bigint`
+}
+
+async function setNext(
+  db: Transaction,
+  { follower, holder }: Lease,
+  { from, to, head }: { readonly from: number; readonly to: number; readonly head: number },
+): Promise<void> {
+  const moved = await db`
+    update chain.followers
+    set next_block = ${to}::bigint, head = ${head}::bigint
+    where name = ${follower} and leased_by = ${holder}::uuid and next_block = ${from}::bigint
+    returning name
+  `
+  if (moved.length === 0) throw new LostLease(`${follower} is not ours any more`)
+}
+
+/** The blocks that were handled and are remembered, the newest first. */
+export async function knownBlocks(db: Queryable, follower: string): Promise<KnownBlock[]> {
+  return await db<KnownBlock[]>`
+    select number, '0x' || encode(hash, 'hex') as hash
+    from chain.blocks
+    where follower = ${follower}
+    order by number desc
+  `
+}

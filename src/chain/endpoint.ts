@@ -1,0 +1,141 @@
+import { createPublicClient, type Hex, http, numberToHex } from 'viem'
+
+/** The part of a block's header that followers look at. */
+export interface BlockHeader {
+  readonly number: number
+  /** Lower-case hex with 0x. */
+  readonly hash: Hex
+  readonly parentHash: Hex
+  /** Unix seconds. */
+  readonly timestamp: number
+}
+
+/** A log as the chain has it. */
+export interface ChainLog {
+  /** Lower-case hex with 0x, like all that follows. */
+  readonly address: Hex
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+  readonly blockNumber: number
+  readonly blockHash: Hex
+  readonly transactionHash: Hex
+  readonly transactionIndex: number
+  readonly logIndex: number
+}
+
+/** Which logs: of any of these addresses, with any of these first topics. */
+export interface LogFilter {
+  readonly addresses: readonly Hex[]
+  readonly topics: readonly Hex[]
+}
+
+/** One RPC URL. */
+export interface Endpoint {
+  /** Host and port: what may be logged of a URL, which often has a key in it. */
+  readonly name: string
+  chainId(): Promise<number>
+  /** The number of the newest block. */
+  head(): Promise<number>
+  /** Null when this endpoint has no such block. */
+  header(number: number): Promise<BlockHeader | null>
+  /** All headers, in the order of the numbers. */
+  headers(numbers: readonly number[]): Promise<(BlockHeader | null)[]>
+  /** @param to the last block, inclusive. */
+  logs(filter: LogFilter, from: number, to: number): Promise<ChainLog[]>
+  /** Who has sent these transactions, in their order; null for one that is not known. */
+  senders(transactions: readonly Hex[]): Promise<(Hex | null)[]>
+  /** What a call of a contract returns at the newest block, or at `block`. */
+  call(to: Hex, data: Hex, block?: number): Promise<Hex>
+  /** The code of a contract at a block: `0x` where there is none. */
+  code(address: Hex, block: number): Promise<Hex>
+}
+
+const TIMEOUT_MS = 20_000
+/** Requests of one list that are under way at once. */
+const PARALLEL = 16
+
+interface RawLog {
+  readonly address: Hex
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+  readonly blockNumber: Hex | null
+  readonly blockHash: Hex | null
+  readonly transactionHash: Hex | null
+  readonly transactionIndex: Hex | null
+  readonly logIndex: Hex | null
+  readonly removed?: boolean
+}
+
+interface RawHeader {
+  readonly number: Hex
+  readonly hash: Hex
+  readonly parentHash: Hex
+  readonly timestamp: Hex
+}
+
+/** Opens an RPC URL of the operator's. Nothing is asked before the first call, and nothing is asked twice. */
+export function openEndpoint(url: string): Endpoint {
+  const client = createPublicClient({ transport: http(url, { retryCount: 0, timeout: TIMEOUT_MS }) })
+  const ask = async <T>(method: string, params: readonly unknown[]): Promise<T> =>
+    (await client.request({ method, params } as never)) as T
+
+  async function header(number: number): Promise<BlockHeader | null> {
+    const raw = await ask<RawHeader | null>('eth_getBlockByNumber', [numberToHex(number), false])
+    if (raw === null) return null
+    const found = {
+      number: Number(raw.number),
+      hash: raw.hash,
+      parentHash: raw.parentHash,
+      timestamp: Number(raw.timestamp),
+    }
+    if (found.number !== number) throw new Error(`asked for block ${number}, the RPC gave ${found.number}`)
+    return found
+  }
+
+  return {
+    name: new URL(url).host,
+    chainId: async () => Number(await ask<Hex>('eth_chainId', [])),
+    head: async () => Number(await ask<Hex>('eth_blockNumber', [])),
+    header,
+    headers: (numbers) => inParallel(numbers, header),
+    async logs({ addresses, topics }, from, to) {
+      const raw = await ask<RawLog[]>('eth_getLogs', [
+        { address: addresses, topics: [topics], fromBlock: numberToHex(from), toBlock: numberToHex(to) },
+      ])
+      return raw.map(readLog)
+    },
+    senders: (transactions) =>
+      inParallel(transactions, async (hash) => {
+        const found = await ask<{ from: Hex } | null>('eth_getTransactionByHash', [hash])
+        return found?.from ?? null
+      }),
+    call: (to, data, block) =>
+      ask<Hex>('eth_call', [{ to, data }, block === undefined ? 'latest' : numberToHex(block)]),
+    code: (address, block) => ask<Hex>('eth_getCode', [address, numberToHex(block)]),
+  }
+}
+
+function readLog(raw: RawLog): ChainLog {
+  const { blockNumber, blockHash, transactionHash, transactionIndex, logIndex } = raw
+  if (raw.removed || blockNumber === null || blockHash === null || transactionHash === null) {
+    throw new Error('the RPC gave a log that is in no block')
+  }
+  return {
+    address: raw.address.toLowerCase() as Hex,
+    topics: raw.topics,
+    data: raw.data,
+    blockNumber: Number(blockNumber),
+    blockHash,
+    transactionHash,
+    transactionIndex: Number(transactionIndex),
+    logIndex: Number(logIndex),
+  }
+}
+
+async function inParallel<In, Out>(list: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
+  const results: Out[] = []
+  for (let at = 0; at < list.length; at += PARALLEL) {
+    results.push(...(await Promise.all(list.slice(at, at + PARALLEL).map(work))))
+  }
+  return results
+}

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll } from 'vitest'
+
+/** What an RPC may do wrong. */
+export interface Faults {
+  /** It cuts every connection. */
+  stopped?: boolean
+  /** It gives no logs of more blocks than this. */
+  largestRange?: number
+  /** It is so many blocks behind, and knows nothing of those. */
+  behind?: number
+  /** It says that it is of this chain. */
+  chainId?: number
+  /** It changes what it has been given before it answers. */
+  lie?: (method: string, result: unknown) => unknown
+}
+
+/** An RPC in front of another one. */
+export interface RpcProxy {
+  readonly url: string
+  /** What it does wrong from now on. */
+  faults: Faults
+  /** How many requests it has been sent, by method. */
+  readonly asked: Map<string, number>
+}
+
+interface Request {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** Starts a proxy that ends with the file that calls it. */
+export async function startRpcProxy(target: string): Promise<RpcProxy> {
+  const server = createServer((req, res) => {
+    answer(req, res).catch(() => res.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  afterAll(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const proxy: RpcProxy = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    faults: {},
+    asked: new Map(),
+  }
+
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk)
+    const request = JSON.parse(Buffer.concat(chunks).toString()) as Request
+    proxy.asked.set(request.method, (proxy.asked.get(request.method) ?? 0) + 1)
+    if (proxy.faults.stopped) return void res.destroy()
+    const reply = await judge(request)
+    res.setHeader('content-type', 'application/json')
+    res.end(JSON.stringify({ jsonrpc: '2.0', id: request.id, ...reply }))
+  }
+
+  async function judge({ method, params }: Request): Promise<object> {
+    const { largestRange = Number.POSITIVE_INFINITY, behind = 0, chainId, lie } = proxy.faults
+    if (method === 'eth_chainId' && chainId !== undefined) return { result: `0x${chainId.toString(16)}` }
+    const head =
+      behind === 0 ? Number.POSITIVE_INFINITY : Number(await forward('eth_blockNumber', [])) - behind
+    if (method === 'eth_blockNumber' && behind > 0) return { result: `0x${head.toString(16)}` }
+    if (method === 'eth_getBlockByNumber' && Number(params[0]) > head) return { result: null }
+    if (method === 'eth_getLogs') {
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
+      if (Number(toBlock) - Number(fromBlock) + 1 > largestRange) {
+        return { error: { code: -32_005, message: 'query returned more than allowed' } }
+      }
+    }
+    const result = await forward(method, params)
+    return { result: lie === undefined ? result : lie(method, result) }
+  }
+
+  async function forward(method: string, params: readonly unknown[]): Promise<unknown> {
+    const reply = await fetch(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const { result, error } = (await reply.json()) as { result: unknown; error?: { message: string } }
+    if (error !== undefined) throw new Error(error.message)
+    return result
+  }
+
+  return proxy
+}
