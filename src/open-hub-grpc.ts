@@ -30,6 +30,7 @@ export async function openHubGrpc(
       shards: config.hubShards,
       bodyLimit: config.hubBodyLimit,
       rateLimit: config.hubRateLimit,
+      trustProxy: config.trustProxy,
       stallTimeoutMs: config.hubStreamTimeoutMs,
     },
     clock: Date.now,

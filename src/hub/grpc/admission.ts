@@ -16,7 +16,7 @@ export type Admit = (call: IncomingCall) => Promise<void>
 export function createAdmission({ config, clock, authorize }: HubGrpcApi): Admit {
   const countCall = limitCalls(config.rateLimit, clock)
   return async (call) => {
-    countCall(addressOf(call.getPeer()))
+    countCall(addressOf(call, config.trustProxy ?? false))
     await authorize?.({
       headers: {
         'x-api-key': textOf(call.metadata, 'x-api-key'),
@@ -27,8 +27,9 @@ export function createAdmission({ config, clock, authorize }: HubGrpcApi): Admit
 }
 
 /** Without the port, which is another one for each connection. */
-function addressOf(peer: string): string {
-  return peer.replace(/:\d+$/, '')
+function addressOf(call: IncomingCall, trustProxy: boolean): string {
+  const forwarded = trustProxy ? textOf(call.metadata, 'x-forwarded-for')?.split(',')[0]?.trim() : undefined
+  return forwarded || call.getPeer().replace(/:\d+$/, '')
 }
 
 function textOf(metadata: Metadata, name: string): string | undefined {

@@ -11,7 +11,8 @@ import type { Log } from '../../lib/log.js'
 export function statusOf(cause: unknown, method: string, log: Log): StatusObject {
   const error = toPlazaError(cause)
   if (error.code === 'internal') log.error({ err: cause, method }, 'hub call failed')
-  else if (error.code === 'unavailable') log.warn({ err: error.cause ?? error, method }, 'hub call refused')
+  else if (error.code === 'unavailable' && error.cause)
+    log.warn({ err: error.cause, method }, 'hub call refused')
   const metadata = new Metadata()
   metadata.set('x-err-code', error.code)
   return {

@@ -36,6 +36,8 @@ export interface HubGrpcConfig {
   readonly bodyLimit: number
   /** Calls per minute and address; 0 is no limit. */
   readonly rateLimit: number
+  /** Whether a client's address is taken from `x-forwarded-for`: only behind a proxy that sets it. */
+  readonly trustProxy?: boolean
   /** A subscriber that takes nothing for so long is let go. */
   readonly stallTimeoutMs: number
   /** Most subscribers at once. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Metadata, type ServerWritableStream } from '@grpc/grpc-js'
 import { PlazaError } from '../../errors.js'
+import { drained } from '../../lib/drained.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { endless, followLog, type Subscription } from '../log/follow.js'
 import { readLogEnds } from '../log/read.js'
@@ -112,16 +111,12 @@ async function taken(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const stalled = AbortSignal.timeout(timeoutMs)
-  try {
-    await once(call, 'drain', { signal: AbortSignal.any([signal, stalled]) })
-  } catch (error) {
-    if (signal.aborted || !stalled.aborted) throw error
-    throw new PlazaError(
-      'unavailable',
-      `nothing was read for ${timeoutMs} ms: subscribe again from id ${last.id + 1} of shard ${last.shard}`,
-    )
-  }
+  if (await drained(call, timeoutMs, signal)) return
+  signal.throwIfAborted()
+  throw new PlazaError(
+    'unavailable',
+    `nothing was taken for ${timeoutMs} ms: subscribe again from id ${last.id + 1} of shard ${last.shard}`,
+  )
 }
 
 /** The last word. A subscriber that does not take it either, in as long a time, is cut off. */
@@ -133,8 +128,9 @@ async function end(
 ): Promise<void> {
   const peer = call.getPeer()
   // Said by gRPC's server of calls that have ended in whatever way.
-  const isOver = new Promise<true>((resolve) => call.on('cancelled', () => resolve(true)))
+  const isOver = new Promise<void>((resolve) => call.on('cancelled', () => resolve()))
   call.emit('error', statusOf(cause, 'subscribe', log))
-  const wasTaken = await Promise.race([isOver, sleep(config.stallTimeoutMs, false, { ref: false })])
-  if (!wasTaken) cut(peer)
+  const timer = setTimeout(() => cut(peer), config.stallTimeoutMs)
+  await isOver
+  clearTimeout(timer)
 }

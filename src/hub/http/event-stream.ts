@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../errors.js'
+import { drained } from '../../lib/drained.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { hubEventJson } from '../json/hub-event.js'
 import { endless, followLog, positionsOf, type Subscription } from '../log/follow.js'
@@ -171,8 +172,10 @@ class EventStream {
 
   async #send(text: string): Promise<void> {
     if (this.response.write(text)) return
-    const stalled = AbortSignal.timeout(this.api.config.stallTimeoutMs ?? STALL_TIMEOUT_MS)
-    await once(this.response, 'drain', { signal: AbortSignal.any([this.controller.signal, stalled]) })
+    const timeoutMs = this.api.config.stallTimeoutMs ?? STALL_TIMEOUT_MS
+    if (await drained(this.response, timeoutMs, this.controller.signal)) return
+    // There is nobody left to be told anything.
+    this.controller.abort()
   }
 
   /** The last word of a stream that cannot go on, such as one whose position has left the log. */

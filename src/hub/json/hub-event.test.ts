@@ -40,7 +40,8 @@ const proofText =
   '{"timestamp":1700000000,"name":"alice","owner":"0x01","signature":"Ag==","fid":3,"type":"USERNAME_TYPE_FNAME"}'
 
 function shown(body: HubEventBody): string {
-  return JSON.stringify(hubEventJson({ shard: 2, id, type: body.type, event: encodeHubEvent(id, 2, body) }))
+  const event = encodeHubEvent({ shard: 2, id, timestamp: 5, body })
+  return JSON.stringify(hubEventJson({ shard: 2, id, type: body.type, event }))
 }
 
 function around(type: string, body: string): string {

@@ -65,9 +65,19 @@ export function blockOf(id: number): number {
   return Math.floor(id / maxBlockEvents)
 }
 
-/** The protobuf form, as it is stored and as it goes out over gRPC. */
-export function encodeHubEvent(id: number, shard: number, body: HubEventBody): Buffer {
-  const event = HubEventCodec.create({ type: body.type, id, blockNumber: blockOf(id), shardIndex: shard })
+/** An event with its place in the log. */
+export interface PlacedEvent {
+  readonly shard: number
+  readonly id: number
+  /** Of its block, in Farcaster seconds. */
+  readonly timestamp: number
+  readonly body: HubEventBody
+}
+
+/** The protobuf form, as it is stored. Over gRPC messages have their `data` beside `data_bytes`. */
+export function encodeHubEvent({ shard, id, timestamp, body }: PlacedEvent): Buffer {
+  const blockNumber = blockOf(id)
+  const event = HubEventCodec.create({ type: body.type, id, blockNumber, shardIndex: shard, timestamp })
   return Buffer.from(HubEventCodec.encode(withBody(event, body)).finish())
 }
 

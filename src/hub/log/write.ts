@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
 import { HubEventType } from '@farcaster/core'
 import type { Transaction } from '../../db/connection.js'
-import { encodeHubEvent, eventId, type HubEventBody, maxBlockEvents } from './hub-event.js'
+import { encodeHubEvent, eventId, type HubEventBody, maxBlockEvents, type PlacedEvent } from './hub-event.js'
 
-/** An event with its place in the log. */
-export interface LoggedEvent {
-  readonly shard: number
-  readonly id: number
-  /** Whom it is about; null for block confirmations. */
+/** An event of the log, and whom it is about. */
+export interface LoggedEvent extends PlacedEvent {
+  /** Null for block confirmations. */
   readonly fid: number | null
-  readonly body: HubEventBody
 }
 
 /** The end of a shard's log. */
@@ -40,9 +37,9 @@ export function formBlocks(
     height += 1
     blockHash = hashBlock(blockHash, shard, height, inBlock)
     const confirmation = confirmBlock(shard, height, blockHash, inBlock, now)
-    events.push({ shard, id: eventId(height, 0), fid: null, body: confirmation })
+    events.push({ shard, id: eventId(height, 0), fid: null, timestamp: now, body: confirmation })
     for (const [index, { fid, body }] of inBlock.entries()) {
-      events.push({ shard, id: eventId(height, index + 1), fid, body })
+      events.push({ shard, id: eventId(height, index + 1), fid, timestamp: now, body })
     }
   }
   return { events, head: { height, blockHash } }
@@ -117,7 +114,7 @@ async function insertEvents(
       ${events.map((event) => event.id)}::bigint[],
       ${events.map((event) => event.body.type)}::smallint[],
       ${events.map((event) => event.fid)}::bigint[],
-      ${db.types.byteas(events.map((event) => encodeHubEvent(event.id, shard, event.body)))}::bytea[]
+      ${db.types.byteas(events.map(encodeHubEvent))}::bytea[]
     ) as logged (id, type, fid, event)
   `
 }

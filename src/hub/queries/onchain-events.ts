@@ -1,4 +1,5 @@
 import { IdRegisterEventType, OnChainEvent, OnChainEventType } from '@farcaster/core'
+import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../db/connection.js'
 
 /** Where an event stands on its chain. */
@@ -63,24 +64,25 @@ export async function readChainEventsByFid(
 }
 
 /** The registration or transfer by which an address came to hold its fid; null when it holds none. */
-export async function readIdRegistration(db: Database, address: Buffer): Promise<Buffer | null> {
-  const rows = await db<{ event: Buffer }[]>`
-    select e.event
-    from hub.fids f
-    join hub.onchain_events e on e.fid = f.fid and e.type = ${OnChainEventType.EVENT_TYPE_ID_REGISTER}::smallint
-    where f.custody_address = ${address}::bytea
-    order by e.block_number desc, e.log_index desc
-    limit ${MAX_ID_EVENTS}::bigint
-  `
-  return rows.find(({ event }) => gaveTo(event, address))?.event ?? null
+export function readIdRegistration(db: Database, address: Buffer): Promise<Buffer | null> {
+  return readRegistration(db, db`f.custody_address = ${address}::bytea`)
 }
 
 /** The registration or transfer by which a user's address came to hold the fid; null when nobody holds it. */
-export async function readIdRegistrationByFid(db: Database, fid: number): Promise<Buffer | null> {
-  const [holder] = await db<{ address: Buffer }[]>`
-    select custody_address as address from hub.fids where fid = ${fid}::bigint
+export function readIdRegistrationByFid(db: Database, fid: number): Promise<Buffer | null> {
+  return readRegistration(db, db`f.fid = ${fid}::bigint`)
+}
+
+async function readRegistration(db: Database, isHolder: PendingQuery<Row[]>): Promise<Buffer | null> {
+  const rows = await db<{ address: Buffer; event: Buffer }[]>`
+    select f.custody_address as address, e.event
+    from hub.fids f
+    join hub.onchain_events e on e.fid = f.fid and e.type = ${OnChainEventType.EVENT_TYPE_ID_REGISTER}::smallint
+    where ${isHolder}
+    order by e.block_number desc, e.log_index desc
+    limit ${MAX_ID_EVENTS}::bigint
   `
-  return holder ? await readIdRegistration(db, holder.address) : null
+  return rows.find(({ address, event }) => gaveTo(event, address))?.event ?? null
 }
 
 function gaveTo(event: Buffer, address: Buffer): boolean {
