@@ -1,12 +1,12 @@
 import { KindGuard, type Static, type TObject, type TSchema } from '@sinclair/typebox'
-import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
-import { PlazaError } from '../errors.js'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type MemberFault, PlazaError } from '../errors.js'
 import { invalidField } from './invalid-field.js'
-import { expectationOf } from './parse-query.js'
+import { memberFaults } from './member-faults.js'
 
 /**
- * Makes the check of a request's JSON body from its schema. The first wrong member is a 400 that names it, as
- * `notification.title`, and says what would be right. A member that the schema does not declare is refused, too:
+ * Makes the check of a request's JSON body from its schema. A wrong member is a 400 that names the first, as
+ * `notification.title`, says what would be right, and lists the others. A member that the schema does not declare is refused, too:
  * a misspelt `embed` must not become a cast without its picture. What has a default and is not given is filled in.
  * No body at all is an empty object.
  */
@@ -18,8 +18,7 @@ export function compileBody<Body extends TObject>(schema: Body): (raw: unknown) 
       throw new PlazaError('bad_request.invalid_param', 'the body must be a JSON object')
     }
     const body = withDefaults(schema, raw)
-    const wrong = check.Errors(body).First()
-    if (wrong) throw refusalOf(wrong, closed)
+    if (!check.Check(body)) throw refusalOf(memberFaults(check.Errors(body), closed))
     refuseNul(body, '')
     return body as Static<Body>
   }
@@ -43,27 +42,13 @@ function withDefaults(schema: TObject, given: object): object {
   return defaults.length === 0 ? given : { ...given, ...Object.fromEntries(defaults) }
 }
 
-function refusalOf(error: ValueError, schema: TSchema): PlazaError {
-  const name = error.path.slice(1).replaceAll('/', '.')
-  switch (error.type) {
-    case ValueErrorType.ObjectAdditionalProperties:
-      return invalidField(name, 'is not a member of this body')
-    case ValueErrorType.ObjectRequiredProperty:
-      return invalidField(name, `is required: ${expectationOf(error.schema)}`)
-    default:
-      return invalidField(name || 'body', `must be ${expectationOf(describable(error, schema))}`)
-  }
-}
-
-/** The member's own schema. A fault inside of a choice is told of the choice. */
-function describable(error: ValueError, schema: TSchema): TSchema {
-  let found = schema
-  for (const part of error.path.split('/').slice(1)) {
-    if (KindGuard.IsObject(found)) found = found.properties[part] ?? error.schema
-    else if (KindGuard.IsArray(found)) found = found.items
-    else return found
-  }
-  return found
+function refusalOf(faults: readonly MemberFault[]): PlazaError {
+  const [first] = faults
+  const property = first?.path.join('.') || 'body'
+  return new PlazaError('bad_request.invalid_param', first?.message ?? 'the body is wrong', {
+    property,
+    faults,
+  })
 }
 
 /** PostgreSQL has no text with this character. */

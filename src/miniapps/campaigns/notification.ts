@@ -18,9 +18,13 @@ export function checkTargetUrl(targetUrl: string, domain: string): void {
   const property = 'notification.target_url'
   const url = URL.canParse(targetUrl) ? new URL(targetUrl) : null
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') {
-    throw new PlazaError('bad_request.invalid_param', `${property} must be an https URL without credentials`, {
-      property,
-    })
+    throw new PlazaError(
+      'bad_request.invalid_param',
+      `${property} must be an https URL without credentials`,
+      {
+        property,
+      },
+    )
   }
   if (url.host !== domain) {
     throw new PlazaError('unprocessable', `${property} must be on the domain of the mini app, ${domain}`, {

@@ -20,10 +20,7 @@ export const outcomes = {
   repeated: { counts: 'not_attempted', retryable: false },
   /** The campaign was canceled first. */
   canceled: { counts: 'not_attempted', retryable: false },
-} as const satisfies Record<
-  string,
-  { counts: 'success' | 'failure' | 'not_attempted'; retryable: boolean }
->
+} as const satisfies Record<string, { counts: 'success' | 'failure' | 'not_attempted'; retryable: boolean }>
 
 export type Outcome = keyof typeof outcomes
 

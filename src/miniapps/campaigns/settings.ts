@@ -1,5 +1,3 @@
-import type { TargetPolicy } from '../../net/target.js'
-
 /** What the operator decides of notifications that mini apps send. */
 export interface CampaignSettings {
   /** Whether an audience of more than `SYNCHRONOUS_TOKENS` is queued; if not, every request waits until all is sent. */
@@ -14,8 +12,6 @@ export interface CampaignSettings {
   readonly parallel: number
   /** How long a client may take to answer. */
   readonly timeoutMs: number
-  /** Where clients may be. */
-  readonly targetPolicy: TargetPolicy
 }
 
 /** Larger audiences are queued, where that is switched on (service-spec.md, Limits). */

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/connection.js'
+import type { Database, Queryable } from '../../db/connection.js'
 import { cellsWithin } from '../../geo/cells.js'
 import { EARTH_RADIUS_KM } from '../../geo/distance.js'
 
@@ -33,11 +33,7 @@ export async function readUsersNear(
   return await db<NearUser[]>`
     select fid, km
     from (
-      select u.fid, ${2 * EARTH_RADIUS_KM}::float8 * asin(least(1, sqrt(
-        sin(radians(u.latitude - ${latitude}::float8) / 2) ^ 2
-        + cos(radians(${latitude}::float8)) * cos(radians(u.latitude))
-          * sin(radians(u.longitude - ${longitude}::float8) / 2) ^ 2
-      ))) as km
+      select u.fid, ${kmFrom(db, latitude, longitude)} as km
       from social.users u
       where u.geo_cell = any (${cells}::integer[]) and u.fid <> all (${[...hidden]}::bigint[])
     ) placed
@@ -45,4 +41,14 @@ export async function readUsersNear(
     order by km, fid
     limit ${limit}
   `
+}
+
+/** SQL for how far a user of `social.users u` is from a place, by the haversine formula. Degrees. */
+export function kmFrom(db: Queryable, latitude: number, longitude: number) {
+  return db`
+    ${2 * EARTH_RADIUS_KM}::float8 * asin(least(1, sqrt(
+      sin(radians(u.latitude - ${latitude}::float8) / 2) ^ 2
+      + cos(radians(${latitude}::float8)) * cos(radians(u.latitude))
+        * sin(radians(u.longitude - ${longitude}::float8) / 2) ^ 2
+    )))`
 }

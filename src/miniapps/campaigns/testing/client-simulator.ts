@@ -1,0 +1,90 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** What a client app is asked (hub.md section 8). */
+export interface NotifyRequest {
+  readonly notificationId: string
+  readonly title: string
+  readonly body: string
+  readonly targetUrl: string
+  readonly tokens: readonly string[]
+}
+
+/** Answers a request, or does whatever else clients do. */
+export type ClientAnswer = (request: NotifyRequest, response: ServerResponse) => void
+
+/** A client app on loopback that takes notifications. */
+export interface ClientSimulator {
+  /** Its URL; several may be told apart by a path. */
+  url(path?: string): string
+  /** All that it was asked, in the order of arrival. */
+  readonly requests: NotifyRequest[]
+  /** How often each token was named. */
+  told(): Map<string, number>
+  /** Most requests that were under way at once. */
+  mostAtOnce(): number
+  /** Behaves like this from now on. */
+  behave(answer: ClientAnswer): void
+}
+
+/** Says that everybody was told. */
+export const accepts: ClientAnswer = ({ tokens }, response) => {
+  answerWith(response, { successfulTokens: tokens })
+}
+
+/** Answers with the lists that are given, below `result` as the schema of the protocol has it. */
+export function answerWith(
+  response: ServerResponse,
+  lists: {
+    readonly successfulTokens?: readonly string[]
+    readonly invalidTokens?: readonly string[]
+    readonly rateLimitedTokens?: readonly string[]
+    readonly failedTokens?: readonly { readonly token: string; readonly reason: string }[]
+  },
+): void {
+  const result = { successfulTokens: [], invalidTokens: [], rateLimitedTokens: [], ...lists }
+  response.setHeader('content-type', 'application/json').end(JSON.stringify({ result }))
+}
+
+/** Listens until the test is over. */
+export async function startClient(answer: ClientAnswer = accepts): Promise<ClientSimulator> {
+  let current = answer
+  let open = 0
+  let most = 0
+  const requests: NotifyRequest[] = []
+  const server = createServer((request, response) => {
+    open += 1
+    most = Math.max(most, open)
+    response.on('close', () => {
+      open -= 1
+    })
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const asked = JSON.parse(Buffer.concat(chunks).toString()) as NotifyRequest
+      requests.push(asked)
+      current(asked, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return {
+    url: (path = 'notify') => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${path}`,
+    requests,
+    told() {
+      const counts = new Map<string, number>()
+      for (const token of requests.flatMap(({ tokens }) => tokens)) {
+        counts.set(token, (counts.get(token) ?? 0) + 1)
+      }
+      return counts
+    },
+    mostAtOnce: () => most,
+    behave(next) {
+      current = next
+    },
+  }
+}
