@@ -19,6 +19,7 @@ import type { Hydrator } from './hydrate/hydrator.js'
 import type { Log } from './lib/log.js'
 import { version } from './lib/version.js'
 import type { Chore } from './maintenance.js'
+import { dropOldOfHosts } from './miniapps/hosts/retention.js'
 import type { MiniAppSettings } from './miniapps/settings.js'
 import { createNetClient, type NetClient } from './net/net-client.js'
 import type { TargetPolicy } from './net/target.js'
@@ -106,6 +107,11 @@ export async function openMainApi(
         name: 'answers for repeated requests',
         everyMs: OLD_REQUESTS_MS,
         run: () => dropOldRequests(writerDb, clock()),
+      },
+      {
+        name: 'tokens and notifications of mini apps',
+        everyMs: OLD_REQUESTS_MS,
+        run: () => dropOldOfHosts(writerDb),
       },
     ],
     developmentKey,

@@ -35,6 +35,7 @@ describe('plaza app', () => {
       name: 'Köder & “Co” 🎣',
       fid: 7,
       mini_app_domain: null,
+      events_url: `/f/app/${made.id}/event`,
       key_count: 0,
     })
 
@@ -44,8 +45,8 @@ describe('plaza app', () => {
 
     const [id] = await plaza('app', 'create', 'bait too', '--developer', made.developer_uuid)
     expect(await plaza('app', 'list')).toEqual([
-      [made.id, 'bait', 0, 7, 'bait.example', made.developer_uuid].join('\t'),
-      [id, 'bait too', 0, '-', '-', made.developer_uuid].join('\t'),
+      [made.id, 'bait', 0, 7, 'bait.example', made.developer_uuid, `/f/app/${made.id}/event`].join('\t'),
+      [id, 'bait too', 0, '-', '-', made.developer_uuid, `/f/app/${id}/event`].join('\t'),
     ])
 
     const bare = { ...edited, fid: null, mini_app_domain: null }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { appJson } from '../api/admin/app/app-json.js'
 import { type App, type AppDetails, createApp, editApp, findAppId, listApps } from '../apps/apps.js'
+import { eventsUrl } from '../miniapps/events/events-url.js'
 import { fid } from './arguments.js'
-import { type CommandContext, UsageError } from './context.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
 
 interface DetailOptions {
@@ -28,21 +29,21 @@ export function addAppCommand(program: Command, context: CommandContext): void {
   addDetailOptions(create).action((name: string, options: DetailOptions) =>
     withDatabase(context, 'app', async (db) => {
       const made = await createApp(db, { ...detailsOf(options), name })
-      context.print(options.json ? JSON.stringify(appJson(made)) : made.id)
+      context.print(options.json ? JSON.stringify(appJson(made, publicUrl(context))) : made.id)
     }),
   )
 
   app
     .command('list')
     .description(
-      'print id, name, number of keys, fid, mini app domain and developer of every app, separated by tabs; ' +
+      'print id, name, number of keys, fid, mini app domain, developer and events URL of every app, separated by tabs; ' +
         'a hyphen where there is none',
     )
     .option('--json', 'print one line of JSON for each')
     .action(({ json }: { readonly json?: boolean }) =>
       withDatabase(context, 'app', async (db) => {
         for (const each of await listApps(db))
-          context.print(json ? JSON.stringify(appJson(each)) : lineOf(each))
+          context.print(json ? JSON.stringify(appJson(each, publicUrl(context))) : lineOf(context, each))
       }),
     )
 
@@ -60,7 +61,9 @@ export function addAppCommand(program: Command, context: CommandContext): void {
         const details = { ...detailsOf(options), ...(name === undefined ? {} : { name }) }
         const edited = id === null ? null : await editApp(db, id, details)
         if (edited === null) throw new UsageError(`there is no app ${nameOrId}`)
-        context.print(options.json ? JSON.stringify(appJson(edited)) : lineOf(edited))
+        context.print(
+          options.json ? JSON.stringify(appJson(edited, publicUrl(context))) : lineOf(context, edited),
+        )
       }),
     )
 }
@@ -81,6 +84,13 @@ function detailsOf({ fid, miniAppDomain, developer }: DetailOptions): AppDetails
   }
 }
 
-function lineOf({ id, name, keys, fid, miniAppDomain, developerUuid }: App): string {
-  return [id, name, keys, fid ?? '-', miniAppDomain ?? '-', developerUuid].join('\t')
+function lineOf(context: CommandContext, app: App): string {
+  const { id, name, keys, fid, miniAppDomain, developerUuid } = app
+  const events = eventsUrl(publicUrl(context), id)
+  return [id, name, keys, fid ?? '-', miniAppDomain ?? '-', developerUuid, events].join('\t')
+}
+
+/** Empty where the command is not told: URLs of the server are then shown without its address. */
+function publicUrl(context: CommandContext): string {
+  return loadConfig(context).publicUrl?.replace(/\/+$/, '') ?? ''
 }

@@ -544,7 +544,7 @@ create table miniapps.host_tokens (
 );
 CREATE INDEX host_tokens_by_user ON miniapps.host_tokens USING btree (app_id, fid, domain, updated_at);
 CREATE UNIQUE INDEX host_tokens_enabled ON miniapps.host_tokens USING btree (app_id, fid, domain) WHERE (state = 'enabled'::text);
-CREATE INDEX host_tokens_offered ON miniapps.host_tokens USING btree (created_at) WHERE (state = 'offered'::text);
+CREATE INDEX host_tokens_unused ON miniapps.host_tokens USING btree (updated_at) WHERE (state <> 'enabled'::text);
 
 create table miniapps.paces (
   app_id uuid not null,

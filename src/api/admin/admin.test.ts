@@ -52,6 +52,7 @@ describe('an app', () => {
         name: 'plain',
         fid: null,
         mini_app_domain: null,
+        events_url: `http://plaza.test/f/app/${body.app.id}/event`,
         developer_uuid: expect.stringMatching(/^[\da-f-]{36}$/),
         key_count: 0,
         created_at: expect.stringMatching(/Z$/),

@@ -57,7 +57,7 @@ create table miniapps.host_tokens (
 
 create unique index host_tokens_enabled on miniapps.host_tokens (app_id, fid, domain) where state = 'enabled';
 create index host_tokens_by_user on miniapps.host_tokens (app_id, fid, domain, updated_at);
-create index host_tokens_offered on miniapps.host_tokens (created_at) where state = 'offered';
+create index host_tokens_unused on miniapps.host_tokens (updated_at) where state <> 'enabled';
 
 -- Notifications that mini apps have sent to users of such apps, to be shown to them.
 create table miniapps.host_notifications (

@@ -73,10 +73,3 @@ export async function listEnabled(db: Database, appId: string, fid: number): Pro
     where app_id = ${appId} and fid = ${fid}::bigint and state = 'enabled'
     order by domain`
 }
-
-/** Forgets tokens that were made and never brought to a mini app within a day. */
-export async function dropOldOffers(db: Database): Promise<void> {
-  await db`
-    delete from miniapps.host_tokens
-    where state = 'offered' and created_at < now() - interval '1 day'`
-}

@@ -33,8 +33,6 @@ export interface ReceivedNotification {
 const REST_SECONDS = 30
 const MAX_A_DAY = 100
 const DAY_SECONDS = 86_400
-/** Longer than the day within which the same one must not come twice. */
-const KEPT_DAYS = 30
 
 interface Standing {
   readonly token: string
@@ -148,11 +146,4 @@ export async function listReceived(
     where app_id = ${appId} and fid = ${fid}::bigint and (${below}::bigint is null or id < ${below}::bigint)
     order by id desc
     limit ${limit}::bigint`
-}
-
-/** Removes notifications that nobody looks for any more. */
-export async function dropOldNotifications(db: Database): Promise<void> {
-  await db`
-    delete from miniapps.host_notifications
-    where created_at < now() - ${KEPT_DAYS}::integer * interval '1 day'`
 }

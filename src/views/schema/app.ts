@@ -15,6 +15,11 @@ export const App = Type.Object(
     mini_app_domain: nullable(
       Type.String({ description: 'The host that its mini app lives on, in small letters and ASCII.' }),
     ),
+    events_url: Type.String({
+      description:
+        'Where clients send events of its users: the `webhookUrl` of its manifest. Only the path where a command does ' +
+        'not know the address of the server.',
+    }),
     developer_uuid: Type.String({ format: 'uuid', description: 'Several apps may have the same.' }),
     key_count: Type.Integer({ minimum: 0, description: 'Keys that are not revoked.' }),
     created_at: DateTime,

@@ -1,15 +1,21 @@
 import type { ApiKey } from '../../../apps/api-keys.js'
 import type { App } from '../../../apps/apps.js'
+import { eventsUrl } from '../../../miniapps/events/events-url.js'
 import type { ApiKey as ApiKeyJson, App as AppJson } from '../../../views/schema/app.js'
 
-/** An app as the admin API and the command line show it. */
-export function appJson(app: App): AppJson {
+/**
+ * An app as the admin API and the command line show it.
+ *
+ * @param publicUrl Of the server, without a slash at its end; empty where it is not known.
+ */
+export function appJson(app: App, publicUrl: string): AppJson {
   return {
     object: 'app',
     id: app.id,
     name: app.name,
     fid: app.fid,
     mini_app_domain: app.miniAppDomain,
+    events_url: eventsUrl(publicUrl, app.id),
     developer_uuid: app.developerUuid,
     key_count: app.keys,
     created_at: app.createdAt.toISOString(),

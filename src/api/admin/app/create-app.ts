@@ -21,7 +21,7 @@ export const createAppOperation = defineAdminOperation({
   status: 201,
   conflict: 'Another app has the name or the mini app domain: `property` tells which.',
 
-  async handle({ writerDb }, { name, ...input }) {
-    return { app: appJson(await createApp(writerDb, { ...appDetails(input), name })) }
+  async handle({ writerDb, publicUrl }, { name, ...input }) {
+    return { app: appJson(await createApp(writerDb, { ...appDetails(input), name }), publicUrl()) }
   },
 })

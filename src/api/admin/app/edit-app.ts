@@ -17,9 +17,9 @@ export const editAppOperation = defineAdminOperation({
   notFound: unknownApp,
   conflict: 'Another app has the name or the mini app domain: `property` tells which.',
 
-  async handle({ writerDb }, input, { id }) {
+  async handle({ writerDb, publicUrl }, input, { id }) {
     const app = await editApp(writerDb, id, appDetails(input))
     if (app === null) throw noSuchApp()
-    return { app: appJson(app) }
+    return { app: appJson(app, publicUrl()) }
   },
 })

@@ -13,9 +13,9 @@ export const getAppOperation = defineAdminOperation({
   reply: AppResponse,
   notFound: unknownApp,
 
-  async handle({ writerDb }, _query, { id }) {
+  async handle({ writerDb, publicUrl }, _query, { id }) {
     const app = await findApp(writerDb, id)
     if (app === null) throw noSuchApp()
-    return { app: appJson(app) }
+    return { app: appJson(app, publicUrl()) }
   },
 })

@@ -15,11 +15,14 @@ export const listAppsOperation = defineAdminOperation({
   input: pageQuery,
   reply: AppsResponse,
 
-  async handle({ writerDb }, { limit, cursor }) {
+  async handle({ writerDb, publicUrl }, { limit, cursor }) {
     const [after = null] = byName.decode(cursor) ?? []
     const found = await listApps(writerDb, { limit: limit + 1, after })
     const apps = found.slice(0, limit)
     const last = found.length > limit ? apps.at(-1) : undefined
-    return { apps: apps.map(appJson), next: { cursor: last ? byName.encode([last.name]) : null } }
+    return {
+      apps: apps.map((app) => appJson(app, publicUrl())),
+      next: { cursor: last ? byName.encode([last.name]) : null },
+    }
   },
 })

@@ -11,6 +11,7 @@ import { createTestHub } from '../../../../test/hub.js'
 import { openHubApi } from '../../../../test/hub-api.js'
 import { TestUser, testNowUnix } from '../../../../test/network.js'
 import { createApp } from '../../../apps/apps.js'
+import { dropOldOfHosts } from '../../../miniapps/hosts/retention.js'
 import { addClientKey, type ClientKey } from '../../../miniapps/testing/client-key.js'
 import { createNetClient } from '../../../net/net-client.js'
 import { serveHttp } from '../../../net/testing/loopback-server.js'
@@ -395,6 +396,35 @@ describe('a mini app of this server', () => {
     await bySigner(user, domain, 'notifications_disabled')
     expect(await tell([next])).toEqual(outcome({ invalidTokens: [next] }))
     expect(await listOf(user)).toEqual({ notifications: [], next: { cursor: null } })
+  })
+
+  it('is forgotten bit by bit: what it said after 30 days, tokens a day after they were no more', async () => {
+    const user = await newUser()
+    const [ended, standing] = [await tokenFor(user), await tokenFor(user)]
+    await eventToSign(user, domain, 'notifications_enabled')
+    await tell([standing])
+    const left = async () => [
+      (await db`select from miniapps.host_tokens where fid = ${user.fid}`).length,
+      (await listOf(user)).notifications.length,
+    ]
+    const age = async (days: number) => {
+      const timestamp = new Date(Date.now() - days * 86_400_000)
+      await db`update miniapps.host_notifications set created_at = ${timestamp} where fid = ${user.fid}`
+      await db`update miniapps.host_tokens set updated_at = ${timestamp} where fid = ${user.fid}`
+      await dropOldOfHosts(db)
+    }
+    expect([await left(), await tell([ended])]).toEqual([[3, 1], outcome({ invalidTokens: [ended] })])
+    await age(0.9)
+    expect(await left()).toEqual([3, 1])
+    await age(1.1)
+    expect(await left()).toEqual([2, 1])
+    await age(30.5)
+    expect(await left()).toEqual([2, 0])
+    await age(31.5)
+    expect([await left(), await tell([standing], { notificationId: 'again' })]).toEqual([
+      [1, 0],
+      outcome({ successfulTokens: [standing] }),
+    ])
   })
 
   it('keeps to the bounds of the protocol', async () => {
