@@ -15,7 +15,7 @@ const [alice, bob] = [new TestUser(1), new TestUser(2)]
 const now = farcasterSecondsFromUnixMs(Date.now()) - 100
 const gardens = 'https://example.com/~/channel/gardens'
 /** A second is promised; what is not dropped is kept for a minute. */
-const patience = { timeout: 5_000 }
+const patience = { timeout: 20_000 }
 
 async function start(): Promise<TestServer> {
   const server = await startTestServer(url, { CRAWL_EMBEDS: 'false' })

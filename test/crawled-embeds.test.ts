@@ -57,7 +57,7 @@ test('nothing is visited when crawling is off', async () => {
   const page = await serveHttp((_req, res) => res.end('page'))
   const server = await startTestServer(url, { CRAWL_EMBEDS: 'false', ALLOW_PRIVATE_TARGETS: 'loopback' })
   await castWith(server, `${page.origin}/off`)
-  await new Promise((resolve) => setTimeout(resolve, 1500))
+  await new Promise((resolve) => setTimeout(resolve, 500))
   expect(page.connections()).toBe(0)
   expect(await db`select state from embeds.urls where url = ${`${page.origin}/off`}`).toEqual([
     { state: 'pending' },

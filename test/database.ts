@@ -17,7 +17,7 @@ export interface TestDatabaseOptions extends Partial<ConnectOptions> {
 }
 
 const POOL_SIZE = 4
-const CLOSING_LIMIT_MS = 10_000
+const CLOSING_LIMIT_MS = 30_000
 const CLOSING_POLL_MS = 20
 
 /**

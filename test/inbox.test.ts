@@ -30,11 +30,11 @@ test('what happens through one server is told of by all, moments later', async (
     (await server.get('notifications?fid=1')).notifications.map(({ type }: { type: string }) => type)
   await one.hub.submitOnChainEvents([alice, bob].flatMap((user) => user.onChain()))
   expect(await one.hub.submit([bob.link(1, now)])).toEqual([null])
-  await expect.poll(() => kindsShown(other), { timeout: 5_000 }).toEqual(['follows'])
+  await expect.poll(() => kindsShown(other)).toEqual(['follows'])
   expect(
     await other.hub.submit([bob.cast('hi', now + 1, { mentions: [1], mentionsPositions: [0] })]),
   ).toEqual([null])
-  await expect.poll(() => kindsShown(one), { timeout: 5_000 }).toEqual(['mention', 'follows'])
+  await expect.poll(() => kindsShown(one)).toEqual(['mention', 'follows'])
   expect(await rebuild()).toContain('notifications: all right')
 })
 
@@ -57,6 +57,6 @@ test('a server that finds events gone that it has not consumed makes up for them
   await db`delete from hub.events`
   await startTestServer(url, { CRAWL_EMBEDS: 'false' })
   await expect
-    .poll(() => db`select kind from inbox.notifications order by kind`, { timeout: 10_000 })
+    .poll(() => db`select kind from inbox.notifications order by kind`, { timeout: 20_000 })
     .toEqual([{ kind: 1 }, { kind: 4 }])
 })

@@ -35,6 +35,11 @@ async function statusOf(server: ServerProcess): Promise<number> {
   return (await fetch(`${server.url}/readyz`)).status
 }
 
+/** It says itself that it is not while its database takes long to answer. */
+async function expectReady(server: ServerProcess): Promise<void> {
+  await expect.poll(() => statusOf(server)).toBe(200)
+}
+
 /** A request whose body never ends. */
 function sendEndlessly(server: ServerProcess): Promise<string | Response> {
   const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from([1])) })
@@ -72,7 +77,7 @@ describe('start and stop', () => {
     expect(second.output()).toContain(`in use by process ${server.pid} (plaza serve)`)
     const command = await runCommand(['migrate'], { dataDir })
     expect(await command.ended).toMatchObject({ code: 0 })
-    expect(await statusOf(server)).toBe(200)
+    await expectReady(server)
   })
 
   it('gives a command a database for as long as it takes, also when several run at once', async () => {
@@ -101,7 +106,7 @@ describe('start and stop', () => {
   it('uses the database it is told to use, and makes none', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir, env: { DATABASE_URL: external.url } })
-    expect(await statusOf(server)).toBe(200)
+    await expectReady(server)
     expect(await readdir(dataDir)).toEqual([])
     server.child.kill('SIGINT')
     expect(await server.ended).toEqual({ code: 0, signal: null })
@@ -168,7 +173,7 @@ describe('SIGTERM', () => {
     const env = { DATABASE_URL: external.url, SHUTDOWN_TIMEOUT_MS: '100' }
     const server = await startServerProcess({ dataDir, env })
     const request = sendEndlessly(server)
-    await expect.poll(() => statusOf(server)).toBe(200)
+    await expectReady(server)
     server.child.kill('SIGTERM')
     expect(await server.ended).toEqual({ code: 0, signal: null })
     expect(await request).toBe('cut')
@@ -176,19 +181,20 @@ describe('SIGTERM', () => {
 
   it('ends everything at once when it comes again, but not when it is merely passed on twice', async () => {
     const dataDir = await createDataDir()
-    const server = await startServerProcess({ dataDir })
+    const server = await startServerProcess({ dataDir, env: { SHUTDOWN_TIMEOUT_MS: '100000' } })
     const postgres = await postgresOf(dataDir)
     const request = sendEndlessly(server)
-    await expect.poll(() => statusOf(server)).toBe(200)
+    await expectReady(server)
     server.child.kill('SIGINT')
     server.child.kill('SIGINT')
     await sleep(1_200)
     expect(processIdentity(server.pid)).not.toBeNull()
-    server.child.kill('SIGINT')
-    expect(await server.ended).toEqual({ code: 1, signal: null })
+    // Again and again: a busy machine may have handed over the first ones late.
+    const insisting = setInterval(() => server.child.kill('SIGINT'), 400)
+    expect(await server.ended.finally(() => clearInterval(insisting))).toEqual({ code: 1, signal: null })
     expect(await request).toBe('cut')
     await expect.poll(() => processIdentity(postgres)).toBeNull()
-    expect(await statusOf(await startServerProcess({ dataDir }))).toBe(200)
+    await expectReady(await startServerProcess({ dataDir }))
   })
 
   it('is obeyed although nobody reads the log any more', async () => {
@@ -213,7 +219,7 @@ describe('crashes', () => {
     const next = await startServerProcess({ dataDir })
     expect(next.output()).toContain('still running: adopted')
     expect(await postgresOf(dataDir)).toBe(postgres)
-    expect(await statusOf(next)).toBe(200)
+    await expectReady(next)
     next.child.kill('SIGTERM')
     expect(await next.ended).toEqual({ code: 0, signal: null })
     expect(processIdentity(postgres)).toBeNull()
@@ -225,7 +231,7 @@ describe('crashes', () => {
     killed.child.kill('SIGKILL')
     process.kill(await postgresOf(dataDir), 'SIGKILL')
     await killed.ended
-    expect(await statusOf(await startServerProcess({ dataDir }))).toBe(200)
+    await expectReady(await startServerProcess({ dataDir }))
   })
 
   it('starts PostgreSQL again when it is killed, on the same port', async () => {
@@ -267,7 +273,7 @@ describe.runIf(process.getuid?.() === 0)('as an ordinary user', () => {
     const dataDir = await createDataDir(nobody)
     chmodSync(dataDir, 0o700)
     const server = await startServerProcess({ dataDir, user: nobody })
-    expect(await statusOf(server)).toBe(200)
+    await expectReady(server)
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(nobody.uid)
     server.child.kill('SIGTERM')
     expect(await server.ended).toEqual({ code: 0, signal: null })

@@ -35,7 +35,7 @@ test('a replay beside a running server is shown by it at once', async () => {
   // Which is kept ready from here on.
   expect(await textShown()).toBe('damaged')
   expect(await plaza('replay')).toContain('the read model is new')
-  await expect.poll(textShown, { timeout: 5_000 }).toBe('as it was signed')
+  await expect.poll(textShown).toBe('as it was signed')
 })
 
 test('a recount beside a running server tells what was wrong, and the server shows what is right', async () => {
@@ -50,7 +50,7 @@ test('a recount beside a running server tells what was wrong, and the server sho
   const output = await plaza('recount')
   expect(output).toContain('followers and follows: 1 wrong, mended')
   expect(output).toContain('messages in sets: all right')
-  await expect.poll(shown, { timeout: 5_000 }).toBe(1)
+  await expect.poll(shown).toBe(1)
 })
 
 test('a replay that is interrupted says so, and leaves what is shown', async () => {
@@ -71,7 +71,7 @@ test('a replay that is interrupted says so, and leaves what is shown', async () 
     await transaction`lock table hub.onchain_events`
     await expect.poll(isWaiting, { timeout: 60_000 }).toHaveLength(1)
     running.child.kill('SIGINT')
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
   })
   expect(await running.ended).toEqual({ code: 1, signal: null })
   expect(running.output()).toContain('plaza: stopped; what is shown is as it was')

@@ -14,7 +14,7 @@ const now = farcasterSecondsFromUnixMs(Date.now())
 const start = () => startTestServer(url, { CRAWL_EMBEDS: 'false' })
 
 /** A second is promised; what is not dropped is kept for a minute. */
-const patience = { timeout: 5_000 }
+const patience = { timeout: 20_000 }
 
 async function submit(server: TestServer, ...messages: SignedMessage[]): Promise<void> {
   expect(await server.hub.submit(messages)).toEqual(messages.map(() => null))

@@ -61,7 +61,9 @@ describe('the crawler', () => {
     await enqueueUrls(db, urls)
     const crawlers = [1, 2, 3].map(() => createTestCrawler(connect(), { parallel: 3 }))
     for (const crawler of crawlers) crawler.start()
-    await vi.waitFor(async () => expect((await metadataOf(db, urls)).size).toBe(urls.length))
+    await vi.waitFor(async () => expect((await metadataOf(db, urls)).size).toBe(urls.length), {
+      timeout: 20_000,
+    })
     await vi.waitFor(
       async () => {
         const stored = [...(await metadataOf(db, urls)).values()]
@@ -115,7 +117,7 @@ describe('the crawler', () => {
     for (const n of [1, 2, 3]) {
       const url = site.url('a.social', `/${n}`)
       await enqueueUrls(db, [url])
-      await vi.waitFor(async () => expect((await rowOf(url)).state).toBe('done'), { timeout: 5_000 })
+      await vi.waitFor(async () => expect((await rowOf(url)).state).toBe('done'), { timeout: 20_000 })
     }
     expect(await rowOf(site.url('mute.social', '/'))).toMatchObject({ state: 'pending', isLeased: true })
   })
@@ -128,7 +130,7 @@ describe('the crawler', () => {
     await enqueueUrls(db, [url])
     const crawler = createTestCrawler(db)
     crawler.start()
-    await vi.waitFor(() => expect(site.visits).toHaveLength(1))
+    await vi.waitFor(() => expect(site.visits).toHaveLength(1), { timeout: 20_000 })
     await crawler.stop()
     expect(await rowOf(url)).toMatchObject({ state: 'pending', attempts: 0, isLeased: false, failure: null })
     await createTestCrawler(db).drain()

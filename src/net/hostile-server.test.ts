@@ -188,7 +188,8 @@ describe('a server that misbehaves', () => {
   it('by silence is left at the deadline, over TLS as well', async () => {
     const { origin, port } = await serveTcp(() => {})
     expect(await failureKindOf(origin, { deadlineMs: 200 })).toBe('deadline')
-    expect(await failureKindOf(`https://127.0.0.1:${port}/`, { deadlineMs: 200 })).toBe('deadline')
+    const overTls = `https://127.0.0.1:${port}/`
+    expect(await failureKindOf(overTls, { deadlineMs: 200 }, { connectTimeoutMs: 1_000 })).toBe('deadline')
   })
 
   it('by redirects that take their time is left at the deadline of the whole', async () => {

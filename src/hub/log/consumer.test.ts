@@ -149,7 +149,7 @@ describe('a consumer', () => {
           await keepIds.handle(transaction, events, signal)
         },
       },
-      { log: { ...silentLog, error: (fields) => lines.push(fields) } },
+      { batchSize: 40, log: { ...silentLog, error: (fields) => lines.push(fields) } },
     )
     await append(2, 3)
     await vi.waitUntil(async () => (await idsHad(1)).length === 12, { timeout: 20_000 })
@@ -186,13 +186,13 @@ describe('a consumer', () => {
     await append(1, 4)
     const newest = { ...keepIds, from: 'newest' } as const
     start(newest)
-    await vi.waitUntil(async () => (await readConsumerLag(db)).length === 2)
+    await vi.waitUntil(async () => (await readConsumerLag(db)).length === 2, { timeout: 20_000 })
     await append(1, 2)
-    await vi.waitUntil(async () => (await idsHad(1)).length === 2)
+    await vi.waitUntil(async () => (await idsHad(1)).length === 2, { timeout: 20_000 })
     await stops.pop()!()
     await append(1, 3)
     start(newest)
-    await vi.waitUntil(async () => (await idsHad(1)).length === 5)
+    await vi.waitUntil(async () => (await idsHad(1)).length === 5, { timeout: 20_000 })
     expect(await idsHad(1)).toEqual((await idsLogged(1)).slice(4))
   })
 
@@ -207,7 +207,7 @@ describe('a consumer', () => {
       },
     })
     await append(1, 4)
-    await vi.waitUntil(() => isUnderWay)
+    await vi.waitUntil(() => isUnderWay, { timeout: 20_000 })
     await stops.pop()!()
     expect(await idsHad(1)).toHaveLength(4)
     await append(1, 4)

@@ -47,7 +47,7 @@ async function listeners(): Promise<number[]> {
 
 test('a notification wakes those who wait for its shard, and nobody else', async () => {
   const tail = open(60_000)
-  await vi.waitUntil(async () => (await listeners()).length > 0)
+  await vi.waitUntil(async () => (await listeners()).length > 0, { timeout: 20_000 })
   const first = tail.wait([{ shard: 1, lastId: 4 }], never)
   const second = tail.wait([{ shard: 2, lastId: 4 }], never)
   const both = tail.wait(
@@ -69,7 +69,7 @@ test('a notification wakes those who wait for its shard, and nobody else', async
 
 test('who is behind what was notified before does not wait at all', async () => {
   const tail = open(60_000)
-  await vi.waitUntil(async () => (await listeners()).length > 0)
+  await vi.waitUntil(async () => (await listeners()).length > 0, { timeout: 20_000 })
   await append(1, 5, { notify: true })
   await tail.wait([{ shard: 1, lastId: 4 }], never)
   expect(await isDone(tail.wait([{ shard: 1, lastId: 4 }], never), 50)).toBe(true)
@@ -85,10 +85,10 @@ test('looking at the log finds what nobody was notified of', async () => {
 
 test('a connection that is lost is opened again', async () => {
   const tail = open(60_000)
-  await vi.waitUntil(async () => (await listeners()).length > 0)
+  await vi.waitUntil(async () => (await listeners()).length > 0, { timeout: 20_000 })
   const [lost] = await listeners()
   await db`select pg_terminate_backend(${lost!}::integer)`
-  await vi.waitUntil(async () => (await listeners()).some((pid) => pid !== lost), { timeout: 10_000 })
+  await vi.waitUntil(async () => (await listeners()).some((pid) => pid !== lost), { timeout: 20_000 })
   const waiting = tail.wait([{ shard: 1, lastId: 4 }], never)
   await append(1, 5, { notify: true })
   expect(await isDone(waiting, 5_000)).toBe(true)
