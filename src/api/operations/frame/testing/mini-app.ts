@@ -1,0 +1,40 @@
+import { createApiKey } from '../../../../apps/api-keys.js'
+import { createApp } from '../../../../apps/apps.js'
+import type { Database } from '../../../../db/connection.js'
+import type { CampaignSettings } from '../../../../miniapps/campaigns/settings.js'
+import { testCampaigns } from '../../../../miniapps/campaigns/testing/test-campaigns.js'
+import type { NetClient } from '../../../../net/net-client.js'
+import { createTestApi } from '../../../testing/test-api.js'
+
+let made = 0
+
+/** A mini app of its own, and what it asks the API. */
+export async function createMiniApp(
+  { db, net }: { readonly db: Database; readonly net: Pick<NetClient, 'request'> },
+  settings: Partial<CampaignSettings> = {},
+) {
+  made += 1
+  const domain = `app${made}.example.com`
+  const { id: appId } = await createApp(db, { name: `mini app ${made}`, miniAppDomain: domain })
+  const { key } = await createApiKey(db, { appId })
+  const api = await createTestApi({ db, net, key, campaigns: testCampaigns(db, net, settings) })
+  const notification = { title: 'hello', body: 'it is your turn', target_url: `https://${domain}/play` }
+  async function ask(method: 'POST' | 'DELETE', path: string, body: object) {
+    const reply = await api.send(method, path, body)
+    return { status: reply.statusCode, ...reply.json() }
+  }
+  return {
+    appId,
+    notification,
+    api,
+    /** Sends the notification, unless the body has another one, and answers with the reply and its status. */
+    send: (body: object = {}) => ask('POST', 'frame/notifications', { notification, ...body }),
+    preview: (body: object = {}) => ask('POST', 'frame/notifications/preview', body),
+    cancel: (campaignId: string) => ask('DELETE', 'frame/notifications', { campaign_id: campaignId }),
+    /** A campaign as it is now. */
+    async campaign(campaignId: string) {
+      const reply = await api.get('frame/notifications', { campaign_id: campaignId })
+      return reply.json().notificationCampaigns[0]
+    },
+  }
+}
