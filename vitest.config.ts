@@ -8,9 +8,9 @@ export default defineConfig({
     maxWorkers: 2,
     // Files share loaded modules: loading them anew for each took half of the run's CPU.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     // A machine that is busy with other things is no reason to fail.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 30_000 } },
   },
 })

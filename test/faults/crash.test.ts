@@ -14,7 +14,7 @@ import { createVerifyPool } from '../../src/protocol/verify-pool.js'
 import { makeTestDir } from '../abandoned.js'
 import { TestUser } from '../network.js'
 
-const rounds = 24
+const rounds = 12
 const senders = 8
 const users = [1, 2, 3, 4].map((fid) => new TestUser(fid))
 const acknowledged: SignedMessage[] = []
@@ -148,7 +148,7 @@ interface EventPage {
 }
 
 test('nothing that was acknowledged is lost, and no event is doubled or skipped, however the processes die', {
-  timeout: 240_000,
+  timeout: 400_000,
 }, async () => {
   await registerUsers()
   const running = [...Array.from({ length: senders }, (_, sender) => send(sender)), follow()]

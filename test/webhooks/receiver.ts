@@ -18,7 +18,7 @@ export interface Receiver {
   until(count: number): Promise<Received[]>
 }
 
-const WAIT_MS = 20_000
+const WAIT_MS = 45_000
 
 /** Listens until the test is over. `answer` may do to the response whatever it likes; the default is 200. */
 export async function startReceiver(

@@ -1,3 +1,5 @@
+import { expect } from 'vitest'
+import type { Database } from '../../src/db/connection.js'
 import type { TestServer } from '../running-server.js'
 
 /** What servers of these tests are started with. */
@@ -24,4 +26,22 @@ export async function subscribe(server: TestServer, url: string, subscription: o
   const { webhook, message } = await send(server, 'POST', 'webhook', { name: 'test', url, subscription })
   if (!webhook) throw new Error(message)
   return webhook
+}
+
+/** Makes what has failed due now, instead of after its back-off of 5 s and more, and wakes whoever sends. */
+export async function tryAgainNow(db: Database, webhookId: string): Promise<void> {
+  const makeDue = () => db`
+    update webhooks.deliveries
+    set next_attempt_at = now()
+    where webhook_id = ${webhookId} and state = 'waiting' and attempts > 0
+    returning id`
+  await expect.poll(makeDue).toHaveLength(1)
+  await db`select pg_notify('webhook_lanes', ${webhookId})`
+}
+
+/** When the attempts to deliver began, in Unix milliseconds: in the order in which deliveries stand in line. */
+export async function attemptTimes(db: Database, webhookId: string): Promise<number[]> {
+  const rows = await db<{ at: Date }[]>`
+    select last_attempt_at as at from webhooks.deliveries where webhook_id = ${webhookId} order by seq`
+  return rows.map(({ at }) => at.getTime())
 }

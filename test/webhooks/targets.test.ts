@@ -4,7 +4,7 @@ import { createTestDatabase } from '../database.js'
 import { TestUser } from '../network.js'
 import { startTestServer } from '../running-server.js'
 import { startReceiver } from './receiver.js'
-import { send, subscribe, webhookEnv } from './subscriber.js'
+import { send, subscribe, tryAgainNow, webhookEnv } from './subscriber.js'
 
 const { db, url: databaseUrl } = await createTestDatabase()
 const alice = new TestUser(1)
@@ -19,20 +19,21 @@ async function start(env: Record<string, string> = {}) {
   return server
 }
 
-it('get no more than their rate limit; what is over waits', { timeout: 60_000 }, async () => {
+it('get no more than their rate limit; what is over waits', { timeout: 120_000 }, async () => {
   const server = await start()
   const receiver = await startReceiver()
   const { webhook_id } = await subscribe(server, receiver.url, filter('limited'))
   await setWebhookLimits(db, webhook_id, { rateLimit: 5, rateLimitMs: 2_000 })
+  const countedAtMs = Date.now()
   await db`update webhooks.lanes set allowance = 5, counted_at = now() where webhook_id = ${webhook_id}`
   await server.hub.submit(casts('limited', 12))
   const received = await receiver.until(12)
-  // Five at once, then one each 400 ms.
-  expect(received.at(-1)!.atMs - received[0]!.atMs).toBeGreaterThan(2_000)
+  // Five at once, then seven more, one each 400 ms.
+  expect(received.at(-1)!.atMs - countedAtMs).toBeGreaterThan(2_700)
   expect(new Set(received.map(({ body }) => body.event_id)).size).toBe(12)
 })
 
-it('are left alone for as long as they ask, with all that is for them', { timeout: 60_000 }, async () => {
+it('are left alone for as long as they ask, with all that is for them', { timeout: 120_000 }, async () => {
   const server = await start()
   let isBusy = true
   const receiver = await startReceiver((response) => {
@@ -43,16 +44,14 @@ it('are left alone for as long as they ask, with all that is for them', { timeou
   await subscribe(server, receiver.url, filter('busy'))
   await server.hub.submit(casts('busy', 1))
   await receiver.until(1)
-  await expect
-    .poll(() => db`select 1 from webhooks.lanes where held_until > now()`, { timeout: 5_000 })
-    .toHaveLength(1)
+  await expect.poll(() => db`select 1 from webhooks.lanes where held_until is not null`).toHaveLength(1)
   await server.hub.submit(casts('busy later', 3))
   const [first, ...others] = await receiver.until(5)
   for (const { atMs } of others) expect(atMs - first!.atMs).toBeGreaterThan(6_000)
 })
 
 it('that lie are tried again: redirects, no answer, an answer that is none', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const server = await start({ WEBHOOK_TIMEOUT_MS: '500' })
   let attempt = 0
@@ -66,25 +65,28 @@ it('that lie are tried again: redirects, no answer, an answer that is none', {
   const { webhook_id } = await subscribe(server, receiver.url, filter('liar'))
   const { webhook_id: silentId } = await subscribe(server, silent.url, filter('liar'))
   await server.hub.submit(casts('liar', 1))
+  await receiver.until(1)
+  await tryAgainNow(db, webhook_id)
   await receiver.until(2)
   const failureOf = async (id: string) =>
     (await server.get(`webhook/deliveries?webhook_id=${id}`)).deliveries[0]
   await expect
-    .poll(() => failureOf(silentId), { timeout: 20_000 })
+    .poll(() => failureOf(silentId), { timeout: 45_000 })
     .toMatchObject({
       status: 'waiting',
       response_code: null,
       failure: expect.stringContaining('no answer within 500 ms'),
       next_attempt_at: expect.any(String),
     })
+  await tryAgainNow(db, webhook_id)
   await receiver.until(3)
   await expect
-    .poll(() => failureOf(webhook_id), { timeout: 20_000 })
+    .poll(() => failureOf(webhook_id), { timeout: 45_000 })
     .toMatchObject({ status: 'delivered', attempts: 3, failure: null })
 })
 
 it('that have failed for a day are switched off, and what was lost can be sent when they are back', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const server = await start()
   let isDown = true
@@ -95,7 +97,7 @@ it('that have failed for a day are switched off, and what was lost can be sent w
     where webhook_id = ${webhook_id}`
   await server.hub.submit(casts('down', 1))
   const record = async () => (await server.get(`webhook?webhook_id=${webhook_id}`)).webhook
-  await expect.poll(record, { timeout: 20_000 }).toMatchObject({
+  await expect.poll(record, { timeout: 45_000 }).toMatchObject({
     active: false,
     description: expect.stringMatching(/^switched off: no delivery has succeeded since .*, in 21 attempts$/),
   })
@@ -111,7 +113,7 @@ it('that have failed for a day are switched off, and what was lost can be sent w
   expect(second!.body).toEqual(first!.body)
 })
 
-it('get each delivery once from two servers on one database', { timeout: 60_000 }, async () => {
+it('get each delivery once from two servers on one database', { timeout: 120_000 }, async () => {
   const one = await start()
   const two = await startTestServer(databaseUrl, webhookEnv)
   const receiver = await startReceiver((response) => setTimeout(() => response.end(), 5))
@@ -122,7 +124,7 @@ it('get each delivery once from two servers on one database', { timeout: 60_000 
     .poll(
       () => db`select 1 from webhooks.deliveries where state in ('waiting', 'sending') and attempts = 0`,
       {
-        timeout: 20_000,
+        timeout: 45_000,
       },
     )
     .toHaveLength(0)
@@ -130,7 +132,7 @@ it('get each delivery once from two servers on one database', { timeout: 60_000 
   expect(receiver.received).toHaveLength(200)
 })
 
-it('are not held up by a webhook whose secret cannot be opened', { timeout: 60_000 }, async () => {
+it('are not held up by a webhook whose secret cannot be opened', { timeout: 120_000 }, async () => {
   const server = await start()
   const receiver = await startReceiver()
   const broken = await subscribe(server, `${receiver.url}/broken`, filter('sealed'))
@@ -142,7 +144,7 @@ it('are not held up by a webhook whose secret cannot be opened', { timeout: 60_0
     .poll(
       () => db`select distinct failure from webhooks.deliveries where webhook_id = ${broken.webhook_id}`,
       {
-        timeout: 20_000,
+        timeout: 45_000,
       },
     )
     .toEqual([{ failure: 'aborted: the server could not make it ready' }])
