@@ -3,7 +3,7 @@ import { hubEventBody } from '../hub/log/hub-event.js'
 import { readEvents, readLogEnds, type ShardRange } from '../hub/log/read.js'
 import type { EventTail } from '../hub/log/tail.js'
 import type { Log } from '../lib/log.js'
-import { tagsOf } from './cache-tags.js'
+import { staleAfter } from './cache-tags.js'
 import type { Hydrator } from './hydrator.js'
 
 /** What is not told by messages, such as an edit of a channel, is notified here, as a tag of `cache-tags.ts`. */
@@ -89,10 +89,10 @@ async function rangesFromHere({ db, hydrator, shards }: CacheFollowerOptions): P
 }
 
 /** Drops what these events have made untrue. They are committed: what is read from now on is what they left. */
-export function dropViews(hydrator: Hydrator, events: Parameters<typeof tagsOf>[0]): void {
+export function dropViews(hydrator: Hydrator, events: Parameters<typeof staleAfter>[0]): void {
   if (events.length === 0) return
-  const tags = tagsOf(events)
-  if (tags) hydrator.drop(tags)
+  const stale = staleAfter(events)
+  if (stale) hydrator.drop(stale.tags, stale.authors)
   else hydrator.clear()
 }
 

@@ -1,23 +1,36 @@
-import { HubEventType, MessageType, UserDataType } from '@farcaster/core'
+import { HubEventType, MessageType, ReactionType, UserDataType } from '@farcaster/core'
 import type { HubEventBody } from '../hub/log/hub-event.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { netChanges } from '../social/net-changes.js'
 import { viewerTag } from './ready-viewers.js'
 
-/**
- * Which views events make untrue, as the tags that the hydrator's caches know. Null when that cannot be told
- * from the events: then everything is dropped.
- */
-export function tagsOf(events: readonly { readonly body: HubEventBody }[]): string[] | null {
+/** Which views are untrue after events. */
+export interface Stale {
+  /** As the hydrator's caches know them. */
+  readonly tags: readonly string[]
+  /** Who has cast or recast, or has taken it back. */
+  readonly authors: readonly number[]
+}
+
+/** Which views events make untrue. Null when that cannot be told from the events: then everything is dropped. */
+export function staleAfter(events: readonly { readonly body: HubEventBody }[]): Stale | null {
   const tags = new Set<string>()
+  const authors = new Set<number>()
   for (const { body } of events) {
     if (body.type === HubEventType.MERGE_ON_CHAIN_EVENT) tags.add(`user:${body.onChainEvent.fid}`)
     // The log does not say which links it displaced, and so not whose counters have changed.
     if (isCompactState(body)) return null
   }
   const { added, removed } = netChanges(events)
-  for (const message of [...added, ...removed]) addMessageTags(message, tags)
-  return [...tags]
+  for (const message of [...added, ...removed]) {
+    addMessageTags(message, tags)
+    if (isPlaceInFeeds(message)) authors.add(message.data.fid)
+  }
+  return { tags: [...tags], authors: [...authors] }
+}
+
+function isPlaceInFeeds({ data }: SignedMessage): boolean {
+  return data.type === MessageType.CAST_ADD || data.reactionBody?.type === ReactionType.RECAST
 }
 
 function isCompactState(body: HubEventBody): boolean {

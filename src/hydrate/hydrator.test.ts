@@ -13,7 +13,7 @@ import { projectEvents } from '../social/project.js'
 import { Cast } from '../views/schema/cast.js'
 import { Channel } from '../views/schema/channel.js'
 import { User } from '../views/schema/user.js'
-import { tagsOf } from './cache-tags.js'
+import { dropViews } from './cache-follower.js'
 import { Hydrator } from './hydrator.js'
 import { viewerTag } from './ready-viewers.js'
 
@@ -32,10 +32,8 @@ const url = 'https://example.com/~/channel/gardens'
 
 async function merge(batch: Partial<MergeBatch>, hydrator?: Hydrator): Promise<void> {
   const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
-  const dropTags = async (_db: unknown, events: Parameters<typeof tagsOf>[0]) => {
-    const tags = tagsOf(events)
-    if (tags) hydrator?.drop(tags)
-    else hydrator?.clear()
+  const dropTags = async (_db: unknown, events: Parameters<typeof dropViews>[1]) => {
+    if (hydrator) dropViews(hydrator, events)
   }
   const { messages } = await mergeBatch(
     db,

@@ -16,8 +16,10 @@ export type HydratorOptions = ReadyUsersOptions
 export interface ShownCasts {
   /** As JSON, in the order that was asked for. */
   readonly casts: readonly string[]
-  /** Which of the hashes was looked at last; -1 for none. */
+  /** Which of the hashes was shown last; -1 for none. */
   readonly last: number
+  /** Whether one behind it would be shown as well. */
+  readonly isMore: boolean
 }
 
 /** The casts of a page, and everything that they are shown with. */
@@ -47,8 +49,13 @@ export class Hydrator {
     this.shared = options.maxEntries === 0 ? null : new SharedReads(options.clock)
   }
 
-  /** Drops what is no longer so: see `cache-tags.ts`. */
-  drop(tags: readonly string[]): void {
+  /**
+   * Drops what is no longer so: see `cache-tags.ts`.
+   *
+   * @param authors Who has cast or recast, or has taken it back.
+   */
+  drop(tags: readonly string[], authors: readonly number[] = []): void {
+    this.shared?.activity.note(authors)
     for (const cache of this.#caches()) cache.drop(tags)
   }
 
@@ -106,15 +113,16 @@ export class Hydrator {
     const { casts, users, viewer } = await this.#view(hashes, viewerFid)
     const shown: string[] = []
     let last = -1
-    for (const hash of hashes) {
-      if (shown.length === count) break
-      last += 1
+    for (const [index, hash] of hashes.entries()) {
       const cast = casts.get(hash)
       if (!cast || banned.has(cast.authorFid) || (viewer && isHiddenFrom(viewer, cast.authorFid))) continue
       const json = renderCast(cast, users, viewer)
-      if (json !== null) shown.push(json)
+      if (json === null) continue
+      if (shown.length === count) return { casts: shown, last, isMore: true }
+      shown.push(json)
+      last = index
     }
-    return { casts: shown, last }
+    return { casts: shown, last, isMore: false }
   }
 
   /** Channels as JSON, by id; those that there are not are not in the result. */

@@ -62,4 +62,22 @@ describe('what many ask for', () => {
     await expect(failing).rejects.toThrow('away')
     expect(await shared.read('key', maxAgeMs, async () => ({ value: 'back', tags: [] }))).toBe('back')
   })
+
+  test('and was made of what authors cast is read anew when one of them does something, and else not', async () => {
+    const shared = new SharedReads(() => 0)
+    let reads = 0
+    const read = () =>
+      shared.read('key', maxAgeMs, async () => {
+        reads += 1
+        return { value: reads, tags: [], authors: new Set([1, 2]) }
+      })
+    expect([await read(), await read()]).toEqual([1, 1])
+    shared.activity.note([3, 4])
+    expect(await read()).toBe(1)
+    shared.activity.note([3, 2])
+    expect([await read(), await read()]).toEqual([2, 2])
+    // So much that it is not known any more who has done something.
+    shared.activity.note(Array.from({ length: 30_000 }, () => 3))
+    expect([await read(), await read()]).toEqual([3, 3])
+  })
 })

@@ -49,3 +49,11 @@ export async function readFollows(
 export function columnsOf(side: FollowSide): { mine: string; theirs: string } {
   return side === 'followers' ? { mine: 'target_fid', theirs: 'fid' } : { mine: 'fid', theirs: 'target_fid' }
 }
+
+/** Whom a user follows, in no order; no more than so many. */
+export async function readFollowed(db: Database, fid: number, limit: number): Promise<number[]> {
+  const [row] = await db<{ followed: number[] }[]>`
+    select array(select target_fid from social.follows where fid = ${fid} limit ${limit}) as followed
+  `
+  return row!.followed
+}

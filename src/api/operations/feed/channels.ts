@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { readAuthorFeed } from '../../../social/queries/feeds-by-author.js'
 import { FeedResponse } from '../../../views/schema/cast.js'
 import { defineOperation } from '../../operation.js'
 import { flagParameter, listParameter, textParameter } from '../../parameters.js'
+import { authorFeed } from './author-feed.js'
 import { feedPages } from './feed-page.js'
 import { authors, feedPaging, membersOnly, withRecastsUnused, withReplies } from './feed-parameters.js'
 import { parentFeed } from './parent-feed.js'
@@ -50,6 +50,6 @@ export const feedChannels = defineOperation({
       channelIds,
       membersOnly: members_only,
     } as const
-    return pages({ db, hydrator }, caller, page, (part) => readAuthorFeed(db, selection, part))
+    return pages({ db, hydrator }, caller, page, ...authorFeed(db, selection))
   },
 })

@@ -1,6 +1,8 @@
 import type { Caller } from '../../../apps/caller.js'
+import { bansTag } from '../../../hydrate/banned.js'
 import type { Hydrator } from '../../../hydrate/hydrator.js'
-import type { Tagged } from '../../../hydrate/shared-reads.js'
+import { viewerTag } from '../../../hydrate/ready-viewers.js'
+import type { SharedReads, Tagged } from '../../../hydrate/shared-reads.js'
 import type { FeedPart, FeedPlace, FeedRow } from '../../../social/queries/feeds.js'
 import { jsonArray } from '../../../views/json.js'
 import { cursorKind, keyPart } from '../../cursor.js'
@@ -21,10 +23,23 @@ export interface SharedBeginning {
   read(count: number): Promise<Tagged<readonly FeedPlace[]>>
 }
 
+/**
+ * The beginning of a feed as one onlooker sees it. It is kept until one of its authors casts or recasts, or the onlooker
+ * changes what it is to see: whoever comes back to a feed to which nothing has come is not read for again.
+ */
+export interface OwnBeginning {
+  /** Names it among all feeds. */
+  readonly key: string
+  /** Reads its first places, for the onlooker of the part. */
+  readOwn(part: FeedPart): Promise<Tagged<readonly FeedRow[]>>
+}
+
 /** It is dropped as soon as a cast comes or goes; this is for what no message tells. */
 const SHARED_MS = 1_000
+/** Everything that changes it is told; this is a backstop. */
+const OWN_MS = 60_000
 
-/** So many casts of a page may be hidden from a viewer, or be gone, without making it shorter. */
+/** So many casts of a page may be hidden from a viewer, or be gone, before it is read for that viewer alone. */
 export const SPARE = 5
 
 /** What every feed is asked: which part of it, and for whom. */
@@ -56,15 +71,23 @@ export function feedPages(name: string, isRepeating: boolean) {
     caller: Caller,
     query: FeedQuery,
     read: ReadFeed,
-    beginning?: SharedBeginning,
+    beginning?: SharedBeginning | OwnBeginning,
   ): Promise<string> {
     const { limit, viewer_fid: viewerFid } = query
     const onlooker = await onlookerOf({ db, hydrator }, caller, viewerFid)
     const key = cursors.decode(query.cursor)
-    if (!key && beginning && hydrator.shared) return firstPage(hydrator, onlooker, limit, beginning)
+    const kept = key ? undefined : beginning
+    if (kept && 'read' in kept && hydrator.shared) {
+      const first = await firstPage(hydrator, onlooker, limit, kept)
+      if (first !== null) return first
+    }
     const count = (isRepeating ? Math.ceil(limit * 1.5) : limit) + 1
     const before = key && { ts: key[0], hash: key[1] }
-    const places = await read({ before, count, ...onlooker })
+    const part = { before, count, ...onlooker }
+    const places =
+      kept && 'readOwn' in kept && hydrator.shared
+        ? await ownPlaces(hydrator.shared, onlooker, part, kept)
+        : await read(part)
     const { hashes, last } = distinct(places, limit)
     const casts = await hydrator.casts(hashes, viewerFid)
     const isMore = last < places.length - 1 || places.length === count
@@ -74,19 +97,37 @@ export function feedPages(name: string, isRepeating: boolean) {
     )
   }
 
+  function ownPlaces(
+    shared: SharedReads,
+    { viewerFid, banningAppId }: RequestOnlooker,
+    part: FeedPart,
+    { key, readOwn }: OwnBeginning,
+  ): Promise<readonly FeedRow[]> {
+    const onlookerKey = `${viewerFid ?? ''} ${banningAppId ?? ''}`
+    return shared.read(`${name} ${part.count} ${onlookerKey} ${key}`, OWN_MS, async () => {
+      const { value, tags, ...made } = await readOwn(part)
+      const viewerTags = viewerFid === undefined ? [] : [viewerTag(viewerFid)]
+      const appTags = banningAppId === undefined ? [] : [bansTag(banningAppId)]
+      // A recast of what is not here is shown as soon as that is.
+      const awaited = value.flatMap(({ hash, isShown }) => (isShown ? [] : [`cast:${hash}`]))
+      return { ...made, value, tags: [...tags, ...viewerTags, ...appTags, ...awaited] }
+    })
+  }
+
+  /** Null when so much of the beginning is hidden from the onlooker that it does not tell what its first page is. */
   async function firstPage(
     hydrator: Hydrator,
     onlooker: RequestOnlooker,
     limit: number,
     beginning: SharedBeginning,
-  ): Promise<string> {
+  ): Promise<string | null> {
     const count = limit + SPARE + 1
     const places = await hydrator.shared!.read(`${name} ${count} ${beginning.key}`, SHARED_MS, () =>
       beginning.read(count),
     )
     const hashes = places.map(({ hash }) => hash)
-    const { casts, last } = await hydrator.firstCasts(hashes, limit, onlooker)
-    const isMore = last < places.length - 1 || places.length === count
+    const { casts, last, isMore } = await hydrator.firstCasts(hashes, limit, onlooker)
+    if (!isMore && places.length === count) return null
     return pageJson(casts, isMore ? places[last] : undefined)
   }
 

@@ -1,9 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Database } from '../../../db/connection.js'
 import { embedTypes, kindsOf } from '../../../embeds/kind.js'
-import { readAuthorFeed } from '../../../social/queries/feeds-by-author.js'
 import { readEmbedFeed } from '../../../social/queries/feeds-by-embed.js'
-import { readFollowingFeed } from '../../../social/queries/feeds-following.js'
 import { FeedResponse } from '../../../views/schema/cast.js'
 import { invalidField } from '../../invalid-field.js'
 import { defineOperation } from '../../operation.js'
@@ -14,9 +12,11 @@ import {
   listParameter,
   textParameter,
 } from '../../parameters.js'
+import { authorFeed } from './author-feed.js'
 import { embedPrefix } from './embed-prefix.js'
-import { feedPages, type ReadFeed, recastNote, type SharedBeginning } from './feed-page.js'
+import { feedPages, type OwnBeginning, type ReadFeed, recastNote, type SharedBeginning } from './feed-page.js'
 import { authors, feedPaging, membersOnly, parentUrl } from './feed-parameters.js'
+import { followingFeed } from './following-feed.js'
 import { parentFeed } from './parent-feed.js'
 
 const filterTypes = ['fids', 'parent_url', 'channel_id', 'embed_url', 'embed_types'] as const
@@ -97,14 +97,16 @@ const pagesOf = {
 } satisfies Record<Choice, unknown>
 
 /** How each choice is read; a 400 that names the parameter that it lacks. */
-const reads: Record<Choice, (db: Database, query: FeedQuery) => [ReadFeed, SharedBeginning?]> = {
+const reads: Record<
+  Choice,
+  (db: Database, query: FeedQuery) => [ReadFeed, (SharedBeginning | OwnBeginning)?]
+> = {
   following(db, asked) {
-    const selection = { fid: needed(asked, 'fid'), recasts: asked.with_recasts }
-    return [(part) => readFollowingFeed(db, selection, part)]
+    return followingFeed(db, { fid: needed(asked, 'fid'), recasts: asked.with_recasts })
   },
   fids(db, asked) {
     const selection = { fids: needed(asked, 'fids'), casts: 'all', recasts: asked.with_recasts } as const
-    return [(part) => readAuthorFeed(db, selection, part)]
+    return authorFeed(db, selection)
   },
   parent_url(db, asked) {
     return parentFeed(db, { below: { urls: [needed(asked, 'parent_url')] }, replies: false })

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { readFollowingFeed } from '../../../social/queries/feeds-following.js'
 import { FeedResponse } from '../../../views/schema/cast.js'
 import { defineOperation } from '../../operation.js'
 import { fidParameter } from '../../parameters.js'
 import { feedPages, recastNote } from './feed-page.js'
 import { feedPaging, withRecasts } from './feed-parameters.js'
+import { followingFeed } from './following-feed.js'
 
 const pages = feedPages('feed/following', true)
 
@@ -23,7 +23,6 @@ export const feedFollowing = defineOperation({
   reply: FeedResponse,
 
   async handle({ db, hydrator }, { fid, with_recasts, ...page }, caller) {
-    const selection = { fid, recasts: with_recasts }
-    return pages({ db, hydrator }, caller, page, (part) => readFollowingFeed(db, selection, part))
+    return pages({ db, hydrator }, caller, page, ...followingFeed(db, { fid, recasts: with_recasts }))
   },
 })

@@ -43,13 +43,14 @@ export function rankedPages(name: string) {
     const count = limit + SPARE + 1
     const after = key && { rank: key[1], hash: key[2] }
     const ranking = await read({ ts: key?.[0] ?? null, after, count, ...onlooker })
-    const { casts, last } = await hydrator.firstCasts(
+    const { casts, last, isMore } = await hydrator.firstCasts(
       ranking.casts.map(({ hash }) => hash),
       limit,
       onlooker,
     )
-    const isMore = last < ranking.casts.length - 1 || ranking.casts.length === count
-    const end = isMore ? ranking.casts[last] : undefined
+    // Behind a page that many hidden casts have made short, the ranking goes on where it was read to.
+    const readTo = ranking.casts.length === count ? ranking.casts.at(-1) : undefined
+    const end = isMore ? ranking.casts[last] : readTo
     const next = { cursor: end ? cursors.encode([ranking.ts, end.rank, end.hash]) : null }
     return `{"casts":${jsonArray(casts)},"next":${JSON.stringify(next)}}`
   }

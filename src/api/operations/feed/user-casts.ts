@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { readAuthorFeed } from '../../../social/queries/feeds-by-author.js'
 import { FeedResponse } from '../../../views/schema/cast.js'
 import { invalidField } from '../../invalid-field.js'
 import { defineOperation } from '../../operation.js'
 import { fidParameter, flagParameter, limitParameter, textParameter } from '../../parameters.js'
+import { authorFeed } from './author-feed.js'
 import { feedPages } from './feed-page.js'
 import { feedPaging, parentUrl } from './feed-parameters.js'
 
@@ -43,6 +43,6 @@ export const feedUserCasts = defineOperation({
       parentUrl: parent_url,
       channelIds: channel_id === undefined ? undefined : [channel_id],
     } as const
-    return pages({ db, hydrator }, caller, page, (part) => readAuthorFeed(db, selection, part))
+    return pages({ db, hydrator }, caller, page, ...authorFeed(db, selection))
   },
 })

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { readAuthorFeed } from '../../../social/queries/feeds-by-author.js'
 import { FeedResponse } from '../../../views/schema/cast.js'
 import { defineOperation } from '../../operation.js'
 import { choiceParameter, fidParameter, limitParameter } from '../../parameters.js'
+import { authorFeed } from './author-feed.js'
 import { feedPages, recastNote } from './feed-page.js'
 import { feedPaging } from './feed-parameters.js'
 
@@ -32,6 +32,6 @@ export const feedUserRepliesAndRecasts = defineOperation({
       casts: filter === 'recasts' ? 'none' : 'replies',
       recasts: filter !== 'replies',
     } as const
-    return pages({ db, hydrator }, caller, page, (part) => readAuthorFeed(db, selection, part))
+    return pages({ db, hydrator }, caller, page, ...authorFeed(db, selection))
   },
 })

@@ -4,7 +4,9 @@ import { createTestDatabase } from '../../../../../test/database.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../../test/network.js'
 import type { Database } from '../../../../db/connection.js'
 import { ensurePartitions } from '../../../../hub/log/partitions.js'
-import { mergeBatch } from '../../../../hub/merge/merge.js'
+import { type MergeHook, mergeBatch } from '../../../../hub/merge/merge.js'
+import { dropViews } from '../../../../hydrate/cache-follower.js'
+import { Hydrator } from '../../../../hydrate/hydrator.js'
 import type { SignedMessage } from '../../../../protocol/message.js'
 import { projectEvents } from '../../../../social/project.js'
 import { createTestApi, type TestApi } from '../../../testing/test-api.js'
@@ -13,6 +15,8 @@ import { createTestApi, type TestApi } from '../../../testing/test-api.js'
 export interface CastNetwork {
   readonly db: Database
   readonly api: TestApi
+  /** The API of a server that keeps ready what it has read, and is told of every merge. */
+  readonly keptApi: TestApi
   /** Merges, with the projections; a refusal fails the test. */
   merge(...messages: SignedMessage[]): Promise<void>
   /** The reply of an operation, which has to be a 200. */
@@ -53,11 +57,16 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
   const clock = () => testNowUnix * 1000
   await ensurePartitions(db, clock())
   await db`insert into hub.shards (shard) values (1)`
+  const hydrator = new Hydrator({ db, clock, placeOf: () => null, maxEntries: 1_000 })
   const users = Array.from({ length: count }, (_, index) => userOf(index + 1))
   const mergeAll = async (batch: Partial<Parameters<typeof mergeBatch>[2]>) => {
     const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
-    const { messages } = await mergeBatch(db, 1, whole, { shards: 1, hooks: [projectEvents] }, clock())
+    const merged: Parameters<MergeHook>[1][number][] = []
+    const remember: MergeHook = async (_db, events) => void merged.push(...events)
+    const options = { shards: 1, hooks: [projectEvents, remember] }
+    const { messages } = await mergeBatch(db, 1, whole, options, clock())
     expect(messages.filter((outcome) => outcome !== null)).toEqual([])
+    dropViews(hydrator, merged)
   }
   await mergeAll({
     chainEvents: users.flatMap((user) => user.onChain({ units: 20 })),
@@ -70,6 +79,7 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
     ],
   })
   const api = await createTestApi({ db, clock })
+  const keptApi = await createTestApi({ db, clock, hydrator, key: api.key })
   const statements: string[] = []
   const counting = connect({ onStatement: (sql) => statements.push(sql) })
   const countingApi = await createTestApi({ db: counting, clock, key: api.key })
@@ -85,6 +95,7 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
   return {
     db,
     api,
+    keptApi,
     ask,
     merge: (...messages) => mergeAll({ messages }),
     async pages(path, query, between) {
