@@ -48,20 +48,16 @@ export async function broadcast(context: BroadcastContext, asked: BroadcastAsked
     sender.wake()
     return { campaignId, result: null }
   }
-  const campaignId = await db.begin(async (transaction) => {
+  const { campaignId, batches } = await db.begin(async (transaction) => {
     const id = await insertCampaign(transaction, asked, 'running')
-    await gatherAudience(transaction, { id, ...asked })
-    return id
+    return { campaignId: id, batches: await gatherAudience(transaction, { id, ...asked }) }
   })
   sender.wake()
-  return { campaignId, result: await finalResult(context, campaignId) }
-}
-
-async function finalResult({ db, sender }: BroadcastContext, campaignId: string): Promise<CampaignResult> {
-  for (;;) {
-    await sender.waitForEnd(campaignId, LOOK_MS)
+  for (let isOpen = batches > 0; ; ) {
+    if (isOpen) await sender.waitForEnd(campaignId, LOOK_MS)
     const result = await readResult(db, campaignId)
-    if (result.openBatches === 0) return result
+    if (result.openBatches === 0) return { campaignId, result }
+    isOpen = true
   }
 }
 

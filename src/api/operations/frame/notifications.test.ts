@@ -30,7 +30,7 @@ it('notifies everyone who has notifications enabled, in requests of up to 100 to
   const result = await send()
 
   expect(result).toEqual({
-    status: 200,
+    httpStatus: 200,
     campaign_id: expect.any(String),
     success_count: 250,
     ...allReached,
@@ -54,7 +54,7 @@ it('notifies a user once at each client that has notifications enabled', async (
   await grantTokens(db, { appId, clientFid: OTHER_CLIENT, url: other.url(), fids: [1, 3] })
   await grantTokens(db, { appId, clientFid: OTHER_CLIENT, url: other.url(), fids: [2], state: 'disabled' })
 
-  expect(await send()).toMatchObject({ status: 200, success_count: 4, ...allReached })
+  expect(await send()).toMatchObject({ httpStatus: 200, success_count: 4, ...allReached })
   expect([...one.told().keys()]).toEqual([1, 2].map((fid) => tokenOf(CLIENT, fid)))
   expect([...other.told().keys()]).toEqual([1, 3].map((fid) => tokenOf(OTHER_CLIENT, fid)))
 })
@@ -81,7 +81,7 @@ it('counts each token of users who are named exactly once, also those that are n
   const result = await send({ target_fids: fidsFrom(1, 9) })
 
   expect(result).toMatchObject({
-    status: 200,
+    httpStatus: 200,
     success_count: 1,
     failure_count: 5,
     not_attempted_count: 2,
@@ -128,7 +128,7 @@ it.each(faults)(
     const result = await send({ notification: { ...notification, uuid } })
 
     expect(result).toMatchObject({
-      status: 200,
+      httpStatus: 200,
       success_count: 0,
       failure_count: 2,
       not_attempted_count: 0,
@@ -294,7 +294,7 @@ describe('refuses', () => {
     const { notification, send } = await createMiniApp(parts)
     const target_url = url.replace('DOMAIN', new URL(notification.target_url).host)
     expect(await send({ notification: { ...notification, target_url } })).toMatchObject({
-      status: 422,
+      httpStatus: 422,
       code: 'Unprocessable',
       property: 'notification.target_url',
     })
@@ -310,7 +310,7 @@ describe('refuses', () => {
   ])('%s', async (_name, changed, property) => {
     const { notification, send } = await createMiniApp(parts)
     expect(await send({ notification: { ...notification, ...changed } })).toMatchObject({
-      status: 400,
+      httpStatus: 400,
       code: 'InvalidField',
       property,
     })
@@ -323,7 +323,7 @@ describe('refuses', () => {
       target_fids: [1, 0],
       filters: { minimum_user_score: 2, followed_by: 3 },
     })
-    expect(reply).toMatchObject({ status: 400, code: 'InvalidField' })
+    expect(reply).toMatchObject({ httpStatus: 400, code: 'InvalidField' })
     const told = reply.errors.map(({ code, path, received }: ReturnType<typeof JSON.parse>) => [
       path.join('.'),
       code,
@@ -346,7 +346,7 @@ describe('refuses', () => {
   it('more than 100 users by name', async () => {
     const { send } = await createMiniApp(parts)
     expect(await send({ target_fids: fidsFrom(1, 101) })).toMatchObject({
-      status: 400,
+      httpStatus: 400,
       errors: [{ code: 'too_big', path: ['target_fids'], received: 'a list of 101' }],
     })
   })

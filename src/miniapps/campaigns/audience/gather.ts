@@ -20,13 +20,15 @@ const UUID_HOURS = 24
  * is completed.
  *
  * Campaigns with one uuid are gathered one after the other, so that each sees whom those before it have in line.
+ *
+ * @returns how many batches there are.
  */
-export async function gatherAudience(db: Transaction, campaign: GatheredCampaign): Promise<void> {
+export async function gatherAudience(db: Transaction, campaign: GatheredCampaign): Promise<number> {
   const { appId, uuid } = campaign
   if (uuid !== null) {
     await db`select pg_advisory_xact_lock(hashtextextended(${`campaign ${appId} ${uuid}`}, 0))`
   }
-  await db`
+  const [gathered] = await db<{ batches: number }[]>`
     with audience as materialized (${audienceTokens(db, appId, campaign.audience)}),
     told as materialized (${toldUnder(db, campaign)}),
     judged as (
@@ -80,7 +82,9 @@ export async function gatherAudience(db: Transaction, campaign: GatheredCampaign
         coalesce(array_agg(distinct client_fid order by client_fid), '{}') as client_fids
       from audience
     ) whole
-    where id = ${campaign.id}`
+    where id = ${campaign.id}
+    returning open_batches as batches`
+  return gathered!.batches
 }
 
 /** SQL for the users, by client, whom other campaigns with the uuid have told or still have in line. */

@@ -1,6 +1,7 @@
 import { createApiKey } from '../../../../apps/api-keys.js'
 import { createApp } from '../../../../apps/apps.js'
 import type { Database } from '../../../../db/connection.js'
+import type { Campaigns } from '../../../../miniapps/campaigns/sending/sender.js'
 import type { CampaignSettings } from '../../../../miniapps/campaigns/settings.js'
 import { testCampaigns } from '../../../../miniapps/campaigns/testing/test-campaigns.js'
 import type { NetClient } from '../../../../net/net-client.js'
@@ -12,22 +13,24 @@ let made = 0
 export async function createMiniApp(
   { db, net }: { readonly db: Database; readonly net: Pick<NetClient, 'request'> },
   settings: Partial<CampaignSettings> = {},
+  campaigns: Campaigns = testCampaigns(db, net, settings),
 ) {
   made += 1
   const domain = `app${made}.example.com`
   const { id: appId } = await createApp(db, { name: `mini app ${made}`, miniAppDomain: domain })
   const { key } = await createApiKey(db, { appId })
-  const api = await createTestApi({ db, net, key, campaigns: testCampaigns(db, net, settings) })
+  const api = await createTestApi({ db, net, key, campaigns })
   const notification = { title: 'hello', body: 'it is your turn', target_url: `https://${domain}/play` }
   async function ask(method: 'POST' | 'DELETE', path: string, body: object) {
     const reply = await api.send(method, path, body)
-    return { status: reply.statusCode, ...reply.json() }
+    return { httpStatus: reply.statusCode, ...reply.json() }
   }
   return {
     appId,
     notification,
     api,
-    /** Sends the notification, unless the body has another one, and answers with the reply and its status. */
+    campaigns,
+    /** Sends the notification, unless the body has another one, and answers with the reply and its HTTP status. */
     send: (body: object = {}) => ask('POST', 'frame/notifications', { notification, ...body }),
     preview: (body: object = {}) => ask('POST', 'frame/notifications/preview', body),
     cancel: (campaignId: string) => ask('DELETE', 'frame/notifications', { campaign_id: campaignId }),
