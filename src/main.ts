@@ -22,6 +22,7 @@ import { inboxConsumer } from './inbox/inbox-consumer.js'
 import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
 import { openChain } from './open-chain.js'
+import { openAccounts } from './open-accounts.js'
 import { openConsumers } from './open-consumers.js'
 import { openCrawler } from './open-crawler.js'
 import { openHub } from './open-hub.js'
@@ -134,10 +135,12 @@ async function assemble(
   const miniApps = await openMiniApps(config, { url: database.url, registry: metrics.registry, log })
   closers.push(miniApps.close)
   const { campaigns } = miniApps
+  const { accounts, close: closeAccounts } = await openAccounts(config, { url: database.url, hub, log })
+  closers.push(closeAccounts)
   let main = ''
   const mainApi = await openMainApi(
     config,
-    { db, writerDb, hub, hydrator, crawler, campaigns, listeningUrl: () => main },
+    { db, writerDb, hub, hydrator, crawler, accounts, campaigns, listeningUrl: () => main },
     log,
   )
   closers.push(mainApi.close)

@@ -94,6 +94,7 @@ create table accounts.transactions (
   id bigint not null generated always as identity,
   wallet_id uuid not null,
   purpose text not null,
+  asked text,
   nonce bigint not null,
   state text not null default 'recorded'::text,
   max_cost numeric(78,0) not null,

@@ -1,0 +1,63 @@
+import type { Registry } from 'prom-client'
+import type { Config } from './config.js'
+import { connect } from './db/connection.js'
+import type { Hub } from './hub/hub.js'
+import type { Log } from './lib/log.js'
+import { readAddresses, readHeaders, type UpstreamSettings } from './upstream/client/upstream-address.js'
+import { openUpstreams } from './upstream/client/upstreams.js'
+import { startFollowing } from './upstream/follow/follow.js'
+import { everybody } from './upstream/selection.js'
+import { upstreamDoor } from './upstream/upstream-door.js'
+import { meteredWatch } from './upstream/upstream-watch.js'
+
+/** What following an upstream stands on. */
+export interface UpstreamParts {
+  readonly url: string
+  readonly hub: Hub
+  readonly registry: Registry
+  readonly log: Log
+}
+
+/** The connection of the lock, and those that write down how far each shard is. */
+const POOL_SIZE = 3
+const POOL_END_SECONDS = 5
+
+/** What the configuration says of upstreams; null when it names none. */
+export function upstreamSettings(config: Config): UpstreamSettings | null {
+  if (config.upstreamHub === undefined) return null
+  return {
+    addresses: readAddresses(config.upstreamHub),
+    tls: config.upstreamTls,
+    headers: readHeaders(config.upstreamHeaders ?? ''),
+    trusted: config.upstreamTrusted,
+  }
+}
+
+/**
+ * Follows the upstream of the configuration, if there is one.
+ *
+ * @returns ends it: what has come is merged first.
+ */
+export function openUpstream(
+  config: Config,
+  { url, hub, registry, log }: UpstreamParts,
+): () => Promise<void> {
+  const settings = upstreamSettings(config)
+  if (settings === null) return async () => {}
+  const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza upstream' })
+  const upstreams = openUpstreams(settings)
+  const stop = startFollowing({
+    db,
+    upstreams,
+    hub: upstreamDoor(hub, { trusted: settings.trusted, admitted: false }),
+    selection: everybody,
+    log,
+    watch: meteredWatch(registry, Date.now),
+    clock: Date.now,
+  })
+  return async () => {
+    await stop()
+    upstreams.close()
+    await db.end({ timeout: POOL_END_SECONDS })
+  }
+}

@@ -1,0 +1,10 @@
+import type { MergeItem } from '../hub/merge/shard-writer.js'
+
+/** Whom of the network this server follows. */
+export interface Selection {
+  /** Whether something that is new upstream is to be merged here. */
+  wants(item: MergeItem): boolean
+}
+
+/** The whole network. */
+export const everybody: Selection = { wants: () => true }

@@ -1,0 +1,71 @@
+import type { Database } from '../db/connection.js'
+import type { Refusal } from '../errors.js'
+import type { MergeItem } from '../hub/merge/shard-writer.js'
+
+/** Users of whom something may be missing here, until they are written down to be compared soon. */
+export class Suspects {
+  readonly #db: Database
+  #reasons = new Map<number, string>()
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** Notes whose item was refused, unless the refusal is how messages compete. */
+  refused(item: MergeItem, refusal: Refusal): void {
+    if (!isLack(refusal)) return
+    this.#reasons.set(fidOf(item), `refused: ${refusal.code}`)
+  }
+
+  /** Notes a user with a reason of one's own. */
+  add(fid: number, reason: string): void {
+    this.#reasons.set(fid, reason)
+  }
+
+  /** Writes down what was noted. */
+  async flush(): Promise<void> {
+    if (this.#reasons.size === 0) return
+    const reasons = [...this.#reasons].sort(([a], [b]) => a - b)
+    this.#reasons = new Map()
+    await this.#db`
+      insert into upstream.fids (fid, suspect)
+      select *
+      from unnest(
+        ${reasons.map(([fid]) => fid)}::bigint[],
+        ${this.#db.types.texts(reasons.map(([, reason]) => reason))}::text[]
+      )
+      on conflict (fid) do update set suspect = excluded.suspect
+    `
+  }
+}
+
+/** Has every user compared who is known here: events are gone, and nobody can say whose. */
+export async function suspectAll(db: Database, reason: string): Promise<void> {
+  await db`
+    insert into upstream.fids (fid, suspect)
+    select fid, ${reason} from hub.fids
+    on conflict (fid) do update set suspect = coalesce(fids.suspect, excluded.suspect)
+  `
+}
+
+/** Whose item it is. */
+export function fidOf(item: MergeItem): number {
+  switch (item.kind) {
+    case 'message':
+      return item.message.data.fid
+    case 'chainEvent':
+      return item.event.fid
+    case 'nameTransfer':
+      return item.proof.fid
+  }
+}
+
+/** True for refusals that say that something is not here that the upstream has: a user, a key, storage, a name. */
+export function isLack({ code }: Refusal): boolean {
+  return (
+    code === 'bad_request.unknown_fid' ||
+    code === 'bad_request.invalid_signer' ||
+    code === 'bad_request.no_storage' ||
+    code === 'bad_request.validation_failure'
+  )
+}

@@ -1,0 +1,81 @@
+import { onTestFinished } from 'vitest'
+import type { Database } from '../../src/db/connection.js'
+import type { Hub } from '../../src/hub/hub.js'
+import type { Log } from '../../src/lib/log.js'
+import { openUpstreams } from '../../src/upstream/client/upstreams.js'
+import { startFollowing } from '../../src/upstream/follow/follow.js'
+import { everybody, type Selection } from '../../src/upstream/selection.js'
+import { upstreamDoor } from '../../src/upstream/upstream-door.js'
+import type { UpstreamWatch } from '../../src/upstream/upstream-watch.js'
+
+/** What was counted, by name. */
+export interface Counts extends UpstreamWatch {
+  readonly items: Record<string, number>
+  readonly disconnects: string[]
+  readonly gone: number
+  readonly found: number
+}
+
+/** Counts in memory. */
+export function countingWatch(): Counts {
+  const counts = {
+    items: {} as Record<string, number>,
+    disconnects: [] as string[],
+    gone: 0,
+    found: 0,
+    count: (outcome: string, items: number) => {
+      counts.items[outcome] = (counts.items[outcome] ?? 0) + items
+    },
+    reached: () => {},
+    disconnected: (status: string) => {
+      counts.disconnects.push(status)
+    },
+    missed: (events: number, isGone: boolean) => {
+      if (isGone) counts.gone += events
+      else counts.found += events
+    },
+    compared: () => {},
+  }
+  return counts
+}
+
+/** A log that is kept. */
+export function keptLog(): Log & { readonly lines: { fields: object; message: string }[] } {
+  const lines: { fields: object; message: string }[] = []
+  const write = (fields: object, message: string) => {
+    lines.push({ fields, message })
+  }
+  return { lines, debug: write, info: write, warn: write, error: write }
+}
+
+export interface FollowerOptions {
+  readonly addresses: readonly string[]
+  readonly trusted?: boolean
+  readonly headers?: ReadonlyMap<string, string>
+  readonly selection?: Selection
+}
+
+/** Follows with a hub until the test is over, or it is stopped. */
+export function follow(db: Database, hub: Hub, options: FollowerOptions) {
+  const { addresses, trusted = false, headers = new Map(), selection = everybody } = options
+  const upstreams = openUpstreams({ addresses, tls: false, headers, trusted })
+  const watch = countingWatch()
+  const log = keptLog()
+  const end = startFollowing({
+    db,
+    upstreams,
+    hub: upstreamDoor(hub, { trusted, admitted: false }),
+    selection,
+    log,
+    watch,
+    clock: Date.now,
+    idleMs: 300,
+  })
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= end().finally(() => upstreams.close())
+    return stopped
+  }
+  onTestFinished(stop)
+  return { watch, log, stop }
+}

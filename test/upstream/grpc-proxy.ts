@@ -1,0 +1,107 @@
+import { HubServiceService } from '@farcaster/hub-nodejs'
+import {
+  Client,
+  credentials,
+  type Metadata,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+} from '@grpc/grpc-js'
+import { onTestFinished } from 'vitest'
+
+/** What a proxy makes of the events of a subscription: those that are passed on for one that has come. */
+export type Distort = (event: Buffer) => readonly Buffer[]
+
+/** A proxy that understands gRPC, and lies. */
+export interface GrpcProxy {
+  readonly address: string
+  /** Metadata of the calls that have come, by method. */
+  readonly calls: { readonly method: string; readonly metadata: Metadata }[]
+  /** What is done to each subscription. */
+  distort: () => Distort
+  /** Changes the answers of calls. */
+  answer: (method: string, bytes: Buffer) => Buffer
+  /** Ends all subscriptions in order, as if there were no more. */
+  endStreams(): void
+}
+
+/** Starts a proxy in front of a hub. It is ended with the test. */
+export async function startGrpcProxy(target: string): Promise<GrpcProxy> {
+  const client = new Client(target, credentials.createInsecure(), {
+    'grpc.max_receive_message_length': -1,
+    'grpc.use_local_subchannel_pool': 1,
+  })
+  const server = new Server({ 'grpc.max_send_message_length': -1 })
+  const open = new Set<ServerWritableStream<Buffer, Buffer>>()
+  const same = (bytes: Buffer) => bytes
+  const proxy: GrpcProxy = {
+    address: '',
+    calls: [],
+    distort: () => (event) => [event],
+    answer: (_method, bytes) => bytes,
+    endStreams: () => {
+      for (const call of open) call.end()
+      open.clear()
+    },
+  }
+
+  function forward(method: string, path: string) {
+    return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
+      proxy.calls.push({ method, metadata: call.metadata })
+      client.makeUnaryRequest(path, same, same, call.request, call.metadata, {}, (error, bytes) => {
+        if (error) callback(error)
+        else callback(null, proxy.answer(method, bytes ?? Buffer.alloc(0)))
+      })
+    }
+  }
+
+  function subscribe(call: ServerWritableStream<Buffer, Buffer>): void {
+    proxy.calls.push({ method: 'subscribe', metadata: call.metadata })
+    open.add(call)
+    const { path } = HubServiceService.subscribe
+    const stream = client.makeServerStreamRequest(path, same, same, call.request, call.metadata)
+    const distort = proxy.distort()
+    stream.on('data', (event: Buffer) => {
+      for (const each of distort(event)) call.write(each)
+    })
+    stream.on('error', (error) => call.emit('error', error))
+    stream.on('end', () => call.end())
+    call.on('cancelled', () => {
+      open.delete(call)
+      stream.cancel()
+    })
+  }
+
+  const methods = Object.entries(HubServiceService)
+  const definition = Object.fromEntries(
+    methods.map(([name, { path, requestStream, responseStream }]) => [
+      name,
+      {
+        path,
+        requestStream,
+        responseStream,
+        requestSerialize: same,
+        requestDeserialize: same,
+        responseSerialize: same,
+        responseDeserialize: same,
+      },
+    ]),
+  )
+  const unary = methods.filter(([, { responseStream }]) => !responseStream)
+  server.addService(definition, {
+    ...Object.fromEntries(unary.map(([name, { path }]) => [name, forward(name, path)])),
+    subscribe,
+  })
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    )
+  })
+  onTestFinished(() => {
+    server.forceShutdown()
+    client.close()
+  })
+  return Object.assign(proxy, { address: `127.0.0.1:${port}` })
+}

@@ -1,0 +1,75 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+
+/** A proxy below gRPC, which can do to bytes what a network does. */
+export interface TcpProxy {
+  /** `host:port` */
+  readonly address: string
+  /** Where it leads to; may be changed while it runs. */
+  target: string
+  /** Every piece of what comes back waits so long, in milliseconds. */
+  delayMs: number
+  /** Ends all connections at once. */
+  cut(): void
+  /** Passes so many more bytes of what comes back, then ends the connection: in the middle of whatever it is. */
+  truncateAfter(bytes: number): void
+}
+
+/** Starts a proxy that is ended with the test. */
+export async function startTcpProxy(target: string): Promise<TcpProxy> {
+  const sockets = new Set<Socket>()
+  let bytesLeft = Number.POSITIVE_INFINITY
+
+  function endAll(): void {
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+
+  async function passBack(from: Socket, to: Socket): Promise<void> {
+    for await (const chunk of from as AsyncIterable<Buffer>) {
+      if (proxy.delayMs > 0) await sleep(proxy.delayMs)
+      const passed = chunk.subarray(0, Math.min(chunk.length, bytesLeft))
+      bytesLeft -= passed.length
+      if (!to.write(passed) && !to.destroyed)
+        await new Promise((resolve) => to.once('drain', resolve).once('close', resolve))
+      if (bytesLeft > 0) continue
+      bytesLeft = Number.POSITIVE_INFINITY
+      to.end(() => endAll())
+      return
+    }
+  }
+
+  const server = createServer((socket) => {
+    const [host = '', port = ''] = proxy.target.split(/:(?=\d+$)/)
+    const upstream = connect(Number(port), host)
+    for (const each of [socket, upstream]) {
+      sockets.add(each)
+      each.on('error', () => {})
+      each.on('close', () => {
+        sockets.delete(each)
+        socket.destroy()
+        upstream.destroy()
+      })
+    }
+    socket.pipe(upstream)
+    passBack(upstream, socket).catch(() => {})
+  })
+  const proxy: TcpProxy = {
+    address: '',
+    target,
+    delayMs: 0,
+    cut: endAll,
+    truncateAfter: (bytes) => {
+      bytesLeft = bytes
+    },
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const listening = server.address()
+  onTestFinished(async () => {
+    endAll()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  if (listening === null || typeof listening === 'string') throw new Error('the proxy has no port')
+  return Object.assign(proxy, { address: `127.0.0.1:${listening.port}` })
+}
