@@ -40,6 +40,9 @@ describe('readConfig', () => {
     expect(readConfig({ PORT: '9000', HUB_PORT: '9000' })).toEqual({
       problems: 'HUB_PORT: 9000 is the same as PORT',
     })
+    expect(readConfig({ PORT: '9000', HUB_PORT: '9001', HUB_GRPC_PORT: '9001' })).toEqual({
+      problems: 'HUB_GRPC_PORT: 9001 is the same as HUB_PORT',
+    })
   })
 
   it('takes keys of the hub that are long enough', () => {
