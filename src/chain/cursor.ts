@@ -24,31 +24,58 @@ export interface Position {
 const LEASE_SECONDS = 60
 
 /**
- * Takes a follower, or keeps it. The first time, it begins at `firstBlock`.
+ * Takes a follower, or keeps it.
  *
+ * @param firstBlock where it begins: asked when it has no cursor.
  * @returns null when another process has it.
  * @throws Error when it was following another chain: its cursor means nothing on this one.
  */
 export async function takeLease(
   db: Database,
-  { follower, holder }: Lease,
-  { chainId, firstBlock }: { readonly chainId: number; readonly firstBlock: number },
+  lease: Lease,
+  chainId: number,
+  firstBlock: () => Promise<number>,
 ): Promise<Position | null> {
-  const [row] = await db<
-    { chain_id: number; next_block: number; number: number | null; hash: Hex | null; is_mine: boolean }[]
-  >`
-    with taken as (
-      insert into chain.followers as f (name, chain_id, next_block, leased_by, leased_until)
-      values (
-        ${follower}, ${chainId}::bigint, ${firstBlock}::bigint, ${holder}::uuid,
-        now() + make_interval(secs => ${LEASE_SECONDS})
-      )
-      on conflict (name) do update
-      set leased_by = case when f.leased_by = excluded.leased_by or f.leased_until < now()
-            then excluded.leased_by else f.leased_by end,
-          leased_until = case when f.leased_by = excluded.leased_by or f.leased_until < now()
-            then excluded.leased_until else f.leased_until end
-      returning *
+  let row = await updateLease(db, lease)
+  if (row === undefined) {
+    await db`
+      insert into chain.followers (name, chain_id, next_block)
+      values (${lease.follower}, ${chainId}::bigint, ${await firstBlock()}::bigint)
+      on conflict do nothing
+    `
+    row = await updateLease(db, lease)
+  }
+  const { chain_id, next_block, number, hash, is_mine } = row!
+  if (chain_id !== chainId) {
+    throw new Error(`${lease.follower} has followed chain ${chain_id}, and is to follow chain ${chainId} now`)
+  }
+  if (!is_mine) return null
+  return { nextBlock: next_block, before: number === null || hash === null ? null : { number, hash } }
+}
+
+interface LeaseRow {
+  readonly chain_id: number
+  readonly next_block: number
+  readonly number: number | null
+  readonly hash: Hex | null
+  readonly is_mine: boolean
+}
+
+async function updateLease(db: Database, { follower, holder }: Lease): Promise<LeaseRow | undefined> {
+  const [row] = await db<LeaseRow[]>`
+    with asked as (
+      select name, leased_by = ${holder}::uuid or leased_until < now() as is_mine
+      from chain.followers
+      where name = ${follower}
+      for update
+    ), taken as (
+      update chain.followers f
+      set leased_by = case when coalesce(asked.is_mine, true) then ${holder}::uuid else f.leased_by end,
+          leased_until = case when coalesce(asked.is_mine, true)
+            then now() + make_interval(secs => ${LEASE_SECONDS}) else f.leased_until end
+      from asked
+      where f.name = asked.name
+      returning f.name, f.chain_id, f.next_block, f.leased_by
     )
     select t.chain_id, t.next_block, b.number, '0x' || encode(b.hash, 'hex') as hash,
       t.leased_by = ${holder}::uuid as is_mine
@@ -57,12 +84,7 @@ export async function takeLease(
       select number, hash from chain.blocks where follower = t.name order by number desc limit 1
     ) b on true
   `
-  const { chain_id, next_block, number, hash, is_mine } = row!
-  if (chain_id !== chainId) {
-    throw new Error(`${follower} has followed chain ${chain_id}, and is to follow chain ${chainId} now`)
-  }
-  if (!is_mine) return null
-  return { nextBlock: next_block, before: number === null || hash === null ? null : { number, hash } }
+  return row
 }
 
 /** Lets go of a follower, so that another process need not wait for the lease to run out. */

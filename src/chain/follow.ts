@@ -1,6 +1,7 @@
 import type { Log } from '../lib/log.js'
 import type { Follower } from './follower.js'
 import { RangeRefused } from './log-range.js'
+import { pause } from './pause.js'
 
 export interface FollowOptions {
   /** How long it waits when there is nothing new, or another process is at work. */
@@ -56,17 +57,4 @@ export function startFollowing<Extra>(
     stopping.abort()
     await running
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
-    function done(): void {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    if (signal.aborted) done()
-    else signal.addEventListener('abort', done)
-  })
 }

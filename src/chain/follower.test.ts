@@ -32,7 +32,7 @@ function recorder(options: Partial<LogHandler> = {}): LogHandler {
   const follower = name
   return {
     name: follower,
-    firstBlock: 0,
+    firstBlock: async () => 0,
     confirmedOnly: false,
     withTimes: false,
     filter: async () => ({ addresses: [token.toLowerCase() as Hex], topics: [TRANSFER] }),

@@ -12,8 +12,10 @@ export type Write = (db: Transaction) => Promise<void>
 export interface LogHandler<Extra = void> {
   /** Its cursor's: the same for ever. */
   readonly name: string
-  /** Where it begins the first time. */
-  readonly firstBlock: number
+  /** Where it begins; asked once, when it has no cursor. */
+  firstBlock(): Promise<number>
+  /** Where it ends, inclusive; without it, never. */
+  readonly lastBlock?: number
   /** Whether it only gets blocks that are final. */
   readonly confirmedOnly: boolean
   /** Whether it asks for the times of blocks with logs. */
@@ -78,12 +80,16 @@ export class Follower<Extra = void> {
     return this.#handler.name
   }
 
+  /** How many blocks it asks for next, at most. */
+  get span(): number {
+    return this.#span
+  }
+
   /** Does what can be done at once: reads a range and has it handled, or takes back what is no longer of the chain. */
   async step(): Promise<StepOutcome> {
     const { db, rpc, onProgress } = this.#parts
     const { chainId } = rpc.network
-    const { firstBlock } = this.#handler
-    const position = await takeLease(db, this.#lease, { chainId, firstBlock })
+    const position = await takeLease(db, this.#lease, chainId, () => this.#handler.firstBlock())
     if (position === null) return 'busy'
     const { nextBlock, before } = position
     const filter = await this.#handler.filter(nextBlock)
@@ -109,10 +115,20 @@ export class Follower<Extra = void> {
 
   async #read({ from, before, filter }: ReadFrom): Promise<Read<Extra>> {
     const { rpc } = this.#parts
-    const { confirmedOnly, withTimes } = this.#handler
+    const { confirmedOnly, withTimes, lastBlock } = this.#handler
     const { confirmations } = rpc.network
+    const end = lastBlock === undefined ? {} : { until: lastBlock }
     return await rpc.with(async (endpoint) => {
-      const wanted = { from, before, filter, span: this.#span, confirmations, confirmedOnly, withTimes }
+      const wanted = {
+        from,
+        before,
+        filter,
+        span: this.#span,
+        confirmations,
+        confirmedOnly,
+        withTimes,
+        ...end,
+      }
       const reading = await readRange(endpoint, wanted).catch((error: unknown) => {
         if (error instanceof RangeRefused) this.#shrink()
         throw error

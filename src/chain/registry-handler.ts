@@ -49,7 +49,7 @@ export function registryHandler(
 
   return {
     name: `${name}/registries`,
-    firstBlock: firstBlocks[name],
+    firstBlock: async () => firstBlocks[name],
     confirmedOnly: true,
     withTimes: true,
     filter: async () => filter,

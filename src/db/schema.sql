@@ -2,6 +2,7 @@
 create extension pg_trgm;
 create schema accounts;
 create schema apps;
+create schema assets;
 create schema chain;
 create schema channels;
 create schema embeds;
@@ -159,6 +160,84 @@ create table apps.apps (
   constraint apps_mini_app_domain_key UNIQUE (mini_app_domain),
   constraint apps_name_key UNIQUE (name)
 );
+
+create table assets.balances (
+  token_id integer not null,
+  holder bytea not null,
+  balance numeric(78,0) not null,
+  constraint balances_pkey PRIMARY KEY (token_id, holder),
+  constraint balances_token_id_fkey FOREIGN KEY (token_id) REFERENCES assets.tokens(id) ON DELETE CASCADE
+);
+CREATE INDEX balances_by_holder ON assets.balances USING btree (holder, token_id);
+CREATE INDEX balances_by_size ON assets.balances USING btree (token_id, balance DESC, holder) WHERE (balance > (0)::numeric);
+
+create table assets.changes (
+  network text not null,
+  block bigint not null,
+  token_id integer not null,
+  holder bytea not null,
+  amount numeric(78,0) not null,
+  constraint changes_pkey PRIMARY KEY (network, block, token_id, holder),
+  constraint changes_token_id_fkey FOREIGN KEY (token_id) REFERENCES assets.tokens(id) ON DELETE CASCADE
+);
+
+create table assets.pools (
+  network text not null,
+  address bytea not null,
+  token0_id integer not null,
+  token1_id integer not null,
+  constraint pools_pkey PRIMARY KEY (network, address),
+  constraint pools_token0_id_fkey FOREIGN KEY (token0_id) REFERENCES assets.tokens(id),
+  constraint pools_token1_id_fkey FOREIGN KEY (token1_id) REFERENCES assets.tokens(id)
+);
+CREATE INDEX pools_by_token0 ON assets.pools USING btree (token0_id);
+CREATE INDEX pools_by_token1 ON assets.pools USING btree (token1_id);
+
+create table assets.tokens (
+  id integer not null generated always as identity,
+  network text not null,
+  address bytea not null,
+  name text not null,
+  symbol text not null,
+  decimals smallint not null,
+  logo text,
+  kept_for text,
+  is_dollar boolean not null default false,
+  price_usd double precision,
+  price_rank smallint,
+  first_block bigint,
+  live_from bigint,
+  read_to bigint,
+  asked_at timestamp with time zone not null default now(),
+  constraint tokens_pkey PRIMARY KEY (id),
+  constraint tokens_kept_for_check CHECK ((kept_for = ANY (ARRAY['operator'::text, 'request'::text]))),
+  constraint tokens_network_address_key UNIQUE (network, address)
+);
+
+create table assets.trades (
+  network text not null,
+  block bigint not null,
+  log_index integer not null,
+  traded_at bigint not null,
+  transaction_hash bytea not null,
+  pool bytea not null,
+  protocol_family text not null,
+  protocol_version text not null,
+  trader bytea not null,
+  sold_id integer not null,
+  sold numeric(78,0) not null,
+  bought_id integer not null,
+  bought numeric(78,0) not null,
+  usd double precision,
+  told boolean not null default false,
+  constraint trades_pkey PRIMARY KEY (network, block, log_index),
+  constraint trades_bought_id_fkey FOREIGN KEY (bought_id) REFERENCES assets.tokens(id),
+  constraint trades_sold_id_fkey FOREIGN KEY (sold_id) REFERENCES assets.tokens(id)
+);
+CREATE INDEX trades_bought ON assets.trades USING btree (bought_id, block DESC, log_index DESC);
+CREATE INDEX trades_by_time ON assets.trades USING btree (network, traded_at DESC);
+CREATE INDEX trades_sold ON assets.trades USING btree (sold_id, block DESC, log_index DESC);
+CREATE INDEX trades_untold ON assets.trades USING btree (network, block) WHERE (NOT told);
 
 create table chain.blocks (
   follower text not null,
