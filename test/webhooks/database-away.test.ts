@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { readPostmaster } from '../../src/db/cluster-process.js'
+import { createDataDir, startServerProcess } from '../server-process.js'
+import {
+  contradictionsIn,
+  crashEnv,
+  missingIn,
+  registerUsers,
+  startCasting,
+  subscribeToCasts,
+} from './casting.js'
+import { type Receiver, startReceiver } from './receiver.js'
+
+/** Killed, shut down as by an administrator, killed again. */
+const endings = ['SIGKILL', 'SIGINT', 'SIGKILL'] as const
+
+it('a database that goes away in the middle of deliveries loses none, and each author’s keep their order', {
+  timeout: 400_000,
+}, async () => {
+  const dataDir = await createDataDir()
+  const receiver = await startReceiver((response) => setTimeout(() => response.end(), 5))
+  // One at a time: then they arrive in the order in which they begin.
+  const env = { ...crashEnv, WEBHOOK_PARALLEL: '1', WEBHOOK_TIMEOUT_MS: '60000' }
+  const server = await startServerProcess({ dataDir, env })
+  await registerUsers(dataDir)
+  await subscribeToCasts(server.url, receiver.url)
+  const casting = startCasting(() => server.url, receiver)
+  for (const signal of endings) {
+    const before = receiver.received.length
+    while (receiver.received.length < before + 40) await sleep(10)
+    const postmaster = await readPostmaster(join(dataDir, 'postgres'))
+    process.kill(postmaster!.pid, signal)
+  }
+  const before = receiver.received.length
+  while (receiver.received.length < before + 40) await sleep(10)
+  await casting.stop()
+  await expect.poll(() => missingIn(receiver, casting), { timeout: 240_000, interval: 250 }).toEqual([])
+  expect(contradictionsIn(receiver)).toEqual([])
+  for (const fid of [1, 2, 3, 4]) {
+    const numbers = eventNumbersOf(receiver, fid)
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+  }
+})
+
+/** Numbers in the log of the events of an author, as they came first. */
+function eventNumbersOf(receiver: Receiver, fid: number): number[] {
+  const ofAuthor = receiver.received.filter(({ body }) => body.data.author.fid === fid)
+  const ids = new Set(ofAuthor.map(({ body }) => String(body.event_id)))
+  return [...ids].map((id) => Number(id.replace('1-', '')))
+}

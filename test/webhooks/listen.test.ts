@@ -1,0 +1,63 @@
+import { expect, it, vi } from 'vitest'
+import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
+import { createTestDatabase } from '../database.js'
+import { TestUser } from '../network.js'
+import { startTestServer } from '../running-server.js'
+import { createDataDir, runCommand } from '../server-process.js'
+import { startReceiver } from './receiver.js'
+import { subscribe, webhookEnv } from './subscriber.js'
+
+// The command is compiled first.
+vi.setConfig({ testTimeout: 240_000 })
+
+const { url } = await createTestDatabase()
+const [alice, bob] = [new TestUser(1), new TestUser(2)]
+
+async function listen(...args: string[]) {
+  const dataDir = await createDataDir()
+  return await runCommand(['webhook', 'listen', ...args], { dataDir, env: { DATABASE_URL: url } })
+}
+
+it('`plaza webhook listen` prints what a webhook is sent, as it happens, and ends with Ctrl-C', async () => {
+  const server = await startTestServer(url, webhookEnv)
+  const receiver = await startReceiver()
+  const filter = { author_fids: [alice.fid] }
+  await subscribe(server, receiver.url, { 'cast.created': filter })
+  await server.hub.submitOnChainEvents([...alice.onChain({ units: 5 }), ...bob.onChain({ units: 5 })])
+  const command = await listen('--kind', 'cast.created', '--filter', JSON.stringify(filter))
+  const printed = () =>
+    command
+      .output()
+      .split('\n')
+      .filter((line) => line.endsWith('}'))
+      .map((line) => JSON.parse(line))
+
+  // It tells of what happens from some moment on: until then it has to happen again.
+  let casts = 0
+  async function castAndLook(): Promise<number> {
+    casts += 1
+    const now = farcasterSecondsFromUnixMs(Date.now())
+    await server.hub.submit([bob.cast(`not asked for ${casts}`, now), alice.cast(`hello ${casts}`, now)])
+    return printed().length
+  }
+  await expect.poll(castAndLook, { timeout: 100_000, interval: 200 }).toBeGreaterThan(2)
+  const sent = await receiver.until(casts)
+  for (const { event_id, delivery_id, created_at, event_timestamp, ...body } of printed()) {
+    const delivery = sent.find((each) => each.body.event_id === event_id)?.body
+    expect(body.type).toBe('cast.created')
+    expect(body.data).toEqual({ ...delivery?.data, event_timestamp: body.data.event_timestamp })
+    expect(delivery_id).toBe(`watch-${event_id}`)
+    expect(new Date(event_timestamp).getTime()).toBeGreaterThanOrEqual(created_at * 1000)
+  }
+  command.child.kill('SIGINT')
+  expect(await command.ended).toEqual({ code: 0, signal: null })
+})
+
+it.each([
+  ['a member that its kind does not have', '{"target_fids":[1]}', 'target_fids'],
+  ['what is no JSON', 'author 1', 'It must be a JSON object such as'],
+])('`plaza webhook listen` refuses %s, and says where', async (_, filter, said) => {
+  const command = await listen('--kind', 'cast.created', '--filter', filter)
+  expect(await command.ended).toEqual({ code: 1, signal: null })
+  expect(command.output()).toContain(said)
+})
