@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Accounts } from './accounts/accounts.js'
 import { adminOperations } from './api/admin/admin-operations.js'
 import { registerAdmin } from './api/admin/register-admin.js'
 import type { FindCaller } from './api/api-keys.js'
@@ -19,6 +20,7 @@ import type { Hydrator } from './hydrate/hydrator.js'
 import type { Log } from './lib/log.js'
 import { version } from './lib/version.js'
 import type { Chore } from './maintenance.js'
+import type { Campaigns } from './miniapps/campaigns/sending/sender.js'
 import { dropOldOfHosts } from './miniapps/hosts/retention.js'
 import type { MiniAppSettings } from './miniapps/settings.js'
 import { createNetClient, type NetClient } from './net/net-client.js'
@@ -50,6 +52,8 @@ export interface MainApiParts {
   readonly hub: Hub
   readonly hydrator: Hydrator
   readonly crawler: Crawler
+  readonly accounts: Accounts | null
+  readonly campaigns: Campaigns
   /** Where the server listens, once it does. */
   readonly listeningUrl: () => string
 }
@@ -129,7 +133,8 @@ function openNetClient(config: Config): NetClient {
   return createNetClient({ policy: otherAppsPolicy(config), userAgent: `plaza/${version}` })
 }
 
-function otherAppsPolicy({ allowPrivateTargets }: Config): TargetPolicy {
+/** Which addresses of other apps are reached. */
+export function otherAppsPolicy({ allowPrivateTargets }: Config): TargetPolicy {
   const allowLoopback = allowPrivateTargets === 'loopback'
   return { allowHttp: allowLoopback, allowLoopback }
 }

@@ -1,14 +1,15 @@
-import type { Database, Session } from '../db/connection.js'
+import type { Database } from '../db/connection.js'
 import type { Log } from '../lib/log.js'
 import type { Accounts } from './accounts.js'
 import { findAbandoned } from './registration/registration.js'
 import { walletsToServe } from './shelf/orders.js'
-import { lockWorker } from './worker-lock.js'
 
 /** What the worker is made of. */
 export interface AccountWorkerOptions {
-  /** For writes; one connection of it is held. */
+  /** For writes. */
   readonly db: Database
+  /** A pool of one connection that does nothing else: it holds the lock that tells others that this process lives. */
+  readonly own: Database
   readonly accounts: Accounts
   /** Names this process, for `registration.ts`. */
   readonly worker: string
@@ -30,7 +31,6 @@ const MAX_AT_ONCE = 20
 export class AccountWorker {
   readonly #options: AccountWorkerOptions
   readonly #stopping = new AbortController()
-  #session: Session | null = null
   #wake: () => void = () => {}
   #looking: Promise<void> = Promise.resolve()
   /** What was begun and takes as long as the network does: by its name, once at a time. */
@@ -43,8 +43,7 @@ export class AccountWorker {
 
   /** Begins to look. */
   async start(): Promise<void> {
-    const { db, worker } = this.#options
-    this.#session = await lockWorker(db, worker)
+    await this.#takeLock()
     this.#looking = this.#loop()
   }
 
@@ -59,7 +58,6 @@ export class AccountWorker {
     this.#wake()
     await this.#looking
     await Promise.all(this.#running.values())
-    this.#session?.release()
   }
 
   async #loop(): Promise<void> {
@@ -75,19 +73,21 @@ export class AccountWorker {
     }
   }
 
+  /** Once more after the connection, and the lock with it, were lost. */
+  async #takeLock(): Promise<void> {
+    const { own, worker } = this.#options
+    await own`select pg_try_advisory_lock(hashtextextended(${worker}, 0))`
+  }
+
   async #look(): Promise<void> {
-    const { db, worker, log } = this.#options
+    const { log } = this.#options
     try {
-      this.#session ??= await lockWorker(db, worker)
-      // Fails when the connection, and the lock with it, are gone.
-      await this.#session`select 1`
+      await this.#takeLock()
       await this.#begin()
       this.#isFailing = false
     } catch (error) {
       if (!this.#isFailing) log.error({ err: error }, 'accounts could not be looked after')
       this.#isFailing = true
-      this.#session?.release()
-      this.#session = null
     }
   }
 

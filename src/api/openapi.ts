@@ -141,19 +141,21 @@ function requestBody(body: TObject | undefined, writer: SchemaWriter): Record<st
 }
 
 interface OwnFailures {
+  readonly paymentRequired?: string
   readonly forbidden?: string
   readonly notFound?: string
   readonly conflict?: string
 }
 
 function ownFailures(
-  { forbidden, notFound, conflict }: OwnFailures,
+  { paymentRequired, forbidden, notFound, conflict }: OwnFailures,
   headers: Record<string, Json>,
   writer: SchemaWriter,
 ): Record<string, Json> {
   return Object.fromEntries(
-    Object.entries({ 403: forbidden, 404: notFound, 409: conflict }).flatMap(([status, text]) =>
-      text === undefined ? [] : [[status, errorResponse(text, headers, writer)] as const],
+    Object.entries({ 402: paymentRequired, 403: forbidden, 404: notFound, 409: conflict }).flatMap(
+      ([status, text]) =>
+        text === undefined ? [] : [[status, errorResponse(text, headers, writer)] as const],
     ),
   )
 }

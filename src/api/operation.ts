@@ -1,9 +1,11 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import type { Accounts } from '../accounts/accounts.js'
 import type { Caller } from '../apps/caller.js'
 import type { Database } from '../db/connection.js'
 import type { Crawler } from '../embeds/crawler.js'
 import type { Hub } from '../hub/hub.js'
 import type { Hydrator } from '../hydrate/hydrator.js'
+import type { Campaigns } from '../miniapps/campaigns/sending/sender.js'
 import type { MiniAppSettings } from '../miniapps/settings.js'
 import type { NetClient } from '../net/net-client.js'
 import type { Vault } from '../secrets/vault.js'
@@ -27,10 +29,14 @@ export interface OperationContext {
   readonly signers: SignerMemory
   /** Tells who a bearer token speaks for. */
   readonly bearer: BearerVerifier
+  /** Registers accounts that wallets pay for; null where neither a chain nor the local network is there for it. */
+  readonly accounts: Accounts | null
   /** What the operator decides of webhooks. */
   readonly webhooks: WebhookSettings
   /** And of mini apps. */
   readonly miniapps: MiniAppSettings
+  /** Sends notifications to users of mini apps. */
+  readonly campaigns: Campaigns
   /** Of the protocol: FarcasterNetwork. */
   readonly network: number
   /** The address that users reach this server at, without a slash at its end. */
@@ -61,7 +67,8 @@ interface Described<Reply extends TSchema, Headers extends TObject> {
   readonly otherReplies?: Readonly<Record<number, { readonly description: string; readonly reply: TSchema }>>
   /** For a look-up: what is said, with 404, when there is no such thing. It is documented, not thrown. */
   readonly notFound?: string
-  /** What is said with 403, with 409 and with 410. Documented, not thrown. */
+  /** What is said with 402, with 403, with 409 and with 410. Documented, not thrown. */
+  readonly paymentRequired?: string
   readonly forbidden?: string
   readonly conflict?: string
   readonly gone?: string

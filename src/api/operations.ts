@@ -1,4 +1,5 @@
 import type { Operation } from './operation.js'
+import { accountOperations } from './operations/account/account-operations.js'
 import { appHostOperations } from './operations/app-host/app-host-operations.js'
 import { cast } from './operations/cast/cast.js'
 import { casts } from './operations/cast/casts.js'
@@ -39,6 +40,7 @@ import { reactionsUser } from './operations/reaction/user.js'
 import { relationOperations } from './operations/relation/relation-operations.js'
 import { signerOperations } from './operations/signer/signer-operations.js'
 import { storageAllocations } from './operations/storage/allocations.js'
+import { buyStorage } from './operations/storage/buy-storage.js'
 import { storageUsage } from './operations/storage/usage.js'
 import { userBestFriends } from './operations/user/best-friends.js'
 import { userBulk } from './operations/user/bulk.js'
@@ -89,6 +91,7 @@ export const operations: readonly Operation[] = [
   reactionsUser,
   storageAllocations,
   storageUsage,
+  buyStorage,
   userBestFriends,
   usersByAddress,
   userBulk,
@@ -100,6 +103,7 @@ export const operations: readonly Operation[] = [
   userInteractions,
   userSearch,
   userVerifications,
+  ...accountOperations,
   ...signerOperations,
   ...publishingOperations,
   ...relationOperations,

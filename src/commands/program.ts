@@ -19,6 +19,7 @@ import { addSecretCommand } from './secret.js'
 import { addServeCommand } from './serve.js'
 import { addSignerCommand } from './signer.js'
 import { addStorageCommand } from './storage.js'
+import { addWalletCommand } from './wallet.js'
 import { addWebhookCommand } from './webhook.js'
 
 /** Every command. What is not added here cannot be called. */
@@ -40,6 +41,7 @@ export function createProgram(context: CommandContext): Command {
   addStorageCommand(program, context)
   addSecretCommand(program, context)
   addFnameCommand(program, context)
+  addWalletCommand(program, context)
   addWebhookCommand(program, context)
   addExportCommand(program, context)
   addImportCommand(program, context)

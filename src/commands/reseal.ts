@@ -1,3 +1,5 @@
+import { shelfKeyPlace } from '../accounts/shelf/shelf-key.js'
+import { walletKeyPlace } from '../accounts/wallets/wallet-key.js'
 import type { Database } from '../db/connection.js'
 import { PlazaError } from '../errors.js'
 import type { Vault } from '../secrets/vault.js'
@@ -16,6 +18,8 @@ export interface SealedColumn {
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'signers.signers', name: 'id', sealed: 'sealed_key', placeOf: sealedKeyPlace },
   { table: 'webhooks.secrets', name: 'uid', sealed: 'sealed', placeOf: webhookSecretPlace },
+  { table: 'accounts.shelf', name: 'id', sealed: 'sealed_key', placeOf: shelfKeyPlace },
+  { table: 'accounts.wallets', name: 'id', sealed: 'sealed_key', placeOf: walletKeyPlace },
 ]
 
 /** So many are opened and sealed at a time. */

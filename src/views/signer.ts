@@ -1,3 +1,4 @@
+import type { RegisteredSigner } from './schema/account.js'
 import type { DeveloperManagedAuthAddress, DeveloperManagedSigner, Signer } from './schema/signer.js'
 
 /** How a key that an app asked for stands: what views are made of. */
@@ -25,6 +26,12 @@ export function presentSigner(key: PresentedKey, publicUrl: string): Signer {
     ...(key.fid === null ? {} : { fid: key.fid }),
     ...(url === null ? {} : { signer_approval_url: url }),
   }
+}
+
+/** The view of a signer that an account was registered with. */
+export function presentRegisteredSigner(key: PresentedKey, publicUrl: string): RegisteredSigner {
+  const { signer_uuid: uuid, ...signer } = presentSigner(key, publicUrl)
+  return { ...signer, uuid }
 }
 
 /** The view of a key whose private half the developer holds. */

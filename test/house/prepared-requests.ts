@@ -1,6 +1,7 @@
 import { eip712, FarcasterNetwork } from '@farcaster/core'
 import { createSiweMessage } from 'viem/siwe'
 import { expect } from 'vitest'
+import { newcomer, registrationOf } from '../../src/accounts/testing/newcomer.js'
 import { signJson } from '../../src/protocol/json-signature.js'
 import { newPrivateKey } from '../../src/registry/eth-account.js'
 import { askedBody } from '../../src/signers/testing/key-holder.js'
@@ -132,4 +133,10 @@ export async function prepared<Body extends object>({ api }: Scene, path: string
   const reply = await api.send('POST', path, body)
   expect(reply.statusCode, reply.body).toBe(200)
   return body
+}
+
+/** Somebody wants the next fid of the shelf, with a name and a signer that is made for them. */
+export async function registerNewcomer({ api, walletId, deadline }: Scene) {
+  const reply = await api.get('user/fid', {}, { 'x-wallet-id': walletId })
+  return { ...(await registrationOf(newcomer(), { fid: reply.json().fid, deadline })), fname: 'newcomer' }
 }

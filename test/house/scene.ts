@@ -1,12 +1,16 @@
 import { ReactionType, UserDataType } from '@farcaster/core'
 import { expect } from 'vitest'
+import { LocalLedger } from '../../src/accounts/ledger/local-ledger.js'
+import { Shelf } from '../../src/accounts/shelf/shelf.js'
+import { fundedWallet } from '../../src/accounts/testing/funded-wallet.js'
 import type { TestApi } from '../../src/api/testing/test-api.js'
 import { createApp } from '../../src/apps/apps.js'
 import type { Database } from '../../src/db/connection.js'
 import type { Hub } from '../../src/hub/hub.js'
 import { consumeInbox } from '../../src/inbox/testing/consume-inbox.js'
+import { silentLog } from '../../src/lib/log.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
-import { approvedSigner } from '../../src/signers/testing/approved-signer.js'
+import { approvedSigner, testVault } from '../../src/signers/testing/approved-signer.js'
 import { type KeyHolder, registerHolder } from '../../src/signers/testing/key-holder.js'
 import { refreshSearchLists } from '../../src/social/search-lists.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
@@ -28,6 +32,8 @@ export interface Scene {
   readonly carolSignerUuid: string
   /** Registered, with a custody key: it may ask for keys, and has approved one. */
   readonly app: KeyHolder
+  /** A wallet of the app that asks, with money and a fid on the shelf. */
+  readonly walletId: string
   /** Of such a request: Unix seconds. */
   readonly deadline: number
   /** Where a mini app of this server lives. */
@@ -110,9 +116,19 @@ export async function setScene({ db, hub, appId }: SceneParts): Promise<Omit<Sce
     signerUuid,
     carolSignerUuid,
     app,
+    walletId: await stockedWallet({ db, hub, appId }),
     deadline: testNowUnix + 86_400,
     miniAppDomain: MINI_APP_DOMAIN,
   }
+}
+
+/** A wallet that somebody has taken a fid by, so that more are ready. */
+async function stockedWallet({ db, hub, appId }: SceneParts): Promise<string> {
+  const clock = () => testNowUnix * 1000
+  const wallet = await fundedWallet(db, { appId, shelfSize: 5 })
+  const ledger = new LocalLedger({ db, hub, clock })
+  await new Shelf({ db, vault: testVault, ledger, clock, log: silentLog }).take(wallet)
+  return wallet.id
 }
 
 /** Asserted in the tests of verifications; here it only has to be there. */

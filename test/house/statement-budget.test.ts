@@ -57,11 +57,13 @@ it.each(operations.map((operation) => [`${operation.method} ${operation.path}`, 
     }
     const api = await createTestApi(context)
     const pageUrl = site.url('flowers.social', '/tulips')
-    const asked = await ask({ ...scene, pageUrl, api: uncounted })
+    const whole = { ...scene, pageUrl, api: uncounted }
+    const asked = await ask(whole)
+    const sent = typeof headers === 'function' ? headers(whole) : headers
     statements.length = 0
     const { statusCode, body } = await (operation.method === 'GET'
-      ? api.get(operation.path, asked as Record<string, string>)
-      : api.send(operation.method, operation.path, asked, headers))
+      ? api.get(operation.path, asked as Record<string, string>, sent)
+      : api.send(operation.method, operation.path, asked, sent))
     const own = statements.filter((sql) => !isOverhead(sql))
     expect(statusCode, body).toBe(status)
     for (const [member, value] of Object.entries(JSON.parse(body))) {

@@ -16,6 +16,7 @@ import {
   muting,
   notifyByMiniApp,
   prepared,
+  registerNewcomer,
   signIn,
   testWebhook,
   WEBHOOK_URL,
@@ -28,7 +29,7 @@ export interface Budget {
   readonly statements: number
   /** The query, or the body of an operation that writes. Names a viewer where one can be named. */
   readonly ask: (scene: Scene) => Asked | Promise<Asked>
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | ((scene: Scene) => Readonly<Record<string, string>>)
   /** Why it may take more than `usualBudget`. */
   readonly why?: string
   /** 200 unless told. */
@@ -40,6 +41,7 @@ type Asked = Readonly<Record<string, unknown>>
 /** No operation takes more statements without saying why. */
 export const usualBudget = 6
 
+const paying = ({ walletId }: Scene) => ({ 'x-wallet-id': walletId })
 const newWebhook = { name: 'mine', url: WEBHOOK_URL, subscription: { 'cast.created': { author_fids: [1] } } }
 const viewer_fid = 2
 const channel = { id: 'gardens', viewer_fid }
@@ -334,4 +336,17 @@ export const budgets: Readonly<Record<string, Budget>> = {
   'GET app_host/user/state': { statements: 1, ask: enableMiniApp },
   'GET app_host/user/notifications': { statements: 1, ask: notifyByMiniApp },
   'GET user/verifications': { statements: 1, ask: () => ({ fid: 1 }) },
+  'GET user/fid': { statements: 5, headers: paying, ask: () => ({}) },
+  'POST user': {
+    statements: 64,
+    why: 'each step is written down before the next; a purchase takes a dozen, under the lock of the registry',
+    headers: paying,
+    ask: registerNewcomer,
+  },
+  'POST storage/buy': {
+    statements: 16,
+    why: 'a purchase is recorded under the lock of the registry, and paid for, before it is merged',
+    headers: paying,
+    ask: () => ({ fid: 1, units: 1 }),
+  },
 }

@@ -1,6 +1,8 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import { expect, it } from 'vitest'
+import { RegisterUserReqBody } from '../../src/api/operations/account/registration-body.js'
 import { ActionReqBody } from '../../src/api/operations/action/send-action.js'
+import { AppHostPostEventReqBody } from '../../src/api/operations/app-host/post-event.js'
 import { DeleteCastReqBody } from '../../src/api/operations/cast/delete-cast.js'
 import { PostCastReqBody } from '../../src/api/operations/cast/post-cast.js'
 import { ChannelFollowReqBody } from '../../src/api/operations/channel/change-channel-follow.js'
@@ -14,6 +16,7 @@ import { ReactionReqBody } from '../../src/api/operations/reaction/change-reacti
 import { BanReqBody } from '../../src/api/operations/relation/ban-body.js'
 import { BlockReqBody } from '../../src/api/operations/relation/change-block.js'
 import { MuteReqBody } from '../../src/api/operations/relation/mute-body.js'
+import { BuyStorageReqBody } from '../../src/api/operations/storage/buy-storage.js'
 import { AddVerificationReqBody } from '../../src/api/operations/user/add-verification.js'
 import { RemoveVerificationReqBody } from '../../src/api/operations/user/remove-verification.js'
 import { UpdateUserReqBody } from '../../src/api/operations/user/update-user.js'
@@ -27,6 +30,8 @@ type AddVerification = Omit<Client.AddVerificationReqBody, 'chain_id' | 'verific
 }
 
 const bodies = {
+  'POST user': accepted<Client.RegisterUserReqBody>()(RegisterUserReqBody),
+  'POST storage/buy': accepted<Client.BuyStorageReqBody>()(BuyStorageReqBody),
   'POST ban': accepted<Client.BanReqBody>()(BanReqBody),
   'DELETE ban': accepted<Client.BanReqBody>()(BanReqBody),
   'POST block': accepted<Client.BlockReqBody>()(BlockReqBody),
@@ -34,6 +39,7 @@ const bodies = {
   'POST mute': accepted<Client.MuteReqBody>()(MuteReqBody),
   'DELETE mute': accepted<Client.MuteReqBody>()(MuteReqBody),
   'POST action': accepted<Client.FarcasterActionReqBody>()(ActionReqBody),
+  'POST app_host/user/event': accepted<Client.AppHostPostEventReqBody>()(AppHostPostEventReqBody),
   'POST cast': accepted<Client.PostCastReqBody>()(PostCastReqBody),
   'DELETE cast': accepted<Client.DeleteCastReqBody>()(DeleteCastReqBody),
   'POST channel/follow': accepted<Client.ChannelFollowReqBody>()(ChannelFollowReqBody),

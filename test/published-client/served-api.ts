@@ -11,6 +11,8 @@ export interface ServedApi extends TestDatabase {
   readonly hub: Hub
   readonly client: NeynarAPIClient
   readonly url: string
+  /** The API key that the client has. */
+  readonly key: string
 }
 
 /** A server on a database of its own that listens, for the file that calls it. It is now what `network.ts` says. */
@@ -24,7 +26,7 @@ export async function serveApi(): Promise<ServedApi> {
   afterAll(async () => {
     await app.close()
   })
-  return { ...database, hub, url, client: connectClient(url, key) }
+  return { ...database, hub, url, key, client: connectClient(url, key) }
 }
 
 /** The published client as it comes, with our address. */

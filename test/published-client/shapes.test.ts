@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.js'
+import { accountReplies } from './replies-accounts.js'
 import { inboxReplies } from './replies-inbox.js'
 import { membershipReplies } from './replies-membership.js'
 import { miniAppReplies } from './replies-miniapps.js'
@@ -20,6 +21,7 @@ const replies: Readonly<Record<string, TSchema>> = {
   ...membershipReplies,
   ...webhookReplies,
   ...miniAppReplies,
+  ...accountReplies,
 }
 
 const named = operations.map((operation) => {

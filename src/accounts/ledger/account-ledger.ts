@@ -42,6 +42,8 @@ export type NonceContract = 'id gateway' | 'id registry' | 'key gateway' | 'key 
 export interface Purchase {
   readonly walletId: string
   readonly purpose: string
+  /** What a client has asked for under a name of its own; another request under the same purpose is a conflict. */
+  readonly asked?: string
   readonly call: AccountCall
 }
 

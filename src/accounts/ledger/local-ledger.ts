@@ -30,6 +30,13 @@ export const LOCAL_NETWORK = 'local'
 const UNIT_PRICE = 80_000_000_000_000n
 const FEE = 2_000_000_000_000n
 
+/** What a wallet of the local network has, in wei: what was recorded is taken already. */
+export async function localBalance(db: Queryable, { id }: Pick<Payer, 'id'>): Promise<bigint> {
+  const [row] = await db<{ balance: string }[]>`
+    select coalesce(balance, 0)::text as balance from accounts.wallets where id = ${id}`
+  return BigInt(row?.balance ?? 0)
+}
+
 /**
  * Registers and charges on the local network. A purchase is recorded with the events that it causes, in one
  * transaction with the money that it takes; then the events are merged, which may be repeated.
@@ -55,11 +62,8 @@ export class LocalLedger implements AccountLedger {
     return FEE + UNIT_PRICE * BigInt(kind === 'register' ? 1 + extraUnits : units)
   }
 
-  /** What is recorded has been taken already. */
-  async available(db: Queryable, { id }: Payer): Promise<bigint> {
-    const [row] = await db<{ balance: string }[]>`
-      select coalesce(balance, 0)::text as balance from accounts.wallets where id = ${id}`
-    return BigInt(row?.balance ?? 0)
+  available(db: Queryable, payer: Payer): Promise<bigint> {
+    return localBalance(db, payer)
   }
 
   nonceOf(contract: NonceContract, address: Buffer): Promise<bigint> {
@@ -71,7 +75,7 @@ export class LocalLedger implements AccountLedger {
   }
 
   async buy(purchase: Purchase): Promise<Receipt | Refusal> {
-    const known = await findTransaction(this.#db, purchase.purpose)
+    const known = await findTransaction(this.#db, purchase)
     if (known?.state === 'confirmed') return receiptOf(known)
     return await this.#underLock((locked) => this.#buyNow(locked, purchase))
   }
@@ -84,7 +88,7 @@ export class LocalLedger implements AccountLedger {
   async #buyNow(locked: Queryable, purchase: Purchase): Promise<Receipt | Refusal> {
     // Whoever has recorded these died before they were merged, and the next call is judged by what is merged.
     await this.#finishOpen(locked)
-    const known = await findTransaction(this.#db, purchase.purpose)
+    const known = await findTransaction(this.#db, purchase)
     if (known) return receiptOf(known)
     const [payer] = await this.#db<{ address: Buffer }[]>`
       select address from accounts.wallets where id = ${purchase.walletId}`
@@ -98,7 +102,7 @@ export class LocalLedger implements AccountLedger {
 
   /** In a transaction of its own, which is committed before anything is merged. */
   async #record(
-    { walletId, purpose, call }: Purchase,
+    { walletId, purpose, asked, call }: Purchase,
     place: ChainPlace,
     { events, fid, used }: LocalOutcome,
   ): Promise<TransactionRow | Refusal> {
@@ -110,16 +114,15 @@ export class LocalLedger implements AccountLedger {
         where id = ${walletId} and balance >= ${String(price)}::numeric
         returning next_nonce - 1 as nonce`
       if (!paid) {
-        const payer = { id: walletId, address: Buffer.alloc(0) }
-        return tooLittle(price, await this.available(transaction, payer))
+        return tooLittle(price, await localBalance(transaction, { id: walletId }))
       }
       await countUsed(transaction, used)
       if (fid !== null) await reserve(transaction, fid)
       const encoded = events.map((event) => OnChainEvent.encode(event).finish())
       const [row] = await transaction<TransactionRow[]>`
-        insert into accounts.transactions (wallet_id, purpose, nonce, max_cost, cost, events, hash, fid)
+        insert into accounts.transactions (wallet_id, purpose, asked, nonce, max_cost, cost, events, hash, fid)
         values (
-          ${walletId}, ${purpose}, ${paid.nonce}, ${String(price)}::numeric, ${String(price)}::numeric,
+          ${walletId}, ${purpose}, ${asked ?? null}, ${paid.nonce}, ${String(price)}::numeric, ${String(price)}::numeric,
           ${transaction.types.byteas(encoded)}::bytea[], ${transactionHash(place.transaction)}, ${fid}
         )
         returning ${transactionColumns(transaction)}`

@@ -1,12 +1,13 @@
 import type { Queryable } from '../../db/connection.js'
-import { type Refusal, refuse } from '../../errors.js'
-import type { Receipt } from './account-ledger.js'
+import { PlazaError, type Refusal, refuse } from '../../errors.js'
+import type { Purchase, Receipt } from './account-ledger.js'
 
 /** A purchase as it was recorded. */
 export interface TransactionRow {
   readonly id: number
   readonly walletId: string
   readonly purpose: string
+  readonly asked: string | null
   readonly nonce: number
   readonly state: 'recorded' | 'confirmed'
   readonly events: Buffer[] | null
@@ -16,21 +17,31 @@ export interface TransactionRow {
 
 /** The columns of `TransactionRow` out of accounts.transactions. */
 export function transactionColumns(db: Queryable) {
-  return db`id, wallet_id as "walletId", purpose, nonce, state, events, hash, fid`
+  return db`id, wallet_id as "walletId", purpose, asked, nonce, state, events, hash, fid`
 }
 
-/** What was recorded for a purpose and has not failed. */
-export async function findTransaction(db: Queryable, purpose: string): Promise<TransactionRow | null> {
+/**
+ * What was recorded for a purpose and has not failed; null when nothing was.
+ *
+ * @throws PlazaError `conflict` when something else was asked for under it.
+ */
+export async function findTransaction(
+  db: Queryable,
+  { purpose, asked = null }: Pick<Purchase, 'purpose'> & { readonly asked?: string | null },
+): Promise<TransactionRow | null> {
   const [row] = await db<TransactionRow[]>`
     select ${transactionColumns(db)} from accounts.transactions
     where purpose = ${purpose} and state <> 'reverted'`
+  if (row && row.asked !== asked) {
+    throw new PlazaError('conflict', 'this idem was given to another request', { property: 'idem' })
+  }
   return row ?? null
 }
 
 /** What was recorded on this network and is not known to count, in the order in which it was. */
 export async function openTransactions(db: Queryable, network: string): Promise<TransactionRow[]> {
   return await db<TransactionRow[]>`
-    select t.id, t.wallet_id as "walletId", purpose, nonce, state, events, hash, fid
+    select t.id, t.wallet_id as "walletId", purpose, asked, nonce, state, events, hash, fid
     from accounts.transactions t
     join accounts.wallets w on w.id = t.wallet_id
     where t.state = 'recorded' and w.network = ${network}

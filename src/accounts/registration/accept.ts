@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import type { Database, Transaction } from '../../db/connection.js'
+import type { Database, Queryable, Transaction } from '../../db/connection.js'
 import { PlazaError } from '../../errors.js'
 import { lockWallet } from '../wallets/wallets.js'
-import type { Registration } from './registration.js'
+import type { RegisteredSigner, Registration } from './registration.js'
 
 /** A registration that was checked and may begin. */
-export type Acceptable = Omit<Registration, 'id' | 'shelfId' | 'step' | 'problems' | 'undoneBy'> & {
+export type Acceptable = Omit<
+  Registration,
+  'id' | 'shelfId' | 'signer' | 'step' | 'problems' | 'undoneBy'
+> & {
   readonly appId: string
+  /** The signer that the account gets, made with the registration where there is none yet. */
+  readonly signer: RegisteredSigner | ((db: Queryable) => Promise<RegisteredSigner>) | null
 }
 
 /** PostgreSQL's code of a value that another row has already. */
@@ -70,7 +75,8 @@ async function insertRegistration(
   nowMs: number,
 ): Promise<string> {
   const id = randomUUID()
-  const { signer, profile } = asked
+  const { profile } = asked
+  const signer = typeof asked.signer === 'function' ? await asked.signer(db) : asked.signer
   const now = new Date(nowMs)
   await db`
     insert into accounts.registrations (

@@ -43,7 +43,7 @@ export interface RegistrarOptions {
   readonly vault: Vault
   readonly ledger: AccountLedger
   readonly details: AccountDetails
-  /** Names this process: it holds the lock of this name (`worker-lock.ts`) as long as it lives. */
+  /** Names this process: `account-worker.ts` holds the lock of this name as long as it lives. */
   readonly worker: string
   /** Unix milliseconds. */
   readonly clock: () => number

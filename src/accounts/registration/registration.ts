@@ -117,14 +117,6 @@ export async function advance(
     where id = ${id} and step = ${from}`
 }
 
-/** Whether a name is on its way to somebody. @param name In small letters. */
-export async function isNameOnItsWay(db: Queryable, name: string): Promise<boolean> {
-  const rows = await db`
-    select from accounts.registrations
-    where fname = ${name} and step not in ('done', 'undone')`
-  return rows.length > 0
-}
-
 function columns(db: Queryable) {
   return db`
     id, fid, shelf_id as "shelfId", wallet_id as "walletId", digest, custody_address as "custodyAddress", signature,

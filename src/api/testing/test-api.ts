@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { FarcasterNetwork } from '@farcaster/core'
 import { FormatRegistry, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { createAccounts } from '../../accounts/accounts.js'
+import { LocalLedger } from '../../accounts/ledger/local-ledger.js'
 import { createApiKey } from '../../apps/api-keys.js'
 import { isUuid } from '../../apps/app-details.js'
 import { ensureApp } from '../../apps/apps.js'
@@ -11,6 +14,7 @@ import { PlazaError, refuse } from '../../errors.js'
 import type { Hub } from '../../hub/hub.js'
 import { Hydrator } from '../../hydrate/hydrator.js'
 import { createLogger } from '../../lib/logger.js'
+import { testCampaigns } from '../../miniapps/campaigns/testing/test-campaigns.js'
 import { testMiniAppSettings } from '../../miniapps/testing/settings.js'
 import { netFailure } from '../../net/net-failure.js'
 import { createBearerVerifier } from '../../sign-in/bearer-token.js'
@@ -23,6 +27,7 @@ import { registerAdmin } from '../admin/register-admin.js'
 import { createMetrics } from '../metrics.js'
 import { registerMiniApps } from '../miniapps/register-miniapps.js'
 import type { JsonReply, Operation, OperationContext } from '../operation.js'
+import { accountDetails } from '../operations/account/account-details.js'
 import { operations as allOperations } from '../operations.js'
 import { registerApproval } from '../pages/register-approval.js'
 import { createRateLimiter } from '../rate-limit.js'
@@ -62,6 +67,7 @@ export interface TestApi {
   get(
     path: string,
     query?: Readonly<Record<string, string | number | boolean>>,
+    headers?: Readonly<Record<string, string>>,
   ): Promise<LightMyRequestResponse>
   /** Sends a JSON body with the good key: `send('POST', 'cast', { text: 'hello' })`. */
   send(
@@ -90,6 +96,14 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
   const keyRing = createKeyRing(db, clock)
   const checked = operations.map(checkingReplies)
+  const told = {
+    hub: noHub,
+    vault: testVault,
+    network: FarcasterNetwork.DEVNET,
+    ...more,
+    writerDb: db,
+    clock,
+  }
   // Nothing is kept ready: what a test writes is what it reads.
   const context: OperationContext = {
     writerDb: db,
@@ -100,8 +114,18 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     network: FarcasterNetwork.DEVNET,
     webhooks: testWebhookSettings,
     miniapps: testMiniAppSettings,
+    accounts: createAccounts({
+      db,
+      vault: told.vault,
+      ledger: new LocalLedger({ db, hub: told.hub, clock }),
+      details: accountDetails(told),
+      worker: randomUUID(),
+      clock,
+      log,
+    }),
     publicUrl: () => 'http://plaza.test',
-    net: { request: async () => netFailure('aborted', 'nothing is reached in this test') },
+    net: noNet,
+    campaigns: testCampaigns(db, more.net ?? noNet),
     crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },
     hydrator: new Hydrator({ db, clock, placeOf: () => null, maxEntries: 0 }),
     ...more,
@@ -136,11 +160,11 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     key,
     appId,
     lines,
-    get: (path, query = {}) =>
+    get: (path, query = {}, headers = {}) =>
       app.inject({
         url: `/v2/farcaster/${path}`,
         query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
-        headers: { 'x-api-key': key },
+        headers: { 'x-api-key': key, ...headers },
       }),
     send: (method, path, body, headers = {}) =>
       app.inject({
@@ -151,6 +175,9 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
       }),
   }
 }
+
+/** For tests that reach nothing. */
+const noNet = { request: async () => netFailure('connection', 'nothing is reached in this test') }
 
 /** For tests that write nothing. */
 const noHub: Hub = {

@@ -34,6 +34,8 @@ create table accounts.transactions (
   wallet_id uuid not null references accounts.wallets,
   -- What it is for. Nothing is paid for twice: see the index.
   purpose text not null,
+  -- What was asked for, where a client has named the purpose: the same name for something else is refused.
+  asked text,
   nonce bigint not null,
   state text not null default 'recorded' check (state in ('recorded', 'confirmed', 'reverted')),
   -- The most that it can take from the wallet, and what it has taken: value and fees, in wei.

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { Database } from '../../../db/connection.js'
 import { dateTimeOf } from '../../../views/formats.js'
 import { StorageAllocationsResponse } from '../../../views/schema/storage.js'
-import { defineOperation } from '../../operation.js'
+import { defineOperation, type OperationContext } from '../../operation.js'
 import { fidParameter } from '../../parameters.js'
 import { storageUser, unknownUser } from './storage-user.js'
 
@@ -20,22 +20,28 @@ export const storageAllocations = defineOperation({
   reply: StorageAllocationsResponse,
   notFound: unknownUser,
 
-  async handle({ db, hydrator, clock }, { fid }) {
-    const [user, rents] = await Promise.all([storageUser(hydrator, fid), readRents(db, fid)])
-    const now = clock() / 1000
-    const active = rents.filter(({ expiresAt }) => expiresAt > now)
-    return {
-      total_active_units: active.reduce((sum, { units }) => sum + units, 0),
-      allocations: rents.map(({ units, rentedAt, expiresAt }) => ({
-        object: 'storage_allocation',
-        user,
-        units,
-        expiry: dateTimeOf(expiresAt),
-        timestamp: dateTimeOf(rentedAt),
-      })),
-    }
-  },
+  handle: (context, { fid }) => allocationsOf(context, fid),
 })
+
+/** What storage a user has rented. Throws `not_found` when there is no such user. */
+export async function allocationsOf(
+  { db, hydrator, clock }: Pick<OperationContext, 'db' | 'hydrator' | 'clock'>,
+  fid: number,
+): Promise<StorageAllocationsResponse> {
+  const [user, rents] = await Promise.all([storageUser(hydrator, fid), readRents(db, fid)])
+  const now = clock() / 1000
+  const active = rents.filter(({ expiresAt }) => expiresAt > now)
+  return {
+    total_active_units: active.reduce((sum, { units }) => sum + units, 0),
+    allocations: rents.map(({ units, rentedAt, expiresAt }) => ({
+      object: 'storage_allocation',
+      user,
+      units,
+      expiry: dateTimeOf(expiresAt),
+      timestamp: dateTimeOf(rentedAt),
+    })),
+  }
+}
 
 /** Times are Unix seconds. */
 interface RentRow {

@@ -1,0 +1,6 @@
+import type { Operation } from '../../operation.js'
+import { freshFid } from './fresh-fid.js'
+import { registerUser } from './register-user.js'
+
+/** Accounts that wallets of apps pay for. */
+export const accountOperations: readonly Operation[] = [freshFid, registerUser]
