@@ -1,7 +1,7 @@
 import { PlazaError } from '../errors.js'
 import type { NetAnswer, NetClient } from '../net/net-client.js'
 import { isNetFailure, mayPass, type NetFailure } from '../net/net-failure.js'
-import { hexOf } from '../protocol/bytes.js'
+import { signJson } from '../protocol/json-signature.js'
 import type { Author } from './author.js'
 import { invalidMember } from './refusal.js'
 
@@ -68,14 +68,9 @@ export async function sendAction(
  * @param now Unix seconds.
  */
 function signAction({ fid, key }: Author, action: Action, audience: string, now: number): string {
-  const header = { fid, type: 'app_key', key: hexOf(key.publicKey) }
-  const payload = { action, fid, aud: audience, iat: now, exp: now + TOKEN_SECONDS }
-  const signed = [header, payload].map((part) => base64url(Buffer.from(JSON.stringify(part)))).join('.')
-  return `${signed}.${base64url(key.signHash(Buffer.from(signed)))}`
-}
-
-function base64url(bytes: Buffer): string {
-  return bytes.toString('base64url')
+  const said = { action, fid, aud: audience, iat: now, exp: now + TOKEN_SECONDS }
+  const { header, payload, signature } = signJson(fid, key, said)
+  return `${header}.${payload}.${signature}`
 }
 
 function unreachable(failure: NetFailure): PlazaError {

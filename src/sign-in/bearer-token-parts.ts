@@ -1,4 +1,5 @@
 import { PlazaError } from '../errors.js'
+import { readObject } from '../protocol/json-signature.js'
 
 /** A token in its parts, which are sent in base64url with dots between them. */
 export interface TokenParts {
@@ -48,8 +49,8 @@ export function readToken(token: string): TokenParts {
   return {
     text: token,
     signed: token.slice(0, token.lastIndexOf('.')),
-    header: readObject(header, 'header'),
-    payload: readObject(payload, 'payload'),
+    header: objectIn(header, 'header'),
+    payload: objectIn(payload, 'payload'),
     signature,
   }
 }
@@ -67,12 +68,8 @@ function decodePart(part: string): Buffer | null {
   return bytes.length > 0 && bytes.toString('base64url') === part ? bytes : null
 }
 
-function readObject(bytes: Buffer, name: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(bytes.toString())
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch {
-    // Refused like any other value that is no object.
-  }
-  throw refusedToken(`its ${name} is not a JSON object`)
+function objectIn(bytes: Buffer, name: string): Readonly<Record<string, unknown>> {
+  const members = readObject(bytes)
+  if (members === null) throw refusedToken(`its ${name} is not a JSON object`)
+  return members
 }

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { RegisterUserReqBody } from '../../src/api/operations/account/registration-body.js'
 import { ActionReqBody } from '../../src/api/operations/action/send-action.js'
 import { AppHostPostEventReqBody } from '../../src/api/operations/app-host/post-event.js'
+import { AppHostPostEventReqBody } from '../../src/api/operations/app-host/post-event.js'
 import { DeleteCastReqBody } from '../../src/api/operations/cast/delete-cast.js'
 import { PostCastReqBody } from '../../src/api/operations/cast/post-cast.js'
 import { ChannelFollowReqBody } from '../../src/api/operations/channel/change-channel-follow.js'
@@ -39,6 +40,7 @@ const bodies = {
   'POST mute': accepted<Client.MuteReqBody>()(MuteReqBody),
   'DELETE mute': accepted<Client.MuteReqBody>()(MuteReqBody),
   'POST action': accepted<Client.FarcasterActionReqBody>()(ActionReqBody),
+  'POST app_host/user/event': accepted<Client.AppHostPostEventReqBody>()(AppHostPostEventReqBody),
   'POST app_host/user/event': accepted<Client.AppHostPostEventReqBody>()(AppHostPostEventReqBody),
   'POST cast': accepted<Client.PostCastReqBody>()(PostCastReqBody),
   'DELETE cast': accepted<Client.DeleteCastReqBody>()(DeleteCastReqBody),

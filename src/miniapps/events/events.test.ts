@@ -1,4 +1,3 @@
-import { SignerEventType } from '@farcaster/core'
 import {
   createJsonFarcasterSignature,
   createVerifyAppKeyWithHub,
@@ -12,9 +11,8 @@ import { TestUser, testNowUnix } from '../../../test/network.js'
 import { createTestApi } from '../../api/testing/test-api.js'
 import type { JsonSignature } from '../../protocol/json-signature.js'
 import { ethAccount, newPrivateKey } from '../../registry/eth-account.js'
-import { addressKey } from '../../signers/address-key.js'
-import { type KeyHolder, registerHolder } from '../../signers/testing/key-holder.js'
 import { addClientKey, type ClientKey, clientKey, removeClientKey } from '../testing/client-key.js'
+import { newHolders, signedByWallet } from '../testing/wallets.js'
 
 const { db } = await createTestDatabase()
 const clock = () => testNowUnix * 1000
@@ -185,34 +183,6 @@ describe('an event that is sent again', () => {
   })
 })
 
-type Address = { readonly type: 'custody' | 'auth'; readonly holder: KeyHolder; readonly asText: boolean }
-
-/** Signed by a wallet, as `personal_sign` does. */
-async function signedByWallet({ type, holder, asText }: Address, payload: object): Promise<JsonSignature> {
-  const { signer } = holder.account
-  const [header, body] = [{ fid: holder.fid, type, key: signer.address }, payload].map((part) =>
-    Buffer.from(JSON.stringify(part)).toString('base64url'),
-  ) as [string, string]
-  const hex = await signer.signMessage({ message: `${header}.${body}` })
-  const signature = Buffer.from(asText ? hex : hex.slice(2), asText ? 'latin1' : 'hex').toString('base64url')
-  return { header, payload: body, signature }
-}
-
-/** A user, and an address that signs in for them in the form that the key registry has it. */
-async function newHolders() {
-  const custody = await registerHolder({ db, hub, clock })
-  const account = ethAccount(newPrivateKey())
-  const user = new TestUser(custody.fid)
-  const event = user.signerEvent(
-    SignerEventType.ADD,
-    700_000 + custody.fid,
-    addressKey(account.signer.address),
-  )
-  const added = { ...event, signerEventBody: { ...event.signerEventBody!, keyType: 2 } }
-  expect(await hub.submitOnChainEvents([added])).toEqual([null])
-  return { custody, auth: { fid: custody.fid, account } }
-}
-
 describe('an event that an address of the user has signed', () => {
   it.each([
     ['custody', false],
@@ -220,7 +190,7 @@ describe('an event that an address of the user has signed', () => {
     ['auth', false],
     ['auth', true],
   ] as const)('is taken for a client without a name: %s, its signature as text: %s', async (type, asText) => {
-    const holders = await newHolders()
+    const holders = await newHolders({ db, hub, clock })
     const address = { type, holder: holders[type], asText }
     expect(await post(await signedByWallet(address, enabled('t1')))).toEqual(applied)
     expect(await tokensOf(holders.custody)).toEqual([[0, 't1', 'enabled']])
@@ -229,7 +199,7 @@ describe('an event that an address of the user has signed', () => {
   })
 
   it('is refused of an address that is not what it says it is', async () => {
-    const [mine, theirs] = [await newHolders(), await newHolders()]
+    const [mine, theirs] = [await newHolders({ db, hub, clock }), await newHolders({ db, hub, clock })]
     const { fid } = mine.custody
     const stranger = { fid, account: ethAccount(newPrivateKey()) }
     for (const address of [

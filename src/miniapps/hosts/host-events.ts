@@ -31,7 +31,7 @@ export interface HostEventPayload {
 }
 
 /** Where mini apps send notifications for users of the apps of this server. */
-export function notificationsUrl(publicUrl: string): string {
+function notificationsUrl(publicUrl: string): string {
   return new URL(`${publicUrl}/f/host/notifications`).href
 }
 

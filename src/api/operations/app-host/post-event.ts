@@ -5,7 +5,6 @@ import { type JsonSignature, signJson } from '../../../protocol/json-signature.j
 import { AppHostPostEventResponse } from '../../../views/schema/app-host.js'
 import { invalidField } from '../../invalid-field.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { textParameter } from '../../parameters.js'
 import { mayNotAct } from '../publishing/acting.js'
 import {
   appDomainParameter,
@@ -14,33 +13,34 @@ import {
   hostParts,
   siteOf,
 } from './host-parameters.js'
-import { readSignedMessage } from './signed-message.js'
+import { isEmpty, readSignedMessage } from './signed-message.js'
+
+const signedText = (what: string) => Type.String({ maxLength: 8_192, description: `${what}, in base64url.` })
 
 /** An event that is signed already, or what is to be signed and by whom. */
 export const AppHostPostEventReqBody = Type.Object({
   app_domain: appDomainParameter,
-  signed_message: Type.Optional(
-    Type.Union(
-      [
-        textParameter({
-          maxLength: 12_288,
-          description: 'As JSON, or its three texts with dots between them.',
-        }),
-        Type.Object({
-          header: textParameter({ description: 'Who signs, in base64url.' }),
-          payload: textParameter({ maxLength: 8_192, description: 'The event, in base64url.' }),
-          signature: textParameter({ description: 'Over `header.payload`, in base64url.' }),
-        }),
-      ],
-      { description: 'The event of `GET app_host/user/event` as a JSON Farcaster Signature.' },
-    ),
+  signed_message: Type.Union(
+    [
+      Type.String({ maxLength: 12_288, description: 'As JSON, or its three texts with dots between them.' }),
+      Type.Object({
+        header: signedText('Who signs'),
+        payload: signedText('The event'),
+        signature: signedText('Over `header.payload`'),
+      }),
+    ],
+    {
+      default: '',
+      description:
+        'The event of `GET app_host/user/event` as a JSON Farcaster Signature. Empty texts are as good as none.',
+    },
   ),
-  signer_uuid: Type.Optional(
-    textParameter({
-      maxLength: 64,
-      description: 'Instead of `signed_message`: the signer of the user that signs the event.',
-    }),
-  ),
+  signer_uuid: Type.String({
+    maxLength: 64,
+    default: '',
+    description:
+      'Instead of `signed_message`: the signer of the user that signs the event. An empty text is as good as none.',
+  }),
   fid: Type.Optional(hostFidParameter),
   event: Type.Optional(hostEventParameter),
 })
@@ -48,7 +48,7 @@ export const AppHostPostEventReqBody = Type.Object({
 /** What is asked to be signed. */
 interface Unsigned {
   readonly domain: string
-  readonly signerUuid: string | undefined
+  readonly signerUuid: string
   readonly fid: number | undefined
   readonly event: HostEvent | undefined
 }
@@ -70,13 +70,11 @@ export const appHostPostEvent = defineOperation({
   notFound: 'There is no such signer, or no mini app at this domain that takes events.',
   forbidden: mayNotAct,
 
-  async handle(context, { app_domain, signed_message, ...unsigned }, caller) {
+  async handle(context, { app_domain, signed_message, signer_uuid: signerUuid, fid, event }, caller) {
     const site = siteOf(context, app_domain)
-    const { signer_uuid: signerUuid, fid, event } = unsigned
-    const sent =
-      signed_message === undefined
-        ? await signEvent(context, caller, { domain: site.domain, signerUuid, fid, event })
-        : readSignedMessage(signed_message, unsigned)
+    const sent = isEmpty(signed_message)
+      ? await signEvent(context, caller, { domain: site.domain, signerUuid, fid, event })
+      : readSignedMessage(signed_message, { signerUuid, fid, event })
     await sendHostEvent(hostParts(context), caller.appId, site, sent)
     return { success: true, message: `the mini app at ${site.domain} has taken the event` }
   },
@@ -87,8 +85,7 @@ async function signEvent(
   { appId }: Caller,
   { domain, signerUuid, fid, event }: Unsigned,
 ): Promise<JsonSignature> {
-  if (signerUuid === undefined)
-    throw invalidField('signer_uuid', 'is required, unless signed_message is given')
+  if (signerUuid === '') throw invalidField('signer_uuid', 'is required, unless signed_message is given')
   if (event === undefined) throw invalidField('event', 'is required beside signer_uuid')
   if (fid === undefined) throw invalidField('fid', 'is required beside signer_uuid')
   // No hub looks at the signer after us: it is asked for as it is now.
