@@ -33,15 +33,3 @@ test('gRPC takes the keys that the hub API takes over HTTP, and is counted', asy
   expect(metrics).toContain('plaza_grpc_call_duration_seconds_count{method="getInfo",status="16"} 1\n')
   stream.cancel()
 })
-
-test('the server stops within its limit, whatever subscribers do', async () => {
-  const env = { HUB_GRPC_PORT: '0', SHUTDOWN_TIMEOUT_MS: '200' }
-  const server = await startTestServer(url, env)
-  const streams = await Promise.all(
-    [1, 2].map(async () => (await connect(server.urls.grpc).subscribe({ eventTypes: [] }))._unsafeUnwrap()),
-  )
-  await Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('metadata', resolve))))
-  const ended = Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('error', resolve))))
-  await server.stop()
-  expect(await ended).toMatchObject([{ code: 14 }, { code: 14 }])
-})

@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { getInsecureClient, type HubServiceClient, HubServiceService, Metadata } from '@farcaster/hub-nodejs'
+import {
+  getInsecureClient,
+  type HubServiceClient,
+  HubServiceService,
+  Metadata,
+  type ReactionType,
+  type UserDataType,
+} from '@farcaster/hub-nodejs'
 import { type ServiceError, status } from '@grpc/grpc-js'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
@@ -86,8 +93,8 @@ describe('a call', () => {
       [client.getCastsByParent({}), 'parent is required'],
       [client.getLink({ fid: 1, linkType: '', targetFid: 2 }), 'link_type is required'],
       [client.getLink({ fid: 1, linkType: 'follow' }), 'target_fid must be a fid'],
-      [client.getReactionsByFid({ fid: 1, reactionType: 9 }), 'reaction_type 9 is not known'],
-      [client.getUserData({ fid: 1, userDataType: 257 }), 'user_data_type 257 is not known'],
+      [client.getReactionsByFid({ fid: 1, reactionType: 9 as ReactionType }), 'reaction_type 9 is not known'],
+      [client.getUserData({ fid: 1, userDataType: 257 as UserDataType }), 'user_data_type 257 is not known'],
       [client.getVerification({ fid: 1, address: Buffer.alloc(3) }), 'address must be an address'],
       [client.getCastsByFid({ fid: 1, pageSize: 10_001 }), 'page_size must be between 1 and 10000'],
       [client.getCastsByFid({ fid: 1, pageToken: Buffer.alloc(3) }), 'page_token is not a token'],

@@ -16,7 +16,7 @@ import type { HubGrpcApi, UnaryMethod } from './grpc-api.js'
 import { infoMethod } from './info.js'
 import { bulkMethods, messageMethods } from './messages.js'
 import { submitMethods } from './submit.js'
-import { createSubscribers, type SubscribeCall } from './subscribe.js'
+import { createSubscribers } from './subscribe.js'
 import { userMethods } from './users.js'
 
 /** The hub's gRPC API, while it is served. */
@@ -51,8 +51,8 @@ export async function serveHubGrpc(
   const connections = await listen(server.createConnectionInjector(ServerCredentials.createInsecure()), at)
   const admit = createAdmission(api)
   const subscribers = createSubscribers(api, admit, connections.cut)
-  const subscribe = (call: SubscribeCall) => void subscribers.serve(call)
-  server.addService(definition, { ...unaryMethods(api, admit), subscribe } as UntypedServiceImplementation)
+  const methods = { ...unaryMethods(api, admit), subscribe: subscribers.serve }
+  server.addService(definition, methods as UntypedServiceImplementation)
   return {
     address: `${at.host}:${connections.address.port}`,
     async close(limitMs) {
@@ -60,10 +60,8 @@ export async function serveHubGrpc(
         server.forceShutdown()
         connections.cutAll()
       }, limitMs)
-      subscribers.close()
-      const closed = connections.close()
-      await new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
-      await closed
+      const callsEnded = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
+      await Promise.all([subscribers.close(), callsEnded, connections.close()])
       clearTimeout(timer)
     },
   }

@@ -211,14 +211,14 @@ describe('a subscriber that stops reading', () => {
     })
     collectGarbage()
     const before = process.memoryUsage()
-    const [reader, ...others] = await Promise.all(Array.from({ length: 4 }, () => stalled(connect())))
+    const [reader, other] = await Promise.all([1, 2].map(() => stalled(connect())))
     await settled(() => sent)
     collectGarbage()
     const after = process.memoryUsage()
     // The log is 25 MB on its way. Each of them holds a page of it, and what fits between two sockets.
-    expect(sent / 4).toBeLessThan(eventCount / 10)
+    expect(sent / 2).toBeLessThan(eventCount / 10)
     expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(12_000_000)
-    for (const { stream } of others) stream.cancel()
+    other!.stream.cancel()
     reader!.stream.resume()
     await expect.poll(() => reader!.ids.length, { timeout: 30_000 }).toBe(eventCount)
     expect(reader!.ids.every((id, index) => id === index + 1)).toBe(true)
@@ -232,6 +232,14 @@ describe('a subscriber that stops reading', () => {
     const [, from] = /subscribe again from id (\d+) of shard 1/.exec(reader.error!.details) ?? []
     expect(reader.ids.at(-1)).toBe(Number(from) - 1)
     expect(reader.ids.every((id, index) => id === index + 1)).toBe(true)
+  })
+
+  test('does not keep the server from stopping', async () => {
+    const { connect, server } = await openHubGrpc(db, { hub: single.hub })
+    const reader = await stalled(connect())
+    await server.close(100)
+    reader.stream.resume()
+    await expect.poll(() => reader.error?.code, { timeout: 30_000 }).toBeDefined()
   })
 
   test('and does not take the last word either is cut off', async () => {

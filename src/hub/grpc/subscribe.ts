@@ -21,9 +21,9 @@ export type SubscribeCall = ServerWritableStream<Buffer, Buffer>
 /** All who follow the log over gRPC. */
 export interface Subscribers {
   /** Serves one call until it ends. */
-  serve(call: SubscribeCall): Promise<void>
-  /** Tells all of them that the server stops. */
-  close(): void
+  serve(call: SubscribeCall): void
+  /** Tells all of them that the server stops; resolves when the last one has ended. */
+  close(): Promise<void>
 }
 
 /**
@@ -35,31 +35,41 @@ export interface Subscribers {
 export function createSubscribers(api: HubGrpcApi, admit: Admit, cut: (peer: string) => void): Subscribers {
   const { maxSubscribers = MAX_SUBSCRIBERS } = api.config
   const readPage = sharePages(api.db, ({ event }) => sentEvent(event))
-  const open = new Set<AbortController>()
+  const calls = new Map<AbortController, Promise<void>>()
+  let subscribers = 0
 
-  function count(): void {
-    api.metrics?.subscribed(open.size)
+  function count(change: 1 | -1): void {
+    subscribers += change
+    api.metrics?.subscribed(subscribers)
+  }
+
+  async function run(call: SubscribeCall, signal: AbortSignal): Promise<void> {
+    try {
+      await admit(call)
+      if (subscribers >= maxSubscribers) throw new PlazaError('unavailable', 'too many subscribers')
+      count(1)
+      try {
+        await follow(call, api, readPage, signal)
+      } catch (error) {
+        if (!call.cancelled) await end(call, signal.aborted ? stopping() : error, api, cut)
+      } finally {
+        count(-1)
+      }
+    } catch (refusal) {
+      if (!call.cancelled) await end(call, refusal, api, cut)
+    }
   }
 
   return {
-    async serve(call) {
+    serve(call) {
       const controller = new AbortController()
       call.on('cancelled', () => controller.abort())
-      try {
-        await admit(call)
-        if (open.size >= maxSubscribers) throw new PlazaError('unavailable', 'too many subscribers')
-        open.add(controller)
-        count()
-        await follow(call, api, readPage, controller.signal)
-      } catch (error) {
-        if (!call.cancelled) await end(call, controller.signal.aborted ? stopping() : error, api, cut)
-      } finally {
-        open.delete(controller)
-        count()
-      }
+      const running = run(call, controller.signal).finally(() => calls.delete(controller))
+      calls.set(controller, running)
     },
-    close() {
-      for (const controller of open) controller.abort()
+    async close() {
+      for (const controller of calls.keys()) controller.abort()
+      await Promise.all(calls.values())
     },
   }
 }
