@@ -88,6 +88,19 @@ export async function grantToken({ api, alice }: Scene) {
   return {}
 }
 
+/** A notification by the app that asks, to whoever has granted it a token: the client does not answer. */
+export async function ownNotification(scene: Scene) {
+  await grantToken(scene)
+  const target_url = `https://${scene.ownMiniAppDomain}/`
+  return { notification: { title: 'Hi', body: 'there', target_url }, target_fids: [scene.alice.fid, 2] }
+}
+
+/** The campaign of such a notification, which has ended. */
+export async function ownCampaign(scene: Scene) {
+  const reply = await scene.api.send('POST', 'frame/notifications', await ownNotification(scene))
+  return { campaign_id: reply.json().campaign_id }
+}
+
 /** The mini app has told alice something. */
 export async function notifyByMiniApp(scene: Scene) {
   const { api, alice, miniAppDomain } = scene

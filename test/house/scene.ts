@@ -4,7 +4,7 @@ import { LocalLedger } from '../../src/accounts/ledger/local-ledger.js'
 import { Shelf } from '../../src/accounts/shelf/shelf.js'
 import { fundedWallet } from '../../src/accounts/testing/funded-wallet.js'
 import type { TestApi } from '../../src/api/testing/test-api.js'
-import { createApp } from '../../src/apps/apps.js'
+import { createApp, editApp } from '../../src/apps/apps.js'
 import type { Database } from '../../src/db/connection.js'
 import type { Hub } from '../../src/hub/hub.js'
 import { consumeInbox } from '../../src/inbox/testing/consume-inbox.js'
@@ -38,6 +38,8 @@ export interface Scene {
   readonly deadline: number
   /** Where a mini app of this server lives. */
   readonly miniAppDomain: string
+  /** Of the mini app of the app that asks. */
+  readonly ownMiniAppDomain: string
   /** The API without a count, for what has to be there before. */
   readonly api: TestApi
 }
@@ -53,6 +55,7 @@ export interface SceneParts {
 }
 
 const MINI_APP_DOMAIN = 'tulips.plaza.social'
+const OWN_MINI_APP_DOMAIN = 'roses.plaza.social'
 const CHANNEL_URL = 'https://plaza.test/gardens'
 
 /** Users who talk in a channel, so that no operation answers with an empty page. */
@@ -106,6 +109,7 @@ export async function setScene({ db, hub, appId }: SceneParts): Promise<Omit<Sce
   const app = await registerHolder({ db, hub, clock: () => testNowUnix * 1000 })
   await approvedSigner({ db, hub }, new TestUser(app.fid), { appId })
   await createApp(db, { name: 'tulips', miniAppDomain: MINI_APP_DOMAIN })
+  await editApp(db, appId, { miniAppDomain: OWN_MINI_APP_DOMAIN })
   return {
     alice,
     bob,
@@ -119,6 +123,7 @@ export async function setScene({ db, hub, appId }: SceneParts): Promise<Omit<Sce
     walletId: await stockedWallet({ db, hub, appId }),
     deadline: testNowUnix + 86_400,
     miniAppDomain: MINI_APP_DOMAIN,
+    ownMiniAppDomain: OWN_MINI_APP_DOMAIN,
   }
 }
 

@@ -15,6 +15,8 @@ import {
   makeWebhook,
   muting,
   notifyByMiniApp,
+  ownCampaign,
+  ownNotification,
   prepared,
   registerNewcomer,
   signIn,
@@ -327,6 +329,19 @@ export const budgets: Readonly<Record<string, Budget>> = {
     ask: () => ({ subscription: { 'cast.created': {} } }),
   },
   'GET frame/notification_tokens': { statements: 1, ask: grantToken },
+  'POST frame/notifications': {
+    statements: 6,
+    ask: ownNotification,
+  },
+  'GET frame/notifications': { statements: 1, ask: ownCampaign },
+  'DELETE frame/notifications': { statements: 1, status: 409, ask: ownCampaign },
+  'POST frame/notifications/preview': {
+    statements: 2,
+    ask: async (scene) => {
+      const { target_fids } = await ownNotification(scene)
+      return { target_fids }
+    },
+  },
   'GET app_host/user/event': { statements: 2, ask: enabling },
   'POST app_host/user/event': {
     statements: 12,

@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import { RegisterUserReqBody } from '../../src/api/operations/account/registration-body.js'
 import { ActionReqBody } from '../../src/api/operations/action/send-action.js'
 import { AppHostPostEventReqBody } from '../../src/api/operations/app-host/post-event.js'
-import { AppHostPostEventReqBody } from '../../src/api/operations/app-host/post-event.js'
 import { DeleteCastReqBody } from '../../src/api/operations/cast/delete-cast.js'
 import { PostCastReqBody } from '../../src/api/operations/cast/post-cast.js'
 import { ChannelFollowReqBody } from '../../src/api/operations/channel/change-channel-follow.js'
@@ -12,6 +11,7 @@ import {
   RespondChannelInviteReqBody,
 } from '../../src/api/operations/channel/membership-reply.js'
 import { FollowReqBody } from '../../src/api/operations/follow/change-follows.js'
+import { SendFrameNotificationsReqBody } from '../../src/api/operations/frame/notification-body.js'
 import { PublishMessageReqBody } from '../../src/api/operations/message/publish-message.js'
 import { ReactionReqBody } from '../../src/api/operations/reaction/change-reaction.js'
 import { BanReqBody } from '../../src/api/operations/relation/ban-body.js'
@@ -41,7 +41,6 @@ const bodies = {
   'DELETE mute': accepted<Client.MuteReqBody>()(MuteReqBody),
   'POST action': accepted<Client.FarcasterActionReqBody>()(ActionReqBody),
   'POST app_host/user/event': accepted<Client.AppHostPostEventReqBody>()(AppHostPostEventReqBody),
-  'POST app_host/user/event': accepted<Client.AppHostPostEventReqBody>()(AppHostPostEventReqBody),
   'POST cast': accepted<Client.PostCastReqBody>()(PostCastReqBody),
   'DELETE cast': accepted<Client.DeleteCastReqBody>()(DeleteCastReqBody),
   'POST channel/follow': accepted<Client.ChannelFollowReqBody>()(ChannelFollowReqBody),
@@ -49,6 +48,7 @@ const bodies = {
   'POST channel/member/invite': accepted<Client.InviteChannelMemberReqBody>()(ChannelMemberReqBody),
   'PUT channel/member/invite': accepted<Client.RespondChannelInviteReqBody>()(RespondChannelInviteReqBody),
   'DELETE channel/member': accepted<Client.RemoveChannelMemberReqBody>()(ChannelMemberReqBody),
+  'POST frame/notifications': accepted<Client.SendFrameNotificationsReqBody>()(SendFrameNotificationsReqBody),
   'POST message': accepted<object>()(PublishMessageReqBody),
   'POST reaction': accepted<Client.ReactionReqBody>()(ReactionReqBody),
   'DELETE reaction': accepted<Client.ReactionReqBody>()(ReactionReqBody),

@@ -164,13 +164,11 @@ it('campaigns are listed from the newest, page by page', async () => {
   const ids: string[] = []
   for (let n = 0; n < 5; n += 1) ids.push((await send()).campaign_id)
   const listed: string[] = []
-  let cursor: string | null = null
-  do {
-    const page = (
-      await api.get('frame/notifications', { limit: 2, ...(cursor === null ? {} : { cursor }) })
-    ).json()
+  for (let cursor = ''; cursor !== null; ) {
+    const query = { limit: 2, ...(cursor === '' ? {} : { cursor }) }
+    const page = (await api.get('frame/notifications', query)).json()
     listed.push(...page.notificationCampaigns.map(({ id }: { id: string }) => id))
     cursor = page.next.cursor
-  } while (cursor !== null)
+  }
   expect(listed).toEqual(ids.reverse())
 })

@@ -30,9 +30,11 @@ const STOP_POLL_MS = 5
 /** Requests in hand, whatever the number of hosts: each holds up to 100 tokens. */
 const MAX_REQUESTS = 1_024
 
-interface OpenBatch {
-  requests: number
+interface OpenBatch extends BatchResult {
+  readonly host: string
   readonly missed: Missed[]
+  requests: number
+  answered: number
 }
 
 /**
@@ -46,7 +48,7 @@ export class Dispatcher {
   readonly #stopping = new AbortController()
   /** Batches in hand; one whose users have moved between URLs takes several requests. */
   readonly #open = new Map<number, OpenBatch>()
-  #results: BatchResult[] = []
+  #results: OpenBatch[] = []
   /** Something may wait in the queue. */
   #wanted = false
   #afterHost = ''
@@ -69,7 +71,7 @@ export class Dispatcher {
     this.#stopping.abort()
     await this.#working
     this.#lanes.clear()
-    while (this.#lanes.size > 0) await pauseShortly()
+    while (this.#lanes.isSending) await pauseShortly()
     this.#work()
     await this.#working
   }
@@ -108,6 +110,7 @@ export class Dispatcher {
     if (settled.length === 0) return false
     const ended = await settleBatches(db, sender, settled)
     this.#results = this.#results.slice(settled.length)
+    for (const { host, requests } of settled) this.#lanes.release(host, requests)
     onEnded(ended)
     return true
   }
@@ -141,8 +144,8 @@ export class Dispatcher {
   }
 
   #take(requests: readonly ClaimedRequest[]): void {
-    for (const { batchId } of requests) {
-      const batch = this.#open.get(batchId) ?? { requests: 0, missed: [] }
+    for (const { batchId, host } of requests) {
+      const batch = this.#open.get(batchId) ?? { batchId, host, missed: [], requests: 0, answered: 0 }
       batch.requests += 1
       this.#open.set(batchId, batch)
     }
@@ -166,10 +169,10 @@ export class Dispatcher {
       return
     }
     batch.missed.push(...this.#missedBy(request, answer))
-    batch.requests -= 1
-    if (batch.requests > 0) return
+    batch.answered += 1
+    if (batch.answered < batch.requests) return
     this.#open.delete(request.batchId)
-    this.#results.push({ batchId: request.batchId, missed: batch.missed })
+    this.#results.push(batch)
     this.#work()
   }
 
