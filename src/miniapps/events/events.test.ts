@@ -9,7 +9,7 @@ import { createTestHub } from '../../../test/hub.js'
 import { openHubApi } from '../../../test/hub-api.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
 import { createTestApi } from '../../api/testing/test-api.js'
-import type { JsonSignature } from '../../protocol/json-signature.js'
+import { type JsonSignature, signJson } from '../../protocol/json-signature.js'
 import { ethAccount, newPrivateKey } from '../../registry/eth-account.js'
 import { addClientKey, type ClientKey, clientKey, removeClientKey } from '../testing/client-key.js'
 import { newHolders, signedByWallet } from '../testing/wallets.js'
@@ -135,6 +135,12 @@ describe('an event that a key of the user has signed', () => {
       [clients.base, 't2', 'invalid'],
     ])
     expect(await tokensOf(user, other)).toEqual([[clients.farcaster, 't3', 'enabled']])
+  })
+
+  it('names no client when the request for the key cannot be read', async () => {
+    const user = await newUser()
+    expect(await post(signJson(user.fid, user.key, enabled('t1')))).toEqual(applied)
+    expect(await tokensOf(user)).toEqual([[0, 't1', 'enabled']])
   })
 
   it('means to us what it means to the published library, which asks our hub', async () => {
@@ -329,6 +335,11 @@ describe('an event', () => {
         'NotFound',
       ])
     }
+  })
+
+  it('is counted against the address that it comes from', async () => {
+    const reply = await api.app.inject({ method: 'POST', url: `/f/app/${api.appId}/event`, payload: {} })
+    expect([reply.statusCode, reply.headers['x-ratelimit-limit']]).toEqual([400, '6000'])
   })
 
   it('leaves its token in no log', async () => {
