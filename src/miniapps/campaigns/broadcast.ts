@@ -45,14 +45,14 @@ export async function broadcast(context: BroadcastContext, asked: BroadcastAsked
     settings.isAsync && (await isLargerThan(db, { appId, asked: audience, tokens: SYNCHRONOUS_TOKENS }))
   if (isQueued) {
     const campaignId = await insertCampaign(db, asked, 'queued')
-    sender.wake()
+    sender.gather()
     return { campaignId, result: null }
   }
   const { campaignId, batches } = await db.begin(async (transaction) => {
     const id = await insertCampaign(transaction, asked, 'running')
     return { campaignId: id, batches: await gatherAudience(transaction, { id, ...asked }) }
   })
-  sender.wake()
+  sender.dispatch()
   for (let isOpen = batches > 0; ; ) {
     if (isOpen) await sender.waitForEnd(campaignId, LOOK_MS)
     const result = await readResult(db, campaignId)

@@ -43,7 +43,8 @@ async function sweep(
       if (dead > 0)
         log.warn({ senders: dead }, 'a sender of notifications died; what it had is sent by others')
       await clearCanceled(db)
-      held.sender.wake()
+      held.sender.gather()
+      held.sender.dispatch()
       isFailing = false
     } catch (error) {
       if (!isFailing) log.error({ err: error }, 'the queue of notifications could not be looked at')

@@ -23,8 +23,10 @@ export interface SenderOptions {
 
 /** What operations need of it. */
 export interface CampaignSender {
-  /** Looks after what is queued and what waits, now. */
-  wake(): void
+  /** Selects the audiences of campaigns that are queued, and sends to them. */
+  gather(): void
+  /** Sends what waits. */
+  dispatch(): void
   /**
    * Waits until nothing of a campaign is left to be done, or for the time that is given: other processes may have done
    * the rest.
@@ -46,7 +48,7 @@ export interface RunningSender extends CampaignSender {
   stop(): Promise<void>
 }
 
-/** Sends campaigns whenever it is woken. */
+/** Sends campaigns whenever it is asked to. */
 export function createSender(options: SenderOptions): RunningSender {
   const stopping = new AbortController()
   const waiting = new Map<string, Set<() => void>>()
@@ -74,10 +76,8 @@ export function createSender(options: SenderOptions): RunningSender {
   }
 
   return {
-    wake() {
-      gatherer.wake()
-      dispatcher.wake()
-    },
+    gather: () => gatherer.wake(),
+    dispatch: () => dispatcher.wake(),
     waitForEnd,
     async stop() {
       stopping.abort()
