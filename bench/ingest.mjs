@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { query } from './database.mjs'
 import { CONNECTIONS, measureEventsPage, PAGE_EVENTS } from './events-page.mjs'
+import { measureGrpcLog } from './grpc-log.mjs'
 import { prepareNetwork } from './network-file.mjs'
 import { runPlaza, startPlaza } from './plaza-process.mjs'
 import { residentMb, watchUsage } from './process-usage.mjs'
@@ -76,7 +77,10 @@ async function bench() {
   }
   const network = await prepareNetwork(options, console.log, giveUp.signal)
   // The pages that the demo's casts embed are made up: there is nothing to visit.
-  const server = await startPlaza({ profileDir: values.profile, env: { CRAWL_EMBEDS: 'false' } })
+  const server = await startPlaza({
+    profileDir: values.profile,
+    env: { CRAWL_EMBEDS: 'false', HUB_GRPC_PORT: '0' },
+  })
   try {
     await measure(server, network, options)
   } finally {
@@ -102,12 +106,14 @@ async function measure(server, network, options) {
   const peerTwice = await peer(server, parts.slice(2))
   const pages =
     Number(values.pages) > 0 ? await measureEventsPage(server.url, Number(values.pages), giveUp.signal) : null
+  const log = pages && (await measureLog(server))
 
   const best = Math.max(peerBefore?.perSecond ?? 0, peerAfter?.perSecond ?? 0)
   const ratio = best > 0 ? ingest.perSecond / best : null
   printIngest(ingest, { before: peerBefore, after: peerAfter, twice: peerTwice }, ratio)
   printTenths(ingest)
   if (pages) printPages(pages)
+  if (log) printLog(log)
   if (values.record) {
     const { tenths: _, ...figures } = ingest
     await record({
@@ -124,6 +130,7 @@ async function measure(server, network, options) {
         ratio,
       },
       pages,
+      log,
     })
   }
 }
@@ -301,6 +308,25 @@ function printTenths({ tenths: all }) {
       perMessage(usage?.postgresCores, perSecond),
     ]),
   ])
+}
+
+/** @param {import('./plaza-process.mjs').PlazaServer} server */
+async function measureLog({ url, grpcAddress = '' }) {
+  const newest = await fetch(`${url}/v1/events?pageSize=1&reverse=true`, { signal: giveUp.signal })
+  const { events } = /** @type {{ events: { id: number }[] }} */ (await newest.json())
+  return await measureGrpcLog(grpcAddress, events[0]?.id ?? 0)
+}
+
+/** @param {import('./grpc-log.mjs').GrpcLogRun} log */
+function printLog({ events, eventBytes, plaza, decoded, bare }) {
+  printTable(
+    `The log over gRPC: ${figure(events)} events, ${figure(eventBytes)} bytes each, one subscriber`,
+    [
+      ['plaza', `${figure(plaza)} /s`, `${figure(plaza / bare)} x`],
+      ['plaza, to a client that decodes', `${figure(decoded)} /s`],
+      ['gRPC for Node, the same bytes from memory', `${figure(bare)} /s`],
+    ],
+  )
 }
 
 /** @param {import('./events-page.mjs').EventsPageRun} pages */

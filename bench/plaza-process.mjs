@@ -15,6 +15,7 @@ const STOP_LIMIT_MS = 60_000
 /**
  * @typedef {object} PlazaServer
  * @property {string} url
+ * @property {string | undefined} grpcAddress Of the hub over gRPC, where its port was set.
  * @property {number} pid
  * @property {string} dataDir
  * @property {string} databaseUrl Of its embedded PostgreSQL.
@@ -110,7 +111,17 @@ async function launch(dataDir, flags, env) {
     if (databaseUrl === null || postmaster === null || child.pid === undefined) {
       throw new Error('the server has no PostgreSQL')
     }
-    return { url, pid: child.pid, dataDir, databaseUrl, postgresPid: postmaster.pid, end, stop }
+    const [, grpcAddress] = /^hub over gRPC on (\S+)$/m.exec(output) ?? []
+    return {
+      url,
+      grpcAddress,
+      pid: child.pid,
+      dataDir,
+      databaseUrl,
+      postgresPid: postmaster.pid,
+      end,
+      stop,
+    }
   } catch (error) {
     await end()
     throw error
