@@ -344,7 +344,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
   },
   'GET app_host/user/event': { statements: 2, ask: enabling },
   'POST app_host/user/event': {
-    statements: 12,
+    statements: 13,
     why: 'the mini app is one of this server: its side of the event is taken here as well',
     ask: async (scene) => ({ signer_uuid: scene.signerUuid, ...(await enabling(scene)) }),
   },

@@ -42,6 +42,11 @@ const MAX_TOKENS_A_DAY = 100
  */
 export async function grantToken(db: Database, holder: TokenHolder, grant: Grant): Promise<Outcome> {
   const { appId, fid, clientFid } = holder
+  const [standing] = await db<{ token: string }[]>`
+    select token from miniapps.tokens
+    where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${clientFid}::bigint`
+  // What clients send again is most often this one: nothing is locked or written for it.
+  if (standing?.token === grant.token) return 'unchanged'
   return await db.begin(async (transaction) => {
     // Whether it is the first or not, the row is this transaction's until it ends.
     const [held] = await transaction<{ token: string; isFirst: boolean }[]>`
