@@ -319,6 +319,13 @@ const variables = Type.Object({
     default: true,
     description: 'Whether what happens in the registries on these chains becomes the events of the hub.',
   }),
+  CHAIN_TOKENS_ON_REQUEST: integer({
+    minimum: 0,
+    maximum: 100_000,
+    default: 100,
+    description:
+      'Most tokens whose owners are kept because somebody has asked for them; 0: only those that are watched.',
+  }),
   CHAIN_IDS: Type.Optional(
     text({
       pattern: `^${NETWORK}=\\d{1,15}(\\s*,\\s*${NETWORK}=\\d{1,15})*$`,
@@ -342,6 +349,13 @@ const variables = Type.Object({
       description: 'How many blocks above it make a block final: before, nothing of it reaches the hub.',
     }),
   ),
+  CHAIN_MAX_FEE_GWEI: integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 20,
+    description:
+      'The most that wallets offer for a unit of gas, in gwei: they wait while the network asks for more.',
+  }),
   CHAIN_FIRST_BLOCK: Type.Optional(
     integer({
       minimum: 0,
@@ -359,7 +373,8 @@ const variables = Type.Object({
     minimum: 0,
     maximum: 86_400,
     default: 30,
-    description: 'Least time between two notifications to one token; what comes sooner counts as rate limited.',
+    description:
+      'Least time between two notifications to one token; what comes sooner counts as rate limited.',
   }),
   NOTIFICATIONS_PER_DAY: integer({
     minimum: 1,
@@ -371,13 +386,22 @@ const variables = Type.Object({
     minimum: 1,
     maximum: 256,
     default: 8,
-    description: 'Most requests to one host of client apps that are under way at once, of up to 100 tokens each.',
+    description:
+      'Most requests to one host of client apps that are under way at once, of up to 100 tokens each.',
   }),
   NOTIFICATION_TIMEOUT_MS: integer({
     minimum: 100,
     maximum: 60_000,
     default: 10_000,
     description: 'How long a client app may take to answer, in milliseconds.',
+  }),
+  RECONCILE_FIDS_PER_MINUTE: integer({
+    minimum: 0,
+    maximum: 100_000,
+    default: 60,
+    description:
+      'How many users are compared with the upstream in a minute, one after the other and then again, while it is ' +
+      'followed; 0 compares only those of whom something may be missing.',
   }),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',

@@ -22,6 +22,7 @@ import { inboxConsumer } from './inbox/inbox-consumer.js'
 import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
 import { openAccounts } from './open-accounts.js'
+import { openAssets } from './open-assets.js'
 import { openChain } from './open-chain.js'
 import { openConsumers } from './open-consumers.js'
 import { openCrawler } from './open-crawler.js'
@@ -129,18 +130,25 @@ async function assemble(
   const consumers = [inboxConsumer, webhooks.consumer]
   const chain = openChain(config, { url: database.url, hub, registry: metrics.registry, log })
   if (chain !== null) closers.push(chain.close)
+  const { assets, close: closeAssets } = openAssets(config, chain, log)
+  closers.push(closeAssets)
   closers.push(openConsumers({ url: database.url, shards: config.hubShards, consumers, tail, log }))
   const { crawler, close: closeCrawler } = openCrawler(config, { db, log })
   closers.push(closeCrawler)
   const miniApps = await openMiniApps(config, { url: database.url, registry: metrics.registry, log })
   closers.push(miniApps.close)
   const { campaigns } = miniApps
-  const { accounts, close: closeAccounts } = await openAccounts(config, { url: database.url, hub, log })
+  const { accounts, close: closeAccounts } = await openAccounts(config, {
+    url: database.url,
+    hub,
+    chain,
+    log,
+  })
   closers.push(closeAccounts)
   let main = ''
   const mainApi = await openMainApi(
     config,
-    { db, writerDb, hub, hydrator, crawler, accounts, campaigns, listeningUrl: () => main },
+    { db, writerDb, hub, hydrator, crawler, accounts, assets, campaigns, listeningUrl: () => main },
     log,
   )
   closers.push(mainApi.close)

@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { FarcasterNetwork } from '@farcaster/core'
+import { parseGwei } from 'viem'
 import { AccountWorker } from './accounts/account-worker.js'
 import { type Accounts, createAccounts } from './accounts/accounts.js'
 import type { AccountLedger } from './accounts/ledger/account-ledger.js'
+import { ChainBalances } from './accounts/ledger/chain/chain-balances.js'
+import { ChainLedger } from './accounts/ledger/chain/chain-ledger.js'
+import { WalletRpc } from './accounts/ledger/chain/wallet-rpc.js'
 import { LOCAL_NETWORK, LocalLedger, localBalance } from './accounts/ledger/local-ledger.js'
 import { accountDetails } from './api/operations/account/account-details.js'
+import { ChainRpc } from './chain/chain-rpc.js'
 import type { Config } from './config.js'
 import { connect, type Database } from './db/connection.js'
 import type { Hub } from './hub/hub.js'
-import type { Log } from './lib/log.js'
+import { type Log, silentLog } from './lib/log.js'
+import { chainSettings, type OpenChain } from './open-chain.js'
 import { networks } from './open-hub.js'
 import { openVault } from './open-vault.js'
+import type { Vault } from './secrets/vault.js'
 
 /** Accounts that wallets pay for, as the server registers them. */
 export interface OpenAccounts {
@@ -24,22 +31,38 @@ export interface OpenAccounts {
 export interface AccountParts {
   readonly url: string
   readonly hub: Hub
+  readonly chain: Pick<OpenChain, 'settings' | 'rpcs'> | null
   readonly log: Log
+}
+
+interface LedgerParts extends Omit<AccountParts, 'url'> {
+  readonly db: Database
+  readonly vault: Vault
+  readonly signal: AbortSignal
 }
 
 /** A purchase under way beside the lock of the registry, callers who wait, and what looks after all. */
 const POOL_SIZE = 5
 const POOL_END_SECONDS = 5
 
+/** What users sign names this chain, whatever the network is called (the protocol notes, hub.md §5.3). */
+const CONSENT_CHAIN_ID = 10
+/** A block takes two seconds: a transaction that fifteen have left out offers too little. */
+const STUCK_MS = 30_000
+
 /** Starts to look after accounts, on connections of its own. */
-export async function openAccounts(config: Config, { url, hub, log }: AccountParts): Promise<OpenAccounts> {
+export async function openAccounts(
+  config: Config,
+  { url, hub, chain, log }: AccountParts,
+): Promise<OpenAccounts> {
   const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza accounts' })
   const end = () => db.end({ timeout: POOL_END_SECONDS })
-  const ledger = openLedger(config, { db, hub })
+  const vault = await openVault(config)
+  const closing = new AbortController()
+  const ledger = openLedger(config, { db, hub, vault, chain, log, signal: closing.signal })
   if (ledger === null) return { accounts: null, close: end }
   const clock = Date.now
   const worker = randomUUID()
-  const vault = await openVault(config)
   const network = networks[config.hubNetwork]
   const accounts = createAccounts({
     db,
@@ -57,6 +80,7 @@ export async function openAccounts(config: Config, { url, hub, log }: AccountPar
   return {
     accounts,
     async close() {
+      closing.abort()
       await looking.stop()
       await Promise.all([end(), own.end({ timeout: POOL_END_SECONDS })])
     },
@@ -65,15 +89,45 @@ export async function openAccounts(config: Config, { url, hub, log }: AccountPar
 
 /** What commands ask of the place where accounts are registered; null where there is no such place. */
 export function openCommandLedger(config: Config): Pick<AccountLedger, 'network' | 'available'> | null {
+  const settings = chainSettings(config)
+  const network = settings.networks.get(settings.contracts.idGateway.network)
+  if (network !== undefined) {
+    return new ChainBalances(
+      new WalletRpc(new ChainRpc(network, { log: silentLog, clock: Date.now })),
+      network,
+    )
+  }
   if (networks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
   return { network: LOCAL_NETWORK, available: localBalance }
 }
 
-/** Where accounts are registered; null where there is no such place. */
+/** Where accounts are registered: on the chain of the registries, else on the local network of a devnet, else nowhere. */
 function openLedger(
   config: Config,
-  { db, hub }: { readonly db: Database; readonly hub: Hub },
+  { db, hub, vault, chain, log, signal }: LedgerParts,
 ): AccountLedger | null {
+  const rpc = chain?.rpcs.get(chain.settings.contracts.idGateway.network)
+  if (chain && rpc) {
+    if (rpc.network.chainId !== CONSENT_CHAIN_ID) {
+      log.warn(
+        { chainId: rpc.network.chainId },
+        'no accounts are registered on this chain: users sign for another one',
+      )
+      return null
+    }
+    return new ChainLedger({
+      db,
+      rpc,
+      contracts: chain.settings.contracts,
+      hub,
+      vault,
+      maxFee: parseGwei(String(config.chainMaxFeeGwei)),
+      stuckMs: STUCK_MS,
+      clock: Date.now,
+      log,
+      signal,
+    })
+  }
   if (networks[config.hubNetwork] !== FarcasterNetwork.DEVNET) return null
   return new LocalLedger({ db, hub, clock: Date.now })
 }

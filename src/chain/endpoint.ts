@@ -46,6 +46,8 @@ export interface Endpoint {
   senders(transactions: readonly Hex[]): Promise<(Hex | null)[]>
   /** What a call of a contract returns at the newest block, or at `block`. */
   call(to: Hex, data: Hex, block?: number): Promise<Hex>
+  /** Any other method of the JSON-RPC. @throws what the client makes of an error that the RPC answers with. */
+  ask<T>(method: string, params: readonly unknown[]): Promise<T>
   /** The code of a contract at a block: `0x` where there is none. */
   code(address: Hex, block: number): Promise<Hex>
 }
@@ -94,6 +96,7 @@ export function openEndpoint(url: string): Endpoint {
 
   return {
     name: new URL(url).host,
+    ask,
     chainId: async () => Number(await ask<Hex>('eth_chainId', [])),
     head: async () => Number(await ask<Hex>('eth_blockNumber', [])),
     header,

@@ -24,7 +24,6 @@ create table accounts.attempts (
   attempt integer not null,
   hash bytea not null,
   raw bytea not null,
-  max_fee numeric(78,0) not null,
   signed_at timestamp with time zone not null,
   constraint attempts_pkey PRIMARY KEY (transaction_id, attempt),
   constraint attempts_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES accounts.transactions(id)
@@ -953,6 +952,7 @@ create table upstream.fids (
   backfilled_at timestamp with time zone,
   compared_at timestamp with time zone,
   suspect text,
+  suspected_at timestamp with time zone,
   constraint fids_pkey PRIMARY KEY (fid)
 ) with (fillfactor=80);
 CREATE INDEX fids_by_comparison ON upstream.fids USING btree (compared_at NULLS FIRST, fid);

@@ -63,8 +63,6 @@ create table accounts.attempts (
   hash bytea not null,
   -- As it is sent.
   raw bytea not null,
-  -- What it offers at most for a unit of gas, in wei.
-  max_fee numeric(78, 0) not null,
   signed_at timestamptz not null,
   primary key (transaction_id, attempt)
 );

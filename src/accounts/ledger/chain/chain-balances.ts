@@ -1,0 +1,27 @@
+import type { ChainNetwork } from '../../../chain/networks.js'
+import type { Queryable } from '../../../db/connection.js'
+import { hexOf } from '../../../protocol/bytes.js'
+import type { AccountLedger, Payer } from '../account-ledger.js'
+import { readReserved } from './attempts.js'
+import type { WalletRpc } from './wallet-rpc.js'
+
+/** The network of wallets on a chain. */
+export function networkOf({ chainId }: Pick<ChainNetwork, 'chainId'>): string {
+  return `eip155:${chainId}`
+}
+
+/** What wallets on a chain have, without what their open transactions may take. */
+export class ChainBalances implements Pick<AccountLedger, 'network' | 'available'> {
+  readonly network: string
+  readonly #rpc: Pick<WalletRpc, 'balance'>
+
+  constructor(rpc: Pick<WalletRpc, 'balance'>, network: Pick<ChainNetwork, 'chainId'>) {
+    this.network = networkOf(network)
+    this.#rpc = rpc
+  }
+
+  async available(db: Queryable, { id, address }: Payer): Promise<bigint> {
+    const [balance, reserved] = await Promise.all([this.#rpc.balance(hexOf(address)), readReserved(db, id)])
+    return balance > reserved ? balance - reserved : 0n
+  }
+}

@@ -1,0 +1,200 @@
+import type { OnChainEvent } from '@farcaster/core'
+import { LRUCache } from 'lru-cache'
+import type { ChainRpc } from '../../../chain/chain-rpc.js'
+import type { ChainLog } from '../../../chain/endpoint.js'
+import type { ChainSettings } from '../../../chain/networks.js'
+import { type RegistryName, registryEvent, registryTopics } from '../../../chain/registry-events.js'
+import type { Database } from '../../../db/connection.js'
+import type { Hub } from '../../../hub/hub.js'
+import type { Log } from '../../../lib/log.js'
+import { hexOf } from '../../../protocol/bytes.js'
+import type { Vault } from '../../../secrets/vault.js'
+import { openWallet } from '../../wallets/wallet-key.js'
+import { lockWallet } from '../../wallets/wallets.js'
+import { openTransactions, type TransactionRow } from '../transactions.js'
+import {
+  type AttemptRow,
+  readAttempts,
+  readReserved,
+  recordReplacement,
+  type SignedTransaction,
+  settleTransaction,
+} from './attempts.js'
+import { raise } from './fees.js'
+import type { ChainReceipt, WalletRpc } from './wallet-rpc.js'
+import { mostOf, readTransaction, signTransaction } from './wallet-transaction.js'
+
+/** What transactions are brought to their end with. */
+export interface SettlerOptions {
+  readonly db: Database
+  readonly rpc: ChainRpc
+  readonly wallets: WalletRpc
+  readonly contracts: ChainSettings['contracts']
+  readonly hub: Pick<Hub, 'submitOnChainEvents'>
+  readonly vault: Vault
+  /** Of the ledger. */
+  readonly network: string
+  readonly maxFee: bigint
+  readonly stuckMs: number
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly log: Log
+}
+
+/** The failure of a transaction whose nonce somebody else has used, who has the wallet's key, too. */
+export const NONCE_TAKEN = 'NonceTaken'
+
+/** Transactions that are looked at at once. */
+const PARALLEL = 16
+const RESEND_MS = 10_000
+const MAX_REMEMBERED = 10_000
+
+/**
+ * Looks at every transaction that is open, whoever has recorded it: sends what the network does not have, offers more for
+ * what nobody takes, and writes down what is final, after the hub has it.
+ */
+export class Settler {
+  readonly #options: SettlerOptions
+  #settling: Promise<void> | null = null
+  /** When what was sent, by its hash. */
+  readonly #sentMs = new LRUCache<string, number>({ max: MAX_REMEMBERED })
+
+  constructor(options: SettlerOptions) {
+    this.#options = options
+  }
+
+  /** One look. Those who ask while one is taken share it. */
+  settle(): Promise<void> {
+    this.#settling ??= this.#look().finally(() => {
+      this.#settling = null
+    })
+    return this.#settling
+  }
+
+  async #look(): Promise<void> {
+    const { db, network, wallets, log } = this.#options
+    const open = await openTransactions(db, network)
+    if (open.length === 0) return
+    const head = await wallets.head()
+    for (let at = 0; at < open.length; at += PARALLEL) {
+      const looks = open.slice(at, at + PARALLEL).map((row) =>
+        this.#lookAt(row, head).catch((error: unknown) => {
+          log.warn(
+            { err: error, purpose: row.purpose, nonce: row.nonce },
+            'a transaction could not be looked at',
+          )
+        }),
+      )
+      await Promise.all(looks)
+    }
+  }
+
+  async #lookAt(row: TransactionRow, head: number): Promise<void> {
+    const { db, rpc, wallets } = this.#options
+    const attempts = await readAttempts(db, row.id)
+    const receipts = await Promise.all(attempts.map(({ hash }) => wallets.receipt(hexOf(hash))))
+    const receipt = receipts.find((each) => each !== null)
+    if (receipt) {
+      if (receipt.blockNumber + rpc.network.confirmations <= head) await this.#finish(row, attempts, receipt)
+      return
+    }
+    if (await this.#isNonceTaken(row, head)) {
+      await settleTransaction(db, row.id, { hash: null, cost: 0n, fid: null, failure: NONCE_TAKEN })
+      return
+    }
+    const last = attempts.at(-1)!
+    // One that the network will not have, because it offers too little by now, is to be replaced all the same.
+    const failure = await this.#send(last).catch((error: unknown) => error)
+    await this.#replaceIfStuck(row, last)
+    if (failure) throw failure
+  }
+
+  /** Nodes forget what waits for long: it is sent now and again. */
+  async #send({ hash, raw }: SignedTransaction): Promise<void> {
+    const { clock, wallets } = this.#options
+    const name = hexOf(hash)
+    const sentMs = this.#sentMs.get(name)
+    if (sentMs !== undefined && clock() - sentMs < RESEND_MS) return
+    await wallets.send(hexOf(raw))
+    this.#sentMs.set(name, clock())
+  }
+
+  async #finish(row: TransactionRow, attempts: readonly AttemptRow[], receipt: ChainReceipt): Promise<void> {
+    const { db } = this.#options
+    const hash = Buffer.from(receipt.hash.slice(2), 'hex')
+    if (!receipt.succeeded) {
+      await settleTransaction(db, row.id, { hash, cost: receipt.fee, fid: null, failure: 'reverted' })
+      return
+    }
+    const events = await this.#tellHub(receipt)
+    const [registered] = events.filter(({ idRegisterEventBody }) => idRegisterEventBody !== undefined)
+    const { value } = readTransaction(attempts[0]!.raw)
+    const fid = registered?.fid ?? null
+    await settleTransaction(db, row.id, { hash, cost: receipt.fee + value, fid, failure: null })
+  }
+
+  /**
+   * The block is as deep as those that the hub's followers read: what it is told here is what they will tell it, too,
+   * and is taken once.
+   */
+  async #tellHub({ logs, blockNumber }: ChainReceipt): Promise<OnChainEvent[]> {
+    const { hub, wallets, rpc } = this.#options
+    const time = { chainId: rpc.network.chainId, blockTimestamp: await wallets.timeOf(blockNumber) }
+    const events = logs.flatMap((log) => {
+      const registry = this.#registryOf(log)
+      const event = registry === null ? null : registryEvent(registry, log, time)
+      return event === null ? [] : [event]
+    })
+    const outcomes = await hub.submitOnChainEvents(events)
+    const refusal = outcomes.find((outcome) => outcome !== null && outcome.code !== 'bad_request.duplicate')
+    if (refusal) throw new Error(`the hub refuses what was paid for: ${refusal.message}`)
+    return events
+  }
+
+  #registryOf({ address }: ChainLog): RegistryName | null {
+    const { contracts } = this.#options
+    const names = Object.keys(registryTopics) as RegistryName[]
+    return names.find((name) => contracts[name].address.toLowerCase() === address) ?? null
+  }
+
+  /** Whether a block that is final has another transaction of this nonce: the wallet's key is used by others, too. */
+  async #isNonceTaken(row: TransactionRow, head: number): Promise<boolean> {
+    const { db, rpc, wallets } = this.#options
+    const [wallet] = await db<{ address: Buffer }[]>`
+      select address from accounts.wallets where id = ${row.walletId}`
+    const finalBlock = Math.max(0, head - rpc.network.confirmations)
+    if ((await wallets.count(hexOf(wallet!.address), finalBlock)) <= row.nonce) return false
+    // It may be ours, seen by one node and not yet by the other.
+    const attempts = await readAttempts(db, row.id)
+    const receipts = await Promise.all(attempts.map(({ hash }) => wallets.receipt(hexOf(hash))))
+    return receipts.every((receipt) => receipt === null)
+  }
+
+  /** Nobody may have taken it because it offers too little by now. */
+  async #replaceIfStuck(row: TransactionRow, last: AttemptRow): Promise<void> {
+    const { db, clock, stuckMs, maxFee: bound, vault, wallets, log } = this.#options
+    if (clock() - last.signedAt.getTime() < stuckMs) return
+    const former = readTransaction(last.raw)
+    const fees = raise(former, await wallets.gasPrice(), bound)
+    if (fees === null) return
+    const wallet = await openWallet(db, vault, row.walletId)
+    const next = { ...former, ...fees }
+    const maxCost = mostOf(next)
+    const balance = await wallets.balance(hexOf(wallet.address))
+    const signed = await signTransaction(next, wallet)
+    const isRecorded = await db.begin(async (transaction) => {
+      await lockWallet(transaction, row.walletId)
+      if (balance - (await readReserved(transaction, row.walletId, row.id)) < maxCost) return false
+      const attempt = last.attempt + 1
+      await recordReplacement(transaction, row.id, { attempt, signed, maxCost, nowMs: clock() })
+      return true
+    })
+    if (!isRecorded) return
+    log.info(
+      { purpose: row.purpose, nonce: row.nonce, maxFee: String(fees.maxFee) },
+      'a transaction offers more',
+    )
+    const attempts = await readAttempts(db, row.id)
+    await this.#send(attempts.at(-1)!)
+  }
+}

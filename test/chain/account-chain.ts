@@ -1,0 +1,64 @@
+import { parseGwei } from 'viem'
+import { ChainLedger, type ChainLedgerOptions } from '../../src/accounts/ledger/chain/chain-ledger.js'
+import { saveWallet, type Wallet } from '../../src/accounts/wallets/wallets.js'
+import { ensureApp } from '../../src/apps/apps.js'
+import { ChainRpc } from '../../src/chain/chain-rpc.js'
+import { readChainSettings } from '../../src/chain/networks.js'
+import type { Database } from '../../src/db/connection.js'
+import type { Hub } from '../../src/hub/hub.js'
+import { silentLog } from '../../src/lib/log.js'
+import { hexOf } from '../../src/protocol/bytes.js'
+import { newPrivateKey } from '../../src/registry/eth-account.js'
+import { testVault } from '../../src/signers/testing/approved-signer.js'
+import type { TestChain } from './test-chain.js'
+
+/** What a ledger on a test chain stands on. */
+export interface AccountChainParts {
+  readonly db: Database
+  readonly hub: Pick<Hub, 'submitOnChainEvents'>
+  readonly clock: () => number
+}
+
+/** A ledger on a test chain, whose newest block is final. */
+export function ledgerOn(
+  url: string,
+  { db, hub, clock }: AccountChainParts,
+  options: Partial<ChainLedgerOptions> = {},
+): ChainLedger {
+  const settings = readChainSettings({ rpcUrls: { optimism: url }, confirmations: 0, firstBlock: 0 })
+  const rpc = new ChainRpc(settings.networks.get('optimism')!, { log: silentLog, clock })
+  return new ChainLedger({
+    db,
+    rpc,
+    contracts: settings.contracts,
+    hub,
+    vault: testVault,
+    maxFee: parseGwei('100'),
+    stuckMs: 60_000,
+    clock,
+    log: silentLog,
+    signal: new AbortController().signal,
+    ...options,
+  })
+}
+
+/** A wallet that has so much, in wei. */
+export async function walletOn(
+  { client }: TestChain,
+  db: Database,
+  {
+    balance,
+    shelfSize = 1,
+    app = 'test',
+  }: { readonly balance: bigint; readonly shelfSize?: number; readonly app?: string },
+): Promise<Wallet> {
+  const wallet = await saveWallet(db, testVault, {
+    appId: await ensureApp(db, app),
+    network: 'eip155:10',
+    privateKey: newPrivateKey(),
+    shelfSize,
+    balance: null,
+  })
+  await client.setBalance({ address: hexOf(wallet.address), value: balance })
+  return wallet
+}
