@@ -67,24 +67,6 @@ export async function setHostScene() {
     return { fid: user.fid, key, signerUuid: id }
   }
 
-  /** Until the test ends. */
-  async function serveMiniApp(
-    answer = (response: ServerResponse) => response.end('{}'),
-  ): Promise<ServedMiniApp> {
-    const events: ParseWebhookEventResult[] = []
-    const server = await serveHttp(async (request, response) => {
-      const origin = `http://${request.headers.host}`
-      if (request.url === '/.well-known/farcaster.json') {
-        return response.end(JSON.stringify({ miniapp: { webhookUrl: `${origin}/webhook` } }))
-      }
-      expect([request.method, request.url]).toEqual(['POST', '/webhook'])
-      const envelope = JSON.parse(await bodyOf(request))
-      events.push(await parseWebhookEvent(envelope, createVerifyAppKeyWithHub(hubUrl)))
-      return answer(response)
-    })
-    return { domain: `127.0.0.1:${server.port}`, events }
-  }
-
   /** Has an event signed by the user's signer. */
   const bySigner = ({ fid, signerUuid }: HostUser, app_domain: string, event: string) =>
     api.send('POST', 'app_host/user/event', { app_domain, signer_uuid: signerUuid, fid, event })
@@ -102,12 +84,30 @@ export async function setHostScene() {
     api,
     openApi,
     newUser,
-    serveMiniApp,
+    serveMiniApp: miniApps(hubUrl),
     bySigner,
     eventToSign,
     wait: (seconds: number) => {
       secondsAfter += seconds
     },
+  }
+}
+
+/** Serves mini apps, each until its test ends. */
+function miniApps(hubUrl: string) {
+  return async (answer = (response: ServerResponse) => response.end('{}')): Promise<ServedMiniApp> => {
+    const events: ParseWebhookEventResult[] = []
+    const server = await serveHttp(async (request, response) => {
+      const origin = `http://${request.headers.host}`
+      if (request.url === '/.well-known/farcaster.json') {
+        return response.end(JSON.stringify({ miniapp: { webhookUrl: `${origin}/webhook` } }))
+      }
+      expect([request.method, request.url]).toEqual(['POST', '/webhook'])
+      const envelope = JSON.parse(await bodyOf(request))
+      events.push(await parseWebhookEvent(envelope, createVerifyAppKeyWithHub(hubUrl)))
+      return answer(response)
+    })
+    return { domain: `127.0.0.1:${server.port}`, events }
   }
 }
 
