@@ -190,8 +190,9 @@ async function assemble(
   const shared = { log, metrics, trustProxy: config.trustProxy }
   const apps = [await buildServer({ ...shared, routes: [health, hubApi, mainApi.routes] })]
   if (config.hubPort !== undefined) apps.push(await buildServer({ ...shared, routes: [hubApi] }))
+  const grpc = await openHubGrpc(config, { db, hub, tail, log, metrics, findCaller: mainApi.findCaller })
   closers.push(async () => {
-    await Promise.all(apps.map((app) => drain(app, config.shutdownTimeoutMs)))
+    await Promise.all([...apps.map((app) => drain(app, config.shutdownTimeoutMs)), grpc?.close()])
   })
   const [mainUrl = '', hubUrl] = await Promise.all(
     apps.map((app, index) =>
@@ -199,8 +200,6 @@ async function assemble(
     ),
   )
   main = mainUrl
-  const grpc = await openHubGrpc(config, { db, hub, tail, log, metrics, findCaller: mainApi.findCaller })
-  if (grpc) closers.push(grpc.close)
   return {
     urls: {
       main,

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client'
 import { observeChains } from './chain/chain-metrics.js'
 import { ChainRpc } from './chain/chain-rpc.js'
 import { startFollowing } from './chain/follow.js'
-import { Follower, type LogHandler } from './chain/follower.js'
+import { Follower, type LogHandler, type Progress } from './chain/follower.js'
 import { type ChainSettings, type NetworkName, readChainSettings } from './chain/networks.js'
 import { registryHandler } from './chain/registry-handler.js'
 import type { Config } from './config.js'
@@ -16,6 +16,8 @@ export interface OpenChain {
   readonly rpcs: ReadonlyMap<NetworkName, ChainRpc>
   /** What followers write with. */
   readonly db: Database
+  /** Counts what followers do. */
+  readonly onProgress: (progress: Progress) => void
   /** Follows a network's logs for a handler, until the chains are closed. */
   follow<Extra>(rpc: ChainRpc, handler: LogHandler<Extra>): void
   /** Finishes the steps that are under way, then ends the connections. */
@@ -81,6 +83,7 @@ export function openChain(config: Config, { url, hub, registry, log }: ChainPart
     settings,
     rpcs,
     db,
+    onProgress,
     follow,
     async close() {
       await Promise.all(stops.map((stop) => stop()))

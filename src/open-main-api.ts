@@ -12,6 +12,7 @@ import { registerApi } from './api/register-api.js'
 import { registerDocs } from './api/register-docs.js'
 import { createDevelopmentKey } from './apps/development-key.js'
 import { createKeyRing } from './apps/key-ring.js'
+import type { Assets } from './assets/asked-tokens.js'
 import type { Config } from './config.js'
 import type { Database } from './db/connection.js'
 import type { Crawler } from './embeds/crawler.js'
@@ -54,6 +55,7 @@ export interface MainApiParts {
   readonly crawler: Crawler
   readonly accounts: Accounts | null
   readonly campaigns: Campaigns
+  readonly assets: Assets
   /** Where the server listens, once it does. */
   readonly listeningUrl: () => string
 }

@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import type { Accounts } from '../accounts/accounts.js'
 import type { Caller } from '../apps/caller.js'
+import type { Assets } from '../assets/asked-tokens.js'
 import type { Database } from '../db/connection.js'
 import type { Crawler } from '../embeds/crawler.js'
 import type { Hub } from '../hub/hub.js'
@@ -37,6 +38,8 @@ export interface OperationContext {
   readonly miniapps: MiniAppSettings
   /** Sends notifications to users of mini apps. */
   readonly campaigns: Campaigns
+  /** Tokens of chains, as far as they are followed. */
+  readonly assets: Assets
   /** Of the protocol: FarcasterNetwork. */
   readonly network: number
   /** The address that users reach this server at, without a slash at its end. */
@@ -130,6 +133,7 @@ export const operationTags = {
   Action: 'Between apps.',
   Storage: 'How much a user may keep.',
   Fname: 'Names of users.',
+  Fungible: 'Tokens: who owns them, and who trades them.',
   Webhook: 'Events, sent to an app.',
   'Mini app': 'Notifications to the users of a mini app.',
   'App host': 'For apps that open mini apps of others.',

@@ -33,6 +33,7 @@ import { reciprocalFollowers } from './operations/follow/reciprocal.js'
 import { relevantFollowers } from './operations/follow/relevant.js'
 import { suggestedFollowing } from './operations/follow/suggested.js'
 import { frameOperations } from './operations/frame/frame-operations.js'
+import { fungibleOperations } from './operations/fungible/fungible-operations.js'
 import { notificationOperations } from './operations/notification/notification-operations.js'
 import { publishingOperations } from './operations/publishing/publishing-operations.js'
 import { reactionsCast } from './operations/reaction/cast.js'
@@ -111,5 +112,6 @@ export const operations: readonly Operation[] = [
   ...membershipOperations,
   ...webhookOperations,
   ...frameOperations,
+  ...fungibleOperations,
   ...appHostOperations,
 ]

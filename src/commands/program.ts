@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { version } from '../lib/version.js'
 import { addAppCommand } from './app.js'
+import { addBackfillCommand } from './backfill.js'
 import { addChannelCommand } from './channel.js'
 import { addConfigCommand } from './config.js'
 import type { CommandContext } from './context.js'
@@ -12,6 +13,7 @@ import { addImportCommand } from './import.js'
 import { addInboxCommand } from './inbox.js'
 import { addKeyCommand } from './key.js'
 import { addMigrateCommand } from './migrate.js'
+import { addReconcileCommand } from './reconcile.js'
 import { addRecountCommand } from './recount.js'
 import { addReplayCommand } from './replay.js'
 import { addScoreCommand } from './score.js'
@@ -19,6 +21,7 @@ import { addSecretCommand } from './secret.js'
 import { addServeCommand } from './serve.js'
 import { addSignerCommand } from './signer.js'
 import { addStorageCommand } from './storage.js'
+import { addTokenCommand } from './token.js'
 import { addWalletCommand } from './wallet.js'
 import { addWebhookCommand } from './webhook.js'
 
@@ -42,8 +45,11 @@ export function createProgram(context: CommandContext): Command {
   addSecretCommand(program, context)
   addFnameCommand(program, context)
   addWalletCommand(program, context)
+  addTokenCommand(program, context)
   addWebhookCommand(program, context)
   addExportCommand(program, context)
   addImportCommand(program, context)
+  addBackfillCommand(program, context)
+  addReconcileCommand(program, context)
   return program
 }

@@ -8,6 +8,7 @@ import { installJobs } from '../../src/webhooks/delivery/jobs.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { testNowUnix } from '../network.js'
+import { sceneAssets, setAssets } from './asset-scene.js'
 import { setScene } from './scene.js'
 import { budgets, usualBudget } from './statement-budgets.js'
 
@@ -28,6 +29,7 @@ const publicUrl = () => 'https://plaza.social'
 const uncounted = await createTestApi({ db, hub, clock, publicUrl })
 const { key, appId } = uncounted
 const scene = await setScene({ db, hub, appId })
+await setAssets(db)
 
 it('every operation has a budget, and no other', () => {
   const names = operations.map(({ method, path }) => `${method} ${path}`)
@@ -53,6 +55,7 @@ it.each(operations.map((operation) => [`${operation.method} ${operation.path}`, 
       key,
       crawler: createTestCrawler(counted),
       net: loopback,
+      assets: sceneAssets,
       operations: [operation],
     }
     const api = await createTestApi(context)

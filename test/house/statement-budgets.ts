@@ -2,6 +2,7 @@ import { messageJson } from '../../src/hub/json/message.js'
 import { toProtobuf } from '../../src/protocol/codec.js'
 import { askedBody } from '../../src/signers/testing/key-holder.js'
 import { testNow } from '../network.js'
+import { TOKEN } from './asset-scene.js'
 import {
   askForAddress,
   askForKey,
@@ -252,6 +253,18 @@ export const budgets: Readonly<Record<string, Budget>> = {
     why: 'as `POST channel`',
     ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens', name: 'Gardens and trees' }),
   },
+  'GET fungible/owner/relevant': {
+    statements: 6,
+    ask: () => ({ contract_address: TOKEN, network: 'base', viewer_fid }),
+  },
+  'GET fungible/owner/relevant/bulk': {
+    statements: 6,
+    ask: () => ({ contract_addresses: TOKEN, network: 'base', viewer_fid }),
+  },
+  'GET fungible/trades': { statements: 5, ask: () => ({ network: 'base', address: TOKEN }) },
+  'GET fungible/trending': { statements: 3, ask: () => ({ network: 'base' }) },
+  'GET fungibles': { statements: 4, ask: () => ({ fungibles: `eip155:8453/erc20:${TOKEN}`, viewer_fid }) },
+  'GET user/balance': { statements: 2, ask: () => ({ fid: 2, networks: 'base' }) },
   'GET notifications': {
     statements: 6,
     why: 'the page, what is unseen, whom the app bans, casts, their users, and what the viewer has to do with them',

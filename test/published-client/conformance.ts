@@ -8,6 +8,13 @@ interface NeutralNames {
 
 type Neutral<Name> = Name extends keyof NeutralNames ? NeutralNames[Name] : Name
 
+/** The same of values. */
+interface NeutralValues {
+  farcaster_fungible: 'social_fungible'
+}
+
+type NeutralValue<Value> = Value extends keyof NeutralValues ? NeutralValues[Value] : Value
+
 /**
  * A type of the published client as the specification means it: with neutral names, and with the unions that the
  * client's generator has merged into one interface (an embed is a cast or a URL; a frame is of version 1 or 2)
@@ -21,7 +28,7 @@ type Published<Type> = Type extends readonly (infer Item)[]
       : 'buttons' | 'manifest' extends keyof Type
         ? PublishedObject<Without<Type, FrameV2Members>> | PublishedObject<Without<Type, FrameV1Members>>
         : PublishedObject<Type>
-    : Type
+    : NeutralValue<Type>
 
 type FrameV1Members = 'buttons' | 'image_aspect_ratio' | 'input' | 'post_url' | 'state'
 type FrameV2Members = 'author' | 'manifest' | 'metadata'

@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.js'
 import { accountReplies } from './replies-accounts.js'
+import { assetReplies } from './replies-assets.js'
 import { inboxReplies } from './replies-inbox.js'
 import { membershipReplies } from './replies-membership.js'
 import { miniAppReplies } from './replies-miniapps.js'
@@ -22,6 +23,7 @@ const replies: Readonly<Record<string, TSchema>> = {
   ...webhookReplies,
   ...miniAppReplies,
   ...accountReplies,
+  ...assetReplies,
 }
 
 const named = operations.map((operation) => {

@@ -114,6 +114,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     network: FarcasterNetwork.DEVNET,
     webhooks: testWebhookSettings,
     miniapps: testMiniAppSettings,
+    assets: { rpcs: new Map(), maxAsked: 0 },
     accounts: createAccounts({
       db,
       vault: told.vault,

@@ -1,0 +1,35 @@
+import type { Assets } from './assets/asked-tokens.js'
+import { liveHandler } from './assets/live-handler.js'
+import { startReadingPasts } from './assets/read-pasts.js'
+import type { Config } from './config.js'
+import type { Log } from './lib/log.js'
+import type { OpenChain } from './open-chain.js'
+import { createTradeTeller } from './open-trades.js'
+
+/** Owners and trades of tokens, as the server follows them. */
+export interface OpenAssets {
+  readonly assets: Assets
+  /** Finishes the steps that are under way. */
+  close(): Promise<void>
+}
+
+/** A token that is asked for waits so long until its past is looked at. */
+const POLL_MS = 2_000
+
+/** Follows the assets of all networks that are set up; without any, there are none. */
+export function openAssets(config: Config, chain: OpenChain | null, log: Log): OpenAssets {
+  if (chain === null) return { assets: { rpcs: new Map(), maxAsked: 0 }, close: async () => {} }
+  const { db, rpcs } = chain
+  const tell = createTradeTeller(Date.now)
+  const stops = [...rpcs.values()].map((rpc) => {
+    const { name } = rpc.network
+    chain.follow(rpc, liveHandler({ db, rpc, onFinal: (transaction, last) => tell(transaction, name, last) }))
+    return startReadingPasts({ db, rpc, log, pollMs: POLL_MS, onProgress: chain.onProgress })
+  })
+  return {
+    assets: { rpcs, maxAsked: config.chainTokensOnRequest },
+    async close() {
+      await Promise.all(stops.map((stop) => stop()))
+    },
+  }
+}

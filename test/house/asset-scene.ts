@@ -1,0 +1,43 @@
+import type { Assets } from '../../src/assets/asked-tokens.js'
+import { ChainRpc } from '../../src/chain/chain-rpc.js'
+import { readChainSettings } from '../../src/chain/networks.js'
+import type { Database } from '../../src/db/connection.js'
+import { silentLog } from '../../src/lib/log.js'
+import { testNowUnix } from '../network.js'
+
+/** A token that alice, bob and carol own and trade, whose past has been read. */
+export const TOKEN = `0x${'a1'.repeat(20)}`
+
+const settings = readChainSettings({ rpcUrls: { base: 'http://127.0.0.1:9' } })
+const base = settings.networks.get('base')!
+
+/** The network of the token. Nothing is asked of its chain: all that the questions are about is known. */
+export const sceneAssets: Assets = {
+  rpcs: new Map([['base', new ChainRpc(base, { log: silentLog, clock: () => testNowUnix * 1000 })]]),
+  maxAsked: 0,
+}
+
+/** Puts the token, its owners and a trade where followers would have put them. */
+export async function setAssets(db: Database): Promise<void> {
+  const [token, dollar] = await db<{ id: number }[]>`
+    insert into assets.tokens (
+      network, address, name, symbol, decimals, kept_for, is_dollar, price_usd, price_rank, first_block, live_from, read_to
+    )
+    values
+      ('base', ${Buffer.alloc(20, 0xa1)}::bytea, 'Apple', 'APL', 18, 'operator', false, 2, 1, 1, 9, 9),
+      ('base', ${Buffer.alloc(20, 0xd0)}::bytea, 'Dollar', 'USD', 6, null, true, 1, 0, null, null, null)
+    returning id`
+  await db`
+    insert into assets.balances (token_id, holder, balance)
+    select ${token!.id}, custody_address, fid * 1000 from social.users where fid <= 3`
+  const pool = Buffer.alloc(20, 0x99)
+  await db`insert into assets.pools values ('base', ${pool}::bytea, ${token!.id}, ${dollar!.id})`
+  await db`
+    insert into assets.trades (
+      network, block, log_index, traded_at, transaction_hash, pool, protocol_family, protocol_version, trader, sold_id,
+      sold, bought_id, bought, usd
+    )
+    select 'base', 5, 0, ${testNowUnix - 60}, ${Buffer.alloc(32, 5)}::bytea, ${pool}::bytea, 'uniswap', 'v3',
+      custody_address, ${token!.id}, 10, ${dollar!.id}, 20, 20
+    from social.users where fid = 2`
+}
