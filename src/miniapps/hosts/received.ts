@@ -44,7 +44,8 @@ interface Standing {
 }
 
 /**
- * Takes a notification for the users of these tokens. One that a user has already succeeds and is not shown again.
+ * Takes a notification for the users of these tokens. One that a user has got within the last day succeeds and is not
+ * shown again.
  *
  * @param nowMs Unix milliseconds.
  */
@@ -95,7 +96,7 @@ async function readStandings(
       exists (
         select from miniapps.host_notifications n
         where n.app_id = t.app_id and n.fid = t.fid and n.domain = t.domain
-          and n.notification_id = ${notificationId}
+          and n.notification_id = ${notificationId} and n.created_at > to_timestamp(${now - DAY_SECONDS})
       ) as "isKnown",
       coalesce(
         recent.newest > to_timestamp(${now - REST_SECONDS}) or recent.count >= ${MAX_A_DAY}, false
@@ -116,14 +117,20 @@ async function storeFor(
   now: number,
 ): Promise<void> {
   if (tokens.length === 0) return
+  const taken = db.types.texts([...tokens])
+  // Of more than a day ago: it comes as if it had not been there.
+  await db`
+    delete from miniapps.host_notifications n
+    using miniapps.host_tokens t
+    where t.token = any (${taken}::text[])
+      and n.app_id = t.app_id and n.fid = t.fid and n.domain = t.domain and n.notification_id = ${notificationId}`
   await db`
     insert into miniapps.host_notifications (
       app_id, fid, domain, token, notification_id, title, body, target_url, created_at
     )
     select app_id, fid, domain, token, ${notificationId}, ${title}, ${body}, ${targetUrl}, to_timestamp(${now})
     from miniapps.host_tokens
-    where token = any (${db.types.texts([...tokens])}::text[])
-    on conflict do nothing`
+    where token = any (${taken}::text[])`
 }
 
 /** A notification opens its own mini app and no other, and by https but for one that is being developed. */

@@ -88,12 +88,19 @@ describe('a mini app of this server', () => {
       )
     }
     expect((await listOf(user)).notifications).toHaveLength(2)
+    wait(86_400)
+    expect(await tell([token], { title: 'A day later' })).toEqual(successful)
+    expect((await listOf(user)).notifications).toMatchObject([
+      { notification_id: 'spring', title: 'A day later' },
+      { notification_id: 'again' },
+    ])
+    wait(31)
     await db`
       insert into miniapps.host_notifications (
         app_id, fid, domain, token, notification_id, title, body, target_url, created_at
       )
       select app_id, fid, domain, token, n, '', '', '', to_timestamp(${clock() / 1000}) - interval '1 hour'
-      from miniapps.host_tokens, generate_series(1, 98) as n
+      from miniapps.host_tokens, generate_series(1, 99) as n
       where token = ${token}`
     wait(31)
     expect(await tell([token], { notificationId: 'too many' })).toEqual(limited)
