@@ -4,8 +4,9 @@ import { connect } from './db/connection.js'
 import type { Hub } from './hub/hub.js'
 import type { Log } from './lib/log.js'
 import { readAddresses, readHeaders, type UpstreamSettings } from './upstream/client/upstream-address.js'
-import { openUpstreams } from './upstream/client/upstreams.js'
+import { openUpstreams, type Upstreams } from './upstream/client/upstreams.js'
 import { startFollowing } from './upstream/follow/follow.js'
+import { reconcileForEver } from './upstream/reconcile/reconcile-loop.js'
 import { everybody } from './upstream/selection.js'
 import { upstreamDoor } from './upstream/upstream-door.js'
 import { meteredWatch } from './upstream/upstream-watch.js'
@@ -18,12 +19,12 @@ export interface UpstreamParts {
   readonly log: Log
 }
 
-/** The connection of the lock, and those that write down how far each shard is. */
-const POOL_SIZE = 3
+/** The connection of the lock, those that write down how far each shard is, and those that compare users. */
+const POOL_SIZE = 6
 const POOL_END_SECONDS = 5
 
 /** What the configuration says of upstreams; null when it names none. */
-export function upstreamSettings(config: Config): UpstreamSettings | null {
+function upstreamSettings(config: Config): UpstreamSettings | null {
   if (config.upstreamHub === undefined) return null
   return {
     addresses: readAddresses(config.upstreamHub),
@@ -31,6 +32,20 @@ export function upstreamSettings(config: Config): UpstreamSettings | null {
     headers: readHeaders(config.upstreamHeaders ?? ''),
     trusted: config.upstreamTrusted,
   }
+}
+
+/**
+ * The upstreams of the configuration, for a command.
+ *
+ * @throws Error when it names none.
+ */
+export function openCommandUpstreams(config: Config): {
+  readonly upstreams: Upstreams
+  readonly trusted: boolean
+} {
+  const settings = upstreamSettings(config)
+  if (settings === null) throw new Error('there is no upstream: set UPSTREAM_HUB')
+  return { upstreams: openUpstreams(settings), trusted: settings.trusted }
 }
 
 /**
@@ -46,14 +61,27 @@ export function openUpstream(
   if (settings === null) return async () => {}
   const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza upstream' })
   const upstreams = openUpstreams(settings)
+  const watch = meteredWatch(registry, Date.now)
   const stop = startFollowing({
     db,
     upstreams,
     hub: upstreamDoor(hub, { trusted: settings.trusted, admitted: false }),
     selection: everybody,
     log,
-    watch: meteredWatch(registry, Date.now),
+    watch,
     clock: Date.now,
+    beside: (signal) =>
+      reconcileForEver({
+        db,
+        upstreams,
+        hub,
+        trusted: settings.trusted,
+        extra: 'keep',
+        fidsPerMinute: config.reconcileFidsPerMinute,
+        signal,
+        log,
+        watch,
+      }),
   })
   return async () => {
     await stop()

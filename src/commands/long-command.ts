@@ -1,5 +1,5 @@
 import type { IntakeTally } from '../hub/intake.js'
-import { Progress } from '../lib/progress.js'
+import { Progress, type ProgressOptions } from '../lib/progress.js'
 import type { CommandContext } from './context.js'
 
 /** Aborts when the user asks the command to stop; it then ends in order and can be gone on with. */
@@ -12,7 +12,7 @@ export function stopSignal(context: CommandContext): AbortSignal {
 /** The progress of a command, on stderr. */
 export function progressOf(
   context: CommandContext,
-  options: { readonly label: string; readonly unit: string; readonly total: number; readonly start?: number },
+  options: Omit<ProgressOptions, 'output' | 'clock'>,
 ): Progress {
   return new Progress({ ...options, output: context.progress, clock: Date.now })
 }

@@ -11,7 +11,7 @@ import type { Hub, SubmitOptions } from './hub.js'
 import { ensurePartitions } from './log/partitions.js'
 import type { LoggedEvent } from './log/write.js'
 import { type MergeBatch, type MergeHook, mergeBatch } from './merge/merge.js'
-import { type MergeItem, ShardWriter } from './merge/shard-writer.js'
+import { type MergeItem, ShardWriter, type Withdrawal } from './merge/shard-writer.js'
 import { nameOf } from './merge/standing-name.js'
 
 export interface HubOptions {
@@ -47,7 +47,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     on conflict do nothing
   `
   const writers = Array.from({ length: shards }, (_, index) => openWriter(options, index + 1))
-  const submitTo = (shard: number, item: MergeItem) => writers[shard - 1]!.submit(item)
+  const submitTo = (shard: number, item: MergeItem | Withdrawal) => writers[shard - 1]!.submit(item)
   const underWay = new Set<Promise<unknown>>()
   let closed = false
 
@@ -97,6 +97,14 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     submitOnChainEvents: (events) =>
       take(() =>
         settleAll(events.map((event) => submitTo(shardOf(event.fid, shards), { kind: 'chainEvent', event }))),
+      ),
+    withdraw: (messages) =>
+      take(() =>
+        settleAll(
+          messages.map((message) =>
+            submitTo(shardOf(message.data.fid, shards), { kind: 'withdrawal', message }),
+          ),
+        ),
       ),
     submitNameTransfers: (proofs) => take(() => submitNameTransfers(proofs)),
     async close() {

@@ -40,6 +40,11 @@ export interface Hub {
   submitOnChainEvents(events: readonly OnChainEvent[]): Promise<(Refusal | null)[]>
   /** Merges transfers of the fname registry; `fid` 0 releases the name. */
   submitNameTransfers(proofs: readonly UserNameProof[]): Promise<(Refusal | null)[]>
+  /**
+   * Has messages stand no more that this hub should not hold: a hub that it follows does not. It is told in the log
+   * as what storage has no room for; null for each that stood.
+   */
+  withdraw(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
   /** How many messages and events wait to be merged in this process. */
   queued(): number
   /** Stops taking work, finishes what was taken. */

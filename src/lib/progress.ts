@@ -13,6 +13,8 @@ export interface ProgressOptions {
   readonly unit: string
   /** What `done` will be at the end, about, in whatever it is measured; 0 when nobody knows. */
   readonly total: number
+  /** What `done` and `total` are, when that is worth telling: `users`. */
+  readonly totalUnit?: string
   /** What `done` is at the start, when an earlier run has done a part. */
   readonly start?: number
   readonly output: ProgressOutput
@@ -76,11 +78,13 @@ export class Progress {
   }
 
   #line(nowMs: number): string {
-    const { label, unit, total } = this.#options
+    const { label, unit, total, totalUnit } = this.#options
     const first = this.#samples[0]!
     const seconds = Math.max(1, nowMs - first.ms) / 1000
     const rate = (this.#counted - first.counted) / seconds
-    const counted = `${formatCount(this.#counted)} ${unit}, ${formatCount(rate)}/s`
+    const of = total > 0 ? ` of ${formatCount(total)}` : ''
+    const done = totalUnit === undefined ? '' : `${formatCount(this.#done)}${of} ${totalUnit}, `
+    const counted = `${done}${formatCount(this.#counted)} ${unit}, ${formatCount(rate)}/s`
     if (total <= 0) return `${label}: ${counted}`
     const share = Math.min(1, this.#done / total)
     const doneRate = (this.#done - first.done) / seconds

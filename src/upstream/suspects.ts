@@ -28,13 +28,13 @@ export class Suspects {
     const reasons = [...this.#reasons].sort(([a], [b]) => a - b)
     this.#reasons = new Map()
     await this.#db`
-      insert into upstream.fids (fid, suspect)
-      select *
+      insert into upstream.fids (fid, suspect, suspected_at)
+      select fid, suspect, date_trunc('milliseconds', clock_timestamp())
       from unnest(
         ${reasons.map(([fid]) => fid)}::bigint[],
         ${this.#db.types.texts(reasons.map(([, reason]) => reason))}::text[]
-      )
-      on conflict (fid) do update set suspect = excluded.suspect
+      ) as noted (fid, suspect)
+      on conflict (fid) do update set suspect = excluded.suspect, suspected_at = excluded.suspected_at
     `
   }
 }
@@ -42,9 +42,10 @@ export class Suspects {
 /** Has every user compared who is known here: events are gone, and nobody can say whose. */
 export async function suspectAll(db: Database, reason: string): Promise<void> {
   await db`
-    insert into upstream.fids (fid, suspect)
-    select fid, ${reason} from hub.fids
-    on conflict (fid) do update set suspect = coalesce(fids.suspect, excluded.suspect)
+    insert into upstream.fids (fid, suspect, suspected_at)
+    select fid, ${reason}, date_trunc('milliseconds', clock_timestamp()) from hub.fids
+    on conflict (fid) do update
+    set suspect = coalesce(fids.suspect, excluded.suspect), suspected_at = excluded.suspected_at
   `
 }
 

@@ -2,8 +2,9 @@ import { onTestFinished } from 'vitest'
 import type { Database } from '../../src/db/connection.js'
 import type { Hub } from '../../src/hub/hub.js'
 import type { Log } from '../../src/lib/log.js'
-import { openUpstreams } from '../../src/upstream/client/upstreams.js'
+import { openUpstreams, type Upstreams } from '../../src/upstream/client/upstreams.js'
 import { startFollowing } from '../../src/upstream/follow/follow.js'
+import { reconcileForEver } from '../../src/upstream/reconcile/reconcile-loop.js'
 import { everybody, type Selection } from '../../src/upstream/selection.js'
 import { upstreamDoor } from '../../src/upstream/upstream-door.js'
 import type { UpstreamWatch } from '../../src/upstream/upstream-watch.js'
@@ -53,11 +54,13 @@ export interface FollowerOptions {
   readonly trusted?: boolean
   readonly headers?: ReadonlyMap<string, string>
   readonly selection?: Selection
+  /** Compares whoever is suspected, too. */
+  readonly compareWith?: Upstreams
 }
 
 /** Follows with a hub until the test is over, or it is stopped. */
 export function follow(db: Database, hub: Hub, options: FollowerOptions) {
-  const { addresses, trusted = false, headers = new Map(), selection = everybody } = options
+  const { addresses, trusted = false, headers = new Map(), selection = everybody, compareWith } = options
   const upstreams = openUpstreams({ addresses, tls: false, headers, trusted })
   const watch = countingWatch()
   const log = keptLog()
@@ -70,6 +73,11 @@ export function follow(db: Database, hub: Hub, options: FollowerOptions) {
     watch,
     clock: Date.now,
     idleMs: 300,
+    beside: async (signal) => {
+      if (compareWith === undefined) return
+      const settings = { db, upstreams: compareWith, hub, trusted, extra: 'keep', fidsPerMinute: 0 } as const
+      await reconcileForEver({ ...settings, signal, log, watch, pollMs: 50 })
+    },
   })
   let stopped: Promise<void> | undefined
   const stop = () => {

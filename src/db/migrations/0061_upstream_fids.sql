@@ -8,7 +8,9 @@ create table upstream.fids (
   -- When what is here was last compared with the upstream.
   compared_at timestamptz,
   -- Why it should be compared soon; null when nothing is known to be wrong.
-  suspect text
+  suspect text,
+  -- When it was last suspected: a comparison that began before does not clear it.
+  suspected_at timestamptz
 ) with (fillfactor = 80);
 
 create index fids_to_fetch on upstream.fids (fid) where backfilled_at is null;

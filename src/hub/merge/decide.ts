@@ -36,6 +36,17 @@ export function mergeMessage(message: SignedMessage, state: BatchState): Refusal
   return refusal && { code: refusal.code, message: refusal.message }
 }
 
+/** Has a message stand no more, as if storage had had no room for it. */
+export function withdrawMessage(message: SignedMessage, state: BatchState): Refusal | null {
+  const slot = slotOf(message)
+  if (!slot || !state.at(slot)?.hash.equals(message.hash)) {
+    return refuse('bad_request.conflict', 'message does not stand')
+  }
+  state.set(slot, null)
+  state.emit(message.data.fid, { type: HubEventType.PRUNE_MESSAGE, message })
+  return null
+}
+
 /** The slot that a message competes for; null for messages that are never stored. */
 export function slotOf(message: SignedMessage): Slot | null {
   const kind = kindOf(message.data.type)

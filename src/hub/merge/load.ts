@@ -20,6 +20,7 @@ interface Incoming {
   readonly messages: readonly SignedMessage[]
   readonly nameTransfers: readonly UserNameProof[]
   readonly admitted?: ReadonlySet<SignedMessage>
+  readonly withdrawals?: readonly SignedMessage[]
 }
 
 /**
@@ -28,7 +29,7 @@ interface Incoming {
  */
 export async function loadState(
   db: Transaction,
-  { messages, nameTransfers: transfers, admitted = new Set() }: Incoming,
+  { messages, nameTransfers: transfers, admitted = new Set(), withdrawals = [] }: Incoming,
   keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
   nowUnix: number,
 ): Promise<BatchState> {
@@ -56,7 +57,8 @@ export async function loadState(
     const proof = decodeProof(row.proof)
     state.loadName(row.name, { name: row.name, fid: row.fid, proof, messageHash: row.message_hash })
   }
-  await loadSlots(db, state, slotsOf(messages, names, state))
+  const slots = slotsOf(messages, names, state)
+  await loadSlots(db, state, [...slots, ...withdrawals.flatMap((message) => slotOf(message) ?? [])])
   await loadLinksToCompact(db, state, messages)
   return state
 }

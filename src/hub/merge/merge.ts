@@ -6,7 +6,7 @@ import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { dayOf } from '../log/partitions.js'
 import { appendEvents, formBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
 import { mergeChainEvents } from './chain-events.js'
-import { mergeMessage, slotOf } from './decide.js'
+import { mergeMessage, slotOf, withdrawMessage } from './decide.js'
 import { recoverKeyClaims } from './gasless-key.js'
 import { isKeyMessage } from './key-rows.js'
 import { loadState } from './load.js'
@@ -25,6 +25,8 @@ export interface MergeBatch {
   readonly messages: readonly SignedMessage[]
   /** Those of the messages that stand in another hub already (`SubmitOptions.admitted`). */
   readonly admitted?: ReadonlySet<SignedMessage>
+  /** Messages that are to stand no more (`Hub.withdraw`). */
+  readonly withdrawals?: readonly SignedMessage[]
 }
 
 /** Aligned with the batch: null for what was merged. */
@@ -32,6 +34,7 @@ export interface MergeOutcomes {
   readonly chainEvents: (Refusal | null)[]
   readonly nameTransfers: (Refusal | null)[]
   readonly messages: (Refusal | null)[]
+  readonly withdrawals?: (Refusal | null)[]
 }
 
 /** What became of a batch, and what was logged. */
@@ -79,11 +82,13 @@ export async function mergeBatch(
     const state = await loadState(transaction, batch, keyClaims, nowUnix)
     const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
     const messages = mergeInOrder(batch.messages, state)
+    const withdrawals = (batch.withdrawals ?? []).map((message) => withdrawMessage(message, state))
     const { prunedSlots, events } = await store(transaction, state, batch)
     const pending = [...chain.events, ...state.events, ...events]
     const logged = await log(transaction, shard, head, pending, settings, nowMs)
     return {
       events: logged,
+      withdrawals,
       chainEvents: chain.outcomes,
       nameTransfers,
       messages: messages.map(

@@ -14,8 +14,14 @@ export type MergeItem =
   | { readonly kind: 'chainEvent'; readonly event: OnChainEvent }
   | { readonly kind: 'nameTransfer'; readonly proof: UserNameProof }
 
+/** A message that is to stand no more. */
+export interface Withdrawal {
+  readonly kind: 'withdrawal'
+  readonly message: SignedMessage
+}
+
 interface Waiting {
-  readonly item: MergeItem
+  readonly item: MergeItem | Withdrawal
   readonly resolve: (outcome: Refusal | null) => void
   readonly reject: (error: unknown) => void
 }
@@ -60,7 +66,7 @@ export class ShardWriter {
    * Queues an item. Resolves when it is durably merged, or refused by the rules.
    * @throws PlazaError `unavailable` when the queue is full or the database is away.
    */
-  submit(item: MergeItem): Promise<Refusal | null> {
+  submit(item: MergeItem | Withdrawal): Promise<Refusal | null> {
     if (this.#waiting.length >= (this.#options.queueSize ?? defaultQueueSize)) {
       return Promise.reject(new PlazaError('unavailable', 'too many messages are waiting to be merged'))
     }
@@ -119,15 +125,20 @@ export class ShardWriter {
           ? [{ ...each, value: each.item.message, admitted: each.item.admitted }]
           : [],
       )
+      const withdrawals = batch.flatMap((each) =>
+        each.item.kind === 'withdrawal' ? [{ ...each, value: each.item.message }] : [],
+      )
       const outcomes = await merge({
         chainEvents: chainEvents.map(({ value }) => value),
         nameTransfers: transfers.map(({ value }) => value),
         messages: messages.map(({ value }) => value),
+        withdrawals: withdrawals.map(({ value }) => value),
         admitted: new Set(messages.flatMap(({ value, admitted }) => (admitted ? [value] : []))),
       })
       tell(chainEvents, outcomes.chainEvents)
       tell(transfers, outcomes.nameTransfers)
       tell(messages, outcomes.messages)
+      tell(withdrawals, outcomes.withdrawals ?? [])
     } catch (error) {
       if (attempt >= maxAttempts || !this.#options.isRetryable(error)) throw error
       await this.#mergeOnce(batch, attempt + 1)

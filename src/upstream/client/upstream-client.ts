@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { HubEventType, HubServiceService } from '@farcaster/hub-nodejs'
 import {
   Client,
@@ -96,6 +97,8 @@ export function createUpstreamClient(
     signal?: AbortSignal,
   ): Promise<Buffer> {
     const { path, requestSerialize } = HubServiceService[name] as MethodDefinition<RequestOf<Name>, unknown>
+    // Every call that is under way listens to it.
+    if (signal) setMaxListeners(0, signal)
     return new Promise((resolve, reject) => {
       const deadline = performance.timeOrigin + performance.now() + CALL_TIMEOUT_MS
       const running = client.makeUnaryRequest(

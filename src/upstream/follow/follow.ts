@@ -21,6 +21,8 @@ export interface FollowOptions {
   readonly watch: UpstreamWatch
   /** Unix milliseconds. */
   readonly clock: () => number
+  /** Runs for as long as this process is the one that follows. */
+  readonly beside?: (signal: AbortSignal) => Promise<void>
   /** After so long without an event it is asked whether there is none. */
   readonly idleMs?: number
 }
@@ -51,7 +53,9 @@ async function followForEver(options: FollowOptions, signal: AbortSignal): Promi
   const { db, log } = options
   while (!signal.aborted) {
     try {
-      await withLock(db, signal, (held) => followWhileHeld(options, held))
+      await withLock(db, signal, async (held) => {
+        await Promise.all([followWhileHeld(options, held), options.beside?.(held)])
+      })
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'following has to begin anew')
     }

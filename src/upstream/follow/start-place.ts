@@ -2,7 +2,8 @@ import { HubEvent } from '@farcaster/core'
 import type { Database } from '../../db/connection.js'
 import { blockOf, eventId } from '../../hub/log/hub-event.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
-import { type Cursor, followedUntil, loadCursor } from './cursors.js'
+import { readShards } from '../client/upstreams.js'
+import { type Cursor, followedUntil, loadCursor, saveCursor } from './cursors.js'
 
 /** Where following a shard begins, and what is known to be missing before. */
 export interface StartPlace extends Cursor {
@@ -84,4 +85,21 @@ async function firstSince(
 
 function startOfBlock(id: number): number {
   return eventId(blockOf(id), 0)
+}
+
+/**
+ * Has following begin where the log of the upstream ends now, unless it has begun before: what a backfill reads from
+ * now on and what is followed then leave nothing out between them.
+ *
+ * @throws UpstreamFailure
+ */
+export async function beginFollowing(
+  db: Database,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const shard of await readShards(client, signal)) {
+    if ((await loadCursor(db, client.address, shard)) !== null) continue
+    await saveCursor(db, client.address, shard, await findStart(db, client, shard, signal))
+  }
 }

@@ -1,0 +1,58 @@
+import type { HubServiceService } from '@farcaster/hub-nodejs'
+import type { UpstreamClient } from '../client/upstream-client.js'
+import { UpstreamFailure } from '../client/upstream-failure.js'
+import type { Upstreams } from '../client/upstreams.js'
+import { readPage } from '../client/wire-page.js'
+
+type Service = typeof HubServiceService
+/** Methods that are asked for a page at a time. */
+type Paged = {
+  [Name in keyof Service]: Parameters<Service[Name]['requestSerialize']>[0] extends {
+    pageToken?: infer _Token
+  }
+    ? Name
+    : never
+}[keyof Service]
+
+/** What a page is asked with, besides its size and its token. */
+type Question<Name extends Paged> = Omit<
+  Parameters<Service[Name]['requestSerialize']>[0],
+  'pageSize' | 'pageToken' | 'reverse'
+>
+
+const PAGE_ENTRIES = 1000
+/** A single message is at most 64 kB: a page of so few goes through everywhere. */
+const LEAST_ENTRIES = 10
+
+/**
+ * All entries of a list, page by page, as the bytes that came. A page that is too large for the upstream, or takes it
+ * too long, is asked for again with half the size (hub-monorepo#2396).
+ *
+ * @throws UpstreamFailure when no upstream answers.
+ */
+export async function* pagesOf<Name extends Paged>(
+  upstreams: Upstreams,
+  name: Name,
+  question: Question<Name>,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly Buffer[]> {
+  let pageSize = PAGE_ENTRIES
+  let pageToken: Uint8Array | undefined
+  do {
+    const ask = async (client: UpstreamClient) => {
+      const request = { ...question, pageSize, pageToken } as Parameters<typeof client.call<Name>>[1]
+      try {
+        return readPage(await client.call(name, request, signal))
+      } catch (error) {
+        if (error instanceof UpstreamFailure && error.isTooMuch) {
+          pageSize = Math.max(LEAST_ENTRIES, Math.floor(pageSize / 2))
+        }
+        throw error
+      }
+    }
+    const page = await upstreams.ask(ask, signal)
+    yield page.entries
+    // A token with an empty page would go on for ever (snapchain#720).
+    pageToken = page.entries.length > 0 ? page.nextPageToken : undefined
+  } while (pageToken !== undefined)
+}

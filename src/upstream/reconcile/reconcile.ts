@@ -1,0 +1,80 @@
+import { UpstreamFailure } from '../client/upstream-failure.js'
+import type { AccountPart } from './compare.js'
+import { allFids, type ComparedFid, markCompared } from './fid-round.js'
+import { type AccountReport, type ReconcileOptions, reconcileAccount } from './reconcile-account.js'
+
+export interface ReconcileRunOptions extends ReconcileOptions {
+  /** Null for all users that are known. */
+  readonly fids: readonly number[] | null
+  /** How many users are compared at the same time. */
+  readonly parallel: number
+  readonly onProgress?: (users: number, missing: number) => void
+}
+
+/** What a comparison of many users has found and done. */
+export interface ReconcileReport {
+  users: number
+  /** Users of whom something was missing, by why: what was known to be wrong with them. */
+  readonly reasons: Map<string, { users: number; missing: number }>
+  /** What was missing here, by part of the account. */
+  readonly missing: Map<AccountPart, number>
+  repaired: number
+  readonly refused: Map<string, number>
+  /** What stood here alone. */
+  readonly extra: Map<AccountPart, number>
+  isComplete: boolean
+}
+
+/**
+ * Compares users with the upstream, both ways, and repairs.
+ *
+ * @throws UpstreamFailure when no upstream answers for minutes.
+ */
+export async function reconcile(options: ReconcileRunOptions): Promise<ReconcileReport> {
+  const { db, fids, parallel, signal, onProgress } = options
+  const report: ReconcileReport = {
+    users: 0,
+    reasons: new Map(),
+    missing: new Map(),
+    repaired: 0,
+    refused: new Map(),
+    extra: new Map(),
+    isComplete: true,
+  }
+  const users = allFids(db, { fids, signal })
+  let missing = 0
+  async function work(): Promise<void> {
+    for (let next = await users.next(); !next.done && !signal.aborted; next = await users.next()) {
+      const user = next.value
+      const found = await reconcileAccount(options, user.fid)
+      await markCompared(db, user)
+      missing += addAccount(report, user, found)
+      report.users += 1
+      onProgress?.(report.users, missing)
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, work)).catch((error: unknown) => {
+    if (!signal.aborted || !(error instanceof UpstreamFailure)) throw error
+  })
+  report.isComplete = !signal.aborted
+  return report
+}
+
+/** @returns how much was missing of the user. */
+function addAccount(report: ReconcileReport, user: ComparedFid, found: AccountReport): number {
+  for (const [part, count] of found.missing) add(report.missing, part, count)
+  for (const [part, count] of found.extra) add(report.extra, part, count)
+  for (const [reason, count] of found.refused) add(report.refused, reason, count)
+  report.repaired += found.repaired
+  const missing = [...found.missing.values()].reduce((sum, count) => sum + count, 0)
+  if (missing > 0) {
+    const reason = user.suspect ?? (user.isFetched ? 'not known' : 'never fetched')
+    const entry = report.reasons.get(reason) ?? { users: 0, missing: 0 }
+    report.reasons.set(reason, { users: entry.users + 1, missing: entry.missing + missing })
+  }
+  return missing
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count)
+}
