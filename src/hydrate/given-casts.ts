@@ -1,14 +1,14 @@
 import type { Database } from '../db/connection.js'
+import { loadCasts, loadGivenCasts } from '../records/cast-record.js'
+import { loadNames } from '../records/names.js'
+import { loadUsers } from '../records/user-record.js'
 import type { CastRow } from '../social/casts.js'
 import { fidsIn, presentCast } from '../views/cast.js'
 import { channelDehydrated } from '../views/channel-dehydrated.js'
 import { castJson } from '../views/json.js'
 import { spokenChannels } from '../views/text-ranges.js'
-import { loadCasts, loadGivenCasts } from './cast-record.js'
 import type { Hydrator } from './hydrator.js'
-import { loadNames } from './names.js'
 import { openJson, unique } from './ready.js'
-import { loadUsers } from './user-record.js'
 
 /**
  * Casts as JSON, by hash in hex without 0x, from what their messages say: also of casts that are gone, or that never

@@ -1,3 +1,4 @@
+import { isHiddenFrom, type Viewed, type ViewerRelations } from '../records/viewer.js'
 import type { UserDehydrated } from '../views/schema/user-dehydrated.js'
 import { userDehydrated } from '../views/user-dehydrated.js'
 import { unique } from './ready.js'
@@ -7,7 +8,6 @@ import { type ReadyUser, ReadyUsers, type ReadyUsersOptions, type UsersAtHand } 
 import { ReadyViewers } from './ready-viewers.js'
 import { renderCast, renderChannel, renderUser } from './render.js'
 import { SharedReads } from './shared-reads.js'
-import { isHiddenFrom, type Viewed, type ViewerRelations } from './viewer.js'
 
 /** `maxEntries`: most users and most casts that are kept ready. 0 keeps nothing: every page is read anew. */
 export type HydratorOptions = ReadyUsersOptions

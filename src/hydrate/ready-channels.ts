@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.js'
+import { loadChannels } from '../records/channel-record.js'
 import { presentChannel } from '../views/channel.js'
-import { loadChannels } from './channel-record.js'
 import { openJson, split } from './ready.js'
 import type { ReadyUsers, UsersAtHand } from './ready-users.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'

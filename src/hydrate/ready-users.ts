@@ -1,11 +1,11 @@
 import type { Database } from '../db/connection.js'
+import { loadNames } from '../records/names.js'
+import { loadUsers, type UserRecord } from '../records/user-record.js'
 import type { LocationAddress } from '../views/schema/location.js'
 import { spokenChannels, spokenUsernames } from '../views/text-ranges.js'
 import { presentUser } from '../views/user.js'
-import { loadNames } from './names.js'
 import { openJson, split, unique } from './ready.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
-import { loadUsers, type UserRecord } from './user-record.js'
 
 /** A user as it is kept: the record for short forms, and the whole view without `viewer_context`. */
 export interface ReadyUser {

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.js'
+import { loadViewerRelations, type Viewed, type ViewerRelations } from '../records/viewer.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
-import { loadViewerRelations, type Viewed, type ViewerRelations } from './viewer.js'
 
 /** What is known of a viewer: its relations to all whom, and all that, it has seen of late. */
 interface Known {

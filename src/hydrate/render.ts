@@ -1,3 +1,4 @@
+import type { ViewerRelations } from '../records/viewer.js'
 import { castViewerContext } from '../views/cast.js'
 import { channelUserContext } from '../views/channel-dehydrated.js'
 import { castJson, channelDehydratedJson, channelJson, userJson } from '../views/json.js'
@@ -5,7 +6,6 @@ import { userViewerContext } from '../views/user.js'
 import type { ReadyCast } from './ready-casts.js'
 import type { ReadyChannel } from './ready-channels.js'
 import type { ReadyUser } from './ready-users.js'
-import type { ViewerRelations } from './viewer.js'
 
 /** Puts the viewer into views that are the same for everybody; null is nobody in particular. */
 type Viewer = ViewerRelations | null

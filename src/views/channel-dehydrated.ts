@@ -1,5 +1,5 @@
-import type { ChannelName } from '../hydrate/cast-record.js'
-import type { ViewerRelations } from '../hydrate/viewer.js'
+import type { ChannelName } from '../records/cast-record.js'
+import type { ViewerRelations } from '../records/viewer.js'
 import type { ChannelDehydrated, ChannelUserContext } from './schema/channel-dehydrated.js'
 
 /** The short form of a channel, without what depends on who looks at it. */

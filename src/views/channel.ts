@@ -1,5 +1,5 @@
-import type { ChannelRecord } from '../hydrate/channel-record.js'
-import type { UserRecord } from '../hydrate/user-record.js'
+import type { ChannelRecord } from '../records/channel-record.js'
+import type { UserRecord } from '../records/user-record.js'
 import { dateTimeOf } from './formats.js'
 import type { Channel } from './schema/channel.js'
 import { insertMentions } from './text-ranges.js'

@@ -1,4 +1,4 @@
-import type { UserName } from '../hydrate/user-record.js'
+import type { UserName } from '../records/user-record.js'
 import type { UserDehydrated } from './schema/user-dehydrated.js'
 
 /** The name that a user is shown under: the one of its profile, else `!fid`. */

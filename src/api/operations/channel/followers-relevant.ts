@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { relevantChannelFollowers } from '../../../channels/queries.js'
-import { loadHiddenFids } from '../../../hydrate/viewer.js'
+import { loadHiddenFids } from '../../../records/viewer.js'
 import { jsonArray } from '../../../views/json.js'
 import { RelevantFollowersResponse } from '../../../views/schema/follower.js'
 import { onlookerOf } from '../../onlooker.js'

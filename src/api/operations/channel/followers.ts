@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { channelExists, channelFollowers } from '../../../channels/queries.js'
-import { loadHiddenFids } from '../../../hydrate/viewer.js'
+import { loadHiddenFids } from '../../../records/viewer.js'
 import { jsonArray } from '../../../views/json.js'
 import { UsersResponse } from '../../../views/schema/user.js'
 import { cursorKind, keyPart } from '../../cursor.js'

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { findMember, listMembers } from '../../../channels/membership-lists.js'
-import { loadChannels } from '../../../hydrate/channel-record.js'
+import { loadChannels } from '../../../records/channel-record.js'
 import { channelDehydrated } from '../../../views/channel-dehydrated.js'
 import { jsonArray } from '../../../views/json.js'
 import { ChannelMemberListResponse } from '../../../views/schema/channel-member.js'

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../apps/caller.js'
 import type { Hydrator } from '../../../hydrate/hydrator.js'
-import { loadHiddenFids } from '../../../hydrate/viewer.js'
+import { loadHiddenFids } from '../../../records/viewer.js'
 import {
   type FollowRow,
   type FollowSide,

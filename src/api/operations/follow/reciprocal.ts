@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { loadHiddenFids } from '../../../hydrate/viewer.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
+import { loadHiddenFids } from '../../../records/viewer.js'
 import { type ReciprocalRow, readReciprocal } from '../../../social/queries/follows-between.js'
 import { dateTimeOf } from '../../../views/formats.js'
 import { jsonArray } from '../../../views/json.js'

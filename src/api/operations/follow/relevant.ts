@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { loadHiddenFids } from '../../../hydrate/viewer.js'
+import { loadHiddenFids } from '../../../records/viewer.js'
 import { readRelevantFollowers } from '../../../social/queries/follows-between.js'
 import { jsonArray } from '../../../views/json.js'
 import { RelevantFollowersResponse } from '../../../views/schema/follower.js'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { loadHiddenFids } from '../../../hydrate/viewer.js'
+import { loadHiddenFids } from '../../../records/viewer.js'
 import { readSuggested } from '../../../social/queries/follows-between.js'
 import { jsonArray } from '../../../views/json.js'
 import { UsersResponse } from '../../../views/schema/user.js'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { loadHiddenFids } from '../../../hydrate/viewer.js'
+import { loadHiddenFids } from '../../../records/viewer.js'
 import { NEAR_KM, readUsersNear } from '../../../social/queries/users-by-place.js'
 import { jsonArray } from '../../../views/json.js'
 import { UsersResponse } from '../../../views/schema/user.js'

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Database } from '../../../db/connection.js'
-import { loadHiddenFids } from '../../../hydrate/viewer.js'
+import { loadHiddenFids } from '../../../records/viewer.js'
 import {
   type FoundAfter,
   type FoundUser,
