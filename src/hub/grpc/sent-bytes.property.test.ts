@@ -93,6 +93,7 @@ test('a message is sent as it is stored, with what its bytes say beside them', (
       const stored = encodeMessage(message)
       expect(Message.decode(sentMessage(stored))).toEqual(withData(Message.decode(stored)))
     }),
+    { numRuns: 50 },
   )
 })
 
@@ -102,5 +103,6 @@ test('an event is sent as it is stored, and so are the messages in it', () => {
       const stored = encodeHubEvent({ shard: 1, id, timestamp: testNow, body })
       expect(HubEvent.decode(sentEvent(stored))).toEqual(withDataInside(HubEvent.decode(stored)))
     }),
+    { numRuns: 50 },
   )
 })

@@ -90,7 +90,7 @@ async function follow(
   const follower = { readPage, tail: api.tail }
   for await (const { events } of followLog(follower, subscription, signal)) {
     for (const event of events) {
-      if (!call.write(event.sent)) await taken(call, event, api.config.stallTimeoutMs, signal)
+      if (!call.write(event.sent)) await taken(call, event, api, signal)
     }
     if (events.length > 0) api.metrics?.eventsSent(events.length)
   }
@@ -118,11 +118,16 @@ async function subscriptionOf(
 async function taken(
   call: SubscribeCall,
   last: SharedEvent<Buffer>,
-  timeoutMs: number,
+  { config, log }: HubGrpcApi,
   signal: AbortSignal,
 ): Promise<void> {
+  const { stallTimeoutMs: timeoutMs } = config
   if (await drained(call, timeoutMs, signal)) return
   signal.throwIfAborted()
+  log.info(
+    { peer: call.getPeer(), shard: last.shard, lastId: last.id },
+    'let go a subscriber that took nothing',
+  )
   throw new PlazaError(
     'unavailable',
     `nothing was taken for ${timeoutMs} ms: subscribe again from id ${last.id + 1} of shard ${last.shard}`,
