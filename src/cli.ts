@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
+import { adviceOn } from './commands/advice.js'
 import type { CommandContext } from './commands/context.js'
 import { createProgram } from './commands/program.js'
 
@@ -43,5 +44,7 @@ createProgram(context)
     const wantsStack = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
     const text = error instanceof Error ? (wantsStack ? error.stack : error.message) : String(error)
     process.stderr.write(`plaza: ${text}\n`)
+    const advice = adviceOn(error, process.env.DATABASE_URL !== undefined)
+    if (advice !== null) process.stderr.write(`what to do: ${advice}\n`)
     process.exitCode = 1
   })
