@@ -42,20 +42,25 @@ export function ledgerOn(
   })
 }
 
-/** A wallet that has so much, in wei. */
+/** What a wallet on a test chain is. */
+export interface ChainWalletOptions {
+  /** In wei. */
+  readonly balance: bigint
+  readonly shelfSize?: number
+  readonly app?: string
+  readonly key?: Buffer
+}
+
+/** A wallet that has so much. */
 export async function walletOn(
   { client }: TestChain,
   db: Database,
-  {
-    balance,
-    shelfSize = 1,
-    app = 'test',
-  }: { readonly balance: bigint; readonly shelfSize?: number; readonly app?: string },
+  { balance, shelfSize = 1, app = 'test', key = newPrivateKey() }: ChainWalletOptions,
 ): Promise<Wallet> {
   const wallet = await saveWallet(db, testVault, {
     appId: await ensureApp(db, app),
     network: 'eip155:10',
-    privateKey: newPrivateKey(),
+    privateKey: key,
     shelfSize,
     balance: null,
   })

@@ -11,6 +11,7 @@ import { accountDetails } from '../../src/api/operations/account/account-details
 import { createTestApi } from '../../src/api/testing/test-api.js'
 import { silentLog } from '../../src/lib/log.js'
 import { hexOf } from '../../src/protocol/bytes.js'
+import { ethAccount, newPrivateKey } from '../../src/registry/eth-account.js'
 import { testVault } from '../../src/signers/testing/approved-signer.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -148,15 +149,32 @@ it('what was recorded before its process ended is sent by another one, once', as
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(1)
 })
 
-it('a purchase that the contracts refuse costs nothing, and one of a nonce that was taken is made anew', async () => {
+it('a purchase that the contracts refuse costs nothing', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
-  const ledger = ledgerOn(chain.url, parts)
   const late = await registration(wallet, 'late', 1)
-  expect(await ledger.buy(late)).toMatchObject({
+  expect(await ledgerOn(chain.url, parts).buy(late)).toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('SignatureExpired'),
   })
   expect(await balanceOf(wallet)).toBe(parseEther('1'))
+})
+
+it('whose nonce somebody else has used, by the same key, is bought by the next one', async () => {
+  const key = newPrivateKey()
+  const wallet = await walletOn(chain, db, { balance: parseEther('1'), key })
+  const purchase = await registration(wallet, 'overtaken')
+  await chain.client.setAutomine(false)
+  const ledger = ledgerOn(chain.url, parts, { stuckMs: 1_000 })
+  const first = ledger.buy(purchase).catch((error: unknown) => error)
+  await expect.poll(async () => (await attemptsOf('overtaken')).length, { interval: 20 }).toBe(1)
+  await chain.client.dropTransaction({ hash: hexOf((await attemptsOf('overtaken'))[0]!.hash) })
+  const { signer } = ethAccount(key)
+  await chain.clientOf(signer).sendTransaction({ account: signer, chain: null, to: signer.address, nonce: 0 })
+  await chain.client.setAutomine(true)
+  await chain.mine(1)
+  expect(await first).toMatchObject({ code: 'unavailable' })
+  expect(await ledger.buy(purchase)).toMatchObject({ fid: expect.any(Number) })
+  expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(2)
 })
 
 async function registration(wallet: Wallet, purpose: string, deadline = 4_000_000_000) {

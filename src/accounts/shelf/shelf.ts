@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.js'
-import { PlazaError } from '../../errors.js'
+import { PlazaError, type Refusal } from '../../errors.js'
 import type { Log } from '../../lib/log.js'
 import type { Vault } from '../../secrets/vault.js'
 import type { AccountLedger } from '../ledger/account-ledger.js'
@@ -97,25 +97,25 @@ export class Shelf {
   async #carryOut(order: ShelfOrder): Promise<void> {
     const { db, clock, log } = this.#options
     try {
-      const receipt = await this.#register(order)
-      if ('code' in receipt) {
-        log.warn({ walletId: order.walletId, reason: receipt.message }, 'a fid could not be registered')
-        await postpone(db, order.id, clock())
-      } else if (receipt.fid !== null) await shelve(db, order.id, receipt.fid)
+      const fid = await this.#register(order)
+      if (typeof fid === 'number') return await shelve(db, order.id, fid)
+      log.warn({ walletId: order.walletId, reason: fid.message }, 'a fid could not be registered')
+      await postpone(db, order.id, clock())
     } catch (error) {
       log.error({ err: error, walletId: order.walletId }, 'the registration of a fid has to wait')
       await postpone(db, order.id, clock()).catch(() => {})
     }
   }
 
-  async #register({ id, walletId }: ShelfOrder) {
+  /** @returns The fid, or why there is none. */
+  async #register({ id, walletId }: ShelfOrder): Promise<number | Refusal> {
     const { db, vault, ledger, clock } = this.#options
     const holder = await openHolder(db, vault, id)
     const deadline = Math.floor(clock() / 1000) + CONSENT_SECONDS
     const nonce = await ledger.nonceOf('id gateway', holder.address)
     const consent = registerConsent({ to: holder.address, recovery: NOBODY, nonce, deadline })
     const signature = await signConsent(consent, holder)
-    return await ledger.buy({
+    const bought = await ledger.buy({
       walletId,
       purpose: `shelf ${id}`,
       call: {
@@ -125,6 +125,9 @@ export class Shelf {
         extraUnits: 0,
       },
     })
+    if (!('code' in bought)) return bought.fid!
+    // Nobody else can register for this address: should it have a fid, it is the one that was ordered.
+    return (await ledger.fidOf(holder.address)) ?? bought
   }
 }
 

@@ -55,7 +55,7 @@ export interface ChainLedgerOptions {
 
 /** Whoever buys waits so long at most; the purchase goes on without them. */
 const WAIT_MS = 90_000
-const POLL_MS = 500
+const POLL_MS = 250
 /** Balances and prices that callers are judged by may be so old; what is spent is judged by new ones. */
 const FRESH_MS = 2_000
 /** Prices follow the dollar, and may rise before a transaction is taken; what is too much comes back. */
@@ -173,7 +173,7 @@ export class ChainLedger implements AccountLedger {
       if (state === 'confirmed') return receiptOf({ hash, fid })
       if (failure === NONCE_TAKEN) break
       if (state === 'reverted') return refusedByContracts(failure)
-      await pause(POLL_MS, signal)
+      await pause(POLL_MS)
     }
     throw new PlazaError(
       'unavailable',
@@ -212,14 +212,6 @@ function refusedByContracts(reason: string | null): Refusal {
   return refuse('conflict', `the contracts refuse it${reason === null ? '' : `: ${reason}`}`)
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }

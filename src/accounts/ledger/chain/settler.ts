@@ -44,6 +44,13 @@ export interface SettlerOptions {
 /** The failure of a transaction whose nonce somebody else has used, who has the wallet's key, too. */
 export const NONCE_TAKEN = 'NonceTaken'
 
+/** How many transactions of a wallet are in blocks, and in those that are final. */
+interface WalletCounts {
+  readonly mined: number
+  readonly final: number
+  readonly finalBlock: number
+}
+
 /** Transactions that are looked at at once. */
 const PARALLEL = 16
 const RESEND_MS = 10_000
@@ -58,6 +65,7 @@ export class Settler {
   #settling: Promise<void> | null = null
   /** When what was sent, by its hash. */
   readonly #sentMs = new LRUCache<string, number>({ max: MAX_REMEMBERED })
+  readonly #missingSinceMs = new LRUCache<number, number>({ max: MAX_REMEMBERED })
 
   constructor(options: SettlerOptions) {
     this.#options = options
@@ -72,13 +80,18 @@ export class Settler {
   }
 
   async #look(): Promise<void> {
-    const { db, network, wallets, log } = this.#options
+    const { db, network } = this.#options
     const open = await openTransactions(db, network)
-    if (open.length === 0) return
-    const head = await wallets.head()
-    for (let at = 0; at < open.length; at += PARALLEL) {
-      const looks = open.slice(at, at + PARALLEL).map((row) =>
-        this.#lookAt(row, head).catch((error: unknown) => {
+    const wallets = new Set(open.map(({ walletId }) => walletId))
+    for (const walletId of wallets) await this.#lookAtWallet(open.filter((row) => row.walletId === walletId))
+  }
+
+  async #lookAtWallet(rows: readonly TransactionRow[]): Promise<void> {
+    const { log } = this.#options
+    const counts = await this.#countsOf(rows[0]!.walletId)
+    for (let at = 0; at < rows.length; at += PARALLEL) {
+      const looks = rows.slice(at, at + PARALLEL).map((row) =>
+        this.#lookAt(row, counts).catch((error: unknown) => {
           log.warn(
             { err: error, purpose: row.purpose, nonce: row.nonce },
             'a transaction could not be looked at',
@@ -89,20 +102,39 @@ export class Settler {
     }
   }
 
-  async #lookAt(row: TransactionRow, head: number): Promise<void> {
+  async #countsOf(walletId: string): Promise<WalletCounts> {
     const { db, rpc, wallets } = this.#options
+    const [wallet] = await db<
+      { address: Buffer }[]
+    >`select address from accounts.wallets where id = ${walletId}`
+    const address = hexOf(wallet!.address)
+    const finalBlock = Math.max(0, (await wallets.head()) - rpc.network.confirmations)
+    const [mined, final] = await Promise.all([wallets.count(address), wallets.count(address, finalBlock)])
+    return { mined, final, finalBlock }
+  }
+
+  async #lookAt(row: TransactionRow, { mined, final, finalBlock }: WalletCounts): Promise<void> {
+    const { db, wallets } = this.#options
     const attempts = await readAttempts(db, row.id)
+    if (row.nonce >= mined) return await this.#push(row, attempts.at(-1)!)
     const receipts = await Promise.all(attempts.map(({ hash }) => wallets.receipt(hexOf(hash))))
     const receipt = receipts.find((each) => each !== null)
     if (receipt) {
-      if (receipt.blockNumber + rpc.network.confirmations <= head) await this.#finish(row, attempts, receipt)
-      return
-    }
-    if (await this.#isNonceTaken(row, head)) {
+      if (receipt.blockNumber <= finalBlock) await this.#finish(row, attempts, receipt)
+    } else if (row.nonce < final && this.#isMissingForLong(row.id)) {
       await settleTransaction(db, row.id, { hash: null, cost: 0n, fid: null, failure: NONCE_TAKEN })
-      return
     }
-    const last = attempts.at(-1)!
+  }
+
+  /** Nodes of one URL may differ for a moment: one counts what another does not show yet. */
+  #isMissingForLong(transactionId: number): boolean {
+    const { clock, stuckMs } = this.#options
+    const sinceMs = this.#missingSinceMs.get(transactionId)
+    if (sinceMs === undefined) this.#missingSinceMs.set(transactionId, clock())
+    return sinceMs !== undefined && clock() - sinceMs >= stuckMs
+  }
+
+  async #push(row: TransactionRow, last: AttemptRow): Promise<void> {
     // One that the network will not have, because it offers too little by now, is to be replaced all the same.
     const failure = await this.#send(last).catch((error: unknown) => error)
     await this.#replaceIfStuck(row, last)
@@ -155,19 +187,6 @@ export class Settler {
     const { contracts } = this.#options
     const names = Object.keys(registryTopics) as RegistryName[]
     return names.find((name) => contracts[name].address.toLowerCase() === address) ?? null
-  }
-
-  /** Whether a block that is final has another transaction of this nonce: the wallet's key is used by others, too. */
-  async #isNonceTaken(row: TransactionRow, head: number): Promise<boolean> {
-    const { db, rpc, wallets } = this.#options
-    const [wallet] = await db<{ address: Buffer }[]>`
-      select address from accounts.wallets where id = ${row.walletId}`
-    const finalBlock = Math.max(0, head - rpc.network.confirmations)
-    if ((await wallets.count(hexOf(wallet!.address), finalBlock)) <= row.nonce) return false
-    // It may be ours, seen by one node and not yet by the other.
-    const attempts = await readAttempts(db, row.id)
-    const receipts = await Promise.all(attempts.map(({ hash }) => wallets.receipt(hexOf(hash))))
-    return receipts.every((receipt) => receipt === null)
   }
 
   /** Nobody may have taken it because it offers too little by now. */
