@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CastRecord } from '../hydrate/cast-record.js'
+import type { CastRecord } from '../records/cast-record.js'
 import { castViewerContext, embeddedIn, fidsIn, presentCast } from './cast.js'
 import { castRecord, userRecord, viewerRelations } from './testing/records.js'
 import { userDehydrated } from './user-dehydrated.js'

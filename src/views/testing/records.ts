@@ -1,7 +1,7 @@
-import type { CastRecord } from '../../hydrate/cast-record.js'
-import type { ChannelRecord } from '../../hydrate/channel-record.js'
-import type { UserRecord } from '../../hydrate/user-record.js'
-import type { ViewerRelations } from '../../hydrate/viewer.js'
+import type { CastRecord } from '../../records/cast-record.js'
+import type { ChannelRecord } from '../../records/channel-record.js'
+import type { UserRecord } from '../../records/user-record.js'
+import type { ViewerRelations } from '../../records/viewer.js'
 
 /** A user of whom nothing is known but that it is registered. */
 export function userRecord(fid: number, known: Partial<UserRecord> = {}): UserRecord {
