@@ -47,6 +47,7 @@ export function addressOf(address: Uint8Array, name = 'address'): Buffer {
   return asBuffer(address)
 }
 
+/** A text that says something. */
 export function textOf(text: string | undefined, name: string): string {
   if (!text) throw refusal(name, 'is required')
   return text
