@@ -66,10 +66,17 @@ module.exports = {
       to: { path: '^src/config\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'config-is-one-table',
+      comment: 'Its parts are put together in config.ts and named nowhere else.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/config' },
+      to: { path: '^src/config/' },
+    },
+    {
       name: 'errors-stand-alone',
       severity: 'error',
-      from: { path: '^src/(errors|config)\\.ts$' },
-      to: { path: '^src/' },
+      from: { path: '^src/(errors\\.ts$|config)', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/config/' },
     },
     { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
     {

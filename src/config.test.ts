@@ -23,9 +23,9 @@ describe('readConfig', () => {
     const result = readConfig(env)
     expect('problems' in result && result.problems.split('\n')).toEqual([
       'PORT: "65536" is not a whole number from 0 to 65535',
+      'TRUST_PROXY: "yes" is not `true` or `false`',
       'HUB_NETWORK: "moonnet" is not one of `mainnet`, `testnet`, `devnet`',
       'HUB_SHARDS: "two" is not a whole number from 1 to 64',
-      'TRUST_PROXY: "yes" is not `true` or `false`',
     ])
   })
 

@@ -1,0 +1,38 @@
+import { Type } from '@sinclair/typebox'
+import { flag, integer, text } from './variable.js'
+
+/** The node that is followed. */
+export const upstreamVariables = {
+  UPSTREAM_HUB: Type.Optional(
+    text({
+      pattern:
+        '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s,:/@\\[\\]]+):\\d{1,5}(\\s*,\\s*(\\[[0-9A-Fa-f:.]+\\]|[^\\s,:/@\\[\\]]+):\\d{1,5})*$',
+      patternText: 'pairs like `node.example:3383`, separated by commas',
+      description:
+        'Nodes of the network, or other servers like this one, to follow over gRPC: the first, and the next one ' +
+        'when it does not answer. Unset: nothing is followed.',
+    }),
+  ),
+  UPSTREAM_TLS: flag({ default: false, description: 'Whether upstreams are reached by TLS.' }),
+  UPSTREAM_HEADERS: Type.Optional(
+    text({
+      pattern: '^[A-Za-z0-9-]+=[\\x20-\\x2b\\x2d-\\x7e]+(,\\s*[A-Za-z0-9-]+=[\\x20-\\x2b\\x2d-\\x7e]+)*$',
+      patternText: 'pairs like `x-api-key=secret`, separated by commas',
+      secret: true,
+      description: 'Sent with every call to an upstream: keys of hosted nodes.',
+    }),
+  ),
+  UPSTREAM_TRUSTED: flag({
+    default: false,
+    description:
+      "Whether the upstreams are one's own: signatures that they have verified are then not verified again.",
+  }),
+  RECONCILE_FIDS_PER_MINUTE: integer({
+    minimum: 0,
+    maximum: 100_000,
+    default: 60,
+    description:
+      'How many users are compared with the upstream in a minute, one after the other and then again, while it is ' +
+      'followed; 0 compares only those of whom something may be missing.',
+  }),
+}
