@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { connect } from '../db/connection.js'
+import { DataDirBusyError } from '../db/data-dir-lock.js'
 import { adviceOn } from './advice.js'
 
 const { url } = await createTestDatabase()
@@ -39,6 +40,13 @@ it('says what to do about a data directory that cannot be made', () => {
   expect(() => mkdirSync(path, { recursive: true })).toThrow(
     expect.toSatisfy((error) => adviceOn(error, false)?.includes(`${path} is none`)),
   )
+})
+
+it('says what to do about a data directory that is another’s', () => {
+  const refused = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/data/x' })
+  expect(adviceOn(refused, false)).toContain('a user who may use /data/x')
+  const busy = new DataDirBusyError('/data', { pid: 7, command: 'serve' })
+  expect(adviceOn(busy, false)).toContain('set DATA_DIR to another directory')
 })
 
 it('says what to do about a database of the user’s that is not there, but not about one of our own', async () => {

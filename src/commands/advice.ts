@@ -1,3 +1,5 @@
+import { DataDirBusyError } from '../db/data-dir-lock.js'
+
 /** What is known of an error of the system, of PostgreSQL or of its driver. */
 interface Fields {
   readonly code?: unknown
@@ -25,6 +27,7 @@ const DATABASE_ADVICE: Readonly<Record<string, string>> = {
  */
 export function adviceOn(error: unknown, hasDatabaseUrl: boolean): string | null {
   if (!(error instanceof Error)) return null
+  if (error instanceof DataDirBusyError) return 'end that one first, or set DATA_DIR to another directory'
   const { code, syscall, address, port, path }: Fields = error
   if (code === 'ENOSPC' || error.message.includes('No space left on device')) {
     return 'make room on the disk, or set DATA_DIR to a directory on another one'
@@ -36,5 +39,8 @@ export function adviceOn(error: unknown, hasDatabaseUrl: boolean): string | null
   }
   if (syscall === 'mkdir')
     return `set DATA_DIR to a directory that this user may make and write: ${path} is none`
+  if (path !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')) {
+    return `run this as a user who may use ${path}, or set DATA_DIR to another directory`
+  }
   return hasDatabaseUrl ? (DATABASE_ADVICE[String(code)] ?? null) : null
 }
