@@ -86,7 +86,7 @@ export function feedPages(name: string, isRepeating: boolean) {
     const part = { before, count, ...onlooker }
     const places =
       kept && 'readOwn' in kept && hydrator.shared
-        ? await ownPlaces(hydrator.shared, onlooker, part, kept)
+        ? await ownPlaces(name, hydrator.shared, onlooker, part, kept)
         : await read(part)
     const { hashes, last } = distinct(places, limit)
     const casts = await hydrator.casts(hashes, viewerFid)
@@ -95,23 +95,6 @@ export function feedPages(name: string, isRepeating: boolean) {
       hashes.flatMap((hash) => casts.get(hash) ?? []),
       isMore ? places[last] : undefined,
     )
-  }
-
-  function ownPlaces(
-    shared: SharedReads,
-    { viewerFid, banningAppId }: RequestOnlooker,
-    part: FeedPart,
-    { key, readOwn }: OwnBeginning,
-  ): Promise<readonly FeedRow[]> {
-    const onlookerKey = `${viewerFid ?? ''} ${banningAppId ?? ''}`
-    return shared.read(`${name} ${part.count} ${onlookerKey} ${key}`, OWN_MS, async () => {
-      const { value, tags, ...made } = await readOwn(part)
-      const viewerTags = viewerFid === undefined ? [] : [viewerTag(viewerFid)]
-      const appTags = banningAppId === undefined ? [] : [bansTag(banningAppId)]
-      // A recast of what is not here is shown as soon as that is.
-      const awaited = value.flatMap(({ hash, isShown }) => (isShown ? [] : [`cast:${hash}`]))
-      return { ...made, value, tags: [...tags, ...viewerTags, ...appTags, ...awaited] }
-    })
   }
 
   /** Null when so much of the beginning is hidden from the onlooker that it does not tell what its first page is. */
@@ -137,6 +120,25 @@ export function feedPages(name: string, isRepeating: boolean) {
   }
 
   return page
+}
+
+/** The first places for one onlooker, where nothing has come since they were read. */
+function ownPlaces(
+  feed: string,
+  shared: SharedReads,
+  { viewerFid, banningAppId }: RequestOnlooker,
+  part: FeedPart,
+  { key, readOwn }: OwnBeginning,
+): Promise<readonly FeedRow[]> {
+  const onlookerKey = `${viewerFid ?? ''} ${banningAppId ?? ''}`
+  return shared.read(`${feed} ${part.count} ${onlookerKey} ${key}`, OWN_MS, async () => {
+    const { value, tags, ...made } = await readOwn(part)
+    const viewerTags = viewerFid === undefined ? [] : [viewerTag(viewerFid)]
+    const appTags = banningAppId === undefined ? [] : [bansTag(banningAppId)]
+    // A recast of what is not here is shown as soon as that is.
+    const awaited = value.flatMap(({ hash, isShown }) => (isShown ? [] : [`cast:${hash}`]))
+    return { ...made, value, tags: [...tags, ...viewerTags, ...appTags, ...awaited] }
+  })
 }
 
 /** The first casts, each once, and the index of the last place that was looked at. */
