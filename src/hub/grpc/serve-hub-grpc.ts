@@ -54,7 +54,7 @@ export async function serveHubGrpc(
   const methods = { ...unaryMethods(api, admit), subscribe: subscribers.serve }
   server.addService(definition, methods as UntypedServiceImplementation)
   return {
-    address: `${at.host}:${connections.address.port}`,
+    address: `${at.host.includes(':') ? `[${at.host}]` : at.host}:${connections.address.port}`,
     async close(limitMs) {
       const timer = setTimeout(() => {
         server.forceShutdown()
