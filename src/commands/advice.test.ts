@@ -38,14 +38,14 @@ it('says what to do about a port that is taken, and about an address that is not
 it('says what to do about a data directory that cannot be made', () => {
   const path = '/dev/null/data'
   expect(() => mkdirSync(path, { recursive: true })).toThrow(
-    expect.toSatisfy((error) => adviceOn(error, false)?.includes(`${path} is none`)),
+    expect.toSatisfy((error) => adviceOn(error, false)?.includes(`${path} is none`) === true),
   )
 })
 
 it('says what to do about a data directory that is another’s', () => {
   const refused = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/data/x' })
   expect(adviceOn(refused, false)).toContain('a user who may use /data/x')
-  const busy = new DataDirBusyError('/data', { pid: 7, command: 'serve' })
+  const busy = new DataDirBusyError('/data', { pid: 7, identity: '1', command: 'serve' })
   expect(adviceOn(busy, false)).toContain('set DATA_DIR to another directory')
 })
 

@@ -28,7 +28,7 @@ const DATABASE_ADVICE: Readonly<Record<string, string>> = {
 export function adviceOn(error: unknown, hasDatabaseUrl: boolean): string | null {
   if (!(error instanceof Error)) return null
   if (error instanceof DataDirBusyError) return 'end that one first, or set DATA_DIR to another directory'
-  const { code, syscall, address, port, path }: Fields = error
+  const { code, syscall, address, port, path } = error as Fields
   if (code === 'ENOSPC' || error.message.includes('No space left on device')) {
     return 'make room on the disk, or set DATA_DIR to a directory on another one'
   }
