@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { encodeMessage } from '../../src/protocol/codec.js'
+import type { SignedMessage } from '../../src/protocol/message.js'
+import { createTestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
+import { TestUser } from '../network.js'
+import {
+  type CommandProcess,
+  createDataDir,
+  runCommand,
+  type ServerProcess,
+  startServerProcess,
+} from '../server-process.js'
+import { contents, mergedHashes } from './contents.js'
+import { startTcpProxy } from './tcp-proxy.js'
+
+/** `UPSTREAM_ROUNDS=200` runs it for long. */
+const ROUNDS = Number(process.env.UPSTREAM_ROUNDS ?? 20)
+const EQUAL_WITHIN_MS = 120_000
+const [a, b] = await Promise.all([createTestDatabase(), createTestDatabase()])
+const hubOfA = await createTestHub(a.db, { clock: Date.now })
+const users = Array.from({ length: 6 }, (_, index) => new TestUser(index + 1))
+
+/** Farcaster seconds. */
+const now = () => Math.floor(Date.now() / 1000) - 1_609_459_200
+
+/** What was there before anybody followed. */
+async function fillUpstream(): Promise<void> {
+  await hubOfA.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 1_000 })))
+  const casts = users.flatMap((user) =>
+    Array.from({ length: 60 }, (_, n) => user.cast(`${n}`, now() - 9_000 + n)),
+  )
+  await hubOfA.submit([
+    ...casts,
+    ...casts.map((cast) => users[cast.data.timestamp % 6]!.react(cast, now() - 8_000)),
+  ])
+}
+
+/** What a user does one after the other. */
+function* deeds(sender: number): Generator<SignedMessage> {
+  for (let n = 0; ; n += 1) {
+    const user = users[(n + sender) % users.length]!
+    const other = users[(n + sender + 1) % users.length]!
+    const cast = user.cast(`${sender} ${n}`, now())
+    yield cast
+    yield other.react(cast, now())
+    yield user.link(1_000 + n, now())
+    if (n % 3 === 0) yield other.react(cast, now() + 1, { remove: true })
+    if (n % 4 === 0) yield user.removeCast(cast.hash, now() + 1)
+  }
+}
+
+function serve(env: Record<string, string>, dataDir: string): Promise<ServerProcess> {
+  const quiet = { LOG_LEVEL: 'silent', CRAWL_EMBEDS: 'false', SCORE_INTERVAL_HOURS: '0', HUB_GRPC_PORT: '0' }
+  return startServerProcess({ dataDir, env: { ...quiet, ...env } })
+}
+
+function grpcAddress(server: ServerProcess): string {
+  const [, address = ''] = /^hub over gRPC on (\S+)$/m.exec(server.output()) ?? []
+  return address
+}
+
+async function kill({ child, ended }: CommandProcess): Promise<void> {
+  child.kill('SIGKILL')
+  await ended
+}
+
+it('whatever is killed or cut on either side, in the end both have the same, and each message came once', {
+  timeout: 300_000,
+}, async () => {
+  const [dirOfA, dirOfB] = await Promise.all([createDataDir(), createDataDir()])
+  await fillUpstream()
+  let upstream = await serve({ DATABASE_URL: a.url }, dirOfA)
+  const proxy = await startTcpProxy(grpcAddress(upstream))
+  const envOfB = { DATABASE_URL: b.url, UPSTREAM_HUB: proxy.address }
+  let follower = await serve(envOfB, dirOfB)
+  const followed = async () => (await b.db`select 1 from upstream.cursors`).length
+  await expect.poll(followed, { timeout: 60_000 }).toBeGreaterThan(0)
+
+  const acknowledged: string[] = []
+  let isOver = false
+  async function write(sender: number): Promise<void> {
+    for (const message of deeds(sender)) {
+      let isMerged = false
+      while (!isMerged && !isOver) {
+        const reply = await fetch(`${upstream.url}/v1/submitMessage`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/octet-stream' },
+          body: encodeMessage(message),
+        }).catch(() => null)
+        // A message that was merged by a server that died before it answered is a duplicate.
+        isMerged = reply !== null && (reply.ok || reply.status === 400)
+        if (reply?.ok) acknowledged.push(message.hash.toString('hex'))
+        await sleep(isMerged ? 10 : 50)
+      }
+      if (isOver) return
+    }
+  }
+  const writers = [0, 1, 2].map(write)
+
+  let backfilling = await runCommand(['backfill', '--parallel', '2'], { dataDir: dirOfB, env: envOfB })
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const before = acknowledged.length
+    while (acknowledged.length < before + 10) await sleep(10)
+    proxy.delayMs = round % 3
+    if (round % 5 === 0) proxy.cut()
+    if (round % 5 === 1) proxy.truncateAfter(1_000 + round * 137)
+    if (round % 10 === 2) {
+      await kill(follower)
+      follower = await serve(envOfB, dirOfB)
+    }
+    if (round % 10 === 6) {
+      await kill(upstream)
+      upstream = await serve({ DATABASE_URL: a.url }, dirOfA)
+      proxy.target = grpcAddress(upstream)
+    }
+    if (round % 20 === 4) {
+      await kill(backfilling)
+      backfilling = await runCommand(['backfill', '--parallel', '2'], { dataDir: dirOfB, env: envOfB })
+    }
+  }
+  proxy.delayMs = 0
+  isOver = true
+  await Promise.all(writers)
+  expect(await backfilling.ended, backfilling.output()).toMatchObject({ code: 0 })
+
+  await expect
+    .poll(() => contents(b.db), { timeout: EQUAL_WITHIN_MS, interval: 250 })
+    .toBe(await contents(a.db))
+  const merged = await mergedHashes(b.db)
+  const known = new Set(merged)
+  expect(merged).toHaveLength(known.size)
+  const stands = await a.db<{ hash: string }[]>`select encode(hash, 'hex') as hash from hub.messages`
+  expect(stands.filter(({ hash }) => !known.has(hash))).toEqual([])
+  await Promise.all([kill(follower), kill(upstream)])
+})
