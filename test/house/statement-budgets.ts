@@ -343,13 +343,14 @@ export const budgets: Readonly<Record<string, Budget>> = {
   },
   'GET frame/notification_tokens': { statements: 1, ask: grantToken },
   'POST frame/notifications': {
-    statements: 6,
+    statements: 7,
+    why: 'the campaign, how its audience is to be planned, the audience, its batch taken and settled, and the counts',
     ask: ownNotification,
   },
   'GET frame/notifications': { statements: 1, ask: ownCampaign },
   'DELETE frame/notifications': { statements: 1, status: 409, ask: ownCampaign },
   'POST frame/notifications/preview': {
-    statements: 2,
+    statements: 3,
     ask: async (scene) => {
       const { target_fids } = await ownNotification(scene)
       return { target_fids }

@@ -37,6 +37,7 @@ export function audienceTokens(db: Queryable, appId: string, asked: AudienceAske
     select t.fid, t.client_fid, t.url, t.state
     from miniapps.tokens t
     ${joinsUsers ? db`join social.users u on u.fid = t.fid` : nothing}
+    ${near === null ? nothing : db`join ${cellsAround(db, near)} on cell.id = u.geo_cell`}
     ${followingFid === null ? nothing : db`join social.follows f on f.fid = t.fid and ${follows(db, followingFid)}`}
     where t.app_id = ${appId}
       and ${targetFids.length === 0 ? db`t.state = 'enabled'` : isTarget(db, targetFids)}
@@ -65,11 +66,18 @@ export function hasScore(db: Queryable, minimum: number) {
   return db`coalesce(u.score, 0) >= ${minimum}::real`
 }
 
-/** SQL: whether the profile of `social.users u` says a place in this circle. The cells find them by an index. */
+/** SQL: whether the profile of `social.users u` says a place in this circle. */
 export function isNear(db: Queryable, { latitude, longitude, radiusMeters }: Surroundings) {
-  const radiusKm = radiusMeters / METERS_PER_KM
   return db`(
-    u.geo_cell = any (${cellsWithin(latitude, longitude, radiusKm)}::integer[])
-    and ${kmFrom(db, latitude, longitude)} <= ${radiusKm}::float8
+    u.geo_cell is not null and ${kmFrom(db, latitude, longitude)} <= ${radiusMeters / METERS_PER_KM}::float8
   )`
+}
+
+/**
+ * SQL: the cells that may hold somebody in this circle. A join: by the index from a few cells to their users, and by a
+ * hash from many users to half the earth, where a list in a condition is read through for each user.
+ */
+function cellsAround(db: Queryable, { latitude, longitude, radiusMeters }: Surroundings) {
+  const cells = cellsWithin(latitude, longitude, radiusMeters / METERS_PER_KM)
+  return db`unnest(${cells}::integer[]) as cell (id)`
 }

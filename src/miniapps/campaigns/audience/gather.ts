@@ -1,6 +1,7 @@
 import type { Queryable, Transaction } from '../../../db/connection.js'
 import { TOKENS_PER_BATCH } from '../settings.js'
 import { type AudienceAsked, audienceTokens } from './audience.js'
+import { planAnew } from './fresh-plan.js'
 
 /** A campaign whose audience is to be selected. */
 export interface GatheredCampaign {
@@ -28,6 +29,7 @@ export async function gatherAudience(db: Transaction, campaign: GatheredCampaign
   if (uuid !== null) {
     await db`select pg_advisory_xact_lock(hashtextextended(${`campaign ${appId} ${uuid}`}, 0))`
   }
+  await planAnew(db)
   const [gathered] = await db<{ batches: number }[]>`
     with audience as materialized (${audienceTokens(db, appId, campaign.audience)}),
     told as materialized (${toldUnder(db, campaign)}),

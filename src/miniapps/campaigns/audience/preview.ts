@@ -1,6 +1,7 @@
-import type { Database } from '../../../db/connection.js'
+import type { Database, Queryable } from '../../../db/connection.js'
 import type { CampaignSettings } from '../settings.js'
 import { type AudienceAsked, follows, hasScore, isExcluded, isNear, isTarget } from './audience.js'
+import { planAnew } from './fresh-plan.js'
 import { toldUnder } from './gather.js'
 
 /** Whom a notification would be sent to if it were sent now. */
@@ -33,9 +34,28 @@ export async function previewAudience(
   settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
   { appId, uuid, audience }: PreviewAsked,
 ): Promise<AudiencePreview> {
+  const rows = await db.begin(async (transaction) => {
+    await planAnew(transaction)
+    return await groupTokens(transaction, settings, { appId, uuid, audience })
+  })
+  const clients = rows.flatMap(({ clientFid, tokens }) => (clientFid === null ? [] : [{ clientFid, tokens }]))
+  return {
+    tokens: clients.reduce((sum, { tokens }) => sum + tokens, 0),
+    users: rows.reduce((sum, { users }) => sum + users, 0),
+    clients,
+    leftOut: rows.flatMap(({ reason, tokens }) => (reason === null ? [] : [{ reason, tokens }])),
+  }
+}
+
+/** Tokens by what would become of them: those that would be tried by client, the others by reason. */
+function groupTokens(
+  db: Queryable,
+  settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
+  { appId, uuid, audience }: PreviewAsked,
+) {
   const { targetFids } = audience
   const ofTargets = targetFids.length === 0 ? db`` : db`and ${isTarget(db, targetFids)}`
-  const rows = await db<GroupRow[]>`
+  return db<GroupRow[]>`
     with told as materialized (${toldUnder(db, { id: null, appId, uuid })}),
     judged as (
       select t.fid, t.client_fid, ${reasonOf(db, settings, audience)} as reason
@@ -58,18 +78,11 @@ export async function previewAudience(
     union all
     select null, null, 0, count(distinct fid)::integer from judged where reason is null
     order by reason, "clientFid"`
-  const clients = rows.flatMap(({ clientFid, tokens }) => (clientFid === null ? [] : [{ clientFid, tokens }]))
-  return {
-    tokens: clients.reduce((sum, { tokens }) => sum + tokens, 0),
-    users: rows.reduce((sum, { users }) => sum + users, 0),
-    clients,
-    leftOut: rows.flatMap(({ reason, tokens }) => (reason === null ? [] : [{ reason, tokens }])),
-  }
 }
 
 /** SQL for why a token would not be tried; null for one that would. */
 function reasonOf(
-  db: Database,
+  db: Queryable,
   { intervalSeconds, perDay }: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
   { excludeFids, followingFid, minimumScore, near }: AudienceAsked,
 ) {
@@ -86,7 +99,7 @@ function reasonOf(
             ) then 'not_following'`
       }
       ${minimumScore === null ? nothing : db`when not ${hasScore(db, minimumScore)} then 'low_score'`}
-      ${near === null ? nothing : db`when ${isNear(db, near)} is not true then 'not_near'`}
+      ${near === null ? nothing : db`when not ${isNear(db, near)} then 'not_near'`}
       when told.fid is not null then 'repeated'
       when p.sent_at[cardinality(p.sent_at)] > now() - ${intervalSeconds} * interval '1 second'
         or (select count(*) from unnest(p.sent_at) s where s > now() - interval '1 day') >= ${perDay}
