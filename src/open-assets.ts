@@ -13,9 +13,6 @@ export interface OpenAssets {
   close(): Promise<void>
 }
 
-/** A token that is asked for waits so long until its past is looked at. */
-const POLL_MS = 2_000
-
 /** Follows the assets of all networks that are set up; without any, there are none. */
 export function openAssets(config: Config, chain: OpenChain | null, log: Log): OpenAssets {
   if (chain === null) return { assets: { rpcs: new Map(), maxAsked: 0 }, close: async () => {} }
@@ -24,7 +21,7 @@ export function openAssets(config: Config, chain: OpenChain | null, log: Log): O
   const stops = [...rpcs.values()].map((rpc) => {
     const { name } = rpc.network
     chain.follow(rpc, liveHandler({ db, rpc, onFinal: (transaction, last) => tell(transaction, name, last) }))
-    return startReadingPasts({ db, rpc, log, pollMs: POLL_MS, onProgress: chain.onProgress })
+    return startReadingPasts({ db, rpc, log, pollMs: config.chainPollMs, onProgress: chain.onProgress })
   })
   return {
     assets: { rpcs, maxAsked: config.chainTokensOnRequest },

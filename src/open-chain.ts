@@ -32,8 +32,6 @@ export interface ChainParts {
   readonly log: Log
 }
 
-/** A block takes two seconds on the networks that have most of them. */
-const POLL_MS = 2_000
 /** Followers wait for their RPCs most of the time. */
 const POOL_SIZE = 3
 const POOL_END_SECONDS = 5
@@ -73,7 +71,7 @@ export function openChain(config: Config, { url, hub, registry, log }: ChainPart
   const stops: (() => Promise<void>)[] = []
   function follow<Extra>(rpc: ChainRpc, handler: LogHandler<Extra>): void {
     const follower = new Follower(handler, { db, rpc, onProgress })
-    stops.push(startFollowing(follower, { pollMs: POLL_MS, log }))
+    stops.push(startFollowing(follower, { pollMs: config.chainPollMs, log }))
   }
   for (const rpc of config.chainRegistries ? rpcs.values() : []) {
     const handler = registryHandler(settings, rpc.network, { hub, log })

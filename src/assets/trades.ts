@@ -58,7 +58,7 @@ export async function insertTrades(
       sold_id, sold, bought_id, bought, usd
     )
     select ${network}, block, log_index, traded_at, transaction_hash, pool, family, version, trader,
-      sold_id, sold::numeric, bought_id, bought::numeric, usd
+      sold_id, sold::numeric, bought_id, bought::numeric, usd::float8
     from unnest(
       ${swaps.map(({ block }) => block)}::bigint[],
       ${swaps.map(({ logIndex }) => logIndex)}::integer[],
@@ -72,7 +72,7 @@ export async function insertTrades(
       ${texts(swaps.map(({ sold }) => sold.toString()))}::text[],
       ${swaps.map(({ boughtId }) => boughtId)}::integer[],
       ${texts(swaps.map(({ bought }) => bought.toString()))}::text[],
-      ${values}::float8[]
+      ${db.types.texts(values.map((usd) => (usd === null ? null : String(usd))))}::text[]
     ) as t (block, log_index, traded_at, transaction_hash, pool, family, version, trader, sold_id, sold, bought_id,
       bought, usd)
     on conflict do nothing
@@ -84,10 +84,10 @@ async function savePrices(db: Transaction, prices: ReadonlyMap<number, Price>): 
   const made = [...prices]
   await db`
     update assets.tokens t
-    set price_usd = p.usd, price_rank = p.rank
+    set price_usd = p.usd::float8, price_rank = p.rank
     from unnest(
       ${made.map(([id]) => id)}::integer[],
-      ${made.map(([, { usd }]) => usd)}::float8[],
+      ${db.types.texts(made.map(([, { usd }]) => String(usd)))}::text[],
       ${made.map(([, { rank }]) => rank)}::smallint[]
     ) as p (id, usd, rank)
     where t.id = p.id and not t.is_dollar

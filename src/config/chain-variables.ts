@@ -30,6 +30,12 @@ export const chainVariables = {
     description:
       'Most tokens whose owners are kept because somebody has asked for them; 0: only those that are watched.',
   }),
+  CHAIN_POLL_MS: integer({
+    minimum: 20,
+    maximum: 600_000,
+    default: 2_000,
+    description: 'How often a chain is asked for new blocks when there were none, in milliseconds.',
+  }),
   CHAIN_IDS: Type.Optional(
     text({
       pattern: `^${NETWORK}=\\d{1,15}(\\s*,\\s*${NETWORK}=\\d{1,15})*$`,

@@ -48,6 +48,7 @@ it('fifty who call two servers at once get fifty fids of the chain, by one seque
     Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? one : other).take(wallet)),
   )
   expect(new Set(fids).size).toBe(50)
+  await Promise.all([one.idle(), other.idle()])
   await holds()
   const rows = await db<{ nonce: number }[]>`
     select nonce from accounts.transactions where wallet_id = ${wallet.id} order by nonce`

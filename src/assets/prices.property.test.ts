@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { type Price, valueTrade } from './prices.js'
+
+const DOLLAR = 0
+const token = fc.integer({ min: 0, max: 4 })
+const amount = fc.double({ min: 0.001, max: 1e9, noNaN: true })
+const trade = fc
+  .record({ sold: token, soldAmount: amount, bought: token, boughtAmount: amount })
+  .filter(({ sold, bought }) => sold !== bought)
+
+it('a trade with a dollar is worth the dollars, and makes the price of the other token', () => {
+  const prices = new Map<number, Price>([[DOLLAR, { usd: 1, rank: 0 }]])
+  expect(valueTrade(prices, { tokenId: DOLLAR, amount: 30 }, { tokenId: 1, amount: 10 })).toBe(30)
+  expect(prices.get(1)).toEqual({ usd: 3, rank: 1 })
+  expect(valueTrade(prices, { tokenId: 1, amount: 10 }, { tokenId: DOLLAR, amount: 40 })).toBe(40)
+  expect(prices.get(1)).toEqual({ usd: 4, rank: 1 })
+  expect(valueTrade(prices, { tokenId: 2, amount: 8 }, { tokenId: 1, amount: 2 })).toBe(8)
+  expect(prices.get(2)).toEqual({ usd: 1, rank: 2 })
+  expect(valueTrade(prices, { tokenId: 3, amount: 8 }, { tokenId: 4, amount: 2 })).toBeNull()
+})
+
+it('whatever is traded, a dollar stays a dollar, and nobody comes further from it than they were', () => {
+  fc.assert(
+    fc.property(fc.array(trade, { maxLength: 60 }), (trades) => {
+      const prices = new Map<number, Price>([[DOLLAR, { usd: 1, rank: 0 }]])
+      for (const { sold, soldAmount, bought, boughtAmount } of trades) {
+        const before = new Map(prices)
+        const usd = valueTrade(
+          prices,
+          { tokenId: sold, amount: soldAmount },
+          { tokenId: bought, amount: boughtAmount },
+        )
+        expect(usd === null).toBe(!before.has(sold) && !before.has(bought))
+        for (const [id, { rank, usd: price }] of prices) {
+          expect(rank).toBeLessThanOrEqual(before.get(id)?.rank ?? rank)
+          expect(price).toBeGreaterThan(0)
+        }
+        expect(prices.get(DOLLAR)).toEqual({ usd: 1, rank: 0 })
+      }
+    }),
+  )
+})
