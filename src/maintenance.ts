@@ -1,4 +1,5 @@
 import type { Log } from './lib/log.js'
+import { pause } from './lib/pause.js'
 
 /** Something that is done now and again for as long as the server runs. */
 export interface Chore {
@@ -29,16 +30,4 @@ async function repeat(chore: Chore, stopping: AbortSignal, log: Log): Promise<vo
     }
     await pause(chore.everyMs, stopping)
   }
-}
-
-function pause(ms: number, stopping: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (stopping.aborted) return resolve()
-    const timer = setTimeout(resolve, ms)
-    timer.unref()
-    stopping.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

@@ -1,7 +1,7 @@
 import type { Log } from '../lib/log.js'
+import { pause } from '../lib/pause.js'
 import type { Follower } from './follower.js'
 import { RangeRefused } from './log-range.js'
-import { pause } from './pause.js'
 
 export interface FollowOptions {
   /** How long it waits when there is nothing new, or another process is at work. */

@@ -3,6 +3,7 @@ import { hubEventBody } from '../hub/log/hub-event.js'
 import { readEvents, readLogEnds, type ShardRange } from '../hub/log/read.js'
 import type { EventTail } from '../hub/log/tail.js'
 import type { Log } from '../lib/log.js'
+import { pause } from '../lib/pause.js'
 import { staleAfter } from './cache-tags.js'
 import type { Hydrator } from './hydrator.js'
 
@@ -94,14 +95,4 @@ export function dropViews(hydrator: Hydrator, events: Parameters<typeof staleAft
   const stale = staleAfter(events)
   if (stale) hydrator.drop(stale.tags, stale.authors)
   else hydrator.clear()
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

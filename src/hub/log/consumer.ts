@@ -1,6 +1,7 @@
 import type { Database } from '../../db/connection.js'
 import { isRetryable, isUnavailable } from '../../db/connection-errors.js'
 import type { Log } from '../../lib/log.js'
+import { pause } from '../../lib/pause.js'
 import { type BatchOutcome, type Consumer, consumeBatch, ensureCursors, NotNow } from './consumer-batch.js'
 import type { EventTail } from './tail.js'
 
@@ -90,17 +91,4 @@ async function rest(
 ): Promise<void> {
   if (outcome.state === 'busy') await pause(BUSY_MS, signal)
   if (outcome.state === 'level') await tail.wait([{ shard, lastId: outcome.next - 1 }], signal)
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
-    function done(): void {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    if (signal.aborted) done()
-    else signal.addEventListener('abort', done)
-  })
 }

@@ -1,5 +1,5 @@
 import { GetInfoResponse } from '@farcaster/hub-nodejs'
-import { pause } from '../pause.js'
+import { pause } from '../../lib/pause.js'
 import type { UpstreamSettings } from './upstream-address.js'
 import { createUpstreamClient, type UpstreamClient } from './upstream-client.js'
 import { UpstreamFailure } from './upstream-failure.js'

@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.js'
-import { pause } from '../pause.js'
+import { pause } from '../../lib/pause.js'
 import type { UpstreamWatch } from '../upstream-watch.js'
 import { adoptFids, type ComparedFid, markCompared, oldestComparedFids, suspectFids } from './fid-round.js'
 import { type ReconcileOptions, reconcileAccount } from './reconcile-account.js'

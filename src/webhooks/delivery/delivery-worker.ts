@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { type Runner, run } from 'graphile-worker'
 import type { Database } from '../../db/connection.js'
 import type { Log } from '../../lib/log.js'
+import { pause } from '../../lib/pause.js'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.js'
 import { jobLogger } from './job-logger.js'
 import { type DeliverPayload, deliverTask } from './jobs.js'
-import { pause } from './pause.js'
 import { BEAT_MS, beat, buryDead, findDue, laneChannel, retire } from './workers.js'
 
 /** What a worker is made of. */

@@ -1,8 +1,8 @@
 import type { Database } from '../../../db/connection.js'
 import { isUnavailable } from '../../../db/connection-errors.js'
 import type { Log } from '../../../lib/log.js'
+import { pause } from '../../../lib/pause.js'
 import { type GatheredCampaign, gatherAudience } from '../audience/gather.js'
-import { pause } from './pause.js'
 
 /** What audiences are selected with. */
 export interface GathererOptions {

@@ -1,6 +1,6 @@
 import type { Session } from '../../../db/connection.js'
+import { pause } from '../../../lib/pause.js'
 import { clearCanceled } from '../cancel.js'
-import { pause } from './pause.js'
 import { createSender, type RunningSender, type SenderOptions } from './sender.js'
 import { BEAT_MS, beat, buryDead, lockSender, retire } from './senders.js'
 

@@ -1,12 +1,12 @@
 import type { Database } from '../../../db/connection.js'
 import { PlazaError } from '../../../errors.js'
 import type { Log } from '../../../lib/log.js'
+import { pause } from '../../../lib/pause.js'
 import type { NetClient } from '../../../net/net-client.js'
 import type { Outcome } from '../outcome.js'
 import type { CampaignSettings } from '../settings.js'
 import { Dispatcher } from './dispatcher.js'
 import { Gatherer } from './gatherer.js'
-import { pause } from './pause.js'
 
 /** What campaigns are sent with. */
 export interface SenderOptions {
