@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, expect, it } from 'vitest'
+import { createMiniApp } from '../../src/api/operations/frame/testing/mini-app.js'
+import { silentLog } from '../../src/lib/log.js'
+import { startSender } from '../../src/miniapps/campaigns/sending/sender-process.js'
+import type { CampaignSettings } from '../../src/miniapps/campaigns/settings.js'
+import {
+  answerWith,
+  type ClientAnswer,
+  type NotifyRequest,
+  startClient,
+} from '../../src/miniapps/campaigns/testing/client-simulator.js'
+import { fidOf, fidsFrom, grantTokens } from '../../src/miniapps/campaigns/testing/token-rows.js'
+import { createNetClient } from '../../src/net/net-client.js'
+import { createTestDatabase } from '../database.js'
+
+const { db, connect } = await createTestDatabase()
+const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
+afterAll(() => net.close())
+const settings: CampaignSettings = {
+  isAsync: true,
+  intervalSeconds: 0,
+  perDay: 1_000,
+  parallel: 3,
+  timeoutMs: 400,
+}
+
+/** What came of the tokens of a request, as the client knows it; none of them is told twice. */
+type Fate = 'success' | 'invalid_token' | 'rate_limited' | 'failed' | 'http_error'
+type RequestFate = (request: NotifyRequest) => readonly [answer: ClientAnswer, fates: readonly Fate[]]
+
+/** Says something else of each token, and nothing of some. */
+const mixed: RequestFate = ({ tokens }) => {
+  const fateOf = (token: string) =>
+    (['success', 'success', 'invalid_token', 'rate_limited', 'failed', 'failed'] as const)[fidOf(token) % 6]!
+  const of = (fate: Fate) => tokens.filter((token) => fateOf(token) === fate)
+  const answer: ClientAnswer = (_, response) =>
+    answerWith(response, {
+      successfulTokens: of('success'),
+      invalidTokens: of('invalid_token'),
+      rateLimitedTokens: of('rate_limited'),
+      failedTokens: of('failed')
+        .filter((token) => fidOf(token) % 2 === 0)
+        .map((token) => ({ token, reason: 'unknown' })),
+    })
+  return [answer, tokens.map(fateOf)]
+}
+const always =
+  (fate: Fate, answer: ClientAnswer): RequestFate =>
+  ({ tokens }) => [answer, tokens.map(() => fate)]
+const fates: readonly RequestFate[] = [
+  mixed,
+  always(
+    'success',
+    ({ tokens }, response) => void response.end(JSON.stringify({ successfulTokens: tokens })),
+  ),
+  always('http_error', (_, response) => void response.writeHead(502).end()),
+  always('http_error', () => {}),
+  always('http_error', (_, response) => void response.destroy()),
+  always('failed', (_, response) => void response.end('{"result":{"successfulTokens":"all"}}')),
+]
+
+/** A client that does to its requests, one after the other, what the list says. */
+async function startFickleClient(plan: readonly number[]) {
+  const known = new Map<string, Fate>()
+  let next = 0
+  const client = await startClient((request, response) => {
+    const [answer, ofTokens] = fates[plan[next % plan.length]!]!(request)
+    next += 1
+    for (const [index, token] of request.tokens.entries()) known.set(token, ofTokens[index]!)
+    answer(request, response)
+  })
+  return { client, known }
+}
+
+it('counts what clients know, token by token, whatever they do and however many processes send', async () => {
+  const senders = await Promise.all(
+    [1, 2].map(() => {
+      const pool = connect({ poolSize: 4 })
+      return startSender({ db: pool, net, settings, sender: randomUUID(), log: silentLog })
+    }),
+  )
+  const plan = fc.array(fc.nat({ max: fates.length - 1 }), { minLength: 1, maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(fc.tuple(plan, plan, plan), fc.integer({ min: 101, max: 700 }), async (plans, users) => {
+      const sender = senders[0]!
+      const app = await createMiniApp({ db, net }, settings, { settings, sender })
+      const clients = await Promise.all(plans.map(startFickleClient))
+      for (const [clientFid, { client }] of clients.entries()) {
+        await grantTokens(db, { appId: app.appId, clientFid, url: client.url(), fids: fidsFrom(1, users) })
+      }
+      const uuid = randomUUID()
+      const asked = { notification: { ...app.notification, uuid } }
+
+      const { campaign_id: id } = await app.send(asked)
+      for (const each of senders) each.dispatch()
+      await expect.poll(async () => (await app.campaign(id)).status, { interval: 20 }).toBe('completed')
+
+      const known = clients.flatMap((each) => [...each.known.values()])
+      const count = (fate: Fate) => known.filter((each) => each === fate).length
+      const { stats } = await app.campaign(id)
+      expect(stats).toMatchObject({
+        intended_recipient_notification_token_count: users * 3,
+        successful_sends: count('success'),
+        failure_count: users * 3 - count('success'),
+        not_attempted_count: 0,
+        pending_count: 0,
+      })
+      const failures = ['invalid_token', 'rate_limited', 'failed', 'http_error'] as const
+      const counted = failures.flatMap((fate) => (count(fate) === 0 ? [] : [[fate, count(fate)]]))
+      expect(stats.error_breakdown.delivery_errors).toEqual(Object.fromEntries(counted))
+      for (const { client } of clients)
+        expect([...client.told().values()].every((times) => times === 1)).toBe(true)
+
+      const reached = clients.flatMap((each) => [...each.known].filter(([, fate]) => fate === 'success'))
+      const ended = clients.flatMap((each) => [...each.known].filter(([, fate]) => fate === 'invalid_token'))
+      for (const { client } of clients) {
+        client.requests.length = 0
+        client.behave(({ tokens }, response) => answerWith(response, { successfulTokens: tokens }))
+      }
+      const again = await app.send(asked)
+      await expect
+        .poll(async () => (await app.campaign(again.campaign_id)).status, { interval: 20 })
+        .toBe('completed')
+      const told = new Set(clients.flatMap(({ client }) => [...client.told().keys()]))
+      expect(told.size).toBe(users * 3 - reached.length - ended.length)
+      for (const [token] of [...reached, ...ended]) expect(told.has(token)).toBe(false)
+    }),
+    { numRuns: 4 },
+  )
+  await Promise.all(senders.map((sender) => sender.stop()))
+}, 60_000)
