@@ -98,7 +98,7 @@ function report({ tokens, audience, queued, campaign }) {
         'memory at most',
         'at its start',
         'twice',
-        'cores of the server',
+        'CPU of the server',
         'of PostgreSQL',
       ],
       [
@@ -107,11 +107,12 @@ function report({ tokens, audience, queued, campaign }) {
         `${figure(campaign.maxMb)} MB`,
         `${figure(campaign.startMb)} MB`,
         figure(campaign.doubles),
-        figure(campaign.serverCores),
-        figure(campaign.postgresCores),
+        `${figure(campaign.serverMicros)} µs`,
+        `${figure(campaign.postgresMicros)} µs`,
       ],
     ],
   )
+  console.log('  CPU: for each token')
   printAudience(tokens, audience)
   printTable('the time to the 202', [
     ['audience', 'median', 'at most'],
@@ -261,14 +262,15 @@ async function measureCampaign(server, tokens) {
       const { successful_sends: sent } = campaign.stats
       if (sent !== tokens) throw new Error(`${sent} of ${tokens} tokens: ${JSON.stringify(campaign.stats)}`)
       await usage.stop()
+      const microsPerToken = (cores) => ((cores ?? 0) * (ms - gatherMs) * 1_000) / tokens
       const used = usage.between(startMs - watchedMs + gatherMs, Number.POSITIVE_INFINITY)
       return {
         gatherMs,
         tokensPerSecond: (tokens * 1_000) / (ms - gatherMs),
         startMb,
         maxMb: usage.maxMb(),
-        serverCores: used?.serverCores ?? 0,
-        postgresCores: used?.postgresCores ?? 0,
+        serverMicros: microsPerToken(used?.serverCores),
+        postgresMicros: microsPerToken(used?.postgresCores),
       }
     }
     if (ms > LIMIT_MS) throw new Error(`not completed: ${JSON.stringify(campaign)}`)

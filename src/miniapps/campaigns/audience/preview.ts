@@ -71,7 +71,7 @@ function groupTokens(
     from judged
     group by 1, 2
     union all
-    select 'no_token', null, count(*)::integer, 0
+    select 'no_token', null, count(distinct named.fid)::integer, 0
     from unnest(${[...targetFids]}::bigint[]) as named (fid)
     where not exists (select from miniapps.tokens t where t.app_id = ${appId} and t.fid = named.fid)
     having count(*) > 0

@@ -1,4 +1,4 @@
-import type { Database } from '../../../db/connection.js'
+import type { Database, Queryable } from '../../../db/connection.js'
 import { type Outcome, retryableOutcomes } from '../outcome.js'
 import { countTokens, endBatches } from './tally.js'
 
@@ -29,11 +29,41 @@ export async function settleBatches(
   sender: string,
   results: readonly BatchResult[],
 ): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    with ${endedBatches(db, sender, results)},
+    invalidated as (
+      update miniapps.tokens t
+      set state = 'invalid', updated_at = now()
+      from missed m
+      where m.outcome = 'invalid_token'
+        and t.app_id = m.app_id and t.fid = m.fid and t.client_fid = m.client_fid and t.token = m.token
+        and t.state <> 'invalid'
+    ),
+    given_back as (
+      update miniapps.paces p
+      set sent_at = array_remove(p.sent_at, m.claimed_at)
+      from missed m
+      where p.app_id = m.app_id and p.fid = m.fid and p.client_fid = m.client_fid
+    ),
+    ${countTokens(
+      db,
+      db`
+        select campaign_id, client_fid, 'success', 0, reached from ended where reached > 0
+        union all
+        select campaign_id, client_fid, outcome, http_status, 1 from missed`,
+    )},
+    ${endBatches(db, db`select campaign_id from ended`)}
+    select id from ended_campaigns`
+  return rows.map(({ id }) => id)
+}
+
+/** What is written of the batches themselves: `missed` are the users whom they have not reached. */
+function endedBatches(db: Queryable, sender: string, results: readonly BatchResult[]) {
   const missed = results.flatMap(({ batchId, missed: ofBatch }) =>
     ofBatch.map((each) => ({ batchId, ...each })),
   )
-  const rows = await db<{ id: string }[]>`
-    with batch as materialized (
+  return db`
+    batch as materialized (
       select id, campaign_id, app_id, client_fid, fids, claimed_at
       from miniapps.batches
       where id = any (${results.map(({ batchId }) => batchId)}::bigint[])
@@ -70,29 +100,5 @@ export async function settleBatches(
       ) g on g.batch_id = batch.id
       where b.id = batch.id
       returning b.id, b.campaign_id, b.client_fid, cardinality(b.fids) as reached
-    ),
-    invalidated as (
-      update miniapps.tokens t
-      set state = 'invalid', updated_at = now()
-      from missed m
-      where m.outcome = 'invalid_token'
-        and t.app_id = m.app_id and t.fid = m.fid and t.client_fid = m.client_fid and t.token = m.token
-        and t.state <> 'invalid'
-    ),
-    given_back as (
-      update miniapps.paces p
-      set sent_at = array_remove(p.sent_at, m.claimed_at)
-      from missed m
-      where p.app_id = m.app_id and p.fid = m.fid and p.client_fid = m.client_fid
-    ),
-    ${countTokens(
-      db,
-      db`
-        select campaign_id, client_fid, 'success', 0, reached from ended where reached > 0
-        union all
-        select campaign_id, client_fid, outcome, http_status, 1 from missed`,
-    )},
-    ${endBatches(db, db`select campaign_id from ended`)}
-    select id from ended_campaigns`
-  return rows.map(({ id }) => id)
+    )`
 }
