@@ -127,7 +127,7 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
 describe('a campaign that is canceled', () => {
   it('is not sent any further, and counts what was not sent', async () => {
     const client = await startClient(
-      (request, response) => void setTimeout(() => accepts(request, response), 20),
+      (request, response) => void setTimeout(() => accepts(request, response), 150),
     )
     const { appId, send, campaign, cancel } = await createMiniApp(parts, { ...queued, parallel: 2 })
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 5_000) })
