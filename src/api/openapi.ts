@@ -145,17 +145,18 @@ interface OwnFailures {
   readonly forbidden?: string
   readonly notFound?: string
   readonly conflict?: string
+  readonly unprocessable?: string
 }
 
 function ownFailures(
-  { paymentRequired, forbidden, notFound, conflict }: OwnFailures,
+  { paymentRequired, forbidden, notFound, conflict, unprocessable }: OwnFailures,
   headers: Record<string, Json>,
   writer: SchemaWriter,
 ): Record<string, Json> {
+  const texts = { 402: paymentRequired, 403: forbidden, 404: notFound, 409: conflict, 422: unprocessable }
   return Object.fromEntries(
-    Object.entries({ 402: paymentRequired, 403: forbidden, 404: notFound, 409: conflict }).flatMap(
-      ([status, text]) =>
-        text === undefined ? [] : [[status, errorResponse(text, headers, writer)] as const],
+    Object.entries(texts).flatMap(([status, text]) =>
+      text === undefined ? [] : [[status, errorResponse(text, headers, writer)] as const],
     ),
   )
 }

@@ -70,11 +70,12 @@ interface Described<Reply extends TSchema, Headers extends TObject> {
   readonly otherReplies?: Readonly<Record<number, { readonly description: string; readonly reply: TSchema }>>
   /** For a look-up: what is said, with 404, when there is no such thing. It is documented, not thrown. */
   readonly notFound?: string
-  /** What is said with 402, with 403, with 409 and with 410. Documented, not thrown. */
+  /** What is said with 402, with 403, with 409, with 410 and with 422. Documented, not thrown. */
   readonly paymentRequired?: string
   readonly forbidden?: string
   readonly conflict?: string
   readonly gone?: string
+  readonly unprocessable?: string
   readonly deprecated?: boolean
 }
 

@@ -18,7 +18,7 @@ export const sendNotifications = defineOperation({
     'Every token of the audience is tried once: `success_count`, `failure_count` and `not_attempted_count` add up to it.',
     'A user with several client apps is told by each that has notifications enabled. What a client would refuse, since',
     'it comes too soon or too often, is not sent and counts as rate limited. With `ASYNC_NOTIFICATIONS_ENABLED` more',
-    'than 100 tokens are a campaign, which is queued. A `target_url` off the domain of the mini app is a 422.',
+    'than 100 tokens are a campaign, which is queued.',
   ].join(' '),
   body: SendFrameNotificationsReqBody,
   reply: SendFrameNotificationsResponse,
@@ -29,6 +29,7 @@ export const sendNotifications = defineOperation({
     },
   },
   notFound: noMiniApp,
+  unprocessable: '`target_url` is not on the domain of the mini app.',
 
   async handle(context, { notification, ...audience }, caller) {
     const { title, body, target_url: targetUrl, uuid = null } = notification
