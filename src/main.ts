@@ -182,7 +182,7 @@ async function assemble(
     scores.stop,
   )
 
-  closers.push(openUpstream(config, { url: database.url, hub, registry: metrics.registry, log }))
+  closers.push(await openUpstream(config, { url: database.url, hub, registry: metrics.registry, log }))
 
   const health = (app: FastifyInstance) =>
     registerHealth(app, { metrics, readiness: () => readiness(db, hub.queued) })

@@ -7,7 +7,8 @@ import { readAddresses, readHeaders, type UpstreamSettings } from './upstream/cl
 import { openUpstreams, type Upstreams } from './upstream/client/upstreams.js'
 import { startFollowing } from './upstream/follow/follow.js'
 import { reconcileForEver } from './upstream/reconcile/reconcile-loop.js'
-import { everybody } from './upstream/selection.js'
+import { FollowedUsers, type SubsetSettings } from './upstream/subset/followed-users.js'
+import { everybody } from './upstream/subset/selection.js'
 import { upstreamDoor } from './upstream/upstream-door.js'
 import { meteredWatch } from './upstream/upstream-watch.js'
 
@@ -34,6 +35,23 @@ function upstreamSettings(config: Config): UpstreamSettings | null {
   }
 }
 
+/** Which part of the network the configuration asks for; null for all of it. */
+function subsetSettings({ followFids, followChannels, followNeighbours }: Config): SubsetSettings | null {
+  if (followFids === undefined && followChannels === undefined) return null
+  return {
+    fids: (followFids ?? '').split(',').filter(Boolean).map(Number),
+    channelUrls: (followChannels ?? '').split(',').filter(Boolean).flatMap(channelUrls),
+    neighbours: followNeighbours,
+  }
+}
+
+/** The parent URLs of a channel: what is none itself is an id, of which there are two forms (hub.md §7.1). */
+function channelUrls(text: string): string[] {
+  const channel = text.trim()
+  if (channel.includes('://')) return [channel]
+  return ['farcaster.xyz', 'warpcast.com'].map((host) => `https://${host}/~/channel/${channel}`)
+}
+
 /**
  * The upstreams of the configuration, for a command.
  *
@@ -42,10 +60,11 @@ function upstreamSettings(config: Config): UpstreamSettings | null {
 export function openCommandUpstreams(config: Config): {
   readonly upstreams: Upstreams
   readonly trusted: boolean
+  readonly subset: SubsetSettings | null
 } {
   const settings = upstreamSettings(config)
   if (settings === null) throw new Error('there is no upstream: set UPSTREAM_HUB')
-  return { upstreams: openUpstreams(settings), trusted: settings.trusted }
+  return { upstreams: openUpstreams(settings), trusted: settings.trusted, subset: subsetSettings(config) }
 }
 
 /**
@@ -53,20 +72,22 @@ export function openCommandUpstreams(config: Config): {
  *
  * @returns ends it: what has come is merged first.
  */
-export function openUpstream(
+export async function openUpstream(
   config: Config,
   { url, hub, registry, log }: UpstreamParts,
-): () => Promise<void> {
+): Promise<() => Promise<void>> {
   const settings = upstreamSettings(config)
   if (settings === null) return async () => {}
   const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza upstream' })
   const upstreams = openUpstreams(settings)
   const watch = meteredWatch(registry, Date.now)
+  const subset = subsetSettings(config)
+  const selection = subset === null ? everybody : await FollowedUsers.open(db, subset)
   const stop = startFollowing({
     db,
     upstreams,
     hub: upstreamDoor(hub, { trusted: settings.trusted, admitted: false }),
-    selection: everybody,
+    selection,
     log,
     watch,
     clock: Date.now,

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { openCommandUpstreams } from '../open-upstream.js'
-import { listFids } from '../upstream/backfill/fid-list.js'
 import { adoptFids } from '../upstream/reconcile/fid-round.js'
 import { type ReconcileReport, reconcile } from '../upstream/reconcile/reconcile.js'
 import type { ExtraPolicy } from '../upstream/reconcile/reconcile-account.js'
+import { listFollowed } from '../upstream/subset/list-followed.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
 import { type CommandContext, UsageError } from './context.js'
 import { progressOf, stopSignal } from './long-command.js'
@@ -40,16 +40,10 @@ function extraPolicy(text: string): ExtraPolicy {
 async function runReconcile(context: CommandContext, { fids, parallel, extra }: Options): Promise<void> {
   const signal = stopSignal(context)
   await withHub(context, 'reconcile', async ({ config, db, hub }) => {
-    const { upstreams, trusted } = openCommandUpstreams(config)
+    const { upstreams, trusted, subset } = openCommandUpstreams(config)
     try {
       await adoptFids(db)
-      let total = fids?.length ?? 0
-      if (fids === undefined) {
-        const onListed = (listed: number) => {
-          total = listed
-        }
-        await listFids(db, upstreams, { signal, onListed })
-      }
+      const total = fids?.length ?? (await listFollowed(db, upstreams, subset, signal))
       const progress = progressOf(context, { label: 'reconcile', unit: 'missing', total, totalUnit: 'users' })
       const report = await reconcile({
         db,

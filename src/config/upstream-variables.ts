@@ -27,6 +27,26 @@ export const upstreamVariables = {
     description:
       "Whether the upstreams are one's own: signatures that they have verified are then not verified again.",
   }),
+  FOLLOW_FIDS: Type.Optional(
+    text({
+      pattern: '^\\d{1,15}(\\s*,\\s*\\d{1,15})*$',
+      patternText: 'fids, separated by commas',
+      description:
+        'Users that are followed of the upstream, and nobody else but those of `FOLLOW_CHANNELS`. Both unset: everybody.',
+    }),
+  ),
+  FOLLOW_CHANNELS: Type.Optional(
+    text({
+      pattern: '^[^\\s,]+(\\s*,\\s*[^\\s,]+)*$',
+      patternText: 'ids or parent URLs of channels, separated by commas',
+      description: 'Channels whose authors are followed of the upstream.',
+    }),
+  ),
+  FOLLOW_NEIGHBOURS: flag({
+    default: false,
+    description:
+      'Whether whom the users of `FOLLOW_FIDS` follow, and who reacts or replies to them, is followed, too.',
+  }),
   RECONCILE_FIDS_PER_MINUTE: integer({
     minimum: 0,
     maximum: 100_000,

@@ -29,6 +29,26 @@ create table accounts.attempts (
   constraint attempts_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES accounts.transactions(id)
 );
 
+create table accounts.direct_registrations (
+  id uuid not null,
+  app_id uuid not null,
+  wallet_id uuid not null,
+  name text not null,
+  digest bytea not null,
+  calls jsonb not null,
+  done integer not null default 0,
+  fid bigint,
+  hash bytea,
+  problems text[] not null default '{}'::text[],
+  attempted_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint direct_registrations_pkey PRIMARY KEY (id),
+  constraint direct_registrations_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
+  constraint direct_registrations_app_id_name_key UNIQUE (app_id, name),
+  constraint direct_registrations_wallet_id_fkey FOREIGN KEY (wallet_id) REFERENCES accounts.wallets(id)
+);
+CREATE INDEX direct_registrations_open ON accounts.direct_registrations USING btree (attempted_at) WHERE (finished_at IS NULL);
+
 create table accounts.local_nonces (
   contract text not null,
   address bytea not null,
@@ -958,6 +978,22 @@ create table upstream.fids (
 CREATE INDEX fids_by_comparison ON upstream.fids USING btree (compared_at NULLS FIRST, fid);
 CREATE INDEX fids_suspect ON upstream.fids USING btree (fid) WHERE (suspect IS NOT NULL);
 CREATE INDEX fids_to_fetch ON upstream.fids USING btree (fid) WHERE (backfilled_at IS NULL);
+
+create table upstream.followed (
+  fid bigint not null,
+  reason text not null,
+  via bigint not null default 0,
+  constraint followed_pkey PRIMARY KEY (fid, reason, via),
+  constraint followed_reason_check CHECK ((reason = ANY (ARRAY['asked'::text, 'channel'::text, 'follow'::text, 'touch'::text])))
+);
+CREATE INDEX followed_by_via ON upstream.followed USING btree (via) WHERE (via > 0);
+
+create table upstream.imports (
+  name text not null,
+  cursor text not null,
+  imported_at timestamp with time zone not null default now(),
+  constraint imports_pkey PRIMARY KEY (name)
+);
 
 create table webhooks.compacted_follows (
   shard smallint not null,

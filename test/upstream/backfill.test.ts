@@ -103,7 +103,7 @@ function run(
 async function list({ db }: Follower, upstreams: Upstreams): Promise<void> {
   const signal = new AbortController().signal
   await upstreams.ask((client) => beginFollowing(db, client, signal))
-  await listFids(db, upstreams, { signal, onListed: () => {} })
+  await listFids(db, upstreams, signal)
 }
 
 /** Everything upstream that still stands was merged here, and each once. */

@@ -5,7 +5,7 @@ import type { Log } from '../../src/lib/log.js'
 import { openUpstreams, type Upstreams } from '../../src/upstream/client/upstreams.js'
 import { startFollowing } from '../../src/upstream/follow/follow.js'
 import { reconcileForEver } from '../../src/upstream/reconcile/reconcile-loop.js'
-import { everybody, type Selection } from '../../src/upstream/selection.js'
+import { everybody, type Selection } from '../../src/upstream/subset/selection.js'
 import { upstreamDoor } from '../../src/upstream/upstream-door.js'
 import type { UpstreamWatch } from '../../src/upstream/upstream-watch.js'
 

@@ -9,14 +9,10 @@ const CLAIM_FIDS = 500
 /**
  * Writes down every user of the upstream, to be fetched.
  *
- * @param onListed Told how many there are so far.
+ * @returns how many there are.
  * @throws UpstreamFailure
  */
-export async function listFids(
-  db: Database,
-  upstreams: Upstreams,
-  { signal, onListed }: { readonly signal: AbortSignal; readonly onListed: (fids: number) => void },
-): Promise<void> {
+export async function listFids(db: Database, upstreams: Upstreams, signal: AbortSignal): Promise<number> {
   const shards = await upstreams.ask((client) => readShards(client, signal), signal)
   let listed = 0
   for (const shardId of shards) {
@@ -27,10 +23,10 @@ export async function listFids(
       const { fids, nextPageToken } = FidsResponse.decode(bytes)
       await wantFids(db, fids)
       listed += fids.length
-      onListed(listed)
       pageToken = fids.length > 0 && nextPageToken?.length ? nextPageToken : undefined
     } while (pageToken !== undefined && !signal.aborted)
   }
+  return listed
 }
 
 /** Writes down users to be fetched, unless they were. */

@@ -7,7 +7,7 @@ import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import { readShards, type Upstreams } from '../client/upstreams.js'
 import { RefusalLog } from '../refusal-log.js'
-import type { Selection } from '../selection.js'
+import type { Selection } from '../subset/selection.js'
 import type { UpstreamWatch } from '../upstream-watch.js'
 import { ShardFollower } from './shard-follower.js'
 

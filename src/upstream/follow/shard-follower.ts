@@ -6,7 +6,7 @@ import type { Log } from '../../lib/log.js'
 import type { UpstreamEvent } from '../client/event-stream.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import type { RefusalLog } from '../refusal-log.js'
-import type { Selection } from '../selection.js'
+import type { Selection } from '../subset/selection.js'
 import { Suspects, suspectAll } from '../suspects.js'
 import type { UpstreamWatch } from '../upstream-watch.js'
 import { BlockLedger } from './block-ledger.js'
@@ -194,13 +194,14 @@ export class ShardFollower {
   }
 
   async #save(): Promise<void> {
-    const { db, client, shard, clock, watch } = this.#options
+    const { db, client, shard, clock, watch, selection } = this.#options
     const reached = this.#unsaved
     if (reached === null) return
     this.#unsaved = null
     this.#savedMs = clock()
     // Before the cursor: what is behind it does not come again to be noted.
     await this.#suspects.flush()
+    await selection.flush()
     await saveCursor(db, client.address, shard, reached)
     watch.reached(shard, reached.blockTime)
   }

@@ -1,0 +1,120 @@
+import { MessageType } from '@farcaster/core'
+import type { Database } from '../../db/connection.js'
+import type { MergeItem } from '../../hub/merge/shard-writer.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { addFollowed, dropFollowed, type FollowedRow, readFollowed, setAsked } from './followed-rows.js'
+import type { Selection } from './selection.js'
+
+/** Which part of the network is followed. */
+export interface SubsetSettings {
+  readonly fids: readonly number[]
+  /** The parent URLs of channels whose authors are followed. */
+  readonly channelUrls: readonly string[]
+  /** Whether those are followed, too, whom the users of `fids` follow, and who react or reply to them. */
+  readonly neighbours: boolean
+}
+
+const FOLLOW = 'follow'
+
+/**
+ * A part of the network, which grows and shrinks with what happens in it: who casts in a channel that is followed
+ * belongs to it from then on, and a neighbour for as long as it is one. What is new of all others is passed over.
+ */
+export class FollowedUsers implements Selection {
+  readonly #db: Database
+  readonly #asked: ReadonlySet<number>
+  readonly #channelUrls: ReadonlySet<string>
+  readonly #neighbours: boolean
+  /** The reasons for each user, as `reason/via`. */
+  #reasons = new Map<number, Set<string>>()
+  #added: FollowedRow[] = []
+  #dropped: FollowedRow[] = []
+
+  private constructor(db: Database, { fids, channelUrls, neighbours }: SubsetSettings) {
+    this.#db = db
+    this.#asked = new Set(fids)
+    this.#channelUrls = new Set(channelUrls)
+    this.#neighbours = neighbours
+  }
+
+  /** Begins with whom the settings name and earlier runs have found. */
+  static async open(db: Database, settings: SubsetSettings): Promise<FollowedUsers> {
+    await setAsked(db, settings.fids)
+    const users = new FollowedUsers(db, settings)
+    await users.reload()
+    return users
+  }
+
+  /** Takes over what others have written down: a backfill finds neighbours, too. */
+  async reload(): Promise<void> {
+    await this.flush()
+    const rows = await readFollowed(this.#db)
+    this.#reasons = new Map()
+    for (const row of rows) this.#note(row)
+  }
+
+  wants(item: MergeItem): boolean {
+    // Whoever gets a name may take it from somebody who is followed, and names are few.
+    if (item.kind === 'nameTransfer') return true
+    if (item.kind === 'chainEvent') return this.#reasons.has(item.event.fid)
+    this.#learn(item.message)
+    return this.#reasons.has(item.message.data.fid)
+  }
+
+  async flush(): Promise<void> {
+    const [added, dropped] = [this.#added, this.#dropped]
+    this.#added = []
+    this.#dropped = []
+    await addFollowed(this.#db, added)
+    await dropFollowed(this.#db, dropped)
+  }
+
+  #learn(message: SignedMessage): void {
+    const { fid, castAddBody, reactionBody } = message.data
+    if (castAddBody?.parentUrl && this.#channelUrls.has(castAddBody.parentUrl)) {
+      this.#add({ fid, reason: 'channel', via: 0 })
+    }
+    if (!this.#neighbours) return
+    const touched = castAddBody?.parentCastId?.fid ?? reactionBody?.targetCastId?.fid
+    if (touched !== undefined && this.#asked.has(touched)) this.#add({ fid, reason: 'touch', via: 0 })
+    if (this.#asked.has(fid)) this.#learnFollows(message)
+  }
+
+  /** Of users who are asked for. A follow that is outdated when it comes is put right when the user is compared. */
+  #learnFollows({ data }: SignedMessage): void {
+    const { fid: via, type, linkBody, linkCompactStateBody: compact } = data
+    if (linkBody?.type === FOLLOW && linkBody.targetFid !== undefined) {
+      const row: FollowedRow = { fid: linkBody.targetFid, reason: 'follow', via }
+      if (type === MessageType.LINK_ADD) this.#add(row)
+      else this.#drop(row)
+    }
+    if (compact?.type === FOLLOW) {
+      const kept = new Set(compact.targetFids)
+      const name = reasonName({ reason: 'follow', via })
+      for (const [fid, reasons] of this.#reasons) {
+        if (reasons.has(name) && !kept.has(fid)) this.#drop({ fid, reason: 'follow', via })
+      }
+    }
+  }
+
+  #add(row: FollowedRow): void {
+    if (!this.#reasons.get(row.fid)?.has(reasonName(row))) this.#added.push(row)
+    this.#note(row)
+  }
+
+  #note(row: FollowedRow): void {
+    const reasons = this.#reasons.get(row.fid) ?? new Set()
+    this.#reasons.set(row.fid, reasons.add(reasonName(row)))
+  }
+
+  #drop(row: FollowedRow): void {
+    const reasons = this.#reasons.get(row.fid)
+    if (!reasons?.delete(reasonName(row))) return
+    this.#dropped.push(row)
+    if (reasons.size === 0) this.#reasons.delete(row.fid)
+  }
+}
+
+function reasonName({ reason, via }: Pick<FollowedRow, 'reason' | 'via'>): string {
+  return `${reason}/${via}`
+}
