@@ -1,6 +1,7 @@
 import type { Database } from '../db/connection.js'
 import type { Log } from '../lib/log.js'
 import type { Accounts } from './accounts.js'
+import { carryOutDirect, findAbandonedDirect } from './registration/direct-registration.js'
 import { findAbandoned } from './registration/registration.js'
 import { walletsToServe } from './shelf/orders.js'
 
@@ -58,6 +59,7 @@ export class AccountWorker {
     this.#wake()
     await this.#looking
     await Promise.all(this.#running.values())
+    await this.#options.accounts.shelf.idle()
   }
 
   async #loop(): Promise<void> {
@@ -99,6 +101,9 @@ export class AccountWorker {
       this.#run(`shelf ${walletId}`, () => shelf.fill(walletId))
     }
     const pause = { nowMs: clock(), pauseSeconds: PAUSE_SECONDS, limit: MAX_AT_ONCE }
+    for (const id of await findAbandonedDirect(db, pause)) {
+      this.#run(`direct registration ${id}`, () => carryOutDirect({ db, ledger, clock }, id))
+    }
     for (const id of await findAbandoned(db, pause)) {
       this.#run(`registration ${id}`, () => registrar.carryOut(id))
     }

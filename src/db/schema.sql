@@ -184,10 +184,9 @@ create table assets.balances (
   token_id integer not null,
   holder bytea not null,
   balance numeric(78,0) not null,
-  constraint balances_pkey PRIMARY KEY (token_id, holder),
+  constraint balances_pkey PRIMARY KEY (token_id, holder) INCLUDE (balance),
   constraint balances_token_id_fkey FOREIGN KEY (token_id) REFERENCES assets.tokens(id) ON DELETE CASCADE
 );
-CREATE INDEX balances_by_holder ON assets.balances USING btree (holder, token_id);
 CREATE INDEX balances_by_size ON assets.balances USING btree (token_id, balance DESC, holder) WHERE (balance > (0)::numeric);
 
 create table assets.changes (

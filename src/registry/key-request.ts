@@ -1,5 +1,5 @@
 import { SIGNED_KEY_REQUEST_VALIDATOR_EIP_712_TYPES } from '@farcaster/core'
-import { encodeAbiParameters } from 'viem'
+import { decodeAbiParameters, encodeAbiParameters } from 'viem'
 import { recoverAccount } from '../protocol/account-recovery.js'
 import { hexOf } from '../protocol/bytes.js'
 import { recoverSigner } from '../protocol/kinds/typed-data.js'
@@ -67,4 +67,19 @@ export function keyRequestMetadata(request: SignedKeyRequest): Buffer {
     },
   ])
   return Buffer.from(encoded.slice(2), 'hex')
+}
+
+/** The request out of such metadata; null for bytes that are something else. */
+export function readKeyRequestMetadata(metadata: Buffer): SignedKeyRequest | null {
+  try {
+    const [request] = decodeAbiParameters(METADATA_ABI, metadata)
+    return {
+      requestFid: Number(request.requestFid),
+      requestSigner: Buffer.from(request.requestSigner.slice(2), 'hex'),
+      signature: Buffer.from(request.signature.slice(2), 'hex'),
+      deadline: Number(request.deadline),
+    }
+  } catch {
+    return null
+  }
 }

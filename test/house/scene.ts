@@ -132,7 +132,9 @@ async function stockedWallet({ db, hub, appId }: SceneParts): Promise<string> {
   const clock = () => testNowUnix * 1000
   const wallet = await fundedWallet(db, { appId, shelfSize: 5 })
   const ledger = new LocalLedger({ db, hub, clock })
-  await new Shelf({ db, vault: testVault, ledger, clock, log: silentLog }).take(wallet)
+  const shelf = new Shelf({ db, vault: testVault, ledger, clock, log: silentLog })
+  await shelf.take(wallet)
+  await shelf.idle()
   return wallet.id
 }
 

@@ -1,7 +1,9 @@
+import { directRequest } from '../../src/accounts/testing/direct-request.js'
+import { newcomer } from '../../src/accounts/testing/newcomer.js'
 import { messageJson } from '../../src/hub/json/message.js'
 import { toProtobuf } from '../../src/protocol/codec.js'
 import { askedBody } from '../../src/signers/testing/key-holder.js'
-import { testNow } from '../network.js'
+import { testKey, testNow } from '../network.js'
 import { TOKEN } from './asset-scene.js'
 import {
   askForAddress,
@@ -371,6 +373,14 @@ export const budgets: Readonly<Record<string, Budget>> = {
     why: 'each step is written down before the next; a purchase takes a dozen, under the lock of the registry',
     headers: paying,
     ask: registerNewcomer,
+  },
+  'POST user/register': {
+    statements: 41,
+    why: 'as `POST user`',
+    headers: paying,
+    ask: async ({ app, deadline }) => ({
+      ...(await directRequest(newcomer(), { app, keys: [testKey('of the developer')], deadline })),
+    }),
   },
   'POST storage/buy': {
     statements: 16,

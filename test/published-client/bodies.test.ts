@@ -1,5 +1,6 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import { expect, it } from 'vitest'
+import { RegisterUserOnChainReqBody } from '../../src/api/operations/account/register-direct.js'
 import { RegisterUserReqBody } from '../../src/api/operations/account/registration-body.js'
 import { ActionReqBody } from '../../src/api/operations/action/send-action.js'
 import { AppHostPostEventReqBody } from '../../src/api/operations/app-host/post-event.js'
@@ -32,6 +33,7 @@ type AddVerification = Omit<Client.AddVerificationReqBody, 'chain_id' | 'verific
 
 const bodies = {
   'POST user': accepted<Client.RegisterUserReqBody>()(RegisterUserReqBody),
+  'POST user/register': accepted<Client.RegisterUserOnChainReqBody>()(RegisterUserOnChainReqBody),
   'POST storage/buy': accepted<Client.BuyStorageReqBody>()(BuyStorageReqBody),
   'POST ban': accepted<Client.BanReqBody>()(BanReqBody),
   'DELETE ban': accepted<Client.BanReqBody>()(BanReqBody),

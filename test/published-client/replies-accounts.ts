@@ -1,6 +1,10 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { RegisterUserResponse, UserFIDResponse } from '../../src/views/schema/account.js'
+import {
+  RegisterUserOnChainResponse,
+  RegisterUserResponse,
+  UserFIDResponse,
+} from '../../src/views/schema/account.js'
 import { StorageAllocationsResponse } from '../../src/views/schema/storage.js'
 import { published } from './conformance.js'
 
@@ -8,5 +12,6 @@ import { published } from './conformance.js'
 export const accountReplies: Readonly<Record<string, TSchema>> = {
   'user/fid': published<Client.UserFIDResponse>()(UserFIDResponse),
   'POST user': published<Client.RegisterUserResponse>()(RegisterUserResponse),
+  'POST user/register': published<Client.RegisterUserOnChainResponse>()(RegisterUserOnChainResponse),
   'POST storage/buy': published<Client.StorageAllocationsResponse>()(StorageAllocationsResponse),
 }

@@ -17,7 +17,14 @@ const hub = await createTestHub(db)
 let nowMs = testNowUnix * 1000
 const clock = () => nowMs
 const ledger = () => new LocalLedger({ db, hub, clock })
-const shelf = () => new Shelf({ db, vault: testVault, ledger: ledger(), clock, log: silentLog })
+const shelves: Shelf[] = []
+/** Another process. */
+function shelf(): Shelf {
+  const made = new Shelf({ db, vault: testVault, ledger: ledger(), clock, log: silentLog })
+  shelves.push(made)
+  return made
+}
+const idle = () => Promise.all(shelves.map((each) => each.idle()))
 const HOLD_MS = 10 * 60 * 1000
 
 const balanceOf = async ({ id }: Wallet) => {
@@ -27,6 +34,7 @@ const balanceOf = async ({ id }: Wallet) => {
 }
 
 async function clear(): Promise<void> {
+  await idle()
   await db`truncate accounts.registrations, accounts.shelf, accounts.attempts, accounts.transactions, accounts.wallets`
 }
 
@@ -38,6 +46,7 @@ it('fifty who call at once get fifty fids, each its own, and each is paid for on
     Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? one : other).take(wallet)),
   )
   expect(new Set(fids).size).toBe(50)
+  await idle()
   const tally = await tallyFids(db, nowMs)
   expect(tally).toMatchObject({ held: 50, used: 0, registered: tally.bought })
   expect(tally.shelf + tally.held + tally.used).toBe(tally.registered)
@@ -52,10 +61,12 @@ it('a fid that nobody has registered within ten minutes goes to the next caller,
   expect(await shelf().take(second)).not.toBe(fid)
   nowMs += 1
   expect(await shelf().take(first)).toBe(fid)
+  await idle()
   expect(await balanceOf(first)).toBe(99n * LOCAL_PRICE)
   nowMs += HOLD_MS
   const [again] = await Promise.all([shelf().take(second), shelf().take(second)])
   expect(again).toBeGreaterThan(0)
+  await idle()
   expect((await tallyFids(db, nowMs)).bought).toBe(2)
 })
 
@@ -69,6 +80,7 @@ it('a wallet that could not pay for another one gets none', async () => {
     expect(reason).toBeInstanceOf(PlazaError)
     expect(reason.code).toBe('insufficient_funds')
   }
+  await idle()
   expect(await balanceOf(wallet)).toBeGreaterThanOrEqual(0n)
 })
 
@@ -76,6 +88,7 @@ it('whoever has taken one is gone before it was replaced: the next look replaces
   await clear()
   const wallet = await fundedWallet(db, { shelfSize: 2 })
   await shelf().take(wallet)
+  await idle()
   await shelf().fill(wallet.id)
   expect(await tallyFids(db, nowMs)).toMatchObject({ shelf: 2, held: 1 })
 })
@@ -118,6 +131,7 @@ it('shelf, held and used are what was registered and paid for, at every step; no
           } else if (step.kind === 'fill') await shelf().fill(wallets[step.wallet]!.id)
           else if (step.kind === 'wait') nowMs += step.ms
           else await useOne()
+          await idle()
           const tally = await tallyFids(db, nowMs)
           expect(tally.shelf + tally.held + tally.used).toBe(tally.registered)
           expect(tally.registered).toBe(tally.bought)

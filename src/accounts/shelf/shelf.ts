@@ -24,7 +24,7 @@ export interface ShelfOptions {
 
 /** The first call of a new wallet takes about a minute (service-spec.md, "Limits"). */
 const WAIT_MS = 90_000
-const POLL_MS = 250
+const POLL_MS = 500
 /** What the shelf signs for its own addresses is good for a day: a transaction may wait that long. */
 const CONSENT_SECONDS = 24 * 60 * 60
 const NOBODY = Buffer.alloc(20)
@@ -32,8 +32,10 @@ const NOBODY = Buffer.alloc(20)
 /** Fids that are registered before they are asked for. Any number of processes may hand out and fill up at once. */
 export class Shelf {
   readonly #options: ShelfOptions
-  /** Of each wallet, how many callers wait here, and what is being filled up now and is to be after that. */
+  /** Of each wallet, how many callers wait here; what wakes each, in the order in which they came. */
   readonly #waiting = new Map<string, number>()
+  readonly #calls = new Set<() => void>()
+  /** Of each wallet, what is being filled up now, and is to be after that. */
   readonly #filling = new Map<string, { readonly now: Promise<void>; next: Promise<void> | null }>()
 
   constructor(options: ShelfOptions) {
@@ -61,6 +63,17 @@ export class Shelf {
     return filling.next
   }
 
+  /** Resolves when nothing is being filled up any more. */
+  async idle(): Promise<void> {
+    for (
+      let filling = [...this.#filling.values()];
+      filling.length > 0;
+      filling = [...this.#filling.values()]
+    ) {
+      await Promise.allSettled(filling.flatMap(({ now, next }) => (next === null ? [now] : [now, next])))
+    }
+  }
+
   #begin(walletId: string): Promise<void> {
     const now = this.#fillNow(walletId).finally(() => {
       const filling = this.#filling.get(walletId)
@@ -75,7 +88,7 @@ export class Shelf {
     this.#waiting.set(wallet.id, (this.#waiting.get(wallet.id) ?? 0) + 1)
     try {
       for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += POLL_MS) {
-        await Promise.race([this.fill(wallet.id), pause(POLL_MS)])
+        await Promise.race([this.#nextShelved(), failureOf(this.fill(wallet.id))])
         const fid = await takeFid(db, ledger, wallet, clock())
         if (fid !== null) return fid
       }
@@ -83,6 +96,19 @@ export class Shelf {
       this.#waiting.set(wallet.id, this.#waiting.get(wallet.id)! - 1)
     }
     throw new PlazaError('unavailable', 'the fid is still being registered: ask again')
+  }
+
+  /** The next fid that comes onto the shelf here and is nobody else's to look at; or some time, since others fill it, too. */
+  #nextShelved(): Promise<void> {
+    return new Promise((resolve) => {
+      const call = () => {
+        clearTimeout(timer)
+        this.#calls.delete(call)
+        resolve()
+      }
+      const timer = setTimeout(call, POLL_MS)
+      this.#calls.add(call)
+    })
   }
 
   async #fillNow(walletId: string): Promise<void> {
@@ -98,7 +124,12 @@ export class Shelf {
     const { db, clock, log } = this.#options
     try {
       const fid = await this.#register(order)
-      if (typeof fid === 'number') return await shelve(db, order.id, fid)
+      if (typeof fid === 'number') {
+        await shelve(db, order.id, fid)
+        // One caller for each fid: all at once would get in each other's way.
+        const [first] = this.#calls
+        return first?.()
+      }
       log.warn({ walletId: order.walletId, reason: fid.message }, 'a fid could not be registered')
       await postpone(db, order.id, clock())
     } catch (error) {
@@ -131,6 +162,7 @@ export class Shelf {
   }
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref())
+/** Fails when the work does, and waits for ever when it succeeds. */
+function failureOf(work: Promise<void>): Promise<never> {
+  return work.then(() => new Promise<never>(() => {}))
 }

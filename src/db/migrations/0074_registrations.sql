@@ -41,6 +41,32 @@ create unique index registrations_by_fname on accounts.registrations (fname)
   where fname is not null and step not in ('done', 'undone');
 create index registrations_open on accounts.registrations (attempted_at) where step not in ('done', 'undone');
 
+-- Accounts that developers register with keys of their own: a list of purchases, made in their order.
+create table accounts.direct_registrations (
+  id uuid primary key,
+  app_id uuid not null references apps.apps,
+  wallet_id uuid not null references accounts.wallets,
+  -- What the app calls the request, or else a digest of it.
+  name text not null,
+  -- SHA-256 of what was asked.
+  digest bytea not null,
+  -- The calls, as JSON with bytes in hex.
+  calls jsonb not null,
+  -- How many of them are done with.
+  done integer not null default 0,
+  fid bigint,
+  -- Of the transaction that has registered the fid, 32 bytes.
+  hash bytea,
+  -- What could not be done, for whoever asks.
+  problems text[] not null default '{}',
+  attempted_at timestamptz not null,
+  finished_at timestamptz,
+  unique (app_id, name)
+);
+
+create index direct_registrations_open on accounts.direct_registrations (attempted_at) where finished_at is null;
+
 -- Down Migration
 
+drop table accounts.direct_registrations;
 drop table accounts.registrations;

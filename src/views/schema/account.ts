@@ -28,3 +28,17 @@ export const RegisterUserResponse = Type.Object(
   },
   { $id: 'RegisterUserResponse' },
 )
+
+/** An account that was registered with keys of the developer's. */
+export const RegisterUserOnChainResponse = Type.Object(
+  {
+    message: Type.Optional(
+      Type.String({ description: 'What was done, and what of the request could not be.' }),
+    ),
+    transaction_hash: Type.Optional(
+      Type.String({ description: 'Of the transaction that has registered the fid.' }),
+    ),
+    user: Type.Optional(User),
+  },
+  { $id: 'RegisterUserOnChainResponse' },
+)

@@ -5,18 +5,13 @@ import type { AccountLedger, Payer } from '../account-ledger.js'
 import { readReserved } from './attempts.js'
 import type { WalletRpc } from './wallet-rpc.js'
 
-/** The network of wallets on a chain. */
-export function networkOf({ chainId }: Pick<ChainNetwork, 'chainId'>): string {
-  return `eip155:${chainId}`
-}
-
 /** What wallets on a chain have, without what their open transactions may take. */
 export class ChainBalances implements Pick<AccountLedger, 'network' | 'available'> {
   readonly network: string
   readonly #rpc: Pick<WalletRpc, 'balance'>
 
-  constructor(rpc: Pick<WalletRpc, 'balance'>, network: Pick<ChainNetwork, 'chainId'>) {
-    this.network = networkOf(network)
+  constructor(rpc: Pick<WalletRpc, 'balance'>, { chainId }: Pick<ChainNetwork, 'chainId'>) {
+    this.network = `eip155:${chainId}`
     this.#rpc = rpc
   }
 

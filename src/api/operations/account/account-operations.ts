@@ -1,6 +1,7 @@
 import type { Operation } from '../../operation.js'
 import { freshFid } from './fresh-fid.js'
+import { registerDirect } from './register-direct.js'
 import { registerUser } from './register-user.js'
 
 /** Accounts that wallets of apps pay for. */
-export const accountOperations: readonly Operation[] = [freshFid, registerUser]
+export const accountOperations: readonly Operation[] = [freshFid, registerUser, registerDirect]
