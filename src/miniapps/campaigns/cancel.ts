@@ -27,25 +27,30 @@ export async function cancelCampaign(db: Database, appId: string, campaignId: st
 }
 
 /**
- * Takes what waits of canceled campaigns out of the line, and counts it. By itself, so that a cancellation never waits
- * for the locks of batches; a process that dies in between leaves it to the next look at the queue.
+ * Takes what waits of canceled campaigns out of the line, and counts it: what has never been taken as canceled, and as
+ * failed what a sender had when it died, which nobody sends again. By itself, so that a cancellation never waits for the
+ * locks of batches; a process that dies in between leaves it to the next look at the queue.
  */
 export async function clearCanceled(db: Database): Promise<void> {
   await db`
     with waiting as materialized (
-      select b.id, b.campaign_id, b.client_fid, cardinality(b.fids) as tokens
+      select
+        b.id, b.campaign_id, b.client_fid, cardinality(b.fids) as tokens,
+        case when b.claimed_at is null then 'canceled' else 'failed' end as outcome
       from miniapps.campaigns c
       join miniapps.batches b on b.campaign_id = c.id
-      where c.state = 'canceled' and c.open_batches > 0 and b.state = 'waiting' and b.claimed_at is null
+      where c.state = 'canceled' and c.open_batches > 0 and b.state = 'waiting'
       for update of b skip locked
     ),
     cleared as (
       update miniapps.batches b
-      set state = 'ended', ended_at = now(), fids = '{}'
+      set
+        state = 'ended', ended_at = now(), fids = '{}',
+        retryable_fids = case when waiting.outcome = 'failed' then b.retryable_fids || b.fids else b.retryable_fids end
       from waiting
       where b.id = waiting.id
     ),
-    ${countTokens(db, db`select campaign_id, client_fid, 'canceled', 0, tokens from waiting`)},
+    ${countTokens(db, db`select campaign_id, client_fid, outcome, 0, tokens from waiting`)},
     ${endBatches(db, db`select campaign_id from waiting`)}
     select id from ended_campaigns`
 }

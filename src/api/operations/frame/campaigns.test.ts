@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
+import { clearCanceled } from '../../../miniapps/campaigns/cancel.js'
 import { accepts, answerWith, startClient } from '../../../miniapps/campaigns/testing/client-simulator.js'
 import { fidOf, fidsFrom, grantTokens } from '../../../miniapps/campaigns/testing/token-rows.js'
 import { createNetClient } from '../../../net/net-client.js'
@@ -144,6 +145,26 @@ describe('a campaign that is canceled', () => {
     await sleep(60)
     expect(client.requests).toHaveLength(length)
     expect(await cancel(campaign_id)).toMatchObject({ httpStatus: 409, code: 'Conflict' })
+  })
+
+  it('leaves it at what a process had in hand when it died', async () => {
+    const { appId, notification, campaign } = await createMiniApp(parts)
+    const [{ id, seq } = expect.fail()] = await db<{ id: string; seq: number }[]>`
+      insert into miniapps.campaigns (app_id, title, body, target_url, audience, state, audience_size, open_batches)
+      values (${appId}, 'hello', 'there', ${notification.target_url}, '{}', 'canceled', 5, 2)
+      returning id, seq`
+    await db`
+      insert into miniapps.batches (campaign_id, campaign_seq, app_id, client_fid, host, turn, fids, claimed_at)
+      values
+        (${id}, ${seq}, ${appId}, ${CLIENT}, 'client.example', 0, '{1,2}', now()),
+        (${id}, ${seq}, ${appId}, ${CLIENT}, 'client.example', 1, '{3,4,5}', null)`
+    await clearCanceled(db)
+    expect((await campaign(id)).stats).toMatchObject({
+      failure_count: 2,
+      not_attempted_count: 3,
+      pending_count: 0,
+      error_breakdown: { delivery_errors: { failed: 2 }, not_attempted: { canceled: 3 } },
+    })
   })
 
   it('is its own: those of other apps are not known', async () => {
