@@ -53,11 +53,11 @@ export async function broadcast(context: BroadcastContext, asked: BroadcastAsked
     return { campaignId: id, batches: await gatherAudience(transaction, { id, ...asked }) }
   })
   sender.dispatch()
-  for (let isOpen = batches > 0; ; ) {
-    if (isOpen) await sender.waitForEnd(campaignId, LOOK_MS)
+  if (batches > 0) await sender.waitForEnd(campaignId, LOOK_MS)
+  for (;;) {
     const result = await readResult(db, campaignId)
     if (result.openBatches === 0) return { campaignId, result }
-    isOpen = true
+    await sender.waitForEnd(campaignId, LOOK_MS)
   }
 }
 

@@ -1,0 +1,41 @@
+import { afterAll, expect, it } from 'vitest'
+import { HOST_FID, setHostScene } from '../../src/api/operations/app-host/testing/host-scene.js'
+import { createMiniApp } from '../../src/api/operations/frame/testing/mini-app.js'
+import { createNetClient } from '../../src/net/net-client.js'
+
+const { db, openApi, newUser } = await setHostScene()
+const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
+let publicUrl = ''
+const host = await openApi({ publicUrl: () => publicUrl })
+publicUrl = await host.app.listen({ host: '127.0.0.1', port: 0 })
+afterAll(async () => {
+  await host.app.close()
+  await net.close()
+})
+
+it('what a mini app sends comes to the users of the app that opens it, for as long as they want it', async () => {
+  const miniApp = await createMiniApp({ db, net })
+  const app_domain = new URL(miniApp.notification.target_url).host
+  const users = [await newUser(), await newUser()]
+  const tell = async (event: string, { fid, signerUuid }: (typeof users)[number]) => {
+    const asked = { app_domain, signer_uuid: signerUuid, fid, event }
+    expect((await host.send('POST', 'app_host/user/event', asked)).json()).toMatchObject({ success: true })
+  }
+  for (const user of users) await tell('notifications_enabled', user)
+
+  const { campaign_id, ...sent } = await miniApp.send()
+  expect(sent).toMatchObject({ httpStatus: 200, success_count: 2, failure_count: 0, not_attempted_count: 0 })
+  expect((await miniApp.campaign(campaign_id)).stats.successful_sends_by_app_fid).toEqual({ [HOST_FID]: 2 })
+  for (const { fid } of users) {
+    const { notifications } = (await host.get('app_host/user/notifications', { fid })).json()
+    expect(notifications).toMatchObject([
+      { title: miniApp.notification.title, body: miniApp.notification.body },
+    ])
+  }
+
+  await tell('frame_removed', users[0]!)
+  await db`update miniapps.paces set sent_at = '{}'`
+  expect(await miniApp.preview()).toMatchObject({ tokens: 1, left_out: [{ reason: 'invalid', tokens: 1 }] })
+  // The host holds by its own clock, which stands still here, that the token was used a moment ago.
+  expect(await miniApp.send()).toMatchObject({ failure_count: 1, retryable_fids: [users[1]!.fid] })
+})
