@@ -8,9 +8,9 @@ export default defineConfig({
     maxWorkers: 2,
     // Files share loaded modules: loading them anew for each took half of the run's CPU.
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    // A machine that is busy with other things is no reason to fail.
+    // A machine that is busy with other things is no reason to fail: the longest test takes 10 s by itself.
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 30_000 } },
   },
 })

@@ -186,6 +186,7 @@ const noHub: Hub = {
   validate: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   submitOnChainEvents: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   submitNameTransfers: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  withdraw: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   queued: () => 0,
   close: async () => {},
 }
