@@ -5,7 +5,7 @@ import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'
 import { startTestServer, type TestServer } from './running-server.js'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const { db, url } = await createTestDatabase()
 const alice = new TestUser(1)

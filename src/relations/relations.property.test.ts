@@ -6,7 +6,7 @@ import { ban, listBans, unban } from './bans.js'
 import { listBlocked, listBlockers } from './blocks.js'
 import { listMutes, mute, unmute } from './mutes.js'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const appId = await ensureApp(db, 'test')

@@ -68,4 +68,4 @@ test('rings that are planted into a demo network score below its people', async 
   const seeds = defaultSeeds(graph, accounts.registeredAt)
   const { scores } = computeScores(graph, accounts, seeds, END_UNIX)
   expect(areaUnderCurve(scores, isSpam)).toBeGreaterThan(0.95)
-}, 60_000)
+}, 120_000)

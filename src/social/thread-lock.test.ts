@@ -8,7 +8,7 @@ import type { SignedMessage } from '../protocol/message.js'
 import { shardOf } from '../protocol/shard.js'
 import { projectEvents } from './project.js'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const shards = 2
 const { db } = await createTestDatabase()

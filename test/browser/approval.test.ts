@@ -13,7 +13,7 @@ import { TestUser, testNowUnix } from '../network.js'
 import { browserPath, createTestBrowser, noBrowser } from './browser.js'
 import { injectWallet } from './wallet.js'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)

@@ -3,7 +3,7 @@ import { createTestApi } from '../../src/api/testing/test-api.js'
 import { createTestDatabase } from '../database.js'
 import { browserPath, createTestBrowser, noBrowser } from './browser.js'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const { app } = await createTestApi({ db })

@@ -130,4 +130,4 @@ it('counts what clients know, token by token, whatever they do and however many 
     { numRuns: 4 },
   )
   await Promise.all(senders.map((sender) => sender.stop()))
-}, 60_000)
+}, 120_000)

@@ -113,7 +113,7 @@ describe('a consumer', () => {
       if (round % 5 === 0) await killConnections()
     }
     await expectAllHad()
-  }, 60_000)
+  }, 120_000)
 
   test('whose handler fails has nothing twice, and skips nothing', async () => {
     let calls = 0
@@ -131,7 +131,7 @@ describe('a consumer', () => {
     await append(1, 16)
     await append(2, 3)
     await expectAllHad()
-  }, 60_000)
+  }, 120_000)
 
   test('stops before an event that cannot be handled, with everything before it done, and says which', async () => {
     await append(1, 20)
@@ -158,7 +158,7 @@ describe('a consumer', () => {
     expect(lines[0]).toMatchObject({ consumer: 'keeper', shard: 1, failures: 1 })
     isMended = true
     await expectAllHad()
-  }, 60_000)
+  }, 120_000)
 
   test('notices what was dropped before it was consumed, and goes on behind it', async () => {
     await append(1, 4)

@@ -8,7 +8,7 @@ import { Hydrator } from '../../../hydrate/hydrator.js'
 import { approvedSigner } from '../../../signers/testing/approved-signer.js'
 import { createTestApi } from '../../testing/test-api.js'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
