@@ -25,6 +25,7 @@ export function rpcOf({ rpcs }: Assets, network: NetworkName): ChainRpc {
   )
 }
 
+/** Whose owners are wanted. */
 export interface TokensWanted {
   readonly network: NetworkName
   /** 20 bytes each. */

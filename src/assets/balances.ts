@@ -11,17 +11,25 @@ export async function applyChanges(db: Transaction, changes: readonly Change[]):
   const holders = db.types.byteas(sums.map(({ holder }) => Buffer.from(holder.slice(2), 'hex')))
   const amounts = db.types.texts(sums.map(({ amount }) => amount.toString()))
   // In one order, so that nobody waits for whom they hold up: a token's past is read while its present is counted.
-  await db`
-    insert into assets.balances as b (token_id, holder, balance)
-    select token_id, holder, amount::numeric
-    from unnest(${tokenIds}::integer[], ${holders}::bytea[], ${amounts}::text[]) as c (token_id, holder, amount)
-    order by token_id, holder
-    on conflict (token_id, holder) do update set balance = b.balance + excluded.balance
+  const empty = await db<{ tokenId: number; holder: Buffer }[]>`
+    with written as (
+      insert into assets.balances as b (token_id, holder, balance)
+      select token_id, holder, amount::numeric
+      from unnest(${tokenIds}::integer[], ${holders}::bytea[], ${amounts}::text[]) as c (token_id, holder, amount)
+      order by token_id, holder
+      on conflict (token_id, holder) do update set balance = b.balance + excluded.balance
+      returning token_id, holder, balance
+    )
+    select token_id as "tokenId", holder from written where balance = 0
   `
+  if (empty.length === 0) return
   await db`
     delete from assets.balances b
-    using unnest(${tokenIds}::integer[], ${holders}::bytea[]) as c (token_id, holder)
-    where b.token_id = c.token_id and b.holder = c.holder and b.balance = 0
+    using unnest(
+      ${empty.map(({ tokenId }) => tokenId)}::integer[],
+      ${db.types.byteas(empty.map(({ holder }) => holder))}::bytea[]
+    ) as c (token_id, holder)
+    where b.token_id = c.token_id and b.holder = c.holder
   `
 }
 

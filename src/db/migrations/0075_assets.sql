@@ -35,11 +35,11 @@ create table assets.balances (
   holder bytea not null,
   -- Exact, in the token's smallest unit.
   balance numeric(78, 0) not null,
-  primary key (token_id, holder)
+  -- With the balance in it, so that looking thousands of addresses up reads no rows.
+  primary key (token_id, holder) include (balance)
 );
 
 create index balances_by_size on assets.balances (token_id, balance desc, holder) where balance > 0;
-create index balances_by_holder on assets.balances (holder, token_id);
 
 -- What blocks that are not final have changed, so that it can be taken back.
 create table assets.changes (
