@@ -132,15 +132,20 @@ async function launch(dataDir, flags, env) {
  * Runs another command of the product to its end.
  *
  * @param {readonly string[]} args
- * @param {{ signal: AbortSignal, dataDir?: string }} options
+ * @param {{ signal: AbortSignal, dataDir?: string, env?: Record<string, string> }} options
+ * @returns {Promise<string>} what it has printed.
  */
-export async function runPlaza(args, { signal, dataDir }) {
+export async function runPlaza(args, { signal, dataDir, env = {} }) {
   const child = spawn(process.execPath, [CLI, ...args], {
-    env: plazaEnvironment(dataDir),
-    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...plazaEnvironment(dataDir), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
     signal,
   })
   let errors = ''
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output = `${output}${chunk}`.slice(-100_000)
+  })
   child.stderr.on('data', (chunk) => {
     errors = `${errors}${chunk}`.slice(-10_000)
   })
@@ -149,6 +154,7 @@ export async function runPlaza(args, { signal, dataDir }) {
     child.once('close', resolve)
   })
   if (code !== 0) throw new Error(`plaza ${args[0]} failed:\n${errors}`)
+  return output
 }
 
 /**

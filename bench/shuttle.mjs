@@ -118,7 +118,7 @@ export function sampleMessages(bodies, size, parts) {
  * @param {Buffer} body An encoded SubmitBulkMessagesRequest.
  * @returns {Buffer[]}
  */
-function messagesOf(body) {
+export function messagesOf(body) {
   const messages = []
   for (let at = 1; at < body.length; ) {
     const length = readVarint(body, at)
@@ -167,7 +167,7 @@ function runPeer(url, file, signal) {
 }
 
 /** @param {string} clusterUrl */
-async function createDatabase(clusterUrl) {
+export async function createDatabase(clusterUrl) {
   const url = new URL(clusterUrl)
   url.pathname = '/bench_shuttle'
   await query(clusterUrl, 'create database bench_shuttle')
@@ -179,7 +179,7 @@ async function createDatabase(clusterUrl) {
  * @param {string} clusterUrl
  * @param {string} url
  */
-async function dropDatabase(clusterUrl, url) {
+export async function dropDatabase(clusterUrl, url) {
   const name = new URL(url).pathname.slice(1)
   await query(clusterUrl, `drop database ${name} with (force)`)
 }

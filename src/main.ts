@@ -28,6 +28,7 @@ import { openConsumers } from './open-consumers.js'
 import { openCrawler } from './open-crawler.js'
 import { openHub } from './open-hub.js'
 import { openHubGrpc } from './open-hub-grpc.js'
+import { openImporters } from './open-importers.js'
 import { openMainApi } from './open-main-api.js'
 import { openMiniApps } from './open-miniapps.js'
 import { openUpstream } from './open-upstream.js'
@@ -152,6 +153,8 @@ async function assemble(
     log,
   )
   closers.push(mainApi.close)
+  const importers = openImporters(config, { db: writerDb, hub, log })
+  closers.push(importers.close)
   const scores = createScoreChore({
     db,
     url: database.url,
@@ -173,6 +176,7 @@ async function assemble(
         },
         ...mainApi.chores,
         ...webhooks.chores,
+        ...importers.chores,
         ...miniApps.chores,
         createSearchChore({ db: writerDb, clock: Date.now }),
         scores,

@@ -47,6 +47,29 @@ export const upstreamVariables = {
     description:
       'Whether whom the users of `FOLLOW_FIDS` follow, and who reacts or replies to them, is followed, too.',
   }),
+  FNAME_REGISTRY_URL: Type.Optional(
+    text({
+      pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
+      patternText: 'an address like `https://fnames.farcaster.xyz`',
+      description:
+        'The registry whose transfers of fnames are imported. Unset: names come with the upstream alone.',
+    }),
+  ),
+  FNAME_REGISTRY_SIGNER: text({
+    pattern: '^0x[0-9a-fA-F]{40}$',
+    patternText: 'an address like `0xBc52…`',
+    default: '0xBc5274eFc266311015793d89E9B591fa46294741',
+    description: 'The address that the registry of fnames signs with; what another one signed is refused.',
+  }),
+  CLIENT_API_URL: Type.Optional(
+    text({
+      pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
+      patternText: 'an address like `https://api.farcaster.xyz`',
+      description:
+        'The public API of the client that keeps channels and verified accounts, which are imported from it; the ' +
+        'followers and members of those in `FOLLOW_CHANNELS`, too. Unset: neither is imported.',
+    }),
+  ),
   RECONCILE_FIDS_PER_MINUTE: integer({
     minimum: 0,
     maximum: 100_000,

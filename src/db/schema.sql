@@ -958,6 +958,16 @@ create table social.verifications (
 );
 CREATE INDEX verifications_by_address ON social.verifications USING btree (address);
 
+create table social.verified_accounts (
+  fid bigint not null,
+  platform text not null,
+  username text not null,
+  verified_at bigint not null,
+  constraint verified_accounts_pkey PRIMARY KEY (fid, platform),
+  constraint verified_accounts_platform_check CHECK ((platform = ANY (ARRAY['x'::text, 'github'::text])))
+);
+CREATE INDEX verified_accounts_by_name ON social.verified_accounts USING btree (lower(username)) WHERE (platform = 'x'::text);
+
 create table upstream.cursors (
   upstream text not null,
   shard smallint not null,

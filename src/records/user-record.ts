@@ -57,7 +57,14 @@ export async function loadUsers(db: Database, fids: readonly number[]): Promise<
   const rows = await db<UserRecord[]>`
     select
       u.fid, u.username, u.display_name as "displayName", u.pfp_url as "pfpUrl", u.bio, u.location,
-      u.twitter, u.github, u.banner_url as "bannerUrl", u.primary_eth_address as "primaryEthAddress",
+      -- What a profile says of itself goes before what the public client has verified.
+      coalesce(nullif(u.twitter, ''), (
+        select username from social.verified_accounts where fid = u.fid and platform = 'x'
+      )) as twitter,
+      coalesce(nullif(u.github, ''), (
+        select username from social.verified_accounts where fid = u.fid and platform = 'github'
+      )) as github,
+      u.banner_url as "bannerUrl", u.primary_eth_address as "primaryEthAddress",
       u.primary_sol_address as "primarySolAddress", u.live_at as "liveAt", u.live_at_ts as "liveAtTs",
       u.score, encode(u.custody_address, 'hex') as "custodyAddress", u.registered_at as "registeredAt",
       u.pro_since as "proSince", u.pro_until as "proUntil",

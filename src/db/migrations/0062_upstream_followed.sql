@@ -22,7 +22,20 @@ create table upstream.imports (
   imported_at timestamptz not null default now()
 );
 
+-- Accounts elsewhere that the public client has verified. What a profile says of itself goes before it.
+create table social.verified_accounts (
+  fid bigint not null,
+  platform text not null check (platform in ('x', 'github')),
+  username text not null,
+  -- Unix seconds.
+  verified_at bigint not null,
+  primary key (fid, platform)
+);
+
+create index verified_accounts_by_name on social.verified_accounts (lower(username)) where platform = 'x';
+
 -- Down Migration
 
+drop table social.verified_accounts;
 drop table upstream.imports;
 drop table upstream.followed;

@@ -36,6 +36,9 @@ export async function findFidsByXUsername(db: Database, name: string): Promise<n
     from social.users u
     left join social.user_counts c on c.fid = u.fid
     where lower(u.twitter) = lower(${name})
+      or u.fid in (
+        select fid from social.verified_accounts where platform = 'x' and lower(username) = lower(${name})
+      )
     order by coalesce(c.follower_count, 0) desc, u.fid
     limit 100
   `
