@@ -19,13 +19,13 @@ export interface AccountChainParts {
   readonly clock: () => number
 }
 
-/** A ledger on a test chain, whose newest block is final. */
+/** A ledger on a test chain, whose newest block is final unless told. */
 export function ledgerOn(
   url: string,
   { db, hub, clock }: AccountChainParts,
-  options: Partial<ChainLedgerOptions> = {},
+  { confirmations = 0, ...options }: Partial<ChainLedgerOptions> & { readonly confirmations?: number } = {},
 ): ChainLedger {
-  const settings = readChainSettings({ rpcUrls: { optimism: url }, confirmations: 0, firstBlock: 0 })
+  const settings = readChainSettings({ rpcUrls: { optimism: url }, confirmations, firstBlock: 0 })
   const rpc = new ChainRpc(settings.networks.get('optimism')!, { log: silentLog, clock })
   return new ChainLedger({
     db,

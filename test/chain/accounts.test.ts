@@ -1,21 +1,31 @@
-import { storageRegistryABI } from '@farcaster/core'
-import { parseEther, parseEventLogs } from 'viem'
-import { expect, it } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { FarcasterNetwork, storageRegistryABI } from '@farcaster/core'
+import { Configuration, NeynarAPIClient } from '@neynar/nodejs-sdk'
+import fc from 'fast-check'
+import { type Account, parseEther, parseEventLogs } from 'viem'
+import { expect, it, onTestFinished } from 'vitest'
 import { createAccounts } from '../../src/accounts/accounts.js'
 import { registerConsent, signConsent } from '../../src/accounts/ledger/consents.js'
+import { acceptDirect, carryOutDirect } from '../../src/accounts/registration/direct-registration.js'
 import { Shelf } from '../../src/accounts/shelf/shelf.js'
-import { newcomer, registrationOf } from '../../src/accounts/testing/newcomer.js'
+import { directRequest } from '../../src/accounts/testing/direct-request.js'
+import { newcomer } from '../../src/accounts/testing/newcomer.js'
 import { tallyFids } from '../../src/accounts/testing/tally.js'
 import type { Wallet } from '../../src/accounts/wallets/wallets.js'
 import { accountDetails } from '../../src/api/operations/account/account-details.js'
+import { checkDirect } from '../../src/api/operations/account/check-direct.js'
 import { createTestApi } from '../../src/api/testing/test-api.js'
 import { silentLog } from '../../src/lib/log.js'
 import { hexOf } from '../../src/protocol/bytes.js'
-import { ethAccount, newPrivateKey } from '../../src/registry/eth-account.js'
+import { type EthAccount, ethAccount, newPrivateKey } from '../../src/registry/eth-account.js'
 import { testVault } from '../../src/signers/testing/approved-signer.js'
+import { askedBody } from '../../src/signers/testing/key-holder.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
+import { testKey } from '../network.js'
+import { signTransfer } from '../published-client/sign-transfer.js'
 import { ledgerOn, walletOn } from './account-chain.js'
+import { startFailingRpc } from './failing-rpc.js'
 import { startTestChain } from './test-chain.js'
 
 const { db } = await createTestDatabase({ poolSize: 8 })
@@ -24,8 +34,8 @@ const chain = await startTestChain()
 const clock = Date.now
 const hub = await createTestHub(db, { clock })
 const parts = { db, hub, clock }
-const shelfOn = (url = chain.url) =>
-  new Shelf({ db, vault: testVault, ledger: ledgerOn(url, parts), clock, log: silentLog })
+const shelfOn = (url = chain.url, shelfClock = clock) =>
+  new Shelf({ db, vault: testVault, ledger: ledgerOn(url, parts), clock: shelfClock, log: silentLog })
 const balanceOf = ({ address }: Wallet) => chain.client.getBalance({ address: hexOf(address) })
 const custodyOnChain = (fid: number) =>
   chain.read<string>({
@@ -68,52 +78,97 @@ it('a wallet that cannot pay registers nothing', async () => {
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(0)
 })
 
-it('a user is registered on the chain, in the hub and in the read model when it is answered', async () => {
+it('the published client registers a user on the chain, who is in the hub and in the read model when it is answered', async () => {
   const ledger = ledgerOn(chain.url, parts)
-  const api = await createTestApi({
+  const details = accountDetails({
+    writerDb: db,
+    hub,
+    vault: testVault,
+    network: FarcasterNetwork.DEVNET,
+    clock,
+  })
+  const worker = randomUUID()
+  const { app, key, appId } = await createTestApi({
     db,
     hub,
     clock,
-    accounts: createAccounts({
-      db,
-      vault: testVault,
-      ledger,
-      details: accountDetails({ writerDb: db, hub, vault: testVault, network: 3, clock }),
-      worker: crypto.randomUUID(),
-      clock,
-      log: silentLog,
-    }),
+    accounts: createAccounts({ db, vault: testVault, ledger, details, worker, clock, log: silentLog }),
   })
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
+  expect(wallet.appId).toBe(appId)
   const before = await balanceOf(wallet)
-  const headers = { 'x-wallet-id': wallet.id }
-  const { fid } = (await api.get('user/fid', {}, headers)).json()
+  const client = new NeynarAPIClient(
+    new Configuration({
+      apiKey: key,
+      basePath: await app.listen({ host: '127.0.0.1', port: 0 }),
+      baseOptions: { headers: { 'x-wallet-id': wallet.id } },
+    }),
+  )
+  onTestFinished(() => app.close())
+  const developer = chain.account(5)
+  const developerFid = await chain.register(developer)
+  await db`
+    insert into hub.fids (fid, shard, custody_address, recovery_address, registered_at)
+    values (${developerFid}, 1, ${bytesOf(developer.address)}, ${bytesOf(developer.address)}, 0)`
+
+  const { fid } = await client.getFreshAccountFID()
   const user = newcomer()
   const deadline = Math.floor(clock() / 1000) + 3_600
-  const body = {
-    ...(await registrationOf(user, { fid, deadline })),
+  const { signer_uuid: uuid, public_key } = await client.createSigner()
+  const request = await askedBody({ fid: developerFid, account: accountOf(developer) }, public_key, deadline)
+  const registered = await client.registerAccount({
+    fid,
+    deadline,
+    requestedUserCustodyAddress: user.signer.address,
+    signature: await signTransfer(user, { fid, deadline }),
     fname: 'onchain',
     metadata: { bio: 'here' },
-  }
-  const reply = await api.send('POST', 'user', body, headers)
-  expect(reply.statusCode, reply.body).toBe(200)
-  expect(reply.json()).toMatchObject({
-    signers: [{ status: 'approved', fid }],
-    user: { fid, username: 'onchain', custody_address: user.signer.address.toLowerCase() },
+    signer: {
+      uuid,
+      app_fid: developerFid,
+      deadline,
+      signed_key_request_metadata_signature: request.signature,
+    },
+  })
+  expect(registered).toMatchObject({
+    signers: [{ uuid, status: 'approved', fid }],
+    user: { fid, username: 'onchain' },
   })
   expect(await custodyOnChain(fid)).toBe(user.signer.address)
-  const [{ uuid }] = reply.json().signers
-  expect((await api.send('POST', 'cast', { signer_uuid: uuid, text: 'hello' })).statusCode).toBe(200)
+  const { cast } = await client.publishCast({ signerUuid: uuid, text: 'hello' })
+  expect(cast.author.fid).toBe(fid)
 
-  const bought = await api.send('POST', 'storage/buy', { fid, units: 3, idem: 'once' }, headers)
-  expect(bought.json()).toMatchObject({ total_active_units: 4 })
-  await api.send('POST', 'storage/buy', { fid, units: 3, idem: 'once' }, headers)
+  const bought = await client.buyStorage({ fid, units: 3, idem: 'sixteen letters.' })
+  expect(bought.total_active_units).toBe(4)
+  await client.buyStorage({ fid, units: 3, idem: 'sixteen letters.' })
   const logs = await chain.client.getLogs({ address: chain.addresses.storageRegistry, fromBlock: 0n })
   const rents = parseEventLogs({ abi: storageRegistryABI, logs, eventName: 'Rent' })
   expect(rents.filter(({ args }) => Number(args.fid) === fid).map(({ args }) => args.units)).toEqual([1n, 3n])
   const spent = before - (await balanceOf(wallet))
   expect(spent > 0n && spent < parseEther('0.05')).toBe(true)
   await holds()
+})
+
+it('an account whose keys the developer holds is registered with them', async () => {
+  const wallet = await walletOn(chain, db, { balance: parseEther('1') })
+  const [developer, user] = [chain.account(6), newcomer()]
+  const app = { fid: await chain.register(developer), account: accountOf(developer) }
+  const deadline = Math.floor(clock() / 1000) + 3_600
+  const keys = [testKey('a key of the developer'), testKey('another')]
+  const asked = { ...(await directRequest(user, { app, keys, deadline })), storage_units: 1 }
+  const ledger = ledgerOn(chain.url, parts)
+  const calls = await checkDirect(ledger, asked, Math.floor(clock() / 1000))
+  const digest = Buffer.alloc(32)
+  const id = await acceptDirect(
+    db,
+    { ...wallet, walletId: wallet.id, name: 'direct', digest, calls },
+    clock(),
+  )
+  const { fid, problems } = await carryOutDirect({ db, ledger, clock }, id)
+  expect(problems).toEqual([])
+  expect(await custodyOnChain(fid!)).toBe(user.signer.address)
+  const active = await db`select from hub.signers where fid = ${fid!} and active`
+  expect(active).toHaveLength(2)
 })
 
 it('a transaction that nobody takes is replaced by one that offers more, and only one of them counts', async () => {
@@ -180,6 +235,47 @@ it('whose nonce somebody else has used, by the same key, is bought by the next o
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(2)
 })
 
+it('a block that the chain takes back is waited for again', async () => {
+  const wallet = await walletOn(chain, db, { balance: parseEther('1') })
+  const bought = ledgerOn(chain.url, parts, { confirmations: 2 }).buy(await registration(wallet, 'reorg'))
+  const count = () => chain.client.getTransactionCount({ address: hexOf(wallet.address) })
+  await expect.poll(count, { interval: 20 }).toBe(1)
+  await chain.reorg(1)
+  expect(await count()).toBe(0)
+  await expect.poll(count, { interval: 50 }).toBe(1)
+  await chain.mine(2)
+  expect(await bought).toMatchObject({ fid: expect.any(Number) })
+  expect(await count()).toBe(1)
+})
+
+it('by an RPC that fails and falls silent at any call, nothing is lost and nothing is paid twice', async () => {
+  const rpc = await startFailingRpc(chain.url)
+  const wallet = await walletOn(chain, db, { balance: parseEther('1'), shelfSize: 0 })
+  // What has failed is tried again after a second, which passes faster here.
+  const startMs = clock()
+  const servers = [1, 2].map(() => shelfOn(rpc.url, () => startMs + 20 * (clock() - startMs)))
+  const trouble = fc.record({ every: fc.integer({ min: 1, max: 9 }), times: fc.integer({ min: 1, max: 12 }) })
+  await fc.assert(
+    fc.asyncProperty(trouble, async ({ every, times }) => {
+      rpc.fail(every, times)
+      const answers = await Promise.allSettled(
+        servers.flatMap((shelf) => [1, 2].map(() => shelf.take(wallet))),
+      )
+      const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason.code] : []))
+      expect(refused.filter((code) => !String(code).startsWith('unavailable'))).toEqual([])
+      rpc.fail(1, 0)
+      await Promise.all(servers.map((shelf) => shelf.idle()))
+    }),
+    { numRuns: 4 },
+  )
+  await expect.poll(() => servers[0]!.fill(wallet.id).then(countOrdered)).toBe(0)
+  await holds()
+  const rows = await db<{ nonce: number; state: string }[]>`
+    select nonce, state from accounts.transactions where wallet_id = ${wallet.id} order by nonce`
+  expect(rows).toEqual(rows.map((_, nonce) => ({ nonce, state: 'confirmed' })))
+  expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(rows.length)
+})
+
 async function registration(wallet: Wallet, purpose: string, deadline = 4_000_000_000) {
   const holder = newcomer()
   const recovery = Buffer.alloc(20)
@@ -192,6 +288,19 @@ async function registration(wallet: Wallet, purpose: string, deadline = 4_000_00
     extraUnits: 0,
   }
   return { walletId: wallet.id, purpose, call }
+}
+
+async function countOrdered(): Promise<number> {
+  return (await db`select from accounts.shelf where fid is null`).length
+}
+
+function bytesOf(address: string): Buffer {
+  return Buffer.from(address.slice(2), 'hex')
+}
+
+/** An account of the chain as one that signs. */
+function accountOf(account: Account): EthAccount {
+  return { address: bytesOf(account.address), signer: account as EthAccount['signer'] }
 }
 
 async function attemptsOf(purpose: string) {

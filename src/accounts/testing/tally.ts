@@ -7,7 +7,7 @@ export interface Tally {
   readonly used: number
   /** Registered on the network by wallets. */
   readonly registered: number
-  /** Purchases of fids that count. */
+  /** Purchases for the shelf that count. */
   readonly bought: number
 }
 
@@ -25,7 +25,7 @@ export async function tallyFids(db: Database, nowMs: number): Promise<Tally> {
       ) as registered,
       (
         select count(distinct t.fid)::integer from accounts.transactions t
-        where t.state = 'confirmed' and t.fid is not null
+        where t.state = 'confirmed' and t.purpose like 'shelf %'
       ) as bought
     from accounts.shelf s
     where s.fid is not null`

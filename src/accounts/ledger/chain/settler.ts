@@ -53,7 +53,8 @@ interface WalletCounts {
 
 /** Transactions that are looked at at once. */
 const PARALLEL = 16
-const RESEND_MS = 10_000
+/** A node may forget it, or its block be taken back: a second time costs one call, and changes nothing. */
+const RESEND_MS = 2_000
 const MAX_REMEMBERED = 10_000
 
 /**

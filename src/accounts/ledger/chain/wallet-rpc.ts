@@ -1,6 +1,7 @@
 import { type Hex, hexToBigInt, numberToHex } from 'viem'
 import type { ChainRpc } from '../../../chain/chain-rpc.js'
 import type { ChainLog, Endpoint } from '../../../chain/endpoint.js'
+import { PlazaError } from '../../../errors.js'
 import type { EncodedCall } from './contract-calls.js'
 
 /** A transaction in a block. */
@@ -63,22 +64,22 @@ export class WalletRpc {
   }
 
   call({ to, data }: EncodedCall): Promise<Hex> {
-    return this.#rpc.with((endpoint) => endpoint.call(to, data))
+    return this.#with((endpoint) => endpoint.call(to, data))
   }
 
   head(): Promise<number> {
-    return this.#rpc.with((endpoint) => endpoint.head())
+    return this.#with((endpoint) => endpoint.head())
   }
 
   /** Unix seconds. */
   async timeOf(blockNumber: number): Promise<number> {
-    const header = await this.#rpc.with((endpoint) => endpoint.header(blockNumber))
+    const header = await this.#with((endpoint) => endpoint.header(blockNumber))
     if (header === null) throw new Error(`the RPC does not know block ${blockNumber}`)
     return header.timestamp
   }
 
   async gasPrice(): Promise<GasPrice> {
-    return await this.#rpc.with(async (endpoint) => {
+    return await this.#with(async (endpoint) => {
       const [block, tip] = await Promise.all([
         endpoint.ask<{ readonly baseFeePerGas?: Hex }>('eth_getBlockByNumber', ['latest', false]),
         endpoint.ask<Hex>('eth_maxPriorityFeePerGas', []).then(hexToBigInt, () => 0n),
@@ -88,7 +89,7 @@ export class WalletRpc {
   }
 
   async estimateGas(from: Hex, { to, data }: EncodedCall, value: bigint): Promise<GasEstimate> {
-    return await this.#rpc.with(async (endpoint): Promise<GasEstimate> => {
+    return await this.#with(async (endpoint): Promise<GasEstimate> => {
       try {
         const gas = await endpoint.ask<Hex>('eth_estimateGas', [
           { from, to, data, value: numberToHex(value) },
@@ -105,7 +106,7 @@ export class WalletRpc {
 
   /** Null while it is in no block. */
   async receipt(hash: Hex): Promise<ChainReceipt | null> {
-    const raw = await this.#rpc.with((endpoint) =>
+    const raw = await this.#with((endpoint) =>
       endpoint.ask<RawReceipt | null>('eth_getTransactionReceipt', [hash]),
     )
     return raw && readReceipt(raw)
@@ -113,15 +114,22 @@ export class WalletRpc {
 
   /** Sends a signed transaction to the network; one that it knows already, or whose nonce is used, is not sent again. */
   async send(raw: Hex): Promise<void> {
-    await this.#rpc.with(async (endpoint) => {
+    await this.#with(async (endpoint) => {
       await endpoint.ask<Hex>('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
         if (!isKnownAlready(error)) throw error
       })
     })
   }
 
+  /** What fails with every URL is the chain's fault, and passes. */
+  async #with<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
+    return await this.#rpc.with(work).catch((error: unknown) => {
+      throw new PlazaError('unavailable.other_side', 'the chain does not answer: ask again', { cause: error })
+    })
+  }
+
   async #number(method: string, params: readonly unknown[]): Promise<bigint> {
-    return hexToBigInt(await this.#rpc.with((endpoint: Endpoint) => endpoint.ask<Hex>(method, params)))
+    return hexToBigInt(await this.#with((endpoint: Endpoint) => endpoint.ask<Hex>(method, params)))
   }
 }
 

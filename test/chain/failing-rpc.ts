@@ -1,0 +1,49 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll } from 'vitest'
+
+/** An RPC that answers as another one does, unless it is told to fail. */
+export interface FailingRpc {
+  readonly url: string
+  /**
+   * Of the calls to come every so manieth fails, so often: in turn with an error, after it was done, and before it
+   * without an answer.
+   */
+  fail(every: number, times: number): void
+}
+
+/** Starts one before a chain, for the file that calls it. */
+export async function startFailingRpc(target: string): Promise<FailingRpc> {
+  let every = 1
+  let left = 0
+  let calls = 0
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part)
+    calls += 1
+    const isFailing = left > 0 && calls % every === 0
+    if (isFailing) left -= 1
+    if (isFailing && left % 3 === 0) return response.destroy()
+    if (isFailing && left % 3 === 1) return response.writeHead(503).end('away')
+    const reply = await fetch(target, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.concat(parts),
+    })
+    const body = await reply.text()
+    if (isFailing) return response.destroy()
+    return response.writeHead(reply.status, { 'content-type': 'application/json' }).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fail: (number, times) => {
+      every = number
+      left = times
+    },
+  }
+}
