@@ -181,6 +181,17 @@ it('keeps a slow client from holding up another, and to so many requests at once
   expect(quick.mostAtOnce()).toBeLessThanOrEqual(3)
 })
 
+it('answers each of many requests that come one after the other and at once', async () => {
+  const client = await startClient()
+  const app = await createMiniApp(parts, unlimited)
+  await grantTokens(db, { appId: app.appId, clientFid: CLIENT, url: client.url(), fids: [1] })
+  async function sendOften(): Promise<void> {
+    for (let n = 0; n < 10; n += 1) expect(await app.send()).toMatchObject({ success_count: 1 })
+  }
+  await Promise.all([sendOften(), sendOften(), sendOften()])
+  expect(client.requests).toHaveLength(30)
+})
+
 describe('the same uuid', () => {
   it('never reaches a user twice, and reaches exactly those whom it has not', async () => {
     const refused = new Set([2, 3])

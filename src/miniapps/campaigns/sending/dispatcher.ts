@@ -51,6 +51,8 @@ export class Dispatcher {
   #results: OpenBatch[] = []
   /** Something may wait in the queue. */
   #wanted = false
+  /** It came since the last look at the queue began, which may not have seen it. */
+  #woken = false
   #afterHost = ''
   #working: Promise<void> | null = null
 
@@ -63,6 +65,7 @@ export class Dispatcher {
   wake(): void {
     if (this.#stopping.signal.aborted) return
     this.#wanted = true
+    this.#woken = true
     this.#work()
   }
 
@@ -79,8 +82,9 @@ export class Dispatcher {
   #work(): void {
     this.#working ??= this.#loop().finally(() => {
       this.#working = null
-      // An answer may have come in the moment in which the loop ended.
-      if (this.#results.length > 0 && !this.#stopping.signal.aborted) this.#work()
+      if (this.#stopping.signal.aborted) return
+      // Something may have come in the moment in which the loop ended.
+      if (this.#results.length > 0 || this.#woken) this.#work()
     })
   }
 
@@ -91,7 +95,7 @@ export class Dispatcher {
       try {
         const hasSettled = await this.#settle()
         const hasClaimed = await this.#claim()
-        if (!hasSettled && !hasClaimed) return
+        if (!hasSettled && !hasClaimed && !this.#woken) return
         failures = 0
       } catch (error) {
         failures += 1
@@ -117,12 +121,12 @@ export class Dispatcher {
 
   /** Whether another look at the queue may find more. */
   async #claim(): Promise<boolean> {
+    this.#woken = false
     if (!this.#wanted || this.#stopping.signal.aborted || this.#lanes.size >= MAX_REQUESTS) return false
     const rooms = this.#lanes.rooms()
     if (rooms.length > 0 && rooms.every(({ batches }) => batches === 0)) return false
     const { db, sender, settings, onEnded } = this.#options
     const afterHost = this.#afterHost
-    // A wake that comes from now on may be of what this statement does not see.
     this.#wanted = false
     const claim = await claimBatches(db, {
       sender,
