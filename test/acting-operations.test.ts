@@ -6,7 +6,6 @@ import { operations } from '../src/api/operations.js'
 import { createTestApi } from '../src/api/testing/test-api.js'
 import { createApiKey, revokeApiKey } from '../src/apps/api-keys.js'
 import { createApp } from '../src/apps/apps.js'
-import { createApp } from '../src/apps/apps.js'
 import { saveChannel } from '../src/channels/channels.js'
 import { inviteMember } from '../src/channels/membership.js'
 import { createNetClient } from '../src/net/net-client.js'
@@ -43,12 +42,6 @@ async function makeMiniApp(): Promise<string> {
   return miniAppDomain
 }
 
-async function makeMiniApp(): Promise<string> {
-  const miniAppDomain = 'tulips.example.com'
-  await createApp(db, { name: 'tulips', miniAppDomain })
-  return miniAppDomain
-}
-
 async function setScene(): Promise<ActingScene> {
   await hub.submitOnChainEvents([alice, bob].flatMap((user) => user.onChain({ units: 5 })))
   const casts = ['mine', 'not wanted any more'].map((text) => alice.cast(text, testNow - 100))
@@ -74,7 +67,6 @@ async function setScene(): Promise<ActingScene> {
     otherAppUrl: async () => (await serveHttp((_request, response) => response.end('{}'))).origin,
     askingAccount: await registerHolder({ db, hub, clock }),
     miniAppDomain: await makeMiniApp(),
-    miniAppDomain: await makeMiniApp(),
   }
 }
 
@@ -99,10 +91,11 @@ async function answerTo(
   if (method === 'GET') return expect.fail(`${path} has a body and is a GET`)
   const reply = await api.send(method, path, body, headers)
   if (reply.statusCode === 200) return [200, 'OK']
-  const { message, status, code, property, ...more } = reply.json()
-  expect({ message, status, more }).toEqual({
+  const { message, status, code, property, errors = [], ...more } = reply.json()
+  expect({ message, status, errors, more }).toEqual({
     message: expect.stringMatching(/./),
     status: reply.statusCode,
+    errors: expect.any(Array),
     more: {},
   })
   return property === undefined ? [status, code] : [status, code, property]
