@@ -10,6 +10,7 @@ const known = new Set<string>([...configVariables.map(({ name }) => name), ...si
 const otherNames: Readonly<Record<string, RegExp>> = {
   'names of the protocol': /_TYPE(_|$)|^MERGE_|^FARCASTER_NETWORK_/,
   'what stands in place of a value': /^(PRIVATE|PUBLIC|APP_CUSTODY)_KEY$/,
+  'statuses of gRPC': /^(RESOURCE_EXHAUSTED|OUT_OF_RANGE)$/,
   'variables of the tests': /^(TEST_DATABASE_URL|MUTATION_TESTS)$/,
 }
 
