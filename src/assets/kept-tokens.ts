@@ -118,6 +118,8 @@ export async function dropToken(db: Database, network: NetworkName, address: Buf
 /** Takes back all that is known of who owns these tokens: it is read anew as long as somebody wants it. */
 export async function forgetBalances(db: Transaction, tokenIds: readonly number[]): Promise<void> {
   const ids = [...tokenIds]
+  // Millions of balances take longer than a request may.
+  await db`set local statement_timeout to 0`
   // First: whoever counts transfers now holds these rows, and sees afterwards that they are not to be counted.
   const rows = await db<{ follower: string }[]>`
     update assets.tokens

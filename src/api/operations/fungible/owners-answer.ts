@@ -4,6 +4,8 @@ import { type Owner, readOwners } from '../../../assets/owners.js'
 import { spelledAddress } from '../../../assets/present-token.js'
 import { isReady, progressOf, type Token } from '../../../assets/token.js'
 import type { NetworkName } from '../../../chain/networks.js'
+import { bansTag } from '../../../hydrate/banned.js'
+import type { Onlooker } from '../../../social/queries/casts-shown-to.js'
 import { jsonArray } from '../../../views/json.js'
 import { FungiblesNotReady } from '../../../views/schema/fungible.js'
 import { onlookerOf } from '../../onlooker.js'
@@ -13,6 +15,8 @@ import { choiceParameter } from '../../parameters.js'
 /** Shown whole, and named at all: of each token. */
 const TOP = 10
 const ALL = 200
+/** The largest owners are the same for all who ask: so old may they be, which is a block of most networks. */
+const LARGEST_MAX_AGE_MS = 2_000
 
 /** Which network. */
 export const networkParameter = choiceParameter(['ethereum', 'optimism', 'base', 'arbitrum'], {
@@ -52,7 +56,11 @@ export async function answerOwners(
   const waiting = tokens.filter((token) => !isReady(token))
   if (waiting.length > 0) return new OtherReply(202, notReady(waiting))
   const onlooker = await onlookerOf({ db, hydrator }, caller, viewerFid)
-  const owners = await readOwners(db, { tokenIds: tokens.map(({ id }) => id), onlooker, limit: ALL })
+  const owners = await ownersOf(
+    context,
+    tokens.map(({ id }) => id),
+    onlooker,
+  )
   const byToken = tokens.map(({ id }) => owners.filter(({ tokenId }) => tokenId === id))
   const [whole, short] = await Promise.all([
     hydrator.users(fidsOf(byToken.flatMap((list) => list.slice(0, TOP))), viewerFid),
@@ -66,6 +74,19 @@ export async function answerOwners(
       `"all_relevant_fungible_owners_dehydrated":${jsonArray(all)}}`,
     ].join(',')
   })
+}
+
+async function ownersOf(
+  { db, hydrator: { shared } }: Pick<OperationContext, 'db' | 'hydrator'>,
+  tokenIds: readonly number[],
+  onlooker: Onlooker,
+): Promise<Owner[]> {
+  const read = () => readOwners(db, { tokenIds, onlooker, limit: ALL })
+  const { viewerFid, banningAppId } = onlooker
+  if (shared === null || viewerFid !== undefined) return await read()
+  const key = `owners ${tokenIds.join(' ')} without bans of ${banningAppId ?? 'nobody'}`
+  const tags = banningAppId === undefined ? [] : [bansTag(banningAppId)]
+  return await shared.read(key, LARGEST_MAX_AGE_MS, async () => ({ value: await read(), tags }))
 }
 
 function fidsOf(owners: readonly Owner[]): number[] {
