@@ -94,7 +94,8 @@ export async function acceptDirect(db: Database, asked: DirectAsked, nowMs: numb
  * `insufficient_funds` and `unavailable` leave it where it is.
  */
 export async function carryOutDirect(parts: DirectRegistrarParts, id: string): Promise<DirectRegistration> {
-  const { db } = parts
+  const { db, clock } = parts
+  await db`update accounts.direct_registrations set attempted_at = ${new Date(clock())} where id = ${id}`
   for (;;) {
     const registration = await readDirect(db, id)
     if (registration === null) throw new PlazaError('conflict', 'the registration has failed already')

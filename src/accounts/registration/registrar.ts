@@ -85,8 +85,8 @@ export class Registrar {
   }
 
   async #claimed(id: string): Promise<Registration> {
-    const { db, worker } = this.#options
-    for (let waitedMs = 0; !(await claim(db, id, worker)); waitedMs += POLL_MS) {
+    const { db, worker, clock } = this.#options
+    for (let waitedMs = 0; !(await claim(db, id, worker, clock())); waitedMs += POLL_MS) {
       if (waitedMs >= WAIT_MS) {
         throw new PlazaError(
           'unavailable',

@@ -80,11 +80,16 @@ export async function findAbandoned(
   return rows.map(({ id }) => id)
 }
 
-/** Makes a registration this process's own. @returns Whether it is: another one may be at work. */
-export async function claim(db: Queryable, id: string, worker: string): Promise<boolean> {
+/**
+ * Makes a registration this process's own.
+ *
+ * @param nowMs Unix milliseconds.
+ * @returns Whether it is: another one may be at work.
+ */
+export async function claim(db: Queryable, id: string, worker: string, nowMs: number): Promise<boolean> {
   const rows = await db`
     update accounts.registrations
-    set worker = ${worker}
+    set worker = ${worker}, attempted_at = ${new Date(nowMs)}
     where id = ${id} and (worker is null or worker = ${worker}::uuid or ${isDead(db)})
     returning id`
   return rows.length > 0

@@ -113,3 +113,10 @@ export async function postpone(db: Queryable, orderId: string, nowMs: number): P
       )
     where id = ${orderId} and fid is null`
 }
+
+/** Somebody waits for the orders of a wallet: those that have failed are tried again now. */
+export async function hasten(db: Queryable, walletId: string, nowMs: number): Promise<void> {
+  await db`
+    update accounts.shelf set next_attempt_at = ${new Date(nowMs)}
+    where paid_by = ${walletId} and fid is null and next_attempt_at > ${new Date(nowMs)}`
+}

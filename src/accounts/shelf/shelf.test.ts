@@ -35,7 +35,7 @@ const balanceOf = async ({ id }: Wallet) => {
 
 async function clear(): Promise<void> {
   await idle()
-  await db`truncate accounts.registrations, accounts.shelf, accounts.attempts, accounts.transactions, accounts.wallets`
+  await db`truncate accounts.wallets cascade`
 }
 
 it('fifty who call at once get fifty fids, each its own, and each is paid for once', async () => {
@@ -163,3 +163,16 @@ async function useOne(): Promise<void> {
     )
     update accounts.wallets set fids_used = fids_used + 1 where id in (select held_by from used)`
 }
+
+it('orders that had to wait for money are carried out for the first who asks once there is some', async () => {
+  await clear()
+  const wallet = await fundedWallet(db, { balance: LOCAL_PRICE, shelfSize: 3 })
+  await shelf().take(wallet)
+  await idle()
+  expect(await tallyFids(db, nowMs)).toMatchObject({ held: 1, shelf: 0, bought: 1 })
+  await expect(shelf().take(wallet)).rejects.toMatchObject({ code: 'insufficient_funds' })
+  await db`update accounts.wallets set balance = ${String(9n * LOCAL_PRICE)}::numeric where id = ${wallet.id}`
+  await shelf().take(wallet)
+  await idle()
+  expect(await tallyFids(db, nowMs)).toMatchObject({ held: 2 })
+})

@@ -5,7 +5,7 @@ import type { Vault } from '../../secrets/vault.js'
 import type { AccountLedger } from '../ledger/account-ledger.js'
 import { registerConsent, signConsent } from '../ledger/consents.js'
 import type { Wallet } from '../wallets/wallets.js'
-import { dueOrders, orderFids, postpone, type ShelfOrder, shelve } from './orders.js'
+import { dueOrders, hasten, orderFids, postpone, type ShelfOrder, shelve } from './orders.js'
 import { openHolder } from './shelf-key.js'
 import { takeFid } from './take-fid.js'
 
@@ -49,7 +49,7 @@ export class Shelf {
    */
   async take(wallet: Wallet): Promise<number> {
     const { db, ledger, clock, onTaken } = this.#options
-    const taken = await takeFid(db, ledger, wallet, clock())
+    const taken = await takeFid(db, ledger, wallet, { nowMs: clock() })
     const fid = taken ?? (await this.#waitFor(wallet))
     onTaken?.(wallet.id)
     return fid
@@ -87,9 +87,10 @@ export class Shelf {
     const { db, ledger, clock } = this.#options
     this.#waiting.set(wallet.id, (this.#waiting.get(wallet.id) ?? 0) + 1)
     try {
+      await hasten(db, wallet.id, clock())
       for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += POLL_MS) {
         await Promise.race([this.#nextShelved(), failureOf(this.fill(wallet.id))])
-        const fid = await takeFid(db, ledger, wallet, clock())
+        const fid = await takeFid(db, ledger, wallet, { nowMs: clock(), isWaiting: true })
         if (fid !== null) return fid
       }
     } finally {

@@ -10,7 +10,7 @@ const HOLD_SECONDS = 10 * 60
 /**
  * Hands a fid out: one that waited longest of those that the wallet has paid for, else of any. It is held for the
  * wallet for ten minutes. Callers of one wallet come one after the other, since each has to be able to pay for a fid in
- * the place of the one it gets.
+ * the place of the one it gets; but for those who wait for a fid that the wallet has paid for meanwhile.
  *
  * @param nowMs Unix milliseconds.
  * @returns null when the shelf is empty.
@@ -20,13 +20,13 @@ export async function takeFid(
   db: Database,
   ledger: AccountLedger,
   wallet: Wallet,
-  nowMs: number,
+  { nowMs, isWaiting = false }: { readonly nowMs: number; readonly isWaiting?: boolean },
 ): Promise<number | null> {
   const price = await ledger.priceOf({ kind: 'register' })
   return await db.begin(async (transaction) => {
     await lockWallet(transaction, wallet.id)
     const owed = await readDebt(transaction, wallet.id, nowMs)
-    const needed = price * BigInt(Math.max(1, owed + 1))
+    const needed = price * BigInt(Math.max(isWaiting ? 0 : 1, owed + 1))
     const available = await ledger.available(transaction, wallet)
     if (available < needed) {
       const { code, message } = tooLittle(needed, available)
