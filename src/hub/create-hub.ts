@@ -48,17 +48,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   `
   const writers = Array.from({ length: shards }, (_, index) => openWriter(options, index + 1))
   const submitTo = (shard: number, item: MergeItem | Withdrawal) => writers[shard - 1]!.submit(item)
-  const underWay = new Set<Promise<unknown>>()
-  let closed = false
-
-  /** Runs what was taken before the hub closed, and lets `close` wait for it. */
-  function take<T>(work: () => Promise<T>): Promise<T> {
-    if (closed) return Promise.reject(new PlazaError('unavailable', 'the hub is shutting down'))
-    const running = work()
-    const settled = running.catch(() => {}).finally(() => underWay.delete(settled))
-    underWay.add(settled)
-    return running
-  }
+  const { take, close } = createDoor()
 
   async function submit(
     messages: readonly SignedMessage[],
@@ -108,9 +98,29 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       ),
     submitNameTransfers: (proofs) => take(() => submitNameTransfers(proofs)),
     async close() {
+      await close()
+      await Promise.all(writers.map((writer) => writer.drain()))
+    },
+  }
+}
+
+/** Where work is taken in until it closes. */
+function createDoor() {
+  const underWay = new Set<Promise<unknown>>()
+  let closed = false
+  return {
+    /** Begins work, or refuses it once the door is closed. */
+    take<T>(work: () => Promise<T>): Promise<T> {
+      if (closed) return Promise.reject(new PlazaError('unavailable', 'the hub is shutting down'))
+      const running = work()
+      const settled = running.catch(() => {}).finally(() => underWay.delete(settled))
+      underWay.add(settled)
+      return running
+    },
+    /** Takes nothing more, and waits for what was taken. */
+    async close(): Promise<void> {
       closed = true
       await Promise.all(underWay)
-      await Promise.all(writers.map((writer) => writer.drain()))
     },
   }
 }
