@@ -143,6 +143,7 @@ async function assemble(
     url: database.url,
     hub,
     chain,
+    registry: metrics.registry,
     log,
   })
   closers.push(closeAccounts)

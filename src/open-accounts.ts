@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { FarcasterNetwork } from '@farcaster/core'
+import type { Registry } from 'prom-client'
 import { parseGwei } from 'viem'
+import { observeAccounts } from './accounts/account-metrics.js'
 import { AccountWorker } from './accounts/account-worker.js'
 import { type Accounts, createAccounts } from './accounts/accounts.js'
 import type { AccountLedger } from './accounts/ledger/account-ledger.js'
@@ -32,10 +34,12 @@ export interface AccountParts {
   readonly url: string
   readonly hub: Hub
   readonly chain: Pick<OpenChain, 'settings' | 'rpcs'> | null
+  /** Of the metrics. */
+  readonly registry: Registry
   readonly log: Log
 }
 
-interface LedgerParts extends Omit<AccountParts, 'url'> {
+interface LedgerParts extends Omit<AccountParts, 'url' | 'registry'> {
   readonly db: Database
   readonly vault: Vault
   readonly signal: AbortSignal
@@ -53,7 +57,7 @@ const STUCK_MS = 30_000
 /** Starts to look after accounts, on connections of its own. */
 export async function openAccounts(
   config: Config,
-  { url, hub, chain, log }: AccountParts,
+  { url, hub, chain, registry, log }: AccountParts,
 ): Promise<OpenAccounts> {
   const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza accounts' })
   const end = () => db.end({ timeout: POOL_END_SECONDS })
@@ -61,6 +65,7 @@ export async function openAccounts(
   const closing = new AbortController()
   const ledger = openLedger(config, { db, hub, vault, chain, log, signal: closing.signal })
   if (ledger === null) return { accounts: null, close: end }
+  observeAccounts(registry, db, ledger.network)
   const clock = Date.now
   const worker = randomUUID()
   const network = networks[config.hubNetwork]

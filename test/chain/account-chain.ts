@@ -1,5 +1,7 @@
-import { parseGwei } from 'viem'
+import { type Account, parseGwei } from 'viem'
 import { ChainLedger, type ChainLedgerOptions } from '../../src/accounts/ledger/chain/chain-ledger.js'
+import { registerConsent, signConsent } from '../../src/accounts/ledger/consents.js'
+import { newcomer } from '../../src/accounts/testing/newcomer.js'
 import { saveWallet, type Wallet } from '../../src/accounts/wallets/wallets.js'
 import { ensureApp } from '../../src/apps/apps.js'
 import { ChainRpc } from '../../src/chain/chain-rpc.js'
@@ -8,7 +10,7 @@ import type { Database } from '../../src/db/connection.js'
 import type { Hub } from '../../src/hub/hub.js'
 import { silentLog } from '../../src/lib/log.js'
 import { hexOf } from '../../src/protocol/bytes.js'
-import { newPrivateKey } from '../../src/registry/eth-account.js'
+import { type EthAccount, newPrivateKey } from '../../src/registry/eth-account.js'
 import { testVault } from '../../src/signers/testing/approved-signer.js'
 import type { TestChain } from './test-chain.js'
 
@@ -66,4 +68,29 @@ export async function walletOn(
   })
   await client.setBalance({ address: hexOf(wallet.address), value: balance })
   return wallet
+}
+
+/** A purchase of a fid for somebody new. @param deadline Of their signature, in Unix seconds. */
+export async function purchaseOf(wallet: Wallet, purpose: string, deadline = 4_000_000_000) {
+  const holder = newcomer()
+  const recovery = Buffer.alloc(20)
+  const consent = registerConsent({ to: holder.address, recovery, nonce: 0n, deadline })
+  const signature = await signConsent(consent, holder)
+  const call = {
+    kind: 'register' as const,
+    holder: { address: holder.address, deadline, signature },
+    recovery,
+    extraUnits: 0,
+  }
+  return { walletId: wallet.id, purpose, call }
+}
+
+/** The bytes of an address. */
+export function bytesOf(address: string): Buffer {
+  return Buffer.from(address.slice(2), 'hex')
+}
+
+/** An account of the chain as one that signs. */
+export function accountOf(account: Account): EthAccount {
+  return { address: bytesOf(account.address), signer: account as EthAccount['signer'] }
 }

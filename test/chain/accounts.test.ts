@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { FarcasterNetwork, storageRegistryABI } from '@farcaster/core'
 import { Configuration, NeynarAPIClient } from '@neynar/nodejs-sdk'
 import fc from 'fast-check'
-import { type Account, parseEther, parseEventLogs } from 'viem'
+import { parseEther, parseEventLogs } from 'viem'
 import { expect, it, onTestFinished } from 'vitest'
 import { createAccounts } from '../../src/accounts/accounts.js'
-import { registerConsent, signConsent } from '../../src/accounts/ledger/consents.js'
 import { acceptDirect, carryOutDirect } from '../../src/accounts/registration/direct-registration.js'
 import { Shelf } from '../../src/accounts/shelf/shelf.js'
 import { directRequest } from '../../src/accounts/testing/direct-request.js'
@@ -17,14 +16,14 @@ import { checkDirect } from '../../src/api/operations/account/check-direct.js'
 import { createTestApi } from '../../src/api/testing/test-api.js'
 import { silentLog } from '../../src/lib/log.js'
 import { hexOf } from '../../src/protocol/bytes.js'
-import { type EthAccount, ethAccount, newPrivateKey } from '../../src/registry/eth-account.js'
+import { ethAccount, newPrivateKey } from '../../src/registry/eth-account.js'
 import { testVault } from '../../src/signers/testing/approved-signer.js'
 import { askedBody } from '../../src/signers/testing/key-holder.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { testKey } from '../network.js'
 import { signTransfer } from '../published-client/sign-transfer.js'
-import { ledgerOn, walletOn } from './account-chain.js'
+import { accountOf, bytesOf, ledgerOn, purchaseOf, walletOn } from './account-chain.js'
 import { startFailingRpc } from './failing-rpc.js'
 import { startTestChain } from './test-chain.js'
 
@@ -176,7 +175,7 @@ it('a transaction that nobody takes is replaced by one that offers more, and onl
   await chain.client.setAutomine(false)
   try {
     const ledger = ledgerOn(chain.url, parts, { stuckMs: 0 })
-    const bought = ledger.buy(await registration(wallet, 'stuck'))
+    const bought = ledger.buy(await purchaseOf(wallet, 'stuck'))
     await expect
       .poll(async () => (await attemptsOf('stuck')).length, { interval: 50 })
       .toBeGreaterThanOrEqual(3)
@@ -191,7 +190,7 @@ it('a transaction that nobody takes is replaced by one that offers more, and onl
 
 it('what was recorded before its process ended is sent by another one, once', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
-  const purchase = await registration(wallet, 'left')
+  const purchase = await purchaseOf(wallet, 'left')
   const ended = new AbortController()
   await chain.client.setAutomine(false)
   const gone = ledgerOn(chain.url, parts, { signal: ended.signal }).buy(purchase)
@@ -209,7 +208,7 @@ it('what was recorded before its process ended is sent by another one, once', as
 
 it('a purchase that the contracts refuse costs nothing', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
-  const late = await registration(wallet, 'late', 1)
+  const late = await purchaseOf(wallet, 'late', 1)
   expect(await ledgerOn(chain.url, parts).buy(late)).toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('SignatureExpired'),
@@ -220,7 +219,7 @@ it('a purchase that the contracts refuse costs nothing', async () => {
 it('whose nonce somebody else has used, by the same key, is bought by the next one', async () => {
   const key = newPrivateKey()
   const wallet = await walletOn(chain, db, { balance: parseEther('1'), key })
-  const purchase = await registration(wallet, 'overtaken')
+  const purchase = await purchaseOf(wallet, 'overtaken')
   await chain.client.setAutomine(false)
   const ledger = ledgerOn(chain.url, parts, { stuckMs: 1_000 })
   const first = ledger.buy(purchase).catch((error: unknown) => error)
@@ -237,7 +236,7 @@ it('whose nonce somebody else has used, by the same key, is bought by the next o
 
 it('a block that the chain takes back is waited for again', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
-  const bought = ledgerOn(chain.url, parts, { confirmations: 2 }).buy(await registration(wallet, 'reorg'))
+  const bought = ledgerOn(chain.url, parts, { confirmations: 2 }).buy(await purchaseOf(wallet, 'reorg'))
   const count = () => chain.client.getTransactionCount({ address: hexOf(wallet.address) })
   await expect.poll(count, { interval: 20 }).toBe(1)
   await chain.reorg(1)
@@ -276,31 +275,8 @@ it('by an RPC that fails and falls silent at any call, nothing is lost and nothi
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(rows.length)
 })
 
-async function registration(wallet: Wallet, purpose: string, deadline = 4_000_000_000) {
-  const holder = newcomer()
-  const recovery = Buffer.alloc(20)
-  const consent = registerConsent({ to: holder.address, recovery, nonce: 0n, deadline })
-  const signature = await signConsent(consent, holder)
-  const call = {
-    kind: 'register' as const,
-    holder: { address: holder.address, deadline, signature },
-    recovery,
-    extraUnits: 0,
-  }
-  return { walletId: wallet.id, purpose, call }
-}
-
 async function countOrdered(): Promise<number> {
   return (await db`select from accounts.shelf where fid is null`).length
-}
-
-function bytesOf(address: string): Buffer {
-  return Buffer.from(address.slice(2), 'hex')
-}
-
-/** An account of the chain as one that signs. */
-function accountOf(account: Account): EthAccount {
-  return { address: bytesOf(account.address), signer: account as EthAccount['signer'] }
 }
 
 async function attemptsOf(purpose: string) {
