@@ -28,7 +28,7 @@ export type Broadcast =
   | { readonly campaignId: string; readonly result: null }
   | { readonly campaignId: string; readonly result: CampaignResult }
 
-/** Another process may have sent the last batch: the campaign is looked at so often. */
+/** Another process may have sent the last batch, or have left one: the campaign is looked at so often. */
 const LOOK_MS = 1_000
 
 /**
@@ -57,6 +57,7 @@ export async function broadcast(context: BroadcastContext, asked: BroadcastAsked
   for (;;) {
     const result = await readResult(db, campaignId)
     if (result.openBatches === 0) return { campaignId, result }
+    sender.dispatch()
     await sender.waitForEnd(campaignId, LOOK_MS)
   }
 }
