@@ -27,6 +27,25 @@ export interface GrpcProxy {
   endStreams(): void
 }
 
+const same = (bytes: Buffer) => bytes
+const methods = Object.entries(HubServiceService)
+
+/** Requests and answers pass as the bytes that they are. */
+const definition = Object.fromEntries(
+  methods.map(([name, { path, requestStream, responseStream }]) => [
+    name,
+    {
+      path,
+      requestStream,
+      responseStream,
+      requestSerialize: same,
+      requestDeserialize: same,
+      responseSerialize: same,
+      responseDeserialize: same,
+    },
+  ]),
+)
+
 /** Starts a proxy in front of a hub. It is ended with the test. */
 export async function startGrpcProxy(target: string): Promise<GrpcProxy> {
   const client = new Client(target, credentials.createInsecure(), {
@@ -35,7 +54,6 @@ export async function startGrpcProxy(target: string): Promise<GrpcProxy> {
   })
   const server = new Server({ 'grpc.max_send_message_length': -1 })
   const open = new Set<ServerWritableStream<Buffer, Buffer>>()
-  const same = (bytes: Buffer) => bytes
   const proxy: GrpcProxy = {
     address: '',
     calls: [],
@@ -45,16 +63,6 @@ export async function startGrpcProxy(target: string): Promise<GrpcProxy> {
       for (const call of open) call.end()
       open.clear()
     },
-  }
-
-  function forward(method: string, path: string) {
-    return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
-      proxy.calls.push({ method, metadata: call.metadata })
-      client.makeUnaryRequest(path, same, same, call.request, call.metadata, {}, (error, bytes) => {
-        if (error) callback(error)
-        else callback(null, proxy.answer(method, bytes ?? Buffer.alloc(0)))
-      })
-    }
   }
 
   function subscribe(call: ServerWritableStream<Buffer, Buffer>): void {
@@ -74,24 +82,9 @@ export async function startGrpcProxy(target: string): Promise<GrpcProxy> {
     })
   }
 
-  const methods = Object.entries(HubServiceService)
-  const definition = Object.fromEntries(
-    methods.map(([name, { path, requestStream, responseStream }]) => [
-      name,
-      {
-        path,
-        requestStream,
-        responseStream,
-        requestSerialize: same,
-        requestDeserialize: same,
-        responseSerialize: same,
-        responseDeserialize: same,
-      },
-    ]),
-  )
   const unary = methods.filter(([, { responseStream }]) => !responseStream)
   server.addService(definition, {
-    ...Object.fromEntries(unary.map(([name, { path }]) => [name, forward(name, path)])),
+    ...Object.fromEntries(unary.map(([name, { path }]) => [name, forward(client, proxy, { name, path })])),
     subscribe,
   })
   const port = await new Promise<number>((resolve, reject) => {
@@ -104,4 +97,15 @@ export async function startGrpcProxy(target: string): Promise<GrpcProxy> {
     client.close()
   })
   return Object.assign(proxy, { address: `127.0.0.1:${port}` })
+}
+
+/** Hands a call on, and answers with what `proxy.answer` makes of the answer. */
+function forward(client: Client, proxy: GrpcProxy, { name, path }: { name: string; path: string }) {
+  return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
+    proxy.calls.push({ method: name, metadata: call.metadata })
+    client.makeUnaryRequest(path, same, same, call.request, call.metadata, {}, (error, bytes) => {
+      if (error) callback(error)
+      else callback(null, proxy.answer(name, bytes ?? Buffer.alloc(0)))
+    })
+  }
 }
