@@ -30,7 +30,8 @@ export async function readOwners(db: Database, asked: OwnersAsked): Promise<Owne
 
 /**
  * Goes from whom the viewer follows, who are some thousands at most, by their addresses to the balances: what it takes
- * does not depend on how many own a token.
+ * does not depend on how many own a token. That an address is one of Ethereum is not asked: those of others are longer,
+ * and hold nothing here. So verifications are read from their index alone.
  */
 async function readFollowedOwners(
   db: Database,
@@ -45,7 +46,7 @@ async function readFollowedOwners(
     ), addresses as materialized (
       select u.fid, u.custody_address as address from followed join social.users u using (fid)
       union
-      select v.fid, v.address from followed join social.verifications v using (fid) where v.protocol = 0
+      select v.fid, v.address from followed join social.verifications v using (fid)
     ), owned as (
       select t.id as token_id, a.fid, sum(b.balance) as balance
       from unnest(${[...tokenIds]}::integer[]) as t (id)

@@ -6,6 +6,7 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { followAssets } from '../../../assets/testing/followed-assets.js'
+import { Hydrator } from '../../../hydrate/hydrator.js'
 import { createTestApi } from '../../testing/test-api.js'
 
 const { db } = await createTestDatabase()
@@ -14,12 +15,8 @@ const chain = await startTestChain()
 const proxy = await startRpcProxy(chain.url)
 const CONFIRMATIONS = 2
 const followed = followAssets({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
-const { get } = await createTestApi({
-  db,
-  hub,
-  clock: () => testNowUnix * 1000,
-  assets: { rpcs: new Map([['base', followed.rpc]]), maxAsked: 2 },
-})
+const assets = { rpcs: new Map([['base' as const, followed.rpc]]), maxAsked: 2 }
+const { get } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, assets })
 
 const [ann, bea, cid, dot, eli] = [1, 2, 3, 4, 5].map((fid) => new TestUser(fid)) as [
   TestUser,
@@ -112,6 +109,24 @@ describe('fungible/owner/relevant', () => {
     await followed.catchUp()
     expect((await ownersOf({ contract_address: apple })).all).toEqual([4, 5, 3, 2, 1])
     expect((await ownersOf({ contract_address: apple, viewer_fid: 1 })).all).toEqual([4])
+  })
+
+  it('keeps a list for a moment, and reads it anew as soon as the viewer mutes somebody', async () => {
+    const clock = () => testNowUnix * 1000
+    const hydrator = new Hydrator({ db, clock, placeOf: () => null, maxEntries: 1_000 })
+    const kept = await createTestApi({ db, hub, clock, hydrator, assets })
+    const query = { contract_address: apple, network: 'base', viewer_fid: 1 }
+    const fids = async () => {
+      const { all_relevant_fungible_owners_dehydrated: all } = (
+        await kept.get('fungible/owner/relevant', query)
+      ).json()
+      return all.map(({ fid }: { fid: number }) => fid)
+    }
+    expect(await fids()).toEqual([4])
+    await db`insert into social.follows (fid, target_fid, ts, signer) values (1, 5, 1, '')`
+    expect(await fids()).toEqual([4])
+    expect((await kept.send('POST', 'mute', { fid: 1, muted_fid: 4 })).statusCode).toBe(200)
+    expect(await fids()).toEqual([5])
   })
 
   it('refuses what is no token, a network that is not followed, and one token too many', async () => {

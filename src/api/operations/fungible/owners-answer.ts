@@ -5,6 +5,7 @@ import { spelledAddress } from '../../../assets/present-token.js'
 import { isReady, progressOf, type Token } from '../../../assets/token.js'
 import type { NetworkName } from '../../../chain/networks.js'
 import { bansTag } from '../../../hydrate/banned.js'
+import { viewerTag } from '../../../hydrate/ready-viewers.js'
 import type { Onlooker } from '../../../social/queries/casts-shown-to.js'
 import { jsonArray } from '../../../views/json.js'
 import { FungiblesNotReady } from '../../../views/schema/fungible.js'
@@ -15,8 +16,8 @@ import { choiceParameter } from '../../parameters.js'
 /** Shown whole, and named at all: of each token. */
 const TOP = 10
 const ALL = 200
-/** The largest owners are the same for all who ask: so old may they be, which is a block of most networks. */
-const LARGEST_MAX_AGE_MS = 2_000
+/** So old may a list be, which is a block of most networks; what a viewer or an app changes counts at once. */
+const MAX_AGE_MS = 2_000
 
 /** Which network. */
 export const networkParameter = choiceParameter(['ethereum', 'optimism', 'base', 'arbitrum'], {
@@ -83,10 +84,11 @@ async function ownersOf(
 ): Promise<Owner[]> {
   const read = () => readOwners(db, { tokenIds, onlooker, limit: ALL })
   const { viewerFid, banningAppId } = onlooker
-  if (shared === null || viewerFid !== undefined) return await read()
-  const key = `owners ${tokenIds.join(' ')} without bans of ${banningAppId ?? 'nobody'}`
-  const tags = banningAppId === undefined ? [] : [bansTag(banningAppId)]
-  return await shared.read(key, LARGEST_MAX_AGE_MS, async () => ({ value: await read(), tags }))
+  if (shared === null) return await read()
+  const key = `owners ${tokenIds.join(' ')} for ${viewerFid ?? 'all'} without bans of ${banningAppId ?? 'nobody'}`
+  const ofViewer = viewerFid === undefined ? [] : [viewerTag(viewerFid)]
+  const tags = banningAppId === undefined ? ofViewer : [...ofViewer, bansTag(banningAppId)]
+  return await shared.read(key, MAX_AGE_MS, async () => ({ value: await read(), tags }))
 }
 
 function fidsOf(owners: readonly Owner[]): number[] {
