@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { query } from './database.mjs'
 import { measureLag } from './follow-lag.mjs'
@@ -194,11 +195,24 @@ async function measurePeer(upstream) {
 async function lagBehind(upstream, dataDir, bodies) {
   const follower = await openPlaza(dataDir, { ...QUIET, UPSTREAM_HUB: upstream.grpcAddress ?? '' })
   try {
+    // A server that has just been filled tells its inboxes and webhooks first.
+    while ((await consumerLag(follower.url)) > 0 || (await consumerLag(upstream.url)) > 0) await sleep(500)
     const load = { rate: Number(values.rate), seconds: Number(values.seconds) }
     return await measureLag(upstream.url, follower.url, bodies, load)
   } finally {
     await follower.end()
   }
+}
+
+/**
+ * Blocks of the log that consumers have before them.
+ *
+ * @param {string} url
+ */
+async function consumerLag(url) {
+  const metrics = await (await fetch(`${url}/metrics`, { signal: giveUp.signal })).text()
+  const lags = [...metrics.matchAll(/^plaza_consumer_lag_blocks\{[^}]*\} (\d+)$/gm)]
+  return lags.reduce((sum, [, blocks]) => sum + Number(blocks), 0)
 }
 
 /** @param {any} results */

@@ -62,7 +62,7 @@ export function fidOf(item: MergeItem): number {
 }
 
 /** True for refusals that say that something is not here that the upstream has: a user, a key, storage, a name. */
-export function isLack({ code }: Refusal): boolean {
+function isLack({ code }: Refusal): boolean {
   return (
     code === 'bad_request.unknown_fid' ||
     code === 'bad_request.invalid_signer' ||

@@ -17,15 +17,6 @@ export interface UpstreamWatch {
   compared(found: { readonly missing: number; readonly extra: number }): void
 }
 
-/** For commands, which print what they have done. */
-export const silentWatch: UpstreamWatch = {
-  count: () => {},
-  reached: () => {},
-  disconnected: () => {},
-  missed: () => {},
-  compared: () => {},
-}
-
 /**
  * Counts in the metrics.
  *

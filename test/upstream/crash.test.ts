@@ -133,5 +133,8 @@ it('whatever is killed or cut on either side, in the end both have the same, and
   expect(merged).toHaveLength(known.size)
   const stands = await a.db<{ hash: string }[]>`select encode(hash, 'hex') as hash from hub.messages`
   expect(stands.filter(({ hash }) => !known.has(hash))).toEqual([])
+  const comparing = await runCommand(['reconcile'], { dataDir: dirOfB, env: envOfB })
+  expect(await comparing.ended, comparing.output()).toMatchObject({ code: 0 })
+  expect(comparing.output()).toMatch(/^missing here: 0$/m)
   await Promise.all([kill(follower), kill(upstream)])
 })

@@ -18,7 +18,7 @@ export interface Counts extends UpstreamWatch {
 }
 
 /** Counts in memory. */
-export function countingWatch(): Counts {
+function countingWatch(): Counts {
   const counts = {
     items: {} as Record<string, number>,
     disconnects: [] as string[],

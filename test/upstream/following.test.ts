@@ -24,7 +24,7 @@ async function openFollower() {
   const { db } = await createTestDatabase({ poolSize: 8 })
   return { db, hub: await createTestHub(db, { shards: 3 }) }
 }
-const followers = await Promise.all(Array.from({ length: 7 }, openFollower))
+const followers = await Promise.all(Array.from({ length: 8 }, openFollower))
 function nextFollower() {
   const follower = followers.pop()
   if (!follower) throw new Error('open one more')
@@ -182,6 +182,26 @@ it('what is not signed is refused, told once, and its user is compared later; a 
   const suspects = () =>
     doubting.db<{ fid: number }[]>`select fid from upstream.fids where suspect is not null`
   await expect.poll(async () => (await suspects()).map(({ fid }) => fid)).toEqual([users[0]!.fid])
+})
+
+it('of several processes on one database one follows, and another when it goes', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { db, hub } = nextFollower()
+  const proxy = await startGrpcProxy(server.address)
+  await fromTheStart(db, proxy.address)
+  const users = newUsers(2)
+  await register(users)
+  const first = follow(db, hub, { addresses: [proxy.address] })
+  await expectSame(db)
+  const second = follow(db, hub, { addresses: [proxy.address] })
+  await write(users, 2)
+  await expectSame(db)
+  expect(second.watch.items).toEqual({})
+  await first.stop()
+  await write(users, 2)
+  await expectSame(db)
+  expect(second.watch.items.merged).toBeGreaterThan(0)
 })
 
 it('keys of hosted nodes go with every call and into no log', { timeout: TIMEOUT_MS }, async () => {
