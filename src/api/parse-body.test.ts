@@ -75,7 +75,38 @@ describe('what is wrong', () => {
     )
   })
 
+  it('lists every member that is wrong, once, with where it stands, what came and what would be right', () => {
+    const body = { text: 'too long', fids: [1, 'x'], place: null, kind: 'poke', more: true }
+    const whole = (from: number) => `a whole number from ${from} to 2147483647`
+    expect(() => parse(body)).toThrow(
+      expect.objectContaining({
+        faults: expect.arrayContaining([
+          fault('fid', 'invalid_type', 'undefined', whole(1), `fid is required: ${whole(1)}`),
+          fault('text', 'too_big', 'a text of 8 characters', 'a text of 1 to 5 characters'),
+          fault('fids.1', 'invalid_type', 'a text of 1 characters', whole(1)),
+          fault('place', 'invalid_type', 'null', 'an object'),
+          fault('kind', 'invalid_union', 'a text of 4 characters', 'one of like, recast'),
+          fault('more', 'unrecognized_keys', 'true', 'no such member', 'more is not a member of this body'),
+        ]),
+      }),
+    )
+    const many = { fid: 3, ...Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`x${n}`, n])) }
+    expect(() => parse(many)).toThrow(
+      expect.objectContaining({ faults: expect.objectContaining({ length: 50 }) }),
+    )
+  })
+
   it.each([null, [], 'text', 3])('%j is no object', (body) => {
     expect(() => parse(body)).toThrow('the body must be a JSON object')
   })
 })
+
+function fault(
+  name: string,
+  code: string,
+  received: string,
+  expected: string,
+  message = `${name} must be ${expected}`,
+) {
+  return { code, expected, received, message, path: name.split('.') }
+}
