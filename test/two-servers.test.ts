@@ -2,6 +2,7 @@ import { UserDataType } from '@farcaster/core'
 import { expect, test, vi } from 'vitest'
 import type { SignedMessage } from '../src/protocol/message.js'
 import { farcasterSecondsFromUnixMs } from '../src/protocol/time.js'
+import { mute, unmute } from '../src/relations/mutes.js'
 import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'
 import { startTestServer, type TestServer } from './running-server.js'
@@ -92,11 +93,11 @@ test('a feed below a URL has what was cast through its server at once, and soon 
     expect((await feedOf(writing))[0]).toBe(`cast ${turn}`)
     await expect.poll(() => feedOf(reading), patience).toHaveLength(turn)
   }
-  await db`insert into relations.mutes (fid, target_fid, muted_at) values (2, 1, 0)`
-  expect(await feedOf(one)).toEqual([])
-  await db`delete from relations.mutes`
-  expect(await feedOf(one)).toHaveLength(10)
+  await mute(db, 2, 1, now)
+  for (const server of [one, other]) await expect.poll(() => feedOf(server), patience).toEqual([])
+  await unmute(db, 2, 1)
+  for (const server of [one, other]) await expect.poll(() => feedOf(server), patience).toHaveLength(10)
   await submit(one, bob.link(1, now - 50, { type: 'block' }))
   expect(await feedOf(one)).toEqual([])
-  expect(await feedOf(other)).toEqual([])
+  await expect.poll(() => feedOf(other), patience).toEqual([])
 })
