@@ -53,7 +53,6 @@ export declare function devClient(
 
 export interface RunningAnvil {
   readonly url: string
-  readonly pid: number
   stop(): Promise<void>
 }
 

@@ -77,6 +77,19 @@ export function devClient(url, { account, chainId = DEV_CHAIN_ID } = {}) {
 }
 
 /**
+ * Runs anvil for as long as somebody holds the other end of its standard input: whoever has started it may die in any way,
+ * and leaves no chain behind.
+ */
+const KEEPER = `
+  const { spawn } = require('node:child_process')
+  const [binary, ...options] = process.argv.slice(1)
+  const anvil = spawn(binary, options, { stdio: ['ignore', 'inherit', 'inherit'] })
+  const end = () => anvil.kill('SIGKILL')
+  anvil.once('error', () => process.exit(1)).once('exit', (code) => process.exit(code ?? 0))
+  process.stdin.resume().once('end', end).once('error', end)
+`
+
+/**
  * Starts anvil on a port of the loopback address, a free one unless told, and resolves when it answers.
  * A block is made for each transaction, or every `blockTimeSeconds`.
  */
@@ -86,10 +99,10 @@ export async function startAnvil({ port = 0, chainId = DEV_CHAIN_ID, blockTimeSe
   const binary = require.resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil`)
   const options = ['--host', '127.0.0.1', '--port', port, '--chain-id', chainId, '--mnemonic', MNEMONIC]
   if (blockTimeSeconds !== undefined) options.push('--block-time', blockTimeSeconds)
-  const child = spawn(binary, options.map(String), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['-e', KEEPER, binary, ...options.map(String)])
+  // It may have ended by itself.
+  child.stdin.on('error', () => {})
   const ended = new Promise((resolve) => child.once('close', resolve))
-  const end = () => child.kill('SIGKILL')
-  process.once('exit', end)
   let complaint = ''
   child.stderr.on('data', (part) => {
     complaint = `${complaint}${part}`.slice(-2_000)
@@ -104,10 +117,8 @@ export async function startAnvil({ port = 0, chainId = DEV_CHAIN_ID, blockTimeSe
   })
   return {
     url,
-    pid: child.pid,
     async stop() {
-      process.off('exit', end)
-      child.kill('SIGTERM')
+      child.stdin.end()
       await ended
     },
   }

@@ -49,27 +49,30 @@ export function observeChains(registry: Registry, db: Database): ChainCounts {
 
 /** Read when somebody asks, so that every process tells the same. A database that is away leaves the numbers out. */
 function observeLag(registry: Registry, db: Database): void {
-  const next = new Gauge({
-    name: 'plaza_chain_next_block',
-    help: 'The first block that a follower has not handled',
-    labelNames: ['follower'],
-    registers: [registry],
-  })
-  new Gauge({
-    name: 'plaza_chain_lag_blocks',
-    help: 'Blocks of the chain that a follower has not handled, those included that it leaves until they are final',
-    labelNames: ['follower'],
-    registers: [registry],
-    async collect() {
-      this.reset()
-      next.reset()
-      const rows = await db<FollowerRow[]>`
-        select name, next_block as "nextBlock", head from chain.followers
-      `.catch(() => [])
-      for (const { name: follower, nextBlock, head } of rows) {
-        next.set({ follower }, nextBlock)
-        if (head !== null) this.set({ follower }, Math.max(0, head + 1 - nextBlock))
-      }
-    },
-  })
+  const read = () =>
+    db<FollowerRow[]>`select name, next_block as "nextBlock", head from chain.followers`.catch(() => [])
+  const gauge = (name: string, help: string, numberOf: (row: FollowerRow) => number | null) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['follower'],
+      registers: [registry],
+      async collect() {
+        this.reset()
+        for (const row of await read()) {
+          const value = numberOf(row)
+          if (value !== null) this.set({ follower: row.name }, value)
+        }
+      },
+    })
+  gauge(
+    'plaza_chain_next_block',
+    'The first block that a follower has not handled',
+    ({ nextBlock }) => nextBlock,
+  )
+  gauge(
+    'plaza_chain_lag_blocks',
+    'Blocks of the chain that a follower has not handled, those included that it leaves until they are final',
+    ({ nextBlock, head }) => (head === null ? null : Math.max(0, head + 1 - nextBlock)),
+  )
 }

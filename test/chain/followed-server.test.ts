@@ -91,5 +91,6 @@ it('a server that is given a chain has its users, its tokens and its trades, and
   })
   const metrics = await (await fetch(`${server.urls.main}/metrics`)).text()
   expect(metrics).toMatch(/plaza_chain_lag_blocks\{follower="optimism\/assets"\} \d/)
+  expect(metrics).toMatch(/plaza_chain_next_block\{follower="optimism\/registries"\} \d/)
   expect(metrics).toMatch(/plaza_chain_logs_total\{follower="optimism\/registries"\} [1-9]/)
 })
