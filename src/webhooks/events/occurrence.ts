@@ -3,7 +3,10 @@ import type { WebhookEventKind } from '../../views/schema/webhook-filters.js'
 
 /** Something that webhooks are told of. */
 export interface Occurrence {
-  /** The same however often the log is read: `<shard>-<event id>`, with `-<n>` behind it for what is not the first. */
+  /**
+   * The same however often the log is read: `<shard>-<event id>`, with `-<n>` behind it for what is not the first. Of a
+   * trade: `trade-<network>-<transaction>-<log index>`.
+   */
   readonly id: string
   readonly kind: WebhookEventKind
   /** In the protocol, in Unix seconds; null where the protocol gives no time, as for what storage had no room for. */
