@@ -66,10 +66,7 @@ test('a page that was being made while something was written is not kept', async
     await transaction`lock table social.verifications`
     page = likesOf(server, cast)
     const held = () =>
-      db`
-        select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock' and query like '%verifications%'
-      `
+      db`select from pg_locks where relation = 'social.verifications'::regclass and not granted`
     await expect.poll(held).toHaveLength(1)
     await submit(server, bob.react(cast, now - 20))
   })
