@@ -61,9 +61,12 @@ export function follows(db: Queryable, fid: number) {
   return db`f.target_fid = ${fid}::bigint`
 }
 
-/** SQL: whether the user of `social.users u` has at least this score. Scores are kept as float4. */
+/**
+ * SQL: whether the user of `social.users u` has at least this score, which is above 0; null without a score. Scores are
+ * kept as float4.
+ */
 export function hasScore(db: Queryable, minimum: number) {
-  return db`coalesce(u.score, 0) >= ${minimum}::real`
+  return db`u.score >= ${minimum}::real`
 }
 
 /** SQL: whether the profile of `social.users u` says a place in this circle. */

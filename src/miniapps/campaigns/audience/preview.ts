@@ -98,7 +98,11 @@ function reasonOf(
               select from social.follows f where f.fid = t.fid and ${follows(db, followingFid)}
             ) then 'not_following'`
       }
-      ${minimumScore === null ? nothing : db`when not ${hasScore(db, minimumScore)} then 'low_score'`}
+      ${
+        minimumScore === null || minimumScore === 0
+          ? nothing
+          : db`when (${hasScore(db, minimumScore)}) is not true then 'low_score'`
+      }
       ${near === null ? nothing : db`when not ${isNear(db, near)} then 'not_near'`}
       when told.fid is not null then 'repeated'
       when p.sent_at[cardinality(p.sent_at)] > now() - ${intervalSeconds} * interval '1 second'
