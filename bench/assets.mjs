@@ -15,7 +15,8 @@ import { figure, machine, printTable, record } from './report.mjs'
 const KEY = 'plaza_bench_assets_key'
 const LOGS_AT_ONCE_BLOCKS = 100
 const FOLLOWS = 2_000
-const VIEWER = 1
+/** So many that a list that was kept for one of them is too old when it is its turn again. */
+const VIEWERS = 100
 
 const { values } = parseArgs({
   options: {
@@ -130,9 +131,11 @@ async function measureOwners() {
   for (let ready = false; !ready; await sleep(200))
     ready = (await fetch(urlOf('fungible/owner/relevant', token), { headers })).status === 200
   const requests = {
-    'a viewer who follows 2,000': urlOf('fungible/owner/relevant', { ...token, viewer_fid: VIEWER }),
-    'no viewer': urlOf('fungible/owner/relevant', token),
-    'storage/allocations': urlOf('storage/allocations', { fid: 7 }),
+    'another viewer each time': (/** @type {number} */ turn) =>
+      urlOf('fungible/owner/relevant', { ...token, viewer_fid: 1 + (turn % VIEWERS) }),
+    'the same viewer': () => urlOf('fungible/owner/relevant', { ...token, viewer_fid: VIEWERS + 1 }),
+    'no viewer': () => urlOf('fungible/owner/relevant', token),
+    'storage/allocations': () => urlOf('storage/allocations', { fid: 7 }),
   }
   const took = Object.fromEntries(Object.keys(requests).map((name) => [name, /** @type {number[]} */ ([])]))
   /** @type {Record<string, number>} */
@@ -140,7 +143,8 @@ async function measureOwners() {
   console.log('measuring')
   // By turns, so that what else the machine does weighs on all alike.
   for (let turn = 0; turn < Number(values.requests); turn += 1) {
-    for (const [name, url] of Object.entries(requests)) {
+    for (const [name, urlAt] of Object.entries(requests)) {
+      const url = urlAt(turn)
       const start = performance.now()
       const body = await (await fetch(url, { headers })).arrayBuffer()
       took[name]?.push(performance.now() - start)
@@ -157,7 +161,7 @@ async function measureOwners() {
   )
 }
 
-/** Users, every one a holder with a custody and a verified address; the viewer follows 2,000 of them. */
+/** Users, every one a holder with a custody and a verified address; each viewer follows 2,000 of them. */
 async function fillUsers() {
   const users = Number(values.users)
   const step = Math.floor(Number(values.holders) / (2 * users))
@@ -171,7 +175,8 @@ async function fillUsers() {
     select i, ${holderSql(`i * ${step} + ${Number(values.holders) / 2}`)}, 0, 1, '' from generate_series(1, ${users}) i`)
   await db.query(`
     insert into social.follows (fid, target_fid, ts, signer)
-    select ${VIEWER}, 2 + i * ${Math.floor((users - 2) / FOLLOWS)}, i, '' from generate_series(0, ${FOLLOWS - 1}) i`)
+    select viewer, 1 + (viewer * 7 + i * ${Math.floor(users / FOLLOWS)}) % ${users}, i, ''
+    from generate_series(1, ${VIEWERS + 1}) viewer, generate_series(0, ${FOLLOWS - 1}) i`)
   await db.query('vacuum (analyze) social.users')
   await db.query('vacuum (analyze) social.verifications')
   await db.query('vacuum (analyze) social.follows')
