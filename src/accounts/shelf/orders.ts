@@ -22,7 +22,8 @@ const LONGEST_PAUSE_SECONDS = 300
  * Orders what a wallet lacks: on its account there are to be as many fids as its users have got and hold, as are being
  * waited for, and as are to be ready. A fid that was held and not used is on the shelf again, and needs no new one.
  *
- * @param waiting Callers of the wallet who found the shelf empty.
+ * @param waiting How many callers of the wallet have found the shelf empty: asked while the wallet is locked, so that
+ * none of them is counted as holding a fid, too.
  */
 export async function orderFids(
   db: Database,
@@ -31,15 +32,15 @@ export async function orderFids(
     walletId,
     waiting,
     nowMs,
-  }: { readonly walletId: string; readonly waiting: number; readonly nowMs: number },
+  }: { readonly walletId: string; readonly waiting: () => number; readonly nowMs: number },
 ): Promise<void> {
   await db.begin(async (transaction) => {
     await lockWallet(transaction, walletId)
     const [row] = await transaction<{ lacking: number; network: string }[]>`
-      select ${lackingOf(transaction, nowMs)} + ${waiting}::integer as lacking, w.network
+      select ${lackingOf(transaction, nowMs)} as lacking, w.network
       from accounts.wallets w
       where w.id = ${walletId}`
-    const count = Math.min(row!.lacking, MAX_AT_ONCE)
+    const count = Math.min(row!.lacking + waiting(), MAX_AT_ONCE)
     if (count <= 0) return
     const orders = Array.from({ length: count }, () => newOrder(vault))
     await transaction`

@@ -85,18 +85,30 @@ export class Shelf {
 
   async #waitFor(wallet: Wallet): Promise<number> {
     const { db, ledger, clock } = this.#options
-    this.#waiting.set(wallet.id, (this.#waiting.get(wallet.id) ?? 0) + 1)
-    try {
-      await hasten(db, wallet.id, clock())
-      for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += POLL_MS) {
-        await Promise.race([this.#nextShelved(), failureOf(this.fill(wallet.id))])
-        const fid = await takeFid(db, ledger, wallet, { nowMs: clock(), isWaiting: true })
-        if (fid !== null) return fid
-      }
-    } finally {
-      this.#waiting.set(wallet.id, this.#waiting.get(wallet.id)! - 1)
+    await hasten(db, wallet.id, clock())
+    for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += POLL_MS) {
+      await this.#countWaiting(wallet.id, () =>
+        Promise.race([this.#nextShelved(), failureOf(this.fill(wallet.id))]),
+      )
+      // Not while it is counted: what it takes counts as held from then on, and would be ordered twice.
+      const fid = await takeFid(db, ledger, wallet, { nowMs: clock(), isWaiting: true })
+      if (fid !== null) return fid
     }
     throw new PlazaError('unavailable', 'the fid is still being registered: ask again')
+  }
+
+  async #countWaiting(walletId: string, waiting: () => Promise<void>): Promise<void> {
+    this.#waiting.set(walletId, this.#waitingFor(walletId) + 1)
+    try {
+      await waiting()
+    } finally {
+      this.#waiting.set(walletId, this.#waitingFor(walletId) - 1)
+      if (this.#waitingFor(walletId) === 0) this.#waiting.delete(walletId)
+    }
+  }
+
+  #waitingFor(walletId: string): number {
+    return this.#waiting.get(walletId) ?? 0
   }
 
   /** The next fid that comes onto the shelf here and is nobody else's to look at; or some time, since others fill it, too. */
@@ -114,7 +126,7 @@ export class Shelf {
 
   async #fillNow(walletId: string): Promise<void> {
     const { db, vault, clock } = this.#options
-    const waiting = this.#waiting.get(walletId) ?? 0
+    const waiting = () => this.#waitingFor(walletId)
     await orderFids(db, vault, { walletId, waiting, nowMs: clock() })
     const orders = await dueOrders(db, walletId, clock())
     await Promise.all(orders.map((order) => this.#carryOut(order)))
