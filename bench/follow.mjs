@@ -234,5 +234,7 @@ function print({ peer, verified, trusted, lag }) {
     ['messages', figure(lag.messages), `${figure(lag.perSecond)}/s`],
     ['p50', `${figure(lag.p50Ms)} ms`, ''],
     ['p99', `${figure(lag.p99Ms)} ms`, `target below ${TARGETS.lagMs} ms`],
+    ['upstream answers, p50', `${figure(lag.answerP50Ms)} ms`, ''],
+    ['upstream answers, p99', `${figure(lag.answerP99Ms)} ms`, ''],
   ])
 }
