@@ -58,6 +58,11 @@ async function expectSame(db: (typeof followers)[number]['db']): Promise<void> {
   await expect.poll(() => contents(db), { timeout: TIMEOUT_MS, interval: 200 }).toBe(await contents(a.db))
 }
 
+async function countMessages(db: (typeof followers)[number]['db']): Promise<number> {
+  const [row] = await db<{ count: number }[]>`select count(*)::integer as count from hub.messages`
+  return row!.count
+}
+
 /** Whoever follows from the beginning of a network needs no backfill: events of before are read, too. */
 async function fromTheStart(db: (typeof followers)[number]['db'], address: string): Promise<void> {
   await db`
@@ -123,6 +128,8 @@ it('connections that are cut, late and truncated at any byte lose nothing', {
     proxy.delayMs = round % 4
     await write(users, 1)
     if (round % 3 === 1) proxy.cut()
+    // The next round meets a connection again.
+    await expect.poll(() => countMessages(db), { timeout: TIMEOUT_MS }).toBe(await countMessages(a.db))
   }
   proxy.delayMs = 0
   await write(users, 1)
