@@ -375,7 +375,7 @@ export const budgets: Readonly<Record<string, Budget>> = {
     ask: registerNewcomer,
   },
   'POST user/register': {
-    statements: 41,
+    statements: 42,
     why: 'as `POST user`',
     headers: paying,
     ask: async ({ app, deadline }) => ({
