@@ -135,9 +135,9 @@ function ownPlaces(
     const { value, tags, ...made } = await readOwn(part)
     const viewerTags = viewerFid === undefined ? [] : [viewerTag(viewerFid)]
     const appTags = banningAppId === undefined ? [] : [bansTag(banningAppId)]
-    // A recast of what is not here is shown as soon as that is.
-    const awaited = value.flatMap(({ hash, isShown }) => (isShown ? [] : [`cast:${hash}`]))
-    return { ...made, value, tags: [...tags, ...viewerTags, ...appTags, ...awaited] }
+    // Those who recast a cast are told of; its coming or going is its author's, who may be anybody.
+    const castTags = value.map(({ hash }) => `thread:${hash}`)
+    return { ...made, value, tags: [...tags, ...viewerTags, ...appTags, ...castTags] }
   })
 }
 
