@@ -85,6 +85,8 @@ async function operationsOn(client, { users }) {
   const many = Array.from({ length: 20 }, (_, n) => n)
   const fids = (/** @type {number} */ n) =>
     Array.from({ length: 100 }, (_, i) => 1 + ((n * 997 + i * 13) % users))
+  // What comes behind the first page is kept for nobody.
+  const { next } = JSON.parse(`${await read('/v2/farcaster/feed/following?fid=1&viewer_fid=1&limit=25')}`)
   // The network stopped casting at its last moment, so ranked feeds are asked for that moment, by a cursor.
   const ranked = (/** @type {string} */ feed) =>
     Buffer.from(JSON.stringify([feed, lastTs, 1e9, 'ff'])).toString('base64url')
@@ -93,6 +95,7 @@ async function operationsOn(client, { users }) {
       (n) => `feed?feed_type=filter&filter_type=channel_id&channel_id=c${n}&viewer_fid=${n + 5}&limit=25`,
     ),
     'following feed, follows 2,000': ['feed/following?fid=1&viewer_fid=1&limit=25'],
+    'the same, second page': [`feed/following?fid=1&viewer_fid=1&limit=25&cursor=${next.cursor}`],
     'following feed, follows 30': ['feed/following?fid=2&viewer_fid=2&limit=25'],
     'following feed, 20 users': many.map((n) => `feed/following?fid=${n + 50}&viewer_fid=${n + 50}&limit=25`),
     'trending of a day': [`feed/trending?limit=10&cursor=${ranked('feed/trending')}`],
