@@ -4,6 +4,7 @@ import { loadNames } from '../records/names.js'
 import { embeddedIn, fidsIn, type PresentedCast, presentCast } from '../views/cast.js'
 import { channelDehydrated } from '../views/channel-dehydrated.js'
 import { spokenChannels } from '../views/text-ranges.js'
+import { LoadTogether } from './load-together.js'
 import { openJson, split, unique } from './ready.js'
 import type { ReadyUsers, UsersAtHand } from './ready-users.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
@@ -16,10 +17,17 @@ export interface ReadyCast extends Omit<PresentedCast, 'body' | 'channel'> {
   readonly channel: { readonly id: string; readonly open: string } | null
 }
 
+/** Casts, and the users that were loaded for them. */
+interface LoadedCasts {
+  readonly casts: ReadonlyMap<string, ReadyCast>
+  readonly users: UsersAtHand
+}
+
 /** Casts, as far as they are the same for everybody. */
 export class ReadyCasts {
   readonly #db: Database
   readonly #users: ReadyUsers
+  readonly #together = new LoadTogether((hashes: readonly string[]) => this.#load(hashes))
   readonly cache: TaggedCache<ReadyCast>
 
   constructor(db: Database, users: ReadyUsers, options: TaggedCacheOptions) {
@@ -37,14 +45,23 @@ export class ReadyCasts {
   async load(hashes: readonly string[], atHand: UsersAtHand): Promise<Map<string, ReadyCast>> {
     const { ready, missing } = split(hashes, (hash) => this.cache.get(hash))
     if (missing.length === 0) return ready
-    const since = this.cache.begin()
-    const records = await loadCasts(this.#db, missing)
-    const wanted = missing.flatMap((hash) => records.get(hash) ?? [])
-    for (const cast of await this.#present(wanted, records, atHand)) {
-      ready.set(cast.record.hash, cast)
-      this.cache.put(cast.record.hash, cast, () => tagsOf(cast, records), since)
+    const { casts, users } = await this.#together.load(missing)
+    for (const hash of missing) {
+      const cast = casts.get(hash)
+      if (cast) ready.set(hash, cast)
     }
+    for (const [fid, user] of users) atHand.set(fid, user)
     return ready
+  }
+
+  async #load(hashes: readonly string[]): Promise<LoadedCasts> {
+    const since = this.cache.begin()
+    const records = await loadCasts(this.#db, hashes)
+    const wanted = hashes.flatMap((hash) => records.get(hash) ?? [])
+    const users: UsersAtHand = new Map()
+    const casts = await this.#present(wanted, records, users)
+    for (const cast of casts) this.cache.put(cast.record.hash, cast, () => tagsOf(cast, records), since)
+    return { casts: new Map(casts.map((cast) => [cast.record.hash, cast])), users }
   }
 
   async #present(

@@ -4,6 +4,7 @@ import { loadUsers, type UserRecord } from '../records/user-record.js'
 import type { LocationAddress } from '../views/schema/location.js'
 import { spokenChannels, spokenUsernames } from '../views/text-ranges.js'
 import { presentUser } from '../views/user.js'
+import { LoadTogether } from './load-together.js'
 import { openJson, split, unique } from './ready.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 
@@ -28,6 +29,7 @@ export interface ReadyUsersOptions extends TaggedCacheOptions {
 /** Users, as far as they are the same for everybody. */
 export class ReadyUsers {
   readonly #options: ReadyUsersOptions
+  readonly #together = new LoadTogether((fids: readonly number[]) => this.#load(fids))
   readonly cache: TaggedCache<ReadyUser>
 
   constructor(options: ReadyUsersOptions) {
@@ -39,15 +41,22 @@ export class ReadyUsers {
   async load(fids: Iterable<number>, atHand: UsersAtHand = new Map()): Promise<Map<number, ReadyUser>> {
     const { ready, missing } = split(fids, (fid) => atHand.get(fid) ?? this.cache.get(String(fid)))
     if (missing.length > 0) {
-      const since = this.cache.begin()
-      const records = await loadUsers(this.#options.db, missing)
-      for (const user of await this.#present([...records.values()])) {
-        ready.set(user.record.fid, user)
-        this.#keep(user, since)
+      const loaded = await this.#together.load(missing)
+      for (const fid of missing) {
+        const user = loaded.get(fid)
+        if (user) ready.set(fid, user)
       }
     }
     for (const [fid, user] of ready) atHand.set(fid, user)
     return ready
+  }
+
+  async #load(fids: readonly number[]): Promise<ReadonlyMap<number, ReadyUser>> {
+    const since = this.cache.begin()
+    const records = await loadUsers(this.#options.db, fids)
+    const users = await this.#present([...records.values()])
+    for (const user of users) this.#keep(user, since)
+    return new Map(users.map((user) => [user.record.fid, user]))
   }
 
   async #present(records: readonly UserRecord[]): Promise<ReadyUser[]> {
