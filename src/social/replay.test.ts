@@ -14,7 +14,7 @@ import { readModel, readModelTables } from './testing/read-model.js'
 vi.setConfig({ testTimeout: 180_000 })
 
 const { db, connect } = await createTestDatabase({ poolSize: 6 })
-const other = connect({ poolSize: 1 })
+const other = connect({ poolSize: 2 })
 const users = [1, 2, 3].map((fid) => new TestUser(fid))
 const hubTables = [
   'hub.messages',
@@ -209,32 +209,47 @@ test('an index that takes long does not hold up the end of a replay that is brok
   await merge([users[0]!.cast('cast', testNow)])
   const stopping = new AbortController()
   const stopped = new Error('stopped')
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let holding: Promise<unknown> = Promise.resolve()
-  const running = replay(db, {
-    shards: 1,
-    signal: stopping.signal,
-    onStep: (step) => {
-      if (step !== 'indexes') return
-      holding = other.begin(async (transaction) => {
-        await transaction`lock table social_replay.casts in row exclusive mode`
-        await released
-      })
-    },
-  })
-  const ended = expect(running).rejects.toBe(stopped)
+  // Nothing is projected, and so no index begun, before a table that has to get one is held.
+  const messages = await holdTable('hub.messages', 'access exclusive')
+  const ended = expect(replay(db, { shards: 1, signal: stopping.signal })).rejects.toBe(stopped)
+  const isMade = async () => (await db`select to_regclass('social_replay.casts') as made`)[0]!.made
+  await expect.poll(isMade).not.toBeNull()
+  const casts = await holdTable('social_replay.casts', 'row exclusive')
+  await messages.release()
+
   const waiting = () =>
     db`select from pg_stat_activity where wait_event_type = 'Lock' and query like 'CREATE INDEX%'`
   await expect.poll(waiting).toHaveLength(1)
   stopping.abort(stopped)
   // Its tables cannot go while somebody holds them, so the index alone must have been given up.
   await expect.poll(waiting).toHaveLength(0)
-  release()
-  await Promise.all([holding, ended])
+  await casts.release()
+  await ended
 })
+
+/** Locks a table until it is released. */
+async function holdTable(table: string, mode: string): Promise<{ release(): Promise<void> }> {
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  let isHeld = () => {}
+  const held = new Promise<void>((resolve) => {
+    isHeld = resolve
+  })
+  const holding = other.begin(async (transaction) => {
+    await transaction.unsafe(`lock table ${table} in ${mode} mode`)
+    isHeld()
+    await ended
+  })
+  await Promise.race([held, holding])
+  return {
+    async release() {
+      end()
+      await holding
+    },
+  }
+}
 
 test('what is to be told with the swap is told in its transaction', async () => {
   const stopped = new Error('not now')
