@@ -19,6 +19,32 @@ create schema social;
 create schema upstream;
 create schema webhooks;
 
+CREATE OR REPLACE FUNCTION search.words_of(text text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select case
+    when octet_length(text) = char_length(text) then text
+    else
+      regexp_replace(
+        regexp_replace(
+          text,
+          '[\u0080-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u1680\u2000-\u206f\u20a0-\u2bff\u2e00-\u2e7f\u3000-\u303f\u30fb\ufe00-\ufe6f\ufeff-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufff0-\uffff\U0001f000-\U0001faff\U000e0000-\U000e01ef]',
+          ' ', 'g'
+        ),
+        '[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]',
+        ' \& ', 'g'
+      ) || coalesce(
+        (
+          select string_agg(' u' || to_hex(ascii(sign[1])) || 'x', '')
+          from regexp_matches(text, '[\u203c\u2049\u2139\u2194-\u21aa\u231a-\u23ff\u25aa-\u27bf\u2934-\u2935\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]', 'g') as sign
+        ),
+        ''
+      )
+  end
+$function$;
+
 create table accounts.attempts (
   transaction_id bigint not null,
   attempt integer not null,
@@ -272,6 +298,7 @@ create table chain.followers (
   head bigint,
   leased_by uuid,
   leased_until timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  contracts text[] not null default '{}'::text[],
   constraint followers_pkey PRIMARY KEY (name)
 );
 
@@ -463,6 +490,12 @@ create table hub.onchain_events (
   constraint onchain_events_pkey PRIMARY KEY (fid, type, block_number, log_index)
 );
 
+create table hub.pruned (
+  hash bytea not null,
+  day date not null,
+  constraint pruned_pkey PRIMARY KEY (hash)
+);
+
 create table hub.set_counts (
   fid bigint not null,
   set smallint not null,
@@ -515,6 +548,13 @@ create table hub.storage_rents (
   expires_at bigint not null,
   constraint storage_rents_pkey PRIMARY KEY (fid, block_number, log_index)
 );
+
+create table hub.taken (
+  log text not null,
+  last_id bigint not null,
+  ids bigint[] not null
+);
+CREATE INDEX taken_by_place ON hub.taken USING btree (log, last_id);
 
 create table hub.username_proofs (
   name text not null,
@@ -827,7 +867,7 @@ create table social.casts (
   mentions bigint[] not null,
   mention_positions integer[] not null,
   signer bytea not null,
-  words tsvector not null generated always as (to_tsvector('simple'::regconfig, text)) stored,
+  words tsvector not null generated always as (to_tsvector('simple'::regconfig, search.words_of(text))) stored,
   constraint casts_pkey PRIMARY KEY (hash)
 );
 CREATE INDEX casts_by_author ON social.casts USING btree (fid, ts DESC, hash DESC);
