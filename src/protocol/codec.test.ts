@@ -37,6 +37,11 @@ function refusal(bytes: Buffer): Refusal {
   return result
 }
 
+/** What is said to data that is not well formed. */
+const malformed = { code: parseFailure, message: 'data is not a valid protobuf MessageData' }
+/** The same of the message around it. */
+const noMessage = { code: parseFailure, message: 'message is not a valid protobuf Message' }
+
 function message(bytes: Buffer): SignedMessage {
   const result = decodeMessage(bytes)
   if (isRefusal(result)) throw new Error(result.message)
@@ -50,7 +55,9 @@ function withData(dataBytes: Buffer): Buffer {
 
 /** A length-delimited field: its number, then its content. */
 function field(number: number, content: Buffer): Buffer {
-  return Buffer.concat([Buffer.of((number << 3) | 2, content.length), content])
+  const { length } = content
+  const size = length < 128 ? [length] : [(length & 127) | 128, ((length >>> 7) & 127) | 128, length >>> 14]
+  return Buffer.concat([Buffer.of((number << 3) | 2, ...size), content])
 }
 
 describe('the codec', () => {
@@ -101,14 +108,31 @@ describe('the codec', () => {
     expect(refusal(Buffer.concat([encodeMessage(cast), field(1, Buffer.of(0x08))])).code).toBe(invalid)
   })
 
+  it('takes data beside data_bytes up to the size that data_bytes may have', () => {
+    /** The data of the cast in so many bytes: the rest is a field that nobody knows. */
+    const padded = (sizeBytes: number) =>
+      Buffer.concat([cast.dataBytes, field(13, Buffer.alloc(sizeBytes - cast.dataBytes.length - 4))])
+    const beside = (data: Buffer) => Buffer.concat([encodeMessage(cast), field(1, data)])
+    expect(message(withData(padded(65_536))).data).toEqual(cast.data)
+    expect(message(beside(padded(65_536)))).toEqual(cast)
+    expect(refusal(beside(padded(65_537))).message).toBe('data and dataBytes differ')
+  })
+
   it('refuses a message without data', () => {
-    expect(refusal(encoded({ dataBytes: undefined })).message).toBe('data is missing')
-    expect(refusal(encoded({ dataBytes: Buffer.alloc(0) })).message).toBe('data is missing')
-    expect(refusal(Buffer.alloc(0)).message).toBe('data is missing')
+    const missing = { code: invalid, message: 'data is missing' }
+    for (const bytes of [encoded({ dataBytes: undefined }), encoded({ dataBytes: Buffer.alloc(0) })]) {
+      expect(refusal(bytes)).toEqual(missing)
+    }
+    expect(refusal(Buffer.alloc(0))).toEqual(missing)
+    expect(refusal(field(1, Buffer.alloc(0)))).toEqual(missing)
+    const stored = { ...toProtobuf(cast), dataBytes: undefined }
+    expect(() => fromProtobuf(stored)).toThrow('a stored message has no data_bytes')
   })
 
   it('refuses data that no message type may have the size of, before looking into it', () => {
-    expect(refusal(withData(Buffer.alloc(65_537))).message).toBe('dataBytes > 65536 bytess')
+    const tooLong = { code: invalid, message: 'dataBytes > 65536 bytess' }
+    expect(refusal(withData(Buffer.alloc(65_537)))).toEqual(tooLong)
+    expect(refusal(withData(Buffer.alloc(65_536)))).toEqual(malformed)
   })
 
   it('refuses a message that is cut anywhere, or followed by anything but a field', () => {
@@ -118,8 +142,10 @@ describe('the codec', () => {
       // Cut between two fields it is a message still, though not a valid one.
       if (!isRefusal(result)) expect(validateStateless(result, sampleContext)).not.toBeNull()
     }
-    for (const tail of ['00', '07', '0b', '0c', '3a05', 'ff', '0000000000', 'ffffffffffffffffffff01']) {
-      expect(refusal(Buffer.concat([bytes, Buffer.from(tail, 'hex')])).code).toBe(parseFailure)
+    const tails = ['00', '07', '0b', '0c', '0200', '1205', '3a05', 'ff', '0000000000']
+    // Fields of another wire type than theirs, and a number that is longer than any.
+    for (const tail of [...tails, '0801', '1001', '1a00', '2a00', '3801', 'ffffffffffffffffffff01']) {
+      expect(refusal(Buffer.concat([bytes, Buffer.from(tail, 'hex')]))).toEqual(noMessage)
     }
   })
 
@@ -223,8 +249,11 @@ describe('anything at all', () => {
   })
 
   it('is no message without a known scheme, and no crash', () => {
-    const scheme = Buffer.concat([encodeMessage(cast), Buffer.from('28ffffffffffffffffff01', 'hex')])
-    expect(refusal(scheme).code).toBe(parseFailure)
+    const scheme = (hex: string) => Buffer.concat([encodeMessage(cast), Buffer.from(`28${hex}`, 'hex')])
+    for (const hex of ['ffffffffffffffffff01', 'ffffffff1f', '80']) {
+      expect(refusal(scheme(hex))).toEqual(noMessage)
+    }
+    expect(message(scheme('00')).signatureScheme).toBe(SignatureScheme.NONE)
     expect(message(encoded({ signatureScheme: SignatureScheme.EIP712 })).signatureScheme).toBe(2)
   })
 })

@@ -72,6 +72,7 @@ describe('conflict keys', () => {
 
   it('are type and target for links, and only the type for a compact state', () => {
     expect(key('linkAdd')).toBe(`01${Buffer.from('follow').toString('hex')}00${fid3}`)
+    expect(key('linkRemove')).toBe(`01${Buffer.from('block').toString('hex')}00${fid3}`)
     expect(key('linkCompactState')).toBe(`00${Buffer.from('follow').toString('hex')}`)
   })
 

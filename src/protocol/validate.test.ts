@@ -12,7 +12,7 @@ import {
   sampleSigner,
   validSamples,
 } from './testing/sample-messages.js'
-import { checkSignatures, requiresPro, validateStateless } from './validate.js'
+import { checkSignatures, hasClaim, requiresPro, validateStateless } from './validate.js'
 
 const like = { reactionBody: { type: 1, targetCastId: undefined, targetUrl: 'a' } }
 
@@ -48,6 +48,7 @@ describe('validateStateless', () => {
   it('refuses what is wrong with the envelope, in the words and the order of the protocol', () => {
     const good = sampleMessage(MessageType.REACTION_ADD, like)
     const cases: [string, Partial<SignedMessage>][] = [
+      ['data is missing', { dataBytes: Buffer.alloc(0) }],
       ['invalid hashScheme', { hashScheme: HashScheme.NONE }],
       ['invalid hash', { hash: good.hash.subarray(0, 19) }],
       ['invalid hash', { hash: Buffer.alloc(20) }],
@@ -58,7 +59,10 @@ describe('validateStateless', () => {
       ['signer is missing or invalid', { signer: Buffer.alloc(31) }],
       ['invalid hashScheme', { hashScheme: HashScheme.NONE, signature: Buffer.alloc(0) }],
     ]
-    for (const [expected, change] of cases) expect(text({ ...good, ...change })).toBe(expected)
+    for (const [message, change] of cases) {
+      const refusal = { code: 'bad_request.validation_failure', message }
+      expect(validateStateless({ ...good, ...change }, sampleContext)).toEqual(refusal)
+    }
   })
 
   it("accepts only the hub's own network", () => {
@@ -113,7 +117,8 @@ describe('size limits', () => {
 
   it('is 2048 bytes for most', () => {
     expect(text(sized(MessageType.REACTION_ADD, like, 2048))).toBeUndefined()
-    expect(text(sized(MessageType.REACTION_ADD, like, 2049))).toBe('dataBytes > 2048 bytess')
+    const tooLong = sized(MessageType.REACTION_ADD, like, 2049)
+    expect([text(tooLong), requiresPro(tooLong)]).toEqual(['dataBytes > 2048 bytess', false])
   })
 
   it('is 16384 bytes for a cast, and from 2049 on only for pro accounts', () => {
@@ -156,6 +161,36 @@ describe('requiresPro', () => {
   })
 })
 
+/** Messages whose body is not there, or is not that of their type. */
+const withoutBody = [99, 9, MessageType.CAST_ADD, MessageType.KEY_ADD, MessageType.USER_DATA_ADD].map(
+  (type) => sampleMessage(type as MessageType, like),
+)
+
+describe('a message without the body of its type', () => {
+  it('is not for pro accounts, and says nothing that could be signed wrongly', async () => {
+    for (const message of withoutBody) {
+      expect([message.data.type, text(message), requiresPro(message)]).toEqual([
+        message.data.type,
+        'invalid message type',
+        false,
+      ])
+      expect(await checkSignatures(message)).toBeNull()
+    }
+  })
+})
+
+describe('hasClaim', () => {
+  it('holds for the types that carry a second signature', async () => {
+    const having: string[] = []
+    for (const [name, data] of Object.entries(await validSamples())) {
+      if (hasClaim(sampleSigner().sign(data))) having.push(name)
+    }
+    const proofs = ['ensProof', 'basenameProof']
+    expect(having).toEqual(['ethVerification', 'solVerification', ...proofs, 'keyAdd', 'keyRemove'])
+    expect(hasClaim(sampleMessage(99 as MessageType, {}))).toBe(false)
+  })
+})
+
 describe('checkSignatures', () => {
   const refused: Refusal = { code: 'bad_request.validation_failure', message: 'invalid signature' }
 
@@ -164,5 +199,14 @@ describe('checkSignatures', () => {
     expect(await checkSignatures(good)).toBeNull()
     expect(await checkSignatures({ ...good, signer: sampleSigner(2).publicKey })).toEqual(refused)
     expect(await checkSignatures({ ...good, hash: Buffer.alloc(20, 1) })).toEqual(refused)
+  })
+
+  it('refuses a claim inside of another, in the words of its kind', async () => {
+    const data = (await validSamples()).ensProof!
+    const other = { ...data, usernameProofBody: { ...data.usernameProofBody!, name: Buffer.from('bob.eth') } }
+    expect(await checkSignatures(sampleSigner().sign(other))).toEqual({
+      ...refused,
+      message: 'invalid username proof signature',
+    })
   })
 })

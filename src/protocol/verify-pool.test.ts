@@ -40,14 +40,19 @@ function sourcesOf(dir: string): string[] {
     .map((name) => join(dir, name))
 }
 
-function poolOf(threads: number, worker = 'verify-worker.js') {
-  return createVerifyPool({ threads, workerUrl: pathToFileURL(join(buildDir, 'protocol', worker)) })
+function workerUrl(worker = 'verify-worker.js'): URL {
+  return pathToFileURL(join(buildDir, 'protocol', worker))
+}
+
+function poolOf(threads: number, worker?: string) {
+  return createVerifyPool({ threads, workerUrl: workerUrl(worker) })
 }
 
 /** Valid messages, some with claims, and each of them broken in several ways. */
 async function batch(): Promise<SignedMessage[]> {
-  const valid = Object.values(await validSamples()).map((data) => sampleSigner().sign(data))
-  return valid.flatMap((message) => [
+  const samples = await validSamples()
+  const valid = Object.values(samples).map((data) => sampleSigner().sign(data))
+  const messages = valid.flatMap((message) => [
     message,
     { ...message, signer: sampleSigner(2).publicKey },
     { ...message, hash: message.hash.subarray(1) },
@@ -55,6 +60,9 @@ async function batch(): Promise<SignedMessage[]> {
     { ...message, signer: Buffer.alloc(0) },
     sampleSigner().sign({ ...message.data, fid: message.data.fid + 1 }),
   ])
+  // Signed, but no account's: there is no address behind it at all.
+  const keyRemoveBody = { ...samples.keyRemove!.keyRemoveBody!, signature: Buffer.alloc(65) }
+  return [...messages, sampleSigner().sign({ ...samples.keyRemove!, keyRemoveBody })]
 }
 
 describe('createVerifyPool', () => {
@@ -63,7 +71,7 @@ describe('createVerifyPool', () => {
     const inline = createVerifyPool({ threads: 0 })
     const expected = await inline.verify(messages)
     expect(expected.filter((refusal) => refusal === null).length).toBeGreaterThan(20)
-    expect(new Set(expected.map((refusal) => refusal?.message)).size).toBe(3)
+    expect(new Set(expected.map((refusal) => refusal?.message)).size).toBe(4)
     const pool = poolOf(2)
     try {
       expect(await pool.verify(messages)).toEqual(expected)
@@ -79,8 +87,9 @@ describe('createVerifyPool', () => {
   it('does not touch the messages that it was given', async () => {
     const messages = await batch()
     const before = messages.map(encodeMessage)
-    const pool = poolOf(1)
-    await pool.verify(messages)
+    // With as many threads as there are cores.
+    const pool = createVerifyPool({ workerUrl: workerUrl() })
+    expect(await pool.verify(messages)).toHaveLength(messages.length)
     await pool.close()
     expect(messages.map(encodeMessage)).toEqual(before)
   })
@@ -103,26 +112,39 @@ describe('createVerifyPool', () => {
   it('rejects when its threads cannot start at all, job by job', async () => {
     const pool = poolOf(1, 'no-such-worker.js')
     const good = sampleMessage(0, {})
-    await expect(pool.verify([good])).rejects.toThrow('a verifying thread died')
-    await expect(pool.verify([good, good])).rejects.toThrow('a verifying thread died')
+    // The second one waits until the first has failed.
+    const [first, second] = await Promise.allSettled([pool.verify([good]), pool.verify([good, good])])
+    const died = {
+      message: 'a verifying thread died',
+      cause: { code: expect.stringContaining('MODULE_NOT_FOUND') },
+    }
+    expect([first, second]).toMatchObject([{ reason: died }, { reason: died }])
     await pool.close()
   })
 
   it('refuses more than it lets wait, as something to try again', async () => {
     const pool = poolOf(1)
     const good = sampleMessage(0, {})
-    const tooMany = await pool.verify(Array.from({ length: 32_769 }, () => good))
-    expect(new Set(tooMany.map((refusal) => refusal?.code))).toEqual(new Set(['unavailable']))
+    const many = (count: number) => Array.from({ length: count }, () => good)
+    const refused = { code: 'unavailable', message: 'too many signatures wait to be checked' }
+    expect(await pool.verify(many(32_769))).toEqual(Array.from({ length: 32_769 }, () => refused))
+    // A thread takes 64 of them at once.
+    const waiting = Promise.allSettled([pool.verify(many(32_768)), pool.verify(many(64))])
+    expect(await pool.verify(many(1))).toEqual([refused])
     await pool.close()
+    expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
 
-  it('rejects what waits when it is closed, and what comes after', async () => {
+  it('rejects what waits when it is closed, what a thread is at, and what comes after', async () => {
     const pool = poolOf(1)
     const good = sampleMessage(0, {})
-    const waiting = pool.verify(Array.from({ length: 1000 }, () => good))
-    const closed = pool.close()
-    await expect(waiting).rejects.toThrow()
-    await closed
+    const batches = [64, 1000].map((length) => pool.verify(Array.from({ length }, () => good)))
+    const answers = Promise.allSettled(batches)
+    await pool.close()
+    expect(await answers).toMatchObject([
+      { reason: new Error('a verifying thread died') },
+      { reason: new Error('the verify pool is closed') },
+    ])
     await expect(pool.verify([good])).rejects.toThrow('the verify pool is closed')
   })
 })

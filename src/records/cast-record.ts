@@ -61,12 +61,13 @@ export async function loadCasts(db: Database, hashes: readonly string[]): Promis
     select
       ${castColumns(db)},
       coalesce(
-        (
+        -- Most casts embed nothing.
+        case when c.embeds <> '[]' then (
           select json_object_agg(e.url, e.metadata)
           from social.url_embeds ue
           join embeds.urls e on e.url = ue.url
           where ue.hash = c.hash and e.metadata is not null
-        ),
+        ) end,
         '{}'::json
       ) as "urlMetadata"
     from (select distinct hash from wanted) w

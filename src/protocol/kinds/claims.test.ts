@@ -6,7 +6,7 @@ import {
 } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { hexOf } from '../bytes.js'
-import { sampleAccount, sampleAddress } from '../testing/sample-claims.js'
+import { keyAddition, sampleAccount, sampleAddress } from '../testing/sample-claims.js'
 import { SAMPLE_FID, SAMPLE_TIME, sampleSigner, validSamples } from '../testing/sample-messages.js'
 import { checkSignatures, validateStateless } from '../validate.js'
 import { recoverKeyAddCustody, recoverKeyRemoveCustody, verifySignedKeyRequest } from './key-claim.js'
@@ -121,23 +121,37 @@ describe('KEY_ADD', () => {
     for (const metadata of [Buffer.alloc(0), Buffer.alloc(16, 0xde), body().metadata.subarray(0, 200)]) {
       expect(await verifySignedKeyRequest({ ...body(), metadata }, SAMPLE_TIME)).toEqual(invalid)
     }
-    const metadata = encodeGaslessSignedKeyRequestMetadata({
-      requestFid: 2n ** 64n,
-      requestSigner: sampleAccount.address,
-      signature: Buffer.alloc(65),
-      deadline: 2n ** 60n,
-    })._unsafeUnwrap()
-    expect(await verifySignedKeyRequest({ ...body(), metadata }, SAMPLE_TIME)).toEqual(invalid)
-    expect(await claimOf('keyAdd', (data) => Object.assign(data.keyAddBody!, { metadata }))).toBe(
-      invalid.message,
-    )
+    for (const requestFid of [3n, 2n ** 64n]) {
+      const metadata = encodeGaslessSignedKeyRequestMetadata({
+        requestFid,
+        requestSigner: sampleAccount.address,
+        signature: Buffer.alloc(65),
+        deadline: 2n ** 60n,
+      })._unsafeUnwrap()
+      expect(await verifySignedKeyRequest({ ...body(), metadata }, SAMPLE_TIME)).toEqual(invalid)
+      const change = (data: MessageData) => Object.assign(data.keyAddBody!, { metadata })
+      expect(await claimOf('keyAdd', change)).toBe(invalid.message)
+    }
+  })
+
+  it('may be asked for by an app with a fid up to 2^53 - 1', async () => {
+    const askedBy = async (fid: number) =>
+      verifySignedKeyRequest(await keyAddition(fid, Buffer.alloc(32, 9), [1], SAMPLE_TIME), SAMPLE_TIME)
+    const { MAX_SAFE_INTEGER } = Number
+    expect(await askedBy(MAX_SAFE_INTEGER)).toMatchObject({ requestFid: MAX_SAFE_INTEGER })
+    expect(await askedBy(MAX_SAFE_INTEGER + 1)).toMatchObject({
+      message: 'metadata is not a valid SignedKeyRequest',
+    })
   })
 
   it('may come until the second at which the request expires', async () => {
     const { deadline } = body()
     expect(await verifySignedKeyRequest(body(), deadline)).toMatchObject({ requestFid: SAMPLE_FID })
     const late = await verifySignedKeyRequest(body(), deadline + 1)
-    expect(late).toMatchObject({ message: 'signed key request has expired' })
+    expect(late).toEqual({
+      code: 'bad_request.validation_failure',
+      message: 'signed key request has expired',
+    })
   })
 })
 
