@@ -1,4 +1,3 @@
-import type { UserNameProof } from '@farcaster/core'
 import type { Database } from '../db/connection.js'
 import { isRetryable, isUnavailable } from '../db/connection-errors.js'
 import { PlazaError, type Refusal } from '../errors.js'
@@ -10,7 +9,8 @@ import type { VerifyPool } from '../protocol/verify-pool.js'
 import type { Hub, SubmitOptions } from './hub.js'
 import { ensurePartitions } from './log/partitions.js'
 import type { LoggedEvent } from './log/write.js'
-import { type MergeBatch, type MergeHook, mergeBatch } from './merge/merge.js'
+import type { MergeBatch } from './merge/batch.js'
+import { type MergeHook, mergeBatch } from './merge/merge.js'
 import { type MergeItem, ShardWriter, type Withdrawal } from './merge/shard-writer.js'
 import { nameOf } from './merge/standing-name.js'
 
@@ -47,12 +47,13 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     on conflict do nothing
   `
   const writers = Array.from({ length: shards }, (_, index) => openWriter(options, index + 1))
-  const submitTo = (shard: number, item: MergeItem | Withdrawal) => writers[shard - 1]!.submit(item)
+  const submitTo = (fid: number, item: MergeItem | Withdrawal) =>
+    writers[shardOf(fid, shards) - 1]!.submit(item)
   const { take, close } = createDoor()
 
   async function submit(
     messages: readonly SignedMessage[],
-    { signedHere = false, trusted = false, admitted = false }: SubmitOptions = {},
+    { signedHere = false, trusted = false, admitted = false, places }: SubmitOptions = {},
   ): Promise<(Refusal | null)[]> {
     const needsVerifying = trusted ? () => false : signedHere ? hasClaim : () => true
     const invalid = await validate(options, messages, needsVerifying)
@@ -60,7 +61,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       messages.map((message, index) => {
         const refusal = invalid[index]
         if (refusal) return Promise.resolve(refusal)
-        return submitTo(shardOf(message.data.fid, shards), { kind: 'message', message, admitted })
+        return submitTo(message.data.fid, { kind: 'message', message, admitted, place: places?.[index] })
       }),
     )
     for (const [index, outcome] of outcomes.entries()) {
@@ -69,34 +70,34 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     return outcomes
   }
 
-  async function submitNameTransfers(proofs: readonly UserNameProof[]): Promise<(Refusal | null)[]> {
+  const submitOnChainEvents: Hub['submitOnChainEvents'] = (events, { places } = {}) =>
+    settleAll(
+      events.map((event, index) =>
+        submitTo(event.fid, { kind: 'chainEvent', event, place: places?.[index] }),
+      ),
+    )
+
+  const submitNameTransfers: Hub['submitNameTransfers'] = async (proofs, { places } = {}) => {
     const released = proofs.filter((proof) => proof.fid === 0)
     const holders = await holdersOf(db, released.map(nameOf))
     return await settleAll(
-      proofs.map((proof) => {
+      proofs.map((proof, index) => {
         const fid = proof.fid || (holders.get(nameOf(proof)) ?? 0)
-        return submitTo(shardOf(fid, shards), { kind: 'nameTransfer', proof })
+        return submitTo(fid, { kind: 'nameTransfer', proof, place: places?.[index] })
       }),
     )
   }
+
+  const withdraw: Hub['withdraw'] = (messages) =>
+    settleAll(messages.map((message) => submitTo(message.data.fid, { kind: 'withdrawal', message })))
 
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
     validate: (messages) => validate(options, messages),
     submit: (messages, submitOptions) => take(() => submit(messages, submitOptions)),
-    submitOnChainEvents: (events) =>
-      take(() =>
-        settleAll(events.map((event) => submitTo(shardOf(event.fid, shards), { kind: 'chainEvent', event }))),
-      ),
-    withdraw: (messages) =>
-      take(() =>
-        settleAll(
-          messages.map((message) =>
-            submitTo(shardOf(message.data.fid, shards), { kind: 'withdrawal', message }),
-          ),
-        ),
-      ),
-    submitNameTransfers: (proofs) => take(() => submitNameTransfers(proofs)),
+    submitOnChainEvents: (...given) => take(() => submitOnChainEvents(...given)),
+    withdraw: (messages) => take(() => withdraw(messages)),
+    submitNameTransfers: (...given) => take(() => submitNameTransfers(...given)),
     async close() {
       await close()
       await Promise.all(writers.map((writer) => writer.drain()))

@@ -1,6 +1,7 @@
 import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import type { Refusal } from '../errors.js'
 import type { SignedMessage } from '../protocol/message.js'
+import type { LogPlace } from './merge/batch.js'
 
 /** What the hub may rely on. */
 export interface SubmitOptions {
@@ -20,6 +21,12 @@ export interface SubmitOptions {
    * what a rule asks only of the sender is looked at. Everything by which messages compete holds as ever.
    */
   readonly admitted?: boolean
+  /**
+   * Where each of them stands in the log of another hub, aligned with what is submitted. What was taken from a place is
+   * not taken from there again, whatever has become of it since: that is a duplicate. Which places are taken is
+   * written in the transaction that merges.
+   */
+  readonly places?: readonly (LogPlace | undefined)[]
 }
 
 /**
@@ -37,9 +44,15 @@ export interface Hub {
   /** Every check that needs no state, signatures included (hub.md §2.3). */
   validate(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
   /** Merges events of the chains, or of the local registry; null when merged, a Refusal for a duplicate. */
-  submitOnChainEvents(events: readonly OnChainEvent[]): Promise<(Refusal | null)[]>
+  submitOnChainEvents(
+    events: readonly OnChainEvent[],
+    options?: Pick<SubmitOptions, 'places'>,
+  ): Promise<(Refusal | null)[]>
   /** Merges transfers of the fname registry; `fid` 0 releases the name. */
-  submitNameTransfers(proofs: readonly UserNameProof[]): Promise<(Refusal | null)[]>
+  submitNameTransfers(
+    proofs: readonly UserNameProof[],
+    options?: Pick<SubmitOptions, 'places'>,
+  ): Promise<(Refusal | null)[]>
   /**
    * Has messages stand no more that this hub should not hold: a hub that it follows does not. It is told in the log
    * as what storage has no room for; null for each that stood.

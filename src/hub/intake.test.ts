@@ -125,3 +125,10 @@ it('fails with the error of the hub when that is not about being away', async ()
   const broken: Submit = { ...hub, submit: () => Promise.reject(new Error('broken')) }
   await expect(takeIn([message(1), message(2), message(3)], { hub: broken })).rejects.toThrow('broken')
 })
+
+it('rents storage to a fid only when it has no message under way, and lets other messages pass', async () => {
+  const { hub, log } = recordingHub()
+  const rent = (fid: number): MergeItem => ({ kind: 'chainEvent', event: new TestUser(fid).rented(1) })
+  await takeIn([message(1), rent(2), rent(1), message(1)], { hub, batchSize: 10 })
+  expect(log).toEqual(['chain 2', 'message 1', 'chain 1', 'message 1'])
+})

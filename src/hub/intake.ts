@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type OnChainEvent, SignerEventType } from '@farcaster/core'
 import { PlazaError, type Refusal } from '../errors.js'
 import type { Hub } from './hub.js'
+import { isLack } from './merge/lack.js'
 import type { MergeItem } from './merge/shard-writer.js'
 
 export interface IntakeOptions {
@@ -46,6 +47,7 @@ interface Batch {
  * worse, the intake waits:
  *
  * - a signer is removed only when all messages before its removal have been merged;
+ * - storage is rented to a fid only when it has no message under way: what there was no room for before is gone;
  * - a name of a fid changes only when that fid has no message under way, and a release of a name is alone.
  */
 export class Intake {
@@ -90,6 +92,7 @@ export class Intake {
       ({ items }) => items.length > 0,
     )
     const afterReleases = pending.some(({ onlyReleases }) => onlyReleases)
+    if (isRent(item)) return afterReleases || pending.some(({ fids }) => fids.has(item.event.fid))
     if (isRelease(item)) return pending.some(({ onlyReleases }) => !onlyReleases)
     if (item.kind !== 'nameTransfer') return afterReleases
     return afterReleases || pending.some(({ fids }) => fids.has(item.proof.fid))
@@ -144,7 +147,7 @@ export class Intake {
     }
   }
 
-  /** Submits until the hub has an answer: what was merged by an attempt that failed half-way is a duplicate. */
+  /** Submits until the hub has an answer: what was merged by an attempt that failed half-way is not merged again. */
   async #submit(items: readonly MergeItem[]): Promise<(Refusal | null)[]> {
     if (items.length === 0) return []
     let outcomes = await this.#attempt(items)
@@ -162,12 +165,15 @@ export class Intake {
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
     const events = items.flatMap((item) => (item.kind === 'chainEvent' ? [item.event] : []))
     const proofs = items.flatMap((item) => (item.kind === 'nameTransfer' ? [item.proof] : []))
+    const placesOf = (wanted: MergeItem['kind']) => ({
+      places: items.flatMap(({ kind, place }) => (kind === wanted ? [place] : [])),
+    })
     try {
       // In this order, so that the merge has queued the events when the messages are verified.
       const [ofEvents, ofProofs, ofMessages] = await Promise.all([
-        events.length > 0 ? hub.submitOnChainEvents(events) : [],
-        proofs.length > 0 ? hub.submitNameTransfers(proofs) : [],
-        messages.length > 0 ? hub.submit(messages) : [],
+        events.length > 0 ? hub.submitOnChainEvents(events, placesOf('chainEvent')) : [],
+        proofs.length > 0 ? hub.submitNameTransfers(proofs, placesOf('nameTransfer')) : [],
+        messages.length > 0 ? hub.submit(messages, placesOf('message')) : [],
       ])
       const next = { chainEvent: 0, nameTransfer: 0, message: 0 }
       const byKind = { chainEvent: ofEvents, nameTransfer: ofProofs, message: ofMessages }
@@ -189,6 +195,10 @@ function isRelease(item: MergeItem): boolean {
   return item.kind === 'nameTransfer' && item.proof.fid === 0
 }
 
+function isRent(item: MergeItem): item is Extract<MergeItem, { kind: 'chainEvent' }> {
+  return item.kind === 'chainEvent' && item.event.storageRentEventBody !== undefined
+}
+
 function isSignerRemoval(item: MergeItem): boolean {
   return item.kind === 'chainEvent' && removesSigner(item.event)
 }
@@ -203,13 +213,5 @@ export function removesSigner(event: OnChainEvent): boolean {
  * before those of the batch ahead. They are tried again once nothing is ahead.
  */
 function mayHaveOvertaken(refusal: Refusal | null): boolean {
-  switch (refusal?.code) {
-    case 'bad_request.unknown_fid':
-    case 'bad_request.invalid_signer':
-    case 'bad_request.no_storage':
-    case 'bad_request.validation_failure':
-      return true
-    default:
-      return false
-  }
+  return refusal !== null && isLack(refusal)
 }

@@ -31,7 +31,7 @@ function partitionName(day: string): string {
 /**
  * Drops the days of the log that are over for longer than the retention, whole. An event is so kept for
  * `retentionDays` to `retentionDays + 1` days. What was dropped is remembered in `hub.shards`, so that readers
- * can be told which event is the oldest.
+ * can be told which event is the oldest. What the log has told of pruning is forgotten with it.
  *
  * @returns the days that were dropped.
  */
@@ -50,6 +50,7 @@ export async function dropExpiredPartitions(
   `
   const expired = partitions.filter(({ day }) => day < oldestKept)
   for (const { name } of expired) await dropPartition(db, name)
+  await db`delete from hub.pruned where day < ${oldestKept}::date`
   return expired.map(({ day }) => day)
 }
 

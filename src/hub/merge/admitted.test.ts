@@ -4,7 +4,8 @@ import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { ensurePartitions } from '../log/partitions.js'
-import { type MergeBatch, mergeBatch } from './merge.js'
+import type { MergeBatch } from './batch.js'
+import { mergeBatch } from './merge.js'
 
 const { db } = await createTestDatabase()
 const FOUR_YEARS_SECONDS = 4 * 365 * 86_400

@@ -78,3 +78,84 @@ test('pro purchases follow one another without overlap', () => {
   ])
   expect(proUntil).toBe(testNowUnix + 130 * day)
 })
+
+test('the log index decides within a block, also for keys and tiers', () => {
+  const key = testKey('known').publicKey
+  const at = (event: OnChainEvent, logIndex: number) => ({ ...event, logIndex })
+  const removedLast = [
+    at(user.signerEvent(SignerEventType.REMOVE, 5, key), 2),
+    at(user.signerEvent(SignerEventType.ADD, 5, key), 1),
+  ]
+  expect(foldChainEvents(1, removedLast).signers).toMatchObject([{ key, active: false }])
+  const addedLast = removedLast.map((event, index) => at(event, index + 1))
+  expect(foldChainEvents(1, addedLast).signers).toMatchObject([{ key, active: true }])
+})
+
+test('a user is registered once: transfers change who holds the fid, and not since when it is there', () => {
+  const early = { ...user.registered(10), blockTimestamp: testNowUnix - 900 }
+  const late = { ...moved(IdRegisterEventType.TRANSFER, 7, 20), blockTimestamp: testNowUnix }
+  const { fid, identity } = foldChainEvents(1, [late, early])
+  expect(fid).toBe(1)
+  expect(identity).toEqual({
+    custodyAddress: Buffer.alloc(20, 7),
+    recoveryAddress: Buffer.alloc(20, 107),
+    registeredAt: testNowUnix - 900,
+  })
+})
+
+test('a transfer that names no recovery address leaves the one before', () => {
+  const transfer = moved(IdRegisterEventType.TRANSFER, 7, 20)
+  const silent = {
+    ...transfer,
+    idRegisterEventBody: { ...transfer.idRegisterEventBody!, recoveryAddress: Buffer.alloc(0) },
+  }
+  const first = moved(IdRegisterEventType.REGISTER, 3, 10)
+  expect(foldChainEvents(1, [first, silent]).identity?.recoveryAddress).toEqual(Buffer.alloc(20, 103))
+  expect(foldChainEvents(1, [silent]).identity?.recoveryAddress).toEqual(Buffer.alloc(0))
+})
+
+test('who is not registered does not exist, whatever else is known', () => {
+  const strange = user.chainEvent(OnChainEventType.EVENT_TYPE_ID_REGISTER, 3, {})
+  const others = [
+    moved(IdRegisterEventType.CHANGE_RECOVERY, 9, 1),
+    user.rented(1),
+    user.signerEvent(1),
+    strange,
+  ]
+  const state = foldChainEvents(1, others)
+  expect(state.identity).toBeNull()
+  expect(state.proUntil).toBe(0)
+  expect(state.signers).toHaveLength(1)
+  const body = user.registered().idRegisterEventBody!
+  const misplaced = {
+    ...user.rented(1),
+    idRegisterEventBody: body,
+    signerEventBody: user.signerEvent(1).signerEventBody,
+  }
+  expect(foldChainEvents(1, [misplaced])).toEqual({ fid: 1, identity: null, proUntil: 0, signers: [] })
+})
+
+test('only purchases of the pro tier count for it', () => {
+  const bought = user.boughtPro(30)
+  const other = { ...bought, tierPurchaseEventBody: { ...bought.tierPurchaseEventBody!, tierType: 0 } }
+  const misplaced = { ...bought, type: OnChainEventType.EVENT_TYPE_STORAGE_RENT }
+  const empty = user.chainEvent(OnChainEventType.EVENT_TYPE_TIER_PURCHASE, 9, {})
+  expect(foldChainEvents(1, [other, misplaced, empty]).proUntil).toBe(0)
+  expect(foldChainEvents(1, [bought, other, misplaced, empty]).proUntil).toBe(
+    testNowUnix - 1000 + 30 * 86_400,
+  )
+})
+
+test('a key is known with its kind and by the event that added it last, while it is removed too', () => {
+  const key = testKey('known').publicKey
+  const added = user.signerEvent(SignerEventType.ADD, 1, key)
+  const again = { ...added, blockNumber: 3, signerEventBody: { ...added.signerEventBody!, keyType: 2 } }
+  const removed = user.signerEvent(SignerEventType.REMOVE, 4, key)
+  const strange = user.signerEvent(77 as SignerEventType, 5, key)
+  expect(foldChainEvents(1, [added, removed]).signers).toEqual([{ key, keyType: 1, active: false, added }])
+  expect(foldChainEvents(1, [added, removed, strange]).signers).toMatchObject([{ active: false }])
+  expect(foldChainEvents(1, [added, again]).signers).toEqual([
+    { key, keyType: 2, active: true, added: again },
+  ])
+  expect(foldChainEvents(1, [removed, strange]).signers).toEqual([])
+})

@@ -12,7 +12,8 @@ import { TestUser, testKey, testNow, testNowUnix } from '../../../test/network.j
 import { hexOf } from '../../protocol/bytes.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { ensurePartitions } from '../log/partitions.js'
-import { type MergeBatch, mergeBatch } from './merge.js'
+import type { MergeBatch } from './batch.js'
+import { mergeBatch } from './merge.js'
 
 const { db } = await createTestDatabase()
 const custody = privateKeyToAccount(`0x${'11'.repeat(32)}`)

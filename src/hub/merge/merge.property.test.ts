@@ -30,6 +30,7 @@ const tables = [
   'hub.storage_rents',
   'hub.shards',
   'hub.username_proofs',
+  'hub.pruned',
 ]
 
 const { db } = await createTestDatabase()

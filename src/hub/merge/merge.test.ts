@@ -16,7 +16,8 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { decodeHubEvent } from '../log/hub-event.js'
 import { ensurePartitions } from '../log/partitions.js'
 import type { LoggedEvent } from '../log/write.js'
-import { type MergeBatch, mergeBatch } from './merge.js'
+import type { MergeBatch } from './batch.js'
+import { mergeBatch } from './merge.js'
 
 const { db } = await createTestDatabase()
 const alice = new TestUser(1)
@@ -26,7 +27,7 @@ beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
 beforeEach(async () => {
   await db.unsafe(`
     truncate hub.messages, hub.set_counts, hub.events, hub.onchain_events, hub.fids, hub.signers,
-      hub.storage_rents, hub.storage_loans, hub.shards, hub.username_proofs;
+      hub.storage_rents, hub.storage_loans, hub.shards, hub.username_proofs, hub.pruned;
     insert into hub.shards (shard) values (1);
   `)
   await merge({ chainEvents: [...alice.onChain({ units: 10 }), ...bob.onChain({ units: 10 })] })

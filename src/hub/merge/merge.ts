@@ -1,41 +1,24 @@
-import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import type { Database, Transaction } from '../../db/connection.js'
 import { type Refusal, refuse } from '../../errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { dayOf } from '../log/partitions.js'
 import { appendEvents, formBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
+import type { MergeBatch, MergeOutcomes } from './batch.js'
 import { mergeChainEvents } from './chain-events.js'
 import { mergeMessage, slotOf, withdrawMessage } from './decide.js'
 import { recoverKeyClaims } from './gasless-key.js'
 import { isKeyMessage } from './key-rows.js'
 import { loadState } from './load.js'
+import { loadTaken, saveTaken, withoutTaken, withTaken } from './log-places.js'
 import { mergeNameTransfer } from './names.js'
 import { mergePriority } from './priority.js'
 import { type FullSet, prune } from './prune.js'
+import { rememberPruned, withoutRepeated } from './pruned-before.js'
 import { lockShards } from './shard-lock.js'
 import { slotName } from './standing.js'
 import type { BatchState, PendingEvent } from './state.js'
 import { type SetCount, writeChanges } from './write.js'
-
-/** What one transaction merges. Messages are valid by themselves: form, limits and signatures. */
-export interface MergeBatch {
-  readonly chainEvents: readonly OnChainEvent[]
-  readonly nameTransfers: readonly UserNameProof[]
-  readonly messages: readonly SignedMessage[]
-  /** Those of the messages that stand in another hub already (`SubmitOptions.admitted`). */
-  readonly admitted?: ReadonlySet<SignedMessage>
-  /** Messages that are to stand no more (`Hub.withdraw`). */
-  readonly withdrawals?: readonly SignedMessage[]
-}
-
-/** Aligned with the batch: null for what was merged. */
-export interface MergeOutcomes {
-  readonly chainEvents: (Refusal | null)[]
-  readonly nameTransfers: (Refusal | null)[]
-  readonly messages: (Refusal | null)[]
-  readonly withdrawals?: (Refusal | null)[]
-}
 
 /** What became of a batch, and what was logged. */
 export interface MergeResult extends MergeOutcomes {
@@ -59,7 +42,8 @@ export interface MergeSettings {
 /**
  * Merges a batch into one shard, in one transaction: lock, load, decide in memory, write, log, hooks. When it
  * resolves, everything is durable; when it throws, nothing happened, unless the connection was lost in the
- * very act of committing.
+ * very act of committing. What comes from the log of another hub is merged once all the same: its place there is
+ * written down in this transaction.
  *
  * The lock belongs to the transaction, so any process may write any shard, one at a time, and a writer that
  * dies frees it by dying. Ids are handed out under the lock and become visible before it is released:
@@ -70,30 +54,35 @@ export interface MergeSettings {
 export async function mergeBatch(
   db: Database,
   shard: number,
-  batch: MergeBatch,
+  given: MergeBatch,
   settings: MergeSettings,
   nowMs: number,
 ): Promise<MergeResult> {
-  const keyClaims = await recoverKeyClaims(batch.messages)
+  const keyClaims = await recoverKeyClaims(given.messages)
   return await db.begin(async (transaction) => {
-    const head = await lockShard(transaction, shard, batch, settings.shards)
+    const { head, taken } = await lockShard(transaction, shard, given, settings.shards)
+    const batch = withoutTaken(given, taken)
     const chain = await mergeChainEvents(transaction, batch.chainEvents, settings.shards)
     const nowUnix = Math.floor(nowMs / 1000)
     const state = await loadState(transaction, batch, keyClaims, nowUnix)
     const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
     const messages = mergeInOrder(batch.messages, state)
     const withdrawals = (batch.withdrawals ?? []).map((message) => withdrawMessage(message, state))
-    const { prunedSlots, events } = await store(transaction, state, batch)
-    const pending = [...chain.events, ...state.events, ...events]
-    const logged = await log(transaction, shard, head, pending, settings, nowMs)
+    const { prunedSlots, events } = await store(transaction, state, ordinaryOf(batch, messages), dayOf(nowMs))
+    const pending = [...chain.events, ...events]
+    const outcomes = { withdrawals, chainEvents: chain.outcomes, nameTransfers, messages }
+    const [logged] = await Promise.all([
+      log(transaction, shard, head, pending, settings, nowMs),
+      saveTaken(transaction, batch, outcomes),
+    ])
     return {
+      ...withTaken(given, taken, {
+        ...outcomes,
+        messages: messages.map(
+          (outcome, index) => outcome ?? prunedAtOnce(batch.messages[index]!, prunedSlots),
+        ),
+      }),
       events: logged,
-      withdrawals,
-      chainEvents: chain.outcomes,
-      nameTransfers,
-      messages: messages.map(
-        (outcome, index) => outcome ?? prunedAtOnce(batch.messages[index]!, prunedSlots),
-      ),
     }
   })
 }
@@ -107,20 +96,21 @@ async function lockShard(
   shard: number,
   batch: MergeBatch,
   shards: number,
-): Promise<ShardHead> {
+): Promise<{ head: ShardHead; taken: ReadonlySet<object> }> {
   const touchesAllShards =
     batch.nameTransfers.length > 0 ||
     batch.messages.some((message) => message.data.usernameProofBody || isKeyMessage(message))
   const locked = touchesAllShards ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
-  // Sent in one go: the server runs them in order, so the head is read with the locks held.
-  const [, [row]] = await Promise.all([
+  // Sent in one go: the server runs them in order, so the rest is read with the locks held.
+  const [, [row], taken] = await Promise.all([
     lockShards(db, locked),
     db<{ height: number; block_hash: Buffer }[]>`
       select height, block_hash from hub.shards where shard = ${shard}
     `,
+    loadTaken(db, batch.places),
   ])
   if (!row) throw new Error(`shard ${shard} has no row in hub.shards`)
-  return { height: row.height, blockHash: row.block_hash }
+  return { head: { height: row.height, blockHash: row.block_hash }, taken }
 }
 
 /** The protocol's order within a block: by what others rest on, then by time (hub.md §1.8). */
@@ -133,24 +123,38 @@ function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (R
   return outcomes
 }
 
+/** What has merged without another hub's word for it. What is refused is no merge of its user. */
+function ordinaryOf(batch: MergeBatch, outcomes: readonly (Refusal | null)[]): SignedMessage[] {
+  return batch.messages.filter((message, index) => outcomes[index] === null && !batch.admitted?.has(message))
+}
+
+/** Writes what the batch has changed, and prunes. The events are those of the batch and those of pruning. */
 async function store(
   db: Transaction,
   state: BatchState,
-  batch: MergeBatch,
-): Promise<{ prunedSlots: ReadonlyMap<string, Buffer>; events: PendingEvent[] }> {
+  ordinary: readonly SignedMessage[],
+  day: string,
+): Promise<{ prunedSlots: ReadonlyMap<string, Buffer>; events: readonly PendingEvent[] }> {
   const counts = await writeChanges(db, state)
-  const full = fullSets(counts, state, batch)
-  if (full.length === 0) return { prunedSlots: new Map(), events: [] }
+  const full = fullSets(counts, state, ordinary)
+  if (full.length === 0) return { prunedSlots: new Map(), events: state.events }
   const { pruned, events } = await prune(db, full)
-  return { prunedSlots: new Map(pruned.map((standing) => [slotName(standing), standing.hash])), events }
+  const prunedBefore = await rememberPruned(db, pruned, day)
+  return {
+    prunedSlots: new Map(pruned.map((standing) => [slotName(standing), standing.hash])),
+    events: withoutRepeated([...state.events, ...events], prunedBefore),
+  }
 }
 
 /**
  * Sets that have grown only by what another hub lets stand may hold what storage was ever rented for: a set shrinks
  * to what storage is left at the next merge of its user, here as there (hub.md §4, "Pruning").
  */
-function fullSets(counts: readonly SetCount[], state: BatchState, batch: MergeBatch): FullSet[] {
-  const ordinary = batch.messages.filter((message) => !batch.admitted?.has(message))
+function fullSets(
+  counts: readonly SetCount[],
+  state: BatchState,
+  ordinary: readonly SignedMessage[],
+): FullSet[] {
   const hasOrdinary = new Set(ordinary.map((message) => setName(slotOf(message))))
   return counts.flatMap((counted) => {
     const { fid, set, count } = counted

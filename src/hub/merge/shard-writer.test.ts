@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { TestUser, testNow } from '../../../test/network.js'
+import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
 import { type Refusal, refuse } from '../../errors.js'
-import type { MergeBatch, MergeOutcomes } from './merge.js'
+import type { MergeBatch, MergeOutcomes } from './batch.js'
 import { type MergeItem, ShardWriter, type ShardWriterOptions } from './shard-writer.js'
 
 const user = new TestUser(1)
@@ -98,4 +98,97 @@ test('a queue that is full refuses, and takes again once it has drained', async 
   await Promise.all(taken)
   await shardWriter.drain()
   expect(await shardWriter.submit(cast('d'))).toBeNull()
+})
+
+test('every item comes to the merge as what it is, and its outcome back to whoever sent it', async () => {
+  const seen: MergeBatch[] = []
+  const merge = async (batch: MergeBatch): Promise<MergeOutcomes> => {
+    seen.push(batch)
+    const no = (what: string) => [null, refuse('bad_request.conflict', what)]
+    return {
+      chainEvents: no('event'),
+      nameTransfers: no('transfer'),
+      messages: no('message'),
+      withdrawals: no('withdrawal'),
+    }
+  }
+  const shardWriter = new ShardWriter({ merge, isRetryable: () => false, isUnavailable: () => false })
+  const events = [user.registered(), user.rented(1)]
+  const proofs = [1, 2].map((fid) => nameTransfer('name', fid, 100))
+  const [ordinary, admitted, one, two] = ['a', 'b', 'c', 'd'].map((text) => user.cast(text, testNow))
+  const outcomes = await Promise.all(
+    [
+      { kind: 'message', message: ordinary! } as const,
+      { kind: 'withdrawal', message: one! } as const,
+      ...events.map((event) => ({ kind: 'chainEvent', event }) as const),
+      { kind: 'message', message: admitted!, admitted: true } as const,
+      ...proofs.map((proof) => ({ kind: 'nameTransfer', proof }) as const),
+      { kind: 'withdrawal', message: two! } as const,
+    ].map((item) => shardWriter.submit(item)),
+  )
+  expect(seen).toMatchObject([
+    {
+      chainEvents: events,
+      nameTransfers: proofs,
+      messages: [ordinary, admitted],
+      withdrawals: [one, two],
+    },
+  ])
+  expect([...(seen[0]!.admitted ?? [])]).toEqual([admitted])
+  expect(outcomes.map((outcome) => outcome?.message ?? null)).toEqual([
+    null,
+    null,
+    null,
+    'event',
+    'message',
+    null,
+    'transfer',
+    'withdrawal',
+  ])
+})
+
+test('a batch holds so many and no more, and the queue tells who waits', async () => {
+  const { shardWriter, batches } = writer(undefined, { batchSize: 2 })
+  const all = ['a', 'b', 'c', 'd', 'e'].map((text) => shardWriter.submit(cast(text)))
+  expect(shardWriter.queued).toBe(5)
+  await shardWriter.drain()
+  expect(shardWriter.queued).toBe(0)
+  expect(batches).toEqual([['a', 'b'], ['c', 'd'], ['e']])
+  expect(await Promise.all(all)).toEqual([null, null, null, null, null])
+})
+
+test('a thousand go into one batch unless it is told otherwise', async () => {
+  const { shardWriter, batches } = writer()
+  const one = cast('a')
+  await Promise.all(Array.from({ length: 1001 }, () => shardWriter.submit(one)))
+  expect(batches.map((batch) => batch.length)).toEqual([1000, 1])
+})
+
+test('a deadlock that does not end is told after five attempts, another error at once', async () => {
+  const failing = (text: string) => {
+    throw new Error(text)
+  }
+  for (const [text, attempts] of [
+    ['deadlock', 5],
+    ['broken', 1],
+  ] as const) {
+    const { shardWriter, batches } = writer(failing)
+    await expect(shardWriter.submit(cast(text))).rejects.toThrow(text)
+    expect(batches).toHaveLength(attempts)
+  }
+})
+
+test('who is refused for a full queue or an absent database is told why', async () => {
+  const { shardWriter } = writer(
+    () => {
+      throw new Error('gone')
+    },
+    { queueSize: 1 },
+  )
+  const waiting = shardWriter.submit(cast('a'))
+  await expect(shardWriter.submit(cast('b'))).rejects.toThrow('too many messages are waiting to be merged')
+  await expect(waiting).rejects.toMatchObject({
+    message: 'the database is away',
+    cause: new Error('gone'),
+  })
 })

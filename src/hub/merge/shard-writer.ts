@@ -1,10 +1,13 @@
 import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import { PlazaError, type Refusal } from '../../errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import type { MergeBatch, MergeOutcomes } from './merge.js'
+import type { LogPlace, MergeBatch, MergeOutcomes } from './batch.js'
 
-/** One thing to be merged, and whom to tell. */
-export type MergeItem =
+/** One thing to be merged. */
+export type MergeItem = {
+  /** Where it comes from the log of another hub: see `SubmitOptions`. */
+  readonly place?: LogPlace | undefined
+} & (
   | {
       readonly kind: 'message'
       readonly message: SignedMessage
@@ -13,6 +16,7 @@ export type MergeItem =
     }
   | { readonly kind: 'chainEvent'; readonly event: OnChainEvent }
   | { readonly kind: 'nameTransfer'; readonly proof: UserNameProof }
+)
 
 /** A message that is to stand no more. */
 export interface Withdrawal {
@@ -134,6 +138,11 @@ export class ShardWriter {
         messages: messages.map(({ value }) => value),
         withdrawals: withdrawals.map(({ value }) => value),
         admitted: new Set(messages.flatMap(({ value, admitted }) => (admitted ? [value] : []))),
+        places: new Map(
+          [...chainEvents, ...transfers, ...messages].flatMap(({ value, item }) =>
+            'place' in item && item.place ? [[value, item.place] as const] : [],
+          ),
+        ),
       })
       tell(chainEvents, outcomes.chainEvents)
       tell(transfers, outcomes.nameTransfers)

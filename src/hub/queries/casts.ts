@@ -2,7 +2,14 @@ import { MessageType } from '@farcaster/core'
 import type { Database } from '../../db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { castParentTarget, type Target } from '../lookup.js'
-import { type MessagePage, type MessagePageOptions, readMessage, readMessagePage } from './message-page.js'
+import {
+  type MessagePage,
+  type MessagePageOptions,
+  readMessage,
+  readMessagePage,
+  readSetPage,
+  readTargetPage,
+} from './message-page.js'
 
 /** The cast of this author with this hash; null when there is none or it was removed. */
 export function readCast(db: Database, fid: number, hash: Buffer): Promise<Buffer | null> {
@@ -11,19 +18,7 @@ export function readCast(db: Database, fid: number, hash: Buffer): Promise<Buffe
 
 /** A user's casts, without their removals. */
 export function readCastsByFid(db: Database, fid: number, page: MessagePageOptions): Promise<MessagePage> {
-  return readMessagePage(
-    db,
-    page,
-    ({ behind, inOrder }) => db`
-      select ts, hash, message
-      from hub.messages
-      where fid = ${fid}::bigint
-        and set = ${MessageSet.casts}::smallint
-        and type = ${MessageType.CAST_ADD}::smallint
-        and ${behind}
-      order by ${inOrder}
-    `,
-  )
+  return readSetPage(db, { fid, set: MessageSet.casts, type: MessageType.CAST_ADD }, page)
 }
 
 /** Casts that reply to a cast, or stand under a URL. */
@@ -32,17 +27,7 @@ export function readCastsByParent(
   parent: Target,
   page: MessagePageOptions,
 ): Promise<MessagePage> {
-  return readMessagePage(
-    db,
-    page,
-    ({ behind, inOrder }) => db`
-      select ts, hash, message
-      from hub.messages
-      where target = ${castParentTarget(parent)}::bytea
-        and ${behind}
-      order by ${inOrder}
-    `,
-  )
+  return readTargetPage(db, castParentTarget(parent), page)
 }
 
 /** Casts that mention a user. */

@@ -3,7 +3,13 @@ import type { Database } from '../../db/connection.js'
 import { linkKey } from '../../protocol/kinds/link.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { linkTarget } from '../lookup.js'
-import { type MessagePage, type MessagePageOptions, readMessage, readMessagePage } from './message-page.js'
+import {
+  type MessagePage,
+  type MessagePageOptions,
+  readMessage,
+  readSetPage,
+  readTargetPage,
+} from './message-page.js'
 
 /** A user's link of one type to another user; null when there is none or it was removed. */
 export function readLink(
@@ -25,20 +31,8 @@ export function readLinksByFid(
 ): Promise<MessagePage> {
   // A link's key is 0x01, the type, 0x00 and the target (conflict keys, hub.md §4).
   const keyStart = Buffer.from(linkType === null ? '\x01' : `\x01${linkType}\0`)
-  return readMessagePage(
-    db,
-    page,
-    ({ behind, inOrder }) => db`
-      select ts, hash, message
-      from hub.messages
-      where fid = ${fid}::bigint
-        and set = ${MessageSet.links}::smallint
-        and type = ${MessageType.LINK_ADD}::smallint
-        and substring(key for ${keyStart.length}::integer) = ${keyStart}::bytea
-        and ${behind}
-      order by ${inOrder}
-    `,
-  )
+  const only = db`substring(key for ${keyStart.length}::integer) = ${keyStart}::bytea`
+  return readSetPage(db, { fid, set: MessageSet.links, type: MessageType.LINK_ADD, only }, page)
 }
 
 /** A user's compact states: one for each type of link that has one. */
@@ -47,19 +41,7 @@ export function readCompactStatesByFid(
   fid: number,
   page: MessagePageOptions,
 ): Promise<MessagePage> {
-  return readMessagePage(
-    db,
-    page,
-    ({ behind, inOrder }) => db`
-      select ts, hash, message
-      from hub.messages
-      where fid = ${fid}::bigint
-        and set = ${MessageSet.links}::smallint
-        and type = ${MessageType.LINK_COMPACT_STATE}::smallint
-        and ${behind}
-      order by ${inOrder}
-    `,
-  )
+  return readSetPage(db, { fid, set: MessageSet.links, type: MessageType.LINK_COMPACT_STATE }, page)
 }
 
 /** Links of one type that point at a user. */
@@ -69,15 +51,5 @@ export function readLinksByTarget(
   linkType: string,
   page: MessagePageOptions,
 ): Promise<MessagePage> {
-  return readMessagePage(
-    db,
-    page,
-    ({ behind, inOrder }) => db`
-      select ts, hash, message
-      from hub.messages
-      where target = ${linkTarget(linkType, targetFid)}::bytea
-        and ${behind}
-      order by ${inOrder}
-    `,
-  )
+  return readTargetPage(db, linkTarget(linkType, targetFid), page)
 }

@@ -1,4 +1,4 @@
-import type { PendingQuery } from 'postgres'
+import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../db/connection.js'
 
 /** Where a message stands in a list: the protocol's order within a set (hub.md §4). */
@@ -88,6 +88,53 @@ export async function readMessagePage(
     messages: read.map((row) => row.message),
     last: isEnd ? null : { ts: last.ts, hash: last.hash },
   }
+}
+
+/**
+ * Reads a page of the messages of one type in one of a user's sets.
+ *
+ * @param where `only` is a condition on `hub.messages` that they meet as well.
+ */
+export function readSetPage(
+  db: Database,
+  where: {
+    readonly fid: number
+    readonly set: number
+    readonly type: number
+    readonly only?: PendingQuery<Row[]>
+  },
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  const only = where.only === undefined ? db`` : db`and ${where.only}`
+  return readMessagePage(
+    db,
+    page,
+    ({ behind, inOrder }) => db`
+      select ts, hash, message
+      from hub.messages
+      where fid = ${where.fid}::bigint
+        and set = ${where.set}::smallint
+        and type = ${where.type}::smallint
+        ${only}
+        and ${behind}
+      order by ${inOrder}
+    `,
+  )
+}
+
+/** Reads a page of the messages that point at a target (`lookup.ts`). */
+export function readTargetPage(db: Database, target: Buffer, page: MessagePageOptions): Promise<MessagePage> {
+  return readMessagePage(
+    db,
+    page,
+    ({ behind, inOrder }) => db`
+      select ts, hash, message
+      from hub.messages
+      where target = ${target}::bytea
+        and ${behind}
+      order by ${inOrder}
+    `,
+  )
 }
 
 /** Reads one message by its place in the sets (hub.md §4) and its type; null when there is none. */

@@ -3,7 +3,13 @@ import type { Database } from '../../db/connection.js'
 import { reactionKey } from '../../protocol/kinds/reaction.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { reactionTarget, type Target } from '../lookup.js'
-import { type MessagePage, type MessagePageOptions, readMessage, readMessagePage } from './message-page.js'
+import {
+  type MessagePage,
+  type MessagePageOptions,
+  readMessage,
+  readMessagePage,
+  readSetPage,
+} from './message-page.js'
 
 /** The types that are asked for: no type, and the type NONE, stand for all of them. */
 export function reactionTypesFor(type: ReactionType | null): ReactionType[] {
@@ -23,21 +29,9 @@ export function readReactionsByFid(
   reactionTypes: readonly ReactionType[],
   page: MessagePageOptions,
 ): Promise<MessagePage> {
-  return readMessagePage(
-    db,
-    page,
-    // A reaction's key starts with its type.
-    ({ behind, inOrder }) => db`
-      select ts, hash, message
-      from hub.messages
-      where fid = ${fid}::bigint
-        and set = ${MessageSet.reactions}::smallint
-        and type = ${MessageType.REACTION_ADD}::smallint
-        and get_byte(key, 0) = any (${[...reactionTypes]}::integer[])
-        and ${behind}
-      order by ${inOrder}
-    `,
-  )
+  // A reaction's key starts with its type.
+  const only = db`get_byte(key, 0) = any (${[...reactionTypes]}::integer[])`
+  return readSetPage(db, { fid, set: MessageSet.reactions, type: MessageType.REACTION_ADD, only }, page)
 }
 
 /** Reactions of the given types to one thing, together in the order of their time. */

@@ -1,7 +1,7 @@
 import { MessageType, type UserDataType } from '@farcaster/core'
 import type { Database } from '../../db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { type MessagePage, type MessagePageOptions, readMessage, readMessagePage } from './message-page.js'
+import { type MessagePage, type MessagePageOptions, readMessage, readSetPage } from './message-page.js'
 
 /** One field of a user's profile; null when it was never set. */
 export function readUserData(db: Database, fid: number, type: UserDataType): Promise<Buffer | null> {
@@ -15,16 +15,5 @@ export function readUserData(db: Database, fid: number, type: UserDataType): Pro
 
 /** All fields of a user's profile. */
 export function readUserDataByFid(db: Database, fid: number, page: MessagePageOptions): Promise<MessagePage> {
-  return readMessagePage(
-    db,
-    page,
-    ({ behind, inOrder }) => db`
-      select ts, hash, message
-      from hub.messages
-      where fid = ${fid}::bigint
-        and set = ${MessageSet.userData}::smallint
-        and ${behind}
-      order by ${inOrder}
-    `,
-  )
+  return readSetPage(db, { fid, set: MessageSet.userData, type: MessageType.USER_DATA_ADD }, page)
 }

@@ -1,7 +1,7 @@
 import { MessageType } from '@farcaster/core'
 import type { Database } from '../../db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { type MessagePage, type MessagePageOptions, readMessage, readMessagePage } from './message-page.js'
+import { type MessagePage, type MessagePageOptions, readMessage, readSetPage } from './message-page.js'
 
 /** A user's verification of one address; null when there is none or it was removed. */
 export function readVerification(db: Database, fid: number, address: Buffer): Promise<Buffer | null> {
@@ -16,18 +16,7 @@ export function readVerificationsByFid(
   address: Buffer | null,
   page: MessagePageOptions,
 ): Promise<MessagePage> {
-  return readMessagePage(
-    db,
-    page,
-    ({ behind, inOrder }) => db`
-      select ts, hash, message
-      from hub.messages
-      where fid = ${fid}::bigint
-        and set = ${MessageSet.verifications}::smallint
-        and type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}::smallint
-        and (${address}::bytea is null or key = ${address}::bytea)
-        and ${behind}
-      order by ${inOrder}
-    `,
-  )
+  const only = db`(${address}::bytea is null or key = ${address}::bytea)`
+  const type = MessageType.VERIFICATION_ADD_ETH_ADDRESS
+  return readSetPage(db, { fid, set: MessageSet.verifications, type, only }, page)
 }

@@ -1,0 +1,35 @@
+import type { OnChainEvent, UserNameProof } from '@farcaster/core'
+import type { Refusal } from '../../errors.js'
+import type { SignedMessage } from '../../protocol/message.js'
+
+/** Where an item stands in the log of another hub. */
+export interface LogPlace {
+  /** Names the log. */
+  readonly log: string
+  /** Of the event there. */
+  readonly id: number
+}
+
+/** The places of the messages, events and proofs of a batch that come from another log. */
+export type LogPlaces = ReadonlyMap<object, LogPlace>
+
+/** What one transaction merges. Messages are valid by themselves: form, limits and signatures. */
+export interface MergeBatch {
+  readonly chainEvents: readonly OnChainEvent[]
+  readonly nameTransfers: readonly UserNameProof[]
+  readonly messages: readonly SignedMessage[]
+  /** Those of the messages that stand in another hub already (`SubmitOptions.admitted`). */
+  readonly admitted?: ReadonlySet<SignedMessage>
+  /** Messages that are to stand no more (`Hub.withdraw`). */
+  readonly withdrawals?: readonly SignedMessage[]
+  /** Where messages, events and proofs stand in the log of another hub that is followed (`SubmitOptions.places`). */
+  readonly places?: LogPlaces
+}
+
+/** Aligned with the batch: null for what was merged. */
+export interface MergeOutcomes {
+  readonly chainEvents: (Refusal | null)[]
+  readonly nameTransfers: (Refusal | null)[]
+  readonly messages: (Refusal | null)[]
+  readonly withdrawals?: (Refusal | null)[]
+}

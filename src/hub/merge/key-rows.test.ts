@@ -1,0 +1,109 @@
+import { MessageType } from '@farcaster/core'
+import { beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testKey, testNow } from '../../../test/network.js'
+import { type GaslessKey, NonceKind } from './gasless-key.js'
+import { loadKeys, writeKeys } from './key-rows.js'
+import { KeyState } from './key-state.js'
+
+const { db } = await createTestDatabase()
+const user = new TestUser(1)
+const granted = testKey('granted').publicKey
+const scopes = [MessageType.CAST_ADD, MessageType.LINK_ADD]
+const key: GaslessKey = { key: granted, fid: 1, requestFid: 2, scopes, ttlSeconds: 60, lastUsedAt: testNow }
+
+beforeEach(() => db.unsafe('delete from hub.gasless_keys; delete from hub.key_nonces'))
+
+/** A removal that is sent with the user's own key, so that the other is only spoken of. */
+const keyRemove = user.message(
+  {
+    type: MessageType.KEY_REMOVE,
+    keyRemoveBody: {
+      key: granted,
+      signature: Buffer.alloc(65),
+      signatureType: 1,
+      deadline: testNow,
+      nonce: 1,
+    },
+  },
+  testNow,
+)
+const keyAdd = user.message(
+  {
+    type: MessageType.KEY_ADD,
+    keyAddBody: {
+      key: granted,
+      keyType: 1,
+      custodySignature: Buffer.alloc(65),
+      deadline: testNow,
+      nonce: 1,
+      metadata: Buffer.alloc(0),
+      metadataType: 1,
+      registrationTxHash: Buffer.alloc(0),
+      scopes,
+      ttl: 60,
+    },
+  },
+  testNow,
+)
+
+const load = (...messages: Parameters<typeof loadKeys>[1]) =>
+  db.begin((transaction) => loadKeys(transaction, messages, new Map()))
+
+async function write(change: (state: KeyState) => void, state = new KeyState()): Promise<void> {
+  change(state)
+  await db.begin((transaction) => writeKeys(transaction, state))
+}
+
+test('what a batch granted and used is what the next one finds', async () => {
+  const other = { ...key, key: testKey('other').publicKey }
+  await write((state) => {
+    state.set(key)
+    state.set(other)
+    state.takeNonce(NonceKind.user, 1, 5)
+    state.takeNonce(NonceKind.app, 2, 7)
+    state.takeNonce(NonceKind.app, 3, 9)
+  })
+  for (const message of [keyRemove, keyAdd]) {
+    const state = await load(message)
+    expect(state.at(granted)).toEqual(key)
+    expect(state.at(other.key)).toBeNull()
+    expect(state.countOf(1)).toBe(2)
+    expect(state.takeNonce(NonceKind.user, 1, 5)).toBe(false)
+    expect(state.takeNonce(NonceKind.app, 2, 7)).toBe(false)
+    expect(state.takeNonce(NonceKind.user, 1, 6)).toBe(true)
+  }
+})
+
+test('a message that is no key message needs the key that signed it', async () => {
+  await write((state) => state.set(key))
+  const cast = user.cast('hello', testNow)
+  expect((await load(testKey('granted').sign(cast.data))).at(granted)).toEqual(key)
+  expect((await load(cast)).at(granted)).toBeNull()
+})
+
+test('a key is granted anew with other terms, and goes when it is taken back', async () => {
+  await write((state) => state.set(key))
+  const anew = {
+    ...key,
+    fid: 3,
+    requestFid: 4,
+    scopes: [MessageType.REACTION_ADD],
+    ttlSeconds: 5,
+    lastUsedAt: 6,
+  }
+  const found = await load(keyRemove)
+  await write((state) => {
+    state.set(anew)
+    state.takeNonce(NonceKind.user, 1, 1)
+  }, found)
+  expect((await load(keyRemove)).at(granted)).toEqual(anew)
+  const again = await load(keyRemove)
+  await write((state) => {
+    state.delete(anew)
+    state.takeNonce(NonceKind.user, 1, 2)
+  }, again)
+  const last = await load(keyRemove)
+  expect(last.at(granted)).toBeNull()
+  expect(last.takeNonce(NonceKind.user, 1, 2)).toBe(false)
+})

@@ -1,0 +1,237 @@
+import { HubEventType, MessageType } from '@farcaster/core'
+import { describe, expect, test } from 'vitest'
+import { TestUser, testKey, testNow } from '../../../test/network.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { mergeMessage, slotOf } from './decide.js'
+import { type GaslessKey, type KeyClaim, NonceKind } from './gasless-key.js'
+import { KeyState } from './key-state.js'
+import { signerName } from './state.js'
+import { groundOf } from './testing/ground.js'
+
+// Signatures are read before the rules are asked: here it is told who signed. keys.test.ts has real ones.
+const user = new TestUser(1)
+const app = new TestUser(2)
+const key = testKey('granted').publicKey
+const byUser = { custody: user.custody, request: null }
+
+function grant(
+  options: { nonce?: number; deadline?: number; ttl?: number; at?: number } = {},
+): SignedMessage {
+  const { nonce = 1, deadline = testNow + 100, ttl = 3600, at = testNow } = options
+  const keyAddBody = {
+    key,
+    keyType: 1,
+    custodySignature: Buffer.alloc(65),
+    deadline,
+    nonce,
+    metadata: Buffer.alloc(0),
+    metadataType: 1,
+    registrationTxHash: Buffer.alloc(0),
+    scopes: [MessageType.CAST_ADD],
+    ttl,
+  }
+  return user.message({ type: MessageType.KEY_ADD, keyAddBody }, at)
+}
+
+function takeBack(nonce: number, signatureType: 1 | 2, deadline = testNow + 100): SignedMessage {
+  const keyRemoveBody = { key, signature: Buffer.alloc(65), signatureType, deadline, nonce }
+  return user.message({ type: MessageType.KEY_REMOVE, keyRemoveBody }, testNow)
+}
+
+const asked: KeyClaim = {
+  custody: user.custody,
+  request: { requestFid: 2, requestSigner: app.custody, deadline: 0n },
+}
+
+function claims(...signed: [SignedMessage, KeyClaim][]) {
+  return { keyClaims: new Map(signed) }
+}
+
+function held(by: Partial<GaslessKey> = {}): KeyState {
+  const keys = new KeyState()
+  const granted = { key, fid: 1, requestFid: 2, scopes: [], ttlSeconds: 60, lastUsedAt: testNow - 50 }
+  keys.load({ ...granted, ...by })
+  return keys
+}
+
+describe('a grant', () => {
+  test('has the key sign what it was granted for, from then on', () => {
+    const message = grant()
+    const keys = new KeyState()
+    const state = groundOf({ keys, ...claims([message, asked]) })
+    expect(mergeMessage(message, state)).toBeNull()
+    expect(keys.at(key)).toEqual({
+      key,
+      fid: 1,
+      requestFid: 2,
+      scopes: [MessageType.CAST_ADD],
+      ttlSeconds: 3600,
+      lastUsedAt: testNow,
+    })
+    expect(keys.changedNonces()).toMatchObject([{ kind: NonceKind.user, fid: 1, nonce: 1 }])
+    expect(keys.countOf(1)).toBe(1)
+    expect(state.at(slotOf(message)!)?.hash).toEqual(message.hash)
+    expect(state.events).toEqual([
+      { fid: 1, body: { type: HubEventType.MERGE_MESSAGE, message, deletedMessages: [] } },
+    ])
+  })
+
+  test('of a key that the same app has from the same user takes the place of the one before', () => {
+    const [first, second] = [grant(), grant({ nonce: 2, ttl: 60 })]
+    const keys = new KeyState()
+    const state = groundOf({ keys, ...claims([first, asked], [second, asked]) })
+    expect([first, second].map((message) => mergeMessage(message, state))).toEqual([null, null])
+    expect(keys.at(key)?.ttlSeconds).toBe(60)
+    expect(keys.countOf(1)).toBe(1)
+    expect(state.events[1]!.body).toMatchObject({ message: second, deletedMessages: [first] })
+  })
+
+  const asker = (request: Partial<NonNullable<KeyClaim['request']>>) => ({
+    ...asked,
+    request: { ...asked.request!, ...request },
+  })
+  const unsigned = 'signed key request is not signed by the custody address of its fid'
+  const active = { signers: [[signerName(1, key), true]] as const }
+
+  test.each([
+    ['without a custody signature', 'invalid custody signature', { ...asked, custody: null }, {}],
+    ['with the signature of another', 'invalid custody signature', { ...asked, custody: app.custody }, {}],
+    ['that nobody claimed', 'invalid custody signature', undefined, {}],
+    ['without a request of an app', 'metadata is not a valid SignedKeyRequest', byUser, {}],
+    ['that another app asked for', unsigned, asker({ requestFid: 3 }), {}],
+    ['that an unknown app asked for', unsigned, asker({ requestFid: 99 }), {}],
+    ['that not the app’s owner signed', unsigned, asker({ requestSigner: user.custody }), {}],
+    ['of a key of another user', 'key is already registered', asked, { keys: held({ fid: 3 }) }],
+    ['of a key of another app', 'key is already registered', asked, { keys: held({ requestFid: 3 }) }],
+    ['of a key that signs on chain', 'key is already registered', asked, active],
+  ])('%s is refused: %s', (_what, text, claim, ground) => {
+    const message = grant()
+    const state = groundOf({ ...ground, ...(claim ? claims([message, claim]) : {}) })
+    expect(mergeMessage(message, state)).toEqual({ code: 'bad_request.validation_failure', message: text })
+    expect(state.events).toEqual([])
+  })
+
+  test('is good up to its deadline, and not a second longer', () => {
+    const [late, inTime] = [grant({ deadline: testNow - 1 }), grant({ deadline: testNow })]
+    const state = groundOf(claims([late, asked], [inTime, asked]))
+    expect(mergeMessage(late, state)?.message).toBe('deadline has passed')
+    expect(mergeMessage(inTime, state)).toBeNull()
+  })
+
+  test('uses up its nonce, and those below it, of this user alone', () => {
+    const [second, again, first, third] = [2, 2, 1, 3].map((nonce) => grant({ nonce }))
+    const messages = [second!, again!, first!, third!]
+    const state = groundOf(claims(...messages.map((message): [SignedMessage, KeyClaim] => [message, asked])))
+    state.keys.loadNonce(NonceKind.user, 2, 50)
+    state.keys.loadNonce(NonceKind.app, 1, 50)
+    const outcomes = messages.map((message) => mergeMessage(message, state)?.message ?? null)
+    expect(outcomes).toEqual([null, 'nonce has been used', 'nonce has been used', null])
+  })
+
+  test('beyond a thousand keys is refused, unless the user gave the key before', () => {
+    const message = grant()
+    const full = new KeyState()
+    full.loadCount(1, 1000)
+    expect(mergeMessage(message, groundOf({ keys: full, ...claims([message, asked]) }))?.message).toBe(
+      'a fid may hold 1000 keys',
+    )
+    const room = new KeyState()
+    room.loadCount(1, 999)
+    expect(mergeMessage(message, groundOf({ keys: room, ...claims([message, asked]) }))).toBeNull()
+    const given = held()
+    given.loadCount(1, 1000)
+    expect(mergeMessage(message, groundOf({ keys: given, ...claims([message, asked]) }))).toBeNull()
+  })
+})
+
+describe('a key is taken back', () => {
+  test('by the user, with the nonces of grants', () => {
+    const [added, removed] = [grant(), takeBack(2, 1)]
+    const keys = new KeyState()
+    const state = groundOf({ keys, ...claims([added, asked], [removed, byUser]) })
+    mergeMessage(added, state)
+    expect(mergeMessage(removed, state)).toBeNull()
+    expect(keys.at(key)).toBeNull()
+    expect(keys.countOf(1)).toBe(0)
+    expect(state.at(slotOf(added)!)).toBeNull()
+    expect(state.events[1]).toEqual({
+      fid: 1,
+      body: { type: HubEventType.MERGE_MESSAGE, message: removed, deletedMessages: [added] },
+    })
+    expect(keys.changedNonces()).toMatchObject([{ kind: NonceKind.user, fid: 1, nonce: 2 }])
+  })
+
+  test('by the key itself, with the nonces of its app, and without what granted it', () => {
+    const state = groundOf({ keys: held() })
+    state.keys.loadNonce(NonceKind.user, 1, 50)
+    const removed = takeBack(1, 2)
+    expect(mergeMessage(removed, state)).toBeNull()
+    expect(state.keys.changedNonces()).toMatchObject([{ kind: NonceKind.app, fid: 2, nonce: 1 }])
+    expect(state.events[0]!.body).toMatchObject({ deletedMessages: [] })
+  })
+
+  test.each([
+    ['that is not there', 'key is not registered', takeBack(1, 2), new KeyState()],
+    ['of another user', 'key is not registered', takeBack(1, 2), held({ fid: 3 })],
+    ['without the user’s signature', 'invalid custody signature', takeBack(1, 1), held()],
+    ['after the deadline', 'deadline has passed', takeBack(1, 2, testNow - 1), held()],
+    ['with a nonce that is used', 'nonce has been used', takeBack(0, 2), held()],
+  ])('but not one %s: %s', (_what, text, message, keys) => {
+    const state = groundOf({ keys })
+    expect(mergeMessage(message, state)).toEqual({ code: 'bad_request.validation_failure', message: text })
+    expect(keys.changedKeys()).toEqual([])
+  })
+})
+
+describe('what is written of keys after a batch', () => {
+  test('is what the batch changed: granted, used or gone', () => {
+    const keys = held()
+    const other = {
+      key: Buffer.alloc(32, 9),
+      fid: 3,
+      requestFid: 2,
+      scopes: [],
+      ttlSeconds: 1,
+      lastUsedAt: 1,
+    }
+    keys.load(other)
+    keys.loadNonce(NonceKind.user, 1, 5)
+    expect([keys.changedKeys(), keys.changedNonces()]).toEqual([[], []])
+    keys.delete(other)
+    expect(keys.changedKeys()).toMatchObject([{ key: other.key, now: null }])
+    keys.set(other)
+    expect(keys.changedKeys()).toEqual([])
+    expect(keys.takeNonce(NonceKind.user, 1, 5)).toBe(false)
+    expect(keys.takeNonce(NonceKind.user, 1, 6)).toBe(true)
+    expect(keys.changedNonces()).toMatchObject([{ kind: NonceKind.user, fid: 1, nonce: 6 }])
+  })
+
+  test('a key that came and went within the batch was never there', () => {
+    const keys = new KeyState()
+    const granted = { key, fid: 1, requestFid: 2, scopes: [], ttlSeconds: 1, lastUsedAt: 1 }
+    keys.loadCount(1, 3)
+    keys.set(granted)
+    expect(keys.countOf(1)).toBe(4)
+    keys.set({ ...granted, ttlSeconds: 2 })
+    expect(keys.countOf(1)).toBe(4)
+    keys.delete(granted)
+    expect(keys.countOf(1)).toBe(3)
+    expect(keys.at(key)).toBeNull()
+    expect(keys.changedKeys()).toEqual([])
+    keys.set(granted)
+    expect(keys.countOf(1)).toBe(4)
+  })
+
+  test('only later messages of its own user keep a key alive', () => {
+    const keys = held()
+    const signed = (who: TestUser, at: number) => testKey('granted').sign(who.cast('hello', at).data)
+    keys.use(signed(user, testNow - 60))
+    keys.use(signed(app, testNow))
+    keys.use(user.cast('by another key', testNow))
+    expect(keys.changedKeys()).toEqual([])
+    keys.use(signed(user, testNow - 50))
+    expect(keys.changedKeys()).toEqual([])
+    keys.use(signed(user, testNow - 49))
+    expect(keys.at(key)).toMatchObject({ lastUsedAt: testNow - 49, ttlSeconds: 60 })
+  })
+})

@@ -1,0 +1,207 @@
+import { HubEventType, MessageType, UserDataType, UserNameProof, UserNameType } from '@farcaster/core'
+import { describe, expect, test } from 'vitest'
+import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
+import { mergeMessage, slotOf } from './decide.js'
+import { mergeNameTransfer, proofSlot, usernameSlot } from './names.js'
+import { groundOf } from './testing/ground.js'
+
+const alice = new TestUser(1)
+const bob = new TestUser(2)
+
+function ensProof(user: TestUser, provenAt: number, options: { sentAt?: number; owner?: Buffer } = {}) {
+  const usernameProofBody = UserNameProof.create({
+    timestamp: provenAt,
+    name: Buffer.from('name.eth'),
+    owner: options.owner ?? user.custody,
+    signature: Buffer.alloc(65),
+    fid: user.fid,
+    type: UserNameType.USERNAME_TYPE_ENS_L1,
+  })
+  return user.message({ type: MessageType.USERNAME_PROOF, usernameProofBody }, options.sentAt ?? testNow)
+}
+
+describe('transfers of the fname registry', () => {
+  test('the later one holds the name, at the same time the larger signature', () => {
+    const state = groundOf()
+    const [small, large] = [1, 2].map((byte) => ({
+      ...nameTransfer('alice', byte, 100),
+      signature: Buffer.alloc(65, byte),
+    }))
+    expect(mergeNameTransfer(small!, state)).toBeNull()
+    expect(mergeNameTransfer(large!, state)).toBeNull()
+    expect(mergeNameTransfer(small!, state)).toEqual({
+      code: 'bad_request.conflict',
+      message: 'proof conflicts with a more recent transfer',
+    })
+    expect(mergeNameTransfer(nameTransfer('alice', 1, 99), state)?.code).toBe('bad_request.conflict')
+    expect(mergeNameTransfer(large!, state)).toEqual({
+      code: 'bad_request.duplicate',
+      message: 'proof has already been merged',
+    })
+    expect(state.name('alice')).toEqual({ name: 'alice', fid: 2, proof: large, messageHash: null })
+  })
+
+  test('are told to whoever gets the name, a release to whoever loses it', () => {
+    const state = groundOf()
+    const [first, released, again, given] = [1, 0, 0, 2].map((fid, n) => nameTransfer('alice', fid, 100 + n))
+    for (const transfer of [first, released, again, given]) mergeNameTransfer(transfer!, state)
+    const type = HubEventType.MERGE_USERNAME_PROOF
+    expect(state.events).toEqual([
+      { fid: 1, body: { type, usernameProof: first, deletedUsernameProof: undefined } },
+      { fid: 1, body: { type, usernameProof: released, deletedUsernameProof: first } },
+      { fid: null, body: { type, usernameProof: again, deletedUsernameProof: released } },
+      { fid: 2, body: { type, usernameProof: given, deletedUsernameProof: again } },
+    ])
+  })
+
+  test('take the name from the profile of whoever held it, and from no other', () => {
+    const state = groundOf()
+    mergeNameTransfer(nameTransfer('alice', 1, 100), state)
+    mergeNameTransfer(nameTransfer('bob', 2, 100), state)
+    const [shown, other] = [
+      alice.userData(UserDataType.USERNAME, 'alice', testNow),
+      bob.userData(UserDataType.USERNAME, 'bob', testNow),
+    ]
+    expect([shown, other].map((message) => mergeMessage(message, state))).toEqual([null, null])
+    state.events.length = 0
+    mergeNameTransfer(nameTransfer('alice', 3, 200), state)
+    expect(state.events.map(({ fid, body }) => [fid, body.type])).toEqual([
+      [3, HubEventType.MERGE_USERNAME_PROOF],
+      [1, HubEventType.REVOKE_MESSAGE],
+    ])
+    expect(state.events[1]!.body).toMatchObject({ message: shown })
+    expect(state.at(usernameSlot(1))).toBeNull()
+    expect(state.at(usernameSlot(2))?.hash).toEqual(other.hash)
+  })
+
+  test('a name may be released that was never given', () => {
+    const state = groundOf()
+    const release = nameTransfer('alice', 0, 100)
+    expect(mergeNameTransfer(release, state)).toBeNull()
+    expect(state.events).toMatchObject([{ fid: null, body: { usernameProof: release } }])
+    expect(mergeNameTransfer(nameTransfer('alice', 1, 99), state)?.code).toBe('bad_request.conflict')
+  })
+})
+
+describe('name proofs by message', () => {
+  test('the later proof takes the name and is told with what it displaced', () => {
+    const state = groundOf()
+    const [first, second] = [ensProof(alice, 100), ensProof(bob, 101)]
+    expect(mergeMessage(first, state)).toBeNull()
+    expect(mergeMessage(second, state)).toBeNull()
+    const type = HubEventType.MERGE_USERNAME_PROOF
+    const [one, two] = [first.data.usernameProofBody, second.data.usernameProofBody]
+    expect(state.events).toEqual([
+      { fid: 1, body: { type, usernameProof: one, usernameProofMessage: first } },
+      {
+        fid: 2,
+        body: {
+          type,
+          usernameProof: two,
+          deletedUsernameProof: one,
+          usernameProofMessage: second,
+          deletedUsernameProofMessage: first,
+        },
+      },
+    ])
+    expect(state.at(proofSlot(1, 'name.eth'))).toBeNull()
+    expect(state.at(proofSlot(2, 'name.eth'))?.hash).toEqual(second.hash)
+    expect(state.name('name.eth')).toEqual({ name: 'name.eth', fid: 2, proof: two, messageHash: second.hash })
+  })
+
+  test('the time of the proof decides and not that of the message, then the hash of the message', () => {
+    const state = groundOf()
+    const proofs = [
+      ensProof(alice, 100, { sentAt: testNow - 1 }),
+      ensProof(bob, 100, { sentAt: testNow - 2 }),
+    ]
+    const [smaller, larger] = proofs.sort((a, b) => Buffer.compare(a.hash, b.hash))
+    expect(mergeMessage(smaller!, state)).toBeNull()
+    expect(mergeMessage(larger!, state)).toBeNull()
+    state.events.length = 0
+    expect(mergeMessage(larger!, state)).toEqual({
+      code: 'bad_request.duplicate',
+      message: 'message has already been merged',
+    })
+    expect(state.events).toEqual([])
+    expect(mergeMessage(smaller!, state)).toEqual({
+      code: 'bad_request.conflict',
+      message: 'message conflicts with a more recent add',
+    })
+    expect(mergeMessage(ensProof(alice, 99), state)?.code).toBe('bad_request.conflict')
+    // Both lost to what this batch had merged.
+    expect(state.events.map(({ body }) => body.type)).toEqual([
+      HubEventType.MERGE_FAILURE,
+      HubEventType.MERGE_FAILURE,
+    ])
+  })
+
+  test('one that loses to what stood before the batch is not told in the log', () => {
+    const state = groundOf()
+    const standing = ensProof(bob, 100)
+    const held = { name: 'name.eth', fid: 2, proof: standing.data.usernameProofBody! }
+    state.loadName('name.eth', { ...held, messageHash: standing.hash })
+    expect(mergeMessage(ensProof(alice, 99), state)?.code).toBe('bad_request.conflict')
+    expect(state.events).toEqual([])
+  })
+
+  test('takes a name that a transfer holds, of the same time too, and displaces no message', () => {
+    const state = groundOf()
+    mergeNameTransfer({ ...ensProof(bob, 100).data.usernameProofBody! }, state)
+    const proof = ensProof(alice, 100)
+    expect(mergeMessage(proof, state)).toBeNull()
+    expect(state.events.at(-1)!.body).toMatchObject({ deletedUsernameProofMessage: undefined })
+    expect(state.name('name.eth')?.fid).toBe(1)
+    expect(state.changes().map(({ slot }) => slot)).toEqual([slotOf(proof)])
+  })
+
+  const verified = Buffer.alloc(20, 7)
+  const verification = alice.message(
+    {
+      type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
+      verificationAddAddressBody: {
+        address: verified,
+        claimSignature: Buffer.alloc(65),
+        blockHash: Buffer.alloc(32),
+        verificationType: 0,
+        chainId: 0,
+        protocol: 0,
+      },
+    },
+    testNow,
+  )
+  const given = alice.message(
+    { type: MessageType.VERIFICATION_REMOVE, verificationRemoveBody: { address: verified, protocol: 0 } },
+    testNow,
+  )
+  const refusal = {
+    code: 'bad_request.validation_failure',
+    message: 'name owner is neither the custody address nor a verified address',
+  }
+
+  test('the owner is the custody address or a verified one', () => {
+    const proof = ensProof(alice, 100, { owner: verified })
+    const state = groundOf()
+    expect(mergeMessage(proof, state)).toEqual(refusal)
+    expect(state.events).toEqual([])
+    mergeMessage(verification, state)
+    expect(mergeMessage(proof, state)).toBeNull()
+    expect(mergeMessage(ensProof(bob, 101, { owner: verified }), state)).toEqual(refusal)
+    expect(mergeMessage(ensProof(bob, 101), state)).toBeNull()
+  })
+
+  test('an address given up in the same batch owns nothing, and the log tells', () => {
+    const state = groundOf()
+    mergeMessage(given, state)
+    expect(mergeMessage(ensProof(alice, 100, { owner: verified }), state)).toEqual(refusal)
+    expect(state.events.at(-1)!.body).toMatchObject({
+      type: HubEventType.MERGE_FAILURE,
+      reason: refusal.message,
+    })
+  })
+
+  test('one that stands in another hub is not asked for its owner', () => {
+    const proof = ensProof(alice, 100, { owner: verified })
+    expect(mergeMessage(proof, groundOf({ admitted: [proof] }))).toBeNull()
+  })
+})

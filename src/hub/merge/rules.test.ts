@@ -1,0 +1,73 @@
+import { MessageType, Protocol, UserDataType } from '@farcaster/core'
+import { expect, test } from 'vitest'
+import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { slotOf } from './decide.js'
+import { mergePriority } from './priority.js'
+import { ruleOf } from './rules.js'
+import { unverified, verification } from './testing/merges-in-memory.js'
+
+const alice = new TestUser(1)
+
+test('within a block what others rest on comes first', () => {
+  const nameProof = alice.message(
+    { type: MessageType.USERNAME_PROOF, usernameProofBody: nameTransfer('alice', 1, 1) },
+    testNow,
+  )
+  const inOrder = [
+    [verification(alice, Buffer.alloc(20, 1))],
+    [nameProof],
+    [
+      UserDataType.USERNAME,
+      UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM,
+      UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA,
+    ].map((type) => alice.userData(type, 'x', testNow)),
+    [alice.userData(UserDataType.BIO, 'x', testNow)],
+    [alice.cast('x', testNow), alice.link(2, testNow), unverified(alice, Buffer.alloc(20, 1))],
+  ]
+  for (const [place, messages] of inOrder.entries()) {
+    expect(messages.map(({ data }) => mergePriority(data))).toEqual(messages.map(() => place))
+  }
+})
+
+test('what a rule looks at is loaded before it is asked', () => {
+  const looksAt = (message: SignedMessage) => {
+    const rule = ruleOf(message.data.type)
+    return { slots: rule.slots?.(message) ?? [], names: rule.names?.(message) ?? [] }
+  }
+  const address = Buffer.alloc(20, 1)
+  const primary = slotOf(alice.userData(UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM, '', testNow))
+  const verified = slotOf(verification(alice, Buffer.from('d8da6bf26964af9d7eed9e03e53415d37aa96045', 'hex')))
+  expect(looksAt(verification(alice, address)).slots).toEqual([primary])
+  expect(looksAt(unverified(alice, address)).slots).toEqual([primary])
+  const onSolana = slotOf(alice.userData(UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA, '', testNow))
+  expect(looksAt(verification(alice, address, testNow, Protocol.SOLANA)).slots).toEqual([onSolana])
+  expect(looksAt(unverified(alice, address, testNow, Protocol.SOLANA)).slots).toEqual([onSolana])
+  expect(looksAt(alice.link(2, testNow)).slots).toEqual([slotOf(alice.compactLinks([2], testNow))])
+  expect(looksAt(alice.userData(UserDataType.USERNAME, 'alice', testNow))).toEqual({
+    slots: [],
+    names: ['alice'],
+  })
+  expect(looksAt(alice.userData(UserDataType.USERNAME, '', testNow))).toEqual({ slots: [], names: [] })
+  expect(looksAt(alice.userData(UserDataType.BIO, 'alice', testNow))).toEqual({ slots: [], names: [] })
+  expect(
+    looksAt(
+      alice.userData(
+        UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM,
+        '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
+        testNow,
+      ),
+    ),
+  ).toEqual({ slots: [verified], names: [] })
+  expect(
+    looksAt(
+      alice.message(
+        {
+          type: MessageType.USERNAME_PROOF,
+          usernameProofBody: { ...nameTransfer('alice', 1, 1), owner: address },
+        },
+        testNow,
+      ),
+    ),
+  ).toEqual({ slots: [slotOf(verification(alice, address))], names: ['alice'] })
+})

@@ -1,0 +1,51 @@
+import { HubEventType } from '@farcaster/core'
+import { testNowUnix } from '../../../../test/network.js'
+import type { Database } from '../../../db/connection.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import type { LoggedEvent } from '../../log/write.js'
+import { mergeBatch } from '../merge.js'
+
+type Batch = Parameters<typeof mergeBatch>[2]
+
+/** Merges into a database whose hub has two shards, now or at another moment, in Unix seconds. */
+export function storedMerges(db: Database, shards = 2) {
+  async function merge(batch: Partial<Batch>, options: { shard?: number; atUnix?: number } = {}) {
+    const { shard = 1, atUnix = testNowUnix } = options
+    const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
+    return await mergeBatch(db, shard, whole, { shards, hooks: [] }, atUnix * 1000)
+  }
+  return {
+    merge,
+    /** The texts of refusals of messages that come in one batch; null for what was merged. */
+    async outcomes(...messages: SignedMessage[]): Promise<(string | null)[]> {
+      return (await merge({ messages })).messages.map((outcome) => outcome?.message ?? null)
+    },
+    /** The hashes of what stands of a user, in order. */
+    async standing(fid: number): Promise<string[]> {
+      const rows = await db<{ hash: Buffer }[]>`select hash from hub.messages where fid = ${fid}`
+      return rows.map(({ hash }) => hash.toString('hex')).sort()
+    },
+    /** Sets that count something, as `[fid, set, count]`, and whether their rows are as many. */
+    async counts() {
+      const rows = await db<{ fid: number; set: number; count: number; rows: number }[]>`
+        select fid, set, count, (select count(*) from hub.messages m where m.fid = c.fid and m.set = c.set) as rows
+        from hub.set_counts c
+        where count <> 0
+        order by fid, set
+      `
+      return rows.map(({ fid, set, count, rows }) => [fid, set, count, rows === count])
+    },
+  }
+}
+
+/** How messages are named in what stands. */
+export function hashesOf(messages: readonly SignedMessage[]): string[] {
+  return messages.map(({ hash }) => hash.toString('hex')).sort()
+}
+
+/** What a merge has logged, without the confirmations of blocks. */
+export function told(events: readonly LoggedEvent[]) {
+  return events
+    .filter(({ body }) => body.type !== HubEventType.BLOCK_CONFIRMED)
+    .map(({ fid, body }) => ({ fid, ...body }))
+}
