@@ -1,13 +1,22 @@
-import { type OnChainEvent, OnChainEventType, SignerEventType } from '@farcaster/core'
+import { OnChainEvent, OnChainEventType } from '@farcaster/core'
 import type { Transaction } from '../db/connection.js'
+
+/** Events that tell of keys, or of whom they belong to. */
+const keyEvents: ReadonlySet<OnChainEventType> = new Set([
+  OnChainEventType.EVENT_TYPE_SIGNER,
+  OnChainEventType.EVENT_TYPE_ID_REGISTER,
+])
 
 /**
  * Users and the apps of their keys, from the hub's own account tables, which the same transaction has just
- * brought up to date.
+ * brought up to date: what the chain tells may come in any order.
  */
 export async function projectChain(db: Transaction, events: readonly OnChainEvent[]): Promise<void> {
-  const fids = [...new Set(events.map((event) => event.fid))]
-  await Promise.all([projectUsers(db, fids), projectSignerApps(db, events)])
+  const fidsOf = (some: readonly OnChainEvent[]) => [...new Set(some.map((event) => event.fid))]
+  await Promise.all([
+    projectUsers(db, fidsOf(events)),
+    projectSignerApps(db, fidsOf(events.filter(({ type }) => keyEvents.has(type)))),
+  ])
 }
 
 /** Makes the rows of these fids what the hub knows of them; profiles are left alone. */
@@ -30,25 +39,39 @@ export async function projectUsers(db: Transaction, fids: readonly number[]): Pr
   `
 }
 
-/** Remembers which app asked for a key; a removed key stays known, for what it signed. */
-export async function projectSignerApps(db: Transaction, events: readonly OnChainEvent[]): Promise<void> {
-  const apps = new Map<string, { fid: number; key: Uint8Array; appFid: number }>()
-  for (const { type, fid, signerEventBody: body } of events) {
-    if (type !== OnChainEventType.EVENT_TYPE_SIGNER || body?.eventType !== SignerEventType.ADD) continue
-    const appFid = requestFidOf(body.metadata)
-    if (appFid !== null)
-      apps.set(`${fid}/${Buffer.from(body.key).toString('hex')}`, { fid, key: body.key, appFid })
-  }
-  if (apps.size === 0) return
-  const rows = [...apps.values()]
+/**
+ * Remembers which app asked last for each key of these fids, as far as they are registered; a removed key stays
+ * known, for what it signed.
+ */
+export async function projectSignerApps(db: Transaction, fids: readonly number[]): Promise<void> {
+  if (fids.length === 0) return
+  const signers = await db<{ fid: number; key: Buffer; event: Buffer }[]>`
+    select s.fid, s.key, s.event
+    from hub.signers s
+    join hub.fids f on f.fid = s.fid
+    where s.fid = any (${[...fids]}::bigint[])
+  `
+  const rows = signers.map(({ fid, key, event }) => ({
+    fid,
+    key,
+    appFid: requestFidOf(OnChainEvent.decode(event).signerEventBody!.metadata),
+  }))
   await db`
-    insert into signer_apps (fid, key, app_fid)
-    select *
-    from unnest(
-      ${rows.map((row) => row.fid)}::bigint[],
-      ${db.types.byteas(rows.map((row) => row.key))}::bytea[],
-      ${rows.map((row) => row.appFid)}::bigint[]
+    with asked as (
+      select *
+      from unnest(
+        ${rows.map((row) => row.fid)}::bigint[],
+        ${db.types.byteas(rows.map((row) => row.key))}::bytea[],
+        ${rows.map((row) => row.appFid)}::bigint[]
+      ) as asked (fid, key, app_fid)
+    ),
+    nobodys as (
+      delete from signer_apps a
+      using asked
+      where asked.app_fid is null and a.fid = asked.fid and a.key = asked.key
     )
+    insert into signer_apps (fid, key, app_fid)
+    select * from asked where app_fid is not null
     on conflict (fid, key) do update set app_fid = excluded.app_fid
   `
 }

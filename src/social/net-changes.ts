@@ -30,7 +30,9 @@ export function netChanges(events: readonly { readonly body: HubEventBody }[]): 
   function add(message: SignedMessage): void {
     if (!addTypes.has(message.data.type)) return
     const name = message.hash.toString('hex')
-    if (!removed.delete(name)) added.set(name, message)
+    // The same may be said again with another key, which is shown.
+    if (removed.get(name)?.signer.equals(message.signer)) removed.delete(name)
+    else added.set(name, message)
   }
   function remove(message: SignedMessage): void {
     if (!addTypes.has(message.data.type)) return

@@ -4,7 +4,8 @@ import { createTestDatabase } from '../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../test/network.js'
 import { isRetryable } from '../db/connection-errors.js'
 import { ensurePartitions } from '../hub/log/partitions.js'
-import { type MergeBatch, mergeBatch } from '../hub/merge/merge.js'
+import type { MergeBatch } from '../hub/merge/batch.js'
+import { mergeBatch } from '../hub/merge/merge.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { shardOf } from '../protocol/shard.js'
 import { projectEvents } from './project.js'
@@ -88,6 +89,8 @@ async function corrupt(): Promise<void> {
     update social.cast_counts set likes = 9, quotes = 0 where hash in (select hash from social.casts limit 4);
     delete from social.cast_counts where hash in (select hash from social.casts where fid = 5);
     insert into social.cast_counts (hash, fid, likes) values ('\\xffff', 1, 3);
+    update social.casts set thread_hash = '\\xff', root_parent_url = null where parent_hash is not null and fid in (2, 3);
+    update social.casts set root_parent_url = '${urls[1]}' where parent_hash is null and fid = 4;
     update social.url_activity set casts = casts - 1 where url = '${urls[0]}';
     delete from social.url_activity where url = '${urls[2]}';
     insert into social.url_activity (url, hour, casts) values ('https://example.com/nothing', 1, 1);
@@ -95,6 +98,7 @@ async function corrupt(): Promise<void> {
 }
 
 const names = {
+  threads: 'threads of casts',
   sets: 'messages in sets',
   users: 'followers and follows',
   casts: 'likes, recasts, replies and quotes',
@@ -112,6 +116,7 @@ const allRight = Object.fromEntries(Object.values(names).map((name) => [name, 0]
 
 test('what is right is left alone', async () => {
   for (let round = 0; round < 4; round += 1) await merge(traffic(round))
+  await db`insert into hub.set_counts (fid, set, count) values (98, 1, 0)`
   const onMended = vi.fn()
   await recount(recounting, { shards, onMended })
   expect(await wrongCounts(3)).toEqual(allRight)
@@ -125,7 +130,8 @@ for (const chunkRows of [1, 7, 20_000]) {
     await corrupt()
     const found = await wrongCounts(chunkRows)
     expect(found).toMatchObject({ [names.users]: 5, [names.channelFollowers]: 0 })
-    for (const name of [names.sets, names.casts, names.urls]) expect(found[name]).toBeGreaterThan(2)
+    for (const name of [names.threads, names.sets, names.casts, names.urls])
+      expect(found[name]).toBeGreaterThan(2)
     expect(await readModel(db)).toEqual(model)
     expect(await setCounts()).toEqual(sets)
     expect(await wrongCounts(chunkRows)).toEqual(allRight)

@@ -1,6 +1,9 @@
 import type { Database, Transaction } from '../db/connection.js'
 import { lockShards } from '../hub/merge/shard-lock.js'
 import { type Counter, counters } from './counters.js'
+import { projectInto } from './project.js'
+import { mendThreads } from './threads.js'
+import { UrlActivity } from './url-activity.js'
 
 export interface RecountOptions {
   /** How many shards the hub has. */
@@ -16,7 +19,7 @@ export interface RecountOptions {
 }
 
 /** What was found, and mended. */
-export interface CounterReport {
+export interface RecountReport {
   readonly name: string
   /** How many rows were wrong, missing, or there for nothing. */
   readonly wrong: number
@@ -25,26 +28,63 @@ export interface CounterReport {
 /** Merges wait for 25 ms where a chunk is right, and for 75 ms where all of it is wrong. */
 const defaultChunkRows = 20_000
 
+/** What is checked: a table, in which parts of it, and how a part is mended. */
+interface Check extends Pick<Counter, 'name' | 'table' | 'keys' | 'firstKeyType' | 'sources' | 'writers'> {
+  /** How many rows of a counter take as long as one of these. */
+  readonly weight: number
+  /** @returns how many rows were wrong. */
+  readonly mend: (db: Transaction, chunk: Chunk) => Promise<number>
+}
+
+/** Not counted themselves, but some of what is counted lies by threads: they come first. */
+const threads: Check = {
+  name: 'threads of casts',
+  table: 'social.casts',
+  keys: ['hash'],
+  firstKeyType: 'bytea',
+  sources: [],
+  writers: 'merges',
+  // Each is held against its parent, wherever that is; one that moves is written into all indexes of casts.
+  weight: 5,
+  async mend(db, chunk) {
+    await projectInto(db, 'social')
+    const activity = new UrlActivity()
+    const wrong = await mendThreads(db, chunk as Chunk<Buffer>, activity)
+    await activity.write(db)
+    return wrong
+  },
+}
+
+const checks: readonly Check[] = [
+  threads,
+  ...counters.map((counter) => ({
+    ...counter,
+    weight: 1,
+    mend: (db: Transaction, chunk: Chunk) => mendCounts(db, counter, chunk),
+  })),
+]
+
 /**
- * Counts everything anew that is counted, and mends what is wrong, while merges go on: in parts of the keys, each
- * in a transaction of its own that keeps the writers of the counter out, so that nothing moves under it.
+ * Counts everything anew that is counted, sorts casts into their threads, and mends what is wrong, while merges go on:
+ * in parts of the keys, each in a transaction of its own that keeps the writers of the table out, so that nothing
+ * moves under it.
  */
-export async function recount(db: Database, options: RecountOptions): Promise<CounterReport[]> {
+export async function recount(db: Database, options: RecountOptions): Promise<RecountReport[]> {
   const { chunkRows = defaultChunkRows, signal, onChunk } = options
-  const reports: CounterReport[] = []
+  const reports: RecountReport[] = []
   let chunks = 0
-  for (const counter of counters) {
+  for (const check of checks) {
     let wrong = 0
     for (let after: Key | null = null, isLast = false; !isLast; ) {
       signal?.throwIfAborted()
-      const end: Key | null = await findEnd(db, counter, after, chunkRows)
-      wrong += await mend(db, counter, { after, end }, options)
+      const end: Key | null = await findEnd(db, check, after, Math.ceil(chunkRows / check.weight))
+      wrong += await mend(db, check, { after, end }, options)
       after = end
       isLast = end === null
       chunks += 1
       onChunk?.(chunks)
     }
-    reports.push({ name: counter.name, wrong })
+    reports.push({ name: check.name, wrong })
   }
   return reports
 }
@@ -53,9 +93,9 @@ export async function recount(db: Database, options: RecountOptions): Promise<Co
 type Key = number | Buffer | string
 
 /** A part of the keys: behind the one, up to and with the other. Null is without end. */
-interface Chunk {
-  readonly after: Key | null
-  readonly end: Key | null
+interface Chunk<K extends Key = Key> {
+  readonly after: K | null
+  readonly end: K | null
 }
 
 /**
@@ -64,7 +104,7 @@ interface Chunk {
  */
 async function findEnd(
   db: Database,
-  { table, keys, sources, firstKeyType }: Counter,
+  { table, keys, sources, firstKeyType }: Check,
   after: Key | null,
   rows: number,
 ): Promise<Key | null> {
@@ -87,34 +127,39 @@ async function findEnd(
 /** @returns how many rows were wrong. */
 async function mend(
   db: Database,
-  counter: Counter,
+  check: Check,
   chunk: Chunk,
   { shards, onMended }: RecountOptions,
 ): Promise<number> {
   return await db.begin(async (transaction) => {
-    const { within, parameters } = conditions(counter, chunk)
-    if (counter.writers === 'merges') {
+    if (check.writers === 'merges') {
       await lockShards(
         transaction,
         Array.from({ length: shards }, (_, index) => index + 1),
       )
     } else {
-      const [key] = counter.keys
+      const { within, parameters } = conditions(check, chunk)
+      const [key] = check.keys
       await transaction.unsafe(
-        `select from ${counter.table} where ${within(key)} order by ${key} for update`,
+        `select from ${check.table} where ${within(key)} order by ${key} for update`,
         parameters,
       )
     }
-    // A statement of its own, for it has to see what was committed before the locks were ours.
-    const [found] = await transaction.unsafe<{ wrong: number }[]>(mendStatement(counter, within), parameters)
-    const wrong = found?.wrong ?? 0
+    // In a statement of its own, for it has to see what was committed before the locks were ours.
+    const wrong = await check.mend(transaction, chunk)
     if (wrong > 0) await onMended?.(transaction)
     return wrong
   })
 }
 
+async function mendCounts(db: Transaction, counter: Counter, chunk: Chunk): Promise<number> {
+  const { within, parameters } = conditions(counter, chunk)
+  const [found] = await db.unsafe<{ wrong: number }[]>(mendStatement(counter, within), parameters)
+  return found!.wrong
+}
+
 /** The condition that a column lies in the chunk, and the parameters of a statement that has it. */
-function conditions({ firstKeyType }: Counter, { after, end }: Chunk) {
+function conditions({ firstKeyType }: Pick<Counter, 'firstKeyType'>, { after, end }: Chunk) {
   const bounds = [
     { sign: '>', key: after },
     { sign: '<=', key: end },

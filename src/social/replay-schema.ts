@@ -4,6 +4,9 @@ import type { Database, Transaction } from '../db/connection.js'
 /** Columns that no message tells: they are computed apart and taken over from the old schema. */
 const takenOver = [{ table: 'users', key: 'fid', column: 'score' }] as const
 
+/** Tables that no message tells: they were imported, and change places as they are. */
+const moved = ['verified_accounts']
+
 /** Removes what an earlier replay left. */
 export async function dropReplaySchemas(db: Database): Promise<void> {
   await db`drop schema if exists social_replay cascade`
@@ -21,9 +24,10 @@ export async function copySchema(db: Database): Promise<void> {
     from pg_class c
     join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
     where c.relnamespace = 'social'::regnamespace and c.relkind = 'r'
+      and c.relname <> all (${db.types.texts(moved)}::text[])
   `
   for (const { name, options, key_name, key_columns } of tables) {
-    const storage = options && options.length > 0 ? `with (${options.join(', ')})` : ''
+    const storage = options ? `with (${options.join(', ')})` : ''
     await db.unsafe(`
       create table social_replay.${name} (
         like social.${name} including defaults including generated including comments,
@@ -43,6 +47,7 @@ export async function buildIndexes(db: Database, signal?: AbortSignal): Promise<
     from pg_index i
     join pg_class c on c.oid = i.indrelid
     where c.relnamespace = 'social'::regnamespace and not i.indisprimary
+      and c.relname <> all (${db.types.texts(moved)}::text[])
   `
   for (const { definition } of indexes) {
     await db.begin(async (transaction) => {
@@ -82,6 +87,7 @@ export async function swapSchemas(db: Transaction): Promise<void> {
       where old.${key} = new.${key} and old.${column} is not null
     `)
   }
+  for (const table of moved) await db.unsafe(`alter table social.${table} set schema social_replay`)
   await db`alter schema social rename to social_replaced`
   await db`alter schema social_replay rename to social`
 }

@@ -8,6 +8,7 @@ import { mergeBatch } from '../hub/merge/merge.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { projectEvents } from './project.js'
 import { replay } from './replay.js'
+import { hold, waiting } from './testing/hold.js'
 import { readModel, readModelTables } from './testing/read-model.js'
 
 // A replay makes a schema with its indexes and analyses it: most of a second where others are at work.
@@ -148,7 +149,7 @@ test('a replay rebuilds the read model that the merges wrote, row by row', async
       await replay(db, { shards: 1 })
       expect(await readModel(db)).toEqual(merged)
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   )
 })
 
@@ -210,46 +211,20 @@ test('an index that takes long does not hold up the end of a replay that is brok
   const stopping = new AbortController()
   const stopped = new Error('stopped')
   // Nothing is projected, and so no index begun, before a table that has to get one is held.
-  const messages = await holdTable('hub.messages', 'access exclusive')
+  const messages = await hold(other, (sql) => sql`lock table hub.messages in access exclusive mode`)
   const ended = expect(replay(db, { shards: 1, signal: stopping.signal })).rejects.toBe(stopped)
   const isMade = async () => (await db`select to_regclass('social_replay.casts') as made`)[0]!.made
   await expect.poll(isMade).not.toBeNull()
-  const casts = await holdTable('social_replay.casts', 'row exclusive')
+  const casts = await hold(other, (sql) => sql`lock table social_replay.casts in row exclusive mode`)
   await messages.release()
 
-  const waiting = () =>
-    db`select from pg_stat_activity where wait_event_type = 'Lock' and query like 'CREATE INDEX%'`
-  await expect.poll(waiting).toHaveLength(1)
+  await expect.poll(() => waiting(db, 'CREATE INDEX')).toBe(1)
   stopping.abort(stopped)
   // Its tables cannot go while somebody holds them, so the index alone must have been given up.
-  await expect.poll(waiting).toHaveLength(0)
+  await expect.poll(() => waiting(db, 'CREATE INDEX')).toBe(0)
   await casts.release()
   await ended
 })
-
-/** Locks a table until it is released. */
-async function holdTable(table: string, mode: string): Promise<{ release(): Promise<void> }> {
-  let end = () => {}
-  const ended = new Promise<void>((resolve) => {
-    end = resolve
-  })
-  let isHeld = () => {}
-  const held = new Promise<void>((resolve) => {
-    isHeld = resolve
-  })
-  const holding = other.begin(async (transaction) => {
-    await transaction.unsafe(`lock table ${table} in ${mode} mode`)
-    isHeld()
-    await ended
-  })
-  await Promise.race([held, holding])
-  return {
-    async release() {
-      end()
-      await holding
-    },
-  }
-}
 
 test('what is to be told with the swap is told in its transaction', async () => {
   const stopped = new Error('not now')

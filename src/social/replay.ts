@@ -1,16 +1,18 @@
-import { HubEventType, MessageType, OnChainEvent } from '@farcaster/core'
+import { MessageType } from '@farcaster/core'
 import type { Database, Transaction } from '../db/connection.js'
-import { type HubEventBody, hubEventBody } from '../hub/log/hub-event.js'
+import { hubEventBody } from '../hub/log/hub-event.js'
 import { lockShards } from '../hub/merge/shard-lock.js'
 import { decodeStoredMessage } from '../protocol/codec.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { projectSignerApps, projectUsers } from './chain.js'
-import { removeCompacted } from './links.js'
-import { projectBatch, projectChanges, projectInto } from './project.js'
+import { projectLogged } from './logged.js'
+import { projectChanges, projectInto } from './project.js'
 import { buildIndexes, copySchema, dropReplaySchemas, swapSchemas } from './replay-schema.js'
 
 export interface ReplayOptions {
   readonly shards: number
+  /** How many rows are projected in one transaction. */
+  readonly pageRows?: number
   /** Told after every page, of messages projected so far and of how many there are about. */
   readonly onProgress?: (done: number, total: number) => void
   /** Told what begins, besides the pages. */
@@ -24,10 +26,7 @@ export interface ReplayOptions {
 /** What is being done now. */
 export type ReplayStep = 'accounts' | 'indexes' | 'catching up'
 
-const pageSize = 2000
-
-/** With so few events left behind the head, the rest is done with the writers held. */
-const catchUpEvents = 500
+const defaultPageRows = 2000
 
 /** Where the log of a shard has been projected to. */
 type Heads = Map<number, number>
@@ -62,7 +61,9 @@ export async function replay(db: Database, options: ReplayOptions): Promise<void
 }
 
 async function rebuild(db: Database, options: ReplayOptions): Promise<void> {
-  const { signal, onStep, onSwap, shards } = options
+  const { signal, onStep, onSwap, shards, pageRows = defaultPageRows } = options
+  // With so few events left behind the head, the rest is done with the writers held.
+  const catchUpEvents = Math.ceil(pageRows / 4)
   await copySchema(db)
   onStep?.('accounts')
   const heads = await projectStanding(db, options)
@@ -77,7 +78,7 @@ async function rebuild(db: Database, options: ReplayOptions): Promise<void> {
       transaction,
       Array.from({ length: shards }, (_, index) => index + 1),
     )
-    while ((await follow(transaction, heads, pageSize)) === pageSize);
+    while ((await follow(transaction, heads, pageRows)) === pageRows);
     // Last of all: from here on it is done.
     signal?.throwIfAborted()
     await swapSchemas(transaction)
@@ -94,7 +95,7 @@ async function projectStanding(db: Database, options: ReplayOptions): Promise<He
       select s.shard, coalesce((select max(e.id) from hub.events e where e.shard = s.shard), s.dropped_below - 1) as head
       from hub.shards s
     `
-    await projectAccounts(db, snapshot, options.signal)
+    await projectAccounts(db, snapshot, options)
     await projectMessages(db, snapshot, options)
     return new Map(shards.map(({ shard, head }) => [shard, head]))
   })
@@ -112,31 +113,20 @@ async function inReplay(db: Database, work: (transaction: Transaction) => Promis
 async function projectAccounts(
   db: Database,
   snapshot: Transaction,
-  signal: AbortSignal | undefined,
+  { signal, pageRows = defaultPageRows }: ReplayOptions,
 ): Promise<void> {
   for (let last = 0; ; ) {
     signal?.throwIfAborted()
-    const rows = await snapshot<{ fid: number; signers: Buffer[] }[]>`
-      select f.fid, array(
-        select e.event from hub.onchain_events e
-        where e.fid = f.fid and e.type = 1
-        order by e.block_number, e.log_index
-      ) as signers
-      from hub.fids f
-      where f.fid > ${last}
-      order by f.fid
-      limit ${pageSize}
+    const rows = await snapshot<{ fid: number }[]>`
+      select fid from hub.fids where fid > ${last} order by fid limit ${pageRows}
     `
     const end = rows.at(-1)
     if (!end) return
     last = end.fid
+    const fids = rows.map(({ fid }) => fid)
     await inReplay(db, async (transaction) => {
-      await projectUsers(
-        transaction,
-        rows.map((row) => row.fid),
-      )
-      const events = rows.flatMap((row) => row.signers.map((event) => OnChainEvent.decode(event)))
-      await projectSignerApps(transaction, events)
+      await projectUsers(transaction, fids)
+      await projectSignerApps(transaction, fids)
     })
   }
 }
@@ -148,19 +138,23 @@ interface Page {
   message: Buffer
 }
 
-async function projectMessages(db: Database, snapshot: Transaction, options: ReplayOptions): Promise<void> {
+async function projectMessages(
+  db: Database,
+  snapshot: Transaction,
+  { signal, onProgress, pageRows = defaultPageRows }: ReplayOptions,
+): Promise<void> {
   const [counted] = await snapshot<
     { total: number }[]
   >`select coalesce(sum(count), 0)::bigint as total from hub.set_counts`
   let last: Pick<Page, 'fid' | 'set' | 'key'> = { fid: 0, set: 0, key: Buffer.alloc(0) }
   for (let done = 0; ; ) {
-    options.signal?.throwIfAborted()
+    signal?.throwIfAborted()
     const rows = await snapshot<Page[]>`
       select fid, set, key, message
       from hub.messages
       where (fid, set, key) > (${last.fid}, ${last.set}, ${last.key})
       order by fid, set, key
-      limit ${pageSize}
+      limit ${pageRows}
     `
     const end = rows.at(-1)
     if (!end) return
@@ -168,7 +162,7 @@ async function projectMessages(db: Database, snapshot: Transaction, options: Rep
     const added = rows.map((row) => decodeStoredMessage(row.message)).filter(isAdd)
     await inReplay(db, (transaction) => projectChanges(transaction, { added, removed: [] }))
     done += rows.length
-    options.onProgress?.(done, counted!.total)
+    onProgress?.(done, counted!.total)
   }
 }
 
@@ -199,23 +193,6 @@ async function follow(db: Transaction, heads: Heads, limit: number): Promise<num
     heads.set(shard, last.id)
   }
   return most
-}
-
-/** The log leaves out what a compact state displaced (hub.md §1.4), so its rule is applied, in its place. */
-async function projectLogged(db: Transaction, bodies: readonly HubEventBody[]): Promise<void> {
-  let run: { body: HubEventBody }[] = []
-  for (const body of bodies) {
-    const isCompact =
-      body.type === HubEventType.MERGE_MESSAGE && body.message.data.type === MessageType.LINK_COMPACT_STATE
-    if (!isCompact) {
-      run.push({ body })
-      continue
-    }
-    await projectBatch(db, run)
-    run = []
-    await removeCompacted(db, body.message)
-  }
-  await projectBatch(db, run)
 }
 
 async function checkKept(db: Transaction, shard: number, head: number): Promise<void> {

@@ -4,6 +4,7 @@
  *     garden soil      both        "wet soil"   the phrase       -sand        not this
  *     garden | soil    either      gard*        a beginning      (a | b) c    grouped
  *     from:alice       by alice    after:2026-10-01   before:2026-11-01
+ *     🌱               an emoji    日本                a part of a text without spaces
  *
  * Whatever is typed means something: signs that make no sense where they stand are left out.
  */
@@ -24,9 +25,12 @@ const MAX_WORD_LENGTH = 200
 /** A sign, a phrase, or a word with what stands directly before it. */
 const token = /(-)?"([^"]*)"?|(-(?=\())|([()|])|([^\s()|"]+)/gu
 
+/** Marks that phones put where a keyboard has `"`. */
+const curlyQuotes = /[“”„]/gu
+
 /** Reads `q`. */
 export function searchTerms(q: string): SearchTerms {
-  const reader = new TermReader(Array.from(q.matchAll(token), readToken))
+  const reader = new TermReader(Array.from(q.replace(curlyQuotes, '"').matchAll(token), readToken))
   const tsquery = reader.readAll()
   return { tsquery, ...reader.filters }
 }
@@ -118,9 +122,45 @@ class Group {
   }
 }
 
-/** Between quotes, PostgreSQL itself takes words apart and makes a phrase of several. */
+/*
+ * What `search.words_of` makes of texts before their words are indexed has to be made of what is searched for:
+ * signs are spaces, characters of scripts without spaces stand alone, and each emoji is a word that tells its number.
+ */
+const sign = anyOf(
+  '\\u0080-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7\\u1680',
+  '\\u2000-\\u206f\\u20a0-\\u2bff\\u2e00-\\u2e7f\\u3000-\\u303f\\u30fb',
+  '\\ufe00-\\ufe6f\\ufeff-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65\\ufff0-\\uffff',
+  '\\u{1f000}-\\u{1faff}\\u{e0000}-\\u{e01ef}',
+)
+const characterAlone = anyOf(
+  '\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff',
+  '\\u{20000}-\\u{3134f}',
+)
+const emoji = anyOf(
+  '\\u203c\\u2049\\u2139\\u2194-\\u21aa\\u231a-\\u23ff\\u25aa-\\u27bf\\u2934-\\u2935\\u2b00-\\u2bff',
+  '\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}',
+)
+
+function anyOf(...ranges: string[]): RegExp {
+  return new RegExp(`[${ranges.join('')}]`, 'gu')
+}
+
+/** Of an emoji, as `search.words_of` writes it. */
+function emojiWord(character: string): string {
+  return `u${character.codePointAt(0)!.toString(16)}x`
+}
+
+/** A word, a phrase, or emoji with or without either; null when there is nothing in it to look for. */
 function termText({ words, isPrefix }: Extract<Token, { words: string }>): string | null {
-  if (!/[\p{L}\p{N}]/u.test(words)) return null
+  const plain = words.replace(sign, ' ').replace(characterAlone, ' $& ')
+  const emojiWords = (words.match(emoji) ?? []).map(emojiWord)
+  const terms = [...(/[\p{L}\p{N}]/u.test(plain) ? [phraseText(plain, isPrefix)] : []), ...emojiWords]
+  if (terms.length === 0) return null
+  return terms.length === 1 ? terms[0]! : `(${terms.join(' & ')})`
+}
+
+/** Between quotes, PostgreSQL itself takes words apart and makes a phrase of several. */
+function phraseText(words: string, isPrefix: boolean): string {
   const short = words
     .split(/\s+/)
     .map((word) => Array.from(word).slice(0, MAX_WORD_LENGTH).join(''))

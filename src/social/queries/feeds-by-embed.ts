@@ -40,7 +40,8 @@ export async function readEmbedFeed(
     far as (
       select e.ts, e.hash
       from wanted e
-      where (e.ts, e.hash) < (
+      -- The last of the newest may have another embed behind it, so it is looked at once more.
+      where (e.ts, e.hash) <= (
           (select e.ts from everything e order by e.ts, e.hash limit 1),
           (select e.hash from everything e order by e.ts, e.hash limit 1)
         )

@@ -1,3 +1,4 @@
+import type { Fragment } from 'postgres'
 import type { Database } from '../../db/connection.js'
 import { MANY, nameKind } from '../search-limits.js'
 import { standingOf } from './user-standing.js'
@@ -99,6 +100,8 @@ export async function searchByPrefix(
 
 /** Names are alike from here on: half of the three-letter pieces of both are the same. */
 const LIKENESS = 0.45
+/** Words of a display name are alike from here on: of a text of three letters, a word may go on. */
+const WORD_LIKENESS = 0.7
 /** At least so many letters, and at most: short texts are like everything, long ones like nothing. */
 const LIKENESS_LETTERS = { least: 3, most: 40 }
 /** So many of the most alike are put in order. */
@@ -111,38 +114,46 @@ export function hasLikeness(text: string): boolean {
 }
 
 /**
- * Users with a username or display name like the text that does not begin with it; the most alike first, in steps of
- * a tenth, and the better known first within a step. A large network is looked through among its best known.
+ * Users with a username or display name like the text that does not begin with it, or with a word in the display name
+ * that is like it; the most alike first, in steps of a tenth, and the better known first within a step. A large network
+ * is looked through among its best known.
  */
 export async function searchByLikeness(
   db: Database,
   { text, viewerFid = 0, hidden, limit }: UserSearch,
   [place, weight, fid]: FoundAfter,
 ): Promise<FoundUser[]> {
-  // The operator finds by a setting; as it is set inside the statement, it lasts as long as the statement.
+  // The operators find by settings; as they are set inside the statement, they last as long as the statement.
+  const likenessTo = (username: Fragment, shown: Fragment) => db`greatest(
+    coalesce(similarity(${username}, ${text}), 0), coalesce(similarity(${shown}, ${text}), 0),
+    coalesce(word_similarity(${text}, ${shown}), 0)
+  )`
+  const isAlike = (username: Fragment, shown: Fragment) =>
+    db`(${username} % ${text} or ${shown} % ${text} or ${shown} %> ${text})`
+  const known = [db`k.username`, db`k.display_name`] as const
+  const all = [db`u.username`, db`lower(u.display_name)`] as const
   return await db<FoundUser[]>`
     with set as materialized (
-      select set_config('pg_trgm.similarity_threshold', ${String(LIKENESS)}, true) is not null as done,
+      select set_config('pg_trgm.similarity_threshold', ${String(LIKENESS)}, true) is not null
+          and set_config('pg_trgm.word_similarity_threshold', ${String(WORD_LIKENESS)}, true) is not null as done,
         exists (select 1 from search.known) as is_large
     ), alike as (
       select found.fid
       from set
       cross join lateral (
-        select k.fid, greatest(similarity(k.username, ${text}), similarity(k.display_name, ${text})) as likeness
+        select k.fid, ${likenessTo(...known)} as likeness
         from search.known k
-        where set.done and set.is_large and (k.username % ${text} or k.display_name % ${text})
+        where set.done and set.is_large and ${isAlike(...known)}
         union all
-        select u.fid, greatest(similarity(u.username, ${text}), similarity(lower(u.display_name), ${text}))
+        select u.fid, ${likenessTo(...all)}
         from social.users u
-        where set.done and not set.is_large and (u.username % ${text} or lower(u.display_name) % ${text})
+        where set.done and not set.is_large and ${isAlike(...all)}
       ) found
       order by found.likeness desc, found.fid
       limit ${ALIKE}
     ), placed as (
       select u.fid,
-        1000 * floor(10 * greatest(
-          coalesce(similarity(u.username, ${text}), 0), coalesce(similarity(lower(u.display_name), ${text}), 0)
-        )) + ${standingOf(db)} as weight,
+        1000 * floor(10 * ${likenessTo(...all)}) + ${standingOf(db)} as weight,
         case when ${viewerFid} <> 0 and exists (
           select 1 from social.follows f where f.fid = ${viewerFid} and f.target_fid = u.fid
         ) then 5 else 6 end as place

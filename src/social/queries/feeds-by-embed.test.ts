@@ -1,0 +1,44 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { readEmbedFeed } from './feeds-by-embed.js'
+
+const { db } = await createTestDatabase()
+
+/** So many of the newest embeds are looked at before the rare ones are asked for by what is wanted. */
+const NEWEST = 2_000
+/** Embeds two URLs, the second of which is the first one that is not among the newest. */
+const border = '0a'.repeat(20)
+const older = '0b'.repeat(20)
+
+beforeAll(async () => {
+  await db`
+    insert into social.url_embeds (url, ts, hash, fid)
+    select 'https://common.example/' || n, 1000 + n, decode(lpad(to_hex(n), 40, '0'), 'hex'), 1
+    from generate_series(1, ${NEWEST - 1}::integer) n
+  `
+  for (const [url, ts, hash] of [
+    ['https://one.example/a.pdf', 900, border],
+    ['https://two.example/b.mp4', 900, border],
+    ['https://one.example/c.pdf', 800, older],
+    ['https://two.example/d.mp4', 800, older],
+  ] as const) {
+    await db`insert into social.url_embeds values (${url}, ${ts}, decode(${hash}, 'hex'), 2)`
+    const kind = url.endsWith('pdf') ? 'application/pdf' : 'video/mp4'
+    await db`insert into embeds.urls (url, host, kind) values (${url}, 'example', ${kind})`
+  }
+})
+
+describe('a cast whose embeds stand on both sides of the border of the newest', () => {
+  const part = { before: null, count: 10 }
+  const found = [border, older]
+
+  test.each(['https://one.example', 'https://two.example'])('is found by its embed of %s', async (prefix) => {
+    const places = await readEmbedFeed(db, { prefix, isHost: true }, part)
+    expect([...new Set(places.map(({ hash }) => hash))]).toEqual(found)
+  })
+
+  test.each(['application/pdf', 'video/mp4'] as const)('is found by its embed of %s', async (kind) => {
+    const places = await readEmbedFeed(db, { kinds: [kind] }, part)
+    expect([...new Set(places.map(({ hash }) => hash))]).toEqual(found)
+  })
+})

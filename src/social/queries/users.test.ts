@@ -1,0 +1,34 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { findFidsByXUsername } from './users.js'
+
+const statements: string[] = []
+const { db, connect } = await createTestDatabase()
+const watched = connect({ onStatement: (sql) => statements.push(sql) })
+
+/** So many that nobody would read all of them who need not. */
+const USERS = 5_000
+
+beforeAll(async () => {
+  await db`
+    insert into social.users (fid, custody_address, registered_at, twitter)
+    select n, decode(lpad(to_hex(n), 40, '0'), 'hex'), 0, 'Name' || n from generate_series(1, ${USERS}::integer) n
+  `
+  await db`insert into social.verified_accounts values (7, 'x', 'NAME3', 0), (8, 'github', 'name3', 0)`
+  await db`insert into social.user_counts (fid, follower_count, following_count) values (7, 2, 0), (3, 1, 0)`
+  await db`analyze social.users, social.verified_accounts, social.user_counts`
+})
+
+describe('users by their name on X', () => {
+  it('are found by what their profiles say and by what was verified, the best known first', async () => {
+    expect(await findFidsByXUsername(db, 'nAME3')).toEqual([7, 3])
+    expect(await findFidsByXUsername(db, 'nobody')).toEqual([])
+  })
+
+  it('are found by index, however many users there are', async () => {
+    statements.length = 0
+    await findFidsByXUsername(watched, 'name3')
+    const plan = await db.unsafe(`explain ${statements.at(-1)!}`, ['name3', 'name3'])
+    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).not.toContain('Seq Scan on users')
+  })
+})
