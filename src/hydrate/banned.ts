@@ -10,17 +10,14 @@ export function bansTag(appId: string): string {
 }
 
 /**
- * Whom an app bans. Every list asks for it and hardly any app has anybody banned, so it is kept ready, where anything
- * is.
+ * Whom an app bans. Every list asks for it and hardly any app has anybody banned, so it is read once for many.
  */
 export async function loadBanned(
   db: Database,
-  shared: SharedReads | null,
+  shared: SharedReads,
   appId: string,
 ): Promise<ReadonlySet<number>> {
-  return shared
-    ? await shared.read(`bans ${appId}`, MAX_AGE_MS, () => readBanned(db, appId))
-    : (await readBanned(db, appId)).value
+  return shared.read(`bans ${appId}`, MAX_AGE_MS, () => readBanned(db, appId))
 }
 
 async function readBanned(db: Database, appId: string): Promise<Tagged<ReadonlySet<number>>> {

@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.js'
 import { pause } from '../lib/pause.js'
 import { staleAfter } from './cache-tags.js'
 import type { Hydrator } from './hydrator.js'
+import { fromNextBlock, type OwnBlocks } from './own-blocks.js'
 
 /** What is not told by messages, such as an edit of a channel, is notified here, as a tag of `cache-tags.ts`. */
 export const staleViewChannel = 'stale_views'
@@ -21,6 +22,8 @@ export async function notifyStaleViews(db: Queryable, tag: string): Promise<void
 export interface CacheFollowerOptions {
   readonly db: Database
   readonly hydrator: Hydrator
+  /** What this process merges itself. */
+  readonly own: OwnBlocks
   readonly tail: EventTail
   readonly shards: number
   readonly log: Log
@@ -59,6 +62,12 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
   while (!signal.aborted) {
     try {
       ranges ??= await rangesFromHere(options)
+      const unread = options.own.passOver(ranges)
+      if (unread !== ranges) {
+        ranges = unread
+        await waitBehind(ranges, options.tail, signal)
+        continue
+      }
       const page = await readEvents(options.db, ranges, { limit: pageSize, reverse: false })
       dropViews(
         options.hydrator,
@@ -66,8 +75,8 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
       )
       ranges = page.rest
       if (!page.next) {
-        const positions = ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 }))
-        await options.tail.wait(positions, signal)
+        ranges = ranges.map(fromNextBlock)
+        await waitBehind(ranges, options.tail, signal)
       }
     } catch (error) {
       if (signal.aborted) return
@@ -79,6 +88,15 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
   }
 }
 
+async function waitBehind(
+  ranges: readonly ShardRange[],
+  tail: EventTail,
+  signal: AbortSignal,
+): Promise<void> {
+  const positions = ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 }))
+  await tail.wait(positions, signal)
+}
+
 /** From the end of the log: what was read before is not known to be fresh, so nothing is kept of it. */
 async function rangesFromHere({ db, hydrator, shards }: CacheFollowerOptions): Promise<ShardRange[]> {
   const ends = await readLogEnds(
@@ -86,7 +104,7 @@ async function rangesFromHere({ db, hydrator, shards }: CacheFollowerOptions): P
     Array.from({ length: shards }, (_, index) => index + 1),
   )
   hydrator.clear()
-  return ends.map(({ shard, lastId }) => ({ shard, from: lastId + 1, stop: noStop }))
+  return ends.map(({ shard, lastId }) => fromNextBlock({ shard, from: lastId + 1, stop: noStop }))
 }
 
 /** Drops what these events have made untrue. They are committed: what is read from now on is what they left. */

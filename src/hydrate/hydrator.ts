@@ -8,9 +8,10 @@ import { type ReadyUser, ReadyUsers, type ReadyUsersOptions, type UsersAtHand } 
 import { ReadyViewers } from './ready-viewers.js'
 import { renderCast, renderChannel, renderUser } from './render.js'
 import { SharedReads } from './shared-reads.js'
+import { Tags } from './tags.js'
 
 /** `maxEntries`: most users and most casts that are kept ready. 0 keeps nothing: every page is read anew. */
-export type HydratorOptions = ReadyUsersOptions
+export type HydratorOptions = Omit<ReadyUsersOptions, 'tags'>
 
 /** Casts that a viewer is to see. */
 export interface ShownCasts {
@@ -38,15 +39,20 @@ export class Hydrator {
   readonly #casts: ReadyCasts
   readonly #channels: ReadyChannels
   readonly #viewers: ReadyViewers
-  /** What many ask for at once; null when nothing is to be kept. */
-  readonly shared: SharedReads | null
+  readonly #tags = new Tags()
+  /** What many ask for at once. */
+  readonly shared: SharedReads
+  /** Whether anything is kept at all. */
+  readonly keepsReady: boolean
 
-  constructor(options: HydratorOptions) {
+  constructor(given: HydratorOptions) {
+    const options = { ...given, tags: this.#tags }
     this.#users = new ReadyUsers(options)
     this.#casts = new ReadyCasts(options.db, this.#users, options)
     this.#channels = new ReadyChannels(options.db, this.#users, options)
     this.#viewers = new ReadyViewers(options.db, options)
-    this.shared = options.maxEntries === 0 ? null : new SharedReads(options.clock)
+    this.keepsReady = options.maxEntries > 0
+    this.shared = new SharedReads(options.clock, this.#tags, this.keepsReady)
   }
 
   /**
@@ -55,13 +61,13 @@ export class Hydrator {
    * @param authors Who has cast or recast, or has taken it back.
    */
   drop(tags: readonly string[], authors: readonly number[] = []): void {
-    this.shared?.activity.note(authors)
-    for (const cache of this.#caches()) cache.drop(tags)
+    this.shared.activity.note(authors)
+    this.#tags.drop(tags)
   }
 
   /** Drops everything, when it is not known what has changed. */
   clear(): void {
-    for (const cache of this.#caches()) cache.clear()
+    this.#tags.clear()
   }
 
   /** Users as JSON, by fid; those that are not registered are not in the result. */
@@ -165,12 +171,6 @@ export class Hydrator {
     // Looking nobody in particular.
     if (viewerFid === undefined) return null
     return await this.#viewers.load(viewerFid, viewed)
-  }
-
-  #caches() {
-    const shared = this.shared ? [this.shared.cache] : []
-    const { known, standings } = this.#viewers
-    return [this.#users.cache, this.#casts.cache, this.#channels.cache, known, standings, ...shared]
   }
 }
 

@@ -7,7 +7,7 @@ interface Batch<Id, Loaded> {
 
 /** Loads that run at once. While they do, what else is asked for gathers. */
 const MAX_UNDER_WAY = 2
-/** A batch of so many ids takes no more. */
+/** A batch of so many ids takes no more, unless told. */
 const FULL = 1_000
 
 /**
@@ -17,17 +17,19 @@ const FULL = 1_000
  */
 export class LoadTogether<Id, Loaded> {
   readonly #load: (ids: readonly Id[]) => Promise<Loaded>
+  readonly #full: number
   readonly #waiting: Batch<Id, Loaded>[] = []
   #underWay = 0
 
-  constructor(load: (ids: readonly Id[]) => Promise<Loaded>) {
+  constructor(load: (ids: readonly Id[]) => Promise<Loaded>, full = FULL) {
     this.#load = load
+    this.#full = full
   }
 
   /** What was loaded: these ids, and those that others have asked for. Fails with all who share the load. */
   load(ids: readonly Id[]): Promise<Loaded> {
     let batch = this.#waiting.at(-1)
-    if (!batch || batch.ids.size >= FULL) {
+    if (!batch || batch.ids.size >= this.#full) {
       batch = this.#open()
       this.#waiting.push(batch)
       queueMicrotask(() => this.#startNext())

@@ -28,12 +28,12 @@ export class ReadyCasts {
   readonly #db: Database
   readonly #users: ReadyUsers
   readonly #together = new LoadTogether((hashes: readonly string[]) => this.#load(hashes))
-  readonly cache: TaggedCache<ReadyCast>
+  readonly #cache: TaggedCache<ReadyCast>
 
   constructor(db: Database, users: ReadyUsers, options: TaggedCacheOptions) {
     this.#db = db
     this.#users = users
-    this.cache = new TaggedCache(options)
+    this.#cache = new TaggedCache(options)
   }
 
   /**
@@ -43,7 +43,7 @@ export class ReadyCasts {
    * @param atHand Gets the users that were loaded on the way.
    */
   async load(hashes: readonly string[], atHand: UsersAtHand): Promise<Map<string, ReadyCast>> {
-    const { ready, missing } = split(hashes, (hash) => this.cache.get(hash))
+    const { ready, missing } = split(hashes, (hash) => this.#cache.get(hash))
     if (missing.length === 0) return ready
     const { casts, users } = await this.#together.load(missing)
     for (const hash of missing) {
@@ -55,12 +55,12 @@ export class ReadyCasts {
   }
 
   async #load(hashes: readonly string[]): Promise<LoadedCasts> {
-    const since = this.cache.begin()
+    const since = this.#cache.begin()
     const records = await loadCasts(this.#db, hashes)
     const wanted = hashes.flatMap((hash) => records.get(hash) ?? [])
     const users: UsersAtHand = new Map()
     const casts = await this.#present(wanted, records, users)
-    for (const cast of casts) this.cache.put(cast.record.hash, cast, () => tagsOf(cast, records), since)
+    for (const cast of casts) this.#cache.put(cast.record.hash, cast, () => tagsOf(cast, records), since)
     return { casts: new Map(casts.map((cast) => [cast.record.hash, cast])), users }
   }
 

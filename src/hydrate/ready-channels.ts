@@ -17,12 +17,12 @@ export interface ReadyChannel {
 export class ReadyChannels {
   readonly #db: Database
   readonly #users: ReadyUsers
-  readonly cache: TaggedCache<ReadyChannel>
+  readonly #cache: TaggedCache<ReadyChannel>
 
   constructor(db: Database, users: ReadyUsers, options: TaggedCacheOptions) {
     this.#db = db
     this.#users = users
-    this.cache = new TaggedCache(options)
+    this.#cache = new TaggedCache(options)
   }
 
   /**
@@ -31,9 +31,9 @@ export class ReadyChannels {
    * @param atHand Gets the users that were loaded on the way.
    */
   async load(ids: readonly string[], atHand: UsersAtHand): Promise<Map<string, ReadyChannel>> {
-    const { ready, missing } = split(ids, (id) => this.cache.get(id))
+    const { ready, missing } = split(ids, (id) => this.#cache.get(id))
     if (missing.length === 0) return ready
-    const since = this.cache.begin()
+    const since = this.#cache.begin()
     const records = await loadChannels(this.#db, missing)
     const mentioned = [...records.values()].flatMap((record) => record.descriptionMentions)
     const users = await this.#users.load(mentioned, atHand)
@@ -46,7 +46,7 @@ export class ReadyChannels {
       }
       ready.set(record.id, channel)
       const tags = () => [`channel:${record.id}`, ...record.descriptionMentions.map((fid) => `user:${fid}`)]
-      this.cache.put(record.id, channel, tags, since)
+      this.#cache.put(record.id, channel, tags, since)
     }
     return ready
   }

@@ -30,16 +30,16 @@ export interface ReadyUsersOptions extends TaggedCacheOptions {
 export class ReadyUsers {
   readonly #options: ReadyUsersOptions
   readonly #together = new LoadTogether((fids: readonly number[]) => this.#load(fids))
-  readonly cache: TaggedCache<ReadyUser>
+  readonly #cache: TaggedCache<ReadyUser>
 
   constructor(options: ReadyUsersOptions) {
     this.#options = options
-    this.cache = new TaggedCache(options)
+    this.#cache = new TaggedCache(options)
   }
 
   /** By fid; those that are not registered are not in the result. */
   async load(fids: Iterable<number>, atHand: UsersAtHand = new Map()): Promise<Map<number, ReadyUser>> {
-    const { ready, missing } = split(fids, (fid) => atHand.get(fid) ?? this.cache.get(String(fid)))
+    const { ready, missing } = split(fids, (fid) => atHand.get(fid) ?? this.#cache.get(String(fid)))
     if (missing.length > 0) {
       const loaded = await this.#together.load(missing)
       for (const fid of missing) {
@@ -52,7 +52,7 @@ export class ReadyUsers {
   }
 
   async #load(fids: readonly number[]): Promise<ReadonlyMap<number, ReadyUser>> {
-    const since = this.cache.begin()
+    const since = this.#cache.begin()
     const records = await loadUsers(this.#options.db, fids)
     const users = await this.#present([...records.values()])
     for (const user of users) this.#keep(user, since)
@@ -74,7 +74,7 @@ export class ReadyUsers {
   }
 
   #keep(user: ReadyUser, since: number): void {
-    this.cache.put(String(user.record.fid), user, () => tagsOf(user), since)
+    this.#cache.put(String(user.record.fid), user, () => tagsOf(user), since)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../db/connection.js'
-import { loadViewerRelations, type Viewed, type ViewerRelations } from '../records/viewer.js'
+import { type Look, loadViewerRelations, type Viewed, type ViewerRelations } from '../records/viewer.js'
+import { LoadTogether } from './load-together.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 
 /** What is known of a viewer: its relations to all whom, and all that, it has seen of late. */
@@ -25,6 +26,8 @@ interface Standing {
 const ENTRIES_A_VIEWER = 20
 /** Users and casts that are remembered of one viewer: whoever has seen more begins anew. */
 const MAX_SEEN = 2_000
+/** Pages whose viewers are asked for in one statement. */
+const MAX_LOOKS = 32
 
 const byFid = ['following', 'followers', 'blocking', 'blockers', 'muting'] as const
 const byHash = ['liked', 'recasted'] as const
@@ -40,41 +43,46 @@ export function viewerTag(fid: number): string {
  * (`viewerTag`), and what it is in a channel until the channel changes.
  */
 export class ReadyViewers {
-  readonly #db: Database
-  readonly known: TaggedCache<Known>
+  readonly #together: LoadTogether<Look, ReadonlyMap<Look, ViewerRelations>>
+  readonly #known: TaggedCache<Known>
   /** By viewer and channel. */
-  readonly standings: TaggedCache<Standing>
+  readonly #standings: TaggedCache<Standing>
 
-  constructor(db: Database, { maxEntries }: TaggedCacheOptions) {
-    this.#db = db
-    this.known = new TaggedCache({ maxEntries: Math.ceil(maxEntries / ENTRIES_A_VIEWER) })
-    this.standings = new TaggedCache({ maxEntries })
+  constructor(db: Database, { tags, maxEntries }: TaggedCacheOptions) {
+    const load = async (looks: readonly Look[]) => {
+      const relations = await loadViewerRelations(db, looks)
+      return new Map(looks.map((look, index) => [look, relations[index]!]))
+    }
+    this.#together = new LoadTogether(load, MAX_LOOKS)
+    this.#known = new TaggedCache({ tags, maxEntries: Math.ceil(maxEntries / ENTRIES_A_VIEWER) })
+    this.#standings = new TaggedCache({ tags, maxEntries })
   }
 
   /** What the viewer has to do with the things of a page. It may say more than was asked for. */
   async load(viewerFid: number, viewed: Viewed): Promise<ViewerRelations> {
     const key = String(viewerFid)
-    const kept = this.known.get(key)
+    const kept = this.#known.get(key)
     const known = kept ?? newKnown()
     const standings = new Map(
-      viewed.channelIds.map((id) => [id, this.standings.get(`${key} ${id}`)] as const),
+      viewed.channelIds.map((id) => [id, this.#standings.get(`${key} ${id}`)] as const),
     )
-    const missing: Viewed = {
+    const missing: Look = {
+      viewerFid,
       fids: viewed.fids.filter((fid) => !known.fids.has(fid)),
       hashes: viewed.hashes.filter((hash) => !known.hashes.has(hash)),
       channelIds: viewed.channelIds.filter((id) => standings.get(id) === undefined),
     }
     if (missing.fids.length + missing.hashes.length + missing.channelIds.length > 0) {
-      const [knownSince, standingsSince] = [this.known.begin(), this.standings.begin()]
-      const loaded = await loadViewerRelations(this.#db, viewerFid, missing)
+      const [knownSince, standingsSince] = [this.#known.begin(), this.#standings.begin()]
+      const loaded = (await this.#together.load([missing])).get(missing)!
       // When it was dropped meanwhile, nobody but this request has it any more.
       add(known, missing, loaded)
-      if (!kept) this.known.put(key, known, () => [viewerTag(viewerFid)], knownSince)
-      if (known.fids.size + known.hashes.size > MAX_SEEN) this.known.delete(key)
+      if (!kept) this.#known.put(key, known, () => [viewerTag(viewerFid)], knownSince)
+      if (known.fids.size + known.hashes.size > MAX_SEEN) this.#known.delete(key)
       for (const id of missing.channelIds) {
         const standing = { isFollowing: loaded.channels.has(id), role: loaded.roles.get(id) ?? null }
         standings.set(id, standing)
-        this.standings.put(`${key} ${id}`, standing, () => [`channel:${id}`], standingsSince)
+        this.#standings.put(`${key} ${id}`, standing, () => [`channel:${id}`], standingsSince)
       }
     }
     return { ...known, ...inChannels(standings) }

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { SharedReads } from './shared-reads.js'
+import { Tags } from './tags.js'
 
 const maxAgeMs = 1_000
 
 /** Reads whose end is in our hands. */
 function openReads() {
   let now = 0
-  const shared = new SharedReads(() => now)
+  const tags = new Tags()
+  const shared = new SharedReads(() => now, tags)
   const waiting: ((value: string) => void)[] = []
   const read = () =>
     shared.read('key', maxAgeMs, async () => {
@@ -17,7 +19,7 @@ function openReads() {
     waiting.shift()!(value)
     await new Promise(setImmediate)
   }
-  return { shared, waiting, read, finish, pass: (ms: number) => (now += ms) }
+  return { shared, tags, waiting, read, finish, pass: (ms: number) => (now += ms) }
 }
 
 describe('what many ask for', () => {
@@ -43,28 +45,28 @@ describe('what many ask for', () => {
   })
 
   test('is not what was read before a drop, nor what is being read at the drop', async () => {
-    const { shared, read, finish } = openReads()
+    const { tags, read, finish } = openReads()
     const before = read()
-    shared.cache.drop(['tag'])
+    tags.drop(['tag'])
     const after = read()
     await finish('read before')
     await finish('read after')
     expect([await before, await after, await read()]).toEqual(['read before', 'read after', 'read after'])
-    shared.cache.drop(['tag'])
+    tags.drop(['tag'])
     const again = read()
     await finish('read again')
     expect(await again).toBe('read again')
   })
 
   test('and cannot be read is asked for again', async () => {
-    const shared = new SharedReads(() => 0)
+    const shared = new SharedReads(() => 0, new Tags())
     const failing = shared.read('key', maxAgeMs, () => Promise.reject(new Error('away')))
     await expect(failing).rejects.toThrow('away')
     expect(await shared.read('key', maxAgeMs, async () => ({ value: 'back', tags: [] }))).toBe('back')
   })
 
   test('and was made of what authors cast is read anew when one of them does something, and else not', async () => {
-    const shared = new SharedReads(() => 0)
+    const shared = new SharedReads(() => 0, new Tags())
     let reads = 0
     const read = () =>
       shared.read('key', maxAgeMs, async () => {
@@ -79,5 +81,17 @@ describe('what many ask for', () => {
     // So much that it is not known any more who has done something.
     shared.activity.note(Array.from({ length: 30_000 }, () => 3))
     expect([await read(), await read()]).toEqual([3, 3])
+  })
+
+  test('is shared while it is being read, and by nobody later, where nothing is kept', async () => {
+    const shared = new SharedReads(() => 0, new Tags(), false)
+    let reads = 0
+    const read = () =>
+      shared.read('key', maxAgeMs, async () => {
+        reads += 1
+        return { value: reads, tags: [] }
+      })
+    expect(await Promise.all([read(), read()])).toEqual([1, 1])
+    expect(await read()).toBe(2)
   })
 })

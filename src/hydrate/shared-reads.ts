@@ -1,5 +1,6 @@
 import { AuthorActivity, type Authors } from './author-activity.js'
 import { TaggedCache } from './tagged-cache.js'
+import type { Tags } from './tags.js'
 
 /** What was read, and what it was made of: see `cache-tags.ts`. */
 export interface Tagged<Value> {
@@ -17,7 +18,7 @@ interface Kept {
   untouchedUntil: number
 }
 
-const maxEntries = 1_000
+const MAX_ENTRIES = 1_000
 
 /**
  * What many ask for at once is read once: requests that come together share a read, and those that come soon after
@@ -26,14 +27,19 @@ const maxEntries = 1_000
  */
 export class SharedReads {
   readonly #clock: () => number
-  readonly cache = new TaggedCache<Kept>({ maxEntries })
+  readonly #cache: TaggedCache<Kept>
   readonly activity = new AuthorActivity()
   /** Reads under way, and how many drops there had been when they began. */
   readonly #underWay = new Map<string, { since: number; reading: Promise<unknown> }>()
 
-  /** @param clock Unix milliseconds. */
-  constructor(clock: () => number) {
+  /**
+   * @param clock Unix milliseconds.
+   * @param tags What drops what is kept.
+   * @param keeps Whether anything is kept; if not, only those that ask while it is being read share it.
+   */
+  constructor(clock: () => number, tags: Tags, keeps = true) {
     this.#clock = clock
+    this.#cache = new TaggedCache({ tags, maxEntries: keeps ? MAX_ENTRIES : 0 })
   }
 
   /**
@@ -41,7 +47,7 @@ export class SharedReads {
    * @param maxAgeMs Up to this age it is as good as new; after a minute nothing is kept.
    */
   async read<Value>(key: string, maxAgeMs: number, load: () => Promise<Tagged<Value>>): Promise<Value> {
-    const kept = this.cache.get(key)
+    const kept = this.#cache.get(key)
     if (kept && this.#clock() - kept.readAtMs <= maxAgeMs && this.#isUntouched(kept))
       return kept.value as Value
     return await this.#join(key, load)
@@ -49,7 +55,7 @@ export class SharedReads {
 
   /** Whether it can be had without reading. */
   has(key: string): boolean {
-    return this.cache.get(key) !== undefined
+    return this.#cache.get(key) !== undefined
   }
 
   #isUntouched(kept: Kept): boolean {
@@ -60,7 +66,7 @@ export class SharedReads {
   }
 
   #join<Value>(key: string, load: () => Promise<Tagged<Value>>): Promise<Value> {
-    const since = this.cache.begin()
+    const since = this.#cache.begin()
     const underWay = this.#underWay.get(key)
     if (underWay?.since === since) return underWay.reading as Promise<Value>
     const reading = this.#load(key, since, load).finally(() => {
@@ -73,7 +79,7 @@ export class SharedReads {
   async #load<Value>(key: string, since: number, load: () => Promise<Tagged<Value>>): Promise<Value> {
     const untouchedUntil = this.activity.end
     const { value, tags, authors } = await load()
-    this.cache.put(key, { value, readAtMs: this.#clock(), authors, untouchedUntil }, () => tags, since)
+    this.#cache.put(key, { value, readAtMs: this.#clock(), authors, untouchedUntil }, () => tags, since)
     return value
   }
 }

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { TaggedCache } from './tagged-cache.js'
+import { Tags } from './tags.js'
+
+const letters = ['a', 'b', 'c'] as const
+
+test('whatever is read, put and dropped, nothing that was made of what is no longer so is got, from any cache', () => {
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('begin' as const), tag: fc.constantFrom(...letters) }),
+    fc.record({ kind: fc.constant('put' as const), cache: fc.nat(1), tag: fc.constantFrom(...letters) }),
+    fc.record({ kind: fc.constant('drop' as const), tag: fc.constantFrom(...letters) }),
+    fc.record({ kind: fc.constant('clear' as const) }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const tags = new Tags()
+      const caches = [0, 1].map(() => new TaggedCache<{ version: number }>({ tags, maxEntries: 10 }))
+      const version = { a: 0, b: 0, c: 0 }
+      /** What was read of each letter, and when that began. */
+      const read = new Map<string, { since: number; version: number }>()
+      for (const each of steps) {
+        if (each.kind === 'begin') read.set(each.tag, { since: tags.begin(), version: version[each.tag] })
+        if (each.kind === 'put') {
+          const reading = read.get(each.tag)
+          if (reading)
+            caches[each.cache]!.put(each.tag, { version: reading.version }, () => [each.tag], reading.since)
+        }
+        if (each.kind === 'drop') {
+          version[each.tag] += 1
+          tags.drop([each.tag])
+        }
+        if (each.kind === 'clear') {
+          for (const letter of letters) version[letter] += 1
+          tags.clear()
+        }
+        for (const letter of letters) {
+          for (const cache of caches) {
+            const kept = cache.get(letter)
+            if (kept) expect(kept.version).toBe(version[letter])
+          }
+        }
+      }
+    }),
+  )
+})
+
+test('what is put after it was read stays until one of its tags is dropped', () => {
+  const tags = new Tags()
+  const cache = new TaggedCache<{ name: string }>({ tags, maxEntries: 10 })
+  cache.put('one', { name: 'one' }, () => ['a', 'b'], cache.begin())
+  cache.put('two', { name: 'two' }, () => ['c'], cache.begin())
+  tags.drop(['d'])
+  expect(cache.get('one')).toEqual({ name: 'one' })
+  tags.drop(['b', 'd'])
+  expect([cache.get('one'), cache.get('two')]).toEqual([undefined, { name: 'two' }])
+})
+
+test('what was read so long ago that it is not known what was dropped since is not kept', () => {
+  const tags = new Tags()
+  const cache = new TaggedCache<{ name: string }>({ tags, maxEntries: 10 })
+  const since = cache.begin()
+  for (let n = 0; n < 100_002; n += 1) tags.drop([`tag ${n}`])
+  cache.put('one', { name: 'one' }, () => ['a'], since)
+  expect(cache.get('one')).toBeUndefined()
+  cache.put('one', { name: 'one' }, () => ['a'], cache.begin())
+  expect(cache.get('one')).toEqual({ name: 'one' })
+})
