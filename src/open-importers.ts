@@ -1,3 +1,4 @@
+import { Gauge, type Registry } from 'prom-client'
 import { parseChannelDocument } from './channels/channel-document.js'
 import { saveChannel } from './channels/channels.js'
 import type { Config } from './config.js'
@@ -29,16 +30,25 @@ export interface OpenImporters {
 export interface ImporterParts {
   readonly db: Database
   readonly hub: Hub
+  readonly registry: Registry
   readonly log: Log
 }
+
+/** What is imported, and the variable that says from where. */
+const IMPORTS = [
+  { what: 'fnames', variable: 'FNAME_REGISTRY_URL', url: 'fnameRegistryUrl' },
+  { what: 'channels', variable: 'CLIENT_API_URL', url: 'clientApiUrl' },
+  { what: 'verified accounts', variable: 'CLIENT_API_URL', url: 'clientApiUrl' },
+] as const
 
 /** As often as the reference node asks (hub.md §7.2). */
 const NAMES_EVERY_MS = 5_000
 const CHANNELS_EVERY_MS = 6 * 60 * 60_000
 const ACCOUNTS_EVERY_MS = 60 * 60_000
 
-/** Opens what the configuration names; what it does not is said once. */
-export function openImporters(config: Config, { db, hub, log }: ImporterParts): OpenImporters {
+/** Opens what the configuration names; what it does not is said once, and stands in the metrics. */
+export function openImporters(config: Config, { db, hub, registry, log }: ImporterParts): OpenImporters {
+  tellStates(config, registry, log)
   const { fnameRegistryUrl, clientApiUrl } = config
   const stopping = new AbortController()
   const net = createNetClient({
@@ -47,15 +57,12 @@ export function openImporters(config: Config, { db, hub, log }: ImporterParts): 
   })
   const open = (url: string) => openPublicApi({ net, url: url.replace(/\/$/, ''), signal: stopping.signal })
   const chores: Chore[] = []
-  if (fnameRegistryUrl === undefined) log.debug({}, 'FNAME_REGISTRY_URL is not set: no fnames are imported')
-  else {
+  if (fnameRegistryUrl !== undefined) {
     const signer = Buffer.from(config.fnameRegistrySigner.slice(2), 'hex')
     const options = { db, hub, api: open(fnameRegistryUrl), signer, log }
     chores.push({ name: 'fnames of the registry', everyMs: NAMES_EVERY_MS, run: () => importNames(options) })
   }
-  if (clientApiUrl === undefined) {
-    log.debug({}, 'CLIENT_API_URL is not set: no channels and no verified accounts are imported')
-  } else {
+  if (clientApiUrl !== undefined) {
     const api = open(clientApiUrl)
     const withPeople = (config.followChannels ?? '').split(',').map((channel) => channel.trim())
     chores.push(
@@ -77,6 +84,21 @@ export function openImporters(config: Config, { db, hub, log }: ImporterParts): 
       stopping.abort()
       await net.close()
     },
+  }
+}
+
+function tellStates(config: Config, registry: Registry, log: Log): void {
+  const configured = new Gauge({
+    name: 'plaza_importer_configured',
+    help: 'Whether there is an address to import it from: 1, or 0 when it is not configured',
+    labelNames: ['importer'],
+    registers: [registry],
+  })
+  for (const { what, variable, url } of IMPORTS) {
+    const from = config[url]
+    configured.set({ importer: what.replace(' ', '_') }, Number(from !== undefined))
+    if (from === undefined) log.info({ variable }, `importing ${what}: not configured`)
+    else log.info({ from: new URL(from).origin }, `importing ${what}`)
   }
 }
 

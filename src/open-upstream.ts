@@ -55,16 +55,21 @@ function channelUrls(text: string): string[] {
 /**
  * The upstreams of the configuration, for a command.
  *
+ * @param onWaiting Told of each reason for which an answer has to be waited for.
  * @throws Error when it names none.
  */
-export function openCommandUpstreams(config: Config): {
+export function openCommandUpstreams(
+  config: Config,
+  onWaiting: (failure: Error) => void,
+): {
   readonly upstreams: Upstreams
   readonly trusted: boolean
   readonly subset: SubsetSettings | null
 } {
   const settings = upstreamSettings(config)
   if (settings === null) throw new Error('there is no upstream: set UPSTREAM_HUB')
-  return { upstreams: openUpstreams(settings), trusted: settings.trusted, subset: subsetSettings(config) }
+  const upstreams = openUpstreams(settings, { onWaiting })
+  return { upstreams, trusted: settings.trusted, subset: subsetSettings(config) }
 }
 
 /**
@@ -82,27 +87,30 @@ export async function openUpstream(
   const upstreams = openUpstreams(settings)
   const watch = meteredWatch(registry, Date.now)
   const subset = subsetSettings(config)
-  const selection = subset === null ? everybody : await FollowedUsers.open(db, subset)
+  const followed = subset === null ? null : await FollowedUsers.open(db, subset)
   const stop = startFollowing({
     db,
     upstreams,
     hub: upstreamDoor(hub, { trusted: settings.trusted, admitted: false }),
-    selection,
+    selection: followed ?? everybody,
     log,
     watch,
     clock: Date.now,
-    beside: (signal) =>
-      reconcileForEver({
+    beside: async (signal) => {
+      const comparing = reconcileForEver({
         db,
         upstreams,
         hub,
         trusted: settings.trusted,
         extra: 'keep',
         fidsPerMinute: config.reconcileFidsPerMinute,
+        isSubset: followed !== null,
         signal,
         log,
         watch,
-      }),
+      })
+      await Promise.all([comparing, followed?.keepUp(signal, log)])
+    },
   })
   return async () => {
     await stop()

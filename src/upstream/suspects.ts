@@ -1,5 +1,6 @@
 import type { Database } from '../db/connection.js'
 import type { Refusal } from '../errors.js'
+import { isLack } from '../hub/merge/lack.js'
 import type { MergeItem } from '../hub/merge/shard-writer.js'
 
 /** Users of whom something may be missing here, until they are written down to be compared soon. */
@@ -44,6 +45,7 @@ export async function suspectAll(db: Database, reason: string): Promise<void> {
   await db`
     insert into upstream.fids (fid, suspect, suspected_at)
     select fid, ${reason}, date_trunc('milliseconds', clock_timestamp()) from hub.fids
+    order by fid
     on conflict (fid) do update
     set suspect = coalesce(fids.suspect, excluded.suspect), suspected_at = excluded.suspected_at
   `
@@ -59,14 +61,4 @@ export function fidOf(item: MergeItem): number {
     case 'nameTransfer':
       return item.proof.fid
   }
-}
-
-/** True for refusals that say that something is not here that the upstream has: a user, a key, storage, a name. */
-function isLack({ code }: Refusal): boolean {
-  return (
-    code === 'bad_request.unknown_fid' ||
-    code === 'bad_request.invalid_signer' ||
-    code === 'bad_request.no_storage' ||
-    code === 'bad_request.validation_failure'
-  )
 }

@@ -12,8 +12,8 @@ export function upstreamDoor(
   { trusted, admitted }: { readonly trusted: boolean; readonly admitted: boolean },
 ): IntakeOptions['hub'] {
   return {
-    submit: (messages) => hub.submit(messages, { trusted, admitted }),
-    submitOnChainEvents: (events) => hub.submitOnChainEvents(events),
-    submitNameTransfers: (proofs) => hub.submitNameTransfers(proofs),
+    submit: (messages, options) => hub.submit(messages, { ...options, trusted, admitted }),
+    submitOnChainEvents: (events, options) => hub.submitOnChainEvents(events, options),
+    submitNameTransfers: (proofs, options) => hub.submitNameTransfers(proofs, options),
   }
 }

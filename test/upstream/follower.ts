@@ -51,9 +51,12 @@ export function keptLog(): Log & { readonly lines: { fields: object; message: st
 
 export interface FollowerOptions {
   readonly addresses: readonly string[]
+  readonly tls?: boolean
   readonly trusted?: boolean
   readonly headers?: ReadonlyMap<string, string>
   readonly selection?: Selection
+  /** Unix milliseconds. One that stands still has cursors move only when the upstream rests. */
+  readonly clock?: () => number
   /** Compares whoever is suspected, too. */
   readonly compareWith?: Upstreams
 }
@@ -61,7 +64,7 @@ export interface FollowerOptions {
 /** Follows with a hub until the test is over, or it is stopped. */
 export function follow(db: Database, hub: Hub, options: FollowerOptions) {
   const { addresses, trusted = false, headers = new Map(), selection = everybody, compareWith } = options
-  const upstreams = openUpstreams({ addresses, tls: false, headers, trusted })
+  const upstreams = openUpstreams({ addresses, tls: options.tls ?? false, headers, trusted })
   const watch = countingWatch()
   const log = keptLog()
   const end = startFollowing({
@@ -71,12 +74,13 @@ export function follow(db: Database, hub: Hub, options: FollowerOptions) {
     selection,
     log,
     watch,
-    clock: Date.now,
+    clock: options.clock ?? Date.now,
     idleMs: 300,
     beside: async (signal) => {
       if (compareWith === undefined) return
       const settings = { db, upstreams: compareWith, hub, trusted, extra: 'keep', fidsPerMinute: 0 } as const
-      await reconcileForEver({ ...settings, signal, log, watch, pollMs: 50 })
+      const isSubset = selection !== everybody
+      await reconcileForEver({ ...settings, isSubset, signal, log, watch, pollMs: 50 })
     },
   })
   let stopped: Promise<void> | undefined

@@ -5,7 +5,7 @@ import { openHubGrpc } from '../hub-grpc.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import { contents, mergedHashes } from './contents.js'
 import { follow } from './follower.js'
-import { startGrpcProxy } from './grpc-proxy.js'
+import { jumble, startGrpcProxy } from './grpc-proxy.js'
 import { startTcpProxy } from './tcp-proxy.js'
 
 const TIMEOUT_MS = 60_000
@@ -92,19 +92,7 @@ it('a stream that doubles, turns around and leaves out events loses nothing and 
   const { db, hub } = nextFollower()
   const proxy = await startGrpcProxy(server.address)
   await fromTheStart(db, proxy.address)
-  proxy.distort = () => {
-    let count = 0
-    let held: Buffer[] = []
-    return (event) => {
-      count += 1
-      if (count % 5 === 0) return []
-      if (count % 7 === 0) return [event, event]
-      if (count % 3 > 0) return [event]
-      const earlier = held
-      held = [event]
-      return earlier
-    }
-  }
+  proxy.distort = jumble
   const users = newUsers(4)
   await register(users)
   const { watch } = follow(db, hub, { addresses: [proxy.address] })
@@ -148,7 +136,7 @@ it('another upstream is followed from the moment where the first one went', {
   const users = newUsers(3)
   await register(users)
   await write(users, 3)
-  follow(db, hub, { addresses: [first.address, second.address] })
+  const { log } = follow(db, hub, { addresses: [first.address, second.address] })
   await expectSame(db)
   first.target = '127.0.0.1:1'
   first.cut()
@@ -156,6 +144,10 @@ it('another upstream is followed from the moment where the first one went', {
   await expectSame(db)
   const rows = await db`select distinct upstream from upstream.cursors`
   expect(rows).toHaveLength(2)
+  const begun = log.lines.filter(({ message }) => message === 'following the upstream')
+  expect(begun.map(({ fields }) => fields)).toEqual(
+    [first, second].map(({ address }) => ({ upstream: address, shards: 2 })),
+  )
 })
 
 it('what is not signed is refused, told once, and its user is compared later; a trusted upstream is believed', {

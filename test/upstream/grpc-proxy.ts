@@ -14,6 +14,21 @@ import { onTestFinished } from 'vitest'
 /** What a proxy makes of the events of a subscription: those that are passed on for one that has come. */
 export type Distort = (event: Buffer) => readonly Buffer[]
 
+/** Leaves out each fifth event of a subscription, doubles others, and passes on others late. */
+export function jumble(): Distort {
+  let count = 0
+  let held: Buffer[] = []
+  return (event) => {
+    count += 1
+    if (count % 5 === 0) return []
+    if (count % 7 === 0) return [event, event]
+    if (count % 3 > 0) return [event]
+    const earlier = held
+    held = [event]
+    return earlier
+  }
+}
+
 /** A proxy that understands gRPC, and lies. */
 export interface GrpcProxy {
   readonly address: string

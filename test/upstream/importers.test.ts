@@ -1,8 +1,10 @@
 import { createServer } from 'node:http'
+import { Registry } from 'prom-client'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it, onTestFinished } from 'vitest'
+import { readConfig } from '../../src/config.js'
 import { createNetClient } from '../../src/net/net-client.js'
-import { importChannels } from '../../src/open-importers.js'
+import { importChannels, openImporters } from '../../src/open-importers.js'
 import { loadUsers } from '../../src/records/user-record.js'
 import { importNames } from '../../src/upstream/import/name-transfers.js'
 import { openPublicApi, type PublicApi } from '../../src/upstream/import/public-api.js'
@@ -190,6 +192,37 @@ it('verified accounts are shown where a profile says nothing, and the next run g
   expect(await run()).toBe(1)
   expect(asked.slice(-1)).toEqual(['/fc/account-verifications?limit=1000&cursor=b'])
   expect((await loadUsers(db, [1])).get(1)?.twitter).toBe('alice_new')
+})
+
+it('what is not configured is said in the log and in the metrics, and is not run', async () => {
+  async function open(env: Record<string, string>) {
+    const [result, registry, log] = [readConfig(env), new Registry(), keptLog()]
+    if ('problems' in result) throw new Error(result.problems)
+    const { chores, close } = openImporters(result.config, { db, hub, registry, log })
+    await close()
+    const metrics = await registry.metrics()
+    const states = metrics.split('\n').filter((line) => line.startsWith('plaza_importer_configured'))
+    return { chores: chores.length, states, told: log.lines.map(({ message }) => message) }
+  }
+  expect(await open({})).toEqual({
+    chores: 0,
+    states: [
+      'plaza_importer_configured{importer="fnames"} 0',
+      'plaza_importer_configured{importer="channels"} 0',
+      'plaza_importer_configured{importer="verified_accounts"} 0',
+    ],
+    told: [
+      'importing fnames: not configured',
+      'importing channels: not configured',
+      'importing verified accounts: not configured',
+    ],
+  })
+  const some = await open({ FNAME_REGISTRY_URL: 'https://fnames.example/some/path' })
+  expect(some).toMatchObject({
+    chores: 1,
+    told: ['importing fnames', expect.anything(), expect.anything()],
+  })
+  expect(some.states[0]).toBe('plaza_importer_configured{importer="fnames"} 1')
 })
 
 function account(fid: number, platform: string, platformUsername: string, verifiedAt: number) {

@@ -37,12 +37,13 @@ export async function* pagesOf<Name extends Paged>(
   signal?: AbortSignal,
 ): AsyncGenerator<readonly Buffer[]> {
   let pageSize = PAGE_ENTRIES
-  let pageToken: Uint8Array | undefined
+  let place: { readonly client: UpstreamClient; readonly token: Uint8Array } | null = null
   do {
     const ask = async (client: UpstreamClient) => {
+      const pageToken = place?.client === client ? place.token : undefined
       const request = { ...question, pageSize, pageToken } as Parameters<typeof client.call<Name>>[1]
       try {
-        return readPage(await client.call(name, request, signal))
+        return { client, ...readPage(await client.call(name, request, signal)) }
       } catch (error) {
         if (error instanceof UpstreamFailure && error.isTooMuch) {
           pageSize = Math.max(LEAST_ENTRIES, Math.floor(pageSize / 2))
@@ -50,9 +51,9 @@ export async function* pagesOf<Name extends Paged>(
         throw error
       }
     }
-    const page = await upstreams.ask(ask, signal)
-    yield page.entries
+    const { client, entries, nextPageToken: token } = await upstreams.ask(ask, signal)
+    yield entries
     // A token with an empty page would go on for ever (snapchain#720).
-    pageToken = page.entries.length > 0 ? page.nextPageToken : undefined
-  } while (pageToken !== undefined)
+    place = entries.length > 0 && token !== undefined ? { client, token } : null
+  } while (place !== null)
 }

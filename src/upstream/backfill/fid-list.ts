@@ -1,5 +1,6 @@
 import { FidsResponse } from '@farcaster/core'
 import type { Database } from '../../db/connection.js'
+import type { UpstreamClient } from '../client/upstream-client.js'
 import { readShards, type Upstreams } from '../client/upstreams.js'
 
 const PAGE_FIDS = 10_000
@@ -16,15 +17,19 @@ export async function listFids(db: Database, upstreams: Upstreams, signal: Abort
   const shards = await upstreams.ask((client) => readShards(client, signal), signal)
   let listed = 0
   for (const shardId of shards) {
-    let pageToken: Uint8Array | undefined
+    let place: { readonly client: UpstreamClient; readonly token: Uint8Array } | null = null
     do {
-      const request = { shardId, pageSize: PAGE_FIDS, pageToken }
-      const bytes = await upstreams.ask((client) => client.call('getFids', request, signal), signal)
-      const { fids, nextPageToken } = FidsResponse.decode(bytes)
+      // As in `pagesOf`: a token is known only to the upstream that gave it.
+      const ask = async (client: UpstreamClient) => {
+        const pageToken = place?.client === client ? place.token : undefined
+        const request = { shardId, pageSize: PAGE_FIDS, pageToken }
+        return { client, ...FidsResponse.decode(await client.call('getFids', request, signal)) }
+      }
+      const { client, fids, nextPageToken: token } = await upstreams.ask(ask, signal)
       await wantFids(db, fids)
       listed += fids.length
-      pageToken = fids.length > 0 && nextPageToken?.length ? nextPageToken : undefined
-    } while (pageToken !== undefined && !signal.aborted)
+      place = fids.length > 0 && token?.length ? { client, token } : null
+    } while (place !== null && !signal.aborted)
   }
   return listed
 }
@@ -33,7 +38,8 @@ export async function listFids(db: Database, upstreams: Upstreams, signal: Abort
 export async function wantFids(db: Database, fids: readonly number[]): Promise<void> {
   await db`
     insert into upstream.fids (fid)
-    select distinct unnest(${[...fids]}::bigint[])
+    select distinct fid from unnest(${[...fids]}::bigint[]) as fid
+    order by fid
     on conflict (fid) do nothing
   `
 }
@@ -64,12 +70,14 @@ export async function* wantedFids(db: Database, signal: AbortSignal): AsyncGener
   let after = 0
   while (!signal.aborted) {
     const rows = await db<{ fid: number }[]>`
-      update upstream.fids
-      set suspect = null
-      where fid in (
-        select fid from upstream.fids where backfilled_at is null and fid > ${after} order by fid limit ${CLAIM_FIDS}
+      with claimed as materialized (
+        select fid from upstream.fids
+        where backfilled_at is null and fid > ${after}
+        order by fid
+        limit ${CLAIM_FIDS}
+        for update
       )
-      returning fid
+      update upstream.fids u set suspect = null from claimed where u.fid = claimed.fid returning u.fid
     `
     const fids = rows.map(({ fid }) => fid).sort((a, b) => a - b)
     if (fids.length === 0) return
@@ -85,8 +93,12 @@ export async function* wantedFids(db: Database, signal: AbortSignal): AsyncGener
 export async function markFetched(db: Database, fids: readonly number[]): Promise<void> {
   if (fids.length === 0) return
   await db`
-    update upstream.fids
+    with fetched as materialized (
+      select fid from upstream.fids where fid = any (${[...fids]}::bigint[]) order by fid for update
+    )
+    update upstream.fids u
     set backfilled_at = now(), compared_at = now()
-    where fid = any (${[...fids]}::bigint[])
+    from fetched
+    where u.fid = fetched.fid
   `
 }

@@ -13,7 +13,12 @@ export class UpstreamFailure extends Error {
     readonly address: string,
     details: string,
   ) {
-    super(`${address}: ${status[code] ?? code}: ${details}`)
+    super(`${address}: ${status[code] ?? code}: ${details}${keyAdvice(code)}${tlsAdvice(details)}`)
+  }
+
+  /** The same for failures of one kind, of which the second one is no news. */
+  get kind(): string {
+    return `${this.address}: ${this.code}`
   }
 
   /** Another upstream, or the same one later, may answer what this one did not. */
@@ -25,6 +30,27 @@ export class UpstreamFailure extends Error {
   get isTooMuch(): boolean {
     return this.code === status.RESOURCE_EXHAUSTED || this.code === status.DEADLINE_EXCEEDED
   }
+}
+
+function keyAdvice(code: number): string {
+  const isAboutKeys = code === status.UNAUTHENTICATED || code === status.PERMISSION_DENIED
+  return isAboutKeys ? '; give it one in UPSTREAM_HEADERS' : ''
+}
+
+/** What is to be done about connections by TLS that do not come about, by what the library says of them. */
+const TLS_ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /self-signed certificate|unable to verify the first certificate|unable to get (local )?issuer certificate/i,
+    'nobody who is known here has signed its certificate: start with NODE_EXTRA_CA_CERTS=<file.pem> if it is your own authority',
+  ],
+  [/does not match certificate's altnames/i, 'name it in UPSTREAM_HUB as its certificate does'],
+  [/certificate has expired/i, 'its certificate has to be renewed there'],
+  [/wrong version number|packet length too long/i, 'it does not speak TLS: unset UPSTREAM_TLS'],
+]
+
+function tlsAdvice(details: string): string {
+  const [, advice] = TLS_ADVICE.find(([symptom]) => symptom.test(details)) ?? []
+  return advice === undefined ? '' : `; ${advice}`
 }
 
 /** What connections that break, servers that restart and answers that are cut off end in. */

@@ -22,6 +22,11 @@ export interface Upstreams {
 export interface UpstreamsOptions {
   /** How long it is tried to get an answer. Upstreams restart, and some take minutes. */
   readonly patienceMs?: number
+  /** Told once of each reason for which an answer has to be waited for. */
+  readonly onWaiting?: (failure: UpstreamFailure) => void
+  /** Milliseconds, from whenever. */
+  readonly clock?: () => number
+  readonly connect?: typeof createUpstreamClient
 }
 
 const PATIENCE_MS = 10 * 60_000
@@ -31,9 +36,15 @@ const RETRY_MS = { first: 50, last: 5_000 }
 /** Opens clients of all upstreams. Nothing is sent before the first question. */
 export function openUpstreams(
   settings: UpstreamSettings,
-  { patienceMs = PATIENCE_MS }: UpstreamsOptions = {},
+  {
+    patienceMs = PATIENCE_MS,
+    onWaiting,
+    clock = () => performance.now(),
+    connect = createUpstreamClient,
+  }: UpstreamsOptions = {},
 ): Upstreams {
-  const clients = settings.addresses.map((address) => createUpstreamClient(address, settings))
+  const clients = settings.addresses.map((address) => connect(address, settings))
+  const told = new Set<string>()
   let index = 0
   const current = () => clients[index]!
 
@@ -45,18 +56,23 @@ export function openUpstreams(
     current,
     failOver,
     async ask(question, signal) {
-      let waitedMs = 0
+      const startMs = clock()
+      let failure: UpstreamFailure | null = null
       for (let delayMs = RETRY_MS.first; ; delayMs = Math.min(RETRY_MS.last, delayMs * 2)) {
         const client = current()
         try {
           return await question(client)
         } catch (error) {
-          const isPassing = error instanceof UpstreamFailure && error.isPassing
-          if (!isPassing || signal?.aborted || waitedMs >= patienceMs) throw error
+          if (!(error instanceof UpstreamFailure && error.isPassing)) throw error
+          // A call that is given up fails, too, and that is not why there is no answer.
+          if (signal?.aborted) throw failure ?? error
+          if (clock() - startMs >= patienceMs) throw error
+          failure = error
+          if (!told.has(error.kind)) onWaiting?.(error)
+          told.add(error.kind)
           failOver(client)
         }
         await pause(delayMs, signal)
-        waitedMs += delayMs
       }
     },
     close: () => {

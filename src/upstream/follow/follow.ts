@@ -94,23 +94,32 @@ async function followWhileHeld(options: FollowOptions, signal: AbortSignal): Pro
   const refusals = new RefusalLog(log)
   let delayMs = RETRY_MS.first
   let failures = 0
+  let followed: UpstreamClient | null = null
+  const told = new Set<string>()
   while (!signal.aborted) {
     const client = upstreams.current()
+    const onBegun = (shards: number) => {
+      if (followed !== client) log.info({ upstream: client.address, shards }, 'following the upstream')
+      followed = client
+    }
     const onProgress = () => {
       if (failures > 0) log.info({ upstream: client.address, failures }, 'following again')
       failures = 0
+      told.clear()
       delayMs = RETRY_MS.first
     }
     try {
-      await followOnce(client, options, { refusals, signal, onProgress })
+      await followOnce(client, options, { refusals, signal, onBegun, onProgress })
     } catch (error) {
       if (signal.aborted) return
       failures += 1
       const { code = undefined } = error instanceof UpstreamFailure ? error : {}
       watch.disconnected(code === undefined ? 'error' : (status[code] ?? `${code}`))
-      // An upstream that is away says so once.
-      if (failures === 1)
+      // An upstream that is away says so once, and so does one that has no use for our key.
+      const kind = error instanceof UpstreamFailure ? error.kind : `${error}`
+      if (!told.has(kind))
         log.warn({ err: error, upstream: client.address }, 'the upstream cannot be followed now')
+      told.add(kind)
       upstreams.failOver(client)
     }
     await pause(delayMs, signal)
@@ -126,6 +135,8 @@ function isCause(error: unknown): boolean {
 interface Attempt {
   readonly refusals: RefusalLog
   readonly signal: AbortSignal
+  /** It has answered, and has so many shards. */
+  readonly onBegun: (shards: number) => void
   readonly onProgress: () => void
 }
 
@@ -133,11 +144,12 @@ interface Attempt {
 async function followOnce(
   client: UpstreamClient,
   options: FollowOptions,
-  { refusals, signal, onProgress }: Attempt,
+  { refusals, signal, onBegun, onProgress }: Attempt,
 ): Promise<void> {
   const ended = new AbortController()
   const both = AbortSignal.any([signal, ended.signal])
   const shards = await readShards(client, both)
+  onBegun(shards.length)
   const followers = shards.map((shard) =>
     new ShardFollower({ ...options, client, shard, refusals, signal: both, onProgress }).run().finally(() => {
       ended.abort()

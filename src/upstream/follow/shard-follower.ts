@@ -2,6 +2,7 @@ import { HubEvent } from '@farcaster/core'
 import { isItem } from '../../archive/frame.js'
 import type { Database } from '../../db/connection.js'
 import { Intake, type IntakeOptions } from '../../hub/intake.js'
+import { forgetTaken } from '../../hub/merge/log-places.js'
 import type { Log } from '../../lib/log.js'
 import type { UpstreamEvent } from '../client/event-stream.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
@@ -10,7 +11,7 @@ import type { Selection } from '../subset/selection.js'
 import { Suspects, suspectAll } from '../suspects.js'
 import type { UpstreamWatch } from '../upstream-watch.js'
 import { BlockLedger } from './block-ledger.js'
-import { saveCursor } from './cursors.js'
+import { logName, saveCursor } from './cursors.js'
 import { itemOf } from './event-item.js'
 import { findStart } from './start-place.js'
 
@@ -53,6 +54,7 @@ export class ShardFollower {
   readonly #options: ShardFollowerOptions
   readonly #intake: Intake
   readonly #suspects: Suspects
+  readonly #logName: string
   #ledger = new BlockLedger(0)
   /** What has come before its turn. */
   readonly #held: UpstreamEvent[] = []
@@ -64,8 +66,9 @@ export class ShardFollower {
   #savedMs = 0
 
   constructor(options: ShardFollowerOptions) {
-    const { db, hub, signal, refusals } = options
+    const { db, client, shard, hub, signal, refusals } = options
     this.#options = options
+    this.#logName = logName(client.address, shard)
     this.#suspects = new Suspects(db)
     this.#intake = new Intake({
       hub,
@@ -115,6 +118,7 @@ export class ShardFollower {
       watch.missed(Math.max(1, to - from), true)
       await suspectAll(db, 'a gap in the log of the upstream')
     }
+    if (start.isNewLog) await forgetTaken(db, this.#logName, Number.MAX_SAFE_INTEGER)
     this.#ledger = new BlockLedger(start.fromId)
     this.#blockTime = start.blockTime
     await saveCursor(db, client.address, shard, start)
@@ -149,7 +153,7 @@ export class ShardFollower {
       this.#options.refusals.tell(null, item)
     } else if (this.#options.selection.wants(item)) {
       this.#taken += 1
-      await this.#intake.add(item)
+      await this.#intake.add({ ...item, place: { log: this.#logName, id: event.id } })
     } else {
       this.#options.watch.count('ignored', 1)
     }

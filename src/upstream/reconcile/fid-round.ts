@@ -17,6 +17,7 @@ export async function adoptFids(db: Database): Promise<void> {
   await db`
     insert into upstream.fids (fid, backfilled_at)
     select fid, now() from hub.fids
+    order by fid
     on conflict (fid) do nothing
   `
 }

@@ -1,5 +1,6 @@
 import type { Log } from '../../lib/log.js'
 import { pause } from '../../lib/pause.js'
+import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { UpstreamWatch } from '../upstream-watch.js'
 import { adoptFids, type ComparedFid, markCompared, oldestComparedFids, suspectFids } from './fid-round.js'
 import { type ReconcileOptions, reconcileAccount } from './reconcile-account.js'
@@ -9,6 +10,8 @@ export interface ReconcileLoopOptions extends ReconcileOptions {
   readonly fidsPerMinute: number
   readonly log: Log
   readonly watch: UpstreamWatch
+  /** Whether a part of the network is followed: then nobody else is compared. */
+  readonly isSubset: boolean
   /** How often it is looked whether something is suspected. */
   readonly pollMs?: number
 }
@@ -27,23 +30,30 @@ const RETRY_MS = 5_000
 export async function reconcileForEver(options: ReconcileLoopOptions): Promise<void> {
   const { db, signal, fidsPerMinute, log, pollMs = POLL_MS } = options
   let budget = 0
+  const told = new Set<string>()
   while (!signal.aborted) {
     try {
       const suspects = await suspectFids(db, SUSPECTS_AT_ONCE)
       await Promise.all(suspects.map((user) => compare(options, user)))
-      if (suspects.length > 0) continue
+      if (suspects.length > 0) {
+        told.clear()
+        continue
+      }
       budget = Math.min(1, budget + (fidsPerMinute * pollMs) / MINUTE_MS)
       if (budget >= 1) {
         const count = Math.max(1, Math.floor((fidsPerMinute * pollMs) / MINUTE_MS))
         const oldest = await oldestComparedFids(db, count)
-        if (oldest.length === 0) await adoptFids(db)
+        if (oldest.length === 0 && !options.isSubset) await adoptFids(db)
         for (const user of oldest) await compare(options, user)
         budget = 0
+        told.clear()
       }
       await pause(pollMs, signal)
     } catch (error) {
       if (signal.aborted) return
-      log.warn({ err: error }, 'comparing with the upstream failed')
+      const kind = error instanceof UpstreamFailure ? error.kind : `${error}`
+      if (!told.has(kind)) log.warn({ err: error }, 'comparing with the upstream failed')
+      told.add(kind)
       await pause(RETRY_MS, signal)
     }
   }

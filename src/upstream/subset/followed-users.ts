@@ -1,7 +1,10 @@
 import { MessageType } from '@farcaster/core'
 import type { Database } from '../../db/connection.js'
 import type { MergeItem } from '../../hub/merge/shard-writer.js'
+import type { Log } from '../../lib/log.js'
+import { pause } from '../../lib/pause.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { Suspects } from '../suspects.js'
 import { addFollowed, dropFollowed, type FollowedRow, readFollowed, setAsked } from './followed-rows.js'
 import type { Selection } from './selection.js'
 
@@ -15,6 +18,8 @@ export interface SubsetSettings {
 }
 
 const FOLLOW = 'follow'
+/** How long whom another process has found goes unheard. */
+const RELOAD_MS = 5_000
 
 /**
  * A part of the network, which grows and shrinks with what happens in it: who casts in a channel that is followed
@@ -27,8 +32,10 @@ export class FollowedUsers implements Selection {
   readonly #neighbours: boolean
   /** The reasons for each user, as `reason/via`. */
   #reasons = new Map<number, Set<string>>()
-  #added: FollowedRow[] = []
-  #dropped: FollowedRow[] = []
+  /** What is not written down yet, by user and reason. What is in both was dropped, and then added again. */
+  #added = new Map<string, FollowedRow>()
+  #dropped = new Map<string, FollowedRow>()
+  #written: Promise<void> = Promise.resolve()
 
   private constructor(db: Database, { fids, channelUrls, neighbours }: SubsetSettings) {
     this.#db = db
@@ -41,16 +48,31 @@ export class FollowedUsers implements Selection {
   static async open(db: Database, settings: SubsetSettings): Promise<FollowedUsers> {
     await setAsked(db, settings.fids)
     const users = new FollowedUsers(db, settings)
-    await users.reload()
+    await users.#read()
     return users
   }
 
-  /** Takes over what others have written down: a backfill finds neighbours, too. */
+  /**
+   * Takes over what others have written down: a backfill finds neighbours, too, and another process may have followed
+   * before this one. Whom they have found is compared, for what has been passed over meanwhile.
+   */
   async reload(): Promise<void> {
     await this.flush()
-    const rows = await readFollowed(this.#db)
-    this.#reasons = new Map()
-    for (const row of rows) this.#note(row)
+    const before = this.#reasons
+    await this.#read()
+    const suspects = new Suspects(this.#db)
+    for (const fid of this.#reasons.keys()) if (!before.has(fid)) suspects.add(fid, 'newly followed')
+    await suspects.flush()
+  }
+
+  /** Reloads again and again, until the signal aborts. */
+  async keepUp(signal: AbortSignal, log: Log): Promise<void> {
+    while (!signal.aborted) {
+      await this.reload().catch((error) =>
+        log.warn({ err: error }, 'whom another process follows is not known now'),
+      )
+      await pause(RELOAD_MS, signal)
+    }
   }
 
   wants(item: MergeItem): boolean {
@@ -61,12 +83,28 @@ export class FollowedUsers implements Selection {
     return this.#reasons.has(item.message.data.fid)
   }
 
-  async flush(): Promise<void> {
+  /** One after the other: what is written last is what was learnt last. */
+  flush(): Promise<void> {
+    const written = this.#written.catch(() => {}).then(() => this.#write())
+    this.#written = written
+    return written
+  }
+
+  async #write(): Promise<void> {
     const [added, dropped] = [this.#added, this.#dropped]
-    this.#added = []
-    this.#dropped = []
-    await addFollowed(this.#db, added)
-    await dropFollowed(this.#db, dropped)
+    this.#added = new Map()
+    this.#dropped = new Map()
+    await dropFollowed(this.#db, [...dropped.values()])
+    await addFollowed(this.#db, [...added.values()])
+  }
+
+  async #read(): Promise<void> {
+    const rows = await readFollowed(this.#db)
+    this.#reasons = new Map()
+    for (const row of rows) this.#note(row)
+    // Learnt while the rows were read.
+    for (const row of this.#dropped.values()) this.#forget(row)
+    for (const row of this.#added.values()) this.#note(row)
   }
 
   #learn(message: SignedMessage): void {
@@ -74,10 +112,10 @@ export class FollowedUsers implements Selection {
     if (castAddBody?.parentUrl && this.#channelUrls.has(castAddBody.parentUrl)) {
       this.#add({ fid, reason: 'channel', via: 0 })
     }
+    if (this.#asked.has(fid)) this.#learnFollows(message)
     if (!this.#neighbours) return
     const touched = castAddBody?.parentCastId?.fid ?? reactionBody?.targetCastId?.fid
     if (touched !== undefined && this.#asked.has(touched)) this.#add({ fid, reason: 'touch', via: 0 })
-    if (this.#asked.has(fid)) this.#learnFollows(message)
   }
 
   /** Of users who are asked for. A follow that is outdated when it comes is put right when the user is compared. */
@@ -85,8 +123,8 @@ export class FollowedUsers implements Selection {
     const { fid: via, type, linkBody, linkCompactStateBody: compact } = data
     if (linkBody?.type === FOLLOW && linkBody.targetFid !== undefined) {
       const row: FollowedRow = { fid: linkBody.targetFid, reason: 'follow', via }
-      if (type === MessageType.LINK_ADD) this.#add(row)
-      else this.#drop(row)
+      if (type !== MessageType.LINK_ADD) this.#drop(row)
+      else if (this.#neighbours) this.#add(row)
     }
     if (compact?.type === FOLLOW) {
       const kept = new Set(compact.targetFids)
@@ -98,7 +136,7 @@ export class FollowedUsers implements Selection {
   }
 
   #add(row: FollowedRow): void {
-    if (!this.#reasons.get(row.fid)?.has(reasonName(row))) this.#added.push(row)
+    if (!this.#reasons.get(row.fid)?.has(reasonName(row))) this.#added.set(rowName(row), row)
     this.#note(row)
   }
 
@@ -108,11 +146,22 @@ export class FollowedUsers implements Selection {
   }
 
   #drop(row: FollowedRow): void {
-    const reasons = this.#reasons.get(row.fid)
-    if (!reasons?.delete(reasonName(row))) return
-    this.#dropped.push(row)
-    if (reasons.size === 0) this.#reasons.delete(row.fid)
+    if (!this.#forget(row)) return
+    this.#added.delete(rowName(row))
+    this.#dropped.set(rowName(row), row)
   }
+
+  /** False when there is no such reason. */
+  #forget(row: FollowedRow): boolean {
+    const reasons = this.#reasons.get(row.fid)
+    if (!reasons?.delete(reasonName(row))) return false
+    if (reasons.size === 0) this.#reasons.delete(row.fid)
+    return true
+  }
+}
+
+function rowName(row: FollowedRow): string {
+  return `${row.fid}/${reasonName(row)}`
 }
 
 function reasonName({ reason, via }: Pick<FollowedRow, 'reason' | 'via'>): string {

@@ -1,0 +1,48 @@
+import { status } from '@grpc/grpc-js'
+import { expect, onTestFinished, test } from 'vitest'
+import { UpstreamFailure } from './upstream-failure.js'
+import { openUpstreams, type UpstreamsOptions } from './upstreams.js'
+
+const down = new UpstreamFailure(status.UNAVAILABLE, 'first:1', 'down')
+
+function open(options: UpstreamsOptions) {
+  const settings = { addresses: ['127.0.0.1:1'], tls: false, headers: new Map(), trusted: false }
+  const upstreams = openUpstreams(settings, options)
+  onTestFinished(() => upstreams.close())
+  return upstreams
+}
+
+test('whoever waits is told why, once for each reason', async () => {
+  const told: string[] = []
+  const upstreams = open({ onWaiting: ({ message }) => told.push(message) })
+  let calls = 0
+  const answer = await upstreams.ask(async () => {
+    calls += 1
+    if (calls < 4) throw down
+    return 'answer'
+  })
+  expect(answer).toBe('answer')
+  expect(told).toEqual([down.message])
+})
+
+test('whoever stops waiting is told why there was no answer, not that it was stopped', async () => {
+  const stop = new AbortController()
+  const upstreams = open({ onWaiting: () => stop.abort() })
+  const ask = upstreams.ask(async () => {
+    throw stop.signal.aborted ? new UpstreamFailure(status.CANCELLED, 'first:1', 'Cancelled on client') : down
+  }, stop.signal)
+  await expect(ask).rejects.toThrow(down.message)
+})
+
+test('the time in which an upstream does not answer is a part of the patience', async () => {
+  let nowMs = 0
+  const upstreams = open({ patienceMs: 60_000, clock: () => nowMs })
+  let calls = 0
+  const ask = upstreams.ask(async () => {
+    calls += 1
+    nowMs += 30_000
+    throw new UpstreamFailure(status.DEADLINE_EXCEEDED, 'first:1', 'Deadline exceeded')
+  })
+  await expect(ask).rejects.toThrow('Deadline exceeded')
+  expect(calls).toBe(2)
+})
