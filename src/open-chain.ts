@@ -61,10 +61,15 @@ export function openChain(config: Config, { url, hub, registry, log }: ChainPart
   const settings = chainSettings(config)
   if (settings.networks.size === 0) return null
   const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza chains' })
-  const { onProgress, onFailure } = observeChains(registry, db)
+  const { onProgress, onFailure, onDiffer } = observeChains(registry, db)
   const rpcs = new Map(
     [...settings.networks].map(([name, network]) => {
-      const options = { log, clock: Date.now, onFailure: (endpoint: string) => onFailure(name, endpoint) }
+      const options = {
+        log,
+        clock: Date.now,
+        onFailure: (endpoint: string) => onFailure(name, endpoint),
+        onDiffer: () => onDiffer(name),
+      }
       return [name, new ChainRpc(network, options)]
     }),
   )

@@ -6,6 +6,7 @@ import type { Progress } from './follower.js'
 export interface ChainCounts {
   readonly onProgress: (progress: Progress) => void
   readonly onFailure: (network: string, endpoint: string) => void
+  readonly onDiffer: (network: string) => void
 }
 
 interface FollowerRow {
@@ -35,6 +36,12 @@ export function observeChains(registry: Registry, db: Database): ChainCounts {
     labelNames: ['network', 'endpoint'],
     registers,
   })
+  const differences = new Counter({
+    name: 'plaza_chain_rpcs_differ_total',
+    help: 'How often RPCs of a network did not say the same of what must be agreed on; nothing was settled then',
+    labelNames: ['network'],
+    registers,
+  })
   observeLag(registry, db)
   return {
     onProgress({ follower, outcome, logs: count }) {
@@ -44,6 +51,7 @@ export function observeChains(registry: Registry, db: Database): ChainCounts {
       }
     },
     onFailure: (network, endpoint) => failures.inc({ network, endpoint }),
+    onDiffer: (network) => differences.inc({ network }),
   }
 }
 

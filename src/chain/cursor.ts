@@ -23,33 +23,47 @@ export interface Position {
 /** Longer than a step takes; a process that dies keeps the others waiting for so long. */
 const LEASE_SECONDS = 60
 
+/** What a follower is to follow. */
+export interface Followed {
+  readonly chainId: number
+  /** Contracts that are to be read from the first block on, in lower case; empty where it does not matter. */
+  readonly contracts: readonly Hex[]
+  /** Where it begins: asked when it has no cursor, or none for one of the contracts. */
+  firstBlock(): Promise<number>
+}
+
 /**
  * Takes a follower, or keeps it.
  *
- * @param firstBlock where it begins: asked when it has no cursor.
  * @returns null when another process has it.
  * @throws Error when it was following another chain: its cursor means nothing on this one.
  */
 export async function takeLease(
   db: Database,
   lease: Lease,
-  chainId: number,
-  firstBlock: () => Promise<number>,
+  { chainId, contracts, firstBlock }: Followed,
 ): Promise<Position | null> {
   let row = await updateLease(db, lease)
   if (row === undefined) {
     await db`
-      insert into chain.followers (name, chain_id, next_block)
-      values (${lease.follower}, ${chainId}::bigint, ${await firstBlock()}::bigint)
+      insert into chain.followers (name, chain_id, next_block, contracts)
+      values (
+        ${lease.follower}, ${chainId}::bigint, ${await firstBlock()}::bigint, ${db.types.texts(contracts)}::text[]
+      )
       on conflict do nothing
     `
     row = await updateLease(db, lease)
   }
-  const { chain_id, next_block, number, hash, is_mine } = row!
+  const { chain_id, next_block, contracts: read, number, hash, is_mine } = row!
   if (chain_id !== chainId) {
     throw new Error(`${lease.follower} has followed chain ${chain_id}, and is to follow chain ${chainId} now`)
   }
   if (!is_mine) return null
+  if (contracts.some((contract) => !read.includes(contract))) {
+    const nextBlock = Math.min(next_block, await firstBlock())
+    await beginAnew(db, lease, nextBlock, contracts)
+    return { nextBlock, before: null }
+  }
   return { nextBlock: next_block, before: number === null || hash === null ? null : { number, hash } }
 }
 
@@ -58,7 +72,25 @@ interface LeaseRow {
   readonly next_block: number
   readonly number: number | null
   readonly hash: Hex | null
+  readonly contracts: readonly string[]
   readonly is_mine: boolean
+}
+
+/** A contract has come to those that are read: all are read from the first block, since they are read together. */
+async function beginAnew(
+  db: Database,
+  { follower, holder }: Lease,
+  nextBlock: number,
+  contracts: readonly string[],
+): Promise<void> {
+  await db.begin(async (transaction) => {
+    await transaction`
+      update chain.followers
+      set next_block = ${nextBlock}::bigint, contracts = ${transaction.types.texts(contracts)}::text[]
+      where name = ${follower} and leased_by = ${holder}::uuid
+    `
+    await transaction`delete from chain.blocks where follower = ${follower}`
+  })
 }
 
 async function updateLease(db: Database, { follower, holder }: Lease): Promise<LeaseRow | undefined> {
@@ -75,9 +107,9 @@ async function updateLease(db: Database, { follower, holder }: Lease): Promise<L
             then now() + make_interval(secs => ${LEASE_SECONDS}) else f.leased_until end
       from asked
       where f.name = asked.name
-      returning f.name, f.chain_id, f.next_block, f.leased_by
+      returning f.name, f.chain_id, f.next_block, f.contracts, f.leased_by
     )
-    select t.chain_id, t.next_block, b.number, '0x' || encode(b.hash, 'hex') as hash,
+    select t.chain_id, t.next_block, t.contracts, b.number, '0x' || encode(b.hash, 'hex') as hash,
       t.leased_by = ${holder}::uuid as is_mine
     from taken t
     left join lateral (

@@ -56,7 +56,8 @@ const TIMEOUT_MS = 20_000
 /** Requests of one list that are under way at once. */
 const PARALLEL = 16
 
-interface RawLog {
+/** A log as RPCs write it. */
+export interface RawLog {
   readonly address: Hex
   readonly topics: readonly Hex[]
   readonly data: Hex
@@ -118,7 +119,8 @@ export function openEndpoint(url: string): Endpoint {
   }
 }
 
-function readLog(raw: RawLog): ChainLog {
+/** A log as an RPC tells it. @throws Error when it is in no block. */
+export function readLog(raw: RawLog): ChainLog {
   const { blockNumber, blockHash, transactionHash, transactionIndex, logIndex } = raw
   if (raw.removed || blockNumber === null || blockHash === null || transactionHash === null) {
     throw new Error('the RPC gave a log that is in no block')

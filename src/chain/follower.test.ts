@@ -56,7 +56,7 @@ function recorder(options: Partial<LogHandler> = {}): LogHandler {
   }
 }
 
-function open(handler = recorder(), network: Partial<ChainNetwork> = {}): Follower {
+function open(handler = recorder(), network: Partial<ChainNetwork> = {}, clock = Date.now): Follower {
   const rpc = new ChainRpc(
     {
       name: 'optimism',
@@ -65,7 +65,7 @@ function open(handler = recorder(), network: Partial<ChainNetwork> = {}): Follow
       confirmations: CONFIRMATIONS,
       ...network,
     },
-    { log: silentLog, clock: Date.now },
+    { log: silentLog, clock },
   )
   return new Follower(handler, { db, rpc })
 }
@@ -189,6 +189,27 @@ it('when an RPC stops, the next one is asked', async () => {
   await transfer(61n)
   await catchUp(follower)
   await expectTruth()
+})
+
+it('an RPC that answers, and stands still, is left after a minute for one that goes on', async () => {
+  let passedMs = 0
+  const follower = open(recorder(), {}, () => Date.now() + passedMs)
+  await transfer(62n)
+  await catchUp(follower)
+  const head = await chain.client.getBlockNumber()
+  first.faults = {
+    lie: (method, result) => (method === 'eth_blockNumber' ? `0x${head.toString(16)}` : result),
+  }
+  await transfer(63n)
+  expect(await follower.step()).toBe('level')
+  passedMs = 61_000
+  expect(await follower.step()).toBe('level')
+  expect(await follower.step()).toBe('moved')
+  await catchUp(follower)
+  await expectTruth()
+  // A chain that makes no blocks is one whose RPCs all say the same.
+  passedMs = 130_000
+  expect(await follower.step()).toBe('level')
 })
 
 it('an RPC of another chain is not used', async () => {

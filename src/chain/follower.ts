@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Hex } from 'viem'
 import type { Database, Transaction } from '../db/connection.js'
 import type { ChainRpc } from './chain-rpc.js'
 import { endLease, knownBlocks, type Lease, moveBack, moveOn, noteHead, takeLease } from './cursor.js'
@@ -12,8 +13,13 @@ export type Write = (db: Transaction) => Promise<void>
 export interface LogHandler<Extra = void> {
   /** Its cursor's: the same for ever. */
   readonly name: string
-  /** Where it begins; asked once, when it has no cursor. */
+  /** Where it begins; asked when it has no cursor, or has not read one of its contracts. */
   firstBlock(): Promise<number>
+  /**
+   * Contracts whose logs it needs from the first block on, in lower case. They share a cursor, as the logs of one may rest
+   * on those of another: when one is added, all are read anew. Without it, what `filter` wants may change at any time.
+   */
+  readonly contracts?: readonly Hex[]
   /** Where it ends, inclusive; without it, never. */
   readonly lastBlock?: number
   /** Whether it only gets blocks that are final. */
@@ -89,7 +95,9 @@ export class Follower<Extra = void> {
   async step(): Promise<StepOutcome> {
     const { db, rpc, onProgress } = this.#parts
     const { chainId } = rpc.network
-    const position = await takeLease(db, this.#lease, chainId, () => this.#handler.firstBlock())
+    const { contracts = [] } = this.#handler
+    const firstBlock = () => this.#handler.firstBlock()
+    const position = await takeLease(db, this.#lease, { chainId, contracts, firstBlock })
     if (position === null) return 'busy'
     const { nextBlock, before } = position
     const filter = await this.#handler.filter(nextBlock)
@@ -102,6 +110,7 @@ export class Follower<Extra = void> {
       outcome = await this.#goBack(nextBlock, reading.head)
     } else {
       await noteHead(db, this.name, reading.head)
+      await rpc.noteHead(reading.head)
     }
     const logs = reading.state === 'range' ? reading.range.logs.length : 0
     onProgress?.({ follower: this.name, outcome, logs })

@@ -49,7 +49,7 @@ export type Reading =
   | { readonly state: 'forked'; readonly head: number }
 
 /** An RPC has said what cannot be: it is behind, it lies, or the chain has just changed. */
-class UntrueReply extends Error {}
+export class UntrueReply extends Error {}
 
 /** `eth_getLogs` has failed: perhaps for a smaller range it would not. */
 export class RangeRefused extends Error {}

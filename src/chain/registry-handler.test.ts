@@ -30,10 +30,8 @@ const settings = readChainSettings({
 })
 const network = settings.networks.get('optimism')!
 const handler = registryHandler(settings, network, { hub, log: silentLog })!
-const follower = new Follower(handler, {
-  db,
-  rpc: new ChainRpc(network, { log: silentLog, clock: Date.now }),
-})
+const rpc = new ChainRpc(network, { log: silentLog, clock: Date.now })
+const follower = new Follower(handler, { db, rpc })
 
 async function followAll(): Promise<void> {
   await chain.mine(3)
@@ -168,6 +166,21 @@ it('what is read twice is merged once', async () => {
   await db`delete from chain.followers`
   await followAll()
   expect(await db`select count(*)::integer as events from hub.onchain_events`).toEqual([before])
+})
+
+it('a registry that is followed later is read from the first block on, as the others were', async () => {
+  await db`delete from chain.followers`
+  const isTier = (address: string) => address === tierRegistry.toLowerCase()
+  const before = handler.contracts!.filter((address) => !isTier(address))
+  const without = new Follower({ ...handler, contracts: before }, { db, rpc })
+  while ((await without.step()) !== 'level');
+  await without.release()
+  const events = async () => db`select fid, type, block_number, log_index from hub.onchain_events`
+  const all = await events()
+  await db`delete from hub.onchain_events where type = ${OnChainEventType.EVENT_TYPE_TIER_PURCHASE}`
+  await followAll()
+  const inOrder = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).sort()
+  expect(inOrder(await events())).toEqual(inOrder(all))
 })
 
 it('a chain whose registries stand elsewhere has none to follow', () => {

@@ -50,6 +50,7 @@ export function registryHandler(
   return {
     name: `${name}/registries`,
     firstBlock: async () => firstBlocks[name],
+    contracts: filter.addresses,
     confirmedOnly: true,
     withTimes: true,
     filter: async () => filter,
