@@ -4,11 +4,21 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
-import { createTestClient, defineChain, http, publicActions, walletActions } from 'viem'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  createTestClient,
+  defineChain,
+  http,
+  publicActions,
+  TransactionReceiptNotFoundError,
+  walletActions,
+} from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 
 /** OP Mainnet, whose id is part of everything that accounts sign. */
 export const DEV_CHAIN_ID = 10
+
+const POLL_MS = 20
 
 /** The words that every anvil derives its accounts from; each has 10,000 ETH. */
 const MNEMONIC = 'test test test test test test test test test test test junk'
@@ -69,11 +79,27 @@ export function devClient(url, { account, chainId = DEV_CHAIN_ID } = {}) {
     chain,
     account,
     transport: http(url, { retryCount: 0, timeout: 60_000 }),
-    pollingInterval: 20,
+    pollingInterval: POLL_MS,
     cacheTime: 0,
   })
     .extend(publicActions)
     .extend(walletActions)
+    .extend((client) => ({ waitForTransactionReceipt: ({ hash }) => waitForReceipt(client, hash) }))
+}
+
+/**
+ * viem looks for a receipt when a block comes, and leaves a block out that comes while it looks: then it would wait for
+ * another one, which never comes where each transaction makes its own.
+ */
+async function waitForReceipt(client, hash) {
+  for (;;) {
+    try {
+      return await client.getTransactionReceipt({ hash })
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw error
+    }
+    await sleep(POLL_MS)
+  }
 }
 
 /**

@@ -120,6 +120,12 @@ function openLedger(
       )
       return null
     }
+    if (rpc.network.rpcUrls.length === 1) {
+      log.warn(
+        { network: rpc.network.name },
+        'what wallets have paid for is believed of a single RPC URL: add a second one that somebody else runs',
+      )
+    }
     return new ChainLedger({
       db,
       rpc,

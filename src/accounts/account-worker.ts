@@ -1,4 +1,5 @@
 import type { Database } from '../db/connection.js'
+import { takeWorkerLock } from '../db/worker-lock.js'
 import type { Log } from '../lib/log.js'
 import type { Accounts } from './accounts.js'
 import { carryOutDirect, findAbandonedDirect } from './registration/direct-registration.js'
@@ -44,7 +45,7 @@ export class AccountWorker {
 
   /** Begins to look. */
   async start(): Promise<void> {
-    await this.#takeLock()
+    await takeWorkerLock(this.#options.own, this.#options.worker)
     this.#looking = this.#loop()
   }
 
@@ -75,16 +76,11 @@ export class AccountWorker {
     }
   }
 
-  /** Once more after the connection, and the lock with it, were lost. */
-  async #takeLock(): Promise<void> {
-    const { own, worker } = this.#options
-    await own`select pg_try_advisory_lock(hashtextextended(${worker}, 0))`
-  }
-
   async #look(): Promise<void> {
-    const { log } = this.#options
+    const { own, worker, log } = this.#options
     try {
-      await this.#takeLock()
+      // Once more after the connection, and the lock with it, were lost.
+      await takeWorkerLock(own, worker)
       await this.#begin()
       this.#isFailing = false
     } catch (error) {

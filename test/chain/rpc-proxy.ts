@@ -6,14 +6,22 @@ import { afterAll } from 'vitest'
 export interface Faults {
   /** It cuts every connection. */
   stopped?: boolean
+  /** It answers with an error: what it says, or null for what it does. */
+  refuse?: (method: string, params: readonly unknown[]) => string | null
+  /** It answers with another status than 200, and with no JSON; null for what it does. */
+  status?: (method: string) => number | null
   /** It gives no logs of more blocks than this. */
   largestRange?: number
   /** It is so many blocks behind, and knows nothing of those. */
   behind?: number
   /** It says that it is of this chain. */
   chainId?: number
+  /** It waits for this before it does what it is asked. */
+  hold?: (method: string, params: readonly unknown[]) => Promise<void>
+  /** It says that it has sent transactions, and sends none. */
+  swallows?: boolean
   /** It changes what it has been given before it answers. */
-  lie?: (method: string, result: unknown) => unknown
+  lie?: (method: string, result: unknown, params: readonly unknown[]) => unknown
 }
 
 /** An RPC in front of another one. */
@@ -29,6 +37,12 @@ interface Request {
   readonly id: number
   readonly method: string
   readonly params: readonly unknown[]
+}
+
+/** What it has been given for one, or why it has been given nothing. */
+interface Reply {
+  readonly result?: unknown
+  readonly error?: unknown
 }
 
 /** Starts a proxy that ends with the file that calls it. */
@@ -53,16 +67,22 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
     const request = JSON.parse(Buffer.concat(chunks).toString()) as Request
     proxy.asked.set(request.method, (proxy.asked.get(request.method) ?? 0) + 1)
     if (proxy.faults.stopped) return void res.destroy()
+    const status = proxy.faults.status?.(request.method) ?? null
+    if (status !== null) return void res.writeHead(status).end('not now')
     const reply = await judge(request)
     res.setHeader('content-type', 'application/json')
     res.end(JSON.stringify({ jsonrpc: '2.0', id: request.id, ...reply }))
   }
 
   async function judge({ method, params }: Request): Promise<object> {
-    const { largestRange = Number.POSITIVE_INFINITY, behind = 0, chainId, lie } = proxy.faults
+    const { largestRange = Number.POSITIVE_INFINITY, behind = 0, chainId, hold, swallows, lie } = proxy.faults
+    await hold?.(method, params)
+    const refusal = proxy.faults.refuse?.(method, params) ?? null
+    if (refusal !== null) return { error: { code: -32_000, message: refusal } }
+    if (swallows && method === 'eth_sendRawTransaction') return { result: `0x${'00'.repeat(32)}` }
     if (method === 'eth_chainId' && chainId !== undefined) return { result: `0x${chainId.toString(16)}` }
     const head =
-      behind === 0 ? Number.POSITIVE_INFINITY : Number(await forward('eth_blockNumber', [])) - behind
+      behind === 0 ? Number.POSITIVE_INFINITY : Number((await ask('eth_blockNumber', [])).result) - behind
     if (method === 'eth_blockNumber' && behind > 0) return { result: `0x${head.toString(16)}` }
     if (method === 'eth_getBlockByNumber' && Number(params[0]) > head) return { result: null }
     if (method === 'eth_getLogs') {
@@ -71,19 +91,19 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
         return { error: { code: -32_005, message: 'query returned more than allowed' } }
       }
     }
-    const result = await forward(method, params)
-    return { result: lie === undefined ? result : lie(method, result) }
+    const reply = await ask(method, params)
+    if (reply.error !== undefined || lie === undefined) return reply
+    return { result: lie(method, reply.result, params) }
   }
 
-  async function forward(method: string, params: readonly unknown[]): Promise<unknown> {
+  async function ask(method: string, params: readonly unknown[]): Promise<Reply> {
     const reply = await fetch(target, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     })
-    const { result, error } = (await reply.json()) as { result: unknown; error?: { message: string } }
-    if (error !== undefined) throw new Error(error.message)
-    return result
+    const { result, error } = (await reply.json()) as Reply
+    return error === undefined ? { result } : { error }
   }
 
   return proxy

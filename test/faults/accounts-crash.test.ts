@@ -11,6 +11,7 @@ import { createVault } from '../../src/secrets/vault.js'
 import { startTestChain } from '../chain/test-chain.js'
 import { createTestDatabase } from '../database.js'
 import { createDataDir, startServerProcess } from '../server-process.js'
+import { DirectDeveloper, type DirectNewcomer } from './direct-newcomers.js'
 import { RegisteringApp } from './newcomers.js'
 
 const ROUNDS = 2
@@ -37,12 +38,19 @@ describe.each(['local network', 'chain'] as const)('on the %s', (kind) => {
     })
     const dataDir = await createDataDir()
     const app = new RegisteringApp(apiKey, wallet.id)
+    const developer = new DirectDeveloper(apiKey, wallet.id)
     let server = await startServerProcess({ dataDir, env })
+    developer.url = server.url
+    await developer.open()
     for (let round = 0; round < ROUNDS; round += 1) {
       app.url = server.url
+      developer.url = server.url
       const before = app.users.length
       const beginning = Array.from({ length: CALLERS }, async (_, caller) => {
-        for (let n = 0; n < ACCOUNTS_OF_CALLER; n += 1) await app.begin(`r${round}c${caller}n${n}`)
+        for (let n = 0; n < ACCOUNTS_OF_CALLER; n += 1) {
+          const name = `r${round}c${caller}n${n}`
+          await Promise.all([app.begin(name), developer.begin(name)])
+        }
       })
       // Some are done, some are on their way.
       await expect.poll(() => app.users.length, { interval: 10, timeout: 60_000 }).toBeGreaterThan(before + 2)
@@ -52,27 +60,46 @@ describe.each(['local network', 'chain'] as const)('on the %s', (kind) => {
       await Promise.all(beginning)
       server = await startServerProcess({ dataDir, env })
       app.url = server.url
-      await app.repeatAll()
+      developer.url = server.url
+      // The others are gone on with by nobody but the server.
+      await Promise.all([app.repeatAll(), developer.repeat(developer.users.filter((_, n) => n % 2 === 0))])
     }
     for (const { body, answer } of app.users) {
       expect(answer).toMatchObject({ fid: body.fid, username: body.fname })
     }
     expect(new Set(app.users.map(({ body }) => body.fid)).size).toBe(app.users.length)
+    // As if time had passed.
+    await db`update accounts.direct_registrations set attempted_at = attempted_at - interval '1 hour'`
     await expect.poll(() => countOpen(db), { timeout: 60_000, interval: 100 }).toBe(0)
     const { shelf, held, used, registered, bought } = await tallyFids(db, Date.now())
     expect(used).toBe(app.users.length)
     expect(shelf + held + used).toBe(registered)
     expect(bought).toBe(registered)
     await expectOnePurchaseForEachPurpose(db)
+    await expectWhole(db, developer.users)
   })
 })
+
+/** An account that was registered directly is there with all its keys, or it is not there at all. */
+async function expectWhole(db: Database, users: readonly DirectNewcomer[]): Promise<void> {
+  for (const { account, keys, fid } of users) {
+    const rows = await db<{ fid: number; keys: number }[]>`
+      select f.fid, (select count(*) from hub.signers s where s.fid = f.fid and s.active)::integer as keys
+      from hub.fids f
+      where f.custody_address = ${account.address}::bytea`
+    expect(rows.length).toBeLessThanOrEqual(1)
+    if (fid !== null) expect(rows[0]?.fid).toBe(fid)
+    for (const row of rows) expect(row.keys).toBe(keys.length)
+  }
+}
 
 /** What somebody has yet to go on with. */
 async function countOpen(db: Database): Promise<number> {
   const [row] = await db<{ open: number }[]>`
     select (select count(*) from accounts.transactions where state = 'recorded')::integer
       + (select count(*) from accounts.shelf where fid is null)::integer
-      + (select count(*) from accounts.registrations where step not in ('done', 'undone'))::integer as open`
+      + (select count(*) from accounts.registrations where step not in ('done', 'undone'))::integer
+      + (select count(*) from accounts.direct_registrations where finished_at is null)::integer as open`
   return row!.open
 }
 

@@ -47,10 +47,14 @@ export class RegisteringApp {
     return reply?.status ?? 0
   }
 
-  async #ask(path: string, init: RequestInit = {}) {
-    const url = `${this.url}/v2/farcaster/${path}`
-    const reply = await fetch(url, { ...init, headers: this.#headers }).catch(() => null)
-    const body: ReturnType<typeof JSON.parse> = await reply?.json().catch(() => null)
-    return reply && body ? { status: reply.status, body } : null
+  #ask(path: string, init: RequestInit = {}) {
+    return askServer(`${this.url}/v2/farcaster/${path}`, { ...init, headers: this.#headers })
   }
+}
+
+/** What a server answers; null when it has no answer, or not all of it. */
+export async function askServer(url: string, init: RequestInit) {
+  const reply = await fetch(url, init).catch(() => null)
+  const body: ReturnType<typeof JSON.parse> = await reply?.json().catch(() => null)
+  return reply && body ? { status: reply.status, body } : null
 }

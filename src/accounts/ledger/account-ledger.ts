@@ -55,6 +55,14 @@ export interface Receipt {
   readonly fid: number | null
 }
 
+/** What a call may take, and what its payer has for it: as the network tells it, or has told it just now. */
+export interface Means {
+  /** What the call may take from the wallet at most, in wei, with fees. */
+  readonly price: bigint
+  /** What the wallet can still spend, in wei; asks the database alone. */
+  available(db: Queryable): Promise<bigint>
+}
+
 /** Who pays: a wallet, by its address of 20 bytes. */
 export interface Payer {
   readonly id: string
@@ -73,10 +81,14 @@ export interface AccountLedger {
   ): Promise<bigint>
   /** What the wallet can still spend, in wei: what open transactions may take is not counted. */
   available(db: Queryable, payer: Payer): Promise<bigint>
+  /** All that a decision under a lock has to be told by the network, which may be silent for long. */
+  means(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<Means>
   /** The number that the next signature of an address (20 bytes) for this contract has to have. */
   nonceOf(contract: NonceContract, address: Buffer): Promise<bigint>
-  /** The fid that an address (20 bytes) holds. */
-  fidOf(address: Buffer): Promise<number | null>
+  /** The fid that an address (20 bytes) holds: as things are now, or as they will remain. */
+  fidOf(address: Buffer, when?: 'now' | 'finally'): Promise<number | null>
+  /** Whether a key (32 bytes) may act for a fid. */
+  hasKey(fid: number, key: Buffer): Promise<boolean>
   /**
    * Buys, once for each purpose: together, one after the other, or after this process has died in between. When it
    * resolves, the hub has what was bought, and so has the read model.

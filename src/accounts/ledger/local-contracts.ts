@@ -188,7 +188,7 @@ function noFid(): Refusal {
 }
 
 /** Whether a key may act for a fid; null when the fid never had it. */
-async function keyState(db: Queryable, fid: number, key: Buffer): Promise<boolean | null> {
+export async function keyState(db: Queryable, fid: number, key: Buffer): Promise<boolean | null> {
   const [row] = await db<{ active: boolean }[]>`
     select active from hub.signers where fid = ${fid} and key = ${key}::bytea`
   return row?.active ?? null

@@ -4,12 +4,21 @@ import type { Refusal } from '../../errors.js'
 import type { Hub } from '../../hub/hub.js'
 import { nextBlockNumber, underRegistryLock } from '../../registry/ledger.js'
 import { type ChainPlace, transactionHash } from '../../registry/local-chain.js'
-import type { AccountCall, AccountLedger, NonceContract, Payer, Purchase, Receipt } from './account-ledger.js'
-import { callLocally, fidHeldBy, type LocalOutcome, readLocalNonce } from './local-contracts.js'
+import type {
+  AccountCall,
+  AccountLedger,
+  Means,
+  NonceContract,
+  Payer,
+  Purchase,
+  Receipt,
+} from './account-ledger.js'
+import { callLocally, fidHeldBy, keyState, type LocalOutcome, readLocalNonce } from './local-contracts.js'
 import {
   findTransaction,
   openTransactions,
   receiptOf,
+  settle,
   type TransactionRow,
   tooLittle,
   transactionColumns,
@@ -66,12 +75,20 @@ export class LocalLedger implements AccountLedger {
     return localBalance(db, payer)
   }
 
+  async means(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<Means> {
+    return { price: await this.priceOf(call), available: (db) => localBalance(db, payer) }
+  }
+
   nonceOf(contract: NonceContract, address: Buffer): Promise<bigint> {
     return readLocalNonce(this.#db, contract, address)
   }
 
   fidOf(address: Buffer): Promise<number | null> {
     return fidHeldBy(this.#db, address)
+  }
+
+  async hasKey(fid: number, key: Buffer): Promise<boolean> {
+    return (await keyState(this.#db, fid, key)) === true
   }
 
   async buy(purchase: Purchase): Promise<Receipt | Refusal> {
@@ -140,9 +157,13 @@ export class LocalLedger implements AccountLedger {
     const outcomes = await this.#hub.submitOnChainEvents(events)
     const refusal = outcomes.find((outcome) => outcome !== null && outcome.code !== 'bad_request.duplicate')
     if (refusal) throw new Error(`the hub refuses what was paid for: ${refusal.message}`)
-    await this.#db`
-      update accounts.transactions set state = 'confirmed', settled_at = now()
-      where id = ${row.id} and state = 'recorded'`
+    await settle(
+      this.#db,
+      this.#db`
+        update accounts.transactions set state = 'confirmed', settled_at = now()
+        where id = ${row.id} and state = 'recorded'
+        returning purpose, fid`,
+    )
     return receiptOf(row)
   }
 

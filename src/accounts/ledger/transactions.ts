@@ -48,6 +48,22 @@ export async function openTransactions(db: Queryable, network: string): Promise<
     order by t.id`
 }
 
+/**
+ * Settles transactions. A fid that was registered for the shelf is on it from the same statement on: at no moment is it
+ * paid for and nowhere.
+ *
+ * @param change An update of accounts.transactions that returns `purpose` and `fid`.
+ */
+export async function settle(db: Queryable, change: ReturnType<Queryable>): Promise<void> {
+  await db`
+    with settled as (${change})
+    update accounts.shelf o
+    set fid = settled.fid
+    from settled
+    where settled.fid is not null and o.fid is null
+      and o.id = case when settled.purpose like 'shelf %' then substr(settled.purpose, 7)::uuid end`
+}
+
 /** The receipt of a transaction that counts. */
 export function receiptOf({ hash, fid }: Pick<TransactionRow, 'hash' | 'fid'>): Receipt {
   return { hash: hash!, fid }

@@ -55,7 +55,24 @@ async function useFid(
   return used.id
 }
 
-async function whyNotHeld(db: Transaction, fid: number, walletId: string): Promise<PlazaError> {
+/**
+ * Looks whether a wallet could register with a fid now, and changes nothing.
+ *
+ * @param nowMs Unix milliseconds.
+ * @throws PlazaError like `acceptRegistration`, for a fid that the wallet does not hold.
+ */
+export async function expectHeld(
+  db: Queryable,
+  { fid, walletId }: Pick<Acceptable, 'fid' | 'walletId'>,
+  nowMs: number,
+): Promise<void> {
+  const held = await db`
+    select from accounts.shelf
+    where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and held_until > ${new Date(nowMs)}`
+  if (held.length === 0) throw await whyNotHeld(db, fid, walletId)
+}
+
+async function whyNotHeld(db: Queryable, fid: number, walletId: string): Promise<PlazaError> {
   const [row] = await db<{ heldBy: string | null; isUsed: boolean }[]>`
     select held_by as "heldBy", used_at is not null as "isUsed" from accounts.shelf where fid = ${fid}::bigint`
   const property = 'fid'

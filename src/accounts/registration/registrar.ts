@@ -135,7 +135,8 @@ export class Registrar {
         )
         return { kind: 'add key', holder: consent, added }
       })
-      if (refused) return await this.#giveUp(registration, refused)
+      if (refused && !(await this.#isKeyInHub(registration, signer)))
+        return await this.#giveUp(registration, refused)
     }
     await this.#advance(registration, 'accepted', 'keyed')
   }
@@ -160,10 +161,42 @@ export class Registrar {
       from: await this.#consent('id registry', holder, (once) => transferConsent({ fid, to, ...once })),
       to: { address: to, deadline, signature },
     }))
-    if (refused) return await this.#giveUp(registration, refused)
-    await this.#advance(registration, 'keyed', 'transferred')
-    // Nothing is left that it could sign for.
-    await this.#options.db`update accounts.shelf set sealed_key = null where id = ${shelfId}`
+    if (refused && !(await this.#isInHub(registration))) return await this.#giveUp(registration, refused)
+    const { db, clock } = this.#options
+    await db.begin(async (transaction) => {
+      await advance(transaction, registration, 'keyed', 'transferred', { nowMs: clock() })
+      // Nothing is left that it could sign for.
+      await transaction`update accounts.shelf set sealed_key = null where id = ${shelfId}`
+    })
+  }
+
+  /**
+   * Whoever has seen a transaction on its way has seen the signatures in it, and may have used them, and paid: then the
+   * contracts refuse them a second time. What is final is in the hub, as what we have bought ourselves is.
+   */
+  async #isInHub({ fid, custodyAddress: to }: Registration): Promise<boolean> {
+    const { db, ledger } = this.#options
+    const held = await db`select from hub.fids where fid = ${fid}::bigint and custody_address = ${to}::bytea`
+    return held.length > 0 || this.#notYet((await ledger.fidOf(to)) === fid)
+  }
+
+  async #isKeyInHub(registration: Registration, signer: RegisteredSigner): Promise<boolean> {
+    const { ledger } = this.#options
+    return (
+      (await this.#hubHasKey(registration, signer)) ||
+      this.#notYet(await ledger.hasKey(registration.fid, signer.key))
+    )
+  }
+
+  async #hubHasKey({ fid }: Registration, { key }: RegisteredSigner): Promise<boolean> {
+    const added = await this.#options.db`
+      select from hub.signers where fid = ${fid}::bigint and key = ${key}::bytea and active`
+    return added.length > 0
+  }
+
+  #notYet(isOnItsWay: boolean): false {
+    if (!isOnItsWay) return false
+    throw new PlazaError('unavailable', 'the account is still being registered: send the same request again')
   }
 
   async #giveName(registration: Registration): Promise<void> {
@@ -185,12 +218,12 @@ export class Registrar {
 
   /** Takes the key away again, so that the next user of the fid does not get it. */
   async #undo(registration: Registration): Promise<void> {
-    const { db, clock } = this.#options
-    const { id, signer } = registration
-    const [added] = await db`
-      select from accounts.transactions
-      where purpose = ${purposeOf(registration, 'key')} and state = 'confirmed'`
-    if (signer !== null && added !== undefined) {
+    const { db, ledger, clock } = this.#options
+    const { id, fid, signer } = registration
+    if (
+      signer !== null &&
+      ((await this.#hubHasKey(registration, signer)) || (await ledger.hasKey(fid, signer.key)))
+    ) {
       const refused = await this.#buy(registration, 'removal', async (holder) => {
         const consent = await this.#consent('key registry', holder, (once) =>
           removeKeyConsent({ owner: holder.address, key: signer.key, ...once }),

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/connection.js'
+import { isWorkerDead } from '../../db/worker-lock.js'
 
 /** How far a registration is. `undone` and `done` are its ends; from `transferred` on it only goes forward. */
 export type RegistrationStep = 'accepted' | 'keyed' | 'transferred' | 'named' | 'done' | 'undoing' | 'undone'
@@ -73,7 +74,7 @@ export async function findAbandoned(
     where step not in ('done', 'undone')
       and case
         when worker is null then attempted_at <= ${new Date(nowMs - pauseSeconds * 1000)}
-        else ${isDead(db)}
+        else ${isWorkerDead(db, db`worker`)}
       end
     order by attempted_at
     limit ${limit}`
@@ -90,7 +91,7 @@ export async function claim(db: Queryable, id: string, worker: string, nowMs: nu
   const rows = await db`
     update accounts.registrations
     set worker = ${worker}, attempted_at = ${new Date(nowMs)}
-    where id = ${id} and (worker is null or worker = ${worker}::uuid or ${isDead(db)})
+    where id = ${id} and (worker is null or worker = ${worker}::uuid or ${isWorkerDead(db, db`worker`)})
     returning id`
   return rows.length > 0
 }
@@ -98,11 +99,6 @@ export async function claim(db: Queryable, id: string, worker: string, nowMs: nu
 /** Lets others go on with a registration. */
 export async function unclaim(db: Queryable, id: string, worker: string): Promise<void> {
   await db`update accounts.registrations set worker = null where id = ${id} and worker = ${worker}::uuid`
-}
-
-/** Whether nobody holds the lock of the process that the row names. */
-function isDead(db: Queryable) {
-  return db`pg_try_advisory_xact_lock(hashtextextended(worker::text, 0))`
 }
 
 /** Goes from one step to another, unless somebody else was quicker. */

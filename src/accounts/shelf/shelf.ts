@@ -170,8 +170,9 @@ export class Shelf {
       },
     })
     if (!('code' in bought)) return bought.fid!
-    // Nobody else can register for this address: should it have a fid, it is the one that was ordered.
-    return (await ledger.fidOf(holder.address)) ?? bought
+    // Nobody can register for this address but with what we have signed: should it have a fid, whoever has paid for it,
+    // it is the one that was ordered.
+    return (await ledger.fidOf(holder.address, 'finally')) ?? bought
   }
 }
 

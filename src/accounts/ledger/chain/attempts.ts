@@ -1,5 +1,5 @@
 import type { Database, Queryable, Transaction } from '../../../db/connection.js'
-import { type TransactionRow, transactionColumns } from '../transactions.js'
+import { settle, type TransactionRow, transactionColumns } from '../transactions.js'
 
 /** A signed transaction, and its hash of 32 bytes. */
 export interface SignedTransaction {
@@ -28,6 +28,16 @@ export async function readReserved(db: Queryable, walletId: string, except = 0):
     select coalesce(sum(max_cost), 0)::text as reserved from accounts.transactions
     where wallet_id = ${walletId} and state = 'recorded' and id <> ${except}::bigint`
   return BigInt(row!.reserved)
+}
+
+/** How many transactions of a wallet are in final blocks for certain: an RPC that counts less is behind. */
+export async function readSettled(db: Queryable, walletId: string): Promise<number> {
+  const [row] = await db<{ nonce: number }[]>`
+    select nonce from accounts.transactions
+    where wallet_id = ${walletId} and state <> 'recorded'
+    order by nonce desc
+    limit 1`
+  return row === undefined ? 0 : row.nonce + 1
 }
 
 /** A transaction that is to be recorded with its first attempt. */
@@ -101,11 +111,15 @@ export async function settleTransaction(
   transactionId: number,
   { hash, cost, fid, failure }: Settlement,
 ): Promise<void> {
-  await db`
+  await settle(
+    db,
+    db`
     update accounts.transactions
     set state = ${failure === null ? 'confirmed' : 'reverted'}, hash = ${hash}, cost = ${String(cost)}::numeric,
-      fid = ${fid}, failure = ${failure}, settled_at = now()
-    where id = ${transactionId} and state = 'recorded'`
+      fid = ${fid}::bigint, failure = ${failure}, settled_at = now()
+    where id = ${transactionId} and state = 'recorded'
+    returning purpose, fid`,
+  )
 }
 
 /** How a transaction stands. */

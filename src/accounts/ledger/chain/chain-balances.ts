@@ -15,8 +15,16 @@ export class ChainBalances implements Pick<AccountLedger, 'network' | 'available
     this.#rpc = rpc
   }
 
-  async available(db: Queryable, { id, address }: Payer): Promise<bigint> {
-    const [balance, reserved] = await Promise.all([this.#rpc.balance(hexOf(address)), readReserved(db, id)])
-    return balance > reserved ? balance - reserved : 0n
+  async available(db: Queryable, payer: Payer): Promise<bigint> {
+    return await (await this.told(payer))(db)
+  }
+
+  /** Asks the chain. @returns what tells what the wallet can spend of it. */
+  async told({ id, address }: Payer): Promise<(db: Queryable) => Promise<bigint>> {
+    const balance = await this.#rpc.balance(hexOf(address))
+    return async (db) => {
+      const reserved = await readReserved(db, id)
+      return balance > reserved ? balance - reserved : 0n
+    }
   }
 }

@@ -12,24 +12,28 @@ import { lockWallet } from '../../wallets/wallets.js'
 import type {
   AccountCall,
   AccountLedger,
+  Means,
   NonceContract,
   Payer,
   Purchase,
   Receipt,
 } from '../account-ledger.js'
 import { findTransaction, receiptOf, type TransactionRow, tooLittle } from '../transactions.js'
-import { readOutcome, readReserved, recordTransaction } from './attempts.js'
+import { readOutcome, readReserved, readSettled, recordTransaction } from './attempts.js'
 import { ChainBalances } from './chain-balances.js'
 import {
   decodeNumber,
   type EncodedCall,
   encodeCall,
   encodeIdOf,
+  encodeKeyOf,
   encodeNonceOf,
   encodePriceOf,
+  KEY_ADDED,
   revertName,
 } from './contract-calls.js'
 import { type Fees, offer } from './fees.js'
+import { OneByOne } from './one-by-one.js'
 import { NONCE_TAKEN, Settler } from './settler.js'
 import { WalletRpc } from './wallet-rpc.js'
 import { mostOf, signTransaction } from './wallet-transaction.js'
@@ -83,6 +87,7 @@ export class ChainLedger implements AccountLedger {
   readonly #rpc: WalletRpc
   readonly #settler: Settler
   readonly #balances: ChainBalances
+  readonly #locked: OneByOne
   readonly #remembered = new Map<string, { readonly value: Promise<unknown>; readonly untilMs: number }>()
 
   constructor(options: ChainLedgerOptions) {
@@ -93,7 +98,13 @@ export class ChainLedger implements AccountLedger {
     }
     this.#balances = new ChainBalances(remembering, options.rpc.network)
     this.network = this.#balances.network
-    this.#settler = new Settler({ ...options, network: this.network, wallets: this.#rpc })
+    this.#locked = new OneByOne(options.db)
+    this.#settler = new Settler({
+      ...options,
+      network: this.network,
+      wallets: this.#rpc,
+      locked: this.#locked,
+    })
   }
 
   async priceOf(call: Parameters<AccountLedger['priceOf']>[0]): Promise<bigint> {
@@ -107,12 +118,23 @@ export class ChainLedger implements AccountLedger {
     return this.#balances.available(db, payer)
   }
 
+  async means(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<Means> {
+    const [price, available] = await Promise.all([this.priceOf(call), this.#balances.told(payer)])
+    return { price, available }
+  }
+
   async nonceOf(contract: NonceContract, address: Buffer): Promise<bigint> {
     return await this.#ask(encodeNonceOf(this.#options.contracts, contract, address))
   }
 
-  async fidOf(address: Buffer): Promise<number | null> {
-    return Number(await this.#ask(encodeIdOf(this.#options.contracts, address))) || null
+  async fidOf(address: Buffer, when: 'now' | 'finally' = 'now'): Promise<number | null> {
+    const question = encodeIdOf(this.#options.contracts, address)
+    const answer = when === 'now' ? this.#rpc.call(question) : this.#rpc.finalCall(question)
+    return Number(decodeNumber(await answer)) || null
+  }
+
+  async hasKey(fid: number, key: Buffer): Promise<boolean> {
+    return (await this.#ask(encodeKeyOf(this.#options.contracts, fid, key))) === KEY_ADDED
   }
 
   async buy(purchase: Purchase): Promise<Receipt | Refusal> {
@@ -134,19 +156,26 @@ export class ChainLedger implements AccountLedger {
     const call = encodeCall(contracts, purchase.call)
     const [value, fees] = await Promise.all([this.#valueOf(purchase.call), this.#fees()])
     const estimate = await this.#rpc.estimateGas(from, call, value)
-    if ('revert' in estimate) return refusedByContracts(revertName(estimate.revert))
-    if ('tooPoor' in estimate) return tooLittle(value, await this.#rpc.balance(from))
+    if (!('gas' in estimate)) {
+      // The contracts refuse it a second time, too: somebody else may have bought it in the meantime.
+      const known = await findTransaction(db, purchase)
+      if (known) return known
+      if ('revert' in estimate) return refusedByContracts(revertName(estimate.revert))
+      return tooLittle(value, await this.#rpc.balance(from))
+    }
     const gas = (estimate.gas * (100n + GAS_MARGIN_PERCENT)) / 100n
     const maxCost = mostOf({ value, gas, maxFee: fees.maxFee })
-    return await db.begin(async (transaction) => {
+    return await this.#locked.begin(async (transaction) => {
       await lockWallet(transaction, purchase.walletId)
       const known = await findTransaction(transaction, purchase)
       if (known) return known
-      const [reserved, balance, nonce] = await Promise.all([
-        readReserved(transaction, purchase.walletId),
-        this.#rpc.balance(from),
-        this.#nextNonce(transaction, purchase.walletId, from),
-      ])
+      // In this order: what was settled in between is then counted twice, and not left out.
+      const reserved = await readReserved(transaction, purchase.walletId)
+      const { balance, count } = await this.#rpc.funds(
+        from,
+        await readSettled(transaction, purchase.walletId),
+      )
+      const nonce = await this.#nextNonce(transaction, purchase.walletId, { address: from, count })
       if (balance - reserved < maxCost) return tooLittle(maxCost, balance - reserved)
       const { chainId } = this.#options.rpc.network
       const signed = await signTransaction({ ...call, ...fees, chainId, nonce, value, gas }, wallet)
@@ -156,13 +185,18 @@ export class ChainLedger implements AccountLedger {
     })
   }
 
-  /** After ours, and after those that were sent with the wallet's key by others. */
-  async #nextNonce(db: Queryable, walletId: string, address: Hex): Promise<number> {
-    const [[row], count] = await Promise.all([
-      db<{ nonce: number }[]>`select next_nonce as nonce from accounts.wallets where id = ${walletId}`,
-      this.#rpc.count(address),
-    ])
-    return Math.max(row!.nonce, count)
+  /**
+   * After ours, and after those that were sent with the wallet's key by others. One that is too high would hold the
+   * wallet up for ever, so what one RPC tells of others is held against all; for one that is too low another is taken.
+   */
+  async #nextNonce(
+    db: Queryable,
+    walletId: string,
+    { address, count }: { readonly address: Hex; readonly count: number },
+  ): Promise<number> {
+    const [row] = await db<{ nonce: number }[]>`
+      select next_nonce as nonce from accounts.wallets where id = ${walletId}`
+    return count <= row!.nonce ? row!.nonce : Math.max(row!.nonce, await this.#rpc.leastCount(address))
   }
 
   async #outcomeOf(transactionId: number): Promise<Receipt | Refusal> {

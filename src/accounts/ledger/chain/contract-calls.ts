@@ -9,6 +9,7 @@ import {
   type Abi,
   type Address,
   decodeErrorResult,
+  decodeFunctionData,
   decodeFunctionResult,
   encodeFunctionData,
   type Hex,
@@ -71,6 +72,21 @@ export function encodePriceOf(
   return encode(contracts, { contract: 'storageRegistry', functionName: 'price', args: [BigInt(units)] })
 }
 
+/** What is to be asked for what a transaction of `encodeCall` had to pay, at its block; null for one that pays nothing. */
+export function encodePricePaid(
+  contracts: ChainSettings['contracts'],
+  { to, data }: EncodedCall,
+): EncodedCall | null {
+  const isOf = (name: CalledContract) => contracts[name].address.toLowerCase() === to.toLowerCase()
+  if (isOf('idGateway')) {
+    const { args } = decodeFunctionData({ abi: idGatewayABI, data })
+    return encodePriceOf(contracts, { kind: 'register', extraUnits: Number(args?.[4] ?? 0) })
+  }
+  if (!isOf('storageRegistry')) return null
+  const { args } = decodeFunctionData({ abi: storageRegistryABI, data })
+  return encodePriceOf(contracts, { kind: 'rent', units: Number(args?.[1]) })
+}
+
 /** Asks for the nonce of an address (20 bytes). */
 export function encodeNonceOf(
   contracts: ChainSettings['contracts'],
@@ -88,6 +104,18 @@ export function encodeNonceOf(
 export function encodeIdOf(contracts: ChainSettings['contracts'], address: Buffer): EncodedCall {
   return encode(contracts, { contract: 'idRegistry', functionName: 'idOf', args: [hexOf(address)] })
 }
+
+/** Asks what the key registry has of a key (32 bytes) of a fid; the first number of it is `KEY_ADDED` while it may act. */
+export function encodeKeyOf(contracts: ChainSettings['contracts'], fid: number, key: Buffer): EncodedCall {
+  return encode(contracts, {
+    contract: 'keyRegistry',
+    functionName: 'keyDataOf',
+    args: [BigInt(fid), hexOf(key)],
+  })
+}
+
+/** The state of a key that was added, and not removed. */
+export const KEY_ADDED = 1n
 
 /** The number that such a question is answered with. */
 export function decodeNumber(result: Hex): bigint {

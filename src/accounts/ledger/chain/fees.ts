@@ -38,7 +38,8 @@ function anEighthMore(fee: bigint): bigint {
   return fee + fee / 8n + 1n
 }
 
-function smaller(a: bigint, b: bigint): bigint {
+/** The smaller one of two amounts. */
+export function smaller(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 

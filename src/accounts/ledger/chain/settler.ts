@@ -1,5 +1,6 @@
-import type { OnChainEvent } from '@farcaster/core'
+import { IdRegisterEventType, type OnChainEvent } from '@farcaster/core'
 import { LRUCache } from 'lru-cache'
+import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../chain/chain-rpc.js'
 import type { ChainLog } from '../../../chain/endpoint.js'
 import type { ChainSettings } from '../../../chain/networks.js'
@@ -16,17 +17,22 @@ import {
   type AttemptRow,
   readAttempts,
   readReserved,
+  readSettled,
   recordReplacement,
-  type SignedTransaction,
   settleTransaction,
 } from './attempts.js'
-import { raise } from './fees.js'
-import type { ChainReceipt, WalletRpc } from './wallet-rpc.js'
+import { decodeNumber, encodePricePaid } from './contract-calls.js'
+import { raise, smaller } from './fees.js'
+import type { ChainReceipt } from './mined.js'
+import type { OneByOne } from './one-by-one.js'
+import type { WalletCounts, WalletRpc } from './wallet-rpc.js'
 import { mostOf, readTransaction, signTransaction } from './wallet-transaction.js'
 
 /** What transactions are brought to their end with. */
 export interface SettlerOptions {
   readonly db: Database
+  /** For what asks the chain while it holds a wallet. */
+  readonly locked: OneByOne
   readonly rpc: ChainRpc
   readonly wallets: WalletRpc
   readonly contracts: ChainSettings['contracts']
@@ -44,13 +50,7 @@ export interface SettlerOptions {
 /** The failure of a transaction whose nonce somebody else has used, who has the wallet's key, too. */
 export const NONCE_TAKEN = 'NonceTaken'
 
-/** How many transactions of a wallet are in blocks, and in those that are final. */
-interface WalletCounts {
-  readonly mined: number
-  readonly final: number
-  readonly finalBlock: number
-}
-
+const { REGISTER } = IdRegisterEventType
 /** Transactions that are looked at at once. */
 const PARALLEL = 16
 /** A node may forget it, or its block be taken back: a second time costs one call, and changes nothing. */
@@ -88,11 +88,14 @@ export class Settler {
   }
 
   async #lookAtWallet(rows: readonly TransactionRow[]): Promise<void> {
-    const { log } = this.#options
-    const counts = await this.#countsOf(rows[0]!.walletId)
+    const { db, wallets, log } = this.#options
+    const [wallet] = await db<{ address: Buffer }[]>`
+      select address from accounts.wallets where id = ${rows[0]!.walletId}`
+    const address = hexOf(wallet!.address)
+    const counts = await wallets.counts(address)
     for (let at = 0; at < rows.length; at += PARALLEL) {
       const looks = rows.slice(at, at + PARALLEL).map((row) =>
-        this.#lookAt(row, counts).catch((error: unknown) => {
+        this.#lookAt(row, counts, address).catch((error: unknown) => {
           log.warn(
             { err: error, purpose: row.purpose, nonce: row.nonce },
             'a transaction could not be looked at',
@@ -103,26 +106,23 @@ export class Settler {
     }
   }
 
-  async #countsOf(walletId: string): Promise<WalletCounts> {
-    const { db, rpc, wallets } = this.#options
-    const [wallet] = await db<
-      { address: Buffer }[]
-    >`select address from accounts.wallets where id = ${walletId}`
-    const address = hexOf(wallet!.address)
-    const finalBlock = Math.max(0, (await wallets.head()) - rpc.network.confirmations)
-    const [mined, final] = await Promise.all([wallets.count(address), wallets.count(address, finalBlock)])
-    return { mined, final, finalBlock }
-  }
-
-  async #lookAt(row: TransactionRow, { mined, final, finalBlock }: WalletCounts): Promise<void> {
+  async #lookAt(
+    row: TransactionRow,
+    { mined, final, finalBlock }: WalletCounts,
+    address: Hex,
+  ): Promise<void> {
     const { db, wallets } = this.#options
     const attempts = await readAttempts(db, row.id)
     if (row.nonce >= mined) return await this.#push(row, attempts.at(-1)!)
-    const receipts = await Promise.all(attempts.map(({ hash }) => wallets.receipt(hexOf(hash))))
-    const receipt = receipts.find((each) => each !== null)
-    if (receipt) {
-      if (receipt.blockNumber <= finalBlock) await this.#finish(row, attempts, receipt)
+    const names = attempts.map(({ hash }) => hexOf(hash))
+    const blocks = await Promise.all(names.map((hash) => wallets.block(hash)))
+    const at = blocks.findIndex((block) => block !== null)
+    if (at >= 0) {
+      if (blocks[at]! <= finalBlock) await this.#finish(row, attempts[at]!, blocks[at]!)
     } else if (row.nonce < final && this.#isMissingForLong(row.id)) {
+      // An RPC that does not show a receipt is no proof: what was paid for would be paid for again.
+      const taker = await wallets.byNonce({ address, nonce: row.nonce, last: finalBlock })
+      if (names.includes(taker)) throw new Error('the chain has the transaction, and shows no receipt')
       await settleTransaction(db, row.id, { hash: null, cost: 0n, fid: null, failure: NONCE_TAKEN })
     }
   }
@@ -143,36 +143,47 @@ export class Settler {
   }
 
   /** Nodes forget what waits for long: it is sent now and again. */
-  async #send({ hash, raw }: SignedTransaction): Promise<void> {
+  async #send({ hash, raw, attempt }: AttemptRow): Promise<void> {
     const { clock, wallets } = this.#options
     const name = hexOf(hash)
     const sentMs = this.#sentMs.get(name)
     if (sentMs !== undefined && clock() - sentMs < RESEND_MS) return
-    await wallets.send(hexOf(raw))
+    await wallets.send(hexOf(raw), sentMs !== undefined || attempt > 0)
     this.#sentMs.set(name, clock())
   }
 
-  async #finish(row: TransactionRow, attempts: readonly AttemptRow[], receipt: ChainReceipt): Promise<void> {
-    const { db } = this.#options
-    const hash = Buffer.from(receipt.hash.slice(2), 'hex')
+  async #finish(row: TransactionRow, attempt: AttemptRow, blockNumber: number): Promise<void> {
+    const { db, wallets } = this.#options
+    const receipt = await wallets.mined(hexOf(attempt.hash), blockNumber)
+    if (receipt === null) return
+    const { hash } = attempt
     if (!receipt.succeeded) {
       await settleTransaction(db, row.id, { hash, cost: receipt.fee, fid: null, failure: 'reverted' })
       return
     }
     const events = await this.#tellHub(receipt)
-    const [registered] = events.filter(({ idRegisterEventBody }) => idRegisterEventBody !== undefined)
-    const { value } = readTransaction(attempts[0]!.raw)
-    const fid = registered?.fid ?? null
-    await settleTransaction(db, row.id, { hash, cost: receipt.fee + value, fid, failure: null })
+    const registered = events.find(({ idRegisterEventBody: body }) => body?.eventType === REGISTER)
+    const cost = receipt.fee + (await this.#paidBy(attempt, blockNumber))
+    await settleTransaction(db, row.id, { hash, cost, fid: registered?.fid ?? null, failure: null })
+  }
+
+  /** What is sent too much comes back in the same transaction, and no log tells of it. In wei; at most, where no node knows. */
+  async #paidBy({ raw }: AttemptRow, blockNumber: number): Promise<bigint> {
+    const { contracts, wallets } = this.#options
+    const sent = readTransaction(raw)
+    const question = encodePricePaid(contracts, sent)
+    if (question === null) return 0n
+    const price = await wallets.pastCall(question, blockNumber)
+    return price === null ? sent.value : smaller(decodeNumber(price), sent.value)
   }
 
   /**
    * The block is as deep as those that the hub's followers read: what it is told here is what they will tell it, too,
    * and is taken once.
    */
-  async #tellHub({ logs, blockNumber }: ChainReceipt): Promise<OnChainEvent[]> {
-    const { hub, wallets, rpc } = this.#options
-    const time = { chainId: rpc.network.chainId, blockTimestamp: await wallets.timeOf(blockNumber) }
+  async #tellHub({ logs, timestamp: blockTimestamp }: ChainReceipt): Promise<OnChainEvent[]> {
+    const { hub, rpc } = this.#options
+    const time = { chainId: rpc.network.chainId, blockTimestamp }
     const events = logs.flatMap((log) => {
       const registry = this.#registryOf(log)
       const event = registry === null ? null : registryEvent(registry, log, time)
@@ -192,7 +203,7 @@ export class Settler {
 
   /** Nobody may have taken it because it offers too little by now. */
   async #replaceIfStuck(row: TransactionRow, last: AttemptRow): Promise<void> {
-    const { db, clock, stuckMs, maxFee: bound, vault, wallets, log } = this.#options
+    const { db, locked, clock, stuckMs, maxFee: bound, vault, wallets, log } = this.#options
     if (clock() - last.signedAt.getTime() < stuckMs) return
     const former = readTransaction(last.raw)
     const fees = raise(former, await wallets.gasPrice(), bound)
@@ -200,11 +211,13 @@ export class Settler {
     const wallet = await openWallet(db, vault, row.walletId)
     const next = { ...former, ...fees }
     const maxCost = mostOf(next)
-    const balance = await wallets.balance(hexOf(wallet.address))
     const signed = await signTransaction(next, wallet)
-    const isRecorded = await db.begin(async (transaction) => {
+    const isRecorded = await locked.begin(async (transaction) => {
       await lockWallet(transaction, row.walletId)
-      if (balance - (await readReserved(transaction, row.walletId, row.id)) < maxCost) return false
+      const reserved = await readReserved(transaction, row.walletId, row.id)
+      const settled = await readSettled(transaction, row.walletId)
+      const { balance } = await wallets.funds(hexOf(wallet.address), settled)
+      if (balance - reserved < maxCost) return false
       const attempt = last.attempt + 1
       await recordReplacement(transaction, row.id, { attempt, signed, maxCost, nowMs: clock() })
       return true

@@ -1,17 +1,23 @@
 import { type Hex, hexToBigInt, numberToHex } from 'viem'
-import type { ChainRpc } from '../../../chain/chain-rpc.js'
-import type { ChainLog, Endpoint } from '../../../chain/endpoint.js'
+import { type ChainRpc, RpcsDiffer } from '../../../chain/chain-rpc.js'
+import type { Endpoint } from '../../../chain/endpoint.js'
+import { UntrueReply } from '../../../chain/log-range.js'
 import { PlazaError } from '../../../errors.js'
+import { pause } from '../../../lib/pause.js'
 import type { EncodedCall } from './contract-calls.js'
+import { blockOf, type ChainReceipt, countAt, findByNonce, readMined } from './mined.js'
 
-/** A transaction in a block. */
-export interface ChainReceipt {
-  readonly hash: Hex
-  readonly blockNumber: number
-  readonly succeeded: boolean
-  /** In wei: for gas, and for having it written down on the chain below where the network has one. */
-  readonly fee: bigint
-  readonly logs: readonly ChainLog[]
+/** How many transactions of a wallet are in blocks, and in those that are final, as one RPC sees it. */
+export interface WalletCounts {
+  readonly mined: number
+  readonly final: number
+  readonly finalBlock: number
+}
+
+/** What a wallet has in wei, and how many transactions of it are in blocks, as one RPC sees it. */
+export interface WalletFunds {
+  readonly balance: bigint
+  readonly count: number
 }
 
 /** What a transaction may offer for a unit of gas, in wei. */
@@ -23,26 +29,8 @@ export interface GasPrice {
 /** What a call would take: gas, or why the contracts would refuse it: what they revert with. */
 export type GasEstimate = { readonly gas: bigint } | { readonly revert: Hex } | { readonly tooPoor: true }
 
-interface RawReceipt {
-  readonly transactionHash: Hex
-  readonly blockNumber: Hex
-  readonly status: Hex
-  readonly gasUsed: Hex
-  readonly effectiveGasPrice: Hex
-  readonly l1Fee?: Hex | null
-  readonly logs: readonly RawLog[]
-}
-
-interface RawLog {
-  readonly address: Hex
-  readonly topics: readonly Hex[]
-  readonly data: Hex
-  readonly blockNumber: Hex
-  readonly blockHash: Hex
-  readonly transactionHash: Hex
-  readonly transactionIndex: Hex
-  readonly logIndex: Hex
-}
+/** How long a wallet is held at most for an answer of the chain: some take a second on a bad day. */
+const LOCKED_MS = 5_000
 
 /** What a wallet asks of its chain. */
 export class WalletRpc {
@@ -57,25 +45,61 @@ export class WalletRpc {
     return this.#number('eth_getBalance', [address, 'latest'])
   }
 
-  /** How many transactions of an address are in blocks, up to the newest or to one of them. */
-  async count(address: Hex, block?: number): Promise<number> {
-    const at = block === undefined ? 'latest' : numberToHex(block)
-    return Number(await this.#number('eth_getTransactionCount', [address, at]))
+  /**
+   * Asked while the wallet is locked, and so not for longer than others can wait: who asks again gets the URL that comes
+   * after one that is silent.
+   *
+   * @param settled how many are in blocks for certain: an RPC that counts less is behind, and another one is asked.
+   */
+  async funds(address: Hex, settled: number): Promise<WalletFunds> {
+    const answer = this.#rpc.with(async (endpoint) => {
+      const [balance, count] = await Promise.all([
+        endpoint.ask<Hex>('eth_getBalance', [address, 'latest']),
+        countAt(endpoint, address),
+      ])
+      if (count < settled) throw new UntrueReply(`${endpoint.name} is behind`)
+      return { balance: hexToBigInt(balance), count }
+    })
+    return await this.#said(within(LOCKED_MS, answer))
+  }
+
+  /** How many transactions of an address are in blocks, by the RPC that counts the fewest. */
+  async leastCount(address: Hex): Promise<number> {
+    return Math.min(...(await this.#said(this.#rpc.all((endpoint) => countAt(endpoint, address)))))
+  }
+
+  async counts(address: Hex): Promise<WalletCounts> {
+    return await this.#with(async (endpoint) => {
+      const head = await endpoint.head()
+      const finalBlock = this.#finalOf(head)
+      const [header, mined, final] = await Promise.all([
+        endpoint.header(head),
+        countAt(endpoint, address),
+        countAt(endpoint, address, finalBlock),
+      ])
+      if (header === null) throw new UntrueReply(`${endpoint.name} has no block ${head}`)
+      return { mined, final, finalBlock }
+    })
   }
 
   call({ to, data }: EncodedCall): Promise<Hex> {
     return this.#with((endpoint) => endpoint.call(to, data))
   }
 
-  head(): Promise<number> {
-    return this.#with((endpoint) => endpoint.head())
+  /** What a call has returned at a block, by all RPCs that remember it; null when none does. */
+  async pastCall({ to, data }: EncodedCall, block: number): Promise<Hex | null> {
+    const work = (endpoint: Endpoint) => endpoint.call(to, data, block)
+    return await this.#rpc.agreed(work).catch((error: unknown) => {
+      if (!(error instanceof RpcsDiffer)) return null
+      throw error
+    })
   }
 
-  /** Unix seconds. */
-  async timeOf(blockNumber: number): Promise<number> {
-    const header = await this.#with((endpoint) => endpoint.header(blockNumber))
-    if (header === null) throw new Error(`the RPC does not know block ${blockNumber}`)
-    return header.timestamp
+  /** What a call of a contract has returned at the newest block that is final, by all RPCs. */
+  finalCall({ to, data }: EncodedCall): Promise<Hex> {
+    return this.#said(
+      this.#rpc.agreed(async (endpoint) => endpoint.call(to, data, this.#finalOf(await endpoint.head()))),
+    )
   }
 
   async gasPrice(): Promise<GasPrice> {
@@ -104,26 +128,53 @@ export class WalletRpc {
     })
   }
 
-  /** Null while it is in no block. */
-  async receipt(hash: Hex): Promise<ChainReceipt | null> {
-    const raw = await this.#with((endpoint) =>
-      endpoint.ask<RawReceipt | null>('eth_getTransactionReceipt', [hash]),
-    )
-    return raw && readReceipt(raw)
+  /** The number of its block; null while it is in none. */
+  block(hash: Hex): Promise<number | null> {
+    return this.#with((endpoint) => blockOf(endpoint, hash))
   }
 
-  /** Sends a signed transaction to the network; one that it knows already, or whose nonce is used, is not sent again. */
-  async send(raw: Hex): Promise<void> {
-    await this.#with(async (endpoint) => {
+  /** What a transaction in a final block has come to, by all RPCs that have the block; null when it is not there. */
+  mined(hash: Hex, blockNumber: number): Promise<ChainReceipt | null> {
+    return this.#said(
+      this.#rpc.agreed(
+        (endpoint) => readMined(endpoint, hash, blockNumber),
+        // What is written down below costs is told by some only.
+        (receipt) => receipt && { ...receipt, fee: null },
+      ),
+    )
+  }
+
+  /** The transaction of an address that has this nonce in a block up to `last`, by all RPCs. */
+  byNonce(asked: { readonly address: Hex; readonly nonce: number; readonly last: number }): Promise<Hex> {
+    return this.#said(this.#rpc.agreed((endpoint) => findByNonce(endpoint, asked)))
+  }
+
+  /**
+   * Sends a signed transaction to the network; one that it knows already, or whose nonce is used, is not sent again.
+   *
+   * @param isAgain Then every RPC gets it: the one that had it first may have kept it to itself.
+   */
+  async send(raw: Hex, isAgain: boolean): Promise<void> {
+    const sendTo = async (endpoint: Endpoint) => {
       await endpoint.ask<Hex>('eth_sendRawTransaction', [raw]).catch((error: unknown) => {
         if (!isKnownAlready(error)) throw error
       })
-    })
+    }
+    if (isAgain) await this.#said(this.#rpc.all(sendTo))
+    else await this.#with(sendTo)
   }
 
-  /** What fails with every URL is the chain's fault, and passes. */
-  async #with<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
-    return await this.#rpc.with(work).catch((error: unknown) => {
+  #finalOf(head: number): number {
+    return Math.max(0, head - this.#rpc.network.confirmations)
+  }
+
+  #with<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
+    return this.#said(this.#rpc.with(work))
+  }
+
+  /** What fails with every URL is the chain's fault, and passes; so does what they do not agree on. */
+  async #said<T>(answer: Promise<T>): Promise<T> {
+    return await answer.catch((error: unknown) => {
       throw new PlazaError('unavailable.other_side', 'the chain does not answer: ask again', { cause: error })
     })
   }
@@ -133,20 +184,16 @@ export class WalletRpc {
   }
 }
 
-function readReceipt(raw: RawReceipt): ChainReceipt {
-  const fee = hexToBigInt(raw.gasUsed) * hexToBigInt(raw.effectiveGasPrice) + hexToBigInt(raw.l1Fee ?? '0x0')
-  return {
-    hash: raw.transactionHash,
-    blockNumber: Number(raw.blockNumber),
-    succeeded: Number(raw.status) === 1,
-    fee,
-    logs: raw.logs.map((log) => ({
-      ...log,
-      address: log.address.toLowerCase() as Hex,
-      blockNumber: Number(log.blockNumber),
-      transactionIndex: Number(log.transactionIndex),
-      logIndex: Number(log.logIndex),
-    })),
+/** Fails when there is no answer in time; the asking goes on, and finds out which URL is silent. */
+async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  const answered = new AbortController()
+  const late = pause(ms, answered.signal).then((): never => {
+    throw new Error(`no answer within ${ms} ms`)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    answered.abort()
   }
 }
 

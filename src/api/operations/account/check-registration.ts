@@ -3,7 +3,7 @@ import { FarcasterNetwork } from '@farcaster/core'
 import type { AccountLedger } from '../../../accounts/ledger/account-ledger.js'
 import { isConsentOf, transferConsent } from '../../../accounts/ledger/consents.js'
 import { tooLittle } from '../../../accounts/ledger/transactions.js'
-import type { Acceptable } from '../../../accounts/registration/accept.js'
+import { type Acceptable, expectHeld } from '../../../accounts/registration/accept.js'
 import { isNameFree } from '../../../accounts/registration/free-name.js'
 import type { RegisteredSigner } from '../../../accounts/registration/registration.js'
 import { PlazaError } from '../../../errors.js'
@@ -49,7 +49,7 @@ export async function checkRegistration(
   const fname = body.fname === undefined ? null : await checkName(context, body.fname)
   const profile = await profileOf(context, fid, fname, metadata)
   const signer = await signerOf(context, body.signer, appId, profile !== null)
-  await checkFunds(context, ledger, wallet, signer !== null)
+  await checkFunds(context, ledger, { fid, wallet, hasSigner: signer !== null })
   return {
     fid,
     walletId: wallet.id,
@@ -161,10 +161,9 @@ function insideOfSigner(error: PlazaError): PlazaError {
 }
 
 async function checkFunds(
-  { writerDb }: OperationContext,
+  { writerDb, clock }: OperationContext,
   ledger: AccountLedger,
-  wallet: PayingWallet['wallet'],
-  hasSigner: boolean,
+  { fid, wallet, hasSigner }: { fid: number; wallet: PayingWallet['wallet']; hasSigner: boolean },
 ): Promise<void> {
   const prices = await Promise.all([
     ledger.priceOf({ kind: 'transfer' }),
@@ -173,6 +172,8 @@ async function checkFunds(
   const needed = prices.reduce((sum, price) => sum + price, 0n)
   const available = await ledger.available(writerDb, wallet)
   if (available >= needed) return
+  // Nobody is to send money to a wallet that could not register with this fid either.
+  await expectHeld(writerDb, { fid, walletId: wallet.id }, clock())
   const { code, message } = tooLittle(needed, available)
   throw new PlazaError(code, message)
 }

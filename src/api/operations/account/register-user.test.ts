@@ -117,6 +117,9 @@ it('only the wallet that a fid was handed to can register with it, and only in t
   const fid = await freshFid()
   const body = await registrationOf(newcomer(), { fid, deadline: inAnHour() })
   expect(answer(await register(body, second.id))).toEqual([409, 'FidOfAnotherWallet', 'fid'])
+  // Money would not help it.
+  const empty = await fundedWallet(db, { appId: api.appId, balance: 0n })
+  expect(answer(await register(body, empty.id))).toEqual([409, 'FidOfAnotherWallet', 'fid'])
   expect(
     answer(
       await register({
@@ -127,6 +130,9 @@ it('only the wallet that a fid was handed to can register with it, and only in t
   ).toEqual([409, 'FidOfAnotherWallet', 'fid'])
   nowMs += 10 * 60 * 1000
   expect(answer(await register(body))).toEqual([409, 'FidHoldExpired', 'fid'])
+  await db`update accounts.wallets set balance = 0 where id = ${wallet.id}`
+  expect(answer(await register(body))).toEqual([409, 'FidHoldExpired', 'fid'])
+  await db`update accounts.wallets set balance = ${String(100n * LOCAL_PRICE)}::numeric where id = ${wallet.id}`
   expect(await freshFid(wallet.id)).toBeGreaterThan(0)
   await holds()
 })

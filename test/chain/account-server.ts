@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { AccountWorker } from '../../src/accounts/account-worker.js'
+import { type Accounts, createAccounts } from '../../src/accounts/accounts.js'
+import { acceptRegistration } from '../../src/accounts/registration/accept.js'
+import { newcomer, registrationOf } from '../../src/accounts/testing/newcomer.js'
+import type { Wallet } from '../../src/accounts/wallets/wallets.js'
+import type { Database } from '../../src/db/connection.js'
+import { silentLog } from '../../src/lib/log.js'
+import { testVault } from '../../src/signers/testing/approved-signer.js'
+import type { TestDatabase } from '../database.js'
+import { testKey } from '../network.js'
+import { type AccountChainParts, bytesOf, ledgerOn } from './account-chain.js'
+
+/** What such a server stands on. */
+export interface AccountServerParts extends Omit<AccountChainParts, 'db'> {
+  readonly database: TestDatabase
+  /** Of its RPCs. */
+  readonly urls: string
+  readonly confirmations: number
+  readonly stuckMs: number
+}
+
+/** What somebody wants registered, whose name and profile are nobody's concern here. */
+export interface AskedAccount {
+  readonly fid: number
+  readonly wallet: Wallet
+  /** Whether the user has really signed for it. */
+  readonly isSigned: boolean
+  readonly hasSigner: boolean
+}
+
+const POOL_SIZE = 6
+const FAR_AWAY = 4_000_000_000
+const writes = /^\s*(insert|update|delete|with)\b/i
+
+/** The part of a server that looks after accounts. It ends like a process that is killed: at once, wherever it is. */
+export class AccountServer {
+  readonly accounts: Accounts
+  readonly #db: Database
+  readonly #own: Database
+  readonly #worker: AccountWorker
+  readonly #ending = new AbortController()
+  readonly #clock: () => number
+  #writesLeft = Number.POSITIVE_INFINITY
+  #ended: Promise<unknown> | null = null
+
+  constructor({ database, urls, clock, hub, ...options }: AccountServerParts) {
+    this.#clock = clock
+    this.#db = database.connect({ poolSize: POOL_SIZE, onStatement: (sql) => this.#count(sql) })
+    this.#own = database.connect({ poolSize: 1 })
+    const db = this.#db
+    const ledger = ledgerOn(urls, { db, hub, clock }, { ...options, signal: this.#ending.signal })
+    const worker = randomUUID()
+    const details = { giveName: async () => null, publishProfile: async () => [] }
+    this.accounts = createAccounts({ db, vault: testVault, ledger, details, worker, clock, log: silentLog })
+    const parts = { db, own: this.#own, accounts: this.accounts, worker, clock, log: silentLog }
+    this.#worker = new AccountWorker(parts)
+  }
+
+  get isDead(): boolean {
+    return this.#ended !== null
+  }
+
+  async start(): Promise<this> {
+    await this.#worker.start()
+    return this
+  }
+
+  /** Has it look after what is open now. */
+  wake(): void {
+    this.#worker.wake()
+  }
+
+  /** It dies at one of its next writes: before it has got there, or after. */
+  killAfter(count: number): void {
+    this.#writesLeft = count
+  }
+
+  /** It is gone: what it has sent to the database may be done or not, and it hears nothing more of it. */
+  kill(): void {
+    if (this.#ended !== null) return
+    this.#ending.abort()
+    const pools = [this.#db.end({ timeout: 0 }), this.#own.end({ timeout: 0 })]
+    this.#ended = Promise.allSettled([...pools, this.#worker.stop()])
+  }
+
+  /** Resolves when nothing of it is left that was killed. */
+  async ended(): Promise<void> {
+    await this.#ended
+  }
+
+  /** Registers an account as `POST user` does, up to its end. @throws like it. */
+  async register({ fid, wallet, isSigned, hasSigner }: AskedAccount): Promise<void> {
+    const nonce = isSigned ? 0n : 1n
+    const asked = await registrationOf(newcomer(), { fid, deadline: FAR_AWAY, nonce })
+    const registration = {
+      fid,
+      walletId: wallet.id,
+      appId: wallet.appId,
+      digest: Buffer.alloc(32),
+      custodyAddress: bytesOf(asked.requested_user_custody_address),
+      signature: bytesOf(asked.signature),
+      deadline: asked.deadline,
+      fname: null,
+      profile: null,
+      signer: hasSigner
+        ? { id: randomUUID(), key: Buffer.from(testKey(randomUUID()).publicKey), metadata: null }
+        : null,
+    }
+    const id = await acceptRegistration(this.#db, registration, this.#clock())
+    await this.accounts.registrar.carryOut(id)
+  }
+
+  #count(sql: string): void {
+    if (!writes.test(sql)) return
+    this.#writesLeft -= 1
+    if (this.#writesLeft < 0) this.kill()
+    else if (this.#writesLeft < 1) setImmediate(() => this.kill())
+  }
+}

@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HubEventType } from '@farcaster/core'
+import { type Address, parseEther, parseEventLogs } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { expect, it } from 'vitest'
+import { contract } from '../../scripts/dev-chain.mjs'
+import { keepPool, keepToken } from '../../src/assets/kept-tokens.js'
+import { ChainRpc } from '../../src/chain/chain-rpc.js'
+import { readChainSettings } from '../../src/chain/networks.js'
+import { registryTopics } from '../../src/chain/registry-events.js'
+import { silentLog } from '../../src/lib/log.js'
+import { createTestDatabase } from '../database.js'
+import { createDataDir, startServerProcess } from '../server-process.js'
+import { bytesOf } from './account-chain.js'
+import { type Market, openMarket } from './market.js'
+import { startRpcProxy } from './rpc-proxy.js'
+import { startTestChain } from './test-chain.js'
+
+const { db, url: databaseUrl } = await createTestDatabase()
+const chain = await startTestChain()
+const CONFIRMATIONS = 3
+const ROUNDS = 3
+const settings = readChainSettings({ rpcUrls: { optimism: chain.url }, confirmations: CONFIRMATIONS })
+const rpc = new ChainRpc(settings.networks.get('optimism')!, { log: silentLog, clock: Date.now })
+const followers = ['optimism/assets', 'optimism/registries']
+const people = [1, 2, 3, 4, 5].map((n) => chain.account(n))
+const registries = ['idRegistry', 'keyRegistry', 'storageRegistry'] as const
+
+/** Logs of these addresses, up to a block. */
+async function logsUpTo(last: number, addresses: readonly Address[]) {
+  const logs = await chain.client.getLogs({ address: [...addresses], fromBlock: 0n })
+  return logs.filter(({ blockNumber }) => Number(blockNumber) <= last)
+}
+
+const place = (block: unknown, index: unknown) => `${block}/${index}`
+
+/** Every event of the registries is in the hub, once, and nothing else is. */
+async function expectEvents(): Promise<void> {
+  const topics = new Set<unknown>(registries.flatMap((name) => registryTopics[name]))
+  const logs = await logsUpTo(
+    Number(await chain.client.getBlockNumber()) - CONFIRMATIONS,
+    registries.map((name) => chain.addresses[name]),
+  )
+  const there = logs.filter((log) => topics.has(log.topics[0]))
+  const rows = await db<{ block: number; index: number }[]>`
+    select block_number as block, log_index as index from hub.onchain_events order by 1, 2`
+  expect(rows.map(({ block, index }) => place(block, index))).toEqual(
+    there.map(({ blockNumber, logIndex }) => place(blockNumber, logIndex)),
+  )
+  const [told] = await db<{ count: number }[]>`
+    select count(*)::integer as count from hub.events where type = ${HubEventType.MERGE_ON_CHAIN_EVENT}`
+  expect(told).toEqual({ count: there.length })
+}
+
+/** Balances are the contract's, of everybody that a transfer has ever named. */
+async function expectBalances(token: Address): Promise<void> {
+  const logs = await logsUpTo(Number.MAX_SAFE_INTEGER, [token])
+  const named = parseEventLogs({ abi: contract('Token').abi, logs, eventName: 'Transfer' })
+  const holders = new Set(named.map(({ args }) => (args as unknown as { to: Address }).to.toLowerCase()))
+  const held = new Map<string, string>()
+  for (const holder of holders) {
+    const balance = await chain.read<bigint>({
+      contract: 'Token',
+      address: token,
+      functionName: 'balanceOf',
+      args: [holder],
+    })
+    if (balance > 0n) held.set(holder, String(balance))
+  }
+  const rows = await db<{ holder: string; balance: string }[]>`
+    select '0x' || encode(holder, 'hex') as holder, balance::text as balance
+    from assets.balances b join assets.tokens t on t.id = b.token_id
+    where t.address = ${bytesOf(token)}::bytea and balance > 0`
+  expect(new Map(rows.map(({ holder, balance }) => [holder, balance]))).toEqual(held)
+}
+
+/** Every swap is a trade, once. */
+async function expectTrades(pool: Address): Promise<void> {
+  const logs = await logsUpTo(Number.MAX_SAFE_INTEGER, [pool])
+  const swaps = parseEventLogs({ abi: contract('PairV2').abi, logs, eventName: 'Swap' })
+  const rows = await db<{ block: number; index: number }[]>`
+    select block, log_index as index from assets.trades order by 1, 2`
+  expect(rows.map(({ block, index }) => place(block, index))).toEqual(
+    swaps.map(({ blockNumber, logIndex }) => place(blockNumber, logIndex)),
+  )
+}
+
+/** The first block that a follower has not handled. */
+async function nextOf(name: string): Promise<number> {
+  const [row] = await db<{ next: number }[]>`
+    select next_block as next from chain.followers where name = ${name}`
+  return row?.next ?? 0
+}
+
+/** They have handled all that there is for them. */
+async function areLevel(): Promise<boolean> {
+  const head = Number(await chain.client.getBlockNumber())
+  const [assets, hub] = await Promise.all(['optimism/assets', 'optimism/registries'].map(nextOf))
+  return assets === head + 1 && hub === head + 1 - CONFIRMATIONS
+}
+
+/** What happens on the chain, one thing after the other. */
+async function* deeds(token: Address, market: Market): AsyncGenerator<void> {
+  const fid = await chain.register(people[0]!)
+  for (let n = 0; ; n += 1) {
+    const [from, to] = [people[n % people.length]!, people[(n * 3 + 1) % people.length]!]
+    const erc20 = { contract: 'Token', address: token }
+    await chain.send(from, { ...erc20, functionName: 'transfer', args: [to.address, BigInt(n + 1)] })
+    if (n % 3 === 0) await market.swap(from, token, 10n ** 18n + BigInt(n))
+    if (n % 4 === 1) {
+      const storage = { contract: 'StorageRegistry', address: chain.addresses.storageRegistry }
+      const value = await chain.read<bigint>({ ...storage, functionName: 'price', args: [1] })
+      await chain.send(from, { ...storage, functionName: 'rent', args: [fid, 1], value })
+    }
+    if (n % 5 === 2) {
+      const newcomer = privateKeyToAccount(generatePrivateKey())
+      await chain.client.setBalance({ address: newcomer.address, value: parseEther('1') })
+      await chain.register(newcomer)
+    }
+    yield
+  }
+}
+
+it('wherever a server that follows a chain is killed, and whatever the chain takes back, nothing of it is lost or doubled', {
+  timeout: 240_000,
+}, async () => {
+  const proxy = await startRpcProxy(chain.url)
+  const env = {
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'silent',
+    CRAWL_EMBEDS: 'false',
+    SCORE_INTERVAL_HOURS: '0',
+    CHAIN_OPTIMISM_RPC_URLS: proxy.url,
+    CHAIN_FIRST_BLOCK: '0',
+    CHAIN_POLL_MS: '50',
+    CHAIN_CONFIRMATIONS: String(CONFIRMATIONS),
+  }
+  const apple = await chain.deployToken('Apple', 'APL', 18)
+  const usd = await chain.deployToken('Dollar', 'USD', 6)
+  const reserves = [
+    [apple, 10n ** 24n],
+    [usd, 10n ** 12n],
+  ] as const
+  const market = await openMarket(chain, 'PairV2', reserves, people)
+  await keepToken(db, rpc, { address: bytesOf(usd), keptFor: 'operator', isDollar: true })
+  await keepToken(db, rpc, { address: bytesOf(apple), keptFor: 'operator' })
+  await keepPool(db, rpc, bytesOf(market.pool))
+  const dataDir = await createDataDir()
+  const happening = deeds(apple, market)
+  let server = await startServerProcess({ dataDir, env })
+  // What was there before they were watched is read by others.
+  const unread = () => db`select from assets.tokens where (read_to >= live_from) is not true`
+  await chain.mine(CONFIRMATIONS + 1)
+  await expect.poll(unread, { timeout: 60_000 }).toHaveLength(0)
+
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const begun = await nextOf('optimism/assets')
+    for (let n = 0; n < 6 || (await nextOf('optimism/assets')) <= begun; n += 1) await happening.next()
+    if (round === 1) await chain.reorg(CONFIRMATIONS - 1)
+    await happening.next()
+    await sleep((round * 7919) % 60)
+    server.child.kill('SIGKILL')
+    await server.ended
+    const stood = new Map(
+      await Promise.all(followers.map(async (name) => [name, await nextOf(name)] as const)),
+    )
+    if (round !== 1) await chain.reorg(CONFIRMATIONS - 1)
+    for (let n = 0; n < 3; n += 1) await happening.next()
+    // As if its lease had run out.
+    await db`update chain.followers set leased_until = now()`
+    const asked = new Map<string, number>()
+    proxy.faults = {
+      lie(method, result, [filter]) {
+        if (method !== 'eth_getLogs') return result
+        const { fromBlock, address } = filter as { fromBlock: string; address: string | string[] }
+        const isHub = [address].flat().includes(chain.addresses.idRegistry.toLowerCase())
+        const name = isHub ? 'optimism/registries' : 'optimism/assets'
+        asked.set(name, Math.min(asked.get(name) ?? Number(fromBlock), Number(fromBlock)))
+        return result
+      },
+    }
+    server = await startServerProcess({ dataDir, env })
+    await expect.poll(areLevel, { timeout: 60_000, interval: 50 }).toBe(true)
+    proxy.faults = {}
+    // Final blocks are not asked for again, others only as far as they were taken back.
+    expect(asked.get('optimism/registries')).toBe(stood.get('optimism/registries'))
+    expect(asked.get('optimism/assets')).toBeGreaterThanOrEqual(stood.get('optimism/assets')! - CONFIRMATIONS)
+    await expectEvents()
+    await expectBalances(apple)
+    await expectTrades(market.pool)
+  }
+})
