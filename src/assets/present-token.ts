@@ -83,5 +83,7 @@ export function presentTrending(token: Token, supply: bigint | undefined): Trend
 export function plainNumber(value: number): string {
   const text = String(value)
   if (!/e/i.test(text)) return text
+  // From here on numbers are whole, and `toFixed` writes exponents, too.
+  if (Math.abs(value) >= 1e21) return String(BigInt(value))
   return value.toFixed(18).replace(/\.?0+$/, '')
 }

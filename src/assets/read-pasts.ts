@@ -5,6 +5,7 @@ import { RangeRefused } from '../chain/log-range.js'
 import type { Log } from '../lib/log.js'
 import { pause } from '../lib/pause.js'
 import { historyHandler, type TokenWithPast } from './history-handler.js'
+import { historyFollower } from './kept-tokens.js'
 import { isReady, readTokens, type Token } from './token.js'
 import { findFirstBlock } from './token-details.js'
 
@@ -50,18 +51,25 @@ export function startReadingPasts({ pollMs, ...parts }: ReadingOptions): () => P
 }
 
 /**
- * Reads on in the pasts of a network's tokens, some steps for each.
+ * Reads on in the pasts of a network's tokens, some steps for each. One that fails holds up no other.
  *
  * @returns whether anything was read.
+ * @throws what the first one has failed with, after all others had their turn.
  */
 export async function readPasts(parts: PastsParts, signal?: AbortSignal): Promise<boolean> {
   const { db, rpc } = parts
   let moved = false
+  const failures: unknown[] = []
   for (const token of await readTokens(db, { network: rpc.network.name, onlyKept: true })) {
     if (signal?.aborted) return moved
-    if (token.firstBlock === null) await lookForFirstBlock(parts, token)
-    else if (hasPast(token) && !isReady(token)) moved = (await readPast(parts, token, signal)) || moved
+    try {
+      if (token.firstBlock === null) await lookForFirstBlock(parts, token)
+      else if (hasPast(token) && !isReady(token)) moved = (await readPast(parts, token, signal)) || moved
+    } catch (cause) {
+      failures.push(new Error(`${historyFollower(token)} goes no further`, { cause }))
+    }
   }
+  if (failures.length > 0) throw failures[0]
   return moved
 }
 

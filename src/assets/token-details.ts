@@ -1,4 +1,14 @@
-import { decodeFunctionResult, encodeFunctionData, erc20Abi, type Hex, hexToString, parseAbi } from 'viem'
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  HttpRequestError,
+  hexToString,
+  LimitExceededRpcError,
+  parseAbi,
+  RpcError,
+} from 'viem'
 import type { Endpoint } from '../chain/endpoint.js'
 
 /** What a token says of itself. */
@@ -14,6 +24,9 @@ const MAX_SYMBOL_LENGTH = 50
 /** Above that, nobody can say what a unit is. */
 const MAX_DECIMALS = 77
 const WORD_LENGTH = 66
+/** Statuses of HTTP that pass. */
+const TIMED_OUT = 408
+const TOO_MANY = 429
 
 const poolAbi = parseAbi([
   'function token0() view returns (address)',
@@ -53,7 +66,9 @@ export async function readPoolTokens(endpoint: Endpoint, address: Hex): Promise<
 
 /**
  * The first block that has a contract's code, by halves. Nodes that keep no old states cannot say: then it is 0, from
- * where reading takes longer and finds the same.
+ * where reading takes longer, for days on a chain of many blocks, and finds the same.
+ *
+ * @throws what an RPC fails with that has not said so: it may answer the next time.
  */
 export async function findFirstBlock(endpoint: Endpoint, address: Hex): Promise<number> {
   let [without, has] = [-1, await endpoint.head()]
@@ -64,9 +79,19 @@ export async function findFirstBlock(endpoint: Endpoint, address: Hex): Promise<
       else has = middle
     }
     return has
-  } catch {
-    return 0
+  } catch (error) {
+    if (isAnswer(error)) return 0
+    throw error
   }
+}
+
+/** Whether an RPC has refused what it was asked, and would again: it is there, and is not asked too much. */
+function isAnswer(error: unknown): boolean {
+  if (error instanceof HttpRequestError) {
+    const { status = 0 } = error
+    return status >= 400 && status < 500 && status !== TIMED_OUT && status !== TOO_MANY
+  }
+  return error instanceof RpcError && !(error instanceof LimitExceededRpcError)
 }
 
 /** What a call returns; null when the contract has refused it, or there is none. */

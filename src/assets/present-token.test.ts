@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { plainNumber } from './present-token.js'
+
+it.each([
+  [0, '0'],
+  [12.5, '12.5'],
+  [1e-7, '0.0000001'],
+  [1e-30, '0'],
+  [999_999_999_999_999_900_000, '999999999999999900000'],
+  [1e21, '1000000000000000000000'],
+  [2 ** 100, '1267650600228229401496703205376'],
+])('a price of %d is written without an exponent', (value, text) => {
+  expect(plainNumber(value)).toBe(text)
+})
