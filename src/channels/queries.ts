@@ -90,7 +90,7 @@ export type TimeWindow = keyof typeof hoursOf
 
 /**
  * Channels by the number of casts in a window, the most active first. Hours count whole: the window ends with the
- * hour that runs.
+ * hour that runs. Only the window is read of all channels; what else is told is counted for those of the page.
  *
  * @param now Farcaster seconds.
  */
@@ -103,23 +103,32 @@ export function trendingChannels(
 ): Promise<ActivityRow[]> {
   const [rank, id] = after ?? beforeAll
   const hour = Math.floor(now / 3600)
+  const castsOf = (name: TimeWindow) =>
+    db`coalesce(sum(a.casts) filter (where a.hour > ${hour - hoursOf[name]}::integer), 0)`
   return db<ActivityRow[]>`
-    select id, rank, day, week, month
-    from (
-      select
-        u.channel_id as id,
-        sum(a.casts) filter (where a.hour > ${hour - hoursOf[window]}::integer) as rank,
-        coalesce(sum(a.casts) filter (where a.hour > ${hour - hoursOf['1d']}::integer), 0) as day,
-        coalesce(sum(a.casts) filter (where a.hour > ${hour - hoursOf['7d']}::integer), 0) as week,
-        sum(a.casts) as month
-      from social.url_activity a
-      join channels.urls u on u.url = a.url
-      where a.hour > ${hour - hoursOf['30d']}::integer and a.hour <= ${hour}::integer
-      group by u.channel_id
-    ) active
-    where rank < ${rank}::bigint or (rank = ${rank}::bigint and id > ${id})
-    order by rank desc, id
-    limit ${limit}
+    with page as materialized (
+      select id, rank
+      from (
+        select u.channel_id as id, sum(a.casts) as rank
+        from social.url_activity a
+        join channels.urls u on u.url = a.url
+        where a.hour > ${hour - hoursOf[window]}::integer and a.hour <= ${hour}::integer
+        group by u.channel_id
+      ) active
+      where rank < ${rank}::bigint or (rank = ${rank}::bigint and id > ${id})
+      order by rank desc, id
+      limit ${limit}
+    )
+    select page.id, page.rank, told.day, told.week, told.month
+    from page
+    cross join lateral (
+      select ${castsOf('1d')} as day, ${castsOf('7d')} as week, ${castsOf('30d')} as month
+      from channels.urls u
+      join social.url_activity a on a.url = u.url and a.hour <= ${hour}::integer
+        and a.hour > ${hour - hoursOf['30d']}::integer
+      where u.channel_id = page.id
+    ) told
+    order by page.rank desc, page.id
   `
 }
 

@@ -20,8 +20,9 @@ export const searchParameters = {
 export const searchNote = [
   '`a b` or `a + b` finds casts with both words, `a | b` with either, `"a b"` with the phrase, `-a` without the word,',
   '`gard*` with a word that begins so; parentheses group. `from:name` finds casts of a user, `after:2026-10-01` and',
-  '`before:2026-11-01T12:00:00Z` of a time. Case does not count; signs that make no sense are left out. Likeness',
-  '(`word~1`, `"some words"~2`) is not supported.',
+  '`before:2026-11-01T12:00:00Z` of a time. Case does not count; signs that make no sense are left out. An emoji is a',
+  'word, and texts of scripts without spaces are found by any part. Likeness (`word~1`, `"some words"~2`) is not',
+  'supported.',
 ].join(' ')
 
 /** A slop or a fuzziness directly behind a word or a phrase. */

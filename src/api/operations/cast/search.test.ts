@@ -17,6 +17,9 @@ const texts = {
   sand: carol.cast("sand is not soil, it's sand", testNow - 2 * DAY),
   unrelated: bob.cast('a photo of nothing', testNow - DAY),
   french: carol.cast('ÉTÉ au jardin', testNow - 500),
+  fire: alice.cast('fire🔥 in the stove—at last', testNow - 480),
+  worms: bob.cast('“Compost”… isn’t garbage 🪱🔥', testNow - 470),
+  japanese: carol.cast('春の日本庭園、きれい。', testNow - 460),
 }
 const reply = bob.cast('gardeners unite', testNow - 400, { parentCastId: { fid: 1, hash: texts.wet.hash } })
 await merge(...Object.values(texts), reply)
@@ -42,7 +45,7 @@ describe('cast/search', () => {
     ['(photo | sand) -"not soil"', ['a']],
     ['soil -(dry | sand)', ['Wet']],
     ['gard*', ['gardeners', 'the', 'Wet']],
-    ['from:bob', ['gardeners', 'a', 'the']],
+    ['from:bob', ['gardeners', '“Compost”…', 'a', 'the']],
     ['from:@Bob soil', ['the']],
     ['from:nobody soil', []],
     ['soil after:2026-10-28', ['sand', 'the']],
@@ -53,6 +56,19 @@ describe('cast/search', () => {
     ['((((soil', ['sand', 'the', 'Wet']],
     ['soil)))) |', ['sand', 'the', 'Wet']],
     ['🌱', []],
+    ['🔥', ['“Compost”…', 'fire🔥']],
+    ['🔥🪱', ['“Compost”…']],
+    ['🔥 -🪱', ['fire🔥']],
+    ['🪱 | fire', ['“Compost”…', 'fire🔥']],
+    ['fire', ['fire🔥']],
+    ['compost', ['“Compost”…']],
+    ["compost isn't", ['“Compost”…']],
+    ['“compost isn’t”', ['“Compost”…']],
+    ['“isn’t compost”', []],
+    ['日本', ['春の日本庭園、きれい。']],
+    ['庭園', ['春の日本庭園、きれい。']],
+    ['本日', []],
+    ['園', ['春の日本庭園、きれい。']],
     ['- | + ()', []],
   ])('finds %s', async (q, expected) => {
     expect(await found({ q })).toEqual(expected)

@@ -9,6 +9,9 @@ import { channelCursor, nextJson } from './channel-page.js'
 
 const cursors = channelCursor('channels by activity')
 
+/** A page is read at most every so often: a window of 30 days has up to 720 rows of each URL. */
+const EVERY_MS = 30_000
+
 /** `GET channel/trending` */
 export const channelTrending = defineOperation({
   method: 'GET',
@@ -17,7 +20,7 @@ export const channelTrending = defineOperation({
   summary: 'Channels by how many casts there were in them lately',
   description:
     'Replies count. Casts are counted by the hour, and a window ends with the hour that runs; channels without a cast ' +
-    'in the window are not listed. Without `time_window` it is a day.',
+    'in the window are not listed. Without `time_window` it is a day. Pages are made every 30 seconds.',
   query: Type.Object({
     time_window: Type.Optional(
       choiceParameter(['1d', '7d', '30d'], { description: 'How far to look back.' }),
@@ -28,8 +31,15 @@ export const channelTrending = defineOperation({
   reply: TrendingChannelResponse,
 
   async handle({ db, hydrator, clock }, { time_window = '1d', limit, cursor }) {
-    const now = farcasterSecondsFromUnixMs(clock())
-    const rows = await trendingChannels(db, time_window, limit + 1, cursors.decode(cursor), now)
+    const after = cursors.decode(cursor)
+    const rows = await hydrator.shared.read(
+      `channel/trending ${JSON.stringify([time_window, limit, after])}`,
+      EVERY_MS,
+      async () => {
+        const now = farcasterSecondsFromUnixMs(clock())
+        return { value: await trendingChannels(db, time_window, limit + 1, after, now), tags: [] }
+      },
+    )
     const page = rows.slice(0, limit)
     const channels = await hydrator.channels(page.map(({ id }) => id))
     const activities = page.flatMap(({ id, day, week, month }) => {

@@ -76,8 +76,8 @@ export function feedPages(name: string, isRepeating: boolean) {
     const { limit, viewer_fid: viewerFid } = query
     const onlooker = await onlookerOf({ db, hydrator }, caller, viewerFid)
     const key = cursors.decode(query.cursor)
-    const kept = key ? undefined : beginning
-    if (kept && 'read' in kept && hydrator.shared) {
+    const kept = key || !hydrator.keepsReady ? undefined : beginning
+    if (kept && 'read' in kept) {
       const first = await firstPage(hydrator, onlooker, limit, kept)
       if (first !== null) return first
     }
@@ -85,7 +85,7 @@ export function feedPages(name: string, isRepeating: boolean) {
     const before = key && { ts: key[0], hash: key[1] }
     const part = { before, count, ...onlooker }
     const places =
-      kept && 'readOwn' in kept && hydrator.shared
+      kept && 'readOwn' in kept
         ? await ownPlaces(name, hydrator.shared, onlooker, part, kept)
         : await read(part)
     const { hashes, last } = distinct(places, limit)
@@ -105,7 +105,7 @@ export function feedPages(name: string, isRepeating: boolean) {
     beginning: SharedBeginning,
   ): Promise<string | null> {
     const count = limit + SPARE + 1
-    const places = await hydrator.shared!.read(`${name} ${count} ${beginning.key}`, SHARED_MS, () =>
+    const places = await hydrator.shared.read(`${name} ${count} ${beginning.key}`, SHARED_MS, () =>
       beginning.read(count),
     )
     const hashes = places.map(({ hash }) => hash)

@@ -108,6 +108,17 @@ describe('GET notifications', () => {
     })
   })
 
+  it('tells the app that a follow was made with, where it is known', async () => {
+    await db`
+      insert into social.signer_apps (fid, key, app_fid) values (4, ${dave.key.publicKey}, 3) on conflict do nothing`
+    const { notifications } = await list('notifications', { fid: 1, type: 'follows' })
+    expect(notifications[0]!.follows).toMatchObject([
+      { object: 'follower', user: { fid: 4 }, app: { object: 'user_dehydrated', fid: 3 } },
+      { object: 'follower', user: { fid: 2 } },
+    ])
+    expect(notifications[0]!.follows![1]).not.toHaveProperty('app')
+  })
+
   it('shows the kinds that are asked for, between commas or repeated', async () => {
     const types = async (type: string) =>
       (await list('notifications', { fid: 1, type })).notifications.map((each) => each.type)
@@ -132,6 +143,7 @@ describe('GET notifications', () => {
       cursor = page.next.cursor
     } while (cursor !== null)
     expect(found).toEqual(all)
+    expect((await list('notifications', { fid: 1, limit: all.length })).next.cursor).toBeNull()
   })
 
   it('has nothing for who is not here', async () => {

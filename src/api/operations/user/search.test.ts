@@ -19,6 +19,7 @@ const names: readonly (readonly [string | null, string | null])[] = [
   [null, 'Anna Nameless'],
   ['hannah', null],
   ['ana-percent', '100%_sure'],
+  ['rumi', 'Maximiliana Vega'],
 ]
 const people = names.map((_, index) => new TestUser(index + 1))
 
@@ -74,6 +75,12 @@ describe('user/search', () => {
     expect((await search('ann')).slice(4, 6).sort()).toEqual([5, 8])
     expect(await search('vitalkik')).toEqual([6])
     expect(await search('hanna')).toEqual([9])
+  })
+
+  it('finds a display name by its second word, also while that is being typed', async () => {
+    expect(await search('vega')).toEqual([11])
+    expect(await search('Veg')).toEqual([11])
+    expect(await search('vegetable')).toEqual([])
   })
 
   it('puts the more trusted before the less trusted', async () => {

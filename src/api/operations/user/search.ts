@@ -31,9 +31,9 @@ export const userSearch = defineOperation({
   summary: 'Users by the beginning of their names',
   description: [
     'First whoever has exactly this username; then usernames that begin with it, then display names that do, then',
-    'names that are like it (from three letters on). Among equals those whom the viewer follows come first, then the',
-    'best known and most trusted, by `(1 + ln(1 + followers)) * (0.1 + score)`. Capital letters count as small ones.',
-    'Of a beginning that more than 100 names have, the 50 best known are found.',
+    'names, and words of display names, that are like it (from three letters on). Among equals those whom the viewer',
+    'follows come first, then the best known and most trusted, by `(1 + ln(1 + followers)) * (0.1 + score)`. Capital',
+    'letters count as small ones. Of a beginning that more than 100 names have, the 50 best known are found.',
   ].join(' '),
   query: Type.Object({
     q: textParameter({ description: 'What the name begins with; an `@` before it does not count.' }),
