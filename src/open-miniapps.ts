@@ -23,8 +23,8 @@ export interface OpenMiniApps {
 }
 
 const HOUR_MS = 60 * 60 * 1000
-/** The sender's lock, the statement of its loop, the selection of an audience, a look at the queue, and one to spare. */
-const POOL_SIZE = 5
+/** The statement of the sender's loop, the selection of an audience, a look at the queue, and one to spare. */
+const POOL_SIZE = 4
 const POOL_END_SECONDS = 5
 /** To select an audience of ten million takes most of a minute. */
 const AUDIENCE_TIMEOUT_MS = 600_000
@@ -40,9 +40,11 @@ export async function openMiniApps(
     applicationName: 'plaza campaigns',
     statementTimeoutMs: AUDIENCE_TIMEOUT_MS,
   })
+  const own = connect(url, { poolSize: 1, applicationName: 'plaza campaigns lock' })
   const net = createNetClient({ policy: otherAppsPolicy(config), userAgent: `plaza/${version} (mini apps)` })
   const sender = await startSender({
     db,
+    own,
     net,
     settings,
     sender: randomUUID(),
@@ -57,7 +59,7 @@ export async function openMiniApps(
       const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs)
       await sender.stop().finally(() => clearTimeout(timer))
       await net.close()
-      await db.end({ timeout: POOL_END_SECONDS })
+      await Promise.all([db, own].map((pool) => pool.end({ timeout: POOL_END_SECONDS })))
     },
   }
 }

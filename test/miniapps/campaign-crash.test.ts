@@ -14,7 +14,7 @@ import { createDataDir, type ServerProcess, startServerProcess } from '../server
 /** `CAMPAIGN_CRASH_TOKENS=50000` is the size that the house asks of itself; it takes a minute. */
 const TOKENS = Number(process.env.CAMPAIGN_CRASH_TOKENS ?? 12_000)
 const BATCHES = TOKENS / 100
-const KILLS = 10
+const KILLS = 6
 const PARALLEL = 3
 const ANSWER_MS = 15
 const clients = [9152, 309857]

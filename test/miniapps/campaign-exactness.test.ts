@@ -78,7 +78,8 @@ it('counts what clients know, token by token, whatever they do and however many 
   const senders = await Promise.all(
     [1, 2].map(() => {
       const pool = connect({ poolSize: 4 })
-      return startSender({ db: pool, net, settings, sender: randomUUID(), log: silentLog })
+      const own = connect({ poolSize: 1 })
+      return startSender({ db: pool, own, net, settings, sender: randomUUID(), log: silentLog })
     }),
   )
   const plan = fc.array(fc.nat({ max: fates.length - 1 }), { minLength: 1, maxLength: 6 })

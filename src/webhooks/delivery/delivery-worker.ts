@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { type Runner, run } from 'graphile-worker'
 import type { Database } from '../../db/connection.js'
+import { BEAT_MS } from '../../db/worker-register.js'
 import type { Log } from '../../lib/log.js'
 import { pause } from '../../lib/pause.js'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.js'
 import { jobLogger } from './job-logger.js'
 import { type DeliverPayload, deliverTask } from './jobs.js'
-import { BEAT_MS, beat, buryDead, findDue, laneChannel, retire } from './workers.js'
+import { deliveryWorkers, findDue, laneChannel } from './workers.js'
 
 /** What a worker is made of. */
 export interface DeliveryWorkerOptions extends Omit<DispatcherOptions, 'worker'> {
@@ -33,7 +34,7 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
   const { db, own, log, databaseUrl } = options
   const worker = randomUUID()
   const stopping = new AbortController()
-  await beat(db, own, worker)
+  await deliveryWorkers.beat(db, own, worker)
   const dispatcher = new Dispatcher({ ...options, worker })
   const listening = await db.listen(laneChannel, (webhookId) => dispatcher.wake([webhookId]))
   const running = [
@@ -45,9 +46,11 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
     await listening.unlisten().catch(() => {})
     await dispatcher.stop()
     await Promise.all(running)
-    await retire(db, worker).catch((error: unknown) =>
-      log.warn({ err: error }, 'deliveries that had not begun wait until this worker counts as dead'),
-    )
+    await deliveryWorkers
+      .retire(db, worker)
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'deliveries that had not begun wait until this worker counts as dead'),
+      )
   }
 }
 
@@ -63,8 +66,8 @@ async function beatAndSweep({ db, own, log, worker, dispatcher }: Parts, signal:
   let isFailing = false
   while (!signal.aborted) {
     try {
-      await beat(db, own, worker)
-      const dead = await buryDead(db)
+      await deliveryWorkers.beat(db, own, worker)
+      const dead = await deliveryWorkers.buryDead(db)
       if (dead > 0) log.warn({ workers: dead }, 'a worker of webhooks died; what it had is sent by others')
       dispatcher.wake(await findDue(db, worker, SWEEP_LIMIT))
       isFailing = false
