@@ -38,8 +38,8 @@ const context: CommandContext = {
 // A closed terminal or pipe takes nothing more; that is no reason to leave PostgreSQL behind.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
-createProgram(context)
-  .parseAsync()
+createProgram(context, process.argv[2])
+  .then((program) => program.parseAsync())
   .catch((error: unknown) => {
     const wantsStack = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
     const text = error instanceof Error ? (wantsStack ? error.stack : error.message) : String(error)

@@ -36,6 +36,13 @@ describe('readConfig', () => {
     })
   })
 
+  it('refuses neighbours of nobody, which would be the whole network', () => {
+    const problem = { problems: 'FOLLOW_NEIGHBOURS: whose neighbours? Set FOLLOW_FIDS' }
+    expect(readConfig({ FOLLOW_NEIGHBOURS: 'true' })).toEqual(problem)
+    expect(readConfig({ FOLLOW_NEIGHBOURS: 'true', FOLLOW_CHANNELS: 'garden' })).toEqual(problem)
+    expect(readConfig({ FOLLOW_NEIGHBOURS: 'true', FOLLOW_FIDS: '3' })).toHaveProperty('config')
+  })
+
   it('refuses two servers on one port', () => {
     expect(readConfig({ PORT: '9000', HUB_PORT: '9000' })).toEqual({
       problems: 'HUB_PORT: 9000 is the same as PORT',

@@ -47,7 +47,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     return [camelCase(name), value] as const
   })
   const config = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Config
-  problems.push(...problemsOfPorts(config))
+  problems.push(...problemsOfPorts(config), ...problemsOfSubset(config))
   if (problems.length === 0) problems.push(...problemsOfIssuers(config))
   return problems.length > 0 ? { problems: problems.join('\n') } : { config }
 }
@@ -63,6 +63,12 @@ function problemsOfPorts({ port, hubPort, hubGrpcPort }: Config): string[] {
     const same = ports.slice(0, index).find((other) => other.port === each.port)
     return same ? [`${each.name}: ${each.port} is the same as ${same.name}`] : []
   })
+}
+
+/** Neighbours of nobody in particular would be the whole network. */
+function problemsOfSubset({ followFids, followNeighbours }: Config): string[] {
+  const isFaulty = followNeighbours && followFids === undefined
+  return isFaulty ? ['FOLLOW_NEIGHBOURS: whose neighbours? Set FOLLOW_FIDS'] : []
 }
 
 /** What the pattern of JWT_ISSUERS does not see. */

@@ -18,6 +18,7 @@ import { createEventTail } from './hub/log/tail.js'
 import type { MergeHook } from './hub/merge/merge.js'
 import { dropViews, followEvents } from './hydrate/cache-follower.js'
 import { Hydrator } from './hydrate/hydrator.js'
+import { OwnBlocks } from './hydrate/own-blocks.js'
 import { inboxConsumer } from './inbox/inbox-consumer.js'
 import { version } from './lib/version.js'
 import { startMaintenance } from './maintenance.js'
@@ -98,11 +99,15 @@ async function assemble(
   const database: OpenDatabase = await openServerDatabase(config, log)
   closers.push(database.close)
   const metrics = createMetrics()
+  const own = new OwnBlocks()
   const { hub, db, writerDb, close } = await openHub(config, database.url, 'plaza', {
     countMerge: (type, outcome) => metrics.merges.inc({ type, outcome }),
     hooks: [keepCompactedFollows, ...(extension.hooks ?? [])],
     // Other processes read it in the log; whoever has merged through this one must not see what was before.
-    onCommitted: (events) => dropViews(hydrator, events),
+    onCommitted: (events) => {
+      dropViews(hydrator, events)
+      own.note(events)
+    },
   })
   closers.push(close)
   await extension.prepare?.(writerDb)
@@ -119,7 +124,7 @@ async function assemble(
     placeOf,
     maxEntries: config.viewCacheEntries,
   })
-  closers.push(await followEvents({ db, hydrator, tail, shards: config.hubShards, log }))
+  closers.push(await followEvents({ db, hydrator, own, tail, shards: config.hubShards, log }))
   const webhooks = await openWebhooks(config, {
     url: database.url,
     hydrator,
@@ -154,7 +159,7 @@ async function assemble(
     log,
   )
   closers.push(mainApi.close)
-  const importers = openImporters(config, { db: writerDb, hub, log })
+  const importers = openImporters(config, { db: writerDb, hub, registry: metrics.registry, log })
   closers.push(importers.close)
   const scores = createScoreChore({
     db,

@@ -13,7 +13,7 @@ const nobody = '00000000-0000-4000-8000-000000000000'
 /** The lines that a command prints. */
 async function plaza(...args: string[]): Promise<string[]> {
   const lines: string[] = []
-  const program = createProgram({
+  const program = await createProgram({
     env: { DATABASE_URL: url },
     print: (line) => lines.push(line),
     progress: process.stderr,

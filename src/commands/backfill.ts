@@ -7,8 +7,8 @@ import { findNeighbours } from '../upstream/subset/find-followed.js'
 import { listFollowed } from '../upstream/subset/list-followed.js'
 import { upstreamDoor } from '../upstream/upstream-door.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
-import { type CommandContext, UsageError } from './context.js'
-import { printTally, progressOf, stopSignal } from './long-command.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { printTally, progressOf, stopSignal, tellWaiting } from './long-command.js'
 import { withHub } from './with-hub.js'
 
 interface Options {
@@ -36,25 +36,25 @@ async function runBackfill(
   context: CommandContext,
   { fids, parallel, restart, neighbours }: Options,
 ): Promise<void> {
+  const config = loadConfig(context)
+  if (neighbours && config.followFids === undefined) {
+    throw new UsageError('whose neighbours? Set FOLLOW_FIDS')
+  }
+  const { upstreams, trusted, subset } = openCommandUpstreams(config, tellWaiting(context))
   const signal = stopSignal(context)
-  await withHub(context, 'backfill', async ({ config, db, hub }) => {
-    const { upstreams, trusted, subset } = openCommandUpstreams(config)
+  await withHub(context, 'backfill', async ({ db, hub }) => {
     const options = { db, upstreams, hub: upstreamDoor(hub, { trusted, admitted: true }), parallel, signal }
-    try {
-      await upstreams.ask((client) => beginFollowing(db, client, signal), signal)
-      if (restart) await forgetFetched(db)
-      if (fids !== undefined) await wantFids(db, fids)
-      else await listFollowed(db, upstreams, subset, signal)
+    await upstreams.ask((client) => beginFollowing(db, client, signal), signal)
+    if (restart) await forgetFetched(db)
+    if (fids !== undefined) await wantFids(db, fids)
+    else await listFollowed(db, upstreams, subset, signal)
+    await fetchWanted(context, options)
+    if (subset !== null && (neighbours || subset.neighbours)) {
+      await findNeighbours(db, upstreams, subset.fids, signal)
+      await listFollowed(db, upstreams, subset, signal)
       await fetchWanted(context, options)
-      if (subset !== null && (neighbours || subset.neighbours)) {
-        await findNeighbours(db, upstreams, subset.fids, signal)
-        await listFollowed(db, upstreams, subset, signal)
-        await fetchWanted(context, options)
-      }
-    } finally {
-      upstreams.close()
     }
-  })
+  }).finally(() => upstreams.close())
 }
 
 async function fetchWanted(context: CommandContext, options: BackfillOptions): Promise<void> {

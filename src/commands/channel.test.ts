@@ -14,7 +14,7 @@ beforeEach(() => db`delete from channels.channels`)
 /** The lines that a command prints, up to where it fails. */
 async function plaza(args: string[], input = ''): Promise<{ lines: string[]; failure: string | null }> {
   const lines: string[] = []
-  const program = createProgram({
+  const program = await createProgram({
     env: { DATABASE_URL: url },
     print: (line) => lines.push(line),
     progress: process.stderr,

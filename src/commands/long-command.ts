@@ -17,6 +17,14 @@ export function progressOf(
   return new Progress({ ...options, output: context.progress, clock: Date.now })
 }
 
+/** Tells, between the lines of progress, why an answer of the upstream is waited for. */
+export function tellWaiting({ progress }: CommandContext): (failure: Error) => void {
+  const line = progress.isTTY ? '\r\u001b[2K' : ''
+  return ({ message }) => {
+    progress.write(`${line}trying again for some minutes: ${message}\n`)
+  }
+}
+
 /** What became of everything that was taken in, line by line. */
 export function printTally(context: CommandContext, { merged, duplicates, refused }: IntakeTally): void {
   context.print(`merged: ${merged}`)

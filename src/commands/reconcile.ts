@@ -5,8 +5,8 @@ import { type ReconcileReport, reconcile } from '../upstream/reconcile/reconcile
 import type { ExtraPolicy } from '../upstream/reconcile/reconcile-account.js'
 import { listFollowed } from '../upstream/subset/list-followed.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
-import { type CommandContext, UsageError } from './context.js'
-import { progressOf, stopSignal } from './long-command.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { progressOf, stopSignal, tellWaiting } from './long-command.js'
 import { withHub } from './with-hub.js'
 
 interface Options {
@@ -38,31 +38,28 @@ function extraPolicy(text: string): ExtraPolicy {
 }
 
 async function runReconcile(context: CommandContext, { fids, parallel, extra }: Options): Promise<void> {
+  const config = loadConfig(context)
+  const { upstreams, trusted, subset } = openCommandUpstreams(config, tellWaiting(context))
   const signal = stopSignal(context)
-  await withHub(context, 'reconcile', async ({ config, db, hub }) => {
-    const { upstreams, trusted, subset } = openCommandUpstreams(config)
-    try {
-      await adoptFids(db)
-      const total = fids?.length ?? (await listFollowed(db, upstreams, subset, signal))
-      const progress = progressOf(context, { label: 'reconcile', unit: 'missing', total, totalUnit: 'users' })
-      const report = await reconcile({
-        db,
-        upstreams,
-        hub,
-        trusted,
-        extra,
-        fids: fids ?? null,
-        parallel,
-        signal,
-        onProgress: (users, missing) => progress.update(users, missing),
-      })
-      progress.finish()
-      printReport(context, report, extra)
-      if (!report.isComplete) throw new UsageError('stopped: what was compared is repaired')
-    } finally {
-      upstreams.close()
-    }
-  })
+  await withHub(context, 'reconcile', async ({ db, hub }) => {
+    if (subset === null) await adoptFids(db)
+    const total = fids?.length ?? (await listFollowed(db, upstreams, subset, signal))
+    const progress = progressOf(context, { label: 'reconcile', unit: 'missing', total, totalUnit: 'users' })
+    const report = await reconcile({
+      db,
+      upstreams,
+      hub,
+      trusted,
+      extra,
+      fids: fids ?? null,
+      parallel,
+      signal,
+      onProgress: (users, missing) => progress.update(users, missing),
+    })
+    progress.finish()
+    printReport(context, report, extra)
+    if (!report.isComplete) throw new UsageError('stopped: what was compared is repaired')
+  }).finally(() => upstreams.close())
 }
 
 function printReport(context: CommandContext, report: ReconcileReport, extra: ExtraPolicy): void {

@@ -10,7 +10,9 @@ import { withDatabase } from './with-database.js'
 export function addRecountCommand(program: Command, context: CommandContext): void {
   program
     .command('recount')
-    .description('check every counter against what it counts, and mend it; the server goes on meanwhile')
+    .description(
+      'check threads of casts and every counter against what they rest on, and mend them; the server goes on meanwhile',
+    )
     .action(() => withDatabase(context, 'recount', (db) => runRecount(context, db)))
 }
 

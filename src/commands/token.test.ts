@@ -14,7 +14,7 @@ const env = { DATABASE_URL: url, CHAIN_BASE_RPC_URLS: chain.url, CHAIN_IDS: 'bas
 /** The lines that a command prints, up to where it fails. */
 async function plaza(...args: string[]): Promise<{ lines: string[]; failure: string | null }> {
   const lines: string[] = []
-  const program = createProgram({
+  const program = await createProgram({
     env,
     print: (line) => lines.push(line),
     progress: process.stderr,

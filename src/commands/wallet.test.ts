@@ -15,7 +15,7 @@ async function plaza(
   async function* stdin() {
     yield Buffer.from(piped)
   }
-  const program = createProgram({
+  const program = await createProgram({
     env: { DATABASE_URL: url, PLAZA_SECRET_KEY: 'the-secret-key-of-the-test-of-wallets', ...env },
     print: (line) => lines.push(line),
     progress: process.stderr,
