@@ -12,7 +12,7 @@ export default defineConfig({
     // It judges schemas with a linter of another process.
     exclude: ['src/api/openapi.test.ts'],
     // A failed property would be made smaller and smaller: that it fails is enough.
-    setupFiles: ['test/house/mutation-setup.ts'],
+    setupFiles: ['test/house/property-setup.ts', 'test/house/mutation-setup.ts'],
     maxWorkers: 1,
   },
 })

@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
+    setupFiles: ['test/house/property-setup.ts'],
     // Two cores are shared with PostgreSQL; more files at once only make each of them slower.
     maxWorkers: 2,
     // Files share loaded modules: loading them anew for each took half of the run's CPU.

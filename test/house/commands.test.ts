@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { createProgram } from '../../src/commands/program.js'
 
-const program = createProgram({
+const program = await createProgram({
   env: {},
   print: () => {},
   progress: process.stderr,

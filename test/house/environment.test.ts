@@ -11,7 +11,9 @@ const otherNames: Readonly<Record<string, RegExp>> = {
   'names of the protocol': /_TYPE(_|$)|^MERGE_|^FARCASTER_NETWORK_/,
   'what stands in place of a value': /^(PRIVATE|PUBLIC|APP_CUSTODY)_KEY$/,
   'statuses of gRPC': /^(RESOURCE_EXHAUSTED|OUT_OF_RANGE)$/,
-  'variables of the tests': /^(TEST_DATABASE_URL|MUTATION_TESTS|UPSTREAM_ROUNDS|CAMPAIGN_CRASH_TOKENS)$/,
+  'a variable of Node': /^NODE_EXTRA_CA_CERTS$/,
+  'variables of the tests':
+    /^(TEST_DATABASE_URL|MUTATION_TESTS|UPSTREAM_ROUNDS|CAMPAIGN_CRASH_TOKENS|ACCOUNT_RUNS|PROJECTION_RUNS)$/,
 }
 
 // That the README's table has all of them, and nothing else, is asserted beside the table: `src/config.test.ts`.

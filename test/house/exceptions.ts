@@ -11,7 +11,6 @@ const exceptions = {
     'src/webhooks/delivery/queue.ts claimDue': 'one statement of SQL',
     "test/webhooks/deliveries.test.ts 'tells of everything that happens, in its order, in the shapes of the hosted service, signed'":
       'one story, from the first event to the last',
-    'src/records/viewer.ts loadViewerRelations': 'one statement of SQL',
     'src/social/queries/users-affinity.ts readBestFriends': 'one statement of SQL',
     'src/api/operations/cast/testing/cast-network.ts createCastNetwork':
       'one scene, told from its start to its end',

@@ -22,7 +22,7 @@ const ours = `not in ('pg_catalog', 'information_schema', 'pg_toast')`
 
 /**
  * The schema of a database as SQL that would make it, in an order that depends on names alone: extensions, schemas,
- * tables with their columns, constraints and indexes. Throws when there is something that it cannot write, so that
+ * functions, tables with their columns, constraints and indexes. Throws when there is something that it cannot write, so that
  * nothing is left out in silence.
  */
 export async function dumpSchema(db: Database): Promise<string> {
@@ -33,6 +33,13 @@ export async function dumpSchema(db: Database): Promise<string> {
     select nspname as name from pg_namespace
     where nspname !~ '^pg_' and nspname not in ('information_schema', 'public')
     order by nspname collate "C"`
+  const functions = await db<{ definition: string }[]>`
+    select pg_get_functiondef(p.oid) as definition
+    from pg_proc p
+    join pg_namespace n on n.oid = p.pronamespace
+    where p.prokind = 'f' and n.nspname ${db.unsafe(ours)} and n.nspname !~ '^pg_'
+      and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')
+    order by n.nspname collate "C", p.proname collate "C", p.oid`
   const tables = await readTables(db)
   const columns = await readColumns(db)
   const constraints = await readConstraints(db)
@@ -41,6 +48,7 @@ export async function dumpSchema(db: Database): Promise<string> {
     '-- What all migrations together make. Written by `npm run schema`, to be read in reviews; nothing runs it.\n',
     ...extensions.map(({ name }) => `create extension ${name};\n`),
     ...schemas.map(({ name }) => `create schema ${name};\n`),
+    ...functions.map(({ definition }) => `\n${definition.trimEnd()};\n`),
     ...tables.map((table) => {
       const own = partsOf(table, columns)
       const members = [...own, ...partsOf(table, constraints)].map(({ definition }) => `  ${definition}`)
@@ -81,7 +89,8 @@ async function refuseUnknown(db: Database): Promise<void> {
     union all
     select 'function ' || oid::regprocedure
     from pg_proc
-    where pronamespace in (select oid from own) and ('pg_proc'::regclass, oid) not in (select * from brought)
+    where pronamespace in (select oid from own) and prokind <> 'f'
+      and ('pg_proc'::regclass, oid) not in (select * from brought)
     union all
     select 'type ' || oid::regtype
     from pg_type

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+
+const run = promisify(execFile)
+
+/** A module whose text is its address. */
+const moduleOf = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`
+
+/** Tells of each module that is imported. */
+const watchImports = moduleOf(`
+  import { register } from 'node:module'
+  register(${JSON.stringify(
+    moduleOf(`export async function resolve(name, context, next) {
+      const found = await next(name, context)
+      console.log(found.url)
+      return found
+    }`),
+  )})`)
+
+const loadProtocol = `
+  import { createRequire } from 'node:module'
+  await import('@farcaster/core')
+  for (const path of Object.keys(createRequire(process.cwd() + '/').cache)) console.log(path)`
+
+it("the protocol's library is loaded without the words of its test messages, and without all chains there are (patches/README.md)", async () => {
+  const args = ['--import', watchImports, '--input-type=module', '--eval', loadProtocol]
+  const { stdout } = await run(process.execPath, args)
+  expect(stdout).toContain('@farcaster/core')
+  expect(stdout).not.toContain('@faker-js/faker')
+  const chains = [...stdout.matchAll(/chains\/definitions\/(\w+)\.js/g)].map(([, name]) => name)
+  expect(new Set(chains)).toEqual(new Set(['mainnet', 'goerli', 'optimism', 'optimismGoerli']))
+})
