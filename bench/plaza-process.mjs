@@ -93,7 +93,7 @@ async function launch(dataDir, flags, env) {
       const timer = setTimeout(
         () => reject(new Error(`the server does not start:\n${output}`)),
         START_LIMIT_MS,
-      )
+      ).unref()
       child.once('error', reject)
       child.once('close', (code, name) => reject(new Error(`the server ended (${code ?? name}):\n${output}`)))
       for (const stream of [child.stdout, child.stderr]) {

@@ -73,7 +73,8 @@ async function hotStatements(db) {
   const author = /** @type {const} */ ({ fids: [5], casts: 'all', recasts: false })
   return {
     'channel feed, 26 places': () => readParentFeed(db, channel, part(8)),
-    'viewer and 25 casts': () => loadViewerRelations(db, 8, { fids, hashes, channelIds: ['c3'] }),
+    'viewer and 25 casts': () =>
+      loadViewerRelations(db, [{ viewerFid: 8, fids, hashes, channelIds: ['c3'] }]),
     '25 casts': () => loadCasts(db, hashes),
     '25 users': () => loadUsers(db, fids),
     'following feed, follows 2,000': following(1),
