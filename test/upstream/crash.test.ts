@@ -22,13 +22,13 @@ const TIMEOUT_MS = 180_000 + ROUNDS * 6_000
 const EQUAL_WITHIN_MS = 120_000
 const [a, b] = await Promise.all([createTestDatabase(), createTestDatabase()])
 const hubOfA = await createTestHub(a.db, { clock: Date.now })
-const users = Array.from({ length: 6 }, (_, index) => new TestUser(index + 1))
+const users = Array.from({ length: 6 }, (_, index) => new TestUser(index + 2))
 
 /** Farcaster seconds. */
 const now = () => Math.floor(Date.now() / 1000) - 1_609_459_200
 
-/** Whose storage is full, and what there was no room for. */
-const hoarder = new TestUser(7)
+/** Whose storage is full, and what there was no room for. Of the lowest fid, with which a backfill begins. */
+const hoarder = new TestUser(1)
 const ROOM = 100
 const tooOld = new Set<string>()
 
@@ -111,6 +111,11 @@ it('whatever is killed or cut on either side, in the end both have the same, and
   const followed = async () => (await b.db`select 1 from upstream.cursors`).length
   await expect.poll(followed, { timeout: 60_000 }).toBeGreaterThan(0)
 
+  let backfilling = await runCommand(['backfill', '--parallel', '2'], { dataDir: dirOfB, env: envOfB })
+  // Before that there is nobody whose casts could have no room.
+  const hoarded = async () => (await b.db`select 1 from hub.messages where fid = ${hoarder.fid}`).length
+  await expect.poll(hoarded, { timeout: 60_000 }).toBeGreaterThanOrEqual(ROOM)
+
   const acknowledged: string[] = []
   let isOver = false
   async function write(sender: number): Promise<void> {
@@ -133,7 +138,6 @@ it('whatever is killed or cut on either side, in the end both have the same, and
   }
   const writers = [0, 1, 2].map(write)
 
-  let backfilling = await runCommand(['backfill', '--parallel', '2'], { dataDir: dirOfB, env: envOfB })
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = acknowledged.length
     while (acknowledged.length < before + 10) await sleep(10)
