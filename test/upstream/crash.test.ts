@@ -85,6 +85,22 @@ async function kill({ child, ended }: CommandProcess): Promise<void> {
   await ended
 }
 
+/** Waits until the upstream has taken some more, and some of all of it has come here: whatever was cut goes on. */
+async function nextRound(acknowledged: readonly string[]): Promise<void> {
+  const [taken, logged] = [acknowledged.length, await loggedHere()]
+  await expect
+    .poll(async () => acknowledged.length >= taken + 10 && (await loggedHere()) > logged, {
+      timeout: EQUAL_WITHIN_MS,
+      interval: 10,
+    })
+    .toBe(true)
+}
+
+async function loggedHere(): Promise<number> {
+  const [row] = await b.db<{ events: number }[]>`select count(*)::integer as events from hub.events`
+  return row!.events
+}
+
 /** What stands upstream came here, and nothing came more often than it was merged there. */
 async function expectOnce(): Promise<void> {
   const merged = await mergedHashes(b.db)
@@ -139,8 +155,7 @@ it('whatever is killed or cut on either side, in the end both have the same, and
   const writers = [0, 1, 2].map(write)
 
   for (let round = 0; round < ROUNDS; round += 1) {
-    const before = acknowledged.length
-    while (acknowledged.length < before + 10) await sleep(10)
+    await nextRound(acknowledged)
     proxy.delayMs = round % 3
     // Of the subscriptions that begin from now on.
     jumbling.distort = round % 2 === 0 ? jumble : () => (event) => [event]
