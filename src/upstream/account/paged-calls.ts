@@ -1,8 +1,10 @@
 import type { HubServiceService } from '@farcaster/hub-nodejs'
+import { status } from '@grpc/grpc-js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { readPage } from '../client/wire-page.js'
+import { nextToken } from './page-token.js'
 
 type Service = typeof HubServiceService
 /** Methods that are asked for a page at a time. */
@@ -43,7 +45,8 @@ export async function* pagesOf<Name extends Paged>(
       const pageToken = place?.client === client ? place.token : undefined
       const request = { ...question, pageSize, pageToken } as Parameters<typeof client.call<Name>>[1]
       try {
-        return { client, ...readPage(await client.call(name, request, signal)) }
+        const { entries, nextPageToken } = readPage(await client.call(name, request, signal))
+        return { client, entries, asked: pageToken, token: nextToken(pageToken, nextPageToken) }
       } catch (error) {
         if (error instanceof UpstreamFailure && error.isTooMuch) {
           pageSize = Math.max(LEAST_ENTRIES, Math.floor(pageSize / 2))
@@ -51,8 +54,15 @@ export async function* pagesOf<Name extends Paged>(
         throw error
       }
     }
-    const { client, entries, nextPageToken: token } = await upstreams.ask(ask, signal)
+    const { client, entries, asked, token } = await upstreams.ask(ask, signal)
     yield entries
+    if (asked !== undefined && token !== undefined && Buffer.compare(asked, token) === 0) {
+      throw new UpstreamFailure(
+        status.INTERNAL,
+        client.address,
+        `${name} gives the same page again and again`,
+      )
+    }
     // A token with an empty page would go on for ever (snapchain#720).
     place = entries.length > 0 && token !== undefined ? { client, token } : null
   } while (place !== null)
