@@ -1,5 +1,8 @@
+import { status } from '@grpc/grpc-js'
 import { expect, it } from 'vitest'
 import { backfill } from '../../src/upstream/backfill/backfill.js'
+import { createUpstreamClient, type UpstreamClient } from '../../src/upstream/client/upstream-client.js'
+import { UpstreamFailure } from '../../src/upstream/client/upstream-failure.js'
 import { openUpstreams } from '../../src/upstream/client/upstreams.js'
 import { beginFollowing } from '../../src/upstream/follow/start-place.js'
 import { findNeighbours } from '../../src/upstream/subset/find-followed.js'
@@ -24,6 +27,21 @@ const [asked, followed, liker, gardener, stranger, later, newGardener] = Array.f
   (_, index) => new TestUser(index + 1),
 ) as [TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser]
 
+/** Reactions to a cast are asked for by their type, as nodes of the public network want it. */
+const connectAsToNode: typeof createUpstreamClient = (address, settings): UpstreamClient => {
+  const client = createUpstreamClient(address, settings)
+  return {
+    ...client,
+    call: async (name, request, signal) => {
+      const { reactionType } = request as { reactionType?: number }
+      if (name === 'getReactionsByCast' && reactionType === undefined) {
+        throw new UpstreamFailure(status.INVALID_ARGUMENT, address, 'reaction_type is required')
+      }
+      return await client.call(name, request, signal)
+    },
+  }
+}
+
 /** Who has a cast here, by fid. */
 async function authors(): Promise<number[]> {
   const rows = await db<{ fid: number }[]>`select distinct fid from hub.messages where set = 1 order by fid`
@@ -45,12 +63,10 @@ it('a part of the network is fetched and followed, and grows and shrinks with wh
     stranger.link(later.fid, testNow - 400),
   ])
   const settings = { fids: [asked.fid], channelUrls: [CHANNEL], neighbours: true }
-  const upstreams = openUpstreams({
-    addresses: [server.address],
-    tls: false,
-    headers: new Map(),
-    trusted: false,
-  })
+  const upstreams = openUpstreams(
+    { addresses: [server.address], tls: false, headers: new Map(), trusted: false },
+    { connect: connectAsToNode },
+  )
   const { signal } = new AbortController()
   const door = upstreamDoor(hub, { trusted: false, admitted: true })
   await upstreams.ask((client) => beginFollowing(db, client, signal))

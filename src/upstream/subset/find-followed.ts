@@ -1,3 +1,4 @@
+import { ReactionType } from '@farcaster/core'
 import type { Database } from '../../db/connection.js'
 import { decodeMessage, isRefusal } from '../../protocol/codec.js'
 import { pagesOf } from '../account/paged-calls.js'
@@ -7,6 +8,8 @@ import { addFollowed, type FollowedRow, type FollowReason } from './followed-row
 /** Casts whose neighbours are asked for at the same time. */
 const CASTS_AT_ONCE = 8
 const PAGE_CASTS = 1_000
+/** Nodes do not list reactions to a cast without being told of which type. */
+const REACTION_TYPES = [ReactionType.LIKE, ReactionType.RECAST]
 
 /**
  * Follows whoever has cast in a channel so far.
@@ -46,10 +49,12 @@ export async function findNeighbours(
         casts
           .slice(at, at + CASTS_AT_ONCE)
           .flatMap((castId) => [
-            followAuthors(
-              db,
-              pagesOf(upstreams, 'getReactionsByCast', { targetCastId: castId }, signal),
-              'touch',
+            ...REACTION_TYPES.map((reactionType) =>
+              followAuthors(
+                db,
+                pagesOf(upstreams, 'getReactionsByCast', { targetCastId: castId, reactionType }, signal),
+                'touch',
+              ),
             ),
             followAuthors(
               db,
