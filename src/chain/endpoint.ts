@@ -79,8 +79,11 @@ interface RawHeader {
 /** Opens an RPC URL of the operator's. Nothing is asked before the first call, and nothing is asked twice. */
 export function openEndpoint(url: string): Endpoint {
   const client = createPublicClient({ transport: http(url, { retryCount: 0, timeout: TIMEOUT_MS }) })
-  const ask = async <T>(method: string, params: readonly unknown[]): Promise<T> =>
-    (await client.request({ method, params } as never)) as T
+  const ask = async <T>(method: string, params: readonly unknown[]): Promise<T> => {
+    const result: unknown = await client.request({ method, params } as never)
+    if (isAnswer(method, result)) return result as T
+    throw new Error(`${new URL(url).host} gave no answer to ${method}`)
+  }
 
   async function header(number: number): Promise<BlockHeader | null> {
     const raw = await ask<RawHeader | null>('eth_getBlockByNumber', [numberToHex(number), false])
@@ -117,6 +120,20 @@ export function openEndpoint(url: string): Endpoint {
       ask<Hex>('eth_call', [{ to, data }, block === undefined ? 'latest' : numberToHex(block)]),
     code: (address, block) => ask<Hex>('eth_getCode', [address, numberToHex(block)]),
   }
+}
+
+/** What may not be there, and is an object if it is. */
+const FOUND_OR_NULL: ReadonlySet<string> = new Set([
+  'eth_getBlockByNumber',
+  'eth_getTransactionByHash',
+  'eth_getTransactionReceipt',
+])
+
+/** Some RPCs say nothing, and that it is a success, when they are asked too much. All the rest is told in hex. */
+function isAnswer(method: string, result: unknown): boolean {
+  if (FOUND_OR_NULL.has(method)) return typeof result === 'object'
+  if (method === 'eth_getLogs') return Array.isArray(result)
+  return typeof result === 'string' && result.startsWith('0x')
 }
 
 /** A log as an RPC tells it. @throws Error when it is in no block. */
