@@ -64,6 +64,38 @@ function* deeds(sender: number): Generator<SignedMessage> {
   }
 }
 
+/** Three writers at once, until they are stopped. @param serverUrl Where the upstream is now: it may be another after a crash. */
+function startWriting(serverUrl: () => string) {
+  const acknowledged: string[] = []
+  let isOver = false
+  async function write(sender: number): Promise<void> {
+    for (const message of deeds(sender)) {
+      let isMerged = false
+      while (!isMerged && !isOver) {
+        const reply = await fetch(`${serverUrl()}/v1/submitMessage`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/octet-stream' },
+          body: encodeMessage(message),
+        }).catch(() => null)
+        // A message that was merged by a server that died before it answered is a duplicate, and one that there is no
+        // room for is refused.
+        isMerged = reply !== null && (reply.ok || reply.status === 400)
+        if (reply?.ok) acknowledged.push(message.hash.toString('hex'))
+        await sleep(isMerged ? 10 : 50)
+      }
+      if (isOver) return
+    }
+  }
+  const writers = [0, 1, 2].map(write)
+  return {
+    acknowledged,
+    stop: async () => {
+      isOver = true
+      await Promise.all(writers)
+    },
+  }
+}
+
 function serve(env: Record<string, string>, dataDir: string): Promise<ServerProcess> {
   const quiet = { LOG_LEVEL: 'silent', CRAWL_EMBEDS: 'false', SCORE_INTERVAL_HOURS: '0', HUB_GRPC_PORT: '0' }
   return startServerProcess({ dataDir, env: { ...quiet, ...env } })
@@ -132,30 +164,9 @@ it('whatever is killed or cut on either side, in the end both have the same, and
   const hoarded = async () => (await b.db`select 1 from hub.messages where fid = ${hoarder.fid}`).length
   await expect.poll(hoarded, { timeout: 60_000 }).toBeGreaterThanOrEqual(ROOM)
 
-  const acknowledged: string[] = []
-  let isOver = false
-  async function write(sender: number): Promise<void> {
-    for (const message of deeds(sender)) {
-      let isMerged = false
-      while (!isMerged && !isOver) {
-        const reply = await fetch(`${upstream.url}/v1/submitMessage`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/octet-stream' },
-          body: encodeMessage(message),
-        }).catch(() => null)
-        // A message that was merged by a server that died before it answered is a duplicate, and one that there is no
-        // room for is refused.
-        isMerged = reply !== null && (reply.ok || reply.status === 400)
-        if (reply?.ok) acknowledged.push(message.hash.toString('hex'))
-        await sleep(isMerged ? 10 : 50)
-      }
-      if (isOver) return
-    }
-  }
-  const writers = [0, 1, 2].map(write)
-
+  const writing = startWriting(() => upstream.url)
   for (let round = 0; round < ROUNDS; round += 1) {
-    await nextRound(acknowledged)
+    await nextRound(writing.acknowledged)
     proxy.delayMs = round % 3
     // Of the subscriptions that begin from now on.
     jumbling.distort = round % 2 === 0 ? jumble : () => (event) => [event]
@@ -176,8 +187,7 @@ it('whatever is killed or cut on either side, in the end both have the same, and
     }
   }
   proxy.delayMs = 0
-  isOver = true
-  await Promise.all(writers)
+  await writing.stop()
   expect(await backfilling.ended, backfilling.output()).toMatchObject({ code: 0 })
 
   await expect
