@@ -1,9 +1,8 @@
-import { getAddress } from 'viem'
 import type { ChainRpc } from '../chain/chain-rpc.js'
 import type { NetworkName } from '../chain/networks.js'
 import type { Database } from '../db/connection.js'
-import { PlazaError } from '../errors.js'
-import { keepToken } from './kept-tokens.js'
+import { PlazaError, type Refusal } from '../errors.js'
+import { countAsked, keepToken, oneTooMany } from './kept-tokens.js'
 import { readTokens, type Token } from './token.js'
 
 /** Assets, as far as the operator has set them up. */
@@ -59,18 +58,21 @@ async function askFor(
   rpc: ChainRpc,
   { address, property, maxAsked }: { address: Buffer; property: string; maxAsked: number },
 ): Promise<Token> {
-  const [row] = await db<{ asked: number }[]>`
-    select count(*)::integer as asked from assets.tokens where kept_for = 'request'
-  `
-  if (row!.asked >= maxAsked) {
-    const hex = getAddress(`0x${address.toString('hex')}`)
-    throw new PlazaError('not_found', `the owners of ${hex} are not kept here: plaza token watch`, {
-      property,
-    })
+  if ((await countAsked(db)) >= maxAsked) {
+    // It may be one of them by now.
+    const [kept] = await readTokens(db, { network: rpc.network.name, addresses: [address], onlyKept: true })
+    if (kept !== undefined) return kept
+    throw refused(oneTooMany(address), property)
   }
-  const token = await keepToken(db, rpc, { address, keptFor: 'request' }).catch((cause: unknown) => {
-    throw new PlazaError('unavailable.other_side', `${rpc.network.name} does not answer`, { cause })
-  })
-  if ('message' in token) throw new PlazaError(token.code, token.message, { property })
+  const token = await keepToken(db, rpc, { address, keptFor: 'request' }, maxAsked).catch(
+    (cause: unknown) => {
+      throw new PlazaError('unavailable.other_side', `${rpc.network.name} does not answer`, { cause })
+    },
+  )
+  if ('message' in token) throw refused(token, property)
   return token
+}
+
+function refused({ code, message }: Refusal, property: string): PlazaError {
+  return new PlazaError(code, message, { property })
 }

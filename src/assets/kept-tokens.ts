@@ -18,21 +18,57 @@ export interface Wanted {
   readonly isDollar?: boolean | undefined
 }
 
+/** Whoever asks for tokens counts them one after the other. */
+const ASKING = 'plaza asked tokens'
+
 /**
  * Has the owners of a token kept. What the operator has said stays: who only asks changes nothing.
  *
+ * @param mostAsked So many are kept that somebody has only asked for.
  * @returns the token, or why there is none.
  */
-export async function keepToken(db: Database, rpc: ChainRpc, wanted: Wanted): Promise<Token | Refusal> {
+export async function keepToken(
+  db: Database,
+  rpc: ChainRpc,
+  wanted: Wanted,
+  mostAsked?: number,
+): Promise<Token | Refusal> {
   const { name: network } = rpc.network
   const hex = `0x${wanted.address.toString('hex')}` as const
   const details = await rpc.with((endpoint) => readTokenDetails(endpoint, hex))
   if (details === null) {
     return refuse('bad_request.invalid_param', `${getAddress(hex)} is no ERC-20 token on ${network}`)
   }
-  await saveToken(db, network, { ...details, ...wanted })
-  const [token] = await readTokens(db, { network, addresses: [wanted.address] })
-  return token!
+  const token = { ...details, ...wanted }
+  if (mostAsked === undefined) await saveToken(db, network, token)
+  else if (!(await saveAsked(db, network, token, mostAsked))) return oneTooMany(wanted.address)
+  const [kept] = await readTokens(db, { network, addresses: [wanted.address] })
+  return kept!
+}
+
+/** Why a token is not kept that somebody has only asked for. */
+export function oneTooMany(address: Buffer): Refusal {
+  const hex = getAddress(`0x${address.toString('hex')}`)
+  return refuse('not_found', `the owners of ${hex} are not kept here: plaza token watch`)
+}
+
+/** How many tokens are kept that somebody has only asked for. */
+export async function countAsked(db: Queryable): Promise<number> {
+  const [row] = await db<{ asked: number }[]>`
+    select count(*)::integer as asked from assets.tokens where kept_for = 'request'
+  `
+  return row!.asked
+}
+
+/** @returns false when so many are kept without it. */
+async function saveAsked(db: Database, network: NetworkName, token: Saved, most: number): Promise<boolean> {
+  return await db.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(hashtextextended(${ASKING}, 0))`
+    const [known] = await readTokens(transaction, { network, addresses: [token.address], onlyKept: true })
+    if (known === undefined && (await countAsked(transaction)) >= most) return false
+    await saveToken(transaction, network, token)
+    return true
+  })
 }
 
 /**
