@@ -145,6 +145,11 @@ it('tokens trend by how many users trade them, with their price; dollars do not'
   })
   expect(Number(trending[0].fungible.price.in_usd)).toBeCloseTo(2_004, 0)
   expect((await get('fungible/trending', { network: 'base', time_window: '2h' })).statusCode).toBe(400)
+  for (const operation of ['trending', 'trades']) {
+    const asked = { network: 'robinhood', address: apple }
+    expect((await get(`fungible/${operation}`, asked)).statusCode).toBe(501)
+    expect((await get(`fungible/${operation}`, { ...asked, network: 'elsewhere' })).statusCode).toBe(400)
+  }
 })
 
 it('a trade that the chain takes back is gone, and so is the price that it made', async () => {

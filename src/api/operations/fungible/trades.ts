@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox'
-import { rpcOf } from '../../../assets/asked-tokens.js'
 import { presentTrade } from '../../../assets/present-token.js'
 import { readTokens } from '../../../assets/token.js'
 import { readSupplies } from '../../../assets/token-facts.js'
@@ -8,8 +7,8 @@ import { PlazaError } from '../../../errors.js'
 import { FungibleTradesResponse } from '../../../views/schema/trade.js'
 import { defineOperation } from '../../operation.js'
 import { ethAddressParameter, numberParameter } from '../../parameters.js'
-import { networkParameter } from './owners-answer.js'
 import { timeWindowParameter, windowStart } from './time-window.js'
+import { tradeNetworkOf, tradeNetworkParameter } from './trade-network.js'
 
 const MAX_TRADES = 100
 const MAX_AMOUNT_USD = 1e15
@@ -25,7 +24,7 @@ export const fungibleTrades = defineOperation({
     'A trade is worth what its better known token was: dollars by their number, others by their last trade.',
   ].join(' '),
   query: Type.Object({
-    network: networkParameter,
+    network: tradeNetworkParameter,
     address: ethAddressParameter({ description: 'The token.' }),
     time_window: timeWindowParameter,
     min_amount_usd: Type.Optional(
@@ -35,8 +34,8 @@ export const fungibleTrades = defineOperation({
   reply: FungibleTradesResponse,
   notFound: 'No trades of this token are kept here.',
 
-  async handle({ db, hydrator, clock, assets }, { network, address, time_window, min_amount_usd }) {
-    rpcOf(assets, network)
+  async handle({ db, hydrator, clock, assets }, { address, time_window, min_amount_usd, ...asked }) {
+    const network = tradeNetworkOf(assets, asked.network)
     const [token] = await readTokens(db, { network, addresses: [Buffer.from(address.slice(2), 'hex')] })
     if (token === undefined) {
       throw new PlazaError('not_found', 'no trades of this token are kept here', { property: 'address' })

@@ -1,13 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { rpcOf } from '../../../assets/asked-tokens.js'
 import { presentTrending } from '../../../assets/present-token.js'
 import { readTokens } from '../../../assets/token.js'
 import { readSupplies } from '../../../assets/token-facts.js'
 import { readTrending } from '../../../assets/trade-lists.js'
 import { TrendingFungiblesResponse } from '../../../views/schema/trade.js'
 import { defineOperation } from '../../operation.js'
-import { networkParameter } from './owners-answer.js'
 import { timeWindowParameter, windowStart } from './time-window.js'
+import { tradeNetworkOf, tradeNetworkParameter } from './trade-network.js'
 
 const MAX_TOKENS = 20
 
@@ -21,11 +20,11 @@ export const fungibleTrending = defineOperation({
     `The ${MAX_TOKENS} tokens that most users have traded in the pools that are watched here, and among equals those`,
     'whose trades were worth most. Tokens that are worth a dollar are left out.',
   ].join(' '),
-  query: Type.Object({ network: networkParameter, time_window: timeWindowParameter }),
+  query: Type.Object({ network: tradeNetworkParameter, time_window: timeWindowParameter }),
   reply: TrendingFungiblesResponse,
 
-  async handle({ db, clock, assets }, { network, time_window }) {
-    rpcOf(assets, network)
+  async handle({ db, clock, assets }, { time_window, ...asked }) {
+    const network = tradeNetworkOf(assets, asked.network)
     const since = windowStart(time_window, clock())
     const trending = await readTrending(db, { network, since, limit: MAX_TOKENS })
     const ids = trending.map(({ tokenId }) => tokenId)
