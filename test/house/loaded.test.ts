@@ -7,13 +7,14 @@ const run = promisify(execFile)
 /** A module whose text is its address. */
 const moduleOf = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`
 
-/** Tells of each module that is imported. */
+/** Tells of each module that is imported, at once: what hooks leave to the console is lost when the program ends first. */
 const watchImports = moduleOf(`
   import { register } from 'node:module'
   register(${JSON.stringify(
-    moduleOf(`export async function resolve(name, context, next) {
+    moduleOf(`import { writeSync } from 'node:fs'
+    export async function resolve(name, context, next) {
       const found = await next(name, context)
-      console.log(found.url)
+      writeSync(1, found.url + '\\n')
       return found
     }`),
   )})`)
