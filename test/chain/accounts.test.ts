@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { FarcasterNetwork, storageRegistryABI } from '@farcaster/core'
 import { Configuration, NeynarAPIClient } from '@neynar/nodejs-sdk'
 import fc from 'fast-check'
-import { parseEther, parseEventLogs } from 'viem'
+import { type Hex, parseEther, parseEventLogs } from 'viem'
 import { expect, it, onTestFinished } from 'vitest'
 import { createAccounts } from '../../src/accounts/accounts.js'
 import { acceptDirect, carryOutDirect } from '../../src/accounts/registration/direct-registration.js'
@@ -223,14 +223,17 @@ it('whose nonce somebody else has used, by the same key, is bought by the next o
   const wallet = await walletOn(chain, db, { balance: parseEther('1'), key })
   const purchase = await purchaseOf(wallet, 'overtaken')
   await chain.client.setAutomine(false)
-  const ledger = ledgerOn(chain.url, parts, { stuckMs: 400 })
+  // No time passes before somebody else has overtaken it: or it would offer more, and overtake them.
+  const hand = stoppedClock()
+  const ledger = ledgerOn(chain.url, { ...parts, clock: hand.clock }, { stuckMs: 400 })
   const first = ledger.buy(purchase).catch((error: unknown) => error)
-  await expect.poll(async () => (await attemptsOf('overtaken')).length, { interval: 20 }).toBe(1)
-  await chain.client.dropTransaction({ hash: hexOf((await attemptsOf('overtaken'))[0]!.hash) })
+  const hash = await sentFor('overtaken')
+  await chain.client.dropTransaction({ hash })
   const { signer } = ethAccount(key)
   await chain.clientOf(signer).sendTransaction({ account: signer, chain: null, to: signer.address, nonce: 0 })
   await chain.client.setAutomine(true)
   await chain.mine(1)
+  hand.go()
   expect(await first).toMatchObject({ code: 'unavailable' })
   expect(await ledger.buy(purchase)).toMatchObject({ fid: expect.any(Number) })
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(2)
@@ -238,11 +241,15 @@ it('whose nonce somebody else has used, by the same key, is bought by the next o
 
 it('a block that the chain takes back is waited for again', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
-  const bought = ledgerOn(chain.url, parts, { confirmations: 2 }).buy(await purchaseOf(wallet, 'reorg'))
+  // It is sent again after a while, which does not pass before it has been seen that it is gone.
+  const hand = stoppedClock()
+  const ledger = ledgerOn(chain.url, { ...parts, clock: hand.clock }, { confirmations: 2 })
+  const bought = ledger.buy(await purchaseOf(wallet, 'reorg'))
   const count = () => chain.client.getTransactionCount({ address: hexOf(wallet.address) })
   await expect.poll(count, { interval: 20 }).toBe(1)
   await chain.reorg(1)
   expect(await count()).toBe(0)
+  hand.go()
   await expect.poll(count, { interval: 50 }).toBe(1)
   await chain.mine(2)
   expect(await bought).toMatchObject({ fid: expect.any(Number) })
@@ -276,6 +283,29 @@ it('by an RPC that fails and falls silent at any call, nothing is lost and nothi
   expect(rows).toEqual(rows.map((_, nonce) => ({ nonce, state: 'confirmed' })))
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(rows.length)
 })
+
+/** A clock that stands still until it is let go. */
+function stoppedClock() {
+  const startMs = clock()
+  let isStopped = true
+  return {
+    clock: () => (isStopped ? startMs : clock()),
+    go: () => {
+      isStopped = false
+    },
+  }
+}
+
+/** The hash of the only transaction that was sent for a purchase, once the chain's node has it. */
+async function sentFor(purpose: string): Promise<Hex> {
+  const isThere = async () => {
+    const attempts = await attemptsOf(purpose)
+    const known = attempts.map(({ hash }) => chain.client.getTransaction({ hash: hexOf(hash) }))
+    return (await Promise.all(known).catch(() => [])).length
+  }
+  await expect.poll(isThere, { interval: 20 }).toBe(1)
+  return hexOf((await attemptsOf(purpose))[0]!.hash)
+}
 
 async function countOrdered(): Promise<number> {
   return (await db`select from accounts.shelf where fid is null`).length
