@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
 
@@ -17,23 +17,27 @@ export async function startFailingRpc(target: string): Promise<FailingRpc> {
   let every = 1
   let left = 0
   let calls = 0
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
+    // Whoever asks may hang up, and the other one may be gone.
+    answer(request, response).catch(() => response.destroy())
+  })
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
     calls += 1
     const isFailing = left > 0 && calls % every === 0
     if (isFailing) left -= 1
-    if (isFailing && left % 3 === 0) return response.destroy()
-    if (isFailing && left % 3 === 1) return response.writeHead(503).end('away')
+    if (isFailing && left % 3 === 0) return void response.destroy()
+    if (isFailing && left % 3 === 1) return void response.writeHead(503).end('away')
     const reply = await fetch(target, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: Buffer.concat(parts),
     })
     const body = await reply.text()
-    if (isFailing) return response.destroy()
-    return response.writeHead(reply.status, { 'content-type': 'application/json' }).end(body)
-  })
+    if (isFailing) return void response.destroy()
+    response.writeHead(reply.status, { 'content-type': 'application/json' }).end(body)
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   afterAll(() => {
     server.closeAllConnections()
