@@ -92,6 +92,11 @@ async function nextOf(name: string): Promise<number> {
   return row?.next ?? 0
 }
 
+/** What the database has open for servers. */
+const sessionsOfServer = () => db`
+  select application_name from pg_stat_activity
+  where datname = current_database() and backend_type = 'client backend' and application_name <> 'plaza test'`
+
 /** They have handled all that there is for them. */
 async function areLevel(): Promise<boolean> {
   const head = Number(await chain.client.getBlockNumber())
@@ -161,6 +166,8 @@ it('wherever a server that follows a chain is killed, and whatever the chain tak
     await sleep((round * 7919) % 60)
     server.child.kill('SIGKILL')
     await server.ended
+    // What it had sent to the database before may still be carried out.
+    await expect.poll(sessionsOfServer, { interval: 20 }).toHaveLength(0)
     const stood = new Map(
       await Promise.all(followers.map(async (name) => [name, await nextOf(name)] as const)),
     )
