@@ -152,14 +152,11 @@ describe('SIGTERM', () => {
     const db = await databaseOf(dataDir)
     let answer: Promise<Response> | undefined
     await db.begin(async (sql) => {
-      await sql`lock table schema_migrations`
-      answer = fetch(`${server.url}/readyz`)
-      await expect
-        .poll(
-          () =>
-            db`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%schema_mig%'`,
-        )
-        .toHaveLength(1)
+      await sql`lock table hub.username_proofs`
+      answer = fetch(`${server.url}/v1/userNameProofsByFid?fid=1`)
+      const waiting = () =>
+        db`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%username_proofs%'`
+      await expect.poll(waiting).toHaveLength(1)
       server.child.kill('SIGTERM')
       await expect.poll(() => fetch(`${server.url}/healthz`).catch(() => 'refused')).toBe('refused')
     })
