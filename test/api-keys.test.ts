@@ -38,13 +38,13 @@ it('makes and revokes keys beside a running server', async () => {
   expect(await statusWith(server.url, 'a-key-of-my-own')).toBe(200)
 
   const key = await plaza(dataDir, 'key', 'create', '--app', 'reader', '--rate-limit', '600')
-  expect(await statusWith(server.url, key)).toBe(200)
   expect(await plaza(dataDir, 'app', 'list')).toMatch(
     /^\S{36}\tdevelopment\t1\t-\t-\t\S{36}\t\S+\n\S{36}\treader\t1\t-\t-\t\S{36}\t\S+$/,
   )
   expect(await plaza(dataDir, 'key', 'list')).toContain(
     `2\treader\t${key.slice(0, 12)}…\t600\tnever used\tgood`,
   )
+  expect(await statusWith(server.url, key)).toBe(200)
 
   await plaza(dataDir, 'key', 'revoke', '2')
   await expect.poll(() => statusWith(server.url, key)).toBe(401)
