@@ -23,7 +23,8 @@ const settings: CampaignSettings = {
   intervalSeconds: 0,
   perDay: 1_000,
   parallel: 3,
-  timeoutMs: 400,
+  // Longer than this process, which is the clients, too, is ever busy with other things.
+  timeoutMs: 2_000,
 }
 
 /** What came of the tokens of a request, as the client knows it; none of them is told twice. */

@@ -59,8 +59,8 @@ it('goes on after a new start with a campaign that it was in the middle of, and 
   expect(httpStatus).toBe(202)
   await expect.poll(() => held.length).toBeGreaterThan(0)
   const stopping = first.stop()
-  // What is under way is waited for; the rest would take four seconds.
-  client.behave((request, response) => void setTimeout(() => accepts(request, response), 80))
+  // What is under way is waited for; the rest would take forty seconds.
+  client.behave((request, response) => void setTimeout(() => accepts(request, response), 800))
   for (const answer of held) answer()
   await stopping
   const left = await db`select from miniapps.batches where campaign_id = ${id} and state = 'waiting'`
