@@ -38,12 +38,12 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Starts the server on the same data and port as before, and waits until it answers. */
+/** Starts the server on the same data as before, and waits until it answers: on a free port, for others take what was left. */
 async function start(): Promise<void> {
   const env = {
     ...process.env,
     DATA_DIR: dataDir,
-    PORT: url ? new URL(url).port : '0',
+    PORT: '0',
     LOG_LEVEL: 'silent',
     VERIFY_THREADS: '1',
   }

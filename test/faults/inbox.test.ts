@@ -68,7 +68,7 @@ test('processes that are killed while they consume leave nothing out and nothing
       await hub.submitOnChainEvents([users[7]!.signerEvent(SignerEventType.REMOVE, 10_000)])
     }
     if (round % 10 === 5) {
-      const victim = (round / 5) % 2 === 1 ? 0 : 1
+      const victim = Math.floor(round / 10) % 2
       await kill(servers[victim]!)
       servers[victim] = await serve()
     }
