@@ -66,7 +66,10 @@ test('a page that was being made while something was written is not kept', async
     await transaction`lock table social.verifications`
     page = likesOf(server, cast)
     const held = () =>
-      db`select from pg_locks where relation = 'social.verifications'::regclass and not granted`
+      db`
+        select from pg_locks
+        where relation = 'social.verifications'::regclass and not granted
+          and database = (select oid from pg_database where datname = current_database())`
     await expect.poll(held).toHaveLength(1)
     await submit(server, bob.react(cast, now - 20))
   })
