@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
-import { enqueueUrls, hostOf } from './queue.js'
+import { claimDue, enqueueUrls, hostOf } from './queue.js'
 import { metadataOf } from './stored-metadata.js'
 
 const { db, connect } = await createTestDatabase()
@@ -44,6 +44,25 @@ it('does not let two transactions wait for each other', async () => {
   for (let round = 0; round < 10; round += 1) {
     await Promise.all([enqueueUrls(db, urls), enqueueUrls(other, urls.toReversed())])
     await db`truncate embeds.urls`
+  }
+})
+
+it('goes round the hosts in the order of their names, by whatever plan they are found', async () => {
+  const hosts = ['d', 'a', 'e', 'c', 'b', 'f'].map((name) => `${name}.social`)
+  for (const setting of ['enable_nestloop', 'enable_hashjoin', 'enable_indexscan', 'enable_seqscan']) {
+    await db`truncate embeds.urls`
+    await enqueueUrls(
+      db,
+      hosts.flatMap((host) => [1, 2, 3].map((n) => `https://${host}/${n}`)),
+    )
+    const planning = connect({ poolSize: 1 })
+    await planning.unsafe(`set ${setting} = off`)
+    const visited: string[] = []
+    for (const _ of hosts) {
+      const [claim] = await claimDue(planning, { count: 1, leaseMs: 60_000, after: '' })
+      visited.push(claim!.host)
+    }
+    expect([setting, visited]).toEqual([setting, hosts.toSorted()])
   }
 })
 

@@ -93,7 +93,8 @@ export async function claimDue(
 
 /** In the order of their hosts. */
 async function claimAfter(tx: Transaction, after: string, count: number, leaseMs: number): Promise<Claim[]> {
-  // The hosts are found by stepping through the index, one probe for each.
+  // The hosts are found by stepping through the index, one probe for each. Whether one is being visited is no join: by
+  // some plans of that, the hosts would lose their order.
   const claims = await tx<Claim[]>`
     with recursive hosts as (
       (select host from embeds.urls where state = 'pending' and host > ${after} order by host limit 1)
@@ -115,10 +116,11 @@ async function claimAfter(tx: Transaction, after: string, count: number, leaseMs
         limit 1
         for update skip locked
       ) latest
-      where hosts.host is not null and not exists (
-        select from embeds.urls visited
+      where hosts.host is not null and (
+        select true from embeds.urls visited
         where visited.host = hosts.host and visited.lease is not null and visited.next_attempt_at > now()
-      )
+        limit 1
+      ) is null
       limit ${count}
     )
     update embeds.urls
