@@ -113,9 +113,7 @@ async function expectSame({ db }: Follower): Promise<void> {
   expect(new Set(hashes).size).toBe(hashes.length)
 }
 
-it('everything that stands upstream stands here afterwards, also what could not be said anew', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+it('everything that stands upstream stands here afterwards, also what could not be said anew', async () => {
   const follower = followers[0]!
   const upstreams = open(server.address)
   await list(follower, upstreams)
@@ -130,9 +128,7 @@ it('everything that stands upstream stands here afterwards, also what could not 
   upstreams.close()
 })
 
-it('a backfill that is stopped anywhere, over connections that break, goes on where it was', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+it('a backfill that is stopped anywhere, over connections that break, goes on where it was', async () => {
   const follower = followers[1]!
   const proxy = await startTcpProxy(server.address)
   const upstreams = open(proxy.address)
@@ -150,7 +146,7 @@ it('a backfill that is stopped anywhere, over connections that break, goes on wh
   upstreams.close()
 })
 
-it('what happens while a backfill runs is followed beside it', { timeout: TIMEOUT_MS }, async () => {
+it('what happens while a backfill runs is followed beside it', async () => {
   const follower = followers[2]!
   const upstreams = open(server.address)
   await list(follower, upstreams)
@@ -175,9 +171,7 @@ it('what happens while a backfill runs is followed beside it', { timeout: TIMEOU
   upstreams.close()
 })
 
-it('a comparison finds what is missing on either side, says why, and repairs it', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+it('a comparison finds what is missing on either side, says why, and repairs it', async () => {
   const follower = followers[3]!
   const { db, hub } = follower
   const upstreams = open(server.address)

@@ -115,9 +115,7 @@ const questions: readonly (readonly [string, Record<string, string | number | bo
   ['mute/list', { fid: 3 }],
 ]
 
-it('what lies outside of the part that is followed is dehydrated or absent, and never an error', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+it('what lies outside of the part that is followed is dehydrated or absent, and never an error', async () => {
   await upstreamHub.submitOnChainEvents([alice, bob, carol, dave].flatMap((user) => user.onChain()))
   await upstreamHub.submitNameTransfers([
     nameTransfer('alice', 1, testNowUnix - 2000),

@@ -48,9 +48,7 @@ async function authors(): Promise<number[]> {
   return rows.map(({ fid }) => fid)
 }
 
-it('a part of the network is fetched and followed, and grows and shrinks with what happens in it', {
-  timeout: TIMEOUT_MS,
-}, async () => {
+it('a part of the network is fetched and followed, and grows and shrinks with what happens in it', async () => {
   const everyone = [asked, followed, liker, gardener, stranger, later, newGardener]
   await upstreamHub.submitOnChainEvents(everyone.flatMap((user) => user.onChain({ units: 5 })))
   const cast = asked.cast('hello', testNow - 900)

@@ -19,6 +19,8 @@ const TIMEOUT_MS = 90_000
 const a = await createTestDatabase()
 const upstreamHub = await createTestHub(a.db)
 const { server } = await openHubGrpc(a.db, { hub: upstreamHub })
+const b = await createTestDatabase()
+const hubOfB = await createTestHub(b.db)
 const authority = createAuthority('somebody of a network of her own')
 
 /** Ends TLS in front of the upstream, as a proxy does it. */
@@ -40,12 +42,12 @@ async function serveTls(certified: CertifiedKey): Promise<string> {
 
 /** What the log says first of an upstream that cannot be followed. */
 async function refusal(address: string): Promise<string> {
-  const { db } = await createTestDatabase()
-  const { log, stop } = follow(db, await createTestHub(db), { addresses: [address], tls: true })
+  await b.db`truncate upstream.cursors`
+  const { log, stop } = follow(b.db, hubOfB, { addresses: [address], tls: true })
   const warnings = () => log.lines.filter(({ message }) => message === 'the upstream cannot be followed now')
   await expect.poll(() => warnings().length, { timeout: TIMEOUT_MS }).toBeGreaterThan(0)
   await stop()
-  expect(await db`select 1 from upstream.cursors`).toEqual([])
+  expect(await b.db`select 1 from upstream.cursors`).toEqual([])
   const [{ fields } = { fields: {} }] = warnings()
   return 'err' in fields && fields.err instanceof Error ? fields.err.message : ''
 }
@@ -60,7 +62,6 @@ it('an upstream behind TLS is followed, with an authority of one’s own', {
   onTestFinished(() => rm(directory, { recursive: true }))
   const file = join(directory, 'authority.pem')
   await writeFile(file, authority.cert)
-  const b = await createTestDatabase()
   await b.db`insert into upstream.cursors values (${address}, 1, 0, 0)`
   const follower = await startServerProcess({
     dataDir: await createDataDir(),
