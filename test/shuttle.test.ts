@@ -47,6 +47,10 @@ class App {
   }
 }
 
+const { db } = await createTestDatabase()
+const { db: appDb, url } = await createTestDatabase({ migrated: false })
+const { hub, server } = await openHubGrpc(db)
+// Behind those, so that it ends before: hooks run from the last to the first.
 const children: ChildProcess[] = []
 afterAll(async () => {
   for (const child of children) {
@@ -81,10 +85,7 @@ function followed(db: Database): Promise<object[]> {
 }
 
 test('an app of the published follower ends with the same rows as the hub, live and after being away', async () => {
-  const { db } = await createTestDatabase()
-  const { db: appDb, url } = await createTestDatabase({ migrated: false })
   await appDb.unsafe(schema)
-  const { hub, server } = await openHubGrpc(db)
   const [alice, bob] = [new TestUser(1), new TestUser(2)]
   await hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
   await hub.submitNameTransfers([nameTransfer('alice', 1, testNowUnix - 900)])

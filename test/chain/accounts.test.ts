@@ -29,6 +29,7 @@ import { startTestChain } from './test-chain.js'
 
 const { db } = await createTestDatabase({ poolSize: 8 })
 const chain = await startTestChain()
+const rpc = await startFailingRpc(chain.url)
 // The chain tells the time.
 const clock = Date.now
 const hub = await createTestHub(db, { clock })
@@ -257,7 +258,6 @@ it('a block that the chain takes back is waited for again', async () => {
 })
 
 it('by an RPC that fails and falls silent at any call, nothing is lost and nothing is paid twice', async () => {
-  const rpc = await startFailingRpc(chain.url)
   const wallet = await walletOn(chain, db, { balance: parseEther('1'), shelfSize: 0 })
   // What has failed is tried again after a second, which passes faster here.
   const startMs = clock()

@@ -18,6 +18,7 @@ import { startTestChain } from './test-chain.js'
 
 const { db, url: databaseUrl } = await createTestDatabase()
 const chain = await startTestChain()
+const proxy = await startRpcProxy(chain.url)
 const CONFIRMATIONS = 3
 const ROUNDS = 3
 const settings = readChainSettings({ rpcUrls: { optimism: chain.url }, confirmations: CONFIRMATIONS })
@@ -129,7 +130,6 @@ async function* deeds(token: Address, market: Market): AsyncGenerator<void> {
 it('wherever a server that follows a chain is killed, and whatever the chain takes back, nothing of it is lost or doubled', {
   timeout: 240_000,
 }, async () => {
-  const proxy = await startRpcProxy(chain.url)
   const env = {
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'silent',
