@@ -3,6 +3,9 @@ import type { Database } from '../../db/connection.js'
 // Several processes write these rows at the same time. Each statement takes them in the order of their fids, so that one
 // waits for another and never both.
 
+/** Told whenever it changes who is followed, as the change is committed. */
+export const followedChannel = 'upstream_followed'
+
 /** Why a user is followed: see `upstream.followed`. */
 export type FollowReason = 'asked' | 'channel' | 'follow' | 'touch'
 
@@ -34,13 +37,15 @@ export async function addFollowed(db: Database, rows: readonly FollowedRow[]): P
       order by fid, reason, via
       on conflict do nothing
       returning fid
+    ), wanted as (
+      insert into upstream.fids (fid, suspect, suspected_at)
+      select distinct fid, 'newly followed', date_trunc('milliseconds', clock_timestamp()) from added
+      order by fid
+      on conflict (fid) do update
+      set suspect = excluded.suspect, suspected_at = excluded.suspected_at
+      where fids.backfilled_at is null
     )
-    insert into upstream.fids (fid, suspect, suspected_at)
-    select distinct fid, 'newly followed', date_trunc('milliseconds', clock_timestamp()) from added
-    order by fid
-    on conflict (fid) do update
-    set suspect = excluded.suspect, suspected_at = excluded.suspected_at
-    where fids.backfilled_at is null
+    select pg_notify(${followedChannel}, '')::text from added limit 1
   `
 }
 
@@ -59,10 +64,13 @@ export async function dropFollowed(db: Database, rows: readonly FollowedRow[]): 
       ) as given (fid, reason, via) using (fid, reason, via)
       order by f.fid, f.reason, f.via
       for update of f
+    ), dropped as (
+      delete from upstream.followed f
+      using gone
+      where f.fid = gone.fid and f.reason = gone.reason and f.via = gone.via
+      returning f.fid
     )
-    delete from upstream.followed f
-    using gone
-    where f.fid = gone.fid and f.reason = gone.reason and f.via = gone.via
+    select pg_notify(${followedChannel}, '')::text from dropped limit 1
   `
   await db`
     with gone as materialized (

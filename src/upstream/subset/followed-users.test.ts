@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testNow } from '../../../test/network.js'
+import { silentLog } from '../../lib/log.js'
+import { pause } from '../../lib/pause.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { markFetched, wantedFids } from '../backfill/fid-list.js'
 import { addFollowed, dropFollowed } from './followed-rows.js'
@@ -112,6 +114,73 @@ test('whom another process has found is followed, and compared for what has pass
   expect(hearsFriend(users)).toBe(true)
   expect(await suspects()).toEqual([friend.fid, other.fid])
 })
+
+test('who is found while others are read is heard afterwards, too', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    await db`truncate upstream.followed, upstream.fids`
+    const users = await FollowedUsers.open(db, settings)
+    // Both wait for the table: the reading, and the writing of who is found meanwhile.
+    let reloading: Promise<void> | undefined
+    let flushing: Promise<void> | undefined
+    await db.begin(async (transaction) => {
+      await transaction`lock table upstream.followed in access exclusive mode`
+      reloading = users.reload()
+      await waitingFor(1)
+      wants(users, follows(true, 1))
+      flushing = users.flush()
+    })
+    await Promise.all([reloading, flushing])
+    expect(hearsFriend(users)).toBe(true)
+  }
+})
+
+describe('a server that keeps up', () => {
+  const LOOK_MS = 20
+  /** How often everybody was read who is followed. */
+  const readings = { count: 0 }
+  const counted = new Proxy(db, {
+    apply(target, self, given: [TemplateStringsArray, ...unknown[]]) {
+      if (/select fid, reason, via from upstream.followed$/.test(`${given[0]}`)) readings.count += 1
+      return Reflect.apply(target, self, given)
+    },
+  })
+
+  test('reads who is followed when that changes, and not again and again', async () => {
+    const users = await FollowedUsers.open(counted, settings)
+    const stopping = new AbortController()
+    const keeping = users.keepUp(stopping.signal, silentLog, { lookMs: LOOK_MS })
+    const hearsOther = () => wants(users, other.cast('hello', testNow))
+    await expect.poll(() => readings.count).toBeGreaterThan(1)
+    expect(hearsOther()).toBe(false)
+    const row = { fid: other.fid, reason: 'touch', via: 0 } as const
+    await addFollowed(db, [row])
+    await expect.poll(hearsOther).toBe(true)
+    await dropFollowed(db, [row])
+    await expect.poll(hearsOther).toBe(false)
+    // What tells nothing new changes nothing.
+    const before = readings.count
+    await dropFollowed(db, [row])
+    await users.flush()
+    await pause(15 * LOOK_MS, stopping.signal)
+    await addFollowed(db, [row])
+    await expect.poll(hearsOther).toBe(true)
+    expect(readings.count).toBeLessThanOrEqual(before + 2)
+    stopping.abort()
+    await keeping
+  })
+})
+
+/** Resolves when so many statements wait for the table of who is followed. */
+async function waitingFor(count: number): Promise<void> {
+  const waiting = async () => {
+    const [row] = await db<{ count: number }[]>`
+      select count(*)::integer as count from pg_locks
+      where relation = 'upstream.followed'::regclass and not granted
+    `
+    return row!.count
+  }
+  await expect.poll(waiting).toBe(count)
+}
 
 test('many who are found, dropped and fetched at the same time wait for each other, whatever their order', async () => {
   const fids = Array.from({ length: 400 }, (_, n) => n + 1)

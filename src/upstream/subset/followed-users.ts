@@ -5,7 +5,14 @@ import type { Log } from '../../lib/log.js'
 import { pause } from '../../lib/pause.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { Suspects } from '../suspects.js'
-import { addFollowed, dropFollowed, type FollowedRow, readFollowed, setAsked } from './followed-rows.js'
+import {
+  addFollowed,
+  dropFollowed,
+  type FollowedRow,
+  followedChannel,
+  readFollowed,
+  setAsked,
+} from './followed-rows.js'
 import type { Selection } from './selection.js'
 
 /** Which part of the network is followed. */
@@ -19,7 +26,7 @@ export interface SubsetSettings {
 
 const FOLLOW = 'follow'
 /** How long whom another process has found goes unheard. */
-const RELOAD_MS = 5_000
+const LOOK_MS = 5_000
 
 /**
  * A part of the network, which grows and shrinks with what happens in it: who casts in a channel that is followed
@@ -35,7 +42,10 @@ export class FollowedUsers implements Selection {
   /** What is not written down yet, by user and reason. What is in both was dropped, and then added again. */
   #added = new Map<string, FollowedRow>()
   #dropped = new Map<string, FollowedRow>()
-  #written: Promise<void> = Promise.resolve()
+  /** Whom others have found, until it is written down that they are to be compared. */
+  readonly #found = new Set<number>()
+  /** What is read or written at the moment. */
+  #before: Promise<void> = Promise.resolve()
 
   private constructor(db: Database, { fids, channelUrls, neighbours }: SubsetSettings) {
     this.#db = db
@@ -56,23 +66,43 @@ export class FollowedUsers implements Selection {
    * Takes over what others have written down: a backfill finds neighbours, too, and another process may have followed
    * before this one. Whom they have found is compared, for what has been passed over meanwhile.
    */
-  async reload(): Promise<void> {
-    await this.flush()
-    const before = this.#reasons
-    await this.#read()
-    const suspects = new Suspects(this.#db)
-    for (const fid of this.#reasons.keys()) if (!before.has(fid)) suspects.add(fid, 'newly followed')
-    await suspects.flush()
+  reload(): Promise<void> {
+    // Nothing is written while it is read: what would be written, and not be read yet, would be forgotten.
+    return this.#inTurn(async () => {
+      await this.#write()
+      const before = this.#reasons
+      await this.#read()
+      for (const fid of this.#reasons.keys()) if (!before.has(fid)) this.#found.add(fid)
+      const suspects = new Suspects(this.#db)
+      for (const fid of this.#found) suspects.add(fid, 'newly followed')
+      await suspects.flush()
+      this.#found.clear()
+    })
   }
 
-  /** Reloads again and again, until the signal aborts. */
-  async keepUp(signal: AbortSignal, log: Log): Promise<void> {
-    while (!signal.aborted) {
-      await this.reload().catch((error) =>
-        log.warn({ err: error }, 'whom another process follows is not known now'),
-      )
-      await pause(RELOAD_MS, signal)
+  /** Reloads whenever somebody has changed who is followed, until the signal aborts. */
+  async keepUp(signal: AbortSignal, log: Log, { lookMs = LOOK_MS } = {}): Promise<void> {
+    let isOutdated = true
+    const outdate = () => {
+      isOutdated = true
     }
+    // On a connection of its own, which the driver opens again when it is lost; what was told meanwhile is not told again.
+    const listening = await this.#db.listen(followedChannel, outdate, outdate).catch((error: unknown) => {
+      log.warn({ err: error }, 'not told of whom another process follows: looking again and again')
+      return null
+    })
+    while (!signal.aborted) {
+      if (isOutdated || listening === null) {
+        isOutdated = false
+        await this.reload().catch((error) => {
+          outdate()
+          log.warn({ err: error }, 'whom another process follows is not known now')
+        })
+      }
+      await pause(lookMs, signal)
+    }
+    // The connection may be gone, and then there is nothing to take back.
+    await listening?.unlisten().catch(() => {})
   }
 
   wants(item: MergeItem): boolean {
@@ -85,9 +115,13 @@ export class FollowedUsers implements Selection {
 
   /** One after the other: what is written last is what was learnt last. */
   flush(): Promise<void> {
-    const written = this.#written.catch(() => {}).then(() => this.#write())
-    this.#written = written
-    return written
+    return this.#inTurn(() => this.#write())
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#before.catch(() => {}).then(work)
+    this.#before = done
+    return done
   }
 
   async #write(): Promise<void> {
