@@ -19,14 +19,16 @@ const clock = () => nowMs
 const ledger = () => new LocalLedger({ db, hub, clock })
 const shelves: Shelf[] = []
 /** Another process. */
-function shelf(options: Pick<ShelfOptions, 'onTaken'> = {}): Shelf {
+function shelf(options: Pick<ShelfOptions, 'onTaken' | 'waitMs'> = {}): Shelf {
   const made = new Shelf({ db, vault: testVault, ledger: ledger(), clock, log: silentLog, ...options })
   shelves.push(made)
   return made
 }
 /** One that fills the gap of each fid that is taken, as servers do: who paid for it may be waiting for another one. */
 function server(): Shelf {
-  const made: Shelf = shelf({ onTaken: (walletId) => void made.fill(walletId).catch(() => {}) })
+  const onTaken = (walletId: string) => void made.fill(walletId).catch(() => {})
+  // Who waits for what others owe and cannot pay has no answer: here, where all time but this stands still, soon.
+  const made: Shelf = shelf({ onTaken, waitMs: 2_000 })
   return made
 }
 const idle = () => Promise.all(shelves.map((each) => each.idle()))

@@ -20,6 +20,8 @@ export interface ShelfOptions {
   readonly log: Log
   /** Told that a wallet has taken a fid: somebody is to fill the gap. */
   readonly onTaken?: (walletId: string) => void
+  /** How long a caller waits for a fid that is still being registered. */
+  readonly waitMs?: number
 }
 
 /** The first call of a new wallet takes about a minute (service-spec.md, "Limits"). */
@@ -84,9 +86,9 @@ export class Shelf {
   }
 
   async #waitFor(wallet: Wallet): Promise<number> {
-    const { db, ledger, clock } = this.#options
+    const { db, ledger, clock, waitMs = WAIT_MS } = this.#options
     await hasten(db, wallet.id, clock())
-    for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += POLL_MS) {
+    for (let waitedMs = 0; waitedMs < waitMs; waitedMs += POLL_MS) {
       await this.#countWaiting(wallet.id, () =>
         Promise.race([this.#nextShelved(), failureOf(this.fill(wallet.id))]),
       )
