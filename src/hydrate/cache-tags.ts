@@ -12,16 +12,34 @@ export interface Stale {
   readonly authors: readonly number[]
 }
 
+/**
+ * The tag of everything that shows the short form of a user, and nothing else of it. Whoever is known to many gains
+ * followers all the time, which this form does not tell.
+ */
+export function shortFormTag(fid: number): string {
+  return `short:${fid}`
+}
+
+/**
+ * The tag of casts that stand below a reply. When a reply goes, all that is below it loses the thread, and no event
+ * tells which thread that was.
+ */
+export const replyGoneTag = 'reply gone'
+
 /** Which views events make untrue. Null when that cannot be told from the events: then everything is dropped. */
 export function staleAfter(events: readonly { readonly body: HubEventBody }[]): Stale | null {
   const tags = new Set<string>()
   const authors = new Set<number>()
   for (const { body } of events) {
-    if (body.type === HubEventType.MERGE_ON_CHAIN_EVENT) tags.add(`user:${body.onChainEvent.fid}`)
+    if (body.type === HubEventType.MERGE_ON_CHAIN_EVENT) {
+      tags.add(`user:${body.onChainEvent.fid}`)
+      tags.add(shortFormTag(body.onChainEvent.fid))
+    }
     // The log does not say which links it displaced, and so not whose counters have changed.
     if (isCompactState(body)) return null
   }
   const { added, removed } = netChanges(events)
+  if (removed.some(({ data }) => data.castAddBody?.parentCastId)) tags.add(replyGoneTag)
   for (const message of [...added, ...removed]) {
     addMessageTags(message, tags)
     if (isPlaceInFeeds(message)) authors.add(message.data.fid)
@@ -62,6 +80,7 @@ function addMessageTags({ data, hash }: SignedMessage, tags: Set<string>): void 
     case MessageType.USER_DATA_ADD: {
       const { type, value } = data.userDataBody!
       tags.add(`user:${data.fid}`)
+      tags.add(shortFormTag(data.fid))
       if (type === UserDataType.USERNAME && value !== '') tags.add(`name:${value}`)
       return
     }

@@ -4,10 +4,12 @@ import { loadNames } from '../records/names.js'
 import { embeddedIn, fidsIn, type PresentedCast, presentCast } from '../views/cast.js'
 import { channelDehydrated } from '../views/channel-dehydrated.js'
 import { spokenChannels } from '../views/text-ranges.js'
+import { replyGoneTag } from './cache-tags.js'
 import { LoadTogether } from './load-together.js'
 import { openJson, split, unique } from './ready.js'
 import type { ReadyUsers, UsersAtHand } from './ready-users.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
+import type { Tags } from './tags.js'
 
 /** A cast as it is kept: everything that is the same for everybody. */
 export interface ReadyCast extends Omit<PresentedCast, 'body' | 'channel'> {
@@ -15,6 +17,8 @@ export interface ReadyCast extends Omit<PresentedCast, 'body' | 'channel'> {
   /** JSON without its closing brace. */
   readonly open: string
   readonly channel: { readonly id: string; readonly open: string } | null
+  /** When it was read, as `Tags` count, if it shows a cast that stands below a reply; null elsewhere. */
+  readonly belowReplySince: number | null
 }
 
 /** Casts, and the users that were loaded for them. */
@@ -27,12 +31,14 @@ interface LoadedCasts {
 export class ReadyCasts {
   readonly #db: Database
   readonly #users: ReadyUsers
+  readonly #tags: Tags
   readonly #together = new LoadTogether((hashes: readonly string[]) => this.#load(hashes))
   readonly #cache: TaggedCache<ReadyCast>
 
   constructor(db: Database, users: ReadyUsers, options: TaggedCacheOptions) {
     this.#db = db
     this.#users = users
+    this.#tags = options.tags
     this.#cache = new TaggedCache(options)
   }
 
@@ -43,7 +49,7 @@ export class ReadyCasts {
    * @param atHand Gets the users that were loaded on the way.
    */
   async load(hashes: readonly string[], atHand: UsersAtHand): Promise<Map<string, ReadyCast>> {
-    const { ready, missing } = split(hashes, (hash) => this.#cache.get(hash))
+    const { ready, missing } = split(hashes, (hash) => this.#kept(hash))
     if (missing.length === 0) return ready
     const { casts, users } = await this.#together.load(missing)
     for (const hash of missing) {
@@ -54,12 +60,22 @@ export class ReadyCasts {
     return ready
   }
 
+  /**
+   * A cast as it was read, if it is still so. Where a reply has gone, what stands below any is asked for again: to look
+   * that up here costs nothing, and to drop all of them could be thousands at a time.
+   */
+  #kept(hash: string): ReadyCast | undefined {
+    const cast = this.#cache.get(hash)
+    const since = cast?.belowReplySince ?? null
+    return since === null || this.#tags.isFresh([replyGoneTag], since) ? cast : undefined
+  }
+
   async #load(hashes: readonly string[]): Promise<LoadedCasts> {
     const since = this.#cache.begin()
     const records = await loadCasts(this.#db, hashes)
     const wanted = hashes.flatMap((hash) => records.get(hash) ?? [])
     const users: UsersAtHand = new Map()
-    const casts = await this.#present(wanted, records, users)
+    const casts = await this.#present(wanted, records, users, since)
     for (const cast of casts) this.#cache.put(cast.record.hash, cast, () => tagsOf(cast, records), since)
     return { casts: new Map(casts.map((cast) => [cast.record.hash, cast])), users }
   }
@@ -68,6 +84,7 @@ export class ReadyCasts {
     wanted: readonly CastRecord[],
     casts: ReadonlyMap<string, CastRecord>,
     atHand: UsersAtHand,
+    since: number,
   ): Promise<ReadyCast[]> {
     const [users, names] = await Promise.all([
       this.#users.load(
@@ -87,9 +104,15 @@ export class ReadyCasts {
         record,
         open: openJson(body),
         channel: channel && { id: channel.id, open: openJson(channelDehydrated(channel)) },
+        belowReplySince: [record, ...embeddedIn(record, casts)].some(isBelowReply) ? since : null,
       }
     })
   }
+}
+
+/** Whether its thread depends on other casts than the first of the thread: on replies between the two. */
+function isBelowReply({ parentHash, threadHash }: CastRecord): boolean {
+  return parentHash !== null && parentHash !== threadHash
 }
 
 /** Everything that the view of a cast is made of. */

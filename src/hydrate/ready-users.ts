@@ -4,6 +4,7 @@ import { loadUsers, type UserRecord } from '../records/user-record.js'
 import type { LocationAddress } from '../views/schema/location.js'
 import { spokenChannels, spokenUsernames } from '../views/text-ranges.js'
 import { presentUser } from '../views/user.js'
+import { shortFormTag } from './cache-tags.js'
 import { LoadTogether } from './load-together.js'
 import { openJson, split, unique } from './ready.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
@@ -11,6 +12,8 @@ import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 /** A user as it is kept: the record for short forms, and the whole view without `viewer_context`. */
 export interface ReadyUser {
   readonly record: UserRecord
+  /** Whom the bio speaks of: their short forms stand in the view. */
+  readonly mentionedFids: readonly number[]
   /** JSON without its closing brace. */
   readonly open: string
 }
@@ -67,10 +70,11 @@ export class ReadyUsers {
     })
     const { placeOf, clock } = this.#options
     const now = Math.floor(clock() / 1000)
-    return records.map((record) => ({
-      record,
-      open: openJson(presentUser(record, { names, placeOf, now })),
-    }))
+    return records.map((record) => {
+      const user = presentUser(record, { names, placeOf, now })
+      const mentionedFids = (user.profile.bio.mentioned_profiles ?? []).map(({ fid }) => fid)
+      return { record, mentionedFids, open: openJson(user) }
+    })
   }
 
   #keep(user: ReadyUser, since: number): void {
@@ -79,9 +83,9 @@ export class ReadyUsers {
 }
 
 /** Everything that the view of a user is made of. */
-function tagsOf({ record }: ReadyUser): string[] {
-  const apps = record.authAddresses.map(({ app }) => app.fid)
+function tagsOf({ record, mentionedFids }: ReadyUser): string[] {
+  const short = [...record.authAddresses.map(({ app }) => app.fid), ...mentionedFids]
   const spoken = spokenUsernames(record.bio ?? '').map(({ name }) => `name:${name}`)
   const channels = spokenChannels(record.bio ?? '').map(({ name }) => `channel:${name}`)
-  return [...unique([record.fid, ...apps]).map((fid) => `user:${fid}`), ...spoken, ...channels]
+  return [`user:${record.fid}`, ...unique(short).map(shortFormTag), ...spoken, ...channels]
 }
