@@ -76,9 +76,10 @@ function conditionsOf(db: Database, selection: AuthorSelection): Fragment {
     ...(appFid === undefined
       ? []
       : [
-          db`and (
-            select a.app_fid from social.signer_apps a where a.fid = c.fid and a.key = c.signer
-          ) = ${appFid}::bigint`,
+          // The keys are looked up once for each author, not for each cast.
+          db`and c.signer = any (array(
+            select a.key from social.signer_apps a where a.fid = author.fid and a.app_fid = ${appFid}::bigint
+          ))`,
         ]),
     ...(channelIds === undefined
       ? []

@@ -112,9 +112,9 @@ export async function readSuggested(
         limit ${FOLLOWS_OF_EACH}
       ) theirs
       where theirs.target_fid <> ${fid} and theirs.target_fid <> all (${[...hidden]}::bigint[])
-        and not exists (
-          select 1 from social.follows mine where mine.fid = ${fid} and mine.target_fid = theirs.target_fid
-        )
+        -- Hashed once. As "not exists" it is planned for a user who follows two, and reads all follows of one who
+        -- follows 3,000 for each of the 10,000.
+        and theirs.target_fid not in (select mine.target_fid from social.follows mine where mine.fid = ${fid})
       group by theirs.target_fid
       order by friends desc, theirs.target_fid
       limit ${CANDIDATES}

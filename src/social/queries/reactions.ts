@@ -1,5 +1,6 @@
 import type { Database } from '../../db/connection.js'
 import { type Onlooker, shownTo } from './casts-shown-to.js'
+import { roundCount } from './feeds.js'
 
 /** ReactionType, as messages and rows have it. */
 export const reactionTypes = { likes: 1, recasts: 2 } as const
@@ -95,7 +96,9 @@ export async function readUserReactions(
   part: ReactionPart<PlaceAtUser>,
 ): Promise<ReactionRow[]> {
   const { ts, hash, type } = part.before ?? beginningAtUser
-  // Each type by its own index range: one range for both would have to be sorted whole.
+  // Each type by its own index range: one range for both would have to be sorted whole. As a condition on the rows,
+  // whether the cast is here seems to the planner to leave hardly any, and a count as a parameter a tenth of them:
+  // then it reads and sorts all that the user ever did, 0.5 s for 90,000 reactions.
   return db<ReactionRow[]>`
     select reaction.fid, reaction.type, reaction.ts, encode(reaction.target_hash, 'hex') as hash,
       ${nameOf(db, 'reaction.fid')} as user, ${appOf(db)} as app
@@ -105,13 +108,15 @@ export async function readUserReactions(
       cross join lateral (
         select r.fid, r.type, r.ts, r.signer, r.target_hash
         from social.reactions r
+        cross join lateral (
+          select from social.casts t where t.hash = r.target_hash and t.fid = r.target_fid limit 1
+        ) here
         where r.fid = ${fid}::bigint and r.type = wanted.type
           and (r.ts, r.target_hash) <= (${ts}::bigint, decode(${hash}, 'hex'))
           and not (r.ts = ${ts}::bigint and r.target_hash = decode(${hash}, 'hex') and r.type <= ${type}::smallint)
-          and (select t.fid from social.casts t where t.hash = r.target_hash limit 1) = r.target_fid
           and ${shownTo(db, part, 'r.target_fid')} and ${shownTo(db, { banningAppId: part.banningAppId }, 'r.fid')}
         order by r.ts desc, r.target_hash desc
-        limit ${part.count}
+        limit ${db.unsafe(String(roundCount(part.count)))}
       ) newest
       order by newest.ts desc, newest.target_hash desc, newest.type
       limit ${part.count}
