@@ -92,7 +92,7 @@ export async function readBestFriends(
         from own
         cross join lateral (
           select fid from social.casts
-          where parent_hash = own.hash
+          where parent_hash = own.hash and parent_fid = ${fid}
           order by ts, hash
           limit ${answersOfEach}
         ) a

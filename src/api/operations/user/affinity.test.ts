@@ -18,13 +18,15 @@ const byAlice = alice.cast('alice speaks', testNow - 1_000)
 const byBob = bob.cast('bob speaks', testNow - 900)
 const byCarol = carol.cast('carol speaks', testNow - 800)
 const old = alice.cast('long ago', testNow - 91 * 86_400)
+/** It names bob as the author of what alice said, and so answers nobody. */
+const lie = carol.cast('no', testNow - 750, { parentCastId: { fid: 2, hash: byAlice.hash } })
 const reply = answer(bob, byAlice, testNow - 700)
 const mention = alice.cast('hi ', testNow - 600, { mentions: [2], mentionsPositions: [3] })
 const quote = bob.cast('see', testNow - 500, { embeds: [{ castId: { fid: 1, hash: byAlice.hash } }] })
 
 beforeAll(async () => {
   await merge({ chainEvents: people.flatMap((each) => each.onChain({ units: 5 })) })
-  await merge({ messages: [byAlice, byBob, byCarol, old, mention] })
+  await merge({ messages: [byAlice, byBob, byCarol, old, mention, lie] })
   await merge({
     messages: [
       ...[reply, quote, answer(alice, byCarol, testNow - 650), answer(alice, byAlice, testNow - 640)],
