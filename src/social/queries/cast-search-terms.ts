@@ -3,7 +3,8 @@
  *
  *     garden soil      both        "wet soil"   the phrase       -sand        not this
  *     garden | soil    either      gard*        a beginning      (a | b) c    grouped
- *     from:alice       by alice    after:2026-10-01   before:2026-11-01
+ *     from:alice       by alice    -from:bob          not by bob; of several names, by any of them
+ *     after:2026-10-01             before:2026-11-01  of several, the narrowest
  *     🌱               an emoji    日本                a part of a text without spaces
  *
  * Whatever is typed means something: signs that make no sense where they stand are left out.
@@ -11,8 +12,10 @@
 export interface SearchTerms {
   /** For `to_tsquery('simple', …)`; null when nothing is said about words. */
   readonly tsquery: string | null
-  /** Lower case; null when nobody is named. */
-  readonly username: string | null
+  /** Lower case: casts of any of them; empty when nobody is named. */
+  readonly usernames: readonly string[]
+  /** Lower case: casts of none of them. */
+  readonly notUsernames: readonly string[]
   /** Unix milliseconds, inclusive. */
   readonly afterMs: number | null
   /** Unix milliseconds, exclusive. */
@@ -50,13 +53,16 @@ function readToken([, negativePhrase, phrase, notGroup, sign, word = '']: RegExp
   return { words: bare.replace(/\*+$/, ''), isNegative, isPrefix }
 }
 
+interface Filters {
+  usernames: string[]
+  notUsernames: string[]
+  afterMs: number | null
+  beforeMs: number | null
+}
+
 /** Goes through the tokens once; groups are kept on a stack, so that no depth of them is too deep. */
 class TermReader {
-  readonly filters: { username: string | null; afterMs: number | null; beforeMs: number | null } = {
-    username: null,
-    afterMs: null,
-    beforeMs: null,
-  }
+  readonly filters: Filters = { usernames: [], notUsernames: [], afterMs: null, beforeMs: null }
 
   constructor(readonly tokens: readonly Token[]) {}
 
@@ -82,19 +88,27 @@ class TermReader {
   }
 
   #readFilter(words: string, isNegative: boolean): boolean {
-    if (isNegative) return false
     const [, name, value = ''] = /^(from|before|after):(.+)$/i.exec(words) ?? []
     if (name === undefined) return false
+    const { filters } = this
     if (name.toLowerCase() === 'from') {
-      this.filters.username = value.replace(/^@/, '').toLowerCase()
+      const names = isNegative ? filters.notUsernames : filters.usernames
+      names.push(value.replace(/^@/, '').toLowerCase())
       return true
     }
-    const ms = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN
-    if (Number.isNaN(ms)) return false
-    if (name.toLowerCase() === 'after') this.filters.afterMs = ms
-    else this.filters.beforeMs = ms
+    const ms = momentOf(value)
+    if (isNegative || ms === null) return false
+    if (name.toLowerCase() === 'after') filters.afterMs = Math.max(ms, filters.afterMs ?? ms)
+    else filters.beforeMs = Math.min(ms, filters.beforeMs ?? ms)
     return true
   }
+}
+
+/** Unix milliseconds of a date, or of a date and a time; of UTC where no zone is given. Null for anything else. */
+function momentOf(text: string): number | null {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return null
+  const ms = Date.parse(/T[\d:.]+$/i.test(text) ? `${text}Z` : text)
+  return Number.isNaN(ms) ? null : ms
 }
 
 /** Alternatives, each of terms that must all be met. */

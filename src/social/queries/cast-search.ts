@@ -78,7 +78,7 @@ function inOrder(db: Database, search: CastSearch, part: CastSearchPart, limit: 
     where ${conditionsOf(db, search)} and ${shownTo(db, part, 'c.fid')} and ${startOf(db, part)} ${more}
     order by ${order}
     limit ${limit}`
-  const isOfAuthor = search.authorFid !== undefined || search.terms.username !== null
+  const isOfAuthor = search.authorFid !== undefined || search.terms.usernames.length > 0
   if (search.channelId === undefined || isOfAuthor) return casts(db``)
   // Each URL of a channel by its own index range: all of them at once would have to be sorted whole.
   return db`
@@ -128,10 +128,13 @@ function startOf(db: Database, { before, order }: CastSearchPart): Fragment {
 function conditionsOf(db: Database, { terms, authorFid, parentUrl, channelId }: CastSearch): Fragment {
   const conditions = [
     ...(authorFid === undefined ? [] : [db`c.fid = ${authorFid}::bigint`]),
-    ...(terms.username === null
+    ...(terms.usernames.length === 0 ? [] : [db`c.fid ${namedBy(db, terms.usernames)}`]),
+    ...(terms.notUsernames.length === 0
       ? []
       : [
-          db`c.fid = (select u.fid from social.users u where u.username = ${terms.username} order by u.fid limit 1)`,
+          db`c.fid <> all (array(
+            select u.fid from social.users u where u.username = any (${db.types.texts(terms.notUsernames)}::text[])
+          ))`,
         ]),
     ...(parentUrl === undefined ? [] : [db`c.parent_url = ${parentUrl}`]),
     ...(channelId === undefined
@@ -145,4 +148,13 @@ function conditionsOf(db: Database, { terms, authorFid, parentUrl, channelId }: 
     ...(terms.beforeMs === null ? [] : [db`c.ts < ${farcasterSecondsFromUnixMs(terms.beforeMs)}::bigint`]),
   ]
   return conditions.reduce((all, condition) => db`${all} and ${condition}`, db`true`)
+}
+
+/** One by itself, so that the newest casts are read by index; of several, those of all are put in order. */
+function namedBy(db: Database, usernames: readonly string[]): Fragment {
+  return usernames.length === 1
+    ? db`= (select u.fid from social.users u where u.username = ${usernames[0]!} order by u.fid limit 1)`
+    : db`= any (array(
+        select u.fid from social.users u where u.username = any (${db.types.texts(usernames)}::text[])
+      ))`
 }

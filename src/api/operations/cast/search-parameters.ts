@@ -19,8 +19,9 @@ export const searchParameters = {
 /** The operators of `q`, for descriptions. */
 export const searchNote = [
   '`a b` or `a + b` finds casts with both words, `a | b` with either, `"a b"` with the phrase, `-a` without the word,',
-  '`gard*` with a word that begins so; parentheses group. `from:name` finds casts of a user, `after:2026-10-01` and',
-  '`before:2026-11-01T12:00:00Z` of a time. Case does not count; signs that make no sense are left out. An emoji is a',
+  '`gard*` with a word that begins so; parentheses group. `from:name` finds casts of a user, of several of any of',
+  'them, `-from:name` of others; `after:2026-10-01` and `before:2026-11-01T12:00:00Z` of a time, in UTC unless the',
+  'zone is told. Case does not count; signs that make no sense are left out. An emoji is a',
   'word, and texts of scripts without spaces are found by any part. Likeness (`word~1`, `"some words"~2`) is not',
   'supported.',
 ].join(' ')
@@ -45,6 +46,8 @@ export function castSearch(query: {
 }
 
 /** Whether it says anything to look for; signs alone do not. */
-export function isEmpty({ terms: { tsquery, username, afterMs, beforeMs } }: CastSearch): boolean {
-  return tsquery === null && username === null && afterMs === null && beforeMs === null
+export function isEmpty({ terms }: CastSearch): boolean {
+  const { tsquery, usernames, notUsernames, afterMs, beforeMs } = terms
+  const isForSomebody = usernames.length > 0 || notUsernames.length > 0
+  return tsquery === null && !isForSomebody && afterMs === null && beforeMs === null
 }

@@ -48,6 +48,12 @@ describe('cast/search', () => {
     ['from:bob', ['gardeners', '“Compost”…', 'a', 'the']],
     ['from:@Bob soil', ['the']],
     ['from:nobody soil', []],
+    ['-from:bob soil', ['sand', 'Wet']],
+    ['soil -from:@Bob -from:nobody', ['sand', 'Wet']],
+    ['soil -from:bob -from:alice', ['sand']],
+    ['from:bob from:alice soil', ['the', 'Wet']],
+    ['(from:bob | from:alice) soil', ['the', 'Wet']],
+    ['from:bob -from:bob', []],
     ['soil after:2026-10-28', ['sand', 'the']],
     ['soil before:2026-10-29T12:00:00Z', ['the', 'Wet']],
     ['soil before:lunch', []],
@@ -195,10 +201,35 @@ describe('cast/search', () => {
 test('terms are taken apart', () => {
   expect(searchTerms('a "b c" -d e* | (f -(g)) from:@Al after:2026-01-02')).toEqual({
     tsquery: "(('a' & 'b c' & !'d' & 'e':*) | (('f' & !(('g')))))",
-    username: 'al',
+    usernames: ['al'],
+    notUsernames: [],
     afterMs: Date.UTC(2026, 0, 2),
     beforeMs: null,
   })
+  const narrowed = 'after:2026-02-01 after:2026-01-02 before:2026-03-01 before:2026-04-01 -from:Al'
+  expect(searchTerms(narrowed)).toEqual({
+    tsquery: null,
+    usernames: [],
+    notUsernames: ['al'],
+    afterMs: Date.UTC(2026, 1, 1),
+    beforeMs: Date.UTC(2026, 2, 1),
+  })
+})
+
+test('times are of UTC, wherever the server stands, unless the zone is told', () => {
+  const zone = process.env.TZ
+  process.env.TZ = 'Asia/Tokyo'
+  try {
+    const after = (time: string) => searchTerms(`after:2026-01-02${time}`).afterMs
+    expect(after('T12:30')).toBe(Date.UTC(2026, 0, 2, 12, 30))
+    expect(after('T12:30:15.5')).toBe(Date.UTC(2026, 0, 2, 12, 30, 15, 500))
+    expect(after('T12:30Z')).toBe(Date.UTC(2026, 0, 2, 12, 30))
+    expect(after('T12:30+02:00')).toBe(Date.UTC(2026, 0, 2, 10, 30))
+    expect(after('')).toBe(Date.UTC(2026, 0, 2))
+  } finally {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  }
 })
 
 describe('cast/metrics', () => {
