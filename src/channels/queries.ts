@@ -1,4 +1,5 @@
 import type { Database } from '../db/connection.js'
+import { smallLetters } from '../lib/small-letters.js'
 
 /** Ids of channels in some order, and the sort key of each for the cursor. */
 export interface ChannelKey {
@@ -29,7 +30,7 @@ export function listChannels(db: Database, limit: number, after: After): Promise
 /** Channels whose id or name has the text in it; those that begin with it stand before the others. */
 export function searchChannels(db: Database, q: string, limit: number, after: After): Promise<ChannelKey[]> {
   const [rank, id] = after ?? beforeAll
-  const pattern = q.toLowerCase().replace(/[\\%_]/g, '\\$&')
+  const pattern = smallLetters(q).replace(/[\\%_]/g, '\\$&')
   // A beginning outranks any number of followers: 2^32 is above every counter.
   return db<ChannelKey[]>`
     select id, rank

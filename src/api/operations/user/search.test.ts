@@ -20,6 +20,8 @@ const names: readonly (readonly [string | null, string | null])[] = [
   ['hannah', null],
   ['ana-percent', '100%_sure'],
   ['rumi', 'Maximiliana Vega'],
+  ['greek', 'ΟΔΟΣ'],
+  ['turk', 'İZMİR'],
 ]
 const people = names.map((_, index) => new TestUser(index + 1))
 
@@ -75,6 +77,14 @@ describe('user/search', () => {
     expect((await search('ann')).slice(4, 6).sort()).toEqual([5, 8])
     expect(await search('vitalkik')).toEqual([6])
     expect(await search('hanna')).toEqual([9])
+  })
+
+  it('finds display names in capital letters of any alphabet', async () => {
+    expect(await search('ΟΔΟΣ')).toEqual([12])
+    expect(await search('οδο')).toEqual([12])
+    expect(await search('İZMİR')).toEqual([13])
+    expect(await search('étienne')).toEqual([7])
+    expect(await search('ÉTIENNE')).toEqual([7])
   })
 
   it('finds a display name by its second word, also while that is being typed', async () => {

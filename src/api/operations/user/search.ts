@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Database } from '../../../db/connection.js'
+import { smallLetters } from '../../../lib/small-letters.js'
 import { loadHiddenFids } from '../../../records/viewer.js'
 import {
   type FoundAfter,
@@ -45,7 +46,7 @@ export const userSearch = defineOperation({
 
   async handle({ db, hydrator }, { q, viewer_fid, limit, cursor }, caller) {
     const after = cursors.decode(cursor) ?? start
-    const text = q.trim().replace(/^@/, '').toLowerCase()
+    const text = smallLetters(q.trim().replace(/^@/, ''))
     const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
     const search = { text, viewerFid: viewer_fid, hidden, limit: limit + 1 }
     const found = text === '' ? [] : await findUsers(db, search, after)
