@@ -83,9 +83,11 @@ export class Crawler {
   /** Works through what is due by now, and returns. */
   async drain(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
+      // A visit that ends while the queue is looked at frees a host that was busy to the look.
+      const wasIdle = this.#underWay.size === 0
       const claimed = await this.#claim()
       if (this.#underWay.size > 0) await Promise.race(this.#underWay)
-      else if (claimed === 0) return
+      else if (claimed === 0 && wasIdle) return
     }
   }
 
