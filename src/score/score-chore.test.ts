@@ -16,7 +16,7 @@ let logged: string[]
 /** The thread runs JavaScript. */
 beforeAll(async () => {
   workerUrl = pathToFileURL(join(await builtCli(), '../score/score-worker.js'))
-}, 120_000)
+})
 
 beforeEach(async () => {
   logged = []

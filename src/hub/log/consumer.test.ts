@@ -15,6 +15,8 @@ const user = new TestUser(1)
 const dayMs = 86_400_000
 const startMs = testNowUnix * 1000
 const workerName = 'plaza test worker'
+/** Workers that fail wait between their attempts, and a busy machine makes them no faster. */
+const PATIENCE = { timeout: 60_000 }
 const stops: (() => Promise<void>)[] = []
 let casts = 0
 
@@ -91,7 +93,7 @@ async function idsLogged(shard: number): Promise<number[]> {
 async function expectAllHad(): Promise<void> {
   for (const shard of [1, 2]) {
     const logged = await idsLogged(shard)
-    await vi.waitUntil(async () => (await idsHad(shard)).length >= logged.length, { timeout: 20_000 })
+    await vi.waitUntil(async () => (await idsHad(shard)).length >= logged.length, PATIENCE)
     expect(await idsHad(shard)).toEqual(logged)
   }
 }
@@ -152,9 +154,9 @@ describe('a consumer', () => {
       { batchSize: 40, log: { ...silentLog, error: (fields) => lines.push(fields) } },
     )
     await append(2, 3)
-    await vi.waitUntil(async () => (await idsHad(1)).length === 12, { timeout: 20_000 })
+    await vi.waitUntil(async () => (await idsHad(1)).length === 12, PATIENCE)
     expect(await idsHad(1)).toEqual(logged.slice(0, 12))
-    await vi.waitUntil(() => lines.some((line) => 'limit' in line && line.limit === 1), { timeout: 20_000 })
+    await vi.waitUntil(() => lines.some((line) => 'limit' in line && line.limit === 1), PATIENCE)
     expect(lines[0]).toMatchObject({ consumer: 'keeper', shard: 1, failures: 1 })
     isMended = true
     await expectAllHad()
@@ -186,13 +188,13 @@ describe('a consumer', () => {
     await append(1, 4)
     const newest = { ...keepIds, from: 'newest' } as const
     start(newest)
-    await vi.waitUntil(async () => (await readConsumerLag(db)).length === 2, { timeout: 20_000 })
+    await vi.waitUntil(async () => (await readConsumerLag(db)).length === 2, PATIENCE)
     await append(1, 2)
-    await vi.waitUntil(async () => (await idsHad(1)).length === 2, { timeout: 20_000 })
+    await vi.waitUntil(async () => (await idsHad(1)).length === 2, PATIENCE)
     await stops.pop()!()
     await append(1, 3)
     start(newest)
-    await vi.waitUntil(async () => (await idsHad(1)).length === 5, { timeout: 20_000 })
+    await vi.waitUntil(async () => (await idsHad(1)).length === 5, PATIENCE)
     expect(await idsHad(1)).toEqual((await idsLogged(1)).slice(4))
   })
 
@@ -207,7 +209,7 @@ describe('a consumer', () => {
       },
     })
     await append(1, 4)
-    await vi.waitUntil(() => isUnderWay, { timeout: 20_000 })
+    await vi.waitUntil(() => isUnderWay, PATIENCE)
     await stops.pop()!()
     expect(await idsHad(1)).toHaveLength(4)
     await append(1, 4)

@@ -26,7 +26,7 @@ export async function request(
   more: Partial<NetRequest> = {},
   options: Partial<NetClientOptions> = {},
 ): Promise<NetAnswer | NetFailure> {
-  return createClient(options).request({ url, deadlineMs: 5_000, maxBytes: 1_000, ...more })
+  return createClient(options).request({ url, deadlineMs: 30_000, maxBytes: 1_000, ...more })
 }
 
 /** The answer to a request that must have one. */

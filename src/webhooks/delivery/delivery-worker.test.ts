@@ -40,9 +40,9 @@ it('a database that goes away while a job is ended ends nothing but the queue, w
   const left = async () => (await db`select from graphile_worker._private_jobs`).length
   const isFirstOver = async () =>
     (await db<{ is_called: boolean }[]>`select is_called from public.ends`)[0]!.is_called
-  await expect.poll(isFirstOver, { timeout: 20_000 }).toBe(true)
+  await expect.poll(isFirstOver).toBe(true)
   // The queue is at work again: another job comes to its end. The first is locked for long, and a look finds its webhook.
   await addDeliverJob(db, [randomUUID()])
-  await expect.poll(left, { timeout: 20_000 }).toBe(1)
+  await expect.poll(left).toBe(1)
   await stop()
 })

@@ -102,10 +102,16 @@ it('counts each token of users who are named exactly once, also those that are n
   })
 })
 
-const faults: [name: string, answer: ClientAnswer, outcome: string, http: Record<string, number>][] = [
+const faults: [
+  name: string,
+  answer: ClientAnswer,
+  outcome: string,
+  http: Record<string, number>,
+  timeoutMs?: number,
+][] = [
   ['an error', (_, response) => response.writeHead(503).end('busy'), 'http_error', { 503: 2 }],
   ['a redirect', (_, response) => response.writeHead(302, { location: '/' }).end(), 'http_error', { 302: 2 }],
-  ['no answer in time', () => {}, 'http_error', {}],
+  ['no answer in time', () => {}, 'http_error', {}, 2_000],
   [
     'an end in the middle',
     (_, response) => response.write('{"result":') && response.destroy(),
@@ -119,9 +125,9 @@ const faults: [name: string, answer: ClientAnswer, outcome: string, http: Record
 
 it.each(faults)(
   'a client that answers with %s fails for everyone, who may be reached again',
-  async (_name, answer, outcome, http) => {
+  async (_name, answer, outcome, http, timeoutMs) => {
     const client = await startClient((request, response) => void answer(request, response))
-    const { appId, notification, send, campaign } = await createMiniApp(parts, { timeoutMs: 500 })
+    const { appId, notification, send, campaign } = await createMiniApp(parts, timeoutMs ? { timeoutMs } : {})
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1, 2] })
     const uuid = randomUUID()
 

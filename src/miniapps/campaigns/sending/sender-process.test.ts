@@ -31,7 +31,7 @@ it('a sender whose look at the queue fails goes on living, and is buried by nobo
   const beats = async () => (await db`select alive_until::text from miniapps.senders`)[0]?.alive_until
   const before = await beats()
 
-  await expect.poll(beats, { timeout: 20_000 }).not.toBe(before)
+  await expect.poll(beats).not.toBe(before)
   expect(await senders.buryDead(db)).toBe(0)
   await sender.stop()
   expect(await db`select from miniapps.senders`).toHaveLength(0)

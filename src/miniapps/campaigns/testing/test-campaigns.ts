@@ -11,7 +11,8 @@ const usualSettings: CampaignSettings = {
   intervalSeconds: 30,
   perDay: 100,
   parallel: 8,
-  timeoutMs: 10_000,
+  // A machine that is busy with other things is no client that does not answer.
+  timeoutMs: 60_000,
 }
 
 /** Sends campaigns whenever a test asks for it, and holds nothing in between. */
