@@ -6,12 +6,15 @@ import { MessageSet } from '../../protocol/message-kind.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { readPage } from '../client/wire-page.js'
 import { pagesOf } from './paged-calls.js'
+import { Scales } from './scales.js'
 
 /** A part of what an upstream has of a user. */
 export interface AccountPage {
   readonly items: readonly MergeItem[]
   /** What came and cannot be read. */
   readonly unreadable: readonly Refusal[]
+  /** What it weighs on the scales, until somebody takes it off. */
+  readonly bytes: number
 }
 
 /** Everything on the chain that says who a user is, which keys it has and what it has paid. */
@@ -41,14 +44,14 @@ export const UNLISTED_SETS: ReadonlySet<MessageSet> = new Set([MessageSet.userna
 
 /**
  * Reads everything that an upstream has of a user: on-chain events first, then names, then every set. Lists are asked
- * for at the same time, and handed over in that order.
+ * for at the same time, unless the scales are full, and handed over in that order.
  *
  * @throws UpstreamFailure when no upstream answers.
  */
 export async function* readAccount(
   upstreams: Upstreams,
   fid: number,
-  signal?: AbortSignal,
+  { signal, scales = new Scales() }: { readonly signal?: AbortSignal; readonly scales?: Scales } = {},
 ): AsyncGenerator<AccountPage> {
   const lists = [
     ...CHAIN_EVENT_TYPES.map((eventType) => ({
@@ -58,16 +61,22 @@ export async function* readAccount(
     { pages: namePages(upstreams, fid, signal), read: nameItem },
     ...SET_CALLS.map((name) => ({ pages: pagesOf(upstreams, name, { fid }, signal), read: messageItem })),
   ]
-  const firstPages = lists.map(({ pages }) => pages.next())
+  const next = (pages: AsyncGenerator<readonly Buffer[]>) =>
+    scales.weigh(pages.next(), ({ done, value }) => (done ? 0 : bytesOf(value)))
+  const firstPages = lists.map(({ pages }) => (scales.isFull ? null : next(pages)))
   // Each is awaited below in its turn; until then a rejection is not unhandled.
-  for (const page of firstPages) page.catch(() => {})
+  for (const page of firstPages) page?.catch(() => {})
   for (const [index, { pages, read }] of lists.entries()) {
-    let page = await firstPages[index]!
+    let page = await (firstPages[index] ?? next(pages))
     while (!page.done) {
-      if (page.value.length > 0) yield sorted(page.value.map(read))
-      page = await pages.next()
+      if (page.value.length > 0) yield { ...sorted(page.value.map(read)), bytes: bytesOf(page.value) }
+      page = await next(pages)
     }
   }
+}
+
+function bytesOf(entries: readonly Buffer[]): number {
+  return entries.reduce((sum, entry) => sum + entry.length, 0)
 }
 
 async function* namePages(
@@ -79,7 +88,7 @@ async function* namePages(
   yield readPage(await ask).entries
 }
 
-function sorted(results: readonly (MergeItem | Refusal)[]): AccountPage {
+function sorted(results: readonly (MergeItem | Refusal)[]): Omit<AccountPage, 'bytes'> {
   return {
     items: results.filter((result) => 'kind' in result),
     unreadable: results.filter((result) => 'code' in result),

@@ -2,6 +2,7 @@ import type { Database } from '../../db/connection.js'
 import { Intake, type IntakeOptions, type IntakeTally } from '../../hub/intake.js'
 import { readAccount } from '../account/account-reader.js'
 import { readAhead } from '../account/ahead.js'
+import { Scales } from '../account/scales.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { Suspects } from '../suspects.js'
 import { markFetched, wantedFids } from './fid-list.js'
@@ -59,13 +60,16 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
     onSettled: settled,
     onRefused: (item, refusal) => suspects.refused(item, refusal),
   })
-  const accounts = readAhead(wantedFids(db, signal), (fid) => readAccount(upstreams, fid, signal), parallel)
+  const scales = new Scales()
+  const open = (fid: number) => readAccount(upstreams, fid, { signal, scales })
+  const accounts = readAhead(wantedFids(db, signal), open, { parallel, scales })
   try {
     for await (const { source: fid, pages } of accounts) {
-      for await (const { items, unreadable } of pages) {
+      for await (const { items, unreadable, bytes } of pages) {
         for (const refusal of unreadable) intake.refuse(refusal)
         for (const item of items) await intake.add(item)
         taken += items.length
+        scales.takeOff(bytes)
       }
       handed.push({ fid, items: taken })
     }

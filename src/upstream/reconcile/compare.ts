@@ -35,7 +35,7 @@ export async function compareAccount(
 ): Promise<AccountDifference> {
   const there: MergeItem[] = []
   const unreadable: Refusal[] = []
-  for await (const page of readAccount(upstreams, fid, signal)) {
+  for await (const page of readAccount(upstreams, fid, { ...(signal && { signal }) })) {
     there.push(...page.items)
     unreadable.push(...page.unreadable)
   }
