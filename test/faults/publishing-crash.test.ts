@@ -145,9 +145,7 @@ test('a request with an idem publishes once, however often it is repeated and th
     const sending = shares.map(async (share) => {
       for (const each of share) each.hash = await publish(each)
     })
-    // However fast the machine is, some are answered then, and others are under way.
-    const answered = () => asked.filter(({ hash }) => hash !== null).length
-    await expect.poll(answered, { timeout: 60_000, interval: 1 }).toBeGreaterThanOrEqual(round * 3)
+    await sleep(10 + ((round * 7919) % 120))
     await end('SIGKILL')
     await Promise.all(sending)
     await start()
