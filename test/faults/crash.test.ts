@@ -12,6 +12,7 @@ import { encodeMessage } from '../../src/protocol/codec.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { createVerifyPool } from '../../src/protocol/verify-pool.js'
 import { makeTestDir } from '../abandoned.js'
+import { askWhileKilled } from '../ask-while-killed.js'
 import { TestUser } from '../network.js'
 
 const rounds = 12
@@ -104,7 +105,7 @@ async function registerUsers(): Promise<void> {
 
 async function untilReady(): Promise<void> {
   for (;;) {
-    const response = await fetch(`${url}/readyz`).catch(() => null)
+    const response = await askWhileKilled(`${url}/readyz`)
     if (response?.ok) return
     await sleep(50)
   }
@@ -116,11 +117,11 @@ async function send(sender: number): Promise<void> {
     const user = users[n % users.length]!
     const now = Math.floor(Date.now() / 1000) - 1_609_459_200
     const cast = user.cast(`sender ${sender}, cast ${n}`, now)
-    const response = await fetch(`${url}/v1/submitMessage`, {
+    const response = await askWhileKilled(`${url}/v1/submitMessage`, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
       body: encodeMessage(cast),
-    }).catch(() => null)
+    })
     if (response?.ok) acknowledged.push(cast)
     if (!response?.ok) await sleep(10)
   }
@@ -130,9 +131,8 @@ async function send(sender: number): Promise<void> {
 async function follow(): Promise<void> {
   let from = 0
   while (!finished) {
-    const page = await fetch(`${url}/v1/events?shard_index=1&from_event_id=${from}&pageSize=200`)
-      .then(async (response) => (response.ok ? ((await response.json()) as EventPage) : null))
-      .catch(() => null)
+    const reply = await askWhileKilled(`${url}/v1/events?shard_index=1&from_event_id=${from}&pageSize=200`)
+    const page = reply?.ok ? ((await reply.json().catch(() => null)) as EventPage | null) : null
     if (page) {
       followed.push(...page.events.map((event) => event.id))
       from = page.nextPageEventId

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { newcomer, type RegistrationAsked, registrationOf } from '../../src/accounts/testing/newcomer.js'
+import { askWhileKilled } from '../ask-while-killed.js'
 
 /** Who wants an account, and what came of it. */
 export interface Newcomer {
@@ -52,9 +53,12 @@ export class RegisteringApp {
   }
 }
 
+/** Beyond what the shelf lets anybody wait. */
+const GIVE_UP_MS = 120_000
+
 /** What a server answers; null when it has no answer, or not all of it. */
 export async function askServer(url: string, init: RequestInit) {
-  const reply = await fetch(url, init).catch(() => null)
+  const reply = await askWhileKilled(url, { ...init, giveUpMs: GIVE_UP_MS })
   const body: ReturnType<typeof JSON.parse> = await reply?.json().catch(() => null)
   return reply && body ? { status: reply.status, body } : null
 }

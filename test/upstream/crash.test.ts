@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { encodeMessage } from '../../src/protocol/codec.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
+import { askWhileKilled } from '../ask-while-killed.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser } from '../network.js'
@@ -72,11 +73,11 @@ function startWriting(serverUrl: () => string) {
     for (const message of deeds(sender)) {
       let isMerged = false
       while (!isMerged && !isOver) {
-        const reply = await fetch(`${serverUrl()}/v1/submitMessage`, {
+        const reply = await askWhileKilled(`${serverUrl()}/v1/submitMessage`, {
           method: 'POST',
           headers: { 'content-type': 'application/octet-stream' },
           body: encodeMessage(message),
-        }).catch(() => null)
+        })
         // A message that was merged by a server that died before it answered is a duplicate, and one that there is no
         // room for is refused.
         isMerged = reply !== null && (reply.ok || reply.status === 400)

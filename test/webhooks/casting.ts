@@ -7,6 +7,7 @@ import { encodeMessage } from '../../src/protocol/codec.js'
 import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
 import { createVerifyPool } from '../../src/protocol/verify-pool.js'
 import { projectEvents } from '../../src/social/project.js'
+import { askWhileKilled } from '../ask-while-killed.js'
 import { TestUser } from '../network.js'
 import type { Receiver } from './receiver.js'
 
@@ -68,11 +69,11 @@ export function startCasting(serverUrl: () => string, receiver: Receiver): Casti
   async function send(user: TestUser): Promise<void> {
     for (let n = 0; !finished; n += 1) {
       const cast = user.cast(`cast ${n}`, farcasterSecondsFromUnixMs(Date.now()))
-      const response = await fetch(`${serverUrl()}/v1/submitMessage`, {
+      const response = await askWhileKilled(`${serverUrl()}/v1/submitMessage`, {
         method: 'POST',
         headers: { 'content-type': 'application/octet-stream' },
         body: encodeMessage(cast),
-      }).catch(() => null)
+      })
       if (response?.ok) acknowledged.push(`0x${cast.hash.toString('hex')}`)
       else await sleep(20)
       while (!finished && acknowledged.length > receiver.received.length + BACKLOG) await sleep(20)
