@@ -105,6 +105,16 @@ async function areLevel(): Promise<boolean> {
   return assets === head + 1 && hub === head + 1 - CONFIRMATIONS
 }
 
+/** What was there before tokens were watched is read by others. */
+async function pastsAreRead(): Promise<void> {
+  const unread = async () => {
+    // A past ends where it was begun to watch, which is final some blocks later.
+    await chain.mine(1)
+    return await db`select from assets.tokens where (read_to >= live_from) is not true`
+  }
+  await expect.poll(unread, { timeout: 60_000, interval: 100 }).toHaveLength(0)
+}
+
 /** What happens on the chain, one thing after the other. */
 async function* deeds(token: Address, market: Market): AsyncGenerator<void> {
   const fid = await chain.register(people[0]!)
@@ -153,13 +163,7 @@ it('wherever a server that follows a chain is killed, and whatever the chain tak
   const dataDir = await createDataDir()
   const happening = deeds(apple, market)
   let server = await startServerProcess({ dataDir, env })
-  // What was there before they were watched is read by others.
-  const unread = async () => {
-    // A past ends where it was begun to watch, which is final some blocks later.
-    await chain.mine(1)
-    return await db`select from assets.tokens where (read_to >= live_from) is not true`
-  }
-  await expect.poll(unread, { timeout: 60_000, interval: 100 }).toHaveLength(0)
+  await pastsAreRead()
 
   for (let round = 0; round < ROUNDS; round += 1) {
     const begun = await nextOf('optimism/assets')
