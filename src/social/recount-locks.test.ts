@@ -6,8 +6,8 @@ import type { MergeBatch } from '../hub/merge/batch.js'
 import { type MergeHook, mergeBatch } from '../hub/merge/merge.js'
 import { projectEvents } from './project.js'
 import { recount } from './recount.js'
+import { emptyHub } from './testing/empty.js'
 import { createGate, hold, waiting } from './testing/hold.js'
-import { readModelTables } from './testing/read-model.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -21,22 +21,7 @@ const url = 'https://example.com/a'
 beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
 
 beforeEach(async () => {
-  const hubTables = [
-    'messages',
-    'set_counts',
-    'events',
-    'onchain_events',
-    'fids',
-    'signers',
-    'storage_rents',
-    'shards',
-  ]
-  const emptied = [
-    ...hubTables.map((table) => `hub.${table}`),
-    ...readModelTables.map((table) => `social.${table}`),
-    'channels.channels',
-  ]
-  await db.unsafe(emptied.map((table) => `delete from ${table};`).join('\n'))
+  await emptyHub(db, ['hub.shards', 'channels.channels'])
   await db`insert into hub.shards (shard) values (1), (2)`
   await mergeInto(1, { chainEvents: users.flatMap((user) => user.onChain()) })
 })

@@ -11,7 +11,8 @@ import { shardOf } from '../protocol/shard.js'
 import { projectEvents } from './project.js'
 import { recount } from './recount.js'
 import { replay } from './replay.js'
-import { readModel, readModelTables } from './testing/read-model.js'
+import { emptyHub } from './testing/empty.js'
+import { readModel } from './testing/read-model.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -62,21 +63,7 @@ function traffic(round: number): SignedMessage[] {
 beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
 
 beforeEach(async () => {
-  const emptied = [
-    ...[
-      'messages',
-      'set_counts',
-      'events',
-      'onchain_events',
-      'fids',
-      'signers',
-      'storage_rents',
-      'shards',
-    ].map((table) => `hub.${table}`),
-    ...readModelTables.map((table) => `social.${table}`),
-    'channels.channels',
-  ]
-  await db.unsafe(emptied.map((table) => `delete from ${table};`).join('\n'))
+  await emptyHub(db, ['hub.shards', 'channels.channels'])
   await db`insert into hub.shards (shard) values (1), (2)`
   await mergeInto(1, { chainEvents: users.flatMap((user) => user.onChain({ units: 20 })) })
 })

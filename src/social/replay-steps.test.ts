@@ -8,6 +8,7 @@ import type { SignedMessage } from '../protocol/message.js'
 import { shardOf } from '../protocol/shard.js'
 import { projectEvents } from './project.js'
 import { type ReplayOptions, replay } from './replay.js'
+import { emptyHub } from './testing/empty.js'
 import { createGate, hold, waiting } from './testing/hold.js'
 import { readModel, readModelTables } from './testing/read-model.js'
 
@@ -18,16 +19,6 @@ const { db, connect } = await createTestDatabase({ poolSize: 4 })
 const other = connect({ poolSize: 3 })
 const users = [1, 2, 3, 4, 5].map((fid) => new TestUser(fid))
 const url = 'https://example.com/a'
-const hubTables = [
-  'messages',
-  'set_counts',
-  'events',
-  'onchain_events',
-  'fids',
-  'signers',
-  'storage_rents',
-  'shards',
-].map((table) => `hub.${table}`)
 
 let migrated: Awaited<ReturnType<typeof catalogue>>
 beforeAll(async () => {
@@ -36,8 +27,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  const emptied = [...hubTables, ...readModelTables.map((table) => `social.${table}`)]
-  await db.unsafe(emptied.map((table) => `delete from ${table};`).join('\n'))
+  await emptyHub(db, ['hub.shards'])
   await db`insert into hub.shards (shard) values (1), (2)`
   for (const user of users) await mergeInto(shardOf(user.fid, shards), { chainEvents: user.onChain() })
 })

@@ -8,8 +8,9 @@ import { mergeBatch } from '../hub/merge/merge.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { projectEvents } from './project.js'
 import { replay } from './replay.js'
+import { emptyHub } from './testing/empty.js'
 import { hold, waiting } from './testing/hold.js'
-import { readModel, readModelTables } from './testing/read-model.js'
+import { readModel } from './testing/read-model.js'
 
 // A replay makes a schema with its indexes and analyses it: most of a second where others are at work.
 vi.setConfig({ testTimeout: 180_000 })
@@ -17,27 +18,12 @@ vi.setConfig({ testTimeout: 180_000 })
 const { db, connect } = await createTestDatabase({ poolSize: 6 })
 const other = connect({ poolSize: 2 })
 const users = [1, 2, 3].map((fid) => new TestUser(fid))
-const hubTables = [
-  'hub.messages',
-  'hub.set_counts',
-  'hub.events',
-  'hub.onchain_events',
-  'hub.fids',
-  'hub.signers',
-  'hub.storage_rents',
-  'hub.shards',
-  'hub.username_proofs',
-]
 beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
 beforeEach(() => reset())
 
 async function reset(units = 30): Promise<void> {
-  const emptied = [...hubTables, ...readModelTables.map((table) => `social.${table}`)]
-  // A few rows are deleted in a fraction of the time in which a table is truncated, which makes new files.
-  await db.unsafe(`
-    ${emptied.map((table) => `delete from ${table};`).join('\n')}
-    insert into hub.shards (shard) values (1);
-  `)
+  await emptyHub(db, ['hub.shards'])
+  await db`insert into hub.shards (shard) values (1)`
   await merge(
     [],
     users.flatMap((user) => [...user.onChain({ units }), user.boughtPro(30)]),
