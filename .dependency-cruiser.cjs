@@ -1,82 +1,50 @@
-// Imports run one way (docs/architecture.md). A module may import from its own folder, from the rows above
-// it, and from `errors.ts`. `config.ts` is for those who start things; others may take its type.
-const layers = [
-  ['lib'],
-  ['db', 'geo', 'net', 'protocol', 'secrets'],
-  ['hub', 'embeds'],
-  ['registry', 'archive', 'social'],
-  ['chain', 'upstream', 'demo'],
-  ['records'],
-  ['views'],
-  ['hydrate'],
-  [
-    'apps',
-    'score',
-    'signers',
-    'sign-in',
-    'publish',
-    'relations',
-    'inbox',
-    'channels',
-    'webhooks',
-    'miniapps',
-    'accounts',
-    'assets',
-  ],
+// Imports run one way (docs/architecture.md). A room may import from itself and from the rooms above it in this list.
+const floors = [
+  ['platform'],
+  ['protocol'],
+  ['hub'],
+  ['graph', 'demo'],
   ['api'],
+  ['features'],
+  ['app'],
+  ['cli'],
 ]
 
-const top = '^src/(main|cli|maintenance|open-[a-z-]+)\\.ts$|^src/commands/'
-
-/** A folder may not see what stands to its right, nor its neighbours. */
-function rulesOf(folder, level) {
-  const forbidden = layers.flatMap((folders, other) =>
-    other >= level ? folders.filter((name) => name !== folder) : [],
+/** A room may not see what stands below it in the list, nor its neighbours. */
+function ruleOf(room, floor) {
+  const forbidden = floors.flatMap((rooms, other) =>
+    other >= floor ? rooms.filter((name) => name !== room) : [],
   )
   return {
-    name: `${folder}-sees-only-what-is-below-it`,
+    name: `${room}-sees-only-lower-rooms`,
     severity: 'error',
-    from: { path: `^src/${folder}/`, pathNot: '\\.test\\.ts$' },
-    to: { path: [`^src/(${[...forbidden, 'commands'].join('|')})/`, top] },
+    from: { path: `^src/${room}/`, pathNot: '\\.test\\.ts$' },
+    to: { path: [...forbidden.map((name) => `^src/${name}/`), '^src/cli\\.ts$'] },
   }
 }
 
 module.exports = {
   forbidden: [
-    ...layers.flatMap((folders, level) => folders.map((folder) => rulesOf(folder, level))),
+    ...floors.flatMap((rooms, floor) => rooms.map((room) => ruleOf(room, floor))),
     {
       name: 'protocol-is-pure',
-      comment: 'What a signed message is needs no database and no network.',
+      comment: 'A signed message needs no database and no network.',
       severity: 'error',
       from: { path: '^src/protocol/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/(db|net)/' },
+      to: { path: '^src/platform/', pathNot: '^src/platform/errors\\.ts$' },
     },
     {
-      name: 'api-knows-no-business',
-      comment: 'main hands the operations over.',
+      name: 'platform-log-and-text-stand-alone',
       severity: 'error',
-      from: { path: '^src/api/(server|health|metrics|error-reply)\\.ts$' },
-      to: { path: '^src/(hub|social|hydrate|views)/' },
-    },
-    {
-      name: 'config-is-handed-over',
-      comment: 'Only what starts the program reads the configuration; the others may name its type.',
-      severity: 'error',
-      from: { path: '^src/', pathNot: ['\\.test\\.ts$', '^src/commands/', '^src/(main|cli)\\.ts$'] },
-      to: { path: '^src/config\\.ts$', dependencyTypesNot: ['type-only'] },
+      from: { path: '^src/platform/(errors\\.ts$|log/|text/|process/|geo/)', pathNot: '\\.test\\.ts$' },
+      to: { path: '^src/platform/(db|outbound|vault|scheduler)/' },
     },
     {
       name: 'config-is-one-table',
       comment: 'Its parts are put together in config.ts and named nowhere else.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/config' },
-      to: { path: '^src/config/' },
-    },
-    {
-      name: 'errors-stand-alone',
-      severity: 'error',
-      from: { path: '^src/(errors\\.ts$|config)', pathNot: '\\.test\\.ts$' },
-      to: { path: '^src/', pathNot: '^src/config/' },
+      from: { path: '^src/', pathNot: '^src/app/config/' },
+      to: { path: '^src/app/config/', pathNot: '^src/app/config/config\\.ts$' },
     },
     { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
     {

@@ -1,4 +1,4 @@
-// Mutation testing: `npm run mutate`, and for a part of it `npm run mutate -- -m 'src/views/*.ts'`. How to read what it
+// Mutation testing: `npm run mutate`, and for a part of it `npm run mutate -- -m 'src/graph/view/*.ts'`. How to read what it
 // says, and what is known of it: docs/testing.md.
 
 export default {
@@ -7,10 +7,10 @@ export default {
   mutate: [
     'src/protocol/**/*.ts',
     'src/hub/merge/**/*.ts',
-    'src/social/*.ts',
+    'src/graph/project/*.ts',
     'src/api/cursor.ts',
     'src/api/operations/**/*-page.ts',
-    'src/views/*.ts',
+    'src/graph/view/*.ts',
     '!src/**/*.test.ts',
     '!src/**/testing/**',
   ],

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { chmod, lstat, mkdtemp, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { readPostmaster } from '../dist/db/cluster-process.js'
-import { clusterDirectory } from '../dist/db/data-dir.js'
-import { findEmbedded } from '../dist/db/embedded.js'
+import { readPostmaster } from '../dist/platform/db/cluster-process.js'
+import { clusterDirectory } from '../dist/platform/db/data-dir.js'
+import { findEmbedded } from '../dist/platform/db/embedded.js'
 
 /** The built product, run as its users run it. */
 

@@ -1,12 +1,12 @@
 import postgres from 'postgres'
-import { columnTypes } from '../dist/db/column-types.js'
-import { loadCasts } from '../dist/records/cast-record.js'
-import { loadUsers } from '../dist/records/user-record.js'
-import { loadViewerRelations } from '../dist/records/viewer.js'
-import { readAuthorFeed } from '../dist/social/queries/feeds-by-author.js'
-import { readParentFeed } from '../dist/social/queries/feeds-by-parent.js'
-import { readFollowingFeed } from '../dist/social/queries/feeds-following.js'
-import { readForYouFeed, readTrending } from '../dist/social/queries/feeds-ranked.js'
+import { loadCasts } from '../dist/graph/load/cast-record.js'
+import { loadUsers } from '../dist/graph/load/user-record.js'
+import { loadViewerRelations } from '../dist/graph/load/viewer.js'
+import { readAuthorFeed } from '../dist/graph/query/feeds-by-author.js'
+import { readParentFeed } from '../dist/graph/query/feeds-by-parent.js'
+import { readFollowingFeed } from '../dist/graph/query/feeds-following.js'
+import { readForYouFeed, readTrending } from '../dist/graph/query/feeds-ranked.js'
+import { columnTypes } from '../dist/platform/db/column-types.js'
 import { lastTs } from './read-network.mjs'
 import { figure, printTable } from './report.mjs'
 
@@ -57,7 +57,7 @@ export async function printPlans(databaseUrl) {
   }
 }
 
-/** @param {import('../dist/db/connection.js').Database} db */
+/** @param {import('../dist/platform/db/connection.js').Database} db */
 async function hotStatements(db) {
   const part = (/** @type {number | undefined} */ viewerFid, count = 26) => ({
     before: null,

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect } from '../dist/db/connection.js'
-import { startEmbedded } from '../dist/db/embedded.js'
-import { migrate } from '../dist/db/migrate.js'
-import { silentLog } from '../dist/lib/log.js'
+import { connect } from '../dist/platform/db/connection.js'
+import { startEmbedded } from '../dist/platform/db/embedded.js'
+import { migrate } from '../dist/platform/db/migrate.js'
+import { silentLog } from '../dist/platform/log/log.js'
 import { generateNetwork } from './score-network.mjs'
 
 /** The whole job of computing scores, on a generated network in a PostgreSQL of its own. */
@@ -32,7 +32,7 @@ const FOLLOWS_INDEX = 'create index follows_by_time on social.follows (fid, ts d
  * @typedef {object} JobRun
  * @property {{ follows: number, likes: number, casts: number, seconds: number }} stored
  * @property {Record<string, number>} steps Seconds of each.
- * @property {import('../dist/score/score-job.js').ScoreSummary} summary
+ * @property {import('../dist/features/score/score-job.js').ScoreSummary} summary
  * @property {number} totalSeconds
  * @property {number} cpuSeconds
  * @property {number} peakGb
@@ -70,7 +70,7 @@ export async function measureJob(options) {
 }
 
 /**
- * @param {import('../dist/db/connection.js').Database} db
+ * @param {import('../dist/platform/db/connection.js').Database} db
  * @param {import('./score-network.mjs').NetworkOptions} options
  */
 async function storeNetwork(db, options) {
@@ -116,7 +116,7 @@ function* userLines({ users, accounts }) {
   }
 }
 
-/** @param {readonly import('../dist/score/edge-list.js').EdgeChunk[]} chunks */
+/** @param {readonly import('../dist/features/score/edge-list.js').EdgeChunk[]} chunks */
 function* followLines(chunks) {
   for (const { from, to, code, length } of chunks) {
     for (let edge = 0; edge < length; edge++) {
@@ -126,7 +126,7 @@ function* followLines(chunks) {
   }
 }
 
-/** @param {readonly import('../dist/score/edge-list.js').EdgeChunk[]} chunks */
+/** @param {readonly import('../dist/features/score/edge-list.js').EdgeChunk[]} chunks */
 function* likeLines(chunks) {
   for (const { from, to, code, length } of chunks) {
     for (let edge = 0; edge < length; edge++) {
@@ -137,7 +137,7 @@ function* likeLines(chunks) {
 }
 
 /**
- * @param {import('../dist/db/connection.js').Database} db
+ * @param {import('../dist/platform/db/connection.js').Database} db
  * @param {string} target
  * @param {Iterable<string>} lines
  * @returns {Promise<number>} how many lines

@@ -1,5 +1,5 @@
-import { connect } from '../dist/db/connection.js'
-import { recomputeScores } from '../dist/score/score-job.js'
+import { recomputeScores } from '../dist/features/score/score-job.js'
+import { connect } from '../dist/platform/db/connection.js'
 
 /** One computation of scores on the database of the first argument; prints how long it took, as JSON. */
 

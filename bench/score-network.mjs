@@ -1,5 +1,5 @@
 import { Random } from '../dist/demo/random.js'
-import { EdgeList } from '../dist/score/edge-list.js'
+import { EdgeList } from '../dist/features/score/edge-list.js'
 
 /**
  * A large network with planted rings of spam, made in memory. Accounts stand in a random order, so that
@@ -19,7 +19,7 @@ import { EdgeList } from '../dist/score/edge-list.js'
  * @typedef {object} Network
  * @property {number} users
  * @property {EdgeList} edges
- * @property {import('../dist/score/signs.js').Accounts} accounts
+ * @property {import('../dist/features/score/signs.js').Accounts} accounts
  * @property {Uint8Array} isSpam
  */
 

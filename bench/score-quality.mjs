@@ -1,6 +1,6 @@
-import { buildGraph } from '../dist/score/graph.js'
-import { computeScores, defaultScoreOptions } from '../dist/score/scores.js'
-import { defaultSeeds } from '../dist/score/seeds.js'
+import { buildGraph } from '../dist/features/score/graph.js'
+import { computeScores, defaultScoreOptions } from '../dist/features/score/scores.js'
+import { defaultSeeds } from '../dist/features/score/seeds.js'
 import { areaUnderCurve } from './ranking.mjs'
 import { printTable } from './report.mjs'
 import { generateNetwork, NOW_UNIX } from './score-network.mjs'
@@ -41,7 +41,7 @@ export function printQuality(seed) {
 /**
  * @param {string} seed
  * @param {{ buyers: number, isOneWay?: boolean }} rings
- * @param {import('../dist/score/scores.js').ScoreOptions} options
+ * @param {import('../dist/features/score/scores.js').ScoreOptions} options
  */
 function judge(seed, rings, options) {
   const network = generateNetwork({ seed, ...SIZE, ...rings })

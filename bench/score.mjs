@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { buildGraph } from '../dist/score/graph.js'
-import { computeScores } from '../dist/score/scores.js'
-import { defaultSeeds } from '../dist/score/seeds.js'
-import { defaultTrustOptions, flowTrust } from '../dist/score/trust.js'
+import { buildGraph } from '../dist/features/score/graph.js'
+import { computeScores } from '../dist/features/score/scores.js'
+import { defaultSeeds } from '../dist/features/score/seeds.js'
+import { defaultTrustOptions, flowTrust } from '../dist/features/score/trust.js'
 import { areaUnderCurve } from './ranking.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 import { measureJob } from './score-database.mjs'
@@ -123,7 +123,7 @@ function printJob({ stored, steps, summary, totalSeconds, cpuSeconds, peakGb }) 
 }
 
 /**
- * @param {import('../dist/score/graph.js').TrustGraph} graph
+ * @param {import('../dist/features/score/graph.js').TrustGraph} graph
  * @param {Uint32Array} seeds
  */
 function iterationSeconds(graph, seeds) {
@@ -140,7 +140,7 @@ function iterationSeconds(graph, seeds) {
 /**
  * What a round cannot do without: for every edge, a number from where its source stands.
  *
- * @param {import('../dist/score/graph.js').TrustGraph} graph
+ * @param {import('../dist/features/score/graph.js').TrustGraph} graph
  */
 function bareGather({ source, edges, users }) {
   const numbers = new Float64Array(users).fill(1)

@@ -2,12 +2,12 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { connect } from '../dist/db/connection.js'
-import { startEmbedded } from '../dist/db/embedded.js'
-import { migrate } from '../dist/db/migrate.js'
-import { silentLog } from '../dist/lib/log.js'
-import { hasLikeness, searchByLikeness, searchByPrefix } from '../dist/social/queries/users-search.js'
-import { refreshSearchLists } from '../dist/social/search-lists.js'
+import { refreshSearchLists } from '../dist/graph/project/search-lists.js'
+import { hasLikeness, searchByLikeness, searchByPrefix } from '../dist/graph/query/users-search.js'
+import { connect } from '../dist/platform/db/connection.js'
+import { startEmbedded } from '../dist/platform/db/embedded.js'
+import { migrate } from '../dist/platform/db/migrate.js'
+import { silentLog } from '../dist/platform/log/log.js'
 import { figure, machine, printTable, record } from './report.mjs'
 
 /**
@@ -55,7 +55,7 @@ try {
   await rm(dataDir, { recursive: true, force: true })
 }
 
-/** @param {import('../dist/db/connection.js').Database} db */
+/** @param {import('../dist/platform/db/connection.js').Database} db */
 async function measure(db) {
   await db.unsafe(fill()).simple()
   await db.unsafe('vacuum analyze')
@@ -124,7 +124,7 @@ function fill() {
 /**
  * What is typed on the way to some names.
  *
- * @param {import('../dist/db/connection.js').Database} db
+ * @param {import('../dist/platform/db/connection.js').Database} db
  */
 async function keystrokes(db) {
   const every = Math.max(1, Math.floor(users / Number(values.names)))
@@ -136,7 +136,7 @@ async function keystrokes(db) {
 }
 
 /**
- * @param {import('../dist/db/connection.js').Database} db
+ * @param {import('../dist/platform/db/connection.js').Database} db
  * @param {readonly string[]} texts
  */
 async function timed(db, texts) {
@@ -167,7 +167,7 @@ async function timed(db, texts) {
 /**
  * As `user/search` does it for a page of five.
  *
- * @param {import('../dist/db/connection.js').Database} db
+ * @param {import('../dist/platform/db/connection.js').Database} db
  * @param {string} text
  */
 async function search(db, text) {

@@ -1,4 +1,4 @@
-import { Matcher } from '../dist/webhooks/matching/matcher.js'
+import { Matcher } from '../dist/features/webhooks/matching/matcher.js'
 
 /** How many events a second are held against many subscriptions, on one core. */
 

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { connect } from '../dist/db/connection.js'
 import { createHub } from '../dist/hub/create-hub.js'
+import { connect } from '../dist/platform/db/connection.js'
 import { encodeMessage } from '../dist/protocol/codec.js'
 import { createMessageSigner } from '../dist/protocol/sign.js'
 import { createVerifyPool } from '../dist/protocol/verify-pool.js'
@@ -285,7 +285,7 @@ async function registerUsers(databaseUrl) {
     clock: Date.now,
     network: FarcasterNetwork.DEVNET,
     shards: 1,
-    hooks: [(await import('../dist/social/project.js')).projectEvents],
+    hooks: [(await import('../dist/graph/project/project.js')).projectEvents],
   })
   try {
     const refused = await hub.submitOnChainEvents(users.flatMap(chainEvents))

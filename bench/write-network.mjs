@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { ensureApp } from '../dist/apps/apps.js'
-import { connect } from '../dist/db/connection.js'
+import { ensureApp } from '../dist/features/apps/apps.js'
+import { createSigner } from '../dist/features/signers/create-signer.js'
 import { createHub } from '../dist/hub/create-hub.js'
+import { connect } from '../dist/platform/db/connection.js'
+import { createVault } from '../dist/platform/vault/vault.js'
 import { encodeMessage } from '../dist/protocol/codec.js'
 import { createMessageSigner } from '../dist/protocol/sign.js'
 import { createVerifyPool } from '../dist/protocol/verify-pool.js'
-import { createVault } from '../dist/secrets/vault.js'
-import { createSigner } from '../dist/signers/create-signer.js'
 
 /** Users with signers, and the messages that they sign themselves. */
 

@@ -2,7 +2,7 @@
 import { cpSync, rmSync } from 'node:fs'
 
 // A migration that was renamed must not stay behind under its old name.
-rmSync('dist/db/migrations', { recursive: true, force: true })
-cpSync('src/db/migrations', 'dist/db/migrations', { recursive: true })
+rmSync('dist/platform/db/migrations', { recursive: true, force: true })
+cpSync('src/platform/db/migrations', 'dist/platform/db/migrations', { recursive: true })
 
-cpSync('src/api/pages/assets', 'dist/api/pages/assets', { recursive: true })
+cpSync('src/features/signers/pages/assets', 'dist/features/signers/pages/assets', { recursive: true })

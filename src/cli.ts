@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
-import { adviceOn } from './commands/advice.js'
-import type { CommandContext } from './commands/context.js'
-import { createProgram } from './commands/program.js'
+import { adviceOn } from './cli/advice.js'
+import type { CommandContext } from './cli/context.js'
+import { createProgram } from './cli/program.js'
 
 /** `npm start` passes on the signal that the terminal has sent us already: within this time it is the same. */
 const SAME_SIGNAL_MS = 1_000

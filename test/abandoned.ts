@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { stopCluster } from '../src/db/cluster.js'
-import { readPostmaster } from '../src/db/cluster-process.js'
-import { clusterDirectory } from '../src/db/data-dir.js'
-import { processIdentity } from '../src/lib/process-identity.js'
+import { stopCluster } from '../src/platform/db/cluster.js'
+import { readPostmaster } from '../src/platform/db/cluster-process.js'
+import { clusterDirectory } from '../src/platform/db/data-dir.js'
+import { processIdentity } from '../src/platform/process/process-identity.js'
 
 const PREFIX = 'plaza-test-'
 

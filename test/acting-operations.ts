@@ -1,5 +1,5 @@
-import type { NeededPermission } from '../src/signers/permissions.js'
-import { askedBody, type KeyHolder } from '../src/signers/testing/key-holder.js'
+import type { NeededPermission } from '../src/features/signers/permissions.js'
+import { askedBody, type KeyHolder } from '../src/features/signers/testing/key-holder.js'
 import { testNowUnix } from './network.js'
 
 /** How an operation that names a signer is asked, and how it answers. */

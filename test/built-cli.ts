@@ -3,7 +3,7 @@ import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { DataDirBusyError, lockDataDir } from '../src/db/data-dir-lock.js'
+import { DataDirBusyError, lockDataDir } from '../src/platform/db/data-dir-lock.js'
 
 const run = promisify(execFile)
 const DIST = resolve('dist')

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { serveHttp } from '../src/net/testing/loopback-server.js'
+import { serveHttp } from '../src/platform/outbound/testing/loopback-server.js'
 import { farcasterSecondsFromUnixMs } from '../src/protocol/time.js'
 import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'

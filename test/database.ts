@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, inject } from 'vitest'
-import { type ConnectOptions, connect, type Database } from '../src/db/connection.js'
+import { type ConnectOptions, connect, type Database } from '../src/platform/db/connection.js'
 
 /** A database of its own for one test file. */
 export interface TestDatabase {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import type { TestProject } from 'vitest/node'
-import { connect, type Database } from '../src/db/connection.js'
-import { startEmbedded } from '../src/db/embedded.js'
-import { migrate } from '../src/db/migrate.js'
-import { silentLog } from '../src/lib/log.js'
+import { connect, type Database } from '../src/platform/db/connection.js'
+import { startEmbedded } from '../src/platform/db/embedded.js'
+import { migrate } from '../src/platform/db/migrate.js'
+import { silentLog } from '../src/platform/log/log.js'
 import { makeTestDir, removeAbandoned } from './abandoned.js'
 
 declare module 'vitest' {

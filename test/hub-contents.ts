@@ -1,4 +1,4 @@
-import type { Database } from '../src/db/connection.js'
+import type { Database } from '../src/platform/db/connection.js'
 
 /** Everything that stands in a hub, in order; what says when it was merged is left out. */
 export async function hubContents(db: Database): Promise<unknown[]> {

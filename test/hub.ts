@@ -1,10 +1,10 @@
 import { FarcasterNetwork } from '@farcaster/core'
 import { afterAll } from 'vitest'
-import type { Database } from '../src/db/connection.js'
+import { projectEvents } from '../src/graph/project/project.js'
 import { createHub, type HubOptions } from '../src/hub/create-hub.js'
 import type { Hub } from '../src/hub/hub.js'
+import type { Database } from '../src/platform/db/connection.js'
 import { createVerifyPool } from '../src/protocol/verify-pool.js'
-import { projectEvents } from '../src/social/project.js'
 import { testNowUnix } from './network.js'
 
 /** A devnet's hub with the read model, for the file that calls it. It is now what `network.ts` says. */

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
-import { readConfig } from '../src/config.js'
-import { createLogger } from '../src/lib/logger.js'
-import { type RunningServer, startServer } from '../src/main.js'
+import { type RunningServer, startServer } from '../src/app/compose.js'
+import { readConfig } from '../src/app/config/config.js'
+import { createLogger } from '../src/platform/log/logger.js'
 
 /** The whole server in this process, and what it says to `GET`. */
 export interface TestServer extends RunningServer {

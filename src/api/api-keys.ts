@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Caller } from '../apps/caller.js'
-import { PlazaError } from '../errors.js'
+import { PlazaError } from '../platform/errors.js'
+import type { Caller } from './caller.js'
 
 /** The app that a key belongs to; null when it is no key, or no longer one. */
 export type FindCaller = (key: string) => Promise<Caller | null>

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { isUnavailable } from '../db/connection-errors.js'
-import { describeError, type ErrorCode, PlazaError } from '../errors.js'
+import { isUnavailable } from '../platform/db/connection-errors.js'
+import { describeError, type ErrorCode, PlazaError } from '../platform/errors.js'
 
 /** How long a client should wait before it asks again, where the cause is not ours to know. */
 const RETRY_AFTER_SECONDS = 1

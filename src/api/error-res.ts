@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { describeError, type ErrorCode, PlazaError } from '../errors.js'
-import { shownPath } from '../lib/shown-path.js'
-import type { ErrorRes } from '../views/schema/error.js'
+import type { ErrorRes } from '../graph/view/schema/error.js'
+import { describeError, type ErrorCode, PlazaError } from '../platform/errors.js'
+import { shownPath } from '../platform/text/redacted-path.js'
 import { prepareErrorReply, toPlazaError } from './error-reply.js'
 
 /**

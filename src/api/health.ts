@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Metrics } from './metrics.js'
+import type { Metrics } from '../platform/metrics.js'
 
 /** What `/readyz` says. Every part that is not well makes the whole not ready. */
 export interface Readiness {

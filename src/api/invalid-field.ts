@@ -1,4 +1,4 @@
-import { PlazaError } from '../errors.js'
+import { PlazaError } from '../platform/errors.js'
 
 /**
  * A 400 that names the parameter at fault.

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { PlazaError } from '../errors.js'
+import { PlazaError } from '../platform/errors.js'
 
 /** What JSON is sent as. */
 export const JSON_TYPE = 'application/json; charset=utf-8'

@@ -1,6 +1,6 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
-import type { MemberFault } from '../errors.js'
+import type { MemberFault } from '../platform/errors.js'
 import { expectationOf } from './parse-query.js'
 
 /** A body may be wrong in as many places as it has members: these tell enough. */

@@ -1,7 +1,8 @@
-import type { Caller } from '../apps/caller.js'
-import { loadBanned } from '../hydrate/banned.js'
-import type { Onlooker } from '../social/queries/casts-shown-to.js'
-import type { OperationContext } from './operation.js'
+import { loadBanned } from '../graph/cache/banned.js'
+import type { Hydrator } from '../graph/cache/hydrator.js'
+import type { Onlooker } from '../graph/query/casts-shown-to.js'
+import type { Database } from '../platform/db/connection.js'
+import type { Caller } from './caller.js'
 
 /** Who looks, and whom the app bans through which they do. */
 export interface RequestOnlooker extends Onlooker {
@@ -10,7 +11,7 @@ export interface RequestOnlooker extends Onlooker {
 
 /** For whom a list is made: its viewer, where one is named, and the app of the key. */
 export async function onlookerOf(
-  { db, hydrator }: Pick<OperationContext, 'db' | 'hydrator'>,
+  { db, hydrator }: { readonly db: Database; readonly hydrator: Hydrator },
   { appId }: Pick<Caller, 'appId'>,
   viewerFid?: number,
 ): Promise<RequestOnlooker> {

@@ -1,9 +1,9 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { version } from '../lib/version.js'
-import { ErrorRes } from '../views/schema/error.js'
-import type { AdminOperation } from './admin/admin-operation.js'
+import { ErrorRes } from '../graph/view/schema/error.js'
+import { version } from '../platform/process/version.js'
+import type { AdminOperationDescription } from './admin/admin-operation.js'
 import { createSchemaWriter, type Json, type SchemaWriter } from './openapi-schema.js'
-import { type Operation, operationTags } from './operation.js'
+import { type OperationDescription, operationTags } from './operation.js'
 import { isRequired } from './parse-query.js'
 
 const description = `A social network API.
@@ -20,8 +20,8 @@ const adminTag = {
 
 /** What stands in the document: the operations of apps, and those of whoever runs the server. */
 export interface ApiDescription {
-  readonly operations: readonly Operation[]
-  readonly adminOperations: readonly AdminOperation[]
+  readonly operations: readonly OperationDescription[]
+  readonly adminOperations: readonly AdminOperationDescription[]
 }
 
 /** The OpenAPI 3.1 document of these operations. */
@@ -77,7 +77,7 @@ export function openApiDocument({ operations, adminOperations }: ApiDescription)
   }
 }
 
-function operationObject(operation: Operation, writer: SchemaWriter): Json {
+function operationObject(operation: OperationDescription, writer: SchemaWriter): Json {
   const { tag, reply, otherReplies = {}, deprecated } = operation
   const { authorization, ...headers } = operation.headers?.properties ?? {}
   return {
@@ -107,7 +107,7 @@ function operationObject(operation: Operation, writer: SchemaWriter): Json {
   }
 }
 
-function adminOperationObject(operation: AdminOperation, writer: SchemaWriter): Json {
+function adminOperationObject(operation: AdminOperationDescription, writer: SchemaWriter): Json {
   const { method, path, status, reply } = operation
   return {
     ...described(operation, operationId(method, `admin/${path}`)),

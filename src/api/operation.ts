@@ -1,58 +1,7 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { Accounts } from '../accounts/accounts.js'
-import type { Caller } from '../apps/caller.js'
-import type { Assets } from '../assets/asked-tokens.js'
-import type { Database } from '../db/connection.js'
-import type { Crawler } from '../embeds/crawler.js'
-import type { Hub } from '../hub/hub.js'
-import type { Hydrator } from '../hydrate/hydrator.js'
-import type { Campaigns } from '../miniapps/campaigns/sending/sender.js'
-import type { MiniAppSettings } from '../miniapps/settings.js'
-import type { NetClient } from '../net/net-client.js'
-import type { Vault } from '../secrets/vault.js'
-import type { BearerVerifier } from '../sign-in/bearer-token.js'
-import type { SignerMemory } from '../signers/signer-memory.js'
-import type { WebhookSettings } from '../webhooks/settings.js'
+import type { Caller } from './caller.js'
 import { compileBody } from './parse-body.js'
 import { compileQuery } from './parse-query.js'
-
-/** What operations work with. An operation takes the parts that it uses: `handle({ db }, query)`. */
-export interface OperationContext {
-  /** For reads. */
-  readonly db: Database
-  /** For writes, and for reads that must see them. */
-  readonly writerDb: Database
-  /** Takes messages, and what a local network tells in a chain's stead. */
-  readonly hub: Hub
-  /** Encrypts what is kept secret. */
-  readonly vault: Vault
-  /** Finds the signers that requests act through. */
-  readonly signers: SignerMemory
-  /** Tells who a bearer token speaks for. */
-  readonly bearer: BearerVerifier
-  /** Registers accounts that wallets pay for; null where neither a chain nor the local network is there for it. */
-  readonly accounts: Accounts | null
-  /** What the operator decides of webhooks. */
-  readonly webhooks: WebhookSettings
-  /** And of mini apps. */
-  readonly miniapps: MiniAppSettings
-  /** Sends notifications to users of mini apps. */
-  readonly campaigns: Campaigns
-  /** Tokens of chains, as far as they are followed. */
-  readonly assets: Assets
-  /** Of the protocol: FarcasterNetwork. */
-  readonly network: number
-  /** The address that users reach this server at, without a slash at its end. */
-  readonly publicUrl: () => string
-  /** Makes JSON of users, casts and channels by their ids. */
-  readonly hydrator: Hydrator
-  /** Fetches embedded URLs. */
-  readonly crawler: Pick<Crawler, 'crawlNow'>
-  /** Reaches addresses of other apps: https, and none that is private. */
-  readonly net: Pick<NetClient, 'request'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
-}
 
 /** What every operation says of itself. */
 interface Described<Reply extends TSchema, Headers extends TObject> {
@@ -80,8 +29,8 @@ interface Described<Reply extends TSchema, Headers extends TObject> {
 }
 
 /** Answers a request with a value of the reply's type, with its JSON ready as text or bytes, or with another status. */
-type Handle<Input, Headers extends TObject, Reply extends TSchema> = (
-  context: OperationContext,
+type Handle<Context, Input, Headers extends TObject, Reply extends TSchema> = (
+  context: Context,
   input: Input,
   caller: Caller,
   headers: Static<Headers>,
@@ -92,22 +41,22 @@ type Handle<Input, Headers extends TObject, Reply extends TSchema> = (
  * to know of it: the server parses by it, and the OpenAPI document is made from it. `handle` gets the query
  * checked, with its defaults, and throws PlazaError to refuse.
  */
-export interface ReadSpec<Query extends TObject, Reply extends TSchema, Headers extends TObject>
+export interface ReadSpec<Context, Query extends TObject, Reply extends TSchema, Headers extends TObject>
   extends Described<Reply, Headers> {
   readonly method: 'GET'
   /** Made of the parameters of `parameters.ts`. */
   readonly query: Query
   readonly body?: never
-  readonly handle: Handle<Static<Query>, Headers, Reply>
+  readonly handle: Handle<Context, Static<Query>, Headers, Reply>
 }
 
 /** An operation that writes: what it is asked stands in a JSON body, also where the method is DELETE. */
-export interface WriteSpec<Body extends TObject, Reply extends TSchema, Headers extends TObject>
+export interface WriteSpec<Context, Body extends TObject, Reply extends TSchema, Headers extends TObject>
   extends Described<Reply, Headers> {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly query?: never
   readonly body: Body
-  readonly handle: Handle<Static<Body>, Headers, Reply>
+  readonly handle: Handle<Context, Static<Body>, Headers, Reply>
 }
 
 /** A success with another status than 200, one of the operation's `otherReplies`. */
@@ -154,56 +103,71 @@ export interface JsonReply {
   readonly json: string | Buffer
 }
 
-/** An operation without the types of its own query, body and reply, as lists of them hold it. */
-export interface Operation extends Readonly<Described<TSchema, TObject>> {
+/** What the documentation tells of an operation. */
+export interface OperationDescription extends Readonly<Described<TSchema, TObject>> {
   readonly method:
-    | ReadSpec<TObject, TSchema, TObject>['method']
-    | WriteSpec<TObject, TSchema, TObject>['method']
+    | ReadSpec<unknown, TObject, TSchema, TObject>['method']
+    | WriteSpec<unknown, TObject, TSchema, TObject>['method']
   readonly query?: TObject
   readonly body?: TObject
+}
+
+/** An operation without the types of its own query, body and reply, as lists of them hold it. */
+export interface Operation<Context> extends OperationDescription {
   /** Parses the raw request and answers with JSON. */
-  run(context: OperationContext, request: RawRequest, caller: Caller): Promise<JsonReply>
+  run(context: Context, request: RawRequest, caller: Caller): Promise<JsonReply>
 }
 
 const noHeaders = Type.Object({})
 
-/** Checks an operation's types and makes it ready to be listed in `operations.ts`. */
-export function defineOperation<
-  Query extends TObject,
-  Reply extends TSchema,
-  Headers extends TObject = TObject<Record<never, never>>,
->(spec: ReadSpec<Query, Reply, Headers>): Operation
-export function defineOperation<
-  Body extends TObject,
-  Reply extends TSchema,
-  Headers extends TObject = TObject<Record<never, never>>,
->(spec: WriteSpec<Body, Reply, Headers>): Operation
-export function defineOperation(
-  spec: ReadSpec<TObject, TSchema, TObject> | WriteSpec<TObject, TSchema, TObject>,
-): Operation {
-  const parseHeaders = compileQuery(spec.headers ?? noHeaders)
-  const parseInput = inputParser(spec)
-  const { handle, ...described } = spec
-  return {
-    ...described,
-    run: async (context, request, caller) => {
-      const reply = await handle(context, parseInput(request), caller, parseHeaders(request.headers))
-      const [status, value] = reply instanceof OtherReply ? [reply.status, reply.value] : [200, reply]
-      return {
-        status,
-        json: typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value),
-      }
-    },
+type AnySpec<Context> =
+  | ReadSpec<Context, TObject, TSchema, TObject>
+  | WriteSpec<Context, TObject, TSchema, TObject>
+
+/** Checks an operation's types and makes it ready to be listed. */
+export interface DefineOperation<Context> {
+  <Query extends TObject, Reply extends TSchema, Headers extends TObject = TObject<Record<never, never>>>(
+    spec: ReadSpec<Context, Query, Reply, Headers>,
+  ): Operation<Context>
+  <Body extends TObject, Reply extends TSchema, Headers extends TObject = TObject<Record<never, never>>>(
+    spec: WriteSpec<Context, Body, Reply, Headers>,
+  ): Operation<Context>
+}
+
+/** Makes the function that defines operations, for operations whose handlers get `Context`. */
+export function operationDefiner<Context>(): DefineOperation<Context> {
+  function define<Query extends TObject, Reply extends TSchema, Headers extends TObject>(
+    spec: ReadSpec<Context, Query, Reply, Headers>,
+  ): Operation<Context>
+  function define<Body extends TObject, Reply extends TSchema, Headers extends TObject>(
+    spec: WriteSpec<Context, Body, Reply, Headers>,
+  ): Operation<Context>
+  function define(spec: AnySpec<Context>): Operation<Context> {
+    const parseHeaders = compileQuery(spec.headers ?? noHeaders)
+    const parseInput = inputParser(spec)
+    const { handle, ...described } = spec
+    return {
+      ...described,
+      run: async (context, request, caller) => {
+        const reply = await handle(context, parseInput(request), caller, parseHeaders(request.headers))
+        const [status, value] = reply instanceof OtherReply ? [reply.status, reply.value] : [200, reply]
+        return {
+          status,
+          json: typeof value === 'string' || Buffer.isBuffer(value) ? value : JSON.stringify(value),
+        }
+      },
+    }
   }
+  return define
 }
 
 function inputParser(
-  spec: ReadSpec<TObject, TSchema, TObject> | WriteSpec<TObject, TSchema, TObject>,
+  spec: Pick<AnySpec<never>, 'body' | 'query'>,
 ): (request: RawRequest) => Record<string, unknown> {
-  if (spec.body === undefined) {
-    const parse = compileQuery(spec.query)
-    return ({ query }) => parse(query)
+  if (spec.body !== undefined) {
+    const parse = compileBody(spec.body)
+    return ({ body }) => parse(body)
   }
-  const parse = compileBody(spec.body)
-  return ({ body }) => parse(body)
+  const parse = compileQuery(spec.query ?? noHeaders)
+  return ({ query }) => parse(query)
 }

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { MAX_INT32 } from '../views/schema/primitives.js'
-import { textEnum } from '../views/schema/schema-type.js'
+import { MAX_INT32 } from '../graph/view/schema/primitives.js'
+import { textEnum } from '../graph/view/schema/schema-type.js'
 
 /**
  * The kinds of parameters that operations declare in their query. `Type.Optional(…)` makes one optional; one with

@@ -1,6 +1,6 @@
 import { KindGuard, type Static, type TObject, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { type MemberFault, PlazaError } from '../errors.js'
+import { type MemberFault, PlazaError } from '../platform/errors.js'
 import { invalidField } from './invalid-field.js'
 import { memberFaults } from './member-faults.js'
 

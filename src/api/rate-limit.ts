@@ -1,4 +1,4 @@
-import type { Caller } from '../apps/caller.js'
+import type { Caller } from './caller.js'
 
 /** Where a key stands with its limit. */
 export interface RateStanding {

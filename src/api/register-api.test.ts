@@ -1,12 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
-import { createApiKey, listApiKeys, revokeApiKey } from '../apps/api-keys.js'
-import { ensureApp } from '../apps/apps.js'
-import { connect } from '../db/connection.js'
-import { PlazaError } from '../errors.js'
-import { defineOperation, OtherReply } from './operation.js'
-import { createTestApi } from './testing/test-api.js'
+import { createTestApi } from '../app/testing/test-api.js'
+import { createApiKey, listApiKeys, revokeApiKey } from '../features/apps/api-keys.js'
+import { ensureApp } from '../features/apps/apps.js'
+import { defineOperation } from '../features/operation.js'
+import { connect } from '../platform/db/connection.js'
+import { PlazaError } from '../platform/errors.js'
+import { OtherReply } from './operation.js'
 
 const { db } = await createTestDatabase()
 

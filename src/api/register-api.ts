@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../apps/caller.js'
-import { PlazaError } from '../errors.js'
+import { PlazaError } from '../platform/errors.js'
 import type { FindCaller } from './api-keys.js'
+import type { Caller } from './caller.js'
 import { answerErrorRes } from './error-res.js'
 import { acceptJson, JSON_TYPE } from './json-bodies.js'
-import type { Operation, OperationContext } from './operation.js'
+import type { Operation } from './operation.js'
 import type { RateLimiter } from './rate-limit.js'
 
-export interface ApiOptions {
-  readonly operations: readonly Operation[]
-  readonly context: OperationContext
+export interface ApiOptions<Context> {
+  readonly operations: readonly Operation<Context>[]
+  readonly context: Context
   readonly findCaller: FindCaller
   readonly rateLimiter: RateLimiter
 }
@@ -21,7 +21,10 @@ const PREFLIGHT_SECONDS = 86_400
 const exposedHeaders = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-request-id'
 
 /** Adds the operations below `/v2/social` and `/v2/farcaster`. The server leaves out a slash at the end. */
-export async function registerApi(app: FastifyInstance, options: ApiOptions): Promise<void> {
+export async function registerApi<Context>(
+  app: FastifyInstance,
+  options: ApiOptions<Context>,
+): Promise<void> {
   await app.register(
     async (scope) => {
       answerErrorRes(scope)
@@ -40,7 +43,11 @@ export async function registerApi(app: FastifyInstance, options: ApiOptions): Pr
   )
 }
 
-function addOperation(scope: FastifyInstance, operation: Operation, context: OperationContext): void {
+function addOperation<Context>(
+  scope: FastifyInstance,
+  operation: Operation<Context>,
+  context: Context,
+): void {
   for (const pathName of pathNames) {
     scope.route({
       method: operation.method,
@@ -54,7 +61,10 @@ function addOperation(scope: FastifyInstance, operation: Operation, context: Ope
   }
 }
 
-async function authenticate(request: FastifyRequest, { findCaller }: ApiOptions): Promise<Caller> {
+async function authenticate(
+  request: FastifyRequest,
+  { findCaller }: Pick<ApiOptions<unknown>, 'findCaller'>,
+): Promise<Caller> {
   const key = request.headers['x-api-key']
   const caller = typeof key === 'string' && key !== '' ? await findCaller(key) : null
   if (caller) return caller

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { PlazaError } from '../errors.js'
-import { createLogger } from '../lib/logger.js'
+import { PlazaError } from '../platform/errors.js'
+import { createLogger } from '../platform/log/logger.js'
+import { createMetrics, observeEventLag } from '../platform/metrics.js'
 import { type Readiness, registerHealth } from './health.js'
-import { createMetrics, observeEventLag } from './metrics.js'
 import { buildServer } from './server.js'
 
 const ready: Readiness = { database: 'ok', migrations: 'applied', eventLag: 0 }

@@ -8,11 +8,11 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { describeError, PlazaError } from '../errors.js'
-import { shownPath } from '../lib/shown-path.js'
+import { describeError, PlazaError } from '../platform/errors.js'
+import type { Metrics } from '../platform/metrics.js'
+import { shownPath } from '../platform/text/redacted-path.js'
 import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
 import { errorRes } from './error-res.js'
-import type { Metrics } from './metrics.js'
 
 export interface ServerOptions {
   readonly log: Logger

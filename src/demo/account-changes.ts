@@ -1,6 +1,6 @@
 import { MessageType, Protocol, UserDataType } from '@farcaster/core'
-import { signerRemoveEvent, tierPurchaseEvent } from '../registry/chain-events.js'
-import { signNameTransfer } from '../registry/name-transfer.js'
+import { signerRemoveEvent, tierPurchaseEvent } from '../hub/registry/chain-events.js'
+import { signNameTransfer } from '../hub/registry/name-transfer.js'
 import type { Draft } from './draft.js'
 import { addSigner, nameTransfer, pictureUrl, profileEntry } from './joining.js'
 import { renewedIntroduction } from './person.js'

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { eip712, MessageType, Protocol, UserNameProof, UserNameType } from '@farcaster/core'
+import { type EthAccount, signatureBytes } from '../hub/registry/eth-account.js'
+import { blockHash, blockNumberAt } from '../hub/registry/local-chain.js'
 import { hexOf } from '../protocol/bytes.js'
 import { solanaClaim } from '../protocol/kinds/verification-claim.js'
 import type { MessageSigner } from '../protocol/sign.js'
-import { type EthAccount, signatureBytes } from '../registry/eth-account.js'
-import { blockHash, blockNumberAt } from '../registry/local-chain.js'
 import type { Content } from './draft.js'
 import { fidOf } from './plan.js'
 

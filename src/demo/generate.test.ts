@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { CastType, FarcasterNetwork, type MessageData, MessageType } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
-import { itemFrame } from '../archive/frame.js'
+import { itemFrame } from '../hub/archive/frame.js'
 import { checkSignatures, validateStateless } from '../protocol/validate.js'
 import type { DemoItem } from './draft.js'
 import { generateDemo } from './generate.js'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { type EthAccount, ethAccount } from '../hub/registry/eth-account.js'
 import { createMessageSigner, type MessageSigner } from '../protocol/sign.js'
-import { type EthAccount, ethAccount } from '../registry/eth-account.js'
 
 /** What a user of the demo has private keys for. */
 export type KeyPurpose = 'custody' | 'ethereum' | 'solana' | 'signer 0' | 'signer 1'

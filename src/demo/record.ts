@@ -1,4 +1,4 @@
-import type { Database } from '../db/connection.js'
+import type { Database } from '../platform/db/connection.js'
 import type { DemoOptions } from './options.js'
 
 /** What a database remembers of its demo. */

@@ -1,5 +1,5 @@
-import type { EthAccount } from '../registry/eth-account.js'
-import { blockNumberAt, type ChainPlace } from '../registry/local-chain.js'
+import type { EthAccount } from '../hub/registry/eth-account.js'
+import { blockNumberAt, type ChainPlace } from '../hub/registry/local-chain.js'
 import { CastWindow } from './cast-window.js'
 import { type Content, type DemoItem, type Draft, messageData } from './draft.js'
 import { KeyRing } from './keys.js'

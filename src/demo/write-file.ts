@@ -1,6 +1,6 @@
-import type { ArchiveFile } from '../archive/file.js'
-import { itemFrame } from '../archive/frame.js'
-import { ArchiveWriter } from '../archive/writer.js'
+import type { ArchiveFile } from '../hub/archive/file.js'
+import { itemFrame } from '../hub/archive/frame.js'
+import { ArchiveWriter } from '../hub/archive/writer.js'
 import { generateDemo } from './generate.js'
 import type { DemoOptions } from './options.js'
 

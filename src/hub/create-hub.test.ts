@@ -2,7 +2,7 @@ import { FarcasterNetwork, HubEventType, MessageData, MessageType } from '@farca
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../test/network.js'
-import type { Database } from '../db/connection.js'
+import type { Database } from '../platform/db/connection.js'
 import { shardOf } from '../protocol/shard.js'
 import { ethVerification } from '../protocol/testing/sample-claims.js'
 import { createVerifyPool, type VerifyPool } from '../protocol/verify-pool.js'

@@ -1,10 +1,10 @@
 import { UserNameProof, UserNameType } from '@farcaster/core'
 import { expect, it } from 'vitest'
 import { TestUser, testNow } from '../../test/network.js'
-import { PlazaError, type Refusal, refuse } from '../errors.js'
-import { signerRemoveEvent } from '../registry/chain-events.js'
+import { PlazaError, type Refusal, refuse } from '../platform/errors.js'
 import { Intake, type IntakeOptions } from './intake.js'
 import type { MergeItem } from './merge/shard-writer.js'
+import { signerRemoveEvent } from './registry/chain-events.js'
 
 type Submit = IntakeOptions['hub']
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OnChainEvent, SignerEventType } from '@farcaster/core'
-import { PlazaError, type Refusal } from '../errors.js'
+import { PlazaError, type Refusal } from '../platform/errors.js'
 import type { Hub } from './hub.js'
 import { isLack } from './merge/lack.js'
 import type { MergeItem } from './merge/shard-writer.js'

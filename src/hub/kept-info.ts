@@ -1,5 +1,5 @@
-import type { Database } from '../db/connection.js'
-import { type HubInfo, readHubInfo } from './queries/info.js'
+import type { Database } from '../platform/db/connection.js'
+import { type HubInfo, readHubInfo } from './query/info.js'
 
 /** Counting everything takes a while, so the counts are shared for this long. */
 const KEPT_MS = 10_000

@@ -1,7 +1,7 @@
 import { u64be } from '../protocol/bytes.js'
-import type { MessagePlace } from './queries/message-page.js'
-import type { ChainPlace } from './queries/onchain-events.js'
-import type { SignerPlace } from './queries/signers.js'
+import type { MessagePlace } from './query/message-page.js'
+import type { ChainPlace } from './query/onchain-events.js'
+import type { SignerPlace } from './query/signers.js'
 
 /** Larger pages are refused. The reference node takes any, and reads as much into memory. */
 export const MAX_PAGE_SIZE = 10_000

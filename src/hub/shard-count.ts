@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/connection.js'
+import type { Queryable } from '../platform/db/connection.js'
 
 /** How many shards the hub of this database has; null before a server has made one. */
 export async function readShardCount(db: Queryable): Promise<number | null> {

@@ -1,6 +1,6 @@
 import { Message, MessageData, OnChainEvent, type SignerResponse, SignerSource } from '@farcaster/core'
 import { unixSecondsFromFarcasterSeconds } from '../protocol/time.js'
-import type { SignerRow } from './queries/signers.js'
+import type { SignerRow } from './query/signers.js'
 
 /** Keys that one user may hold through messages (hub.md §3.3). */
 export const MAX_GRANTED_KEYS = 1_000

@@ -1,6 +1,6 @@
 import { StoreType } from '@farcaster/core'
 import { MessageSet } from '../protocol/message-kind.js'
-import type { StorageUse } from './queries/storage.js'
+import type { StorageUse } from './query/storage.js'
 import { limitsOf } from './storage-limits.js'
 
 /** A user's room in one set. */

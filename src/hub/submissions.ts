@@ -1,5 +1,5 @@
 import { Message } from '@farcaster/core'
-import { PlazaError, type Refusal } from '../errors.js'
+import { PlazaError, type Refusal } from '../platform/errors.js'
 import { decodeMessage, isRefusal } from '../protocol/codec.js'
 import type { SignedMessage } from '../protocol/message.js'
 import { WireReader } from '../protocol/wire.js'

@@ -1,6 +1,6 @@
 import { CastAddBody, Message, MessageData, MessageType, SignatureScheme } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
-import type { Refusal } from '../errors.js'
+import type { Refusal } from '../platform/errors.js'
 import {
   decodeMessage,
   decodeStoredMessage,

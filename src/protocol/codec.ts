@@ -1,5 +1,5 @@
 import { type HashScheme, Message, MessageData, type SignatureScheme } from '@farcaster/core'
-import { type Refusal, refuse } from '../errors.js'
+import { type Refusal, refuse } from '../platform/errors.js'
 import { asBuffer } from './bytes.js'
 import type { SignedMessage } from './message.js'
 import { messageDataSchema } from './message-schema.js'

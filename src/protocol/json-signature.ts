@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../errors.js'
+import { type Refusal, refuse } from '../platform/errors.js'
 import { ACCOUNT_SIGNATURE_BYTES } from './account-recovery.js'
 import { hexOf } from './bytes.js'
 import { PUBLIC_KEY_BYTES } from './ed25519.js'

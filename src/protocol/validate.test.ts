@@ -1,6 +1,6 @@
 import { HashScheme, Message, MessageType, SignatureScheme } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { Refusal } from '../errors.js'
+import type { Refusal } from '../platform/errors.js'
 import { decodeMessage, fromProtobuf, isRefusal } from './codec.js'
 import type { SignedMessage } from './message.js'
 import {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { type Refusal, refuse } from '../errors.js'
+import { type Refusal, refuse } from '../platform/errors.js'
 import type { SignedMessage } from './message.js'
 import { checkClaim, checkSignatures, hasClaim, invalidSignature } from './validate.js'
 import { packInputs, type VerifyReply, type VerifyRequest } from './verify-job.js'

@@ -1,5 +1,5 @@
 import { afterAll, expect, it, vi } from 'vitest'
-import { createTestApi } from '../../src/api/testing/test-api.js'
+import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createTestDatabase } from '../database.js'
 import { browserPath, createTestBrowser, noBrowser } from './browser.js'
 

@@ -1,6 +1,6 @@
 import type { Page } from 'puppeteer-core'
 import type { Hex } from 'viem'
-import type { EthAccount } from '../../src/registry/eth-account.js'
+import type { EthAccount } from '../../src/hub/registry/eth-account.js'
 
 /** A wallet's answer to what a page asks of it; what it throws is a no of its owner. */
 type Answer = (params: readonly unknown[]) => unknown

@@ -1,17 +1,20 @@
 import { type Account, parseGwei } from 'viem'
-import { ChainLedger, type ChainLedgerOptions } from '../../src/accounts/ledger/chain/chain-ledger.js'
-import { registerConsent, signConsent } from '../../src/accounts/ledger/consents.js'
-import { newcomer } from '../../src/accounts/testing/newcomer.js'
-import { saveWallet, type Wallet } from '../../src/accounts/wallets/wallets.js'
-import { ensureApp } from '../../src/apps/apps.js'
-import { ChainRpc } from '../../src/chain/chain-rpc.js'
-import { readChainSettings } from '../../src/chain/networks.js'
-import type { Database } from '../../src/db/connection.js'
+import {
+  ChainLedger,
+  type ChainLedgerOptions,
+} from '../../src/features/accounts/ledger/chain/chain-ledger.js'
+import { registerConsent, signConsent } from '../../src/features/accounts/ledger/consents.js'
+import { newcomer } from '../../src/features/accounts/testing/newcomer.js'
+import { saveWallet, type Wallet } from '../../src/features/accounts/wallets/wallets.js'
+import { ensureApp } from '../../src/features/apps/apps.js'
+import { testVault } from '../../src/features/signers/testing/approved-signer.js'
+import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
+import { readChainSettings } from '../../src/hub/chain/networks.js'
 import type { Hub } from '../../src/hub/hub.js'
-import { silentLog } from '../../src/lib/log.js'
+import { type EthAccount, newPrivateKey } from '../../src/hub/registry/eth-account.js'
+import type { Database } from '../../src/platform/db/connection.js'
+import { silentLog } from '../../src/platform/log/log.js'
 import { hexOf } from '../../src/protocol/bytes.js'
-import { type EthAccount, newPrivateKey } from '../../src/registry/eth-account.js'
-import { testVault } from '../../src/signers/testing/approved-signer.js'
 import type { TestChain } from './test-chain.js'
 
 /** What a ledger on a test chain stands on. */

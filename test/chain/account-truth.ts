@@ -1,8 +1,8 @@
 import { idRegistryABI } from '@farcaster/core'
 import { type Hex, parseEventLogs } from 'viem'
 import { expect } from 'vitest'
-import type { Wallet } from '../../src/accounts/wallets/wallets.js'
-import type { Database } from '../../src/db/connection.js'
+import type { Wallet } from '../../src/features/accounts/wallets/wallets.js'
+import type { Database } from '../../src/platform/db/connection.js'
 import { hexOf } from '../../src/protocol/bytes.js'
 import type { TestChain } from './test-chain.js'
 

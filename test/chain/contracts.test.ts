@@ -15,9 +15,9 @@ import { type Abi, type Account, type Address, type Hex, parseEventLogs, toFunct
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { contract } from '../../scripts/dev-chain.mjs'
+import { ethAccount } from '../../src/hub/registry/eth-account.js'
+import { keyRequestMetadata, signKeyRequest } from '../../src/hub/registry/key-request.js'
 import { hexOf } from '../../src/protocol/bytes.js'
-import { ethAccount } from '../../src/registry/eth-account.js'
-import { keyRequestMetadata, signKeyRequest } from '../../src/registry/key-request.js'
 import { testKey } from '../network.js'
 import { startTestChain } from './test-chain.js'
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { directRequest } from '../../src/accounts/testing/direct-request.js'
-import { newcomer } from '../../src/accounts/testing/newcomer.js'
+import { directRequest } from '../../src/features/accounts/testing/direct-request.js'
+import { newcomer } from '../../src/features/accounts/testing/newcomer.js'
+import type { EthAccount } from '../../src/hub/registry/eth-account.js'
 import type { MessageSigner } from '../../src/protocol/sign.js'
-import type { EthAccount } from '../../src/registry/eth-account.js'
 import { testKey } from '../network.js'
 import { askServer } from './newcomers.js'
 

@@ -1,7 +1,8 @@
 // The real server with a merge hook that keeps, in the merge's own transaction, every event that it saw.
-import { loadConfig } from '../../dist/commands/context.js'
-import { createLogger } from '../../dist/lib/logger.js'
-import { startServer } from '../../dist/main.js'
+
+import { startServer } from '../../dist/app/compose.js'
+import { loadConfig } from '../../dist/cli/context.js'
+import { createLogger } from '../../dist/platform/log/logger.js'
 
 const print = (line) => process.stdout.write(`${line}\n`)
 const config = loadConfig({ env: process.env, print, onStopSignal: () => {} })

@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { newcomer, type RegistrationAsked, registrationOf } from '../../src/accounts/testing/newcomer.js'
+import {
+  newcomer,
+  type RegistrationAsked,
+  registrationOf,
+} from '../../src/features/accounts/testing/newcomer.js'
 import { askWhileKilled } from '../ask-while-killed.js'
 
 /** Who wants an account, and what came of it. */

@@ -1,8 +1,8 @@
-import type { Assets } from '../../src/assets/asked-tokens.js'
-import { ChainRpc } from '../../src/chain/chain-rpc.js'
-import { readChainSettings } from '../../src/chain/networks.js'
-import type { Database } from '../../src/db/connection.js'
-import { silentLog } from '../../src/lib/log.js'
+import type { Assets } from '../../src/features/tokens/asked-tokens.js'
+import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
+import { readChainSettings } from '../../src/hub/chain/networks.js'
+import type { Database } from '../../src/platform/db/connection.js'
+import { silentLog } from '../../src/platform/log/log.js'
 import { testNowUnix } from '../network.js'
 
 /** A token that alice, bob and carol own and trade, whose past has been read. */

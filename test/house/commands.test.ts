@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { expect, it } from 'vitest'
-import { createProgram } from '../../src/commands/program.js'
+import { createProgram } from '../../src/cli/program.js'
 
 const program = await createProgram({
   env: {},

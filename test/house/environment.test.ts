@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { configVariables } from '../../src/config.js'
-import { signerPermissions } from '../../src/views/schema/signer.js'
+import { configVariables } from '../../src/app/config/config.js'
+import { signerPermissions } from '../../src/graph/view/schema/signer.js'
 
 /** And what signers may be allowed to do, which is written alike. */
 const known = new Set<string>([...configVariables.map(({ name }) => name), ...signerPermissions])
@@ -16,7 +16,7 @@ const otherNames: Readonly<Record<string, RegExp>> = {
     /^(TEST_DATABASE_URL|MUTATION_TESTS|UPSTREAM_ROUNDS|CAMPAIGN_CRASH_TOKENS|ACCOUNT_RUNS|PROJECTION_RUNS)$/,
 }
 
-// That the README's table has all of them, and nothing else, is asserted beside the table: `src/config.test.ts`.
+// That the README's table has all of them, and nothing else, is asserted beside the table: `src/app/config/config.test.ts`.
 it('the documentation speaks of no variable that is not read', () => {
   const documents = ['README.md', 'CONTRIBUTING.md', ...readdirSync('docs').map((file) => `docs/${file}`)]
   const unknown = documents.flatMap((document) =>

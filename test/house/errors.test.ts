@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { errorResCode } from '../../src/api/error-res.js'
-import { describeError, errorCodes } from '../../src/errors.js'
+import { describeError, errorCodes } from '../../src/platform/errors.js'
 
 /** Rows of the table of `docs/errors.md`. */
 const documented = readFileSync('docs/errors.md', 'utf8')

@@ -1,10 +1,10 @@
 import { eip712, FarcasterNetwork } from '@farcaster/core'
 import { createSiweMessage } from 'viem/siwe'
 import { expect } from 'vitest'
-import { newcomer, registrationOf } from '../../src/accounts/testing/newcomer.js'
+import { newcomer, registrationOf } from '../../src/features/accounts/testing/newcomer.js'
+import { askedBody } from '../../src/features/signers/testing/key-holder.js'
+import { newPrivateKey } from '../../src/hub/registry/eth-account.js'
 import { signJson } from '../../src/protocol/json-signature.js'
-import { newPrivateKey } from '../../src/registry/eth-account.js'
-import { askedBody } from '../../src/signers/testing/key-holder.js'
 import { testNowUnix } from '../network.js'
 import type { Scene } from './scene.js'
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/db/connection.js'
+import type { Database } from '../../src/platform/db/connection.js'
 
 interface TableRow {
   readonly oid: number

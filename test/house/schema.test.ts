@@ -5,7 +5,7 @@ import { dumpSchema } from './schema-dump.js'
 const { db } = await createTestDatabase()
 
 it('schema.sql is what the migrations make; `npm run schema` writes it anew', async () => {
-  await expect(await dumpSchema(db)).toMatchFileSnapshot('../../src/db/schema.sql')
+  await expect(await dumpSchema(db)).toMatchFileSnapshot('../../src/platform/db/schema.sql')
 })
 
 it('a kind of thing that it cannot write is not left out in silence', async () => {

@@ -1,8 +1,8 @@
-import { directRequest } from '../../src/accounts/testing/direct-request.js'
-import { newcomer } from '../../src/accounts/testing/newcomer.js'
-import { messageJson } from '../../src/hub/json/message.js'
+import { directRequest } from '../../src/features/accounts/testing/direct-request.js'
+import { newcomer } from '../../src/features/accounts/testing/newcomer.js'
+import { askedBody } from '../../src/features/signers/testing/key-holder.js'
+import { messageJson } from '../../src/hub/methods/json/message.js'
 import { toProtobuf } from '../../src/protocol/codec.js'
-import { askedBody } from '../../src/signers/testing/key-holder.js'
 import { testKey, testNow } from '../network.js'
 import { TOKEN } from './asset-scene.js'
 import {

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
-import { HOST_FID, setHostScene } from '../../src/api/operations/app-host/testing/host-scene.js'
-import { createMiniApp } from '../../src/api/operations/frame/testing/mini-app.js'
-import { createNetClient } from '../../src/net/net-client.js'
+import { HOST_FID, setHostScene } from '../../src/features/miniapps/routes/host/testing/host-scene.js'
+import { createMiniApp } from '../../src/features/miniapps/routes/testing/mini-app.js'
+import { createNetClient } from '../../src/platform/outbound/net-client.js'
 
 const { db, openApi, newUser } = await setHostScene()
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createApiKey } from '../../src/apps/api-keys.js'
-import { createApp } from '../../src/apps/apps.js'
+import { createApiKey } from '../../src/features/apps/api-keys.js'
+import { createApp } from '../../src/features/apps/apps.js'
 import {
   accepts,
   type ClientAnswer,
   startClient,
-} from '../../src/miniapps/campaigns/testing/client-simulator.js'
-import { fidsFrom, grantTokens, tokenOf } from '../../src/miniapps/campaigns/testing/token-rows.js'
+} from '../../src/features/miniapps/campaigns/testing/client-simulator.js'
+import { fidsFrom, grantTokens, tokenOf } from '../../src/features/miniapps/campaigns/testing/token-rows.js'
 import { createTestDatabase } from '../database.js'
 import { createDataDir, type ServerProcess, startServerProcess } from '../server-process.js'
 

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { createMiniApp } from '../../src/api/operations/frame/testing/mini-app.js'
-import { silentLog } from '../../src/lib/log.js'
-import { startSender } from '../../src/miniapps/campaigns/sending/sender-process.js'
-import type { CampaignSettings } from '../../src/miniapps/campaigns/settings.js'
+import { startSender } from '../../src/features/miniapps/campaigns/sending/sender-process.js'
+import type { CampaignSettings } from '../../src/features/miniapps/campaigns/settings.js'
 import {
   answerWith,
   type ClientAnswer,
   type NotifyRequest,
   startClient,
-} from '../../src/miniapps/campaigns/testing/client-simulator.js'
-import { fidOf, fidsFrom, grantTokens } from '../../src/miniapps/campaigns/testing/token-rows.js'
-import { createNetClient } from '../../src/net/net-client.js'
+} from '../../src/features/miniapps/campaigns/testing/client-simulator.js'
+import { fidOf, fidsFrom, grantTokens } from '../../src/features/miniapps/campaigns/testing/token-rows.js'
+import { createMiniApp } from '../../src/features/miniapps/routes/testing/mini-app.js'
+import { silentLog } from '../../src/platform/log/log.js'
+import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { createTestDatabase } from '../database.js'
 
 const { db, connect } = await createTestDatabase()

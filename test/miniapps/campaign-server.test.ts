@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest'
-import { createApiKey } from '../../src/apps/api-keys.js'
-import { createApp } from '../../src/apps/apps.js'
-import { accepts, answerWith, startClient } from '../../src/miniapps/campaigns/testing/client-simulator.js'
-import { fidOf, fidsFrom, grantTokens } from '../../src/miniapps/campaigns/testing/token-rows.js'
+import { createApiKey } from '../../src/features/apps/api-keys.js'
+import { createApp } from '../../src/features/apps/apps.js'
+import {
+  accepts,
+  answerWith,
+  startClient,
+} from '../../src/features/miniapps/campaigns/testing/client-simulator.js'
+import { fidOf, fidsFrom, grantTokens } from '../../src/features/miniapps/campaigns/testing/token-rows.js'
 import { createTestDatabase } from '../database.js'
 import { startTestServer } from '../running-server.js'
 

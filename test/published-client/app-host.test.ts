@@ -3,9 +3,9 @@ import {
   type AppHostPostEventReqBodyEventEnum,
 } from '@neynar/nodejs-sdk/build/api/index.js'
 import { afterAll, expect, it } from 'vitest'
-import { setHostScene, signedEvent } from '../../src/api/operations/app-host/testing/host-scene.js'
-import { createApiKey } from '../../src/apps/api-keys.js'
-import { createApp } from '../../src/apps/apps.js'
+import { createApiKey } from '../../src/features/apps/api-keys.js'
+import { createApp } from '../../src/features/apps/apps.js'
+import { setHostScene, signedEvent } from '../../src/features/miniapps/routes/host/testing/host-scene.js'
 import { connectClient } from './served-api.js'
 
 const { db, api, newUser } = await setHostScene()

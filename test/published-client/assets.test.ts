@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestApi } from '../../src/api/testing/test-api.js'
+import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createTestDatabase } from '../database.js'
 import { sceneAssets, setAssets, TOKEN } from '../house/asset-scene.js'
 import { createTestHub } from '../hub.js'

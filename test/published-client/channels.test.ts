@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { saveChannel } from '../../src/channels/channels.js'
+import { saveChannel } from '../../src/features/channels/channels.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
 import { serveApi } from './served-api.js'
 

@@ -4,8 +4,8 @@ import {
   RegisterUserOnChainResponse,
   RegisterUserResponse,
   UserFIDResponse,
-} from '../../src/views/schema/account.js'
-import { StorageAllocationsResponse } from '../../src/views/schema/storage.js'
+} from '../../src/graph/view/schema/account.js'
+import { StorageAllocationsResponse } from '../../src/graph/view/schema/storage.js'
 import { published } from './conformance.js'
 
 /** Accounts that wallets pay for. */

@@ -5,8 +5,8 @@ import {
   BulkRelevantFungibleOwnersResponse,
   FungiblesResponse,
   RelevantFungibleOwnersResponse,
-} from '../../src/views/schema/fungible.js'
-import { FungibleTradesResponse, TrendingFungiblesResponse } from '../../src/views/schema/trade.js'
+} from '../../src/graph/view/schema/fungible.js'
+import { FungibleTradesResponse, TrendingFungiblesResponse } from '../../src/graph/view/schema/trade.js'
 import { published } from './conformance.js'
 
 /** Tokens, their owners and their trades. */

@@ -1,7 +1,7 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { NotificationsResponse } from '../../src/views/schema/notification.js'
-import { OperationResponse } from '../../src/views/schema/operation-response.js'
+import { NotificationsResponse } from '../../src/graph/view/schema/notification.js'
+import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
 import { published } from './conformance.js'
 
 const lists = published<Client.NotificationsResponse>()(NotificationsResponse)

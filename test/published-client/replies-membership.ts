@@ -1,11 +1,11 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { ChannelResponse } from '../../src/views/schema/channel.js'
+import { ChannelResponse } from '../../src/graph/view/schema/channel.js'
 import {
   ChannelMemberInviteListResponse,
   ChannelMemberListResponse,
-} from '../../src/views/schema/channel-member.js'
-import { OperationResponse } from '../../src/views/schema/operation-response.js'
+} from '../../src/graph/view/schema/channel-member.js'
+import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
 import { published } from './conformance.js'
 
 /** Channels: who makes them and who belongs to them. */

@@ -5,14 +5,14 @@ import {
   AppHostNotificationsResponse,
   AppHostPostEventResponse,
   AppHostUserStateResponse,
-} from '../../src/views/schema/app-host.js'
+} from '../../src/graph/view/schema/app-host.js'
 import {
   NotificationCampaignsResponse,
   NotificationPreviewResponse,
   SendFrameNotificationsResponse,
-} from '../../src/views/schema/campaign.js'
-import { FrameNotificationTokens } from '../../src/views/schema/miniapp-tokens.js'
-import { OperationResponse } from '../../src/views/schema/operation-response.js'
+} from '../../src/graph/view/schema/campaign.js'
+import { FrameNotificationTokens } from '../../src/graph/view/schema/miniapp-tokens.js'
+import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
 import { published } from './conformance.js'
 
 /** Mini apps, and those who open them. */

@@ -1,13 +1,13 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { OperationResponse } from '../../src/views/schema/operation-response.js'
+import { OperationResponse } from '../../src/graph/view/schema/operation-response.js'
 import {
   ActionResponse,
   BulkFollowResponse,
   PostCastResponse,
   PublishMessageResponse,
   UpdateUserPartly,
-} from '../../src/views/schema/publishing.js'
+} from '../../src/graph/view/schema/publishing.js'
 import { published } from './conformance.js'
 
 const operationResponse = published<Client.OperationResponse>()(OperationResponse)

@@ -1,14 +1,14 @@
 import type * as Client from '@neynar/nodejs-sdk/build/api/index.js'
 import type { TSchema } from '@sinclair/typebox'
-import { BestFriendsResponse } from '../../src/views/schema/best-friends.js'
+import { BestFriendsResponse } from '../../src/graph/view/schema/best-friends.js'
 import {
   BulkCastsResponse,
   CastResponse,
   CastsResponse,
   CastsSearchResponse,
   FeedResponse,
-} from '../../src/views/schema/cast.js'
-import { CastsMetricsResponse } from '../../src/views/schema/cast-metrics.js'
+} from '../../src/graph/view/schema/cast.js'
+import { CastsMetricsResponse } from '../../src/graph/view/schema/cast-metrics.js'
 import {
   ChannelListResponse,
   ChannelResponse,
@@ -16,26 +16,26 @@ import {
   ChannelSearchResponse,
   TrendingChannelResponse,
   UsersActiveChannelsResponse,
-} from '../../src/views/schema/channel.js'
-import { Conversation } from '../../src/views/schema/conversation.js'
-import { FnameAvailabilityResponse } from '../../src/views/schema/fname.js'
+} from '../../src/graph/view/schema/channel.js'
+import { Conversation } from '../../src/graph/view/schema/conversation.js'
+import { FnameAvailabilityResponse } from '../../src/graph/view/schema/fname.js'
 import {
   FollowersResponse,
   ReciprocalFollowersResponse,
   RelevantFollowersResponse,
-} from '../../src/views/schema/follower.js'
-import { UserInteractionsResponse } from '../../src/views/schema/notification.js'
-import { ReactionsCastResponse, ReactionsResponse } from '../../src/views/schema/reaction.js'
-import { StorageAllocationsResponse, StorageUsageResponse } from '../../src/views/schema/storage.js'
-import { CastEmbedCrawlResponse } from '../../src/views/schema/url-metadata.js'
+} from '../../src/graph/view/schema/follower.js'
+import { UserInteractionsResponse } from '../../src/graph/view/schema/notification.js'
+import { ReactionsCastResponse, ReactionsResponse } from '../../src/graph/view/schema/reaction.js'
+import { StorageAllocationsResponse, StorageUsageResponse } from '../../src/graph/view/schema/storage.js'
+import { CastEmbedCrawlResponse } from '../../src/graph/view/schema/url-metadata.js'
 import {
   BulkUsersByAddressResponse,
   BulkUsersResponse,
   UserResponse,
   UserSearchResponse,
   UsersResponse,
-} from '../../src/views/schema/user.js'
-import { VerificationsResponse } from '../../src/views/schema/verification.js'
+} from '../../src/graph/view/schema/user.js'
+import { VerificationsResponse } from '../../src/graph/view/schema/verification.js'
 import { published } from './conformance.js'
 
 /** The reply of each operation that reads, held against the client's type by the compiler. */

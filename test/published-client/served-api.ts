@@ -1,6 +1,6 @@
 import { Configuration, NeynarAPIClient } from '@neynar/nodejs-sdk'
 import { afterAll } from 'vitest'
-import { createTestApi } from '../../src/api/testing/test-api.js'
+import { createTestApi } from '../../src/app/testing/test-api.js'
 import type { Hub } from '../../src/hub/hub.js'
 import { createTestDatabase, type TestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'

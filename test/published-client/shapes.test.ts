@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
-import { operations } from '../../src/api/operations.js'
+import { operations } from '../../src/app/operations.js'
 import { accountReplies } from './replies-accounts.js'
 import { assetReplies } from './replies-assets.js'
 import { inboxReplies } from './replies-inbox.js'

@@ -1,5 +1,5 @@
 import { ID_REGISTRY_EIP_712_TYPES } from '@farcaster/core'
-import type { EthAccount } from '../../src/registry/eth-account.js'
+import type { EthAccount } from '../../src/hub/registry/eth-account.js'
 
 /** What a new user's wallet is asked to sign, out of the protocol's own library and nothing of ours. */
 export async function signTransfer(

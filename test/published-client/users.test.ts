@@ -11,7 +11,7 @@ import {
   FetchUserReciprocalFollowersSortTypeEnum,
 } from '@neynar/nodejs-sdk/build/api/index.js'
 import { expect, it } from 'vitest'
-import { saveChannel } from '../../src/channels/channels.js'
+import { saveChannel } from '../../src/features/channels/channels.js'
 import { sampleAccount } from '../../src/protocol/testing/sample-claims.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import { serveApi } from './served-api.js'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { connect } from '../../src/db/connection.js'
-import { createVault } from '../../src/secrets/vault.js'
-import { sealedKeyPlace } from '../../src/signers/sealed-key.js'
+import { sealedKeyPlace } from '../../src/features/signers/sealed-key.js'
+import { connect } from '../../src/platform/db/connection.js'
+import { createVault } from '../../src/platform/vault/vault.js'
 import type { RecordedRun } from './recorded-run.js'
 import type { Written } from './secret-search.js'
 

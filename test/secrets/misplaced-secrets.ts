@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
-import type { Operation } from '../../src/api/operation.js'
-import { operations } from '../../src/api/operations.js'
+import { operations } from '../../src/app/operations.js'
+import type { Operation } from '../../src/features/operation.js'
 
 /** A request that has a secret where none belongs. */
 export interface MisplacedSecret {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { ethAccount } from '../../src/registry/eth-account.js'
-import { askedBody } from '../../src/signers/testing/key-holder.js'
+import { askedBody } from '../../src/features/signers/testing/key-holder.js'
+import { ethAccount } from '../../src/hub/registry/eth-account.js'
 import { refusalOf } from '../published-client/refusals.js'
 import { connectClient } from '../published-client/served-api.js'
 import type { RecordedRun } from './recorded-run.js'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { readPostmaster } from '../../src/db/cluster-process.js'
+import { readPostmaster } from '../../src/platform/db/cluster-process.js'
 import { createDataDir, startServerProcess } from '../server-process.js'
 import {
   contradictionsIn,

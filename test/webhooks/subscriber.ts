@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Database } from '../../src/db/connection.js'
+import type { Database } from '../../src/platform/db/connection.js'
 import type { TestServer } from '../running-server.js'
 
 /** What servers of these tests are started with. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { setWebhookLimits } from '../../src/webhooks/limits.js'
+import { setWebhookLimits } from '../../src/features/webhooks/limits.js'
 import { createTestDatabase } from '../database.js'
 import { TestUser } from '../network.js'
 import { startTestServer } from '../running-server.js'

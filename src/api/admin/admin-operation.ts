@@ -1,5 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
-import type { JsonReply, OperationContext } from '../operation.js'
+import type { JsonReply } from '../operation.js'
 import { compileBody } from '../parse-body.js'
 import { compileQuery } from '../parse-query.js'
 
@@ -25,18 +25,14 @@ interface Described<Reply extends TSchema> {
  * in its path. One such object, in one file, is everything there is to know of it: the server parses by it, and the
  * OpenAPI document is made from it.
  */
-interface AdminSpec<Params extends TObject, Input extends TObject, Reply extends TSchema>
+interface AdminSpec<Context, Params extends TObject, Input extends TObject, Reply extends TSchema>
   extends Described<Reply> {
   /** The parts of the path between braces. */
   readonly params?: Params
   /** What it is asked: the query of a GET, the JSON body of any other. */
   readonly input?: Input
   /** Gets everything checked, with its defaults, and throws PlazaError to refuse. */
-  readonly handle: (
-    context: OperationContext,
-    input: Static<Input>,
-    params: Static<Params>,
-  ) => Promise<Static<Reply>>
+  readonly handle: (context: Context, input: Static<Input>, params: Static<Params>) => Promise<Static<Reply>>
 }
 
 /** A request as it came: nothing of it is checked. */
@@ -46,25 +42,40 @@ export interface RawAdminRequest {
   readonly body: unknown
 }
 
-/** An operation without the types of its own parts, as `admin-operations.ts` lists it. */
-export interface AdminOperation extends Described<TSchema> {
+/** What the documentation tells of an operation. */
+export interface AdminOperationDescription extends Described<TSchema> {
   readonly status: 200 | 201
   readonly params: TObject
   readonly query?: TObject
   readonly body?: TObject
+}
+
+/** An operation without the types of its own parts, as `admin-operations.ts` lists it. */
+export interface AdminOperation<Context> extends AdminOperationDescription {
   /** Parses the raw request and answers with JSON. */
-  run(context: OperationContext, request: RawAdminRequest): Promise<JsonReply>
+  run(context: Context, request: RawAdminRequest): Promise<JsonReply>
 }
 
 type Nothing = TObject<Record<never, never>>
 const nothing: TObject = Type.Object({})
 
 /** Checks an operation's types and makes it ready to be listed in `admin-operations.ts`. */
-export function defineAdminOperation<
+export type DefineAdminOperation<Context> = <
   Reply extends TSchema,
   Params extends TObject = Nothing,
   Input extends TObject = Nothing,
->(spec: AdminSpec<Params, Input, Reply>): AdminOperation {
+>(
+  spec: AdminSpec<Context, Params, Input, Reply>,
+) => AdminOperation<Context>
+
+/** Makes the function that defines admin operations, for operations whose handlers get `Context`. */
+export function adminOperationDefiner<Context>(): DefineAdminOperation<Context> {
+  return defineOperation
+}
+
+function defineOperation<Context, Reply extends TSchema, Params extends TObject, Input extends TObject>(
+  spec: AdminSpec<Context, Params, Input, Reply>,
+): AdminOperation<Context> {
   const { handle, params = nothing as Params, input = nothing as Input, status = 200, ...described } = spec
   const parseParams = compileQuery(params)
   const isRead = spec.method === 'GET'

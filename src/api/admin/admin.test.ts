@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser } from '../../../test/network.js'
-import { ensureApp, listApps } from '../../apps/apps.js'
-import { createTestApi, type TestApiOptions } from '../testing/test-api.js'
+import { createTestApi, type TestApiOptions } from '../../app/testing/test-api.js'
+import { ensureApp, listApps } from '../../features/apps/apps.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)

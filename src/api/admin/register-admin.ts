@@ -1,15 +1,20 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { PlazaError } from '../../errors.js'
+import { PlazaError } from '../../platform/errors.js'
 import { answerErrorRes } from '../error-res.js'
 import { acceptJson, JSON_TYPE } from '../json-bodies.js'
-import type { OperationContext } from '../operation.js'
 import type { AdminOperation } from './admin-operation.js'
 import { createFailedAttempts } from './failed-attempts.js'
 
-export interface AdminOptions {
-  readonly operations: readonly AdminOperation[]
-  readonly context: OperationContext
+/** What admission to the admin API needs of the context. */
+export interface AdminContext {
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+export interface AdminOptions<Context extends AdminContext> {
+  readonly operations: readonly AdminOperation<Context>[]
+  readonly context: Context
   /** Who sends it may do everything here. Undefined: there is no admin API. */
   readonly token: string | undefined
 }
@@ -18,7 +23,10 @@ export interface AdminOptions {
  * Adds the operations below `/admin`. Every path there asks for the token, also those that are not there. Without a
  * token to ask for nothing is added, and the server answers 404.
  */
-export async function registerAdmin(app: FastifyInstance, options: AdminOptions): Promise<void> {
+export async function registerAdmin<Context extends AdminContext>(
+  app: FastifyInstance,
+  options: AdminOptions<Context>,
+): Promise<void> {
   const { operations, context, token } = options
   if (token === undefined) return
   await app.register(
@@ -32,7 +40,11 @@ export async function registerAdmin(app: FastifyInstance, options: AdminOptions)
   )
 }
 
-function addOperation(scope: FastifyInstance, operation: AdminOperation, context: OperationContext): void {
+function addOperation<Context>(
+  scope: FastifyInstance,
+  operation: AdminOperation<Context>,
+  context: Context,
+): void {
   const { method, path } = operation
   scope.route({
     method,

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../db/connection.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
 import { type HubEventBody, hubEventBody } from './hub-event.js'
 import { AFTER_ALL_EVENTS, readEvents, readFloor, readLogEnds } from './read.js'
 

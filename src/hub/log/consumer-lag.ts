@@ -1,4 +1,4 @@
-import type { Database } from '../../db/connection.js'
+import type { Database } from '../../platform/db/connection.js'
 import { maxBlockEvents } from './hub-event.js'
 
 /** How far a consumer is behind a shard's log. */

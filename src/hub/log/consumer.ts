@@ -1,7 +1,7 @@
-import type { Database } from '../../db/connection.js'
-import { isRetryable, isUnavailable } from '../../db/connection-errors.js'
-import type { Log } from '../../lib/log.js'
-import { pause } from '../../lib/pause.js'
+import type { Database } from '../../platform/db/connection.js'
+import { isRetryable, isUnavailable } from '../../platform/db/connection-errors.js'
+import type { Log } from '../../platform/log/log.js'
+import { pause } from '../../platform/process/pause.js'
 import { type BatchOutcome, type Consumer, consumeBatch, ensureCursors, NotNow } from './consumer-batch.js'
 import type { EventTail } from './tail.js'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isUnavailable } from '../../db/connection-errors.js'
+import { isUnavailable } from '../../platform/db/connection-errors.js'
 import { AFTER_ALL_EVENTS, type EventFilter, type ShardRange } from './read.js'
 import type { ReadSharedPage, SharedPage } from './shared-pages.js'
 import type { EventTail, ReadPosition } from './tail.js'

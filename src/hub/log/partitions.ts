@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../db/connection.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { testNowUnix } from '../../../test/network.js'
-import type { Database } from '../../db/connection.js'
+import type { Database } from '../../platform/db/connection.js'
 import { dropExpiredPartitions, ensurePartitions } from './partitions.js'
 import { AFTER_ALL_EVENTS, readEvent, readEvents, readLogEnds, type ShardRange } from './read.js'
 

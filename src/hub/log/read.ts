@@ -1,5 +1,5 @@
-import type { Database, Queryable } from '../../db/connection.js'
-import { PlazaError } from '../../errors.js'
+import type { Database, Queryable } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
 
 /** An event as the log holds it: where it stands, and the encoded protobuf HubEvent. */
 export interface StoredHubEvent {

@@ -1,4 +1,4 @@
-import type { Database } from '../../db/connection.js'
+import type { Database } from '../../platform/db/connection.js'
 import { type EventFilter, readEvents, type ShardRange, type StoredHubEvent } from './read.js'
 
 /** A page of the log as streams send it. */

@@ -1,5 +1,5 @@
-import type { Database } from '../../db/connection.js'
-import { type Log, silentLog } from '../../lib/log.js'
+import type { Database } from '../../platform/db/connection.js'
+import { type Log, silentLog } from '../../platform/log/log.js'
 import { eventChannel } from './write.js'
 
 /** Up to where a reader has read a shard: it waits for an event with a higher id. */

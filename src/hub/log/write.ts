@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { HubEventType } from '@farcaster/core'
-import type { Transaction } from '../../db/connection.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import { encodeHubEvent, eventId, type HubEventBody, maxBlockEvents, type PlacedEvent } from './hub-event.js'
 
 /** An event of the log, and whom it is about. */

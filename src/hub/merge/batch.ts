@@ -1,5 +1,5 @@
 import type { OnChainEvent, UserNameProof } from '@farcaster/core'
-import type { Refusal } from '../../errors.js'
+import type { Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 /** Where an item stands in the log of another hub. */

@@ -1,5 +1,5 @@
 import { MessageType } from '@farcaster/core'
-import type { Transaction } from '../../db/connection.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import { lookupMentions } from '../lookup.js'
 import type { Standing } from './standing.js'
 

@@ -1,6 +1,6 @@
 import { HubEventType, OnChainEvent, OnChainEventType } from '@farcaster/core'
-import type { Transaction } from '../../db/connection.js'
-import { type Refusal, refuse } from '../../errors.js'
+import type { Transaction } from '../../platform/db/connection.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
 import { shardOf } from '../../protocol/shard.js'
 import { storageUnitOf } from '../storage-units.js'
 import { type ChainState, foldChainEvents } from './chain-state.js'

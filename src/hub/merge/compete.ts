@@ -1,5 +1,5 @@
 import { MessageType } from '@farcaster/core'
-import { type Refusal, refuse } from '../../errors.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import type { Standing } from './standing.js'
 

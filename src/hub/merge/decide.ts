@@ -1,5 +1,5 @@
 import { HubEventType, MessageType } from '@farcaster/core'
-import { type Refusal, refuse } from '../../errors.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { kindOf } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'

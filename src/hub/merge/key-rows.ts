@@ -1,5 +1,5 @@
 import { MessageType } from '@farcaster/core'
-import type { Transaction } from '../../db/connection.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { GaslessKey, KeyClaim, NonceKind } from './gasless-key.js'

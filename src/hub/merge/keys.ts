@@ -1,5 +1,5 @@
 import { HubEventType, KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
-import { type Refusal, refuse } from '../../errors.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { type KeyClaim, NonceKind } from './gasless-key.js'
 import { type Slot, standingOf } from './standing.js'

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../errors.js'
+import type { Refusal } from '../../platform/errors.js'
 
 /**
  * True for refusals that say that something is not here yet, or no more: a user, a key, storage, a name. The same item

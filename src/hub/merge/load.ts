@@ -1,6 +1,6 @@
 import type { UserNameProof } from '@farcaster/core'
 import { MessageType, type StorageUnitType } from '@farcaster/core'
-import type { Transaction } from '../../db/connection.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { limitsOf, type StorageLimits, type StorageUnits, usableUnits } from '../storage-limits.js'

@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../db/connection.js'
-import { type Refusal, refuse } from '../../errors.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { dayOf } from '../log/partitions.js'

@@ -1,5 +1,5 @@
 import { HubEventType, UserDataType, type UserNameProof } from '@farcaster/core'
-import { type Refusal, refuse } from '../../errors.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import type { MergeRefusal } from './rule.js'

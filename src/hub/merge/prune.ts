@@ -1,5 +1,5 @@
 import { HubEventType, MessageType } from '@farcaster/core'
-import type { Transaction } from '../../db/connection.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { deleteCastMentions } from './cast-mentions.js'
 import { type Standing, type StandingRow, standingFromRow } from './standing.js'

@@ -1,5 +1,5 @@
 import { HubEventType } from '@farcaster/core'
-import type { Transaction } from '../../db/connection.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import type { Standing } from './standing.js'
 import type { PendingEvent } from './state.js'
 

@@ -1,4 +1,4 @@
-import type { Refusal } from '../../errors.js'
+import type { Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { Slot, Standing } from './standing.js'
 import type { BatchState } from './state.js'

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../db/connection.js'
+import type { Transaction } from '../../platform/db/connection.js'
 
 /** First key of the advisory locks that make one transaction at a time the writer of a shard. */
 const writerLock = 0x706c_617a

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
-import { type Refusal, refuse } from '../../errors.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
 import type { MergeBatch, MergeOutcomes } from './batch.js'
 import { type MergeItem, ShardWriter, type ShardWriterOptions } from './shard-writer.js'
 

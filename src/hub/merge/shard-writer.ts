@@ -1,5 +1,5 @@
 import type { OnChainEvent, UserNameProof } from '@farcaster/core'
-import { PlazaError, type Refusal } from '../../errors.js'
+import { PlazaError, type Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { LogPlace, MergeBatch, MergeOutcomes } from './batch.js'
 

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../db/connection.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { lookupTarget } from '../lookup.js'
 import { deleteCastMentions, insertCastMentions } from './cast-mentions.js'

@@ -6,7 +6,7 @@ import {
   type KeyAddBody,
   type KeyRemoveBody,
 } from '@farcaster/core'
-import { type Refusal, refuse } from '../../errors.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
 import { type AccountRecovery, recoverAccount } from '../account-recovery.js'
 import { hexOf } from '../bytes.js'
 import { recoverSigner } from './typed-data.js'

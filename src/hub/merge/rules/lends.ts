@@ -1,5 +1,5 @@
 import { FarcasterNetwork, HubEventType, StorageUnitType } from '@farcaster/core'
-import { refuse } from '../../../errors.js'
+import { refuse } from '../../../platform/errors.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import type { StorageUnits } from '../../storage-limits.js'

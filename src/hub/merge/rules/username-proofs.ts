@@ -1,4 +1,4 @@
-import { refuse } from '../../../errors.js'
+import { refuse } from '../../../platform/errors.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'

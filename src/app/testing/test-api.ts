@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto'
+import { FarcasterNetwork } from '@farcaster/core'
+import { FormatRegistry, type TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { registerAdmin } from '../../api/admin/register-admin.js'
+import type { JsonReply } from '../../api/operation.js'
+import { createRateLimiter } from '../../api/rate-limit.js'
+import { registerApi } from '../../api/register-api.js'
+import { registerDocs } from '../../api/register-docs.js'
+import { buildServer } from '../../api/server.js'
+import { createAccounts } from '../../features/accounts/accounts.js'
+import { LocalLedger } from '../../features/accounts/ledger/local-ledger.js'
+import { accountDetails } from '../../features/accounts/routes/account-details.js'
+import type { AdminOperation } from '../../features/admin-operation.js'
+import { createApiKey } from '../../features/apps/api-keys.js'
+import { isUuid } from '../../features/apps/app-details.js'
+import { ensureApp } from '../../features/apps/apps.js'
+import { createKeyRing } from '../../features/apps/key-ring.js'
+import { testCampaigns } from '../../features/miniapps/campaigns/testing/test-campaigns.js'
+import { registerMiniApps } from '../../features/miniapps/routes/register-miniapps.js'
+import { testMiniAppSettings } from '../../features/miniapps/testing/settings.js'
+import type { Operation, OperationContext } from '../../features/operation.js'
+import { createBearerVerifier } from '../../features/sign-in/bearer-token.js'
+import { registerApproval } from '../../features/signers/pages/register-approval.js'
+import { createSignerMemory } from '../../features/signers/signer-memory.js'
+import { testVault } from '../../features/signers/testing/approved-signer.js'
+import { testWebhookSettings } from '../../features/webhooks/testing/settings.js'
+import { Hydrator } from '../../graph/cache/hydrator.js'
+import type { Hub } from '../../hub/hub.js'
+import type { Database } from '../../platform/db/connection.js'
+import { PlazaError, refuse } from '../../platform/errors.js'
+import { createLogger } from '../../platform/log/logger.js'
+import { createMetrics } from '../../platform/metrics.js'
+import { netFailure } from '../../platform/outbound/net-failure.js'
+import { adminOperations } from '../admin-operations.js'
+import { operations as allOperations } from '../operations.js'
+
+FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)) && text.endsWith('Z'))
+FormatRegistry.Set('uuid', isUuid)
+FormatRegistry.Set('uri', (text) => URL.canParse(text))
+
+export interface TestApiOptions extends Partial<OperationContext> {
+  readonly db: Database
+  readonly operations?: readonly Operation[]
+  /** Requests per minute and key. */
+  readonly rateLimit?: number
+  /** A key to ask with, instead of one that is made. */
+  readonly key?: string
+  /** Of the app whose key is made; `test` unless told. */
+  readonly appName?: string
+  /** Of the admin API, which is not there without. */
+  readonly adminToken?: string
+}
+
+export interface TestApi {
+  readonly app: FastifyInstance
+  /** A key that is good. */
+  readonly key: string
+  /** The app that the key was made for; empty where the key was given. */
+  readonly appId: string
+  /** Lines of the log. */
+  readonly lines: string[]
+  /**
+   * Asks with the good key: `get('storage/usage', { fid: 1 })`. A reply that breaks the schema of its operation is a
+   * 500, and its line of the log tells where.
+   */
+  get(
+    path: string,
+    query?: Readonly<Record<string, string | number | boolean>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<LightMyRequestResponse>
+  /** Sends a JSON body with the good key: `send('POST', 'cast', { text: 'hello' })`. */
+  send(
+    method: Exclude<Operation['method'], 'GET'>,
+    path: string,
+    body: object,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<LightMyRequestResponse>
+}
+
+/** The API as the server has it, without a socket. Close `app` or leave it: it holds nothing. */
+export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
+  const {
+    db,
+    clock = Date.now,
+    operations = allOperations,
+    rateLimit = 0,
+    appName = 'test',
+    key: givenKey,
+    adminToken,
+    ...more
+  } = options
+  const appId = givenKey === undefined ? await ensureApp(db, appName) : ''
+  const key = givenKey ?? (await createApiKey(db, { appId })).key
+  const lines: string[] = []
+  const log = createLogger('debug', { write: (line: string) => lines.push(line) })
+  const keyRing = createKeyRing(db, clock)
+  const checked = operations.map(checkingReplies)
+  const told = {
+    hub: noHub,
+    vault: testVault,
+    network: FarcasterNetwork.DEVNET,
+    ...more,
+    writerDb: db,
+    clock,
+  }
+  // Nothing is kept ready: what a test writes is what it reads.
+  const context: OperationContext = {
+    writerDb: db,
+    hub: noHub,
+    vault: testVault,
+    signers: createSignerMemory({ db, vault: testVault }, Date.now),
+    bearer: createBearerVerifier({ db, clock }),
+    network: FarcasterNetwork.DEVNET,
+    webhooks: testWebhookSettings,
+    miniapps: testMiniAppSettings,
+    assets: { rpcs: new Map(), maxAsked: 0 },
+    accounts: createAccounts({
+      db,
+      vault: told.vault,
+      ledger: new LocalLedger({ db, hub: told.hub, clock }),
+      details: accountDetails(told),
+      worker: randomUUID(),
+      clock,
+      log,
+    }),
+    publicUrl: () => 'http://plaza.test',
+    net: noNet,
+    campaigns: testCampaigns(db, more.net ?? noNet),
+    crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },
+    hydrator: new Hydrator({ db, clock, placeOf: () => null, maxEntries: 0 }),
+    ...more,
+    db,
+    clock,
+  }
+  const app = await buildServer({
+    log,
+    metrics: createMetrics(),
+    trustProxy: false,
+    routes: [
+      (scope) =>
+        registerApi(scope, {
+          operations: checked,
+          context,
+          findCaller: keyRing.find,
+          rateLimiter: createRateLimiter(rateLimit, clock),
+        }),
+      (scope) =>
+        registerAdmin(scope, {
+          operations: adminOperations.map(checkingReplies),
+          context,
+          token: adminToken,
+        }),
+      (scope) => registerApproval(scope, context),
+      (scope) => registerMiniApps(scope, context),
+      (scope) => registerDocs(scope, { operations, adminOperations }),
+    ],
+  })
+  return {
+    app,
+    key,
+    appId,
+    lines,
+    get: (path, query = {}, headers = {}) =>
+      app.inject({
+        url: `/v2/farcaster/${path}`,
+        query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+        headers: { 'x-api-key': key, ...headers },
+      }),
+    send: (method, path, body, headers = {}) =>
+      app.inject({
+        method,
+        url: `/v2/farcaster/${path}`,
+        headers: { 'x-api-key': key, ...headers },
+        payload: body,
+      }),
+  }
+}
+
+/** For tests that reach nothing. */
+const noNet = { request: async () => netFailure('connection', 'nothing is reached in this test') }
+
+/** For tests that write nothing. */
+const noHub: Hub = {
+  submit: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  validate: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  submitOnChainEvents: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  submitNameTransfers: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  withdraw: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  queued: () => 0,
+  close: async () => {},
+}
+
+function checkingReplies<Checked extends Operation | AdminOperation>(operation: Checked): Checked {
+  const run = operation.run.bind(operation) as (...request: unknown[]) => Promise<JsonReply>
+  return {
+    ...operation,
+    run: async (...request: unknown[]) => {
+      const reply = await run(...request)
+      const { status, json } = reply
+      const schema = replySchema(operation, status)
+      if (!schema) throw new Error(`${operation.path} does not say that it answers ${status}`)
+      const [wrong] = Value.Errors(schema, JSON.parse(json.toString()))
+      if (wrong) throw new Error(`reply of ${operation.path}: ${wrong.path} ${wrong.message}`)
+      return reply
+    },
+  }
+}
+
+function replySchema(operation: Operation | AdminOperation, status: number): TSchema | undefined {
+  const usual = 'status' in operation ? operation.status : 200
+  if (status === usual) return operation.reply
+  return 'otherReplies' in operation ? operation.otherReplies?.[status]?.reply : undefined
+}

@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { createTestHub } from '../../test/hub.js'
+import { TestUser, testNowUnix } from '../../test/network.js'
+import { inviteMember, removeMember } from '../features/channels/membership.js'
+import { createProgram } from './program.js'
+
+const { db, url } = await createTestDatabase()
+const hub = await createTestHub(db)
+await hub.submitOnChainEvents([1, 2, 3, 4].flatMap((fid) => new TestUser(fid).onChain()))
+beforeEach(() => db`delete from channels.channels`)
+
+/** The lines that a command prints, up to where it fails. */
+async function plaza(args: string[], input = ''): Promise<{ lines: string[]; failure: string | null }> {
+  const lines: string[] = []
+  const program = await createProgram({
+    env: { DATABASE_URL: url },
+    print: (line) => lines.push(line),
+    progress: process.stderr,
+    stdin: Readable.from(input) as typeof process.stdin,
+    stdout: process.stdout,
+    onStopSignal: () => {},
+  })
+  const failure = await program.parseAsync(['node', 'plaza', 'channel', ...args]).then(
+    () => null,
+    (error: Error) => error.message,
+  )
+  return { lines, failure }
+}
+
+const row = async (id: string) => (await db`select * from channels.channels where id = ${id}`)[0]
+
+describe('plaza channel', () => {
+  it('makes a channel once, and edits what is there', async () => {
+    const make = ['create', 'gardens', '--name', 'Gardens', '--lead', '1']
+    expect(await plaza(make)).toEqual({ lines: ['channel gardens'], failure: null })
+    expect(await plaza(make)).toMatchObject({ failure: 'there is a channel gardens already' })
+    expect(await plaza(['edit', 'none', '--name', 'x'])).toMatchObject({
+      failure: 'there is no channel none',
+    })
+    expect(await row('none')).toBeUndefined()
+    await plaza(['edit', 'gardens', '--description', 'Peas', '--also-url', 'https://example.com/peas'])
+    expect(await row('gardens')).toMatchObject({ name: 'Gardens', description: 'Peas', member_count: 1 })
+    expect(await plaza(['create', 'other'])).toMatchObject({
+      failure: 'lead_fid is needed for a new channel',
+    })
+    const thief = ['create', 'thief', '--lead', '2', '--parent-url', 'https://example.com/peas']
+    expect((await plaza(thief)).failure).toBe('https://example.com/peas belongs to another channel')
+  })
+
+  it('imports what is right, tells what is not, and keeps to the states of members', async () => {
+    const documents = [
+      { id: 'gardens', lead_fid: 1, moderator_fids: [2, 1], member_count: 50 },
+      { id: 'Wrong' },
+      { id: 'sailing', lead_fid: 2, members: [{ fid: 2, role: 'moderator', member_since: 5 }] },
+    ]
+    const input = documents.map((document) => JSON.stringify(document)).join('\n')
+    const { lines, failure } = await plaza(['import', '-'], input)
+    expect([lines[0], lines[1], failure]).toEqual([
+      expect.stringContaining('line 2: id'),
+      'saved: 2',
+      '1 lines were not saved',
+    ])
+    // A number that is given counts whom nobody has listed. The lead has no other role.
+    expect(await row('gardens')).toMatchObject({ member_count: 50, moderator_fids: [2] })
+    expect(await row('sailing')).toMatchObject({ member_count: 1, moderator_fids: [] })
+    const again = JSON.stringify({ id: 'gardens', moderator_fids: [3] })
+    await plaza(['import', '-'], again)
+    expect(await row('gardens')).toMatchObject({ member_count: 51, moderator_fids: [3] })
+  })
+
+  it('tells who belongs to a channel, is invited, and was removed', async () => {
+    const members = [
+      { fid: 2, role: 'moderator', member_since: 5 },
+      { fid: 3, role: 'member', member_since: 4 },
+    ]
+    const followers = [{ fid: 4, followed_at: 1 }]
+    await plaza(['import', '-'], JSON.stringify({ id: 'gardens', lead_fid: 1, members, followers }))
+    const asked = { channelId: 'gardens', callerFid: 1, role: 'member' } as const
+    await inviteMember(db, { ...asked, fid: 4 }, testNowUnix)
+    await removeMember(db, { ...asked, fid: 3 }, testNowUnix)
+    expect((await plaza(['members', 'gardens'])).lines).toEqual([
+      '1\towner',
+      '2\tmoderator',
+      '4\tinvited as member',
+      '3\trestricted',
+    ])
+    expect((await plaza(['members', 'none'])).failure).toBe('there is no channel none')
+  })
+})

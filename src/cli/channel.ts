@@ -1,0 +1,115 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { Command } from 'commander'
+import { type ChannelDocument, parseChannelDocument } from '../features/channels/channel-document.js'
+import { saveChannel } from '../features/channels/channels.js'
+import { listStandings } from '../features/channels/standings.js'
+import type { Database } from '../platform/db/connection.js'
+import { type CommandContext, UsageError } from './context.js'
+import { withDatabase } from './with-database.js'
+
+interface ChannelOptions {
+  readonly name?: string
+  readonly description?: string
+  readonly lead?: string
+  readonly parentUrl?: string
+  readonly alsoUrl?: string[]
+  readonly image?: string
+}
+
+/** `plaza channel create|edit|import|members` */
+export function addChannelCommand(program: Command, context: CommandContext): void {
+  const channel = program.command('channel').description('channels')
+  for (const verb of ['create', 'edit'] as const) {
+    channel
+      .command(verb)
+      .description(verb === 'create' ? 'make a channel' : 'change what is given of a channel')
+      .argument('<id>', 'up to 16 small letters, digits and hyphens')
+      .option('--name <name>')
+      .option('--description <text>')
+      .option('--lead <fid>', 'who leads it')
+      .option('--parent-url <url>', 'where its casts stand below')
+      .option('--also-url <url...>', 'other parent URLs that it is known by')
+      .option('--image <url>')
+      .action((id: string, options: ChannelOptions) =>
+        withDatabase(context, 'channel', async (db) => {
+          const saved = await saveChannel(db, documentOf(id, options), now(), { mode: verb })
+          if ('code' in saved) throw new UsageError(saved.message)
+          context.print(`channel ${id}`)
+        }),
+      )
+  }
+  channel
+    .command('members')
+    .description('who belongs to a channel, is invited to it, or was removed from it')
+    .argument('<id>')
+    .action((id: string) => withDatabase(context, 'channel', (db) => printMembers(context, db, id)))
+  channel
+    .command('import')
+    .description('make or change channels from a file with one JSON object a line: docs/channels.md')
+    .argument('<file>', '- for standard input')
+    .action((file: string) => withDatabase(context, 'channel', (db) => importChannels(context, db, file)))
+}
+
+function documentOf(id: string, options: ChannelOptions): ChannelDocument {
+  const document = parseChannelDocument({
+    id,
+    ...(options.name === undefined ? {} : { name: options.name }),
+    ...(options.description === undefined ? {} : { description: options.description }),
+    ...(options.lead === undefined ? {} : { lead_fid: Number(options.lead) }),
+    ...(options.parentUrl === undefined ? {} : { parent_url: options.parentUrl }),
+    ...(options.alsoUrl === undefined ? {} : { parent_urls: options.alsoUrl }),
+    ...(options.image === undefined ? {} : { image_url: options.image }),
+  })
+  if ('problem' in document) throw new UsageError(document.problem)
+  return document
+}
+
+/** Unix seconds. */
+function now(): number {
+  return Math.floor(Date.now() / 1000)
+}
+
+/** `fid`, a tab, and what it is to the channel. */
+async function printMembers(context: CommandContext, db: Database, id: string): Promise<void> {
+  const people = await listStandings(db, id)
+  // A channel has a lead at least.
+  if (people.length === 0) throw new UsageError(`there is no channel ${id}`)
+  for (const { fid, standing } of people) context.print(`${fid}\t${standing}`)
+}
+
+/** Lines that are wrong are told by their number and do not keep the others out. */
+async function importChannels(context: CommandContext, db: Database, file: string): Promise<void> {
+  const input = file === '-' ? Readable.from(context.stdin) : createReadStream(file)
+  let lineNumber = 0
+  let saved = 0
+  let wrong = 0
+  for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    lineNumber += 1
+    if (line.trim() === '') continue
+    const document = parseChannelDocument(parseJson(line))
+    const problem = 'problem' in document ? document.problem : await importChannel(db, document)
+    if (problem === null) saved += 1
+    else {
+      wrong += 1
+      context.print(`line ${lineNumber}: ${problem}`)
+    }
+  }
+  context.print(`saved: ${saved}`)
+  if (wrong > 0) throw new UsageError(`${wrong} lines were not saved`)
+}
+
+/** @returns why not, if it was not saved. */
+async function importChannel(db: Database, document: ChannelDocument): Promise<string | null> {
+  const saved = await saveChannel(db, document, now())
+  return 'code' in saved ? saved.message : null
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,104 @@
+import type { Command } from 'commander'
+import {
+  type DemoOptions,
+  demoFault,
+  demoId,
+  demoOptions,
+  estimateItems,
+  startOfDay,
+} from '../demo/options.js'
+import { runDemo, settleDemo } from '../demo/run.js'
+import { writeDemo } from '../demo/write-file.js'
+import { openArchiveFile } from '../hub/archive/file.js'
+import { moment, wholeNumber } from './arguments.js'
+import { type CommandContext, UsageError } from './context.js'
+import { printTally, progressOf, stopSignal } from './long-command.js'
+import { requireDevnet } from './registry-command.js'
+import { withHub } from './with-hub.js'
+
+interface Options {
+  readonly users: number
+  readonly casts: number
+  readonly reactions?: number
+  readonly follows?: number
+  readonly seed: string
+  readonly end?: number
+  readonly out?: string
+}
+
+const count = wholeNumber(0, 1_000_000_000)
+
+/** `plaza demo` */
+export function addDemoCommand(program: Command, context: CommandContext): void {
+  program
+    .command('demo')
+    .description('fill an empty devnet with a made-up network; it can be stopped and run again')
+    .option('--users <number>', 'how many users', wholeNumber(1, 10_000_000), 1000)
+    .option('--casts <number>', 'how many casts', count, 20_000)
+    .option('--reactions <number>', 'how many likes and recasts; 5 a cast unless told', count)
+    .option('--follows <number>', 'how many follows; 100 a user unless told', count)
+    .option('--seed <text>', 'the same seed gives the same bytes', 'plaza')
+    .option('--end <date>', 'the network lives for the 30 days before; today unless told', moment)
+    .option('--out <file>', 'write an archive for `plaza import` instead, without a database')
+    .action((options: Options) =>
+      options.out === undefined ? merge(context, options) : write(context, options, options.out),
+    )
+}
+
+async function merge(context: CommandContext, options: Options): Promise<void> {
+  requireDevnet(context)
+  const signal = stopSignal(context)
+  await withHub(context, 'demo', async ({ db, hub }) => {
+    const demo = await settleDemo(db, wanted(options), nowUnix())
+    if (typeof demo === 'string') throw new UsageError(demo)
+    check(demo)
+    const progress = progressOf(context, { label: 'demo', unit: 'items', total: estimateItems(demo) })
+    const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
+    const result = await runDemo({ db, hub, demo, signal, onProgress })
+    progress.finish()
+    printTally(context, result.tally)
+    context.print(
+      result.outcome === 'complete'
+        ? `the demo is complete: ${result.items} messages and events`
+        : `stopped after ${result.items} messages and events: run the same command to go on`,
+    )
+  })
+}
+
+async function write(context: CommandContext, options: Options, path: string): Promise<void> {
+  requireDevnet(context)
+  const signal = stopSignal(context)
+  const demo = demoOptions({ ...wanted(options), end: options.end ?? startOfDay(nowUnix()) })
+  check(demo)
+  const file = await openArchiveFile(path, { network: demo.network, archiveId: demoId(demo), resume: true })
+  try {
+    const start = file.start.framesBefore
+    const progress = progressOf(context, { label: 'demo', unit: 'items', total: estimateItems(demo), start })
+    const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
+    const isComplete = await writeDemo({ demo, file, signal, onProgress })
+    progress.finish()
+    context.print(isComplete ? `${path} is complete` : 'stopped: run the same command to go on')
+  } finally {
+    await file.close()
+  }
+}
+
+function wanted({ users, casts, reactions, follows, seed, end }: Options) {
+  return {
+    users,
+    casts,
+    seed,
+    ...(reactions !== undefined && { reactions }),
+    ...(follows !== undefined && { follows }),
+    ...(end !== undefined && { end }),
+  }
+}
+
+function check(demo: DemoOptions): void {
+  const fault = demoFault(demo, nowUnix())
+  if (fault !== null) throw new UsageError(fault)
+}
+
+function nowUnix(): number {
+  return Math.floor(Date.now() / 1000)
+}

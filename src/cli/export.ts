@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import type { Command } from 'commander'
+import { networks } from '../app/modules/hub.js'
+import { countFrames, exportAll } from '../hub/archive/export.js'
+import { type ArchiveFile, openArchiveFile, streamSink } from '../hub/archive/file.js'
+import { ArchiveWriter } from '../hub/archive/writer.js'
+import { fids } from './arguments.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { progressOf, stopSignal } from './long-command.js'
+import { withDatabase } from './with-database.js'
+
+interface Options {
+  readonly fid?: number[]
+  readonly resume?: boolean
+}
+
+/** `plaza export` */
+export function addExportCommand(program: Command, context: CommandContext): void {
+  program
+    .command('export')
+    .description('write messages, events of the chains and names to an archive, user by user')
+    .argument('<file>', '- is standard output')
+    .option('--fid <fids>', 'only these users, with commas in between', fids)
+    .option('--resume', 'go on with a file that an earlier run has begun')
+    .action((path: string, options: Options) => runExport(context, path, options))
+}
+
+async function runExport(context: CommandContext, path: string, options: Options): Promise<void> {
+  const signal = stopSignal(context)
+  const network = networks[loadConfig(context).hubNetwork]
+  if (path === '-' && options.resume)
+    throw new UsageError('what went to standard output cannot be gone on with')
+  const file = path === '-' ? openStandardOutput(context, network) : await openFile(path, network, options)
+  try {
+    if (file.isComplete) return report(context, path, `${path} is complete already`)
+    await withDatabase(context, 'export', async (db) => {
+      const { start } = file
+      const isBegun = start.framesBefore > 0
+      const writer = new ArchiveWriter(file.sink, start)
+      const total = await countFrames(db, options.fid)
+      const progress = progressOf(context, {
+        label: 'export',
+        unit: 'frames',
+        total,
+        start: start.framesBefore,
+      })
+      const isComplete = await exportAll({
+        db,
+        writer,
+        after: isBegun ? start.position : null,
+        signal,
+        onProgress: (frames) => progress.update(frames, frames - start.framesBefore),
+        ...(options.fid && { fids: options.fid }),
+      })
+      await (isComplete ? writer.finish() : writer.suspend())
+      progress.finish()
+      if (!isComplete) throw new UsageError('stopped: go on by --resume')
+      report(context, path, `${path} is complete: ${writer.frames} messages and events`)
+    })
+  } finally {
+    await file.close()
+  }
+}
+
+/** Standard output is the archive's when it goes there. */
+function report(context: CommandContext, path: string, line: string): void {
+  if (path !== '-') context.print(line)
+}
+
+async function openFile(path: string, network: number, { resume = false }: Options): Promise<ArchiveFile> {
+  return await openArchiveFile(path, { network, resume }).catch((error: unknown) => {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error })
+  })
+}
+
+function openStandardOutput({ stdout }: CommandContext, network: number): ArchiveFile {
+  const archiveId = randomBytes(8).toString('hex')
+  return {
+    sink: streamSink(stdout),
+    start: { network, archiveId, framesBefore: 0, position: 0 },
+    isComplete: false,
+    close: async () => {},
+  }
+}

@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { networks } from '../app/modules/hub.js'
+import { type ImportResult, importArchive } from '../hub/archive/import.js'
+import { type CommandContext, UsageError } from './context.js'
+import { printTally, progressOf, stopSignal } from './long-command.js'
+import { withHub } from './with-hub.js'
+
+interface Options {
+  readonly restart?: boolean
+}
+
+/** `plaza import` */
+export function addImportCommand(program: Command, context: CommandContext): void {
+  program
+    .command('import')
+    .description('merge an archive that you trust; run again, it goes on where it was stopped')
+    .argument('<file>', '- is standard input')
+    .option('--restart', 'start from the beginning, whatever an earlier run has done')
+    .action((path: string, options: Options) => runImport(context, path, options))
+}
+
+async function runImport(context: CommandContext, path: string, { restart = false }: Options): Promise<void> {
+  const signal = stopSignal(context)
+  const total = path === '-' ? 0 : await sizeOf(path)
+  await withHub(context, 'import', async ({ config, db, hub }) => {
+    const source = path === '-' ? context.stdin : createReadStream(path, { highWaterMark: 1024 * 1024 })
+    const progress = progressOf(context, { label: 'import', unit: 'frames', total })
+    const result = await importArchive({
+      db,
+      hub,
+      source,
+      network: networks[config.hubNetwork],
+      restart,
+      signal,
+      onProgress: (bytes, frames) => progress.update(bytes, frames),
+    })
+    if ('destroy' in source) source.destroy()
+    progress.finish()
+    if (result.startOffset > 0) context.print(`went on from byte ${result.startOffset}`)
+    printTally(context, result.tally)
+    const fault = faultOf(result)
+    if (fault !== null) throw new UsageError(fault)
+  })
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const { size } = await stat(path).catch((error: unknown) => {
+    throw new UsageError(`${path} cannot be read`, { cause: error })
+  })
+  return size
+}
+
+function faultOf({ outcome, offset }: ImportResult): string | null {
+  switch (outcome) {
+    case 'complete':
+      return null
+    case 'stopped':
+      return 'stopped: run the same command to go on'
+    case 'truncated':
+      return `the archive is cut off: it is merged up to byte ${offset}; run again when the rest is there`
+    case 'corrupted':
+      return `the archive is damaged: it is merged up to byte ${offset}, and what follows was left out`
+    case 'other network':
+      return 'the archive is of another network than this database (HUB_NETWORK)'
+  }
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { rebuildInbox } from '../features/notifications/rebuild.js'
+import { NotNow } from '../hub/log/consumer-batch.js'
+import { type CommandContext, UsageError } from './context.js'
+import { stopSignal } from './long-command.js'
+import { withDatabase } from './with-database.js'
+
+/** `plaza inbox` */
+export function addInboxCommand(program: Command, context: CommandContext): void {
+  const inbox = program.command('inbox').description('notifications of users')
+  inbox
+    .command('rebuild')
+    .description('check every notification against the read model, and mend it; the server goes on meanwhile')
+    .action(() => withDatabase(context, 'inbox', (db) => runRebuild(context, db)))
+}
+
+async function runRebuild(
+  context: CommandContext,
+  db: Parameters<Parameters<typeof withDatabase>[2]>[0],
+): Promise<void> {
+  const signal = stopSignal(context)
+  try {
+    const { written, removed } = await db.begin((transaction) => rebuildInbox(transaction, signal))
+    if (written + removed === 0) context.print('notifications: all right')
+    else context.print(`notifications: ${written} written, ${removed} removed`)
+  } catch (error) {
+    if (error instanceof NotNow) throw new UsageError('another rebuild is running')
+    if (signal.aborted) throw new UsageError('stopped; the inbox is as it was')
+    throw error
+  }
+}

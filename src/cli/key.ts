@@ -1,0 +1,117 @@
+import type { Command } from 'commander'
+import { apiKeyJson } from '../features/apps/admin/app-json.js'
+import {
+  type ApiKey,
+  createApiKey,
+  limitApiKey,
+  listApiKeys,
+  listKeysOfApp,
+  MAX_RATE_LIMIT,
+  revokeApiKey,
+} from '../features/apps/api-keys.js'
+import { isUuid } from '../features/apps/app-details.js'
+import { ensureApp, findAppId } from '../features/apps/apps.js'
+import type { Database } from '../platform/db/connection.js'
+import { wholeNumber } from './arguments.js'
+import { type CommandContext, UsageError } from './context.js'
+import { withDatabase } from './with-database.js'
+
+const MAX_ID = 2_147_483_647
+
+interface CreateOptions {
+  readonly app: string
+  readonly rateLimit?: number
+  readonly json?: boolean
+}
+
+interface EditOptions {
+  readonly rateLimit: number | 'default'
+  readonly json?: boolean
+}
+
+interface ListOptions {
+  readonly app?: string
+  readonly json?: boolean
+}
+
+/** `plaza key create|list|edit|revoke` */
+export function addKeyCommand(program: Command, context: CommandContext): void {
+  const key = program.command('key').description('keys of the API')
+
+  key
+    .command('create')
+    .description('make a key and print it: it is stored nowhere and cannot be shown again')
+    .requiredOption(
+      '--app <app>',
+      'whose key it is, by name or id; an app of this name is made if there is none',
+    )
+    .option(
+      '--rate-limit <requests>',
+      'requests per minute, instead of API_RATE_LIMIT; 0 is no limit',
+      wholeNumber(0, MAX_RATE_LIMIT),
+    )
+    .option('--json', 'print one line of JSON')
+    .action(({ app, rateLimit, json }: CreateOptions) =>
+      withDatabase(context, 'key', async (db) => {
+        const appId = isUuid(app) ? await knownApp(db, app) : await ensureApp(db, app)
+        const { key, ...made } = await createApiKey(db, { appId, rateLimit: rateLimit ?? null })
+        context.print(json ? JSON.stringify({ api_key: apiKeyJson(made), key }) : key)
+      }),
+    )
+
+  key
+    .command('list')
+    .description('print id, app, beginning, limit, last use and state of every key, separated by tabs')
+    .option('--app <app>', 'only those of this app, by name or id')
+    .option('--json', 'print one line of JSON for each')
+    .action(({ app, json }: ListOptions) =>
+      withDatabase(context, 'key', async (db) => {
+        const keys =
+          app === undefined ? await listApiKeys(db) : await listKeysOfApp(db, await knownApp(db, app))
+        for (const each of keys) context.print(json ? JSON.stringify(apiKeyJson(each)) : lineOf(each))
+      }),
+    )
+
+  key
+    .command('edit')
+    .description('give a key another limit; servers know it within a second')
+    .argument('<id>', 'as `key list` shows it', wholeNumber(1, MAX_ID))
+    .requiredOption(
+      '--rate-limit <requests>',
+      'requests per minute; 0 is no limit, `default` is API_RATE_LIMIT',
+      (text) => (text === 'default' ? text : wholeNumber(0, MAX_RATE_LIMIT)(text)),
+    )
+    .option('--json', 'print one line of JSON')
+    .action((id: number, { rateLimit, json }: EditOptions) =>
+      withDatabase(context, 'key', async (db) => {
+        const edited = await limitApiKey(db, id, rateLimit === 'default' ? null : rateLimit)
+        if (edited === null) throw new UsageError(`there is no key with id ${id}`)
+        context.print(json ? JSON.stringify(apiKeyJson(edited)) : lineOf(edited))
+      }),
+    )
+
+  key
+    .command('revoke')
+    .description('end a key; servers refuse it within a second')
+    .argument('<id>', 'as `key list` shows it', wholeNumber(1, MAX_ID))
+    .option('--json', 'print one line of JSON')
+    .action((id: number, { json }: { readonly json?: boolean }) =>
+      withDatabase(context, 'key', async (db) => {
+        const revoked = await revokeApiKey(db, id)
+        if (!revoked?.isNew) throw new UsageError(`there is no good key with id ${id}`)
+        context.print(json ? JSON.stringify(apiKeyJson(revoked.key)) : `revoked ${id}`)
+      }),
+    )
+}
+
+async function knownApp(db: Database, nameOrId: string): Promise<string> {
+  const id = await findAppId(db, nameOrId)
+  if (id === null) throw new UsageError(`there is no app ${nameOrId}`)
+  return id
+}
+
+function lineOf({ id, app, prefix, rateLimit, lastUsedAt, revokedAt }: ApiKey): string {
+  const use = lastUsedAt === null ? 'never used' : lastUsedAt.toISOString()
+  const state = revokedAt === null ? 'good' : `revoked ${revokedAt.toISOString()}`
+  return [id, app, `${prefix}…`, rateLimit ?? 'default', use, state].join('\t')
+}

@@ -1,0 +1,43 @@
+import { Command } from 'commander'
+import { version } from '../platform/process/version.js'
+import type { CommandContext } from './context.js'
+
+type Add = (program: Command, context: CommandContext) => void
+
+/**
+ * Every command, in the order in which they are shown. What does not stand here cannot be called. Each is loaded when it
+ * is called: most need little of the house, and start in a fraction of the time that all of it takes.
+ */
+const commands: Readonly<Record<string, () => Promise<Add>>> = {
+  serve: async () => (await import('./serve.js')).addServeCommand,
+  migrate: async () => (await import('./migrate.js')).addMigrateCommand,
+  config: async () => (await import('./config.js')).addConfigCommand,
+  app: async () => (await import('./app.js')).addAppCommand,
+  key: async () => (await import('./key.js')).addKeyCommand,
+  channel: async () => (await import('./channel.js')).addChannelCommand,
+  score: async () => (await import('./score.js')).addScoreCommand,
+  replay: async () => (await import('./replay.js')).addReplayCommand,
+  recount: async () => (await import('./recount.js')).addRecountCommand,
+  inbox: async () => (await import('./inbox.js')).addInboxCommand,
+  demo: async () => (await import('./demo.js')).addDemoCommand,
+  fid: async () => (await import('./fid.js')).addFidCommand,
+  signer: async () => (await import('./signer.js')).addSignerCommand,
+  storage: async () => (await import('./storage.js')).addStorageCommand,
+  secret: async () => (await import('./secret.js')).addSecretCommand,
+  fname: async () => (await import('./fname.js')).addFnameCommand,
+  wallet: async () => (await import('./wallet.js')).addWalletCommand,
+  token: async () => (await import('./token.js')).addTokenCommand,
+  webhook: async () => (await import('./webhook.js')).addWebhookCommand,
+  export: async () => (await import('./export.js')).addExportCommand,
+  import: async () => (await import('./import.js')).addImportCommand,
+  backfill: async () => (await import('./backfill.js')).addBackfillCommand,
+  reconcile: async () => (await import('./reconcile.js')).addReconcileCommand,
+}
+
+/** @param called The command that is called, as far as it is known: of any other word, and of none, all are loaded. */
+export async function createProgram(context: CommandContext, called?: string): Promise<Command> {
+  const program = new Command('plaza').description('A server for a social network').version(version)
+  const one = called !== undefined && Object.hasOwn(commands, called) ? commands[called] : undefined
+  for (const load of one ? [one] : Object.values(commands)) (await load())(program, context)
+  return program
+}

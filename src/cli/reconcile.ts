@@ -1,0 +1,82 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { openCommandUpstreams } from '../app/modules/sync.js'
+import { adoptFids } from '../hub/sync/reconcile/fid-round.js'
+import { type ReconcileReport, reconcile } from '../hub/sync/reconcile/reconcile.js'
+import type { ExtraPolicy } from '../hub/sync/reconcile/reconcile-account.js'
+import { listFollowed } from '../hub/sync/subset/list-followed.js'
+import { fids as fidList, wholeNumber } from './arguments.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { progressOf, stopSignal, tellWaiting } from './long-command.js'
+import { withHub } from './with-hub.js'
+
+interface Options {
+  readonly fids?: number[]
+  readonly parallel: number
+  readonly extra: ExtraPolicy
+}
+
+const PARALLEL = 8
+const EXTRA_POLICIES: readonly ExtraPolicy[] = ['keep', 'remove', 'send']
+
+/** `plaza reconcile` */
+export function addReconcileCommand(program: Command, context: CommandContext): void {
+  program
+    .command('reconcile')
+    .description(
+      'compare what is here with the upstream (UPSTREAM_HUB), both ways, and fetch what is missing',
+    )
+    .option('--fids <fids>', 'only these users, separated by commas', fidList)
+    .option('--parallel <count>', 'users that are compared at the same time', wholeNumber(1, 256), PARALLEL)
+    .option('--extra <what>', 'what stands only here: keep, remove, or send upstream', extraPolicy, 'keep')
+    .action((options: Options) => runReconcile(context, options))
+}
+
+function extraPolicy(text: string): ExtraPolicy {
+  const policy = EXTRA_POLICIES.find((each) => each === text)
+  if (policy === undefined) throw new InvalidArgumentError(`It must be one of ${EXTRA_POLICIES.join(', ')}.`)
+  return policy
+}
+
+async function runReconcile(context: CommandContext, { fids, parallel, extra }: Options): Promise<void> {
+  const config = loadConfig(context)
+  const { upstreams, trusted, subset } = openCommandUpstreams(config, tellWaiting(context))
+  const signal = stopSignal(context)
+  await withHub(context, 'reconcile', async ({ db, hub }) => {
+    if (subset === null) await adoptFids(db)
+    const total = fids?.length ?? (await listFollowed(db, upstreams, subset, signal))
+    const progress = progressOf(context, { label: 'reconcile', unit: 'missing', total, totalUnit: 'users' })
+    const report = await reconcile({
+      db,
+      upstreams,
+      hub,
+      trusted,
+      extra,
+      fids: fids ?? null,
+      parallel,
+      signal,
+      onProgress: (users, missing) => progress.update(users, missing),
+    })
+    progress.finish()
+    printReport(context, report, extra)
+    if (!report.isComplete) throw new UsageError('stopped: what was compared is repaired')
+  }).finally(() => upstreams.close())
+}
+
+function printReport(context: CommandContext, report: ReconcileReport, extra: ExtraPolicy): void {
+  const { print } = context
+  print(`users compared: ${report.users}`)
+  for (const [part, count] of report.missing) print(`missing here: ${count} (${part})`)
+  for (const [reason, { users, missing }] of report.reasons) {
+    print(`why: ${missing} of ${users} users (${reason})`)
+  }
+  if (report.missing.size === 0) print('missing here: 0')
+  else print(`repaired: ${report.repaired}`)
+  for (const [reason, count] of report.refused) print(`refused: ${count} (${reason})`)
+  for (const [part, count] of report.extra) print(`only here: ${count} (${part}), ${doneWith[extra]}`)
+}
+
+const doneWith: Readonly<Record<ExtraPolicy, string>> = {
+  keep: 'kept: --extra remove or --extra send',
+  remove: 'removed',
+  send: 'sent upstream',
+}

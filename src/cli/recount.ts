@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { everythingStale, notifyStaleViews } from '../graph/cache/cache-follower.js'
+import { recount } from '../graph/project/recount.js'
+import { readShardCount } from '../hub/shard-count.js'
+import { type CommandContext, UsageError } from './context.js'
+import { progressOf } from './long-command.js'
+import { withDatabase } from './with-database.js'
+
+/** `plaza recount` */
+export function addRecountCommand(program: Command, context: CommandContext): void {
+  program
+    .command('recount')
+    .description(
+      'check threads of casts and every counter against what they rest on, and mend them; the server goes on meanwhile',
+    )
+    .action(() => withDatabase(context, 'recount', (db) => runRecount(context, db)))
+}
+
+async function runRecount(context: CommandContext, db: Parameters<typeof recount>[0]): Promise<void> {
+  const shards = await readShardCount(db)
+  if (shards === null) throw new UsageError('there is nothing to count: no server has used this database yet')
+  const stopping = new AbortController()
+  context.onStopSignal(() => stopping.abort(new UsageError('stopped; what was mended stays')))
+  const progress = progressOf(context, { label: 'recount', unit: 'parts', total: 0 })
+  const reports = await recount(db, {
+    shards,
+    signal: stopping.signal,
+    onChunk: (chunks) => progress.update(chunks, chunks),
+    onMended: (transaction) => notifyStaleViews(transaction, everythingStale),
+  })
+  progress.finish()
+  for (const { name, wrong } of reports) {
+    context.print(wrong === 0 ? `${name}: all right` : `${name}: ${wrong} wrong, mended`)
+  }
+}

@@ -1,0 +1,33 @@
+import { networks } from '../app/modules/hub.js'
+import { LocalRegistry, refuseRealNetwork } from '../hub/registry/registry.js'
+import type { Database } from '../platform/db/connection.js'
+import type { Refusal } from '../platform/errors.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { withHub } from './with-hub.js'
+
+/** What a registry command has done: as sentences, and as an object for `--json`. */
+export interface RegistryReport {
+  readonly lines: readonly string[]
+  readonly json: Readonly<Record<string, string | number>>
+}
+
+/** Ends a command that makes up what on a real network comes from the chain. */
+export function requireDevnet(context: CommandContext): void {
+  const refusal = refuseRealNetwork(networks[loadConfig(context).hubNetwork])
+  if (refusal) throw new UsageError(refusal.message)
+}
+
+/** Runs a command on the local registry and prints what it did. A refusal is the user's mistake. */
+export async function withRegistry(
+  context: CommandContext,
+  { command, json = false }: { readonly command: string; readonly json?: boolean | undefined },
+  work: (registry: LocalRegistry, db: Database) => Promise<RegistryReport | Refusal>,
+): Promise<void> {
+  requireDevnet(context)
+  const report = await withHub(context, command, ({ db, hub }) =>
+    work(new LocalRegistry({ db, hub, clock: Date.now }), db),
+  )
+  if ('code' in report) throw new UsageError(report.message)
+  if (json) context.print(JSON.stringify(report.json))
+  else for (const line of report.lines) context.print(line)
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import { openVault } from '../app/modules/vault.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { stopSignal } from './long-command.js'
+import { reseal, sealedColumns } from './reseal.js'
+import { withDatabase } from './with-database.js'
+
+/** `plaza secret rotate` */
+export function addSecretCommand(program: Command, context: CommandContext): void {
+  program
+    .command('secret')
+    .description('what is encrypted in the database')
+    .command('rotate')
+    .description(
+      'encrypt everything with the first key of PLAZA_SECRET_KEY; can be stopped, and goes on then',
+    )
+    .action(() => rotate(context))
+}
+
+async function rotate(context: CommandContext): Promise<void> {
+  const vault = await openVault(loadConfig(context))
+  if (vault.keyId === null) throw new UsageError('there is no key to encrypt with: set PLAZA_SECRET_KEY')
+  const signal = stopSignal(context)
+  await withDatabase(context, 'secret', async (db) => {
+    for (const column of sealedColumns) {
+      let done = 0
+      const onBatch = (count: number) => {
+        done += count
+        context.progress.write(`${column.table}: ${done}\n`)
+      }
+      context.print(`${column.table}: ${await reseal(db, vault, column, { signal, onBatch })} encrypted anew`)
+    }
+  })
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { startServer } from '../app/compose.js'
+import { createLogger } from '../platform/log/logger.js'
+import { type CommandContext, loadConfig } from './context.js'
+import { requireDevnet } from './registry-command.js'
+import { addSmallDemo } from './small-demo.js'
+
+/** `plaza serve` */
+export function addServeCommand(program: Command, context: CommandContext): void {
+  program
+    .command('serve')
+    .description('run the server')
+    .option('--demo', 'fill an empty devnet with a small made-up network first')
+    .action(({ demo = false }: { readonly demo?: boolean }) => serve(context, demo))
+}
+
+async function serve(context: CommandContext, demo: boolean): Promise<void> {
+  if (demo) requireDevnet(context)
+  const config = loadConfig(context)
+  const log = createLogger(config.logLevel)
+  const demoStop = new AbortController()
+  const starting = startServer(config, log).then(async (server) => {
+    if (!demo) return server
+    return await addSmallDemo(context, server, demoStop.signal).then(
+      () => server,
+      (error: unknown) => server.stop().then(() => Promise.reject(error)),
+    )
+  })
+  context.onStopSignal((again) => {
+    if (again) {
+      log.warn({}, 'stopping at once')
+      starting.then(
+        (server) => server.abort(),
+        () => {},
+      )
+      return
+    }
+    log.info({}, 'stopping: requests that run are finished first')
+    demoStop.abort()
+    starting
+      .then((server) => server.stop())
+      .then(
+        () => log.info({}, 'stopped'),
+        (error: unknown) => log.error({ err: error }, 'did not stop cleanly'),
+      )
+  })
+  const { urls, developmentKey } = await starting
+  if (demoStop.signal.aborted) return
+  if (urls.hub !== undefined) context.print(`hub API on ${urls.hub}`)
+  if (urls.grpc !== undefined) context.print(`hub over gRPC on ${urls.grpc}`)
+  if (developmentKey !== null) {
+    context.print(`API key: ${developmentKey}`)
+    context.print(
+      `try it: curl -H 'x-api-key: ${developmentKey}' '${urls.main}/v2/social/fname/availability?fname=alice'`,
+    )
+  }
+  context.print(`listening on ${urls.main}`)
+}

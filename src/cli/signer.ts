@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import { ethAccount, newPrivateKey } from '../hub/registry/eth-account.js'
+import { hexOf } from '../protocol/bytes.js'
+import { createMessageSigner } from '../protocol/sign.js'
+import { fid, hexBytes } from './arguments.js'
+import type { CommandContext } from './context.js'
+import { withRegistry } from './registry-command.js'
+import { addAnswerCommands } from './signer-answer.js'
+
+interface AddOptions {
+  readonly fid: number
+  readonly key?: Buffer
+  readonly appFid?: number
+  readonly appKey?: Buffer
+  readonly json?: boolean
+}
+
+interface RemoveOptions {
+  readonly fid: number
+  readonly key: Buffer
+  readonly json?: boolean
+}
+
+/** `plaza signer add|remove|approve|refuse` */
+export function addSignerCommand(program: Command, context: CommandContext): void {
+  const signer = program.command('signer').description('keys that sign for users of the devnet')
+
+  signer
+    .command('add')
+    .description('let a key sign messages')
+    .requiredOption('--fid <fid>', 'whom it signs for', fid)
+    .option('--key <public key>', 'Ed25519; a new key is made and printed without', hexBytes(32, '--key'))
+    .option('--app-fid <fid>', 'the app that asks for the key; the user itself unless told', fid)
+    .option(
+      '--app-key <private key>',
+      'custody key of the app, which signs its request',
+      hexBytes(32, '--app-key'),
+    )
+    .option('--json', 'print one line of JSON')
+    .action((options: AddOptions) => addSigner(context, options))
+
+  signer
+    .command('remove')
+    .description('end that a key may sign; what it has signed stands')
+    .requiredOption('--fid <fid>', 'whom it signs for', fid)
+    .requiredOption('--key <public key>', 'Ed25519', hexBytes(32, '--key'))
+    .option('--json', 'print one line of JSON')
+    .action((options: RemoveOptions) =>
+      withRegistry(context, { command: 'signer', json: options.json }, async (registry) => {
+        const { fid, key } = options
+        const refusal = await registry.removeSigner(fid, key)
+        return (
+          refusal ?? { json: { fid, key: hexOf(key) }, lines: [`${hexOf(key)} signs for fid ${fid} no more`] }
+        )
+      }),
+    )
+
+  addAnswerCommands(signer, context)
+}
+
+async function addSigner(context: CommandContext, options: AddOptions): Promise<void> {
+  const { fid } = options
+  const privateKey = options.key === undefined ? newPrivateKey() : null
+  const key = privateKey === null ? options.key! : createMessageSigner(privateKey).publicKey
+  await withRegistry(context, { command: 'signer', json: options.json }, async (registry) => {
+    const refusal = await registry.addSigner(fid, key, {
+      ...(options.appFid !== undefined && { requestFid: options.appFid }),
+      ...(options.appKey !== undefined && { app: ethAccount(options.appKey) }),
+    })
+    if (refusal) return refusal
+    const secret = privateKey === null ? {} : { privateKey: hexOf(privateKey) }
+    return {
+      json: { fid, key: hexOf(key), ...secret },
+      lines: [
+        `${hexOf(key)} signs for fid ${fid}`,
+        ...(privateKey === null ? [] : [`private key of it, shown only now: ${hexOf(privateKey)}`]),
+      ],
+    }
+  })
+}

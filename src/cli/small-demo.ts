@@ -1,0 +1,30 @@
+import type { RunningServer } from '../app/compose.js'
+import { demoFault, estimateItems } from '../demo/options.js'
+import { runDemo, settleDemo } from '../demo/run.js'
+import type { CommandContext } from './context.js'
+import { progressOf } from './long-command.js'
+
+/** Large enough that every page of an app has something to show, small enough to be there in seconds. */
+const SMALL = { users: 60, casts: 1500, seed: 'plaza' } as const
+
+/**
+ * Fills the server's database with a small demo, or goes on with the one that it holds. A database with users of
+ * its own is left alone.
+ */
+export async function addSmallDemo(
+  context: CommandContext,
+  { db, hub }: Pick<RunningServer, 'db' | 'hub'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const nowUnix = Math.floor(Date.now() / 1000)
+  const demo = await settleDemo(db, SMALL, nowUnix)
+  const fault = typeof demo === 'string' ? demo : demoFault(demo, nowUnix)
+  if (typeof demo === 'string' || fault !== null) {
+    context.print(`no demo is added: ${fault}`)
+    return
+  }
+  const progress = progressOf(context, { label: 'demo', unit: 'items', total: estimateItems(demo) })
+  const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
+  const { tally } = await runDemo({ db, hub, demo, signal, onProgress })
+  if (tally.merged > 0) progress.finish()
+}

@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { openMarket } from '../../test/chain/market.js'
+import { startTestChain } from '../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../test/database.js'
+import { followAssets } from '../features/tokens/testing/followed-assets.js'
+import { createProgram } from './program.js'
+
+const { db, url } = await createTestDatabase()
+const chain = await startTestChain()
+const followed = followAssets({ db, chain, confirmations: 1 })
+const env = { DATABASE_URL: url, CHAIN_BASE_RPC_URLS: chain.url, CHAIN_IDS: 'base=10' }
+
+/** The lines that a command prints, up to where it fails. */
+async function plaza(...args: string[]): Promise<{ lines: string[]; failure: string | null }> {
+  const lines: string[] = []
+  const program = await createProgram({
+    env,
+    print: (line) => lines.push(line),
+    progress: process.stderr,
+    stdin: Readable.from('') as typeof process.stdin,
+    stdout: process.stdout,
+    onStopSignal: () => {},
+  })
+  const failure = await program.parseAsync(['node', 'plaza', 'token', ...args]).then(
+    () => null,
+    (error: Error) => error.message,
+  )
+  return { lines, failure }
+}
+
+it('watches tokens and pools, tells how far they are, and forgets them', async () => {
+  const apple = await chain.deployToken('Apple', 'APL', 18)
+  const usd = await chain.deployToken('Dollar', 'USD', 6)
+  const reserves = [
+    [apple, 1_000n],
+    [usd, 1_000n],
+  ] as const
+  const { pool } = await openMarket(chain, 'PairV2', reserves, [])
+  expect(await plaza('watch', 'base', usd, '--dollar', '--from-block', '1')).toEqual({
+    lines: ['USD on base: its owners are kept'],
+    failure: null,
+  })
+  const { lines, failure } = await plaza('watch', 'base', apple, '--pool', pool)
+  expect([lines[0], failure]).toEqual(['APL on base: its owners are kept', null])
+  expect(lines[1]).toMatch(/^(APL\/USD|USD\/APL): its swaps are kept$/)
+  const states = async () => (await plaza('list')).lines.map((line) => line.split('\t').slice(2))
+  expect(await states()).toEqual([
+    ['USD', 'operator', '0 %'],
+    ['APL', 'operator', '0 %'],
+  ])
+  await followed.catchUp()
+  await chain.mine(3)
+  await followed.catchUp()
+  expect(await states()).toEqual([
+    ['USD', 'operator', 'ready'],
+    ['APL', 'operator', 'ready'],
+  ])
+  expect(await plaza('unwatch', 'base', apple)).toMatchObject({ lines: ['forgotten'] })
+  expect(await states()).toEqual([['USD', 'operator', 'ready']])
+})
+
+it('says what it cannot use', async () => {
+  const nobody = `0x${'77'.repeat(20)}`
+  expect((await plaza('watch', 'base', nobody)).failure).toContain('is no ERC-20 token on base')
+  expect((await plaza('watch', 'base', 'apple')).failure).toContain('must be 20 bytes in hex')
+  expect((await plaza('watch', 'moon', nobody)).failure).toContain('must be one of ethereum, optimism')
+  expect((await plaza('watch', 'ethereum', nobody)).failure).toContain('CHAIN_ETHEREUM_RPC_URLS is not set')
+  expect((await plaza('unwatch', 'base', nobody)).failure).toBe('nothing is kept of this token')
+  const usd = await chain.deployToken('Dollar', 'USD', 6)
+  expect((await plaza('watch', 'base', usd, '--pool', nobody)).failure).toContain('is no pool on base')
+})

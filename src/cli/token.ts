@@ -1,0 +1,102 @@
+import type { Command } from 'commander'
+import { chainSettings } from '../app/modules/chain.js'
+import { dropToken, keepPool, keepToken } from '../features/tokens/kept-tokens.js'
+import { spelledAddress } from '../features/tokens/present-token.js'
+import { isReady, progressOf, readTokens, type Token } from '../features/tokens/token.js'
+import { ChainRpc } from '../hub/chain/chain-rpc.js'
+import { type NetworkName, networkNames } from '../hub/chain/networks.js'
+import type { Database } from '../platform/db/connection.js'
+import { silentLog } from '../platform/log/log.js'
+import { hexBytes, wholeNumber } from './arguments.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { withDatabase } from './with-database.js'
+
+interface WatchOptions {
+  readonly pool?: string[]
+  readonly fromBlock?: number
+  readonly logo?: string
+  readonly dollar?: boolean
+}
+
+const ADDRESS_BYTES = 20
+const address = hexBytes(ADDRESS_BYTES, '<address>')
+const poolAddress = hexBytes(ADDRESS_BYTES, '--pool')
+
+/** `plaza token watch|list|unwatch` */
+export function addTokenCommand(program: Command, context: CommandContext): void {
+  const token = program
+    .command('token')
+    .description('tokens whose owners and trades are kept: docs/assets.md')
+  token
+    .command('watch')
+    .description('keep who owns a token, from its first block on; may be called again, to add pools')
+    .argument('<network>', networkNames.join(', '))
+    .argument('<address>', 'the contract of the token')
+    .option('--pool <address...>', 'pools whose swaps are kept as trades, from now on')
+    .option('--from-block <number>', 'where its transfers begin', wholeNumber(0, Number.MAX_SAFE_INTEGER))
+    .option('--logo <url>', 'a picture of it')
+    .option('--dollar', 'a unit of it is worth a dollar: trades are valued by it')
+    .action((network: string, hex: string, options: WatchOptions) =>
+      withDatabase(context, 'token', (db) => watch(context, db, { network, hex, options })),
+    )
+  token
+    .command('list')
+    .description('the tokens whose owners are kept, and how far their pasts have been read')
+    .action(() => withDatabase(context, 'token', (db) => list(context, db)))
+  token
+    .command('unwatch')
+    .description('forget who owns a token')
+    .argument('<network>', networkNames.join(', '))
+    .argument('<address>')
+    .action((network: string, hex: string) =>
+      withDatabase(context, 'token', async (db) => {
+        const dropped = await dropToken(db, networkOf(network), address(hex))
+        if (!dropped) throw new UsageError('nothing is kept of this token')
+        context.print('forgotten')
+      }),
+    )
+}
+
+async function watch(
+  context: CommandContext,
+  db: Database,
+  { network, hex, options }: { network: string; hex: string; options: WatchOptions },
+): Promise<void> {
+  const rpc = rpcOf(context, networkOf(network))
+  const kept = await keepToken(db, rpc, {
+    address: address(hex),
+    keptFor: 'operator',
+    firstBlock: options.fromBlock,
+    logo: options.logo,
+    isDollar: options.dollar,
+  })
+  if ('message' in kept) throw new UsageError(kept.message)
+  context.print(`${kept.symbol} on ${kept.network}: its owners are kept`)
+  for (const each of options.pool ?? []) {
+    const tokens = await keepPool(db, rpc, poolAddress(each))
+    if ('message' in tokens) throw new UsageError(tokens.message)
+    context.print(`${tokens.map(({ symbol }) => symbol).join('/')}: its swaps are kept`)
+  }
+}
+
+async function list(context: CommandContext, db: Database): Promise<void> {
+  for (const token of await readTokens(db, { onlyKept: true })) context.print(lineOf(token))
+}
+
+/** Network, address, symbol, why it is kept, and how far it is, with tabs between them. */
+function lineOf(token: Token): string {
+  const state = isReady(token) ? 'ready' : `${Math.floor(progressOf(token) * 100)} %`
+  return [token.network, spelledAddress(token.address), token.symbol, token.keptFor, state].join('\t')
+}
+
+function networkOf(text: string): NetworkName {
+  const network = networkNames.find((name) => name === text)
+  if (network === undefined) throw new UsageError(`the network must be one of ${networkNames.join(', ')}`)
+  return network
+}
+
+function rpcOf(context: CommandContext, name: NetworkName): ChainRpc {
+  const network = chainSettings(loadConfig(context)).networks.get(name)
+  if (network !== undefined) return new ChainRpc(network, { log: silentLog, clock: Date.now })
+  throw new UsageError(`CHAIN_${name.toUpperCase()}_RPC_URLS is not set: nothing of ${name} is followed`)
+}

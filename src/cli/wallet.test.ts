@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { ethAccount } from '../hub/registry/eth-account.js'
+import { createProgram } from './program.js'
+
+const { url } = await createTestDatabase()
+
+/** The lines that a command prints. */
+async function plaza(
+  args: readonly string[],
+  piped = '',
+  env: Record<string, string> = {},
+): Promise<string[]> {
+  const lines: string[] = []
+  async function* stdin() {
+    yield Buffer.from(piped)
+  }
+  const program = await createProgram({
+    env: { DATABASE_URL: url, PLAZA_SECRET_KEY: 'the-secret-key-of-the-test-of-wallets', ...env },
+    print: (line) => lines.push(line),
+    progress: process.stderr,
+    stdin: stdin(),
+    stdout: process.stdout,
+    onStopSignal: () => {},
+  })
+  await program.parseAsync(['node', 'plaza', 'wallet', ...args])
+  return lines
+}
+
+it('makes wallets with money on the local network, keeps others’, and lists what there is', async () => {
+  const [id] = await plaza(['create', '--app', 'shop'])
+  expect(await plaza(['balance', id!])).toEqual(['1'])
+  const key = Buffer.alloc(32, 7)
+  const [kept] = await plaza(
+    ['import', '--app', 'shop', '--balance', '0.05', '--json'],
+    `0x${key.toString('hex')}\n`,
+  )
+  const { wallet_id: second, address, app_id: appId } = JSON.parse(kept!)
+  expect(address).toBe(ethAccount(key).signer.address)
+  expect(await plaza(['balance', second])).toEqual(['0.05'])
+  await plaza(['create', '--app', 'elsewhere', '--shelf', '0'])
+  const lines = await plaza(['list', '--app', 'shop'])
+  expect(lines.map((line) => line.split('\t'))).toEqual([
+    [id, expect.stringMatching(/^0x/), 'local', appId],
+    [second, address, 'local', appId],
+  ])
+  expect(await plaza(['list'])).toHaveLength(3)
+  expect(JSON.parse((await plaza(['list', '--json']))[2]!)).toMatchObject({ shelf_size: 0, network: 'local' })
+})
+
+it.each([
+  [
+    ['import', '--app', 'shop'],
+    `0x${Buffer.alloc(32, 7).toString('hex')}`,
+    'there is a wallet of this address already',
+  ],
+  [['import', '--app', 'shop'], 'not a key', 'what is piped in must be 32 bytes in hex'],
+  [['create', '--app', 'shop', '--balance', 'much'], '', '--balance must be an amount'],
+  [['balance', 'x'], '', 'there is no wallet x'],
+  [['list', '--app', 'nobody'], '', 'there is no app nobody'],
+])('%s says what is wrong', async (args, piped, problem) => {
+  await expect(plaza(args, piped)).rejects.toThrow(problem)
+})
+
+it('keeps no key without a secret to seal it with, and makes no money on a real network', async () => {
+  await expect(plaza(['create', '--app', 'shop'], '', { PLAZA_SECRET_KEY: '' })).rejects.toThrow(
+    'PLAZA_SECRET_KEY',
+  )
+  await expect(plaza(['create', '--app', 'shop'], '', { HUB_NETWORK: 'mainnet' })).rejects.toThrow(
+    'CHAIN_OPTIMISM_RPC_URLS',
+  )
+})

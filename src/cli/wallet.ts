@@ -1,0 +1,155 @@
+import type { Command } from 'commander'
+import { checksumAddress, formatEther, parseEther } from 'viem'
+import { openCommandLedger } from '../app/modules/accounts.js'
+import { openVault } from '../app/modules/vault.js'
+import type { AccountLedger } from '../features/accounts/ledger/account-ledger.js'
+import { LOCAL_NETWORK } from '../features/accounts/ledger/local-ledger.js'
+import { listWallets, saveWallet, type Wallet } from '../features/accounts/wallets/wallets.js'
+import { isUuid } from '../features/apps/app-details.js'
+import { ensureApp, findAppId } from '../features/apps/apps.js'
+import { newPrivateKey } from '../hub/registry/eth-account.js'
+import type { Database } from '../platform/db/connection.js'
+import { hexOf } from '../protocol/bytes.js'
+import { hexBytes, wholeNumber } from './arguments.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { withDatabase } from './with-database.js'
+
+interface KeepOptions {
+  readonly app: string
+  readonly shelf: number
+  readonly balance?: bigint
+  readonly json?: boolean
+}
+
+/** What a wallet of the local network is given: enough for ten thousand fids. */
+const DEFAULT_BALANCE = parseEther('1')
+const DEFAULT_SHELF_SIZE = 2
+const MAX_SHELF_SIZE = 1_000
+const PRIVATE_KEY_BYTES = 32
+
+/** `plaza wallet create|import|list|balance` */
+export function addWalletCommand(program: Command, context: CommandContext): void {
+  const wallet = program.command('wallet').description('wallets of apps, which pay for accounts of users')
+
+  addKeepOptions(
+    wallet.command('create').description('make a wallet and print its id, for the header x-wallet-id'),
+  ).action((options: KeepOptions) => keep(context, options, newPrivateKey()))
+
+  addKeepOptions(
+    wallet.command('import').description('keep a wallet whose private key is piped in, in hex'),
+  ).action(async (options: KeepOptions) => keep(context, options, await readKey(context)))
+
+  wallet
+    .command('list')
+    .description('print id, address, network and app of every wallet, separated by tabs')
+    .option('--app <app>', 'of this app only, by name or id')
+    .option('--json', 'print one line of JSON for each')
+    .action(({ app, json }: { readonly app?: string; readonly json?: boolean }) =>
+      withDatabase(context, 'wallet', async (db) => {
+        const appId = app === undefined ? undefined : await knownApp(db, app)
+        for (const each of await listWallets(db, appId)) {
+          context.print(json ? JSON.stringify(walletJson(each)) : lineOf(each))
+        }
+      }),
+    )
+
+  wallet
+    .command('balance')
+    .description('print what a wallet can still spend, in ETH')
+    .argument('<id>', 'the wallet')
+    .action((id: string) =>
+      withLedger(context, async (db, ledger) => {
+        const found = (await listWallets(db)).find((each) => each.id === id.toLowerCase())
+        if (found === undefined) throw new UsageError(`there is no wallet ${id}`)
+        if (found.network !== ledger.network) {
+          throw new UsageError(`this wallet is of ${found.network}, and the server is on ${ledger.network}`)
+        }
+        context.print(formatEther(await ledger.available(db, found)))
+      }),
+    )
+}
+
+function addKeepOptions(command: Command): Command {
+  return command
+    .requiredOption(
+      '--app <app>',
+      'whose wallet it is, by name or id; an app of this name is made if there is none',
+    )
+    .option(
+      '--shelf <count>',
+      'how many fids are kept ready on its account',
+      wholeNumber(0, MAX_SHELF_SIZE),
+      DEFAULT_SHELF_SIZE,
+    )
+    .option('--balance <ether>', 'what it has, on a network without a chain; 1 unless told', readEther)
+    .option('--json', 'print one line of JSON')
+}
+
+async function keep(
+  context: CommandContext,
+  { app, shelf: shelfSize, balance, json }: KeepOptions,
+  privateKey: Buffer,
+): Promise<void> {
+  await withLedger(context, async (db, { network }) => {
+    const isLocal = network === LOCAL_NETWORK
+    if (!isLocal && balance !== undefined) {
+      throw new UsageError('--balance is for networks without a chain: send ETH to the address of the wallet')
+    }
+    const appId = isUuid(app) ? await knownApp(db, app) : await ensureApp(db, app)
+    const vault = await openVault(loadConfig(context))
+    const kept = await saveWallet(db, vault, {
+      appId,
+      network,
+      privateKey,
+      shelfSize,
+      balance: isLocal ? (balance ?? DEFAULT_BALANCE) : null,
+    })
+    context.print(json ? JSON.stringify(walletJson(kept)) : kept.id)
+  })
+}
+
+async function withLedger(
+  context: CommandContext,
+  work: (db: Database, ledger: Pick<AccountLedger, 'network' | 'available'>) => Promise<void>,
+): Promise<void> {
+  const ledger = openCommandLedger(loadConfig(context))
+  if (ledger === null) throw new UsageError('accounts are registered on a chain: set CHAIN_OPTIMISM_RPC_URLS')
+  await withDatabase(context, 'wallet', (db) => work(db, ledger))
+}
+
+async function readKey({ stdin }: CommandContext): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  for await (const part of stdin) {
+    parts.push(part)
+    if (parts.length > 16) break
+  }
+  return hexBytes(PRIVATE_KEY_BYTES, 'what is piped in')(Buffer.concat(parts).toString('utf8').trim())
+}
+
+function readEther(text: string): bigint {
+  if (!/^\d{1,9}(\.\d{1,18})?$/.test(text))
+    throw new UsageError('--balance must be an amount in ETH, such as 0.5')
+  return parseEther(text)
+}
+
+async function knownApp(db: Database, nameOrId: string): Promise<string> {
+  const id = await findAppId(db, nameOrId)
+  if (id === null) throw new UsageError(`there is no app ${nameOrId}`)
+  return id
+}
+
+function lineOf({ id, address, network, appId }: Wallet): string {
+  return [id, checksumAddress(hexOf(address)), network, appId].join('\t')
+}
+
+function walletJson({ id, address, network, appId, shelfSize, createdAt }: Wallet) {
+  return {
+    object: 'wallet',
+    wallet_id: id,
+    address: checksumAddress(hexOf(address)),
+    network,
+    app_id: appId,
+    shelf_size: shelfSize,
+    created_at: createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,115 @@
+import { Type } from '@sinclair/typebox'
+import { type Command, InvalidArgumentError } from 'commander'
+import { compileBody } from '../api/parse-body.js'
+import { checkFilters } from '../features/webhooks/check-filters.js'
+import { setWebhookLimits, summariseWebhooks, type WebhookLimits } from '../features/webhooks/limits.js'
+import { watchEvents } from '../features/webhooks/watch.js'
+import { Hydrator } from '../graph/cache/hydrator.js'
+import { WebhookSubscriptionFilters, webhookEventKinds } from '../graph/view/schema/webhook-filters.js'
+import { createEventTail } from '../hub/log/tail.js'
+import type { Database } from '../platform/db/connection.js'
+import { PlazaError } from '../platform/errors.js'
+import { placeOf } from '../platform/geo/places.js'
+import { wholeNumber } from './arguments.js'
+import { type CommandContext, loadConfig, UsageError } from './context.js'
+import { stopSignal } from './long-command.js'
+import { withDatabase } from './with-database.js'
+
+interface ListenOptions {
+  readonly kind?: string[]
+  readonly filter?: object
+}
+
+/** One for the log, one that waits for its end. */
+const LISTEN_POOL_SIZE = 2
+
+/** `plaza webhook list|limits|listen` */
+export function addWebhookCommand(program: Command, context: CommandContext): void {
+  const webhook = program.command('webhook').description('events that are sent to apps')
+  webhook
+    .command('list')
+    .description('all webhooks of all apps, and how many deliveries wait')
+    .action(() => withDatabase(context, 'webhook', (db) => list(context, db)))
+  webhook
+    .command('limits')
+    .description('change what a webhook may cost')
+    .argument('<id>', 'its webhook_id')
+    .option('--http-timeout-ms <ms>', 'how long an attempt may take', wholeNumber(100, 60_000))
+    .option('--rate-limit <count>', 'attempts per time', wholeNumber(1, 1_000_000_000))
+    .option('--rate-limit-ms <ms>', 'that time', wholeNumber(1_000, 86_400_000))
+    .action((id: string, limits: WebhookLimits) =>
+      withDatabase(context, 'webhook', async (db) => {
+        const isId = /^[0-9a-f-]{36}$/i.test(id)
+        if (!isId || !(await setWebhookLimits(db, id, limits)))
+          throw new UsageError(`there is no webhook ${id}`)
+        context.print(`webhook ${id}`)
+      }),
+    )
+  webhook
+    .command('listen')
+    .description('print what a webhook would be sent, as it happens, without having one')
+    .option('--kind <kind...>', `the kinds of events; all unless told: ${webhookEventKinds.join(', ')}`)
+    .option('--filter <json>', 'of each kind: the filter that a subscription would have', readFilter)
+    .action((options: ListenOptions) => {
+      const filters = subscriptionOf(options)
+      const { hubShards: shards } = loadConfig(context)
+      const signal = stopSignal(context)
+      return withDatabase(context, 'webhook', (db) => listen({ context, db, filters, shards, signal }), {
+        poolSize: LISTEN_POOL_SIZE,
+      })
+    })
+}
+
+async function list(context: CommandContext, db: Database): Promise<void> {
+  for (const { id, app, targetUrl, active, offReason, waiting, failures } of await summariseWebhooks(db)) {
+    const state = active ? (failures > 0 ? `on, ${failures} failures` : 'on') : (offReason ?? 'off')
+    context.print(`${id}  ${app}  ${targetUrl}  ${state}  ${waiting} waiting`)
+  }
+}
+
+interface Listening {
+  readonly context: CommandContext
+  readonly db: Database
+  readonly filters: WebhookSubscriptionFilters
+  readonly shards: number
+  readonly signal: AbortSignal
+}
+
+/** Views are read anew for each event: nothing tells this process when one that it keeps has become untrue. */
+async function listen({ context, db, filters, shards, signal }: Listening): Promise<void> {
+  const tail = createEventTail(db)
+  const hydrator = new Hydrator({ db, clock: Date.now, placeOf, maxEntries: 0 })
+  try {
+    for await (const body of watchEvents({ db, hydrator, filters, shards, tail, clock: Date.now }, signal)) {
+      context.print(body)
+    }
+  } finally {
+    await tail.close()
+  }
+}
+
+function readFilter(text: string): object {
+  try {
+    const filter: unknown = JSON.parse(text)
+    if (typeof filter === 'object' && filter !== null) return filter
+  } catch {
+    // Said below.
+  }
+  throw new InvalidArgumentError('It must be a JSON object such as {"author_fids":[1]}.')
+}
+
+const parse = compileBody(Type.Object({ subscription: WebhookSubscriptionFilters }))
+
+function subscriptionOf({
+  kind = [...webhookEventKinds],
+  filter = {},
+}: ListenOptions): WebhookSubscriptionFilters {
+  try {
+    const { subscription } = parse({ subscription: Object.fromEntries(kind.map((each) => [each, filter])) })
+    checkFilters(subscription)
+    return subscription
+  } catch (error) {
+    if (error instanceof PlazaError) throw new UsageError(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,49 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Database } from '../../platform/db/connection.js'
+
+/** Shows how full the shelf is, and what has yet to come to its end: something is wrong where it stays. */
+export function observeAccounts(registry: Registry, db: Database, network: string): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'plaza_shelf_fids',
+    help: 'Fids that are ordered, on the shelf, held, or used',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { state, count } of await countFids(db, network).catch(() => [])) this.set({ state }, count)
+    },
+  })
+  new Gauge({
+    name: 'plaza_accounts_open',
+    help: 'Transactions of wallets that are not final, and registrations that are under way',
+    labelNames: ['kind'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { kind, count } of await countOpen(db).catch(() => [])) this.set({ kind }, count)
+    },
+  })
+}
+
+async function countFids(db: Database, network: string): Promise<{ state: string; count: number }[]> {
+  return await db<{ state: string; count: number }[]>`
+    select
+      case
+        when fid is null then 'ordered'
+        when used_at is not null then 'used'
+        when held_until > now() then 'held'
+        else 'shelf'
+      end as state,
+      count(*)::integer as count
+    from accounts.shelf
+    where network = ${network}
+    group by 1`
+}
+
+async function countOpen(db: Database): Promise<{ kind: string; count: number }[]> {
+  return await db<{ kind: string; count: number }[]>`
+    select 'transactions' as kind, count(*)::integer as count from accounts.transactions where state = 'recorded'
+    union all
+    select 'registrations', count(*)::integer from accounts.registrations where step not in ('done', 'undone')`
+}

@@ -1,0 +1,145 @@
+import type { Database, Queryable, Transaction } from '../../../../platform/db/connection.js'
+import { settle, type TransactionRow, transactionColumns } from '../transactions.js'
+
+/** A signed transaction, and its hash of 32 bytes. */
+export interface SignedTransaction {
+  readonly hash: Buffer
+  readonly raw: Buffer
+}
+
+/** One that was recorded. */
+export interface AttemptRow extends SignedTransaction {
+  readonly attempt: number
+  readonly signedAt: Date
+}
+
+/** Everything that may be sent for a transaction, from the first to the last. */
+export async function readAttempts(db: Queryable, transactionId: number): Promise<AttemptRow[]> {
+  return await db<AttemptRow[]>`
+    select attempt, hash, raw, signed_at as "signedAt"
+    from accounts.attempts
+    where transaction_id = ${transactionId}
+    order by attempt`
+}
+
+/** What the open transactions of a wallet may take, in wei, but for one. */
+export async function readReserved(db: Queryable, walletId: string, except = 0): Promise<bigint> {
+  const [row] = await db<{ reserved: string }[]>`
+    select coalesce(sum(max_cost), 0)::text as reserved from accounts.transactions
+    where wallet_id = ${walletId} and state = 'recorded' and id <> ${except}::bigint`
+  return BigInt(row!.reserved)
+}
+
+/** How many transactions of a wallet are in final blocks for certain: an RPC that counts less is behind. */
+export async function readSettled(db: Queryable, walletId: string): Promise<number> {
+  const [row] = await db<{ nonce: number }[]>`
+    select nonce from accounts.transactions
+    where wallet_id = ${walletId} and state <> 'recorded'
+    order by nonce desc
+    limit 1`
+  return row === undefined ? 0 : row.nonce + 1
+}
+
+/** A transaction that is to be recorded with its first attempt. */
+export interface NewTransaction {
+  readonly walletId: string
+  readonly purpose: string
+  readonly asked: string | null
+  readonly nonce: number
+  readonly maxCost: bigint
+  readonly signed: SignedTransaction
+  /** Unix milliseconds. */
+  readonly nowMs: number
+}
+
+/** Records a transaction, with its nonce; the wallet is locked. */
+export async function recordTransaction(db: Transaction, made: NewTransaction): Promise<TransactionRow> {
+  const { walletId, nonce, signed } = made
+  const [row] = await db<TransactionRow[]>`
+    insert into accounts.transactions (wallet_id, purpose, asked, nonce, max_cost)
+    values (${walletId}, ${made.purpose}, ${made.asked}, ${nonce}, ${String(made.maxCost)}::numeric)
+    returning ${transactionColumns(db)}`
+  await db`update accounts.wallets set next_nonce = ${nonce + 1} where id = ${walletId}`
+  await insertAttempt(db, row!.id, { attempt: 0, signed, nowMs: made.nowMs })
+  return row!
+}
+
+/** Records one more attempt that takes more, unless somebody else has just done so; the wallet is locked. */
+export async function recordReplacement(
+  db: Transaction,
+  transactionId: number,
+  made: {
+    readonly attempt: number
+    readonly signed: SignedTransaction
+    readonly maxCost: bigint
+    readonly nowMs: number
+  },
+): Promise<void> {
+  await insertAttempt(db, transactionId, made)
+  await db`
+    update accounts.transactions set max_cost = greatest(max_cost, ${String(made.maxCost)}::numeric)
+    where id = ${transactionId} and state = 'recorded'`
+}
+
+async function insertAttempt(
+  db: Transaction,
+  transactionId: number,
+  {
+    attempt,
+    signed,
+    nowMs,
+  }: { readonly attempt: number; readonly signed: SignedTransaction; readonly nowMs: number },
+): Promise<void> {
+  await db`
+    insert into accounts.attempts (transaction_id, attempt, hash, raw, signed_at)
+    values (${transactionId}, ${attempt}, ${signed.hash}, ${signed.raw}, ${new Date(nowMs)})
+    on conflict do nothing`
+}
+
+/** What came of a transaction. Amounts in wei. */
+export interface Settlement {
+  readonly hash: Buffer | null
+  readonly cost: bigint
+  readonly fid: number | null
+  /** Why it came to nothing; null when it counts. */
+  readonly failure: string | null
+}
+
+/** Writes down what came of a transaction. */
+export async function settleTransaction(
+  db: Database,
+  transactionId: number,
+  { hash, cost, fid, failure }: Settlement,
+): Promise<void> {
+  await settle(
+    db,
+    db`
+    update accounts.transactions
+    set state = ${failure === null ? 'confirmed' : 'reverted'}, hash = ${hash}, cost = ${String(cost)}::numeric,
+      fid = ${fid}::bigint, failure = ${failure}, settled_at = now()
+    where id = ${transactionId} and state = 'recorded'
+    returning purpose, fid`,
+  )
+}
+
+/** How a transaction stands. */
+export async function readOutcome(
+  db: Queryable,
+  transactionId: number,
+): Promise<
+  { readonly state: 'recorded' | 'confirmed' | 'reverted'; readonly failure: string | null } & Pick<
+    TransactionRow,
+    'hash' | 'fid'
+  >
+> {
+  const [row] = await db<
+    {
+      state: 'recorded' | 'confirmed' | 'reverted'
+      failure: string | null
+      hash: Buffer | null
+      fid: number | null
+    }[]
+  >`
+    select state, failure, hash, fid from accounts.transactions where id = ${transactionId}`
+  return row!
+}

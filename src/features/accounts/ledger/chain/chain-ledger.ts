@@ -1,0 +1,251 @@
+import type { Hex } from 'viem'
+import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
+import type { ChainSettings } from '../../../../hub/chain/networks.js'
+import type { Hub } from '../../../../hub/hub.js'
+import type { Database, Queryable } from '../../../../platform/db/connection.js'
+import { PlazaError, type Refusal, refuse } from '../../../../platform/errors.js'
+import type { Log } from '../../../../platform/log/log.js'
+import type { Vault } from '../../../../platform/vault/vault.js'
+import { hexOf } from '../../../../protocol/bytes.js'
+import { openWallet } from '../../wallets/wallet-key.js'
+import { lockWallet } from '../../wallets/wallets.js'
+import type {
+  AccountCall,
+  AccountLedger,
+  Means,
+  NonceContract,
+  Payer,
+  Purchase,
+  Receipt,
+} from '../account-ledger.js'
+import { findTransaction, receiptOf, type TransactionRow, tooLittle } from '../transactions.js'
+import { readOutcome, readReserved, readSettled, recordTransaction } from './attempts.js'
+import { ChainBalances } from './chain-balances.js'
+import {
+  decodeNumber,
+  type EncodedCall,
+  encodeCall,
+  encodeIdOf,
+  encodeKeyOf,
+  encodeNonceOf,
+  encodePriceOf,
+  KEY_ADDED,
+  revertName,
+} from './contract-calls.js'
+import { type Fees, offer } from './fees.js'
+import { OneByOne } from './one-by-one.js'
+import { NONCE_TAKEN, Settler } from './settler.js'
+import { WalletRpc } from './wallet-rpc.js'
+import { mostOf, signTransaction } from './wallet-transaction.js'
+
+/** What a chain's ledger stands on. */
+export interface ChainLedgerOptions {
+  /** For writes. */
+  readonly db: Database
+  readonly rpc: ChainRpc
+  readonly contracts: ChainSettings['contracts']
+  readonly hub: Pick<Hub, 'submitOnChainEvents'>
+  readonly vault: Vault
+  /** The most that may be offered for a unit of gas, in wei. */
+  readonly maxFee: bigint
+  /** How long a transaction may wait to be taken before another one offers more for it. */
+  readonly stuckMs: number
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly log: Log
+  /** Ends what waits. */
+  readonly signal: AbortSignal
+}
+
+/** Whoever buys waits so long at most; the purchase goes on without them. */
+const WAIT_MS = 90_000
+const POLL_MS = 250
+/** Balances and prices that callers are judged by may be so old; what is spent is judged by new ones. */
+const FRESH_MS = 2_000
+/** Prices follow the dollar, and may rise before a transaction is taken; what is too much comes back. */
+const PRICE_MARGIN_PERCENT = 2n
+/** Gas is estimated for the state of now, and a little more may be needed then. */
+const GAS_MARGIN_PERCENT = 20n
+
+/** About the gas of each call, for a price that is told in advance. */
+const usualGas: Readonly<Record<AccountCall['kind'], bigint>> = {
+  register: 300_000n,
+  transfer: 200_000n,
+  'add key': 300_000n,
+  'remove key': 150_000n,
+  rent: 150_000n,
+}
+
+/**
+ * Registers and pays on a chain. A purchase is signed and recorded before it is sent, with the next nonce of its wallet,
+ * under the lock of the wallet: however many processes there are and wherever they end, each nonce is used for one
+ * purchase, and each purchase for one nonce.
+ */
+export class ChainLedger implements AccountLedger {
+  readonly network: string
+  readonly #options: ChainLedgerOptions
+  readonly #rpc: WalletRpc
+  readonly #settler: Settler
+  readonly #balances: ChainBalances
+  readonly #locked: OneByOne
+  readonly #remembered = new Map<string, { readonly value: Promise<unknown>; readonly untilMs: number }>()
+
+  constructor(options: ChainLedgerOptions) {
+    this.#options = options
+    this.#rpc = new WalletRpc(options.rpc)
+    const remembering = {
+      balance: (address: Hex) => this.#remember(address, () => this.#rpc.balance(address)),
+    }
+    this.#balances = new ChainBalances(remembering, options.rpc.network)
+    this.network = this.#balances.network
+    this.#locked = new OneByOne(options.db)
+    this.#settler = new Settler({
+      ...options,
+      network: this.network,
+      wallets: this.#rpc,
+      locked: this.#locked,
+    })
+  }
+
+  async priceOf(call: Parameters<AccountLedger['priceOf']>[0]): Promise<bigint> {
+    return await this.#remember(`price ${JSON.stringify(call)}`, async () => {
+      const [value, fees] = await Promise.all([this.#valueOf(call), this.#fees()])
+      return mostOf({ value, gas: usualGas[call.kind], maxFee: fees.maxFee })
+    })
+  }
+
+  available(db: Queryable, payer: Payer): Promise<bigint> {
+    return this.#balances.available(db, payer)
+  }
+
+  async means(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<Means> {
+    const [price, available] = await Promise.all([this.priceOf(call), this.#balances.told(payer)])
+    return { price, available }
+  }
+
+  async nonceOf(contract: NonceContract, address: Buffer): Promise<bigint> {
+    return await this.#ask(encodeNonceOf(this.#options.contracts, contract, address))
+  }
+
+  async fidOf(address: Buffer, when: 'now' | 'finally' = 'now'): Promise<number | null> {
+    const question = encodeIdOf(this.#options.contracts, address)
+    const answer = when === 'now' ? this.#rpc.call(question) : this.#rpc.finalCall(question)
+    return Number(decodeNumber(await answer)) || null
+  }
+
+  async hasKey(fid: number, key: Buffer): Promise<boolean> {
+    return (await this.#ask(encodeKeyOf(this.#options.contracts, fid, key))) === KEY_ADDED
+  }
+
+  async buy(purchase: Purchase): Promise<Receipt | Refusal> {
+    const { db } = this.#options
+    const known = await findTransaction(db, purchase)
+    if (known?.state === 'confirmed') return receiptOf(known)
+    const row = known ?? (await this.#record(purchase))
+    return 'code' in row ? row : await this.#outcomeOf(row.id)
+  }
+
+  async settleOpen(): Promise<void> {
+    await this.#settler.settle()
+  }
+
+  async #record(purchase: Purchase): Promise<TransactionRow | Refusal> {
+    const { db, contracts, vault } = this.#options
+    const wallet = await openWallet(db, vault, purchase.walletId)
+    const from = hexOf(wallet.address)
+    const call = encodeCall(contracts, purchase.call)
+    const [value, fees] = await Promise.all([this.#valueOf(purchase.call), this.#fees()])
+    const estimate = await this.#rpc.estimateGas(from, call, value)
+    if (!('gas' in estimate)) {
+      // The contracts refuse it a second time, too: somebody else may have bought it in the meantime.
+      const known = await findTransaction(db, purchase)
+      if (known) return known
+      if ('revert' in estimate) return refusedByContracts(revertName(estimate.revert))
+      return tooLittle(value, await this.#rpc.balance(from))
+    }
+    const gas = (estimate.gas * (100n + GAS_MARGIN_PERCENT)) / 100n
+    const maxCost = mostOf({ value, gas, maxFee: fees.maxFee })
+    return await this.#locked.begin(async (transaction) => {
+      await lockWallet(transaction, purchase.walletId)
+      const known = await findTransaction(transaction, purchase)
+      if (known) return known
+      // In this order: what was settled in between is then counted twice, and not left out.
+      const reserved = await readReserved(transaction, purchase.walletId)
+      const { balance, count } = await this.#rpc.funds(
+        from,
+        await readSettled(transaction, purchase.walletId),
+      )
+      const nonce = await this.#nextNonce(transaction, purchase.walletId, { address: from, count })
+      if (balance - reserved < maxCost) return tooLittle(maxCost, balance - reserved)
+      const { chainId } = this.#options.rpc.network
+      const signed = await signTransaction({ ...call, ...fees, chainId, nonce, value, gas }, wallet)
+      const { walletId, purpose, asked = null } = purchase
+      const nowMs = this.#options.clock()
+      return await recordTransaction(transaction, { walletId, purpose, asked, nonce, maxCost, signed, nowMs })
+    })
+  }
+
+  /**
+   * After ours, and after those that were sent with the wallet's key by others. One that is too high would hold the
+   * wallet up for ever, so what one RPC tells of others is held against all; for one that is too low another is taken.
+   */
+  async #nextNonce(
+    db: Queryable,
+    walletId: string,
+    { address, count }: { readonly address: Hex; readonly count: number },
+  ): Promise<number> {
+    const [row] = await db<{ nonce: number }[]>`
+      select next_nonce as nonce from accounts.wallets where id = ${walletId}`
+    return count <= row!.nonce ? row!.nonce : Math.max(row!.nonce, await this.#rpc.leastCount(address))
+  }
+
+  async #outcomeOf(transactionId: number): Promise<Receipt | Refusal> {
+    const { db, signal } = this.#options
+    for (let waitedMs = 0; waitedMs < WAIT_MS && !signal.aborted; waitedMs += POLL_MS) {
+      await this.#settler.settle()
+      const { state, failure, hash, fid } = await readOutcome(db, transactionId)
+      if (state === 'confirmed') return receiptOf({ hash, fid })
+      if (failure === NONCE_TAKEN) break
+      if (state === 'reverted') return refusedByContracts(failure)
+      await pause(POLL_MS)
+    }
+    throw new PlazaError(
+      'unavailable',
+      'the chain has not taken the transaction yet: send the same request again',
+    )
+  }
+
+  async #valueOf(call: Parameters<AccountLedger['priceOf']>[0]): Promise<bigint> {
+    const question = encodePriceOf(this.#options.contracts, call)
+    if (question === null) return 0n
+    return ((await this.#ask(question)) * (100n + PRICE_MARGIN_PERCENT)) / 100n
+  }
+
+  async #fees(): Promise<Fees> {
+    const fees = offer(await this.#rpc.gasPrice(), this.#options.maxFee)
+    if (fees !== null) return fees
+    throw new PlazaError('unavailable', 'the network asks for higher fees than this server may offer')
+  }
+
+  async #ask(question: EncodedCall): Promise<bigint> {
+    return decodeNumber(await this.#rpc.call(question))
+  }
+
+  #remember<T>(name: string, read: () => Promise<T>): Promise<T> {
+    const { clock } = this.#options
+    const known = this.#remembered.get(name)
+    if (known && known.untilMs > clock()) return known.value as Promise<T>
+    const value = read()
+    this.#remembered.set(name, { value, untilMs: clock() + FRESH_MS })
+    value.catch(() => this.#remembered.delete(name))
+    return value
+  }
+}
+
+function refusedByContracts(reason: string | null): Refusal {
+  return refuse('conflict', `the contracts refuse it${reason === null ? '' : `: ${reason}`}`)
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,185 @@
+import {
+  idGatewayABI,
+  idRegistryABI,
+  keyGatewayABI,
+  keyRegistryABI,
+  storageRegistryABI,
+} from '@farcaster/core'
+import {
+  type Abi,
+  type Address,
+  decodeErrorResult,
+  decodeFunctionData,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+} from 'viem'
+import type { ChainSettings, ContractName } from '../../../../hub/chain/networks.js'
+import { hexOf } from '../../../../protocol/bytes.js'
+import type { AccountCall, NonceContract } from '../account-ledger.js'
+
+/** A call of a contract, encoded. */
+export interface EncodedCall {
+  readonly to: Address
+  readonly data: Hex
+}
+
+/** Metadata of a key is of this type: a signed key request (hub.md §5.3). */
+const SIGNED_KEY_REQUEST = 1
+
+const abis = {
+  idGateway: idGatewayABI,
+  idRegistry: idRegistryABI,
+  keyGateway: keyGatewayABI,
+  keyRegistry: keyRegistryABI,
+  storageRegistry: storageRegistryABI,
+} as const satisfies Partial<Record<ContractName, Abi>>
+
+type CalledContract = keyof typeof abis
+
+const nonceContracts: Readonly<Record<NonceContract, CalledContract>> = {
+  'id gateway': 'idGateway',
+  'id registry': 'idRegistry',
+  'key gateway': 'keyGateway',
+  'key registry': 'keyRegistry',
+}
+
+/** A function of a contract, with what its arguments are. */
+interface Called {
+  readonly contract: CalledContract
+  readonly functionName: string
+  readonly args: readonly unknown[]
+}
+
+/** The transaction that makes a call of an account (hub.md §5.1). */
+export function encodeCall(contracts: ChainSettings['contracts'], call: AccountCall): EncodedCall {
+  return encode(contracts, calledBy(call))
+}
+
+/** What is to be asked for the price of a call, in wei; null for one that costs nothing but fees. */
+export function encodePriceOf(
+  contracts: ChainSettings['contracts'],
+  {
+    kind,
+    extraUnits = 0,
+    units = 0,
+  }: Pick<AccountCall, 'kind'> & { readonly extraUnits?: number; readonly units?: number },
+): EncodedCall | null {
+  if (kind === 'register') {
+    return encode(contracts, { contract: 'idGateway', functionName: 'price', args: [BigInt(extraUnits)] })
+  }
+  if (kind !== 'rent') return null
+  return encode(contracts, { contract: 'storageRegistry', functionName: 'price', args: [BigInt(units)] })
+}
+
+/** What is to be asked for what a transaction of `encodeCall` had to pay, at its block; null for one that pays nothing. */
+export function encodePricePaid(
+  contracts: ChainSettings['contracts'],
+  { to, data }: EncodedCall,
+): EncodedCall | null {
+  const isOf = (name: CalledContract) => contracts[name].address.toLowerCase() === to.toLowerCase()
+  if (isOf('idGateway')) {
+    const { args } = decodeFunctionData({ abi: idGatewayABI, data })
+    return encodePriceOf(contracts, { kind: 'register', extraUnits: Number(args?.[4] ?? 0) })
+  }
+  if (!isOf('storageRegistry')) return null
+  const { args } = decodeFunctionData({ abi: storageRegistryABI, data })
+  return encodePriceOf(contracts, { kind: 'rent', units: Number(args?.[1]) })
+}
+
+/** Asks for the nonce of an address (20 bytes). */
+export function encodeNonceOf(
+  contracts: ChainSettings['contracts'],
+  contract: NonceContract,
+  address: Buffer,
+): EncodedCall {
+  return encode(contracts, {
+    contract: nonceContracts[contract],
+    functionName: 'nonces',
+    args: [hexOf(address)],
+  })
+}
+
+/** Asks for the fid that an address (20 bytes) holds; 0 is none. */
+export function encodeIdOf(contracts: ChainSettings['contracts'], address: Buffer): EncodedCall {
+  return encode(contracts, { contract: 'idRegistry', functionName: 'idOf', args: [hexOf(address)] })
+}
+
+/** Asks what the key registry has of a key (32 bytes) of a fid; the first number of it is `KEY_ADDED` while it may act. */
+export function encodeKeyOf(contracts: ChainSettings['contracts'], fid: number, key: Buffer): EncodedCall {
+  return encode(contracts, {
+    contract: 'keyRegistry',
+    functionName: 'keyDataOf',
+    args: [BigInt(fid), hexOf(key)],
+  })
+}
+
+/** The state of a key that was added, and not removed. */
+export const KEY_ADDED = 1n
+
+/** The number that such a question is answered with. */
+export function decodeNumber(result: Hex): bigint {
+  return decodeFunctionResult({ abi: idRegistryABI, functionName: 'idOf', data: result })
+}
+
+/** The name of the error that a contract has given up with; null for one that is none of theirs. */
+export function revertName(data: Hex): string | null {
+  for (const abi of Object.values(abis)) {
+    try {
+      return decodeErrorResult({ abi: abi as Abi, data }).errorName
+    } catch {
+      // It is another contract's.
+    }
+  }
+  return null
+}
+
+function calledBy(call: AccountCall): Called {
+  switch (call.kind) {
+    case 'register': {
+      const { address, deadline, signature } = call.holder
+      const args = [
+        hexOf(address),
+        hexOf(call.recovery),
+        BigInt(deadline),
+        hexOf(signature),
+        BigInt(call.extraUnits),
+      ]
+      return { contract: 'idGateway', functionName: 'registerFor', args }
+    }
+    case 'transfer': {
+      const { from, to } = call
+      const consents = [from, to].flatMap(({ deadline, signature }) => [BigInt(deadline), hexOf(signature)])
+      const args = [hexOf(from.address), hexOf(to.address), ...consents]
+      return { contract: 'idRegistry', functionName: 'transferFor', args }
+    }
+    case 'add key': {
+      const { address, deadline, signature } = call.holder
+      const { keyType, key, metadata } = call.added
+      const what = [keyType, hexOf(key), SIGNED_KEY_REQUEST, hexOf(metadata)]
+      const args = [hexOf(address), ...what, BigInt(deadline), hexOf(signature)]
+      return { contract: 'keyGateway', functionName: 'addFor', args }
+    }
+    case 'remove key': {
+      const { address, deadline, signature } = call.holder
+      const args = [hexOf(address), hexOf(call.key), BigInt(deadline), hexOf(signature)]
+      return { contract: 'keyRegistry', functionName: 'removeFor', args }
+    }
+    case 'rent':
+      return {
+        contract: 'storageRegistry',
+        functionName: 'rent',
+        args: [BigInt(call.fid), BigInt(call.units)],
+      }
+  }
+}
+
+function encode(
+  contracts: ChainSettings['contracts'],
+  { contract, functionName, args }: Called,
+): EncodedCall {
+  return {
+    to: contracts[contract].address,
+    data: encodeFunctionData({ abi: abis[contract] as Abi, functionName, args }),
+  }
+}

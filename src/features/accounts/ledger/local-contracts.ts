@@ -1,0 +1,195 @@
+import type { OnChainEvent } from '@farcaster/core'
+import {
+  registerEvent,
+  signerAddEvent,
+  signerRemoveEvent,
+  storageRentEvent,
+  transferEvent,
+} from '../../../hub/registry/chain-events.js'
+import type { ChainPlace } from '../../../hub/registry/local-chain.js'
+import type { Queryable } from '../../../platform/db/connection.js'
+import { type Refusal, refuse } from '../../../platform/errors.js'
+import type { AccountCall, NonceContract, SignedConsent } from './account-ledger.js'
+import {
+  addKeyConsent,
+  type Consent,
+  isConsentOf,
+  registerConsent,
+  removeKeyConsent,
+  transferConsent,
+} from './consents.js'
+
+/** What a call comes to: events, the fid that was registered, and whose signatures it has used up. */
+export interface LocalOutcome {
+  readonly events: readonly OnChainEvent[]
+  readonly fid: number | null
+  readonly used: readonly { readonly contract: NonceContract; readonly address: Buffer }[]
+}
+
+/** When and where on the local network a call happens, and who pays. */
+export interface LocalMoment {
+  /** The connection under whose lock nobody else changes the registry. */
+  readonly db: Queryable
+  readonly place: ChainPlace
+  /** 20 bytes. */
+  readonly payer: Buffer
+}
+
+type Call<Kind extends AccountCall['kind']> = Extract<AccountCall, { kind: Kind }>
+
+/**
+ * What the contracts would make of a call on the local network. They refuse what the real ones refuse (hub.md §5.4): a
+ * signature that is late, used or another's, an address that has a fid already or has none.
+ */
+export async function callLocally(moment: LocalMoment, call: AccountCall): Promise<LocalOutcome | Refusal> {
+  switch (call.kind) {
+    case 'register':
+      return await register(moment, call)
+    case 'transfer':
+      return await transfer(moment, call)
+    case 'add key':
+      return await addKey(moment, call)
+    case 'remove key':
+      return await removeKey(moment, call)
+    case 'rent':
+      return await rent(moment, call)
+  }
+}
+
+async function register(moment: LocalMoment, call: Call<'register'>): Promise<LocalOutcome | Refusal> {
+  const { db, place, payer } = moment
+  const { holder, recovery, extraUnits } = call
+  const { address, deadline } = holder
+  const problem =
+    (await whyNot(moment, 'id gateway', holder, (nonce) =>
+      registerConsent({ to: address, recovery, nonce, deadline }),
+    )) ?? (await hasFid(db, address))
+  if (problem) return problem
+  const [row] = await db<{ fid: number }[]>`
+    select greatest(
+      coalesce(max(fid), 0),
+      (select (value #>> '{}')::bigint from hub.settings where name = 'reserved_fids')
+    ) + 1 as fid
+    from hub.fids`
+  const { fid } = row!
+  return {
+    events: [
+      registerEvent(place, fid, address, recovery),
+      storageRentEvent({ ...place, logIndex: 1 }, fid, 1 + extraUnits, payer),
+    ],
+    fid,
+    used: [{ contract: 'id gateway', address }],
+  }
+}
+
+async function transfer(moment: LocalMoment, call: Call<'transfer'>): Promise<LocalOutcome | Refusal> {
+  const { db, place } = moment
+  const { fid, from, to } = call
+  if ((await fidHeldBy(db, from.address)) !== fid)
+    return refuse('conflict', `fid ${fid} belongs to another address`)
+  const consent = ({ deadline }: SignedConsent) => {
+    return (nonce: bigint) => transferConsent({ fid, to: to.address, nonce, deadline })
+  }
+  const problem =
+    (await hasFid(db, to.address)) ??
+    (await whyNot(moment, 'id registry', from, consent(from))) ??
+    (await whyNot(moment, 'id registry', to, consent(to)))
+  if (problem) return problem
+  return {
+    events: [transferEvent(place, fid, from.address, to.address)],
+    fid: null,
+    used: [from, to].map(({ address }) => ({ contract: 'id registry', address })),
+  }
+}
+
+async function addKey(moment: LocalMoment, call: Call<'add key'>): Promise<LocalOutcome | Refusal> {
+  const { db, place } = moment
+  const { holder, added } = call
+  const { address: owner, deadline } = holder
+  const fid = await fidHeldBy(db, owner)
+  if (fid === null) return noFid()
+  const problem = await whyNot(moment, 'key gateway', holder, (nonce) =>
+    addKeyConsent({ owner, added, nonce, deadline }),
+  )
+  if (problem) return problem
+  const state = await keyState(db, fid, added.key)
+  if (state === true) return refuse('conflict', 'this key may act for this fid already')
+  if (state === false) return refuse('conflict', 'this key was removed, and a removed key never comes back')
+  return {
+    events: [signerAddEvent(place, fid, added)],
+    fid: null,
+    used: [{ contract: 'key gateway', address: owner }],
+  }
+}
+
+async function removeKey(moment: LocalMoment, call: Call<'remove key'>): Promise<LocalOutcome | Refusal> {
+  const { db, place } = moment
+  const { holder, key } = call
+  const { address: owner, deadline } = holder
+  const fid = await fidHeldBy(db, owner)
+  if (fid === null) return noFid()
+  const problem = await whyNot(moment, 'key registry', holder, (nonce) =>
+    removeKeyConsent({ owner, key, nonce, deadline }),
+  )
+  if (problem) return problem
+  if ((await keyState(db, fid, key)) !== true) return refuse('conflict', 'this key does not act for this fid')
+  return {
+    events: [signerRemoveEvent(place, fid, key)],
+    fid: null,
+    used: [{ contract: 'key registry', address: owner }],
+  }
+}
+
+async function rent({ db, place, payer }: LocalMoment, call: Call<'rent'>): Promise<LocalOutcome | Refusal> {
+  const { fid, units } = call
+  const known = await db`select from hub.fids where fid = ${fid}::bigint`
+  if (known.length === 0) return refuse('bad_request.unknown_fid', `fid ${fid} does not exist`)
+  return { events: [storageRentEvent(place, fid, units, payer)], fid: null, used: [] }
+}
+
+/** Why a signature does not count; null when it does. */
+async function whyNot(
+  { db, place }: LocalMoment,
+  contract: NonceContract,
+  { address, deadline, signature }: SignedConsent,
+  consent: (nonce: bigint) => Consent,
+): Promise<Refusal | null> {
+  if (deadline < place.blockTimestamp) return refuse('conflict', 'the deadline of the signature has passed')
+  const nonce = await readLocalNonce(db, contract, address)
+  if (await isConsentOf(consent(nonce), signature, address)) return null
+  return refuse('conflict', 'the signature is not of this address for this, or was used already')
+}
+
+/** The nonce that the next signature of an address for a contract of the local network has to have. */
+export async function readLocalNonce(
+  db: Queryable,
+  contract: NonceContract,
+  address: Buffer,
+): Promise<bigint> {
+  const [row] = await db<{ nonce: number }[]>`
+    select nonce from accounts.local_nonces where contract = ${contract} and address = ${address}::bytea`
+  return BigInt(row?.nonce ?? 0)
+}
+
+/** The fid that an address holds; the first, should the registry's own commands have given it several. */
+export async function fidHeldBy(db: Queryable, address: Buffer): Promise<number | null> {
+  const [row] = await db<{ fid: number }[]>`
+    select fid from hub.fids where custody_address = ${address}::bytea order by fid limit 1`
+  return row?.fid ?? null
+}
+
+async function hasFid(db: Queryable, address: Buffer): Promise<Refusal | null> {
+  const fid = await fidHeldBy(db, address)
+  return fid === null ? null : refuse('conflict', `this address already holds fid ${fid}`)
+}
+
+function noFid(): Refusal {
+  return refuse('conflict', 'this address holds no fid')
+}
+
+/** Whether a key may act for a fid; null when the fid never had it. */
+export async function keyState(db: Queryable, fid: number, key: Buffer): Promise<boolean | null> {
+  const [row] = await db<{ active: boolean }[]>`
+    select active from hub.signers where fid = ${fid} and key = ${key}::bytea`
+  return row?.active ?? null
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { lockWallet } from '../wallets/wallets.js'
+import type { RegisteredSigner, Registration } from './registration.js'
+
+/** A registration that was checked and may begin. */
+export type Acceptable = Omit<
+  Registration,
+  'id' | 'shelfId' | 'signer' | 'step' | 'problems' | 'undoneBy'
+> & {
+  readonly appId: string
+  /** The signer that the account gets, made with the registration where there is none yet. */
+  readonly signer: RegisteredSigner | ((db: Queryable) => Promise<RegisteredSigner>) | null
+}
+
+/** PostgreSQL's code of a value that another row has already. */
+const UNIQUE_VIOLATION = '23505'
+
+/**
+ * Takes a registration on: from here on the fid is used, and its name is nobody else's.
+ *
+ * @param nowMs Unix milliseconds.
+ * @returns Its id.
+ * @throws PlazaError `conflict.fid_of_another_wallet`; `conflict.fid_hold_expired`; `conflict` when the fid is being
+ * registered already, or the name is.
+ */
+export async function acceptRegistration(db: Database, asked: Acceptable, nowMs: number): Promise<string> {
+  return await db
+    .begin(async (transaction) => {
+      await lockWallet(transaction, asked.walletId)
+      const shelfId = await useFid(transaction, asked, nowMs)
+      return await insertRegistration(transaction, { ...asked, shelfId }, nowMs)
+    })
+    .catch((error: { readonly code?: string }) => {
+      if (error.code !== UNIQUE_VIOLATION) throw error
+      throw new PlazaError('conflict', 'this name is being registered by somebody else', {
+        property: 'fname',
+      })
+    })
+}
+
+async function useFid(
+  db: Transaction,
+  { fid, walletId }: Pick<Acceptable, 'fid' | 'walletId'>,
+  nowMs: number,
+): Promise<string> {
+  const [used] = await db<{ id: string }[]>`
+    update accounts.shelf
+    set used_at = ${new Date(nowMs)}
+    where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and held_until > ${new Date(nowMs)}
+    returning id`
+  if (!used) throw await whyNotHeld(db, fid, walletId)
+  await db`update accounts.wallets set fids_used = fids_used + 1 where id = ${walletId}`
+  return used.id
+}
+
+/**
+ * Looks whether a wallet could register with a fid now, and changes nothing.
+ *
+ * @param nowMs Unix milliseconds.
+ * @throws PlazaError like `acceptRegistration`, for a fid that the wallet does not hold.
+ */
+export async function expectHeld(
+  db: Queryable,
+  { fid, walletId }: Pick<Acceptable, 'fid' | 'walletId'>,
+  nowMs: number,
+): Promise<void> {
+  const held = await db`
+    select from accounts.shelf
+    where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and held_until > ${new Date(nowMs)}`
+  if (held.length === 0) throw await whyNotHeld(db, fid, walletId)
+}
+
+async function whyNotHeld(db: Queryable, fid: number, walletId: string): Promise<PlazaError> {
+  const [row] = await db<{ heldBy: string | null; isUsed: boolean }[]>`
+    select held_by as "heldBy", used_at is not null as "isUsed" from accounts.shelf where fid = ${fid}::bigint`
+  const property = 'fid'
+  if (row?.heldBy !== walletId) {
+    const message = `fid ${fid} was not handed to this wallet: register with the wallet that has fetched it`
+    return new PlazaError('conflict.fid_of_another_wallet', message, { property })
+  }
+  if (row.isUsed)
+    return new PlazaError('conflict', `fid ${fid} was registered by another request`, { property })
+  const message = `fid ${fid} was held for ten minutes, which are over: fetch another one`
+  return new PlazaError('conflict.fid_hold_expired', message, { property })
+}
+
+async function insertRegistration(
+  db: Transaction,
+  asked: Acceptable & { readonly shelfId: string },
+  nowMs: number,
+): Promise<string> {
+  const id = randomUUID()
+  const { profile } = asked
+  const signer = typeof asked.signer === 'function' ? await asked.signer(db) : asked.signer
+  const now = new Date(nowMs)
+  await db`
+    insert into accounts.registrations (
+      id, fid, shelf_id, wallet_id, app_id, digest, custody_address, signature, deadline, fname,
+      signer_id, signer_key, signer_metadata, profile, accepted_at, attempted_at
+    )
+    values (
+      ${id}, ${asked.fid}, ${asked.shelfId}, ${asked.walletId}, ${asked.appId}, ${asked.digest},
+      ${asked.custodyAddress}, ${asked.signature}, ${asked.deadline}, ${asked.fname},
+      ${signer?.id ?? null}, ${signer?.key ?? null}, ${signer?.metadata ?? null},
+      ${profile === null ? null : JSON.stringify(profile)}::text::jsonb, ${now}, ${now}
+    )`
+  return id
+}
+
+/**
+ * Puts the fid of a registration that came to nothing back: it is held for its wallet as long as it was, and on the
+ * shelf after that.
+ *
+ * @param nowMs Unix milliseconds.
+ */
+export async function releaseFid(
+  db: Database,
+  { id, shelfId, walletId }: Pick<Registration, 'id' | 'shelfId' | 'walletId'>,
+  nowMs: number,
+): Promise<void> {
+  await db.begin(async (transaction) => {
+    const undone = await transaction`
+      update accounts.registrations set step = 'undone', finished_at = ${new Date(nowMs)}
+      where id = ${id} and step = 'undoing'
+      returning id`
+    if (undone.length === 0) return
+    await transaction`update accounts.shelf set used_at = null where id = ${shelfId}`
+    await transaction`update accounts.wallets set fids_used = fids_used - 1 where id = ${walletId}`
+  })
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import type { Database, Queryable } from '../../../platform/db/connection.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { hexOf } from '../../../protocol/bytes.js'
+import type { AccountCall, AccountLedger, Receipt } from '../ledger/account-ledger.js'
+
+/** A registration with keys that the developer holds: the call that registers, and those that add keys. */
+export interface DirectAsked {
+  readonly appId: string
+  readonly walletId: string
+  /** What the app calls the request, or a digest of it. */
+  readonly name: string
+  /** SHA-256 of what was asked. */
+  readonly digest: Buffer
+  readonly calls: readonly AccountCall[]
+}
+
+/** How such a registration stands. */
+export interface DirectRegistration {
+  readonly id: string
+  readonly walletId: string
+  readonly digest: Buffer
+  readonly calls: readonly AccountCall[]
+  /** How many of the calls are done with. */
+  readonly done: number
+  readonly fid: number | null
+  readonly hash: Buffer | null
+  /** What could not be done, in words. */
+  readonly problems: readonly string[]
+}
+
+/** What direct registrations are carried out with. */
+export interface DirectRegistrarParts {
+  /** For writes. */
+  readonly db: Database
+  readonly ledger: AccountLedger
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/** The registration that an app has begun under a name; null when it has begun none. */
+export async function findDirect(
+  db: Queryable,
+  { appId, name }: Pick<DirectAsked, 'appId' | 'name'>,
+): Promise<DirectRegistration | null> {
+  const [row] = await db<DirectRegistration[]>`
+    select ${columns(db)} from accounts.direct_registrations where app_id = ${appId} and name = ${name}`
+  return row ? withCalls(row) : null
+}
+
+/** Registrations that nobody has worked on for a while. @param nowMs Unix milliseconds. */
+export async function findAbandonedDirect(
+  db: Queryable,
+  {
+    nowMs,
+    pauseSeconds,
+    limit,
+  }: { readonly nowMs: number; readonly pauseSeconds: number; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select id from accounts.direct_registrations
+    where finished_at is null and attempted_at <= ${new Date(nowMs - pauseSeconds * 1000)}
+    order by attempted_at
+    limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Takes such a registration on, once for each name.
+ *
+ * @returns Its id.
+ * @throws PlazaError `conflict` when the name was given to another request.
+ */
+export async function acceptDirect(db: Database, asked: DirectAsked, nowMs: number): Promise<string> {
+  const [row] = await db<{ id: string }[]>`
+    insert into accounts.direct_registrations (id, app_id, wallet_id, name, digest, calls, attempted_at)
+    values (
+      ${randomUUID()}, ${asked.appId}, ${asked.walletId}, ${asked.name}, ${asked.digest},
+      ${JSON.stringify(asked.calls, bytesAsHex)}::text::jsonb, ${new Date(nowMs)}
+    )
+    on conflict (app_id, name) do update set attempted_at = excluded.attempted_at
+      where direct_registrations.digest = excluded.digest
+    returning id`
+  if (row) return row.id
+  throw new PlazaError('conflict', 'this idem was given to another request', { property: 'idem' })
+}
+
+/**
+ * Makes the purchases of a registration that are not made yet. A purchase that is begun twice is made once, so it does
+ * not matter who goes on with it, nor how many do. A key that the contracts will not have is left out, and told of: the
+ * account is there by then, and cannot be taken back.
+ *
+ * @throws PlazaError with the reason when the account could not be registered: then the name is free again.
+ * `insufficient_funds` and `unavailable` leave it where it is.
+ */
+export async function carryOutDirect(parts: DirectRegistrarParts, id: string): Promise<DirectRegistration> {
+  const { db, clock } = parts
+  await db`update accounts.direct_registrations set attempted_at = ${new Date(clock())} where id = ${id}`
+  for (;;) {
+    const registration = await readDirect(db, id)
+    if (registration === null) throw new PlazaError('conflict', 'the registration has failed already')
+    const call = registration.calls[registration.done]
+    if (call === undefined) return registration
+    await makePurchase(parts, registration, call)
+  }
+}
+
+async function makePurchase(
+  { db, ledger, clock }: DirectRegistrarParts,
+  { id, walletId, done }: DirectRegistration,
+  call: AccountCall,
+): Promise<void> {
+  const bought = await ledger.buy({ walletId, purpose: `direct ${id} ${done}`, call })
+  if ('code' in bought && bought.code === 'insufficient_funds')
+    throw new PlazaError(bought.code, bought.message)
+  if ('code' in bought && done === 0) {
+    await db`delete from accounts.direct_registrations where id = ${id} and done = 0`
+    throw new PlazaError(bought.code, bought.message)
+  }
+  const { fid, hash }: Partial<Receipt> = 'code' in bought || done > 0 ? {} : bought
+  const problems = 'code' in bought ? [`signer ${done} was not added: ${bought.message}`] : []
+  await db`
+    update accounts.direct_registrations
+    set done = done + 1, fid = coalesce(fid, ${fid ?? null}), hash = coalesce(hash, ${hash ?? null}),
+      problems = problems || ${db.types.texts(problems)}::text[], attempted_at = ${new Date(clock())},
+      finished_at = case when done + 1 = jsonb_array_length(calls) then ${new Date(clock())}::timestamptz end
+    where id = ${id} and done = ${done}`
+}
+
+async function readDirect(db: Queryable, id: string): Promise<DirectRegistration | null> {
+  const [row] = await db<DirectRegistration[]>`
+    select ${columns(db)} from accounts.direct_registrations where id = ${id}`
+  return row ? withCalls(row) : null
+}
+
+function columns(db: Queryable) {
+  return db`id, wallet_id as "walletId", digest, calls::text as calls, done, fid, hash, problems`
+}
+
+function withCalls(row: DirectRegistration): DirectRegistration {
+  return { ...row, calls: JSON.parse(String(row.calls), hexAsBytes) }
+}
+
+/** Buffers have been made objects by the time JSON shows them: `{type, data}`. */
+function bytesAsHex(_name: string, value: unknown): unknown {
+  const isBytes = typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer'
+  return isBytes && 'data' in value ? { hex: hexOf(Buffer.from(value.data as number[])) } : value
+}
+
+function hexAsBytes(_name: string, value: unknown): unknown {
+  const isHex = typeof value === 'object' && value !== null && 'hex' in value && typeof value.hex === 'string'
+  return isHex ? Buffer.from((value.hex as string).slice(2), 'hex') : value
+}

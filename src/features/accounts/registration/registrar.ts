@@ -1,0 +1,299 @@
+import { ED25519_KEY } from '../../../hub/registry/chain-events.js'
+import type { EthAccount } from '../../../hub/registry/eth-account.js'
+import type { AddedKey } from '../../../hub/registry/key-addition.js'
+import { keyRequestMetadata, signKeyRequest } from '../../../hub/registry/key-request.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { type ErrorCode, PlazaError, type Refusal } from '../../../platform/errors.js'
+import type { Vault } from '../../../platform/vault/vault.js'
+import type { AccountLedger, Receipt, SignedConsent } from '../ledger/account-ledger.js'
+import {
+  addKeyConsent,
+  type Consent,
+  removeKeyConsent,
+  signConsent,
+  transferConsent,
+} from '../ledger/consents.js'
+import { openHolder } from '../shelf/shelf-key.js'
+import { releaseFid } from './accept.js'
+import {
+  advance,
+  claim,
+  type RegisteredSigner,
+  type Registration,
+  readRegistration,
+  unclaim,
+} from './registration.js'
+
+/** What registrations need of other rooms. Each may be asked again for what it has done. */
+export interface AccountDetails {
+  /** Gives a free name to a fid. @returns Why not; null when the fid has the name now. */
+  readonly giveName: (fid: number, name: string) => Promise<Refusal | null>
+  /** Says what the profile is to say, by the signer. @returns What was refused, in words. */
+  readonly publishProfile: (
+    fid: number,
+    signerId: string,
+    profile: Readonly<Record<string, unknown>>,
+  ) => Promise<readonly string[]>
+}
+
+/** What registrations are carried out with. */
+export interface RegistrarOptions {
+  /** For writes. */
+  readonly db: Database
+  readonly vault: Vault
+  readonly ledger: AccountLedger
+  readonly details: AccountDetails
+  /** Names this process: `account-worker.ts` holds the lock of this name as long as it lives. */
+  readonly worker: string
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/** Whoever asks for a registration that another process works on waits for it, so long at most. */
+const WAIT_MS = 60_000
+const POLL_MS = 200
+
+/** What we sign for the addresses of the shelf is good for a day: a transaction may wait that long. */
+const CONSENT_SECONDS = 24 * 60 * 60
+
+/**
+ * Carries registrations out, step by step. A step leaves something behind that tells whoever begins it again that it was
+ * done: purchases their purpose, names their holder, profiles their messages.
+ *
+ * The key of the signer is added while the address of the shelf still holds the fid: it can sign for that, and the user
+ * has only signed for the transfer.
+ */
+export class Registrar {
+  readonly #options: RegistrarOptions
+  readonly #running = new Map<string, Promise<Registration>>()
+
+  constructor(options: RegistrarOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Goes on until the registration is done or undone. One process at a time works on a registration; the others wait for
+   * it, and take over when it dies.
+   *
+   * @throws PlazaError `insufficient_funds` while the wallet cannot pay for the next step, `unavailable` while it is not
+   * known what comes of it: the registration stays where it is. What undid it, once it is undone.
+   */
+  carryOut(id: string): Promise<Registration> {
+    const running = this.#running.get(id) ?? this.#claimed(id).finally(() => this.#running.delete(id))
+    this.#running.set(id, running)
+    return running
+  }
+
+  async #claimed(id: string): Promise<Registration> {
+    const { db, worker, clock } = this.#options
+    for (let waitedMs = 0; !(await claim(db, id, worker, clock())); waitedMs += POLL_MS) {
+      if (waitedMs >= WAIT_MS) {
+        throw new PlazaError(
+          'unavailable',
+          'the account is still being registered: send the same request again',
+        )
+      }
+      await pause(POLL_MS)
+    }
+    return await this.#run(id).finally(() => unclaim(db, id, worker))
+  }
+
+  async #run(id: string): Promise<Registration> {
+    for (;;) {
+      const registration = await readRegistration(this.#options.db, id)
+      switch (registration.step) {
+        case 'accepted':
+          await this.#addKey(registration)
+          break
+        case 'keyed':
+          await this.#transfer(registration)
+          break
+        case 'transferred':
+          await this.#giveName(registration)
+          break
+        case 'named':
+          await this.#publishProfile(registration)
+          break
+        case 'undoing':
+          await this.#undo(registration)
+          break
+        case 'undone':
+          throw new PlazaError(registration.undoneBy as ErrorCode, registration.problems.join('; '))
+        case 'done':
+          return registration
+      }
+    }
+  }
+
+  async #addKey(registration: Registration): Promise<void> {
+    const { signer } = registration
+    if (signer !== null) {
+      const refused = await this.#buy(registration, 'key', async (holder) => {
+        const added = await this.#addedKey(registration, signer, holder)
+        const consent = await this.#consent('key gateway', holder, (once) =>
+          addKeyConsent({ owner: holder.address, added, ...once }),
+        )
+        return { kind: 'add key', holder: consent, added }
+      })
+      if (refused && !(await this.#isKeyInHub(registration, signer)))
+        return await this.#giveUp(registration, refused)
+    }
+    await this.#advance(registration, 'accepted', 'keyed')
+  }
+
+  /** Without an app that asks, the account asks for its own key, by the address that holds it for now. */
+  async #addedKey(
+    { fid }: Registration,
+    { key, metadata }: RegisteredSigner,
+    holder: EthAccount,
+  ): Promise<AddedKey> {
+    if (metadata !== null) return { keyType: ED25519_KEY, key, metadata }
+    const deadline = this.#nowUnix() + CONSENT_SECONDS
+    const request = await signKeyRequest({ requestFid: fid, key, deadline }, holder)
+    return { keyType: ED25519_KEY, key, metadata: keyRequestMetadata(request) }
+  }
+
+  async #transfer(registration: Registration): Promise<void> {
+    const { fid, custodyAddress: to, signature, deadline, shelfId } = registration
+    const refused = await this.#buy(registration, 'transfer', async (holder) => ({
+      kind: 'transfer',
+      fid,
+      from: await this.#consent('id registry', holder, (once) => transferConsent({ fid, to, ...once })),
+      to: { address: to, deadline, signature },
+    }))
+    if (refused && !(await this.#isInHub(registration))) return await this.#giveUp(registration, refused)
+    const { db, clock } = this.#options
+    await db.begin(async (transaction) => {
+      await advance(transaction, registration, 'keyed', 'transferred', { nowMs: clock() })
+      // Nothing is left that it could sign for.
+      await transaction`update accounts.shelf set sealed_key = null where id = ${shelfId}`
+    })
+  }
+
+  /**
+   * Whoever has seen a transaction on its way has seen the signatures in it, and may have used them, and paid: then the
+   * contracts refuse them a second time. What is final is in the hub, as what we have bought ourselves is.
+   */
+  async #isInHub({ fid, custodyAddress: to }: Registration): Promise<boolean> {
+    const { db, ledger } = this.#options
+    const held = await db`select from hub.fids where fid = ${fid}::bigint and custody_address = ${to}::bytea`
+    return held.length > 0 || this.#notYet((await ledger.fidOf(to)) === fid)
+  }
+
+  async #isKeyInHub(registration: Registration, signer: RegisteredSigner): Promise<boolean> {
+    const { ledger } = this.#options
+    return (
+      (await this.#hubHasKey(registration, signer)) ||
+      this.#notYet(await ledger.hasKey(registration.fid, signer.key))
+    )
+  }
+
+  async #hubHasKey({ fid }: Registration, { key }: RegisteredSigner): Promise<boolean> {
+    const added = await this.#options.db`
+      select from hub.signers where fid = ${fid}::bigint and key = ${key}::bytea and active`
+    return added.length > 0
+  }
+
+  #notYet(isOnItsWay: boolean): false {
+    if (!isOnItsWay) return false
+    throw new PlazaError('unavailable', 'the account is still being registered: send the same request again')
+  }
+
+  async #giveName(registration: Registration): Promise<void> {
+    const { fid, fname } = registration
+    const refused = fname === null ? null : await this.#options.details.giveName(fid, fname)
+    if (refused?.code === 'unavailable') throw new PlazaError(refused.code, refused.message)
+    const problems = refused ? [`the name was not given: ${refused.message}`] : []
+    await this.#advance(registration, 'transferred', 'named', problems)
+  }
+
+  async #publishProfile(registration: Registration): Promise<void> {
+    const { fid, signer, profile } = registration
+    const problems =
+      signer === null || profile === null
+        ? []
+        : await this.#options.details.publishProfile(fid, signer.id, profile)
+    await this.#advance(registration, 'named', 'done', problems)
+  }
+
+  /** Takes the key away again, so that the next user of the fid does not get it. */
+  async #undo(registration: Registration): Promise<void> {
+    const { db, ledger, clock } = this.#options
+    const { id, fid, signer } = registration
+    if (
+      signer !== null &&
+      ((await this.#hubHasKey(registration, signer)) || (await ledger.hasKey(fid, signer.key)))
+    ) {
+      const refused = await this.#buy(registration, 'removal', async (holder) => {
+        const consent = await this.#consent('key registry', holder, (once) =>
+          removeKeyConsent({ owner: holder.address, key: signer.key, ...once }),
+        )
+        return { kind: 'remove key', holder: consent, key: signer.key }
+      })
+      if (refused) throw new Error(`registration ${id} cannot be undone: ${refused.message}`)
+    }
+    await releaseFid(db, registration, clock())
+  }
+
+  /** @returns Why the purchase was refused for good; null when it was made. */
+  async #buy(
+    registration: Registration,
+    part: string,
+    callOf: (holder: EthAccount) => Promise<Parameters<AccountLedger['buy']>[0]['call']>,
+  ): Promise<Refusal | null> {
+    const { db, vault, ledger } = this.#options
+    const purpose = purposeOf(registration, part)
+    const holder = await openHolder(db, vault, registration.shelfId)
+    const bought: Receipt | Refusal = await ledger.buy({
+      walletId: registration.walletId,
+      purpose,
+      call: await callOf(holder),
+    })
+    if (!('code' in bought)) return null
+    if (bought.code === 'insufficient_funds') throw new PlazaError(bought.code, bought.message)
+    return bought
+  }
+
+  async #consent(
+    contract: Parameters<AccountLedger['nonceOf']>[0],
+    holder: EthAccount,
+    consentOf: (once: { readonly nonce: bigint; readonly deadline: number }) => Consent,
+  ): Promise<SignedConsent> {
+    const deadline = this.#nowUnix() + CONSENT_SECONDS
+    const nonce = await this.#options.ledger.nonceOf(contract, holder.address)
+    const signature = await signConsent(consentOf({ nonce, deadline }), holder)
+    return { address: holder.address, deadline, signature }
+  }
+
+  /** Nothing of it can be done any more: what was done is undone. */
+  async #giveUp({ id, step }: Registration, { code, message }: Refusal): Promise<void> {
+    const { db, clock } = this.#options
+    await db`
+      update accounts.registrations
+      set step = 'undoing', undone_by = ${code}, problems = array[${message}]::text[],
+        attempted_at = ${new Date(clock())}
+      where id = ${id} and step = ${step}`
+  }
+
+  async #advance(
+    registration: Registration,
+    from: Registration['step'],
+    to: Registration['step'],
+    problems: readonly string[] = [],
+  ): Promise<void> {
+    const { db, clock } = this.#options
+    await advance(db, registration, from, to, { nowMs: clock(), problems })
+  }
+
+  #nowUnix(): number {
+    return Math.floor(this.#options.clock() / 1000)
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+function purposeOf({ id }: Pick<Registration, 'id'>, part: string): string {
+  return `registration ${id} ${part}`
+}

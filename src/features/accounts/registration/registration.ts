@@ -1,0 +1,134 @@
+import type { Queryable } from '../../../platform/db/connection.js'
+import { isWorkerDead } from '../../../platform/db/worker-lock.js'
+
+/** How far a registration is. `undone` and `done` are its ends; from `transferred` on it only goes forward. */
+export type RegistrationStep = 'accepted' | 'keyed' | 'transferred' | 'named' | 'done' | 'undoing' | 'undone'
+
+/** An account on its way to its user. */
+export interface Registration {
+  readonly id: string
+  readonly fid: number
+  readonly shelfId: string
+  readonly walletId: string
+  /** SHA-256 of what was asked. */
+  readonly digest: Buffer
+  /** 20 bytes, with the signature for the transfer to it, good until the deadline in Unix seconds. */
+  readonly custodyAddress: Buffer
+  readonly signature: Buffer
+  readonly deadline: number
+  readonly fname: string | null
+  readonly signer: RegisteredSigner | null
+  /** What the profile is to say: `ProfileRequest` of publishing. */
+  readonly profile: Readonly<Record<string, unknown>> | null
+  readonly step: RegistrationStep
+  /** What could not be done, in words. */
+  readonly problems: readonly string[]
+  /** The code of the error that undid it. */
+  readonly undoneBy: string | null
+}
+
+/** The signer that an account gets. */
+export interface RegisteredSigner {
+  readonly id: string
+  /** Ed25519, 32 bytes. */
+  readonly key: Buffer
+  /** The app's signed request; null where the account asks for itself. */
+  readonly metadata: Buffer | null
+}
+
+type Row = Omit<Registration, 'signer'> & {
+  readonly signerId: string | null
+  readonly signerKey: Buffer | null
+  readonly signerMetadata: Buffer | null
+}
+
+/** The registration of this id. */
+export async function readRegistration(db: Queryable, id: string): Promise<Registration> {
+  const [row] = await db<Row[]>`select ${columns(db)} from accounts.registrations where id = ${id}`
+  return registrationOf(row!)
+}
+
+/** The registration of a fid that was not undone; null when there is none. */
+export async function findRegistration(db: Queryable, fid: number): Promise<Registration | null> {
+  const [row] = await db<Row[]>`
+    select ${columns(db)} from accounts.registrations
+    where fid = ${fid}::bigint and step <> 'undone'`
+  return row ? registrationOf(row) : null
+}
+
+/**
+ * Registrations that nobody works on: their process has died, or they have waited long enough after a failure.
+ *
+ * @param nowMs Unix milliseconds.
+ */
+export async function findAbandoned(
+  db: Queryable,
+  {
+    nowMs,
+    pauseSeconds,
+    limit,
+  }: { readonly nowMs: number; readonly pauseSeconds: number; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select id from accounts.registrations
+    where step not in ('done', 'undone')
+      and case
+        when worker is null then attempted_at <= ${new Date(nowMs - pauseSeconds * 1000)}
+        else ${isWorkerDead(db, db`worker`)}
+      end
+    order by attempted_at
+    limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Makes a registration this process's own.
+ *
+ * @param nowMs Unix milliseconds.
+ * @returns Whether it is: another one may be at work.
+ */
+export async function claim(db: Queryable, id: string, worker: string, nowMs: number): Promise<boolean> {
+  const rows = await db`
+    update accounts.registrations
+    set worker = ${worker}, attempted_at = ${new Date(nowMs)}
+    where id = ${id} and (worker is null or worker = ${worker}::uuid or ${isWorkerDead(db, db`worker`)})
+    returning id`
+  return rows.length > 0
+}
+
+/** Lets others go on with a registration. */
+export async function unclaim(db: Queryable, id: string, worker: string): Promise<void> {
+  await db`update accounts.registrations set worker = null where id = ${id} and worker = ${worker}::uuid`
+}
+
+/** Goes from one step to another, unless somebody else was quicker. */
+export async function advance(
+  db: Queryable,
+  { id }: Pick<Registration, 'id'>,
+  from: RegistrationStep,
+  to: RegistrationStep,
+  { nowMs, problems = [] }: { readonly nowMs: number; readonly problems?: readonly string[] },
+): Promise<void> {
+  const isEnd = to === 'done' || to === 'undone'
+  await db`
+    update accounts.registrations
+    set step = ${to}, attempted_at = ${new Date(nowMs)},
+      problems = problems || ${db.types.texts(problems)}::text[],
+      finished_at = ${isEnd ? new Date(nowMs) : null}
+    where id = ${id} and step = ${from}`
+}
+
+function columns(db: Queryable) {
+  return db`
+    id, fid, shelf_id as "shelfId", wallet_id as "walletId", digest, custody_address as "custodyAddress", signature,
+    deadline, fname, signer_id as "signerId", signer_key as "signerKey", signer_metadata as "signerMetadata", profile,
+    step, problems, undone_by as "undoneBy"`
+}
+
+function registrationOf({ signerId, signerKey, signerMetadata, ...row }: Row): Registration {
+  const signer =
+    signerId === null || signerKey === null
+      ? null
+      : { id: signerId, key: signerKey, metadata: signerMetadata }
+  return { ...row, signer }
+}

@@ -1,0 +1,103 @@
+import { readContractSignature } from '../../../hub/registry/account-signature.js'
+import { ED25519_KEY } from '../../../hub/registry/chain-events.js'
+import type { AddedKey } from '../../../hub/registry/key-addition.js'
+import { readKeyRequestMetadata, recoverKeyRequestSigner } from '../../../hub/registry/key-request.js'
+import { PlazaError } from '../../../platform/errors.js'
+import type { AccountCall, AccountLedger, SignedConsent } from '../ledger/account-ledger.js'
+import { addKeyConsent, type Consent, isConsentOf, registerConsent } from '../ledger/consents.js'
+import type { DirectBody } from './direct-body.js'
+
+/** A signature that is good for less than this may be late when it is used. */
+const MIN_VALID_SECONDS = 10
+
+/**
+ * Holds a registration with the developer's keys against the contracts' rules, before anything is paid.
+ *
+ * @returns The calls that it takes, in their order.
+ * @throws PlazaError that names the member at fault.
+ */
+export async function checkDirect(
+  ledger: AccountLedger,
+  { registration, signers = [], storage_units: extraUnits = 0 }: DirectBody,
+  nowUnix: number,
+): Promise<AccountCall[]> {
+  const address = bytes(registration.custody_address)
+  const recovery = bytes(registration.recovery_address)
+  const heldFid = await ledger.fidOf(address)
+  if (heldFid !== null) {
+    const message = `this address holds fid ${heldFid} already, and can hold one`
+    throw new PlazaError('conflict', message, { property: 'registration.custody_address' })
+  }
+  const nonce = await ledger.nonceOf('id gateway', address)
+  const { deadline } = registration
+  const holder = await consentOf('registration', { ...registration, address, nowUnix }, () =>
+    registerConsent({ to: address, recovery, nonce, deadline }),
+  )
+  const first = await ledger.nonceOf('key gateway', address)
+  const calls: AccountCall[] = [{ kind: 'register', holder, recovery, extraUnits }]
+  for (const [index, signer] of signers.entries()) {
+    const place = `signers.${index}`
+    const added = await keyOf(ledger, place, signer, nowUnix)
+    const consent = await consentOf(place, { ...signer, address, nowUnix }, () =>
+      addKeyConsent({ owner: address, added, nonce: first + BigInt(index), deadline: signer.deadline }),
+    )
+    calls.push({ kind: 'add key', holder: consent, added })
+  }
+  return calls
+}
+
+async function consentOf(
+  place: string,
+  {
+    address,
+    deadline,
+    signature: text,
+    nowUnix,
+  }: {
+    readonly address: Buffer
+    readonly deadline: number
+    readonly signature: string
+    readonly nowUnix: number
+  },
+  consent: () => Consent,
+): Promise<SignedConsent> {
+  if (deadline < nowUnix + MIN_VALID_SECONDS)
+    throw wrong(`${place}.deadline`, 'must be in the future, in Unix seconds')
+  const signature = readContractSignature(text, `${place}.signature`)
+  if (await isConsentOf(consent(), signature, address)) return { address, deadline, signature }
+  throw wrong(`${place}.signature`, 'must be of the custody address for exactly this, with its next nonce')
+}
+
+/** The validator of the key registry asks the same of the app's request. */
+async function keyOf(
+  ledger: AccountLedger,
+  place: string,
+  signer: NonNullable<DirectBody['signers']>[number],
+  nowUnix: number,
+): Promise<AddedKey> {
+  const added = {
+    keyType: signer.key_type ?? ED25519_KEY,
+    key: bytes(signer.public_key),
+    metadata: bytes(signer.metadata),
+  }
+  const request = readKeyRequestMetadata(added.metadata)
+  if (request === null) throw wrong(`${place}.metadata`, 'must be a signed key request, ABI-encoded')
+  const { requestFid, requestSigner, signature, deadline } = request
+  const [asker, fid] = await Promise.all([
+    recoverKeyRequestSigner({ requestFid, key: added.key, deadline }, signature),
+    ledger.fidOf(requestSigner),
+  ])
+  if (asker?.equals(requestSigner) && fid === requestFid && deadline > nowUnix) return added
+  throw wrong(
+    `${place}.metadata`,
+    'must be signed for this key by the address that holds the app’s fid, and not be late',
+  )
+}
+
+function bytes(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}
+
+function wrong(property: string, problem: string): PlazaError {
+  return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
+}

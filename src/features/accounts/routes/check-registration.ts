@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto'
+import { FarcasterNetwork } from '@farcaster/core'
+import { readContractSignature } from '../../../hub/registry/account-signature.js'
+import { newPrivateKey } from '../../../hub/registry/eth-account.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { validateFname } from '../../../protocol/kinds/username.js'
+import { createMessageSigner } from '../../../protocol/sign.js'
+import type { OperationContext } from '../../operation.js'
+import { checkProfile } from '../../publishing/profile.js'
+import { askForSigner } from '../../signers/ask-for-key.js'
+import { createSigner } from '../../signers/create-signer.js'
+import { readKeyAsked } from '../../signers/key-asked.js'
+import { keyOf, readKeyRequest } from '../../signers/key-request.js'
+import type { AccountLedger } from '../ledger/account-ledger.js'
+import { isConsentOf, transferConsent } from '../ledger/consents.js'
+import { tooLittle } from '../ledger/transactions.js'
+import { type Acceptable, expectHeld } from '../registration/accept.js'
+import { isNameFree } from '../registration/free-name.js'
+import type { RegisteredSigner } from '../registration/registration.js'
+import { noNames } from './account-details.js'
+import type { PayingWallet } from './paying-wallet.js'
+import type { RegisterUserReqBody } from './registration-body.js'
+
+/** A signature that is good for less than this may be late when it is used. */
+const MIN_VALID_SECONDS = 10
+
+/** Tells a registration from any other: SHA-256. */
+export function digestOf(body: RegisterUserReqBody): Buffer {
+  const { fid, requested_user_custody_address: custody, signature, deadline, fname, metadata, signer } = body
+  const asked = [fid, custody.toLowerCase(), signature.toLowerCase(), deadline, fname, metadata, signer]
+  return createHash('sha256').update(JSON.stringify(asked)).digest()
+}
+
+/**
+ * Holds a registration against everything that can be known before it begins, so that what is begun comes to an end.
+ *
+ * @throws PlazaError that names the member at fault; `insufficient_funds`.
+ */
+export async function checkRegistration(
+  context: OperationContext,
+  { accounts: { ledger }, wallet }: PayingWallet,
+  body: RegisterUserReqBody,
+  appId: string,
+): Promise<Acceptable> {
+  const { fid, deadline, metadata } = body
+  const custodyAddress = Buffer.from(body.requested_user_custody_address.slice(2), 'hex')
+  const signature = readContractSignature(body.signature)
+  await checkConsent(context, ledger, { fid, custodyAddress, signature, deadline })
+  const fname = body.fname === undefined ? null : await checkName(context, body.fname)
+  const profile = await profileOf(context, fid, fname, metadata)
+  const signer = await signerOf(context, body.signer, appId, profile !== null)
+  await checkFunds(context, ledger, { fid, wallet, hasSigner: signer !== null })
+  return {
+    fid,
+    walletId: wallet.id,
+    appId,
+    digest: digestOf(body),
+    custodyAddress,
+    signature,
+    deadline,
+    fname,
+    profile,
+    signer,
+  }
+}
+
+async function checkConsent(
+  { clock }: OperationContext,
+  ledger: AccountLedger,
+  asked: Pick<Acceptable, 'fid' | 'custodyAddress' | 'signature' | 'deadline'>,
+): Promise<void> {
+  const { fid, custodyAddress: to, signature, deadline } = asked
+  const nowUnix = Math.floor(clock() / 1000)
+  if (deadline < nowUnix + MIN_VALID_SECONDS) {
+    throw wrong('deadline', `must be in the future; in Unix seconds it is ${nowUnix}`)
+  }
+  const [nonce, heldFid] = await Promise.all([ledger.nonceOf('id registry', to), ledger.fidOf(to)])
+  const property = 'requested_user_custody_address'
+  if (heldFid !== null) {
+    throw new PlazaError('conflict', `this address holds fid ${heldFid} already, and can hold one`, {
+      property,
+    })
+  }
+  if (await isConsentOf(transferConsent({ fid, to, nonce, deadline }), signature, to)) return
+  throw wrong(
+    'signature',
+    `must be the Transfer (EIP-712) of fid ${fid} to this address with nonce ${nonce} and this deadline, signed by it`,
+  )
+}
+
+async function checkName({ writerDb, network }: OperationContext, given: string): Promise<string> {
+  const name = given.toLowerCase()
+  const fault = validateFname(name)
+  if (fault !== null) throw wrong('fname', `is no name: ${fault}`)
+  if (network !== FarcasterNetwork.DEVNET)
+    throw new PlazaError('not_configured', noNames, { property: 'fname' })
+  if (await isNameFree(writerDb, name)) return name
+  throw new PlazaError('conflict', `"${name}" is taken`, { property: 'fname' })
+}
+
+/** What the profile is to say: null is nothing. It names the account where a name is given. */
+async function profileOf(
+  context: OperationContext,
+  fid: number,
+  fname: string | null,
+  metadata: RegisterUserReqBody['metadata'],
+): Promise<Acceptable['profile']> {
+  if (metadata?.username !== undefined && metadata.username.toLowerCase() !== fname) {
+    throw wrong('metadata.username', 'must be the same as fname: the account has no other name')
+  }
+  const profile = { ...metadata, ...(fname === null ? {} : { username: fname }) }
+  if (Object.keys(profile).length === 0) return null
+  const anyKey = createMessageSigner(newPrivateKey())
+  const [fault] = await checkProfile(context, { fid, key: anyKey }, profile)
+  if (fault) throw wrong(`metadata.${fault.property}`, `cannot be: ${fault.message}`)
+  return profile
+}
+
+/** The signer that is named, asked for as by `signer/signed_key`; or one that is made, where something has to be said. */
+async function signerOf(
+  { writerDb: db, vault, network, clock }: OperationContext,
+  named: RegisterUserReqBody['signer'],
+  appId: string,
+  isNeeded: boolean,
+): Promise<Acceptable['signer']> {
+  if (named === undefined) {
+    if (!isNeeded) return null
+    return async (transaction) => {
+      const { id, publicKey } = await createSigner({ db: transaction, vault }, appId)
+      return { id, key: publicKey, metadata: null }
+    }
+  }
+  const { uuid: signerUuid, app_fid, deadline, signed_key_request_metadata_signature: signature } = named
+  try {
+    const asked = readKeyAsked({ app_fid, deadline, signature })
+    const { status } = await askForSigner({ db, network, clock }, { appId, signerUuid }, asked)
+    if (status !== 'pending_approval') {
+      throw new PlazaError('conflict', `this signer was ${status} already`, { property: 'signer_uuid' })
+    }
+    const { key, metadata } = keyOf(await readKeyRequest(db, { signerUuid }))
+    return { id: signerUuid.toLowerCase(), key, metadata } satisfies RegisteredSigner
+  } catch (error) {
+    throw error instanceof PlazaError ? insideOfSigner(error) : error
+  }
+}
+
+/** Requests for signers have other names for the same members. */
+const membersOfSigner: Readonly<Record<string, string>> = {
+  signer_uuid: 'signer.uuid',
+  app_fid: 'signer.app_fid',
+  deadline: 'signer.deadline',
+  signature: 'signer.signed_key_request_metadata_signature',
+}
+
+function insideOfSigner(error: PlazaError): PlazaError {
+  const { code, message, property = '' } = error
+  const member = membersOfSigner[property]
+  if (member === undefined) return error
+  const text = message.startsWith(`${property} `) ? `${member}${message.slice(property.length)}` : message
+  return new PlazaError(code, text, { property: member, cause: error })
+}
+
+async function checkFunds(
+  { writerDb, clock }: OperationContext,
+  ledger: AccountLedger,
+  { fid, wallet, hasSigner }: { fid: number; wallet: PayingWallet['wallet']; hasSigner: boolean },
+): Promise<void> {
+  const prices = await Promise.all([
+    ledger.priceOf({ kind: 'transfer' }),
+    hasSigner ? ledger.priceOf({ kind: 'add key' }) : 0n,
+  ])
+  const needed = prices.reduce((sum, price) => sum + price, 0n)
+  const available = await ledger.available(writerDb, wallet)
+  if (available >= needed) return
+  // Nobody is to send money to a wallet that could not register with this fid either.
+  await expectHeld(writerDb, { fid, walletId: wallet.id }, clock())
+  const { code, message } = tooLittle(needed, available)
+  throw new PlazaError(code, message)
+}
+
+function wrong(property: string, problem: string): PlazaError {
+  return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
+}

@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
+import { testKey, testNowUnix } from '../../../../test/network.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import { registerHolder } from '../../signers/testing/key-holder.js'
+import { directRequest } from '../testing/direct-request.js'
+import { fundedWallet, LOCAL_PRICE } from '../testing/funded-wallet.js'
+import { newcomer } from '../testing/newcomer.js'
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db)
+const clock = () => testNowUnix * 1000
+const api = await createTestApi({ db, hub, clock })
+const wallet = await fundedWallet(db, { appId: api.appId, balance: 20n * LOCAL_PRICE })
+const app = await registerHolder({ db, hub, clock })
+const deadline = testNowUnix + 3_600
+const register = (body: object) => api.send('POST', 'user/register', body, { 'x-wallet-id': wallet.id })
+const keys = [testKey('first key'), testKey('second key')]
+const purchases = async () => (await db`select from accounts.transactions`).length
+
+it('registers an account with its keys and storage, once', async () => {
+  const user = newcomer()
+  const body = { ...(await directRequest(user, { app, keys, deadline })), storage_units: 2, idem: 'mine' }
+  const reply = await register(body)
+  expect(reply.json()).toMatchObject({
+    message: 'the account is registered',
+    transaction_hash: expect.stringMatching(/^0x[\da-f]{64}$/),
+    user: { custody_address: user.signer.address.toLowerCase() },
+  })
+  const { fid } = reply.json().user
+  const active = await db<
+    { key: Buffer }[]
+  >`select key from hub.signers where fid = ${fid} and active order by key`
+  expect(active.map(({ key }) => key)).toEqual(keys.map(({ publicKey }) => publicKey).sort(Buffer.compare))
+  expect((await api.get('storage/allocations', { fid })).json()).toMatchObject({ total_active_units: 3 })
+  const before = await purchases()
+  expect((await register(body)).json()).toEqual(reply.json())
+  expect(await purchases()).toBe(before)
+  expect((await register({ ...body, storage_units: 1 })).json()).toMatchObject({
+    code: 'Conflict',
+    property: 'idem',
+  })
+})
+
+it('the same request sent twice at once, without an idem, registers once', async () => {
+  const body = await directRequest(newcomer(), { app, keys: [testKey('third key')], deadline })
+  const [one, other] = await Promise.all([register(body), register(body)])
+  expect(one.statusCode).toBe(200)
+  expect(other.json()).toEqual(one.json())
+})
+
+it('whatever the contracts would refuse is refused before anything is paid', async () => {
+  const user = newcomer()
+  const good = await directRequest(user, { app, keys, deadline })
+  const { registration, signers } = good
+  const [first, second] = signers
+  const before = await purchases()
+  const refused: [object, string][] = [
+    [{ registration: { ...registration, deadline: 1 } }, 'registration.deadline'],
+    [{ registration: { ...registration, recovery_address: user.signer.address } }, 'registration.signature'],
+    [{ signers: [second, first] }, 'signers.0.signature'],
+    [{ signers: [{ ...first, metadata: '0x00' }] }, 'signers.0.metadata'],
+    [{ signers: [{ ...first, metadata: second!.metadata }] }, 'signers.0.metadata'],
+    [{ pre_registration_calls: [{ target: user.signer.address, data: '0x00' }] }, 'pre_registration_calls'],
+  ]
+  for (const [change, property] of refused) {
+    expect((await register({ ...good, ...change })).json()).toMatchObject({ code: 'InvalidField', property })
+  }
+  const taken = await directRequest(app.account, { app, keys: [], deadline })
+  expect((await register(taken)).json()).toMatchObject({
+    code: 'Conflict',
+    property: 'registration.custody_address',
+  })
+  expect((await register({ ...good, storage_units: 900 })).json()).toMatchObject({
+    code: 'InsufficientFunds',
+  })
+  expect(await purchases()).toBe(before)
+  expect((await register(good)).statusCode).toBe(200)
+})

@@ -1,0 +1,235 @@
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
+import { testNowUnix } from '../../../../test/network.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import { registerEvent } from '../../../hub/registry/chain-events.js'
+import { askedBody, registerHolder } from '../../signers/testing/key-holder.js'
+import { fundedWallet, LOCAL_PRICE } from '../testing/funded-wallet.js'
+import { newcomer, registrationOf } from '../testing/newcomer.js'
+import { tallyFids } from '../testing/tally.js'
+
+const { db } = await createTestDatabase({ poolSize: 6 })
+const hub = await createTestHub(db)
+let nowMs = testNowUnix * 1000
+const clock = () => nowMs
+const api = await createTestApi({ db, hub, clock })
+const other = await createTestApi({ db, hub, clock, appName: 'another' })
+const wallet = await fundedWallet(db, { appId: api.appId, shelfSize: 1 })
+const app = await registerHolder({ db, hub, clock })
+const inAnHour = () => Math.floor(nowMs / 1000) + 3_600
+
+const paidBy = (id: string) => ({ 'x-wallet-id': id })
+const fetchFid = (id = wallet.id, by = api) =>
+  by.app.inject({ url: '/v2/farcaster/user/fid', headers: { 'x-api-key': by.key, ...paidBy(id) } })
+const freshFid = async (id = wallet.id): Promise<number> => (await fetchFid(id)).json().fid
+const register = (body: object, id = wallet.id) => api.send('POST', 'user', body, paidBy(id))
+const answer = (reply: { statusCode: number; json: () => { code: string; property?: string } }) => {
+  const { code, property } = reply.json()
+  return [reply.statusCode, code, property]
+}
+
+/** At every moment but that in which a fid that was just registered is put onto the shelf. */
+async function holds(): Promise<void> {
+  const tally = () => tallyFids(db, nowMs)
+  await expect.poll(async () => (({ registered, bought }) => registered - bought)(await tally())).toBe(0)
+  const { shelf, held, used, registered } = await tally()
+  expect(shelf + held + used).toBe(registered)
+}
+
+it('fetching a fid says what is wrong with the wallet', async () => {
+  const without = await api.get('user/fid')
+  expect(without.statusCode).toBe(400)
+  expect(without.json()).toMatchObject({ code: 'RequiredField', message: 'x-wallet-id header is required' })
+  for (const id of ['me', '00000000-0000-4000-8000-000000000000', wallet.id.replace(/.$/, 'g')]) {
+    expect(answer(await fetchFid(id))).toEqual([404, 'InvalidWalletId', undefined])
+  }
+  expect(answer(await fetchFid(wallet.id, other))).toEqual([404, 'InvalidWalletId', undefined])
+  const poor = await fundedWallet(db, { appId: api.appId, balance: LOCAL_PRICE - 1n })
+  expect(answer(await fetchFid(poor.id))).toEqual([402, 'InsufficientFunds', undefined])
+})
+
+it('an account is registered with a name, a signer and a profile, and can be acted for at once', async () => {
+  const fid = await freshFid()
+  const user = newcomer()
+  const { signer_uuid: uuid, public_key } = (await api.send('POST', 'signer', {})).json()
+  const { signature, ...asked } = await askedBody(app, public_key, inAnHour())
+  const body = {
+    ...(await registrationOf(user, { fid, deadline: inAnHour() })),
+    fname: 'Newcomer',
+    metadata: {
+      bio: 'just arrived',
+      display_name: 'New',
+      location: { latitude: 52.52, longitude: 13.41 },
+      verified_accounts: { x: 'new_x' },
+    },
+    signer: { uuid, ...asked, signed_key_request_metadata_signature: signature },
+  }
+  expect((await api.get('fname/availability', { fname: 'newcomer' })).json()).toEqual({ available: true })
+  const reply = await register(body)
+  expect(reply.statusCode, reply.body).toBe(200)
+  expect(reply.json()).toMatchObject({
+    success: true,
+    message: 'the account is registered',
+    signer: { signer_uuid: uuid, status: 'approved', fid },
+    signers: [{ object: 'signer', uuid, status: 'approved', fid, permissions: ['WRITE_ALL'] }],
+    user: {
+      fid,
+      username: 'newcomer',
+      display_name: 'New',
+      custody_address: user.signer.address.toLowerCase(),
+      profile: { bio: { text: 'just arrived' } },
+      verified_accounts: [{ platform: 'x', username: 'new_x' }],
+    },
+  })
+  expect((await api.get('fname/availability', { fname: 'newcomer' })).json()).toEqual({ available: false })
+  const cast = await api.send('POST', 'cast', { signer_uuid: uuid, text: 'hello' })
+  expect(cast.json()).toMatchObject({ success: true, cast: { author: { fid } } })
+  await holds()
+
+  const [paid] = await db<{ count: number }[]>`select count(*)::integer as count from accounts.transactions`
+  expect((await register(body)).json()).toEqual(reply.json())
+  const [again] = await db<{ count: number }[]>`select count(*)::integer as count from accounts.transactions`
+  expect(again).toEqual(paid)
+  expect(answer(await register({ ...body, fname: 'somebody' }))).toEqual([
+    409,
+    'Conflict',
+    'requested_user_custody_address',
+  ])
+})
+
+it('without a signer one is made where there is something to say', async () => {
+  const bare = await registrationOf(newcomer(), { fid: await freshFid(), deadline: inAnHour() })
+  expect((await register(bare)).json()).toMatchObject({ success: true, signers: [], user: { fid: bare.fid } })
+  const named = await registrationOf(newcomer(), { fid: await freshFid(), deadline: inAnHour() })
+  const reply = (await register({ ...named, fname: 'named' })).json()
+  expect(reply).toMatchObject({
+    signers: [{ status: 'approved', fid: named.fid }],
+    user: { username: 'named' },
+  })
+  expect(reply.signer).toBeUndefined()
+  const cast = await api.send('POST', 'cast', { signer_uuid: reply.signers[0].uuid, text: 'hello' })
+  expect(cast.statusCode).toBe(200)
+})
+
+it('only the wallet that a fid was handed to can register with it, and only in time', async () => {
+  const second = await fundedWallet(db, { appId: api.appId })
+  const fid = await freshFid()
+  const body = await registrationOf(newcomer(), { fid, deadline: inAnHour() })
+  expect(answer(await register(body, second.id))).toEqual([409, 'FidOfAnotherWallet', 'fid'])
+  // Money would not help it.
+  const empty = await fundedWallet(db, { appId: api.appId, balance: 0n })
+  expect(answer(await register(body, empty.id))).toEqual([409, 'FidOfAnotherWallet', 'fid'])
+  expect(
+    answer(
+      await register({
+        ...body,
+        ...(await registrationOf(newcomer(), { fid: 9_999, deadline: inAnHour() })),
+      }),
+    ),
+  ).toEqual([409, 'FidOfAnotherWallet', 'fid'])
+  nowMs += 10 * 60 * 1000
+  expect(answer(await register(body))).toEqual([409, 'FidHoldExpired', 'fid'])
+  await db`update accounts.wallets set balance = 0 where id = ${wallet.id}`
+  expect(answer(await register(body))).toEqual([409, 'FidHoldExpired', 'fid'])
+  await db`update accounts.wallets set balance = ${String(100n * LOCAL_PRICE)}::numeric where id = ${wallet.id}`
+  expect(await freshFid(wallet.id)).toBeGreaterThan(0)
+  await holds()
+})
+
+it('a request that cannot be carried out is refused before anything of it is done', async () => {
+  const fid = await freshFid()
+  const user = newcomer()
+  const good = await registrationOf(user, { fid, deadline: inAnHour() })
+  const { signer_uuid: uuid, public_key } = (await api.send('POST', 'signer', {})).json()
+  const { signature, ...asked } = await askedBody(app, public_key, inAnHour())
+  const signer = { uuid, ...asked, signed_key_request_metadata_signature: signature }
+  const taken = async () => (({ held, used }) => ({ held, used }))(await tallyFids(db, nowMs))
+  const before = await taken()
+  const refused: [object, unknown[]][] = [
+    [{ deadline: good.deadline + 1 }, [400, 'InvalidField', 'signature']],
+    [{ requested_user_custody_address: newcomer().signer.address }, [400, 'InvalidField', 'signature']],
+    [
+      await registrationOf(user, { fid, deadline: inAnHour(), nonce: 1n }),
+      [400, 'InvalidField', 'signature'],
+    ],
+    [await registrationOf(user, { fid, deadline: 1 }), [400, 'InvalidField', 'deadline']],
+    [
+      await registrationOf(app.account, { fid, deadline: inAnHour() }),
+      [409, 'Conflict', 'requested_user_custody_address'],
+    ],
+    [{ signature: '0x00' }, [400, 'InvalidField', 'signature']],
+    [{ fname: 'not a name' }, [400, 'InvalidField', 'fname']],
+    [{ fname: 'newcomer' }, [409, 'Conflict', 'fname']],
+    [{ metadata: { username: 'me' } }, [400, 'InvalidField', 'metadata.username']],
+    [{ metadata: { bio: 'x'.repeat(300) } }, [400, 'InvalidField', 'metadata.bio']],
+    [
+      { signer: { ...signer, app_fid: fid } },
+      [400, 'InvalidField', 'signer.signed_key_request_metadata_signature'],
+    ],
+    [{ signer: { ...signer, deadline: 1 } }, [400, 'InvalidField', 'signer.deadline']],
+    [{ signer: { ...signer, uuid: 'nobody' } }, [404, 'NotFound', 'signer.uuid']],
+    [{ friend: 1 }, [400, 'InvalidField', 'friend']],
+  ]
+  for (const [change, expected] of refused) {
+    expect([change, answer(await register({ ...good, ...change }))]).toEqual([change, expected])
+  }
+  expect(await taken()).toEqual(before)
+  expect((await register(good)).statusCode).toBe(200)
+})
+
+it('a name that is being registered is nobody else’s', async () => {
+  const bodies = await Promise.all(
+    [1, 2, 3].map(async () => ({
+      ...(await registrationOf(newcomer(), { fid: await freshFid(), deadline: inAnHour() })),
+      fname: 'wanted',
+    })),
+  )
+  const replies = await Promise.all(bodies.map((body) => register(body)))
+  expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409, 409])
+  await holds()
+})
+
+it('the same request sent twice at once registers once, and both are told', async () => {
+  const body = {
+    ...(await registrationOf(newcomer(), { fid: await freshFid(), deadline: inAnHour() })),
+    fname: 'twice',
+  }
+  const replies = await Promise.all([register(body), register(body)])
+  expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200])
+  await holds()
+})
+
+it('what cannot be done any more is undone: the key is taken away, and the fid goes back', async () => {
+  const fid = await freshFid()
+  const user = newcomer()
+  const body = { ...(await registrationOf(user, { fid, deadline: inAnHour() })), fname: 'undone' }
+  // The address gets a fid elsewhere in the middle of it: after the checks, before the transfer.
+  const hindered = await createTestApi({
+    db,
+    clock,
+    appName: 'test',
+    hub: {
+      ...hub,
+      submitOnChainEvents: async (events) => {
+        const outcomes = await hub.submitOnChainEvents(events)
+        if (events.some(({ signerEventBody }) => signerEventBody !== undefined)) {
+          const place = { blockNumber: 1, blockTimestamp: testNowUnix, logIndex: 0, transaction: 'elsewhere' }
+          await hub.submitOnChainEvents([registerEvent(place, 5_000, user.address, Buffer.alloc(20))])
+        }
+        return outcomes
+      },
+    },
+  })
+  const reply = await hindered.send('POST', 'user', body, paidBy(wallet.id))
+  expect(reply.json()).toMatchObject({
+    code: 'Conflict',
+    message: expect.stringContaining('already holds fid'),
+  })
+  const keys = await db`select active from hub.signers where fid = ${fid}`
+  expect(keys).toEqual([{ active: false }])
+  expect((await api.get('fname/availability', { fname: 'undone' })).json()).toEqual({ available: true })
+  await holds()
+  const next = { ...(await registrationOf(newcomer(), { fid, deadline: inAnHour() })), fname: 'undone' }
+  expect((await register(next)).json()).toMatchObject({ success: true, user: { fid, username: 'undone' } })
+})

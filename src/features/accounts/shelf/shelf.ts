@@ -1,0 +1,184 @@
+import type { Database } from '../../../platform/db/connection.js'
+import { PlazaError, type Refusal } from '../../../platform/errors.js'
+import type { Log } from '../../../platform/log/log.js'
+import type { Vault } from '../../../platform/vault/vault.js'
+import type { AccountLedger } from '../ledger/account-ledger.js'
+import { registerConsent, signConsent } from '../ledger/consents.js'
+import type { Wallet } from '../wallets/wallets.js'
+import { dueOrders, hasten, orderFids, postpone, type ShelfOrder, shelve } from './orders.js'
+import { openHolder } from './shelf-key.js'
+import { takeFid } from './take-fid.js'
+
+/** What the shelf stands on. */
+export interface ShelfOptions {
+  /** For writes. */
+  readonly db: Database
+  readonly vault: Vault
+  readonly ledger: AccountLedger
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly log: Log
+  /** Told that a wallet has taken a fid: somebody is to fill the gap. */
+  readonly onTaken?: (walletId: string) => void
+  /** How long a caller waits for a fid that is still being registered. */
+  readonly waitMs?: number
+}
+
+/** The first call of a new wallet takes about a minute (service-spec.md, "Limits"). */
+const WAIT_MS = 90_000
+const POLL_MS = 500
+/** What the shelf signs for its own addresses is good for a day: a transaction may wait that long. */
+const CONSENT_SECONDS = 24 * 60 * 60
+const NOBODY = Buffer.alloc(20)
+
+/** Fids that are registered before they are asked for. Any number of processes may hand out and fill up at once. */
+export class Shelf {
+  readonly #options: ShelfOptions
+  /** Of each wallet, how many callers wait here; what wakes each, in the order in which they came. */
+  readonly #waiting = new Map<string, number>()
+  readonly #calls = new Set<() => void>()
+  /** Of each wallet, what is being filled up now, and is to be after that. */
+  readonly #filling = new Map<string, { readonly now: Promise<void>; next: Promise<void> | null }>()
+
+  constructor(options: ShelfOptions) {
+    this.#options = options
+  }
+
+  /**
+   * A fid for ten minutes. Where the shelf is empty, the caller waits for one that is registered for it.
+   *
+   * @throws PlazaError `insufficient_funds`; `unavailable` when the network takes too long: ask again.
+   */
+  async take(wallet: Wallet): Promise<number> {
+    const { db, ledger, clock, onTaken } = this.#options
+    const taken = await takeFid(db, ledger, wallet, { nowMs: clock() })
+    const fid = taken ?? (await this.#waitFor(wallet))
+    onTaken?.(wallet.id)
+    return fid
+  }
+
+  /** Orders what a wallet lacks, and registers what was ordered. Calls that come meanwhile share the next time. */
+  fill(walletId: string): Promise<void> {
+    const filling = this.#filling.get(walletId)
+    if (filling === undefined) return this.#begin(walletId)
+    filling.next ??= filling.now.catch(() => {}).then(() => this.#begin(walletId))
+    return filling.next
+  }
+
+  /** Resolves when nothing is being filled up any more. */
+  async idle(): Promise<void> {
+    for (
+      let filling = [...this.#filling.values()];
+      filling.length > 0;
+      filling = [...this.#filling.values()]
+    ) {
+      await Promise.allSettled(filling.flatMap(({ now, next }) => (next === null ? [now] : [now, next])))
+    }
+  }
+
+  #begin(walletId: string): Promise<void> {
+    const now = this.#fillNow(walletId).finally(() => {
+      const filling = this.#filling.get(walletId)
+      if (filling?.now === now && filling.next === null) this.#filling.delete(walletId)
+    })
+    this.#filling.set(walletId, { now, next: null })
+    return now
+  }
+
+  async #waitFor(wallet: Wallet): Promise<number> {
+    const { db, ledger, clock, waitMs = WAIT_MS } = this.#options
+    await hasten(db, wallet.id, clock())
+    for (let waitedMs = 0; waitedMs < waitMs; waitedMs += POLL_MS) {
+      await this.#countWaiting(wallet.id, () =>
+        Promise.race([this.#nextShelved(), failureOf(this.fill(wallet.id))]),
+      )
+      // Not while it is counted: what it takes counts as held from then on, and would be ordered twice.
+      const fid = await takeFid(db, ledger, wallet, { nowMs: clock(), isWaiting: true })
+      if (fid !== null) return fid
+    }
+    throw new PlazaError('unavailable', 'the fid is still being registered: ask again')
+  }
+
+  async #countWaiting(walletId: string, waiting: () => Promise<void>): Promise<void> {
+    this.#waiting.set(walletId, this.#waitingFor(walletId) + 1)
+    try {
+      await waiting()
+    } finally {
+      this.#waiting.set(walletId, this.#waitingFor(walletId) - 1)
+      if (this.#waitingFor(walletId) === 0) this.#waiting.delete(walletId)
+    }
+  }
+
+  #waitingFor(walletId: string): number {
+    return this.#waiting.get(walletId) ?? 0
+  }
+
+  /** The next fid that comes onto the shelf here and is nobody else's to look at; or some time, since others fill it, too. */
+  #nextShelved(): Promise<void> {
+    return new Promise((resolve) => {
+      const call = () => {
+        clearTimeout(timer)
+        this.#calls.delete(call)
+        resolve()
+      }
+      const timer = setTimeout(call, POLL_MS)
+      this.#calls.add(call)
+    })
+  }
+
+  async #fillNow(walletId: string): Promise<void> {
+    const { db, vault, clock } = this.#options
+    const waiting = () => this.#waitingFor(walletId)
+    await orderFids(db, vault, { walletId, waiting, nowMs: clock() })
+    const orders = await dueOrders(db, walletId, clock())
+    await Promise.all(orders.map((order) => this.#carryOut(order)))
+  }
+
+  /** An order that fails waits for its next time, and holds up no other. */
+  async #carryOut(order: ShelfOrder): Promise<void> {
+    const { db, clock, log } = this.#options
+    try {
+      const fid = await this.#register(order)
+      if (typeof fid === 'number') {
+        await shelve(db, order.id, fid)
+        // One caller for each fid: all at once would get in each other's way.
+        const [first] = this.#calls
+        return first?.()
+      }
+      log.warn({ walletId: order.walletId, reason: fid.message }, 'a fid could not be registered')
+      await postpone(db, order.id, clock())
+    } catch (error) {
+      log.error({ err: error, walletId: order.walletId }, 'the registration of a fid has to wait')
+      await postpone(db, order.id, clock()).catch(() => {})
+    }
+  }
+
+  /** @returns The fid, or why there is none. */
+  async #register({ id, walletId }: ShelfOrder): Promise<number | Refusal> {
+    const { db, vault, ledger, clock } = this.#options
+    const holder = await openHolder(db, vault, id)
+    const deadline = Math.floor(clock() / 1000) + CONSENT_SECONDS
+    const nonce = await ledger.nonceOf('id gateway', holder.address)
+    const consent = registerConsent({ to: holder.address, recovery: NOBODY, nonce, deadline })
+    const signature = await signConsent(consent, holder)
+    const bought = await ledger.buy({
+      walletId,
+      purpose: `shelf ${id}`,
+      call: {
+        kind: 'register',
+        holder: { address: holder.address, deadline, signature },
+        recovery: NOBODY,
+        extraUnits: 0,
+      },
+    })
+    if (!('code' in bought)) return bought.fid!
+    // Nobody can register for this address but with what we have signed: should it have a fid, whoever has paid for it,
+    // it is the one that was ordered.
+    return (await ledger.fidOf(holder.address, 'finally')) ?? bought
+  }
+}
+
+/** Fails when the work does, and waits for ever when it succeeds. */
+function failureOf(work: Promise<void>): Promise<never> {
+  return work.then(() => new Promise<never>(() => {}))
+}

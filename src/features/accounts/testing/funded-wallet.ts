@@ -1,0 +1,31 @@
+import { newPrivateKey } from '../../../hub/registry/eth-account.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { ensureApp } from '../../apps/apps.js'
+import { testVault } from '../../signers/testing/approved-signer.js'
+import { LOCAL_NETWORK } from '../ledger/local-ledger.js'
+import { saveWallet, type Wallet } from '../wallets/wallets.js'
+
+/** What the local registry takes for registering a fid, in wei. */
+export const LOCAL_PRICE = 82_000_000_000_000n
+
+/** What a funded wallet may be. */
+export interface FundedWalletOptions {
+  readonly appId?: string
+  /** In wei. */
+  readonly balance?: bigint
+  readonly shelfSize?: number
+}
+
+/** A wallet with money on the local network. */
+export async function fundedWallet(
+  db: Database,
+  { appId, balance = 100n * LOCAL_PRICE, shelfSize = 1 }: FundedWalletOptions = {},
+): Promise<Wallet> {
+  return await saveWallet(db, testVault, {
+    appId: appId ?? (await ensureApp(db, 'test')),
+    network: LOCAL_NETWORK,
+    privateKey: newPrivateKey(),
+    shelfSize,
+    balance,
+  })
+}

@@ -1,0 +1,37 @@
+import type { ApiKey as ApiKeyJson, App as AppJson } from '../../../graph/view/schema/app.js'
+import { eventsUrl } from '../../miniapps/events/events-url.js'
+import type { ApiKey } from '../api-keys.js'
+import type { App } from '../apps.js'
+
+/**
+ * An app as the admin API and the command line show it.
+ *
+ * @param publicUrl Of the server, without a slash at its end; empty where it is not known.
+ */
+export function appJson(app: App, publicUrl: string): AppJson {
+  return {
+    object: 'app',
+    id: app.id,
+    name: app.name,
+    fid: app.fid,
+    mini_app_domain: app.miniAppDomain,
+    events_url: eventsUrl(publicUrl, app.id),
+    developer_uuid: app.developerUuid,
+    key_count: app.keys,
+    created_at: app.createdAt.toISOString(),
+  }
+}
+
+/** A key as the admin API and the command line show it: never the key itself. */
+export function apiKeyJson(key: ApiKey): ApiKeyJson {
+  return {
+    object: 'api_key',
+    id: key.id,
+    app_id: key.appId,
+    prefix: key.prefix,
+    rate_limit: key.rateLimit,
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,87 @@
+import { Type } from '@sinclair/typebox'
+import { cursorParameter, fidParameter, limitParameter, textParameter } from '../../../api/parameters.js'
+import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
+import { nullable } from '../../../graph/view/schema/schema-type.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { MAX_RATE_LIMIT } from '../api-keys.js'
+import { MAX_DOMAIN_LENGTH, MAX_NAME_LENGTH } from '../app-details.js'
+import type { AppDetails } from '../apps.js'
+
+const UUID_PATTERN = '^[\\da-fA-F]{8}(-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12}$'
+
+/** The app that a path names. */
+export const appParams = Type.Object({
+  id: Type.String({
+    pattern: UUID_PATTERN,
+    patternText: 'the id of an app, a UUID',
+    description: 'Of the app.',
+  }),
+})
+
+/** What is told of an app; `name` and `developer_uuid` cannot be taken away. */
+export const appMembers = {
+  name: textParameter({ maxLength: MAX_NAME_LENGTH, description: 'No two apps have the same.' }),
+  fid: nullable(fidParameter({ description: 'The app as a user of the network, who is registered.' })),
+  mini_app_domain: nullable(
+    textParameter({
+      maxLength: MAX_DOMAIN_LENGTH,
+      description: 'The host that its mini app lives on: `app.example.com`. No two apps have the same.',
+    }),
+  ),
+  developer_uuid: Type.String({
+    pattern: UUID_PATTERN,
+    patternText: 'a UUID',
+    description: 'Who develops it. Several apps may have the same.',
+  }),
+}
+
+/** The key that a path names. */
+export const keyParams = Type.Object({
+  id: Type.Integer({ format: 'int32', minimum: 1, maximum: MAX_INT32, description: 'Of the key.' }),
+})
+
+/** Requests per minute of a key. */
+export const rateLimitMember = nullable(
+  Type.Integer({
+    minimum: 0,
+    maximum: MAX_RATE_LIMIT,
+    description: 'Requests per minute; 0 is no limit, null the limit that the server gives everybody.',
+  }),
+)
+
+/** How lists are asked for. */
+export const pageQuery = Type.Object({
+  limit: limitParameter({ maximum: 100, default: 25 }),
+  cursor: cursorParameter,
+})
+
+/** What is said of an app that is not there. */
+export const unknownApp = 'There is no app with this id.'
+
+/** Fails with 404. */
+export function noSuchApp(): PlazaError {
+  return new PlazaError('not_found', 'there is no app with this id', { property: 'id' })
+}
+
+/** What is said of a key that is not there. */
+export const unknownKey = 'There is no key with this id.'
+
+/** Fails with 404. */
+export function noSuchKey(): PlazaError {
+  return new PlazaError('not_found', 'there is no key with this id', { property: 'id' })
+}
+
+/** Members of a body as `src/apps` takes them: what is not given stays out. */
+export function appDetails(input: {
+  readonly name?: string
+  readonly fid?: number | null
+  readonly mini_app_domain?: string | null
+  readonly developer_uuid?: string
+}): AppDetails {
+  const { mini_app_domain, developer_uuid, ...same } = input
+  return {
+    ...same,
+    ...(mini_app_domain === undefined ? {} : { miniAppDomain: mini_app_domain }),
+    ...(developer_uuid === undefined ? {} : { developerUuid: developer_uuid }),
+  }
+}

@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.js'
+import { createApp, ensureApp, listApps } from './apps.js'
+import { createDevelopmentKey } from './development-key.js'
+import { createKeyRing } from './key-ring.js'
+
+const { db, connect } = await createTestDatabase()
+
+/** A key ring whose clock and statements the test sees. */
+function openKeyRing() {
+  const statements: string[] = []
+  const own = connect({ onStatement: (sql) => statements.push(sql) })
+  const time = { now: Date.UTC(2026, 0, 1, 12, 30, 45) }
+  return { keyRing: createKeyRing(own, () => time.now), time, statements }
+}
+
+describe('the development key', () => {
+  it('is made once, by whoever comes first', async () => {
+    const made = await Promise.all([createDevelopmentKey(db), createDevelopmentKey(db, 'chosen-key')])
+    expect(made.filter((key) => key !== null)).toHaveLength(1)
+    expect(await createDevelopmentKey(db, 'another-key')).toBeNull()
+    expect(await listApps(db)).toMatchObject([{ name: 'development', keys: 1 }])
+  })
+
+  it('is not made again after all keys are revoked', async () => {
+    for (const { id } of await listApiKeys(db)) await revokeApiKey(db, id)
+    expect(await createDevelopmentKey(db)).toBeNull()
+  })
+})
+
+describe('an app', () => {
+  it('is made once under its name', async () => {
+    const { id } = await createApp(db, { name: 'reader' })
+    await expect(createApp(db, { name: 'reader' })).rejects.toMatchObject({
+      code: 'conflict',
+      property: 'name',
+    })
+    expect(await ensureApp(db, 'reader')).toBe(id)
+  })
+})
+
+describe('the list of apps', () => {
+  it('has every name once, on pages of any size, whatever is in the names', async () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
+    const names = fc
+      .sample(text, 300)
+      .filter((name) => name.trim() !== '' && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name))
+    for (const name of names) await ensureApp(db, name)
+    const all = (await listApps(db)).map(({ name }) => name)
+    expect(all.length).toBeGreaterThan(200)
+    expect(new Set(all)).toEqual(new Set([...all, ...names.map((name) => name.normalize('NFC').trim())]))
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 400 }), async (limit) => {
+        const paged: string[] = []
+        for (;;) {
+          const page = await listApps(db, { limit, after: paged.at(-1) ?? null })
+          paged.push(...page.map(({ name }) => name))
+          if (page.length < limit) break
+        }
+        expect(paged).toEqual(all)
+      }),
+      { numRuns: 20 },
+    )
+  })
+})
+
+describe('a key', () => {
+  it('is 256 random bits, of which the database knows a hash and the beginning', async () => {
+    const appId = await ensureApp(db, 'hashed')
+    const { key } = await createApiKey(db, { appId })
+    expect(key).toMatch(/^plaza_[\w-]{43}$/)
+    const rows = await db`select * from apps.api_keys where app_id = ${appId}`
+    expect(JSON.stringify(rows)).not.toContain(key)
+    expect((await listApiKeys(db)).find(({ app }) => app === 'hashed')).toMatchObject({
+      prefix: key.slice(0, 12),
+      rateLimit: null,
+      lastUsedAt: null,
+      revokedAt: null,
+    })
+  })
+
+  it('shows little of itself when it is short, as chosen ones may be', async () => {
+    const appId = await ensureApp(db, 'short keys')
+    const { prefix } = await createApiKey(db, { appId, key: 'short-key' })
+    expect(prefix).toBe('sh')
+  })
+
+  it('finds its app and its limit', async () => {
+    const { keyRing } = openKeyRing()
+    const appId = await ensureApp(db, 'limited')
+    const { key } = await createApiKey(db, { appId, rateLimit: 60 })
+    expect(await keyRing.find(key)).toMatchObject({ appId, rateLimit: 60 })
+    for (const wrong of ['', key.slice(0, -1), `${key} `, key.toUpperCase(), 'x'.repeat(100_000)]) {
+      expect(await keyRing.find(wrong)).toBeNull()
+    }
+  })
+
+  it('is revoked once', async () => {
+    const { key } = await createApiKey(db, { appId: await ensureApp(db, 'revoked') })
+    const { id } = (await listApiKeys(db)).find(({ app }) => app === 'revoked')!
+    const first = await revokeApiKey(db, id)
+    expect(first).toMatchObject({ isNew: true, key: { id, revokedAt: expect.any(Date) } })
+    expect(await revokeApiKey(db, id)).toEqual({ ...first, isNew: false })
+    expect(await revokeApiKey(db, 2_147_483_647)).toBeNull()
+    expect(await openKeyRing().keyRing.find(key)).toBeNull()
+  })
+})
+
+describe('the key ring', () => {
+  it('asks the database once a second for a key, however often it is used', async () => {
+    const { keyRing, time, statements } = openKeyRing()
+    const { key } = await createApiKey(db, { appId: await ensureApp(db, 'busy') })
+    await Promise.all(Array.from({ length: 50 }, () => keyRing.find(key)))
+    time.now += 999
+    await keyRing.find(key)
+    expect(statements).toHaveLength(1)
+    time.now += 1
+    await keyRing.find(key)
+    expect(statements).toHaveLength(2)
+  })
+
+  it('remembers a bounded number of wrong keys', async () => {
+    const { keyRing, statements } = openKeyRing()
+    await keyRing.find('first')
+    await Promise.all(Array.from({ length: 10_000 }, (_, index) => keyRing.find(`wrong ${index}`)))
+    await keyRing.find('wrong 9999')
+    expect(statements).toHaveLength(10_001)
+    await keyRing.find('first')
+    expect(statements).toHaveLength(10_002)
+  })
+
+  it('asks again after a failure', async () => {
+    const { keyRing } = openKeyRing()
+    const { key } = await createApiKey(db, { appId: await ensureApp(db, 'patient') })
+    await db`alter table apps.api_keys rename to away`
+    await expect(keyRing.find(key)).rejects.toThrow()
+    await db`alter table apps.away rename to api_keys`
+    expect(await keyRing.find(key)).not.toBeNull()
+  })
+
+  it('writes down to the minute when a key was used, and never goes back', async () => {
+    const { keyRing, time } = openKeyRing()
+    const { key } = await createApiKey(db, { appId: await ensureApp(db, 'used') })
+    const lastUse = async () => (await listApiKeys(db)).find(({ app }) => app === 'used')?.lastUsedAt
+    await keyRing.saveUse(db)
+    expect(await lastUse()).toBeNull()
+    await keyRing.find(key)
+    await keyRing.saveUse(db)
+    expect(await lastUse()).toEqual(new Date('2026-01-01T12:30:00Z'))
+    time.now -= 3_600_000
+    await keyRing.find(key)
+    await keyRing.saveUse(db)
+    expect(await lastUse()).toEqual(new Date('2026-01-01T12:30:00Z'))
+  })
+})

@@ -1,0 +1,146 @@
+import { Type } from '@sinclair/typebox'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { onlookerOf } from '../../../api/onlooker.js'
+import {
+  choiceParameter,
+  cursorParameter,
+  flagParameter,
+  limitParameter,
+  viewerFidParameter,
+} from '../../../api/parameters.js'
+import type { Hydrator } from '../../../graph/cache/hydrator.js'
+import { type ConversationRow, readConversation } from '../../../graph/query/casts-in-conversation.js'
+import { jsonArray } from '../../../graph/view/json.js'
+import { Conversation } from '../../../graph/view/schema/conversation.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { defineOperation } from '../../operation.js'
+import {
+  castIdentifier,
+  castIdentifierNote,
+  castIdentifierParameters,
+  unknownCast,
+} from './cast-identifier.js'
+
+const orders = ['chron', 'desc_chron', 'algorithmic'] as const
+
+/** A cursor goes on in the order that it was made in. */
+const cursors = {
+  chron: cursorKind('cast/conversation: chron', keyPart.integer, keyPart.integer, keyPart.hex),
+  desc_chron: cursorKind('cast/conversation: desc_chron', keyPart.integer, keyPart.integer, keyPart.hex),
+  algorithmic: cursorKind('cast/conversation: algorithmic', keyPart.integer, keyPart.integer, keyPart.hex),
+}
+
+/** `GET cast/conversation` */
+export const castConversation = defineOperation({
+  method: 'GET',
+  path: 'cast/conversation',
+  tag: 'Cast',
+  summary: 'A cast with the replies to it, and what it replies to',
+  description: [
+    castIdentifierNote,
+    'Pages are of direct replies; each has up to `limit` replies of its own, and so on down to `reply_depth`, up to',
+    '500 on a page. `algorithmic` puts first what has most likes, recasts and replies. Above the fold are replies by',
+    'the author, by whom the viewer follows, and by users whose score is 0.5 or more or not known yet; `fold=below`',
+    'folds direct replies only, and shows what others replied to them.',
+  ].join(' '),
+  query: Type.Object({
+    ...castIdentifierParameters,
+    reply_depth: Type.Integer({
+      minimum: 0,
+      maximum: 5,
+      default: 2,
+      description: 'How deep replies go: 1 shows direct ones, 0 none.',
+    }),
+    include_chronological_parent_casts: flagParameter({
+      default: false,
+      description: 'What it replies to, from the beginning of the thread, up to 100 casts.',
+    }),
+    sort_type: choiceParameter(orders, { default: 'chron', description: 'Which replies come first.' }),
+    fold: Type.Optional(
+      choiceParameter(['above', 'below'], {
+        description: 'Only replies above or below the fold; without, all.',
+      }),
+    ),
+    limit: limitParameter({ maximum: 50, default: 20 }),
+    cursor: cursorParameter,
+    viewer_fid: viewerFidParameter,
+  }),
+  reply: Conversation,
+  notFound: unknownCast,
+
+  async handle({ db, hydrator }, query, caller) {
+    const { sort_type: order, limit, viewer_fid: viewerFid } = query
+    const key = cursors[order].decode(query.cursor)
+    const ancestors = query.include_chronological_parent_casts
+    const rows = await readConversation(db, {
+      cast: castIdentifier(query),
+      depth: query.reply_depth,
+      order,
+      fold: query.fold ?? null,
+      ancestors,
+      after: key && { rank: key[0], ts: key[1], hash: key[2] },
+      count: limit + 1,
+      ...(await onlookerOf({ db, hydrator }, caller, viewerFid)),
+    })
+    const direct = sorted(
+      rows.filter(({ level }) => level === 1),
+      order,
+    )
+    const last = direct.length > limit ? direct[limit - 1] : undefined
+    const page = cutOff(rows, direct.slice(limit))
+    const json = await conversationJson(hydrator, page, { order, ancestors, viewerFid })
+    if (json === null) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
+    const next = { cursor: last ? cursors[order].encode([last.rank, last.ts, last.hash]) : null }
+    return `{"conversation":${json},"next":${JSON.stringify(next)}}`
+  },
+})
+
+type Order = (typeof orders)[number]
+
+/** Without these direct replies and what hangs on them. */
+function cutOff(rows: readonly ConversationRow[], replies: readonly ConversationRow[]): ConversationRow[] {
+  const gone = new Set(replies.map(({ hash }) => hash))
+  return rows.filter(({ level, hash, parent }) => {
+    if (level <= 0) return true
+    if (!gone.has(hash) && !(level > 1 && parent !== null && gone.has(parent))) return true
+    gone.add(hash)
+    return false
+  })
+}
+
+function sorted(rows: readonly ConversationRow[], order: Order): ConversationRow[] {
+  const chron = (a: ConversationRow, b: ConversationRow) => a.ts - b.ts || (a.hash < b.hash ? -1 : 1)
+  if (order === 'chron') return [...rows].sort(chron)
+  if (order === 'desc_chron') return [...rows].sort((a, b) => chron(b, a))
+  return [...rows].sort((a, b) => b.rank - a.rank || chron(b, a))
+}
+
+/** The member `conversation`; null if the cast is not here. */
+async function conversationJson(
+  hydrator: Hydrator,
+  rows: readonly ConversationRow[],
+  { order, ancestors, viewerFid }: { order: Order; ancestors: boolean; viewerFid: number | undefined },
+): Promise<string | null> {
+  const casts = await hydrator.casts(
+    rows.map(({ hash }) => hash),
+    viewerFid,
+  )
+  const focus = rows.find(({ level }) => level === 0)
+  if (!focus) return null
+  const children = new Map<string | null, ConversationRow[]>()
+  for (const row of rows) {
+    if (row.level > 0) children.set(row.parent, [...(children.get(row.parent) ?? []), row])
+  }
+
+  function threadJson({ hash }: ConversationRow): string | null {
+    const cast = casts.get(hash)
+    if (!cast) return null
+    const replies = sorted(children.get(hash) ?? [], order).flatMap((reply) => threadJson(reply) ?? [])
+    return `${cast.slice(0, -1)},"direct_replies":${jsonArray(replies)}}`
+  }
+  const thread = threadJson(focus)
+  if (thread === null) return null
+  if (!ancestors) return `{"cast":${thread}}`
+  const above = rows.filter(({ level }) => level < 0).sort((a, b) => a.level - b.level)
+  return `{"cast":${thread},"chronological_parent_casts":${jsonArray(above.flatMap(({ hash }) => casts.get(hash) ?? []))}}`
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import { createTestCrawler, serveSite } from '../../embeds/testing/crawl-site.js'
+
+const { db } = await createTestDatabase()
+
+test('200: a URL is fetched, shown and remembered', async () => {
+  const site = await serveSite((_, res) => {
+    res.writeHead(200, { 'content-type': 'text/html' }).end('<title>Tulips</title>')
+  })
+  const { get } = await createTestApi({ db, crawler: createTestCrawler(db) })
+  const url = site.url('flowers.social', '/tulips')
+  const response = await get('cast/embed/crawl', { url })
+  expect(response.json()).toMatchObject({
+    metadata: {
+      _status: 'RESOLVED',
+      content_type: expect.stringContaining('text/html'),
+      html: { ogTitle: 'Tulips' },
+    },
+  })
+  expect(await db`select state from embeds.urls where url = ${url}`).toEqual([{ state: 'done' }])
+})
+
+test.each(['cat.png', 'ftp://flowers.social/', 'http://169.254.169.254/latest/'])(
+  '400: %s is not fetched',
+  async (url) => {
+    const { get } = await createTestApi({ db, crawler: createTestCrawler(db) })
+    expect((await get('cast/embed/crawl', { url })).json()).toMatchObject({ status: 400, property: 'url' })
+  },
+)
+
+test('400: without a URL', async () => {
+  const { get } = await createTestApi({ db })
+  expect((await get('cast/embed/crawl', {})).json()).toMatchObject({ status: 400, property: 'url' })
+})

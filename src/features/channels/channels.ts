@@ -1,0 +1,194 @@
+import { staleViewChannel } from '../../graph/cache/cache-follower.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
+import type { ChannelDocument } from './channel-document.js'
+import { saveFollowers, saveMembers } from './given-members.js'
+
+/** Of a channel, its own among them. */
+const MAX_URLS = 100
+
+/** Where a channel's casts stand below, unless it says otherwise (hub.md §7.1). */
+export function defaultParentUrl(id: string): string {
+  return `https://farcaster.xyz/~/channel/${id}`
+}
+
+/** What is known of a channel before it is saved, and who saves it. */
+export interface SaveOptions {
+  /** Whether it is new, or is there, or may be either. */
+  readonly mode?: 'create' | 'edit' | 'either'
+  /** Who has to lead it to change it; without, everybody may. */
+  readonly editorFid?: number
+}
+
+/** The tags of views that show something else now. */
+export interface ChannelSaved {
+  readonly staleViews: readonly string[]
+}
+
+/** Why a channel was not saved, and the member that is at fault. */
+export interface ChannelRefusal extends Refusal {
+  readonly property?: string
+}
+
+/**
+ * Makes a channel or changes the members that are given. A new channel needs a lead. The URLs that it is known by
+ * belong to no other channel.
+ *
+ * @param now Unix seconds.
+ */
+export async function saveChannel(
+  db: Database,
+  document: ChannelDocument,
+  now: number,
+  options: SaveOptions = {},
+): Promise<ChannelSaved | ChannelRefusal> {
+  return await db
+    .begin(async (transaction) => {
+      await saveRow(transaction, document, now, options)
+      await saveUrls(transaction, document)
+      await saveFollowers(transaction, document)
+      await saveMembers(transaction, document, now)
+      return { staleViews: await dropViews(transaction, document.id) }
+    })
+    .catch((error: unknown) => {
+      if (error instanceof NotSaved) return error.refusal
+      throw error
+    })
+}
+
+/** Ends the transaction: what it has written so far must not stand. */
+class NotSaved extends Error {
+  constructor(readonly refusal: ChannelRefusal) {
+    super(refusal.message)
+  }
+}
+
+/** Of two who make a channel at once, one finds it made. */
+async function saveRow(
+  db: Transaction,
+  document: ChannelDocument,
+  now: number,
+  { mode = 'either', editorFid }: SaveOptions,
+): Promise<void> {
+  const { id } = document
+  let lead = await lockRow(db, id)
+  if (lead === null && mode === 'edit') {
+    throw new NotSaved({ ...refuse('not_found', `there is no channel ${id}`), property: 'channel_id' })
+  }
+  const isNew = lead === null && (await insertChannel(db, document, now))
+  if (!isNew && mode === 'create') {
+    throw new NotSaved({
+      ...refuse('conflict', `there is a channel ${id} already`),
+      property: 'channel_id',
+    })
+  }
+  if (!isNew) lead ??= await lockRow(db, id)
+  if (!isNew && editorFid !== undefined && editorFid !== lead) {
+    throw new NotSaved(refuse('forbidden', 'only the lead of the channel may change it'))
+  }
+  await updateChannel(db, document)
+}
+
+/** @returns who leads it; null where there is none. */
+async function lockRow(db: Transaction, id: string): Promise<number | null> {
+  const [row] = await db<{ lead: number }[]>`
+    select lead_fid as lead from channels.channels where id = ${id} for no key update
+  `
+  return row?.lead ?? null
+}
+
+/** @returns whether there was none. */
+async function insertChannel(db: Transaction, document: ChannelDocument, now: number): Promise<boolean> {
+  const { lead_fid: lead } = document
+  if (lead === undefined) {
+    throw new NotSaved(refuse('bad_request.invalid_param', 'lead_fid is needed for a new channel'))
+  }
+  const parentUrl = document.parent_url ?? defaultParentUrl(document.id)
+  const made = await db`
+    insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, member_count)
+    values (
+      ${document.id}, ${document.url ?? parentUrl}, ${parentUrl}, ${document.name ?? document.id},
+      ${lead}, ${document.created_at ?? now}, 1
+    )
+    on conflict do nothing
+    returning id
+  `
+  return made.length > 0
+}
+
+async function updateChannel(db: Transaction, document: ChannelDocument): Promise<void> {
+  const changes = columnsOf(document)
+  if (Object.keys(changes).length === 0) return
+  await db`update channels.channels set ${db(changes)} where id = ${document.id}`
+}
+
+/** The members that are given, as columns. */
+function columnsOf(document: ChannelDocument): Record<string, string | number | number[] | Buffer | null> {
+  const { pinned_cast_hash: pinned, external_link: link } = document
+  const noMentions = document.description === undefined ? undefined : []
+  const all = {
+    url: document.url,
+    parent_url: document.parent_url,
+    name: document.name,
+    description: document.description,
+    // Positions in another text would be wrong.
+    description_mentions: document.description_mentions ?? noMentions,
+    description_mention_positions: document.description_mention_positions ?? noMentions,
+    image_url: document.image_url,
+    header_image_url: document.header_image_url,
+    created_at: document.created_at,
+    follower_count: document.follower_count,
+    member_count: document.member_count,
+    pinned_cast_hash: pinned && Buffer.from(pinned.replace(/^0x/, ''), 'hex'),
+    external_link_title: link === null ? null : link?.title,
+    external_link_url: link === null ? null : link?.url,
+  }
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([column, value]) => (value === undefined ? [] : [[column, value]])),
+  )
+}
+
+/** Adds the URLs that are given. */
+async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocument): Promise<void> {
+  await db`
+    insert into channels.urls (url, channel_id)
+    select parent_url, id from channels.channels where id = ${id}
+    union
+    select url, ${id} from unnest(${db.types.texts(parent_urls)}::text[]) as given (url)
+    on conflict do nothing
+  `
+  const [wrong] = await db<{ taken: string | null; urls: number }[]>`
+    select
+      (
+        select u.url from channels.urls u
+        where u.channel_id <> c.id
+          and u.url = any (array_append(${db.types.texts(parent_urls)}::text[], c.parent_url))
+        limit 1
+      ) as taken,
+      (select count(*)::integer from channels.urls u where u.channel_id = c.id) as urls
+    from channels.channels c
+    where c.id = ${id}
+  `
+  if (wrong?.taken) {
+    throw new NotSaved({
+      ...refuse('conflict', `${wrong.taken} belongs to another channel`),
+      property: 'parent_url',
+    })
+  }
+  if (wrong && wrong.urls > MAX_URLS) {
+    throw new NotSaved(refuse('bad_request.invalid_param', `a channel has at most ${MAX_URLS} parent URLs`))
+  }
+}
+
+/** Tells every process that views of the channel, and of casts below its URLs, are stale. */
+async function dropViews(db: Transaction, id: string): Promise<string[]> {
+  const told = await db<{ tag: string }[]>`
+    select tag, pg_notify(${staleViewChannel}, tag)::text
+    from (
+      select ${`channel:${id}`} as tag
+      union all
+      select 'channelUrl:' || url from channels.urls where channel_id = ${id}
+    ) stale
+  `
+  return told.map(({ tag }) => tag)
+}

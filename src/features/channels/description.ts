@@ -1,0 +1,32 @@
+import { spokenUsernames } from '../../graph/view/text-ranges.js'
+import type { Database } from '../../platform/db/connection.js'
+import type { ChannelDocument } from './channel-document.js'
+
+/** A description as it is stored: without the names of those whom it mentions. */
+type Description = Required<
+  Pick<ChannelDocument, 'description' | 'description_mentions' | 'description_mention_positions'>
+>
+
+/** Takes the `@names` of users out of a text, as the protocol has it in casts; other names are text like any. */
+export async function readDescription(db: Database, text: string): Promise<Description> {
+  const spoken = spokenUsernames(text)
+  const names = [...new Set(spoken.map(({ name }) => name))]
+  const rows = await db<{ username: string; fid: number }[]>`
+    select username, fid from social.users where username = any (${db.types.texts(names)}::text[])
+  `
+  const fids = new Map(rows.map(({ username, fid }) => [username, fid]))
+  let description = ''
+  let from = 0
+  const mentions: number[] = []
+  const positions: number[] = []
+  for (const { name, range } of spoken) {
+    const fid = fids.get(name)
+    if (fid === undefined) continue
+    description += text.slice(from, range.start)
+    from = range.end
+    mentions.push(fid)
+    positions.push(Buffer.byteLength(description))
+  }
+  description += text.slice(from)
+  return { description, description_mentions: mentions, description_mention_positions: positions }
+}

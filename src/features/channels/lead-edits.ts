@@ -1,0 +1,102 @@
+import type { Database } from '../../platform/db/connection.js'
+import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
+import { type ChannelRefusal, type ChannelSaved, defaultParentUrl, saveChannel } from './channels.js'
+import { readDescription } from './description.js'
+
+/** What a lead may set of a channel; what is not given stays as it is. Null takes away. */
+export interface LeadEdits {
+  readonly name?: string
+  /** `@name` mentions a user. */
+  readonly description?: string
+  readonly url?: string
+  readonly image_url?: string | null
+  readonly external_link?: { readonly title: string; readonly url: string } | null
+  readonly pinned_cast_hash?: string | null
+}
+
+type Outcome = ChannelSaved | ChannelRefusal
+
+/** Addresses that name a channel by its id: they are no other channel's. */
+const namedChannel = /^https:\/\/(?:www\.)?(?:farcaster\.xyz|warpcast\.com)\/~\/channel\/([^/?#]*)/i
+
+/**
+ * Makes a channel, led by who asks. Its id and its parent URL are for good: casts stand below them.
+ *
+ * @param now Unix seconds, here and below.
+ */
+export async function createChannel(
+  db: Database,
+  leadFid: number,
+  {
+    id,
+    parentUrl,
+    edits,
+  }: { readonly id: string; readonly parentUrl?: string | undefined; readonly edits: LeadEdits },
+  now: number,
+): Promise<Outcome> {
+  if (parentUrl !== undefined && !URL.canParse(parentUrl)) return wrong('parent_url', 'is no address')
+  const [, named] = namedChannel.exec(parentUrl ?? '') ?? []
+  if (named !== undefined && named !== id) {
+    return wrong('parent_url', `names another channel, ${named}`)
+  }
+  const document = await documentOf(db, id, edits, parentUrl ?? defaultParentUrl(id))
+  if ('code' in document) return document
+  const whole = {
+    ...document,
+    lead_fid: leadFid,
+    ...(parentUrl === undefined ? {} : { parent_url: parentUrl }),
+  }
+  return await saveChannel(db, whole, now, { mode: 'create' })
+}
+
+/** Changes what is given of a channel, for its lead. */
+export async function editChannel(
+  db: Database,
+  editorFid: number,
+  { id, edits }: { readonly id: string; readonly edits: LeadEdits },
+  now: number,
+): Promise<Outcome> {
+  const document = await documentOf(db, id, edits, null)
+  if ('code' in document) return document
+  return await saveChannel(db, document, now, { mode: 'edit', editorFid })
+}
+
+async function documentOf(
+  db: Database,
+  id: string,
+  edits: LeadEdits,
+  parentUrl: string | null,
+): Promise<ChannelDocument | ChannelRefusal> {
+  const { description, pinned_cast_hash: pinned } = edits
+  if (pinned && !(await isInChannel(db, pinned, id, parentUrl))) {
+    return wrong('pinned_cast_hash', 'is no cast of this channel')
+  }
+  const document = parseChannelDocument({
+    ...edits,
+    ...(description === undefined ? {} : await readDescription(db, description)),
+    id,
+  })
+  if (!('problem' in document)) return document
+  return { code: 'bad_request.invalid_param', message: document.problem }
+}
+
+/** Below any URL of the channel, or below the one that it is to have. */
+async function isInChannel(
+  db: Database,
+  castHash: string,
+  id: string,
+  parentUrl: string | null,
+): Promise<boolean> {
+  const found = await db`
+    select from social.casts c
+    where c.hash = ${Buffer.from(castHash.replace(/^0x/, ''), 'hex')} and (
+      c.root_parent_url = ${parentUrl}
+      or exists (select from channels.urls u where u.url = c.root_parent_url and u.channel_id = ${id})
+    )
+  `
+  return found.length > 0
+}
+
+function wrong(property: string, problem: string): ChannelRefusal {
+  return { code: 'bad_request.invalid_param', message: `${property} ${problem}`, property }
+}

@@ -1,0 +1,150 @@
+import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
+import type { Database } from '../../platform/db/connection.js'
+import type { InvitedRole } from './membership-rules.js'
+
+/** A member of a channel. */
+export interface MemberRow {
+  readonly fid: number
+  readonly role: ChannelMemberRole
+  /** Unix seconds; of the owner, when the channel was made. */
+  readonly memberSince: number
+}
+
+/** Where a page ended: a moment in Unix seconds, and the fid or the channel that breaks ties. */
+export type MembershipPlace<Name extends number | string> = readonly [at: number, name: Name] | null
+
+/** Above every fid and every moment. */
+const top = Number.MAX_SAFE_INTEGER
+const topPlace: readonly [number, number] = [top, top]
+
+/** Members of a channel, the newest first; the owner since the channel was made. */
+export function listMembers(
+  db: Database,
+  channelId: string,
+  limit: number,
+  after: MembershipPlace<number>,
+): Promise<MemberRow[]> {
+  const [at, fid] = after ?? topPlace
+  return db<MemberRow[]>`
+    select fid, role, member_since as "memberSince"
+    from (
+      (
+        select fid, role, member_since from channels.members
+        where channel_id = ${channelId} and (member_since, fid) < (${at}::bigint, ${fid}::bigint)
+        order by member_since desc, fid desc
+        limit ${limit}
+      )
+      union all
+      select lead_fid, 'owner', created_at from channels.channels
+      where id = ${channelId} and (created_at, lead_fid) < (${at}::bigint, ${fid}::bigint)
+    ) belonging
+    order by member_since desc, fid desc
+    limit ${limit}
+  `
+}
+
+/** One user's membership of a channel; null when it is none. */
+export async function findMember(db: Database, channelId: string, fid: number): Promise<MemberRow | null> {
+  const [row] = await db<MemberRow[]>`
+    select ${fid}::bigint as fid, 'owner' as role, created_at as "memberSince"
+    from channels.channels
+    where id = ${channelId} and lead_fid = ${fid}
+    union all
+    select fid, role, member_since from channels.members where channel_id = ${channelId} and fid = ${fid}
+    limit 1
+  `
+  return row ?? null
+}
+
+/** A channel that a user belongs to. */
+export interface MembershipRow {
+  readonly channelId: string
+  readonly role: ChannelMemberRole
+  /** Unix seconds. */
+  readonly memberSince: number
+}
+
+/** Channels that a user belongs to, the last joined first; those that it leads since they were made. */
+export function listMemberships(
+  db: Database,
+  fid: number,
+  limit: number,
+  after: MembershipPlace<string>,
+): Promise<MembershipRow[]> {
+  const [at, id] = after ?? [top, '']
+  return db<MembershipRow[]>`
+    select id as "channelId", role, at as "memberSince"
+    from (
+      (
+        select channel_id as id, role, member_since as at from channels.members
+        where fid = ${fid} and (member_since, channel_id) < (${at}::bigint, ${id})
+        order by member_since desc, channel_id desc
+        limit ${limit}
+      )
+      union all
+      (
+        select id, 'owner', created_at from channels.channels
+        where lead_fid = ${fid} and (created_at, id) < (${at}::bigint, ${id})
+        order by created_at desc, id desc
+        limit ${limit}
+      )
+    ) belonging
+    order by at desc, id desc
+    limit ${limit}
+  `
+}
+
+/** An open invite. */
+export interface InviteRow {
+  readonly channelId: string
+  readonly fid: number
+  readonly inviterFid: number
+  readonly role: InvitedRole
+  /** Unix seconds. */
+  readonly invitedAt: number
+}
+
+/** Open invites to a channel, the newest first. */
+export function listInvitesTo(
+  db: Database,
+  channelId: string,
+  limit: number,
+  after: MembershipPlace<number>,
+): Promise<InviteRow[]> {
+  const [at, fid] = after ?? topPlace
+  return db<InviteRow[]>`
+    select channel_id as "channelId", fid, inviter_fid as "inviterFid", role, invited_at as "invitedAt"
+    from channels.invites
+    where channel_id = ${channelId} and state = 'invited'
+      and (invited_at, fid) < (${at}::bigint, ${fid}::bigint)
+    order by invited_at desc, fid desc
+    limit ${limit}
+  `
+}
+
+/** A user's open invites, the newest first. */
+export function listInvitesOf(
+  db: Database,
+  fid: number,
+  limit: number,
+  after: MembershipPlace<string>,
+): Promise<InviteRow[]> {
+  const [at, id] = after ?? [top, '']
+  return db<InviteRow[]>`
+    select channel_id as "channelId", fid, inviter_fid as "inviterFid", role, invited_at as "invitedAt"
+    from channels.invites
+    where fid = ${fid} and state = 'invited' and (invited_at, channel_id) < (${at}::bigint, ${id})
+    order by invited_at desc, channel_id desc
+    limit ${limit}
+  `
+}
+
+/** The open invite of a user to a channel: there is one at most. */
+export async function findInvite(db: Database, channelId: string, fid: number): Promise<InviteRow | null> {
+  const [row] = await db<InviteRow[]>`
+    select channel_id as "channelId", fid, inviter_fid as "inviterFid", role, invited_at as "invitedAt"
+    from channels.invites
+    where channel_id = ${channelId} and fid = ${fid} and state = 'invited'
+  `
+  return row ?? null
+}

@@ -1,0 +1,190 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { createTestHub } from '../../../test/hub.js'
+import { TestUser, testNowUnix } from '../../../test/network.js'
+import { saveChannel } from './channels.js'
+import { followChannel, unfollowChannel } from './follows.js'
+import { answerInvite, inviteMember, removeMember } from './membership.js'
+import { MAX_MODERATORS } from './membership-rules.js'
+import { possibleStandings, readStoredChannel } from './testing/stored-standing.js'
+
+// Hundreds of races.
+vi.setConfig({ testTimeout: 120_000 })
+
+const { db, connect } = await createTestDatabase()
+const hub = await createTestHub(db)
+const many = connect({ poolSize: 16 })
+
+const [owner, guest] = [1, 2]
+const crowd = Array.from({ length: 30 }, (_, index) => 10 + index)
+const everybody = [owner, guest, ...crowd]
+const channelId = 'gardens'
+const rounds = Array.from({ length: 40 }, (_, index) => index)
+await hub.submitOnChainEvents(everybody.flatMap((fid) => new TestUser(fid).onChain()))
+/** As many connections as there will be at once: the first calls would else wait for theirs in turn. */
+await Promise.all(Array.from({ length: 16 }, () => many`select pg_sleep(0.1)`))
+
+beforeEach(makeChannel)
+
+async function makeChannel(): Promise<void> {
+  await db`delete from channels.channels`
+  await saveChannel(db, { id: channelId, lead_fid: owner }, testNowUnix)
+  await db`
+    insert into channels.follows select ${channelId}, fid, 1 from unnest(${everybody}::bigint[]) as f (fid)
+  `
+}
+
+type Role = 'member' | 'moderator'
+
+async function outcomeOf(change: ReturnType<typeof inviteMember>): Promise<string> {
+  const outcome = await change
+  return 'code' in outcome ? outcome.code : outcome.message
+}
+
+const invite = (fid: number, role: Role, callerFid = owner) =>
+  outcomeOf(inviteMember(many, { channelId, callerFid, fid, role }, testNowUnix))
+const answer = (fid: number, role: Role, accept: boolean) =>
+  outcomeOf(answerInvite(many, { channelId, fid, role, accept }, testNowUnix))
+const remove = (fid: number, role: Role, callerFid = owner) =>
+  outcomeOf(removeMember(many, { channelId, callerFid, fid, role }, testNowUnix))
+
+/** What must hold whoever came first. */
+async function standingOf(fid: number) {
+  const { standings, memberCount, moderatorFids } = await readStoredChannel(db, channelId, everybody)
+  for (const standing of standings.values()) expect(possibleStandings).toContainEqual(standing)
+  const belonging = [...standings].filter(([, { role }]) => role !== null)
+  expect(memberCount).toBe(belonging.length)
+  expect(moderatorFids).toEqual(belonging.flatMap(([each, { role }]) => (role === 'moderator' ? [each] : [])))
+  return standings.get(fid)!
+}
+
+const count = (outcomes: readonly string[], outcome: string) =>
+  outcomes.filter((each) => each === outcome).length
+
+test('of many answers to one invite, one counts', async () => {
+  for (const round of rounds) {
+    await makeChannel()
+    await invite(guest, 'member')
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => answer(guest, 'member', index % 2 === round % 2)),
+    )
+    const accepted = count(outcomes, 'accepted: now a member')
+    expect([accepted + count(outcomes, 'rejected'), count(outcomes, 'conflict')]).toEqual([1, 7])
+    expect((await standingOf(guest)).role).toBe(accepted === 1 ? 'member' : null)
+  }
+})
+
+test('an invite that is accepted and withdrawn at once ends out of the channel, in one of two orders', async () => {
+  const orders = new Set<string>()
+  for (const round of rounds) {
+    await makeChannel()
+    await invite(guest, 'member')
+    const accept = () => answer(guest, 'member', true)
+    const withdraw = () => remove(guest, 'member')
+    const outcomes = await Promise.all(round % 2 === 0 ? [accept(), withdraw()] : [withdraw(), accept()])
+    const order = outcomes.toSorted().join(', ')
+    orders.add(order)
+    const isRestricted = order === 'accepted: now a member, removed from the channel'
+    if (!isRestricted) expect(order).toBe('not_found, the invite is withdrawn')
+    expect(await standingOf(guest)).toEqual({ role: null, invited: null, isRestricted })
+  }
+  expect(orders.size).toBe(2)
+})
+
+test('a moderator who accepts while being removed is never left as one', async () => {
+  for (const _ of rounds) {
+    await makeChannel()
+    await invite(guest, 'member')
+    await answer(guest, 'member', true)
+    await invite(guest, 'moderator')
+    const [accepted, removed] = await Promise.all([answer(guest, 'moderator', true), remove(guest, 'member')])
+    expect(removed).toBe('removed from the channel')
+    expect(['accepted: now a moderator', 'not_found']).toContain(accepted)
+    expect(await standingOf(guest)).toEqual({ role: null, invited: null, isRestricted: true })
+  }
+})
+
+test('many invites of one user are one invite', async () => {
+  for (const _ of rounds.slice(0, 10)) {
+    await makeChannel()
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => invite(guest, 'member')))
+    expect(count(outcomes, 'invited to become member')).toBe(1)
+    expect(count(outcomes, 'this user is invited already')).toBe(7)
+    expect((await standingOf(guest)).invited).toBe('member')
+  }
+})
+
+test('there are never more moderators than there may be, however many are invited at once', async () => {
+  await saveChannel(
+    db,
+    { id: channelId, members: crowd.map((fid) => ({ fid, role: 'member', member_since: 1 })) },
+    testNowUnix,
+  )
+  const outcomes = await Promise.all(crowd.map((fid) => invite(fid, 'moderator')))
+  expect(count(outcomes, 'invited to become moderator')).toBe(MAX_MODERATORS)
+  expect(count(outcomes, 'conflict')).toBe(crowd.length - MAX_MODERATORS)
+  await Promise.all(crowd.map((fid) => answer(fid, 'moderator', true)))
+  const { moderatorFids } = await readStoredChannel(db, channelId, everybody)
+  expect(moderatorFids).toHaveLength(MAX_MODERATORS)
+  await standingOf(owner)
+})
+
+test('everybody at once: whoever is counted is there', async () => {
+  for (const round of rounds.slice(0, 5)) {
+    await makeChannel()
+    await Promise.all(crowd.map((fid) => invite(fid, 'member')))
+    await Promise.all(
+      crowd.flatMap((fid, index) => [
+        answer(fid, 'member', true),
+        ...(index % 3 === round % 3 ? [remove(fid, 'member')] : []),
+        ...(index % 7 === 0 ? [invite(fid, 'moderator')] : []),
+      ]),
+    )
+    await standingOf(owner)
+  }
+})
+
+test('an import and a removal at once leave the one or the other', async () => {
+  const imported = [{ fid: guest, role: 'moderator' as const, member_since: 5 }]
+  for (const _ of rounds) {
+    await makeChannel()
+    await saveChannel(db, { id: channelId, members: imported }, testNowUnix)
+    await Promise.all([
+      saveChannel(many, { id: channelId, members: imported }, testNowUnix),
+      remove(guest, 'member'),
+    ])
+    const { role, isRestricted } = await standingOf(guest)
+    expect(isRestricted).toBe(role === null)
+  }
+})
+
+test('an import and those who follow and unfollow meanwhile all end, and are counted', async () => {
+  for (const round of rounds) {
+    const now = testNowUnix + round
+    await Promise.all([
+      saveChannel(many, { id: channelId, followers: crowd.map((fid) => ({ fid, followed_at: now })) }, now),
+      ...crowd.map((fid) =>
+        (fid + round) % 2 === 0
+          ? followChannel(many, { channelId, fid, now })
+          : unfollowChannel(many, { channelId, fid }),
+      ),
+    ])
+    const [row] = await db`
+      select follower_count as counted, (select count(*)::integer from channels.follows) as there
+      from channels.channels`
+    expect(row?.counted).toBe(row?.there)
+  }
+})
+
+test('a channel that many make at once is made once', async () => {
+  const leads = crowd.slice(0, 16)
+  const outcomes = await Promise.all(
+    leads.map((fid) => saveChannel(many, { id: 'sailing', lead_fid: fid }, testNowUnix, { mode: 'create' })),
+  )
+  const made = leads.filter((_, index) => !('code' in outcomes[index]!))
+  expect(made).toHaveLength(1)
+  const rows = await db<
+    { lead: number }[]
+  >`select lead_fid as lead from channels.channels where id = 'sailing'`
+  expect(rows.map(({ lead }) => lead)).toEqual(made)
+})

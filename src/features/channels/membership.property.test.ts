@@ -1,0 +1,235 @@
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { createTestHub } from '../../../test/hub.js'
+import { TestUser, testNowUnix } from '../../../test/network.js'
+import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
+import { saveChannel } from './channels.js'
+import { answerInvite, inviteMember, removeMember } from './membership.js'
+import { possibleStandings, readStoredChannel, type StoredStanding } from './testing/stored-standing.js'
+
+// Thousands of small transactions.
+vi.setConfig({ testTimeout: 180_000 })
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db)
+
+const owner = 1
+const fids = [1, 2, 3]
+/** Nobody has registered it. */
+const stranger = 9
+const everybody = [...fids, stranger]
+const channelId = 'gardens'
+await hub.submitOnChainEvents(fids.flatMap((fid) => new TestUser(fid).onChain()))
+
+/** What should be: the rules in their plainest form. */
+interface Model {
+  standings: Map<number, StoredStanding>
+  /** The role and the answer of the last invite that was answered. */
+  answered: Map<number, ChannelMemberRole>
+  followers: Set<number>
+}
+
+const nobody: StoredStanding = { role: null, invited: null, isRestricted: false }
+
+function standingOf(model: Model, fid: number): StoredStanding {
+  return model.standings.get(fid) ?? nobody
+}
+
+function set(model: Model, fid: number, change: Partial<StoredStanding>): void {
+  model.standings.set(fid, { ...standingOf(model, fid), ...change })
+}
+
+const done = 'done'
+
+async function outcomeOf(change: ReturnType<typeof inviteMember>): Promise<string> {
+  const outcome = await change
+  return 'code' in outcome ? outcome.code : done
+}
+
+/** States that were seen: all of them should be, or the test proves little. */
+const reached = new Set<string>()
+
+async function compare(model: Model): Promise<void> {
+  const stored = await readStoredChannel(db, channelId, everybody)
+  const expected = new Map(everybody.map((fid) => [fid, standingOf(model, fid)]))
+  expect(stored.standings).toEqual(expected)
+  for (const standing of stored.standings.values()) {
+    expect(possibleStandings).toContainEqual(standing)
+    reached.add(JSON.stringify(standing))
+  }
+  const belonging = [...expected].filter(([, { role }]) => role !== null)
+  expect(stored.memberCount).toBe(belonging.length)
+  expect(stored.moderatorFids).toEqual(
+    belonging.filter(([, { role }]) => role === 'moderator').map(([fid]) => fid),
+  )
+}
+
+type Command = fc.AsyncCommand<Model, null>
+
+abstract class Step implements Command {
+  check = () => true
+  abstract expected(model: Model): string
+  abstract real(): Promise<string>
+
+  async run(model: Model): Promise<void> {
+    const expected = this.expected(model)
+    expect([this.toString(), await this.real()]).toEqual([this.toString(), expected])
+    await compare(model)
+  }
+}
+
+class Invite extends Step {
+  constructor(
+    readonly callerFid: number,
+    readonly fid: number,
+    readonly role: ChannelMemberRole,
+  ) {
+    super()
+  }
+
+  expected(model: Model): string {
+    const { role, fid } = this
+    const caller = standingOf(model, this.callerFid).role
+    const standing = standingOf(model, fid)
+    if (role === 'owner') return 'bad_request.invalid_param'
+    if (role === 'member' && caller !== 'owner' && caller !== 'moderator') return 'forbidden'
+    if (role === 'moderator' && caller !== 'owner') return 'forbidden'
+    if (fid === stranger) return 'not_found'
+    if (standing.role === 'owner' || standing.role === 'moderator' || standing.role === role) return done
+    if (standing.invited === role) return done
+    if (role === 'member' && !model.followers.has(fid)) return 'bad_request.invalid_param'
+    if (role === 'moderator' && standing.role !== 'member') return 'bad_request.invalid_param'
+    set(model, fid, { invited: role })
+    model.answered.delete(fid)
+    return done
+  }
+
+  real = () =>
+    outcomeOf(
+      inviteMember(db, { channelId, callerFid: this.callerFid, fid: this.fid, role: this.role }, testNowUnix),
+    )
+  override toString = () => `${this.callerFid} invites ${this.fid} as ${this.role}`
+}
+
+class Answer extends Step {
+  constructor(
+    readonly fid: number,
+    readonly role: ChannelMemberRole,
+    readonly accept: boolean,
+  ) {
+    super()
+  }
+
+  expected(model: Model): string {
+    const { role, fid, accept } = this
+    if (role === 'owner') return 'bad_request.invalid_param'
+    if (standingOf(model, fid).invited !== role)
+      return model.answered.get(fid) === role ? 'conflict' : 'not_found'
+    model.answered.set(fid, role)
+    set(model, fid, accept ? { role, invited: null, isRestricted: false } : { invited: null })
+    return done
+  }
+
+  real = () =>
+    outcomeOf(
+      answerInvite(db, { channelId, fid: this.fid, role: this.role, accept: this.accept }, testNowUnix),
+    )
+  override toString = () => `${this.fid} ${this.accept ? 'accepts' : 'rejects'} to be ${this.role}`
+}
+
+class Remove extends Step {
+  constructor(
+    readonly callerFid: number,
+    readonly fid: number,
+    readonly role: ChannelMemberRole,
+  ) {
+    super()
+  }
+
+  expected(model: Model): string {
+    const { role, fid, callerFid } = this
+    const caller = standingOf(model, callerFid).role
+    const standing = standingOf(model, fid)
+    if (role === 'owner') return 'bad_request.invalid_param'
+    if (standing.role === 'owner') return 'forbidden'
+    const leaves = callerFid === fid && standing.role !== null
+    const concernsModerator = role === 'moderator' || standing.role === 'moderator'
+    const mayRemove = caller === 'owner' || (caller === 'moderator' && !concernsModerator)
+    if (!leaves && !mayRemove) return 'forbidden'
+    if (role === 'member' && standing.role !== null) {
+      set(model, fid, { role: null, invited: null, isRestricted: !leaves })
+    } else if (role === 'moderator' && standing.role === 'moderator') set(model, fid, { role: 'member' })
+    else if (standing.invited === role) set(model, fid, { invited: null })
+    else return 'not_found'
+    return done
+  }
+
+  real = () =>
+    outcomeOf(
+      removeMember(db, { channelId, callerFid: this.callerFid, fid: this.fid, role: this.role }, testNowUnix),
+    )
+  override toString = () => `${this.callerFid} removes ${this.fid} as ${this.role}`
+}
+
+class Follow extends Step {
+  constructor(
+    readonly fid: number,
+    readonly follows: boolean,
+  ) {
+    super()
+  }
+
+  expected({ followers }: Model): string {
+    if (this.follows) followers.add(this.fid)
+    else followers.delete(this.fid)
+    return done
+  }
+
+  real = async () => {
+    if (this.follows) {
+      await db`insert into channels.follows values (${channelId}, ${this.fid}, 1) on conflict do nothing`
+    } else await db`delete from channels.follows where fid = ${this.fid}`
+    return done
+  }
+  override toString = () => `${this.fid} ${this.follows ? 'follows' : 'does not follow'}`
+}
+
+/** Somebody in charge more often than not: most of what the others ask is refused. */
+const caller = fc.oneof({ weight: 3, arbitrary: fc.constant(owner) }, fc.constantFrom(...fids))
+const someone = fc.oneof(
+  { weight: 30, arbitrary: fc.constantFrom(...fids.slice(1)) },
+  fc.constantFrom(owner, stranger),
+)
+const role = fc.oneof(
+  { weight: 30, arbitrary: fc.constantFrom<ChannelMemberRole>('member', 'moderator') },
+  fc.constant<ChannelMemberRole>('owner'),
+)
+const mostly = fc.oneof({ weight: 8, arbitrary: fc.constant(true) }, fc.constant(false))
+
+const invites = fc.tuple(caller, someone, role).map((asked): Command => new Invite(...asked))
+const answers = fc.tuple(someone, role, mostly).map((asked): Command => new Answer(...asked))
+const removals = fc.tuple(caller, someone, role).map((asked): Command => new Remove(...asked))
+const follows = fc.tuple(fc.constantFrom(...fids), mostly).map((asked): Command => new Follow(...asked))
+
+async function begin(): Promise<{ model: Model; real: null }> {
+  await db`delete from channels.channels`
+  await saveChannel(db, { id: channelId, lead_fid: owner }, testNowUnix)
+  await db`insert into channels.follows select ${channelId}, fid, 1 from unnest(${fids}::bigint[]) as f (fid)`
+  const standings = new Map([[owner, { ...nobody, role: 'owner' as const }]])
+  return { model: { standings, answered: new Map(), followers: new Set(fids) }, real: null }
+}
+
+test('no sequence of calls reaches a state that there is not, and each answers by the rules', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.commands([invites, invites, invites, answers, answers, answers, removals, follows], {
+        maxCommands: 40,
+        size: 'max',
+      }),
+      (commands) => fc.asyncModelRun(begin, commands),
+    ),
+    { numRuns: 150 },
+  )
+  expect(reached.size).toBe(possibleStandings.length)
+})

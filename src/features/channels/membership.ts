@@ -1,0 +1,273 @@
+import { notifyStaleViews } from '../../graph/cache/cache-follower.js'
+import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
+import {
+  decideAnswer,
+  decideInvite,
+  decideRemoval,
+  type MembershipChange,
+  type MembershipRefusal,
+  type Standing,
+} from './membership-rules.js'
+
+/** Of each user and channel (hub.md §7.1). */
+export const MAX_CALLS_AN_HOUR = 100
+const HOUR_SECONDS = 3_600
+
+/** Who asks for a change of a membership, and of whose. */
+export interface MembershipAsked {
+  readonly channelId: string
+  readonly callerFid: number
+  readonly fid: number
+  readonly role: ChannelMemberRole
+}
+
+/** What came of it: a text for people, and the tags of views that show something else now. */
+export interface MembershipChanged {
+  readonly message: string
+  readonly staleViews: readonly string[]
+}
+
+type Outcome = MembershipChanged | MembershipRefusal
+
+/**
+ * Invites a user to a channel.
+ *
+ * @param now Unix seconds, here and below.
+ */
+export function inviteMember(db: Database, asked: MembershipAsked, now: number): Promise<Outcome> {
+  return changeMembership(db, asked, now, (standing) => decideInvite(standing, asked.role))
+}
+
+/** Takes the answer to an invite; who asks is who was invited. */
+export function answerInvite(
+  db: Database,
+  { accept, ...asked }: Omit<MembershipAsked, 'callerFid'> & { readonly accept: boolean },
+  now: number,
+): Promise<Outcome> {
+  return changeMembership(db, { ...asked, callerFid: asked.fid }, now, (standing) =>
+    decideAnswer(standing, asked.role, accept),
+  )
+}
+
+/** Takes a role from a member, or withdraws the invite to it. */
+export function removeMember(db: Database, asked: MembershipAsked, now: number): Promise<Outcome> {
+  return changeMembership(db, asked, now, (standing) =>
+    decideRemoval(standing, asked.role, asked.callerFid === asked.fid),
+  )
+}
+
+/**
+ * Reads, decides and writes while the channel's row is ours: changes of one channel come one after the other, so that
+ * each is decided by what the one before has left. A refusal is committed as well: the call counts.
+ */
+async function changeMembership(
+  db: Database,
+  asked: MembershipAsked,
+  now: number,
+  decide: (standing: Standing) => MembershipChange | MembershipRefusal,
+): Promise<Outcome> {
+  return await db.begin(async (transaction) => {
+    // Readers, and rows that refer to it, do not wait.
+    const locked = await transaction`
+      select from channels.channels where id = ${asked.channelId} for no key update
+    `
+    if (locked.length === 0) {
+      return { code: 'not_found', message: 'there is no such channel', property: 'channel_id' }
+    }
+    const standing = await readStanding(transaction, asked, now)
+    if (standing.calls > MAX_CALLS_AN_HOUR) return refuseCall(standing.hourBeganAt, now)
+    const decision = decide(standing)
+    if ('code' in decision) return decision
+    await writeChange(transaction, asked, decision, now)
+    const staleViews = staleAfter(decision, asked)
+    for (const tag of staleViews) await notifyStaleViews(transaction, tag)
+    return { message: messageOf(decision), staleViews }
+  })
+}
+
+interface StandingRow extends Standing {
+  readonly calls: number
+  /** Unix seconds. */
+  readonly hourBeganAt: number
+}
+
+/** A statement of its own behind the lock, for it has to see what was committed before the lock was ours. */
+async function readStanding(
+  db: Transaction,
+  { channelId, callerFid, fid }: MembershipAsked,
+  now: number,
+): Promise<StandingRow> {
+  const [row] = await db<StandingRow[]>`
+    with counted as (
+      insert into channels.membership_calls as c (channel_id, fid, hour_began_at, calls)
+      values (${channelId}, ${callerFid}, ${now}, 1)
+      on conflict (channel_id, fid) do update
+      set hour_began_at = case when c.hour_began_at <= ${now - HOUR_SECONDS}::bigint
+            then excluded.hour_began_at else c.hour_began_at end,
+          calls = case when c.hour_began_at <= ${now - HOUR_SECONDS}::bigint then 1 else c.calls + 1 end
+      returning hour_began_at, calls
+    )
+    select
+      counted.calls, counted.hour_began_at as "hourBeganAt",
+      case when c.lead_fid = ${fid}::bigint then 'owner' else m.role end as role,
+      case when c.lead_fid = ${callerFid}::bigint then 'owner' else caller.role end as "callerRole",
+      case when i.fid is not null then json_build_object('role', i.role, 'state', i.state) end as invite,
+      exists (select from social.users where fid = ${fid}::bigint) as "isRegistered",
+      exists (select from channels.follows where channel_id = c.id and fid = ${fid}::bigint)
+        or exists (
+          select from social.follows where fid = ${fid}::bigint and target_fid = ${callerFid}::bigint
+        ) as "isFollowing",
+      (
+        select count(*)::integer from channels.members
+        where channel_id = c.id and role = 'moderator' and fid <> c.lead_fid
+      ) + (
+        select count(*)::integer from channels.invites
+        where channel_id = c.id and role = 'moderator' and state = 'invited'
+      ) as moderators
+    from counted
+    join channels.channels c on c.id = ${channelId}
+    left join channels.members m on m.channel_id = c.id and m.fid = ${fid}::bigint
+    left join channels.members caller on caller.channel_id = c.id and caller.fid = ${callerFid}::bigint
+    left join channels.invites i on i.channel_id = c.id and i.fid = ${fid}::bigint
+  `
+  return row!
+}
+
+function refuseCall(hourBeganAt: number, now: number): MembershipRefusal {
+  return {
+    code: 'bad_request.rate_limited',
+    message: `more than ${MAX_CALLS_AN_HOUR} calls an hour about this channel`,
+    retryAfterSeconds: Math.max(1, hourBeganAt + HOUR_SECONDS - now),
+  }
+}
+
+async function writeChange(
+  db: Transaction,
+  asked: MembershipAsked,
+  change: MembershipChange,
+  now: number,
+): Promise<void> {
+  switch (change.kind) {
+    case 'none':
+      return
+    case 'invite':
+      return await writeInvite(db, asked, change.role, now)
+    case 'accept':
+      await endInvite(db, asked, 'accepted', now)
+      return await writeMember(db, asked, change.role, now)
+    case 'reject':
+      return await endInvite(db, asked, 'rejected', now)
+    case 'withdraw':
+      return await endInvite(db, asked, 'withdrawn', now)
+    case 'demote':
+      await db`
+        update channels.members set role = 'member' where channel_id = ${asked.channelId} and fid = ${asked.fid}
+      `
+      return await countMembers(db, asked.channelId, 0)
+    case 'remove':
+      await endInvite(db, asked, 'withdrawn', now)
+      return await deleteMember(db, asked, change.isRestricted ? now : null)
+  }
+}
+
+async function writeInvite(
+  db: Transaction,
+  { channelId, callerFid, fid }: MembershipAsked,
+  role: string,
+  now: number,
+): Promise<void> {
+  await db`
+    insert into channels.invites (channel_id, fid, role, inviter_fid, state, invited_at)
+    values (${channelId}, ${fid}, ${role}, ${callerFid}, 'invited', ${now})
+    on conflict (channel_id, fid) do update
+    set role = excluded.role, inviter_fid = excluded.inviter_fid, state = 'invited',
+        invited_at = excluded.invited_at, ended_at = null
+  `
+}
+
+async function endInvite(
+  db: Transaction,
+  { channelId, fid }: MembershipAsked,
+  state: 'accepted' | 'rejected' | 'withdrawn',
+  now: number,
+): Promise<void> {
+  await db`
+    update channels.invites set state = ${state}, ended_at = ${now}
+    where channel_id = ${channelId} and fid = ${fid} and state = 'invited'
+  `
+}
+
+/** A member who becomes a moderator stays one since when they came. */
+async function writeMember(
+  db: Transaction,
+  { channelId, fid }: MembershipAsked,
+  role: string,
+  now: number,
+): Promise<void> {
+  const [member] = await db<{ isNew: boolean }[]>`
+    with freed as (
+      delete from channels.restricted where channel_id = ${channelId} and fid = ${fid}
+    )
+    insert into channels.members (channel_id, fid, role, member_since)
+    values (${channelId}, ${fid}, ${role}, ${now})
+    on conflict (channel_id, fid) do update set role = excluded.role
+    returning xmax = 0 as "isNew"
+  `
+  await countMembers(db, channelId, member?.isNew ? 1 : 0)
+}
+
+async function deleteMember(
+  db: Transaction,
+  { channelId, fid }: MembershipAsked,
+  restrictedAt: number | null,
+): Promise<void> {
+  await db`delete from channels.members where channel_id = ${channelId} and fid = ${fid}`
+  if (restrictedAt !== null) {
+    await db`
+      insert into channels.restricted (channel_id, fid, restricted_at)
+      values (${channelId}, ${fid}, ${restrictedAt})
+      on conflict (channel_id, fid) do update set restricted_at = excluded.restricted_at
+    `
+  }
+  await countMembers(db, channelId, -1)
+}
+
+/** Moves the counter by who came or went: what it counts besides may have been imported as a number alone. */
+async function countMembers(db: Transaction, channelId: string, change: number): Promise<void> {
+  await db`
+    update channels.channels c
+    set member_count = c.member_count + ${change}::integer,
+        moderator_fids = array(
+          select m.fid from channels.members m
+          where m.channel_id = c.id and m.role = 'moderator'
+          order by m.member_since, m.fid
+        )
+    where c.id = ${channelId}
+  `
+}
+
+/** The channel with its counters, and casts of the user, which show its role in the channel. */
+function staleAfter({ kind }: MembershipChange, { channelId, fid }: MembershipAsked): string[] {
+  const changesMembers = kind === 'accept' || kind === 'demote' || kind === 'remove'
+  return changesMembers ? [`channel:${channelId}`, `user:${fid}`] : []
+}
+
+function messageOf(change: MembershipChange): string {
+  switch (change.kind) {
+    case 'none':
+      return change.message
+    case 'invite':
+      return `invited to become ${change.role}`
+    case 'accept':
+      return `accepted: now a ${change.role}`
+    case 'reject':
+      return 'rejected'
+    case 'withdraw':
+      return 'the invite is withdrawn'
+    case 'demote':
+      return 'no moderator any more'
+    case 'remove':
+      return change.isRestricted ? 'removed from the channel' : 'left the channel'
+  }
+}

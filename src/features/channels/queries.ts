@@ -1,0 +1,188 @@
+import type { Database } from '../../platform/db/connection.js'
+import { smallLetters } from '../../platform/text/lowercase.js'
+
+/** Ids of channels in some order, and the sort key of each for the cursor. */
+export interface ChannelKey {
+  readonly id: string
+  /** Followers, activity or a moment, by the order that was asked for. */
+  readonly rank: number
+}
+
+/** Where a page ended. */
+export type After = readonly [rank: number, id: string] | null
+
+/** Above every rank: integers of the database are counters and seconds. */
+const top = Number.MAX_SAFE_INTEGER
+const beforeAll: readonly [number, string] = [top, '']
+
+/** Channels with the most followers first. */
+export function listChannels(db: Database, limit: number, after: After): Promise<ChannelKey[]> {
+  const [rank, id] = after ?? beforeAll
+  return db<ChannelKey[]>`
+    select id, follower_count as rank
+    from channels.channels
+    where follower_count < ${rank}::bigint or (follower_count = ${rank}::bigint and id > ${id})
+    order by follower_count desc, id
+    limit ${limit}
+  `
+}
+
+/** Channels whose id or name has the text in it; those that begin with it stand before the others. */
+export function searchChannels(db: Database, q: string, limit: number, after: After): Promise<ChannelKey[]> {
+  const [rank, id] = after ?? beforeAll
+  const pattern = smallLetters(q).replace(/[\\%_]/g, '\\$&')
+  // A beginning outranks any number of followers: 2^32 is above every counter.
+  return db<ChannelKey[]>`
+    select id, rank
+    from (
+      select
+        id,
+        follower_count::bigint
+          + case when id like ${`${pattern}%`} or lower(name) like ${`${pattern}%`} then 4294967296 else 0 end as rank
+      from channels.channels
+      where id like ${`%${pattern}%`} or lower(name) like ${`%${pattern}%`}
+    ) found
+    where rank < ${rank}::bigint or (rank = ${rank}::bigint and id > ${id})
+    order by rank desc, id
+    limit ${limit}
+  `
+}
+
+/** The id of a channel by any of its parent URLs; none when it has no channel. */
+export async function channelIdsByUrl(db: Database, urls: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db<{ url: string; channel_id: string }[]>`
+    select url, channel_id from channels.urls where url = any (${db.types.texts(urls)}::text[])
+  `
+  return new Map(rows.map((row) => [row.url, row.channel_id]))
+}
+
+/** Channels that a user has cast in, the most recent first; rank is the time of the last cast, in Farcaster seconds. */
+export function activeChannels(
+  db: Database,
+  fid: number,
+  limit: number,
+  after: After,
+): Promise<ChannelKey[]> {
+  const [rank, id] = after ?? beforeAll
+  return db<ChannelKey[]>`
+    select id, rank
+    from (
+      select u.channel_id as id, max(c.ts) as rank
+      from social.casts c
+      join channels.urls u on u.url = c.root_parent_url
+      where c.fid = ${fid}
+      group by u.channel_id
+    ) used
+    where rank < ${rank}::bigint or (rank = ${rank}::bigint and id > ${id})
+    order by rank desc, id
+    limit ${limit}
+  `
+}
+
+/** A channel and how many casts came below its URLs in each window. */
+export interface ActivityRow extends ChannelKey {
+  readonly day: number
+  readonly week: number
+  readonly month: number
+}
+
+const hoursOf = { '1d': 24, '7d': 7 * 24, '30d': 30 * 24 } as const
+export type TimeWindow = keyof typeof hoursOf
+
+/**
+ * Channels by the number of casts in a window, the most active first. Hours count whole: the window ends with the
+ * hour that runs. Only the window is read of all channels; what else is told is counted for those of the page.
+ *
+ * @param now Farcaster seconds.
+ */
+export function trendingChannels(
+  db: Database,
+  window: TimeWindow,
+  limit: number,
+  after: After,
+  now: number,
+): Promise<ActivityRow[]> {
+  const [rank, id] = after ?? beforeAll
+  const hour = Math.floor(now / 3600)
+  const castsOf = (name: TimeWindow) =>
+    db`coalesce(sum(a.casts) filter (where a.hour > ${hour - hoursOf[name]}::integer), 0)`
+  return db<ActivityRow[]>`
+    with page as materialized (
+      select id, rank
+      from (
+        select u.channel_id as id, sum(a.casts) as rank
+        from social.url_activity a
+        join channels.urls u on u.url = a.url
+        where a.hour > ${hour - hoursOf[window]}::integer and a.hour <= ${hour}::integer
+        group by u.channel_id
+      ) active
+      where rank < ${rank}::bigint or (rank = ${rank}::bigint and id > ${id})
+      order by rank desc, id
+      limit ${limit}
+    )
+    select page.id, page.rank, told.day, told.week, told.month
+    from page
+    cross join lateral (
+      select ${castsOf('1d')} as day, ${castsOf('7d')} as week, ${castsOf('30d')} as month
+      from channels.urls u
+      join social.url_activity a on a.url = u.url and a.hour <= ${hour}::integer
+        and a.hour > ${hour - hoursOf['30d']}::integer
+      where u.channel_id = page.id
+    ) told
+    order by page.rank desc, page.id
+  `
+}
+
+/** A follower of a channel. */
+export interface FollowerKey {
+  readonly fid: number
+  /** Unix seconds. */
+  readonly followedAt: number
+}
+
+/** Followers of a channel, the newest first; nobody that the viewer does not want to see. */
+export function channelFollowers(
+  db: Database,
+  id: string,
+  limit: number,
+  after: readonly [followedAt: number, fid: number] | null,
+  hidden: readonly number[],
+): Promise<FollowerKey[]> {
+  const [followedAt, fid] = after ?? [top, top]
+  return db<FollowerKey[]>`
+    select fid, followed_at as "followedAt"
+    from channels.follows
+    where channel_id = ${id}
+      and (followed_at, fid) < (${followedAt}::bigint, ${fid}::bigint)
+      and fid <> all (${[...hidden]}::bigint[])
+    order by followed_at desc, fid desc
+    limit ${limit}
+  `
+}
+
+/** Most followers that are named as relevant. */
+const maxRelevant = 200
+
+/** Followers of a channel whom the viewer follows, the best known first; nobody that is not to be seen. */
+export async function relevantChannelFollowers(
+  db: Database,
+  id: string,
+  viewerFid: number,
+  hidden: readonly number[],
+): Promise<number[]> {
+  const rows = await db<{ fid: number }[]>`
+    select f.fid
+    from social.follows mine
+    join channels.follows f on f.channel_id = ${id} and f.fid = mine.target_fid
+    left join social.user_counts n on n.fid = f.fid
+    where mine.fid = ${viewerFid} and f.fid <> all (${[...hidden]}::bigint[])
+    order by coalesce(n.follower_count, 0) desc, f.fid
+    limit ${maxRelevant}
+  `
+  return rows.map((row) => row.fid)
+}
+
+/** Whether there is a channel. */
+export async function channelExists(db: Database, id: string): Promise<boolean> {
+  return (await db`select 1 from channels.channels where id = ${id}`).length > 0
+}

@@ -1,0 +1,39 @@
+import { Type } from '@sinclair/typebox'
+import type { Caller } from '../../../api/caller.js'
+import { textParameter } from '../../../api/parameters.js'
+import { PlazaError } from '../../../platform/errors.js'
+import type { OperationContext } from '../../operation.js'
+import { signerUuidMember } from '../../publishing/routes/acting.js'
+import { followChannel, unfollowChannel } from '../follows.js'
+
+/** The channel, as the published client sends it. */
+export const ChannelFollowReqBody = Type.Object({
+  signer_uuid: signerUuidMember,
+  channel_id: textParameter({ description: 'The id of the channel.', maxLength: 64 }),
+})
+
+const actions = {
+  follow: { permission: 'FOLLOW_CHANNEL', message: 'the channel is followed' },
+  unfollow: { permission: 'UNFOLLOW_CHANNEL', message: 'the channel is no longer followed' },
+} as const
+
+/** Follows or unfollows. No message is made, so nobody after us looks at the signer: it is asked for as it is now. */
+export async function changeChannelFollow(
+  { signers, writerDb, hydrator, clock }: OperationContext,
+  action: 'follow' | 'unfollow',
+  { signer_uuid: signerUuid, channel_id: channelId }: (typeof ChannelFollowReqBody)['static'],
+  { appId }: Caller,
+) {
+  const { permission, message } = actions[action]
+  const { fid } = await signers.findNow({ signerUuid, appId, permission })
+  const found =
+    action === 'follow'
+      ? await followChannel(writerDb, { channelId, fid, now: Math.floor(clock() / 1000) })
+      : await unfollowChannel(writerDb, { channelId, fid })
+  if (!found) {
+    throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
+  }
+  // Other processes are told; whoever has asked this one must not see what was before.
+  hydrator.drop([`channel:${channelId}`])
+  return { success: true, message }
+}

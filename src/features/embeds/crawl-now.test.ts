@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { isFound } from './crawl.js'
+import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
+import { readRow } from './testing/queue-row.js'
+
+const { db, connect } = await createTestDatabase()
+beforeEach(async () => {
+  await db`truncate embeds.urls`
+})
+
+describe('a crawl on demand', () => {
+  it('finds, returns and stores what is there now, known or not', async () => {
+    let title = 'first'
+    const site = await serveSite((_, res) => {
+      res.writeHead(200, { 'content-type': 'text/html' }).end(`<title>${title}</title>`)
+    })
+    const url = site.url('a.social', '/')
+    const crawler = createTestCrawler(db)
+    expect(await crawler.crawlNow(url)).toMatchObject({
+      kind: 'text/html',
+      metadata: { html: { ogTitle: 'first' } },
+    })
+    title = 'second'
+    expect(await crawler.crawlNow(url)).toMatchObject({ metadata: { html: { ogTitle: 'second' } } })
+    expect(await readRow(db, url)).toMatchObject({ state: 'done', title: 'second', isLeased: false })
+  })
+
+  it('that finds nothing says why, and what was found before stays', async () => {
+    let isUp = true
+    const site = await serveSite((req, res) => (isUp ? servePage(req, res) : res.writeHead(500).end()))
+    const url = site.url('a.social', '/')
+    const crawler = createTestCrawler(db)
+    await crawler.crawlNow(url)
+    isUp = false
+    expect(await crawler.crawlNow(url)).toEqual({
+      code: 'bad_request.invalid_param',
+      message: 'nothing was found at this URL: status 500',
+    })
+    expect(await readRow(db, url)).toMatchObject({ state: 'done', title: '/', failure: 'status 500' })
+    isUp = true
+    expect(isFound((await crawler.crawlNow(url)) as never)).toBe(true)
+  })
+
+  it('of what is no URL of the web is refused, and leaves no trace', async () => {
+    const crawler = createTestCrawler(db)
+    const long = `https://a.social/${'a'.repeat(3_000)}`
+    for (const url of ['', 'cat.png', 'ftp://a.social/', 'chain://eip155:1', 'https://a.social/\0', long]) {
+      expect(await crawler.crawlNow(url)).toMatchObject({ code: 'bad_request.invalid_param' })
+    }
+    expect(await db`select from embeds.urls`).toHaveLength(0)
+  })
+
+  it('does not go inside', async () => {
+    expect(await createTestCrawler(db).crawlNow('http://169.254.169.254/latest/')).toMatchObject({
+      code: 'bad_request.invalid_param',
+      message: expect.stringContaining('not on the public internet'),
+    })
+  })
+
+  it('waits for its turn at the host', async () => {
+    const site = await serveSite((req, res) => setTimeout(() => servePage(req, res), 50))
+    const crawlers = [createTestCrawler(db), createTestCrawler(connect())]
+    const results = await Promise.all(
+      crawlers.flatMap((crawler) => [1, 2].map((n) => crawler.crawlNow(site.url('a.social', `/${n}`)))),
+    )
+    expect(results.every((result) => 'metadata' in result)).toBe(true)
+    expect(site.most.atOneHost).toBe(1)
+  })
+})

@@ -1,0 +1,234 @@
+import type { RequestListener } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createNetClient } from '../../platform/outbound/net-client.js'
+import { serveHttp } from '../../platform/outbound/testing/loopback-server.js'
+import { crawl, type Found, isFound, type NotFound } from './crawl.js'
+import { gif, jpeg, png } from './testing/image-bytes.js'
+import { mp4 } from './testing/video-bytes.js'
+
+const client = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
+afterAll(() => client.close())
+
+async function crawlAt(listener: RequestListener, path = '/'): Promise<Found | NotFound> {
+  const { origin } = await serveHttp(listener)
+  return crawl(client, origin + path, new AbortController().signal)
+}
+
+async function foundAt(listener: RequestListener, path?: string): Promise<Found> {
+  const result = await crawlAt(listener, path)
+  return isFound(result) ? result : expect.fail(result.failure)
+}
+
+/** What is found behind a URL that answers with this body and content type. */
+function foundIn(body: string | Buffer, contentType?: string, path?: string): Promise<Found> {
+  const length = { 'content-length': Buffer.byteLength(body) }
+  const headers = contentType === undefined ? length : { ...length, 'content-type': contentType }
+  return foundAt((_, res) => res.writeHead(200, headers).end(body), path)
+}
+
+describe('a crawl', () => {
+  it('of a page finds what it says of itself', async () => {
+    const body = '<title>Hello</title>'
+    expect(await foundIn(body, 'text/html; charset=utf-8')).toEqual({
+      kind: 'text/html',
+      metadata: {
+        _status: 'RESOLVED',
+        content_type: 'text/html; charset=utf-8',
+        content_length: body.length,
+        html: { ogTitle: 'Hello' },
+      },
+    })
+  })
+
+  it('of a compressed page finds the same, with the length of what it holds', async () => {
+    const { metadata } = await foundAt((_, res) => {
+      const body = gzipSync('<title>Hello</title>')
+      res.writeHead(200, {
+        'content-type': 'text/html',
+        'content-encoding': 'gzip',
+        'content-length': body.length,
+      })
+      res.end(body)
+    })
+    expect(metadata).toMatchObject({ content_length: 20, html: { ogTitle: 'Hello' } })
+  })
+
+  it('of an image finds its size, and reads only its beginning', async () => {
+    let sent = 0
+    const { kind, metadata } = await foundAt((_, res) => {
+      res.writeHead(200, { 'content-type': 'image/png', 'content-length': 50_000_000 })
+      res.write(png(640, 480))
+      const more = () => {
+        while (!res.destroyed && sent < 50_000_000 && res.write(Buffer.alloc(100_000))) sent += 100_000
+      }
+      res.on('drain', more)
+      more()
+    })
+    expect(kind).toBe('image/png')
+    expect(metadata).toMatchObject({ content_length: 50_000_000, image: { width_px: 640, height_px: 480 } })
+    expect(sent).toBeLessThan(50_000_000)
+  })
+
+  it('of a film finds its length and size', async () => {
+    const { kind, metadata } = await foundIn(
+      mp4({ width: 1280, height: 720, durationMs: 2_000 }),
+      'video/mp4',
+    )
+    expect(kind).toBe('video/mp4')
+    expect(metadata.video).toEqual({
+      duration_s: 2,
+      stream: [{ codec_name: 'h264', width_px: 1280, height_px: 720 }],
+    })
+  })
+
+  it('of a stream finds its renditions', async () => {
+    const body = '#EXTM3U\n#EXT-X-STREAM-INF:RESOLUTION=640x360\na.m3u8\n'
+    const { kind, metadata } = await foundIn(body, 'application/vnd.apple.mpegurl')
+    expect(kind).toBe('application/x-mpegurl')
+    expect(metadata.video).toEqual({ stream: [{ width_px: 640, height_px: 360 }] })
+  })
+
+  it('of anything else finds its type and length, without reading it', async () => {
+    expect(await foundIn(Buffer.alloc(1_000), 'application/pdf')).toEqual({
+      kind: 'application/pdf',
+      metadata: { _status: 'RESOLVED', content_type: 'application/pdf', content_length: 1_000 },
+    })
+    expect((await foundIn('a', 'application/zip')).kind).toBeNull()
+  })
+
+  it('goes where it is redirected, and reads references from there', async () => {
+    const { metadata } = await foundAt((req, res) => {
+      if (req.url === '/') res.writeHead(302, { location: '/deep/page' }).end()
+      else res.writeHead(200, { 'content-type': 'text/html' }).end('<link rel="icon" href="icon.png">')
+    })
+    expect(metadata.html?.favicon).toMatch(/\/deep\/icon\.png$/)
+  })
+
+  it('does not go inside, whoever sends it there', async () => {
+    const result = await crawlAt((_, res) => res.writeHead(302, { location: 'http://10.0.0.1/' }).end())
+    expect(result).toMatchObject({ failure: expect.stringContaining('forbidden-address'), mayPass: false })
+  })
+})
+
+describe('a server that lies', () => {
+  it('about the type gets the type that it said, and no facts that are not there', async () => {
+    const image = await foundIn('<title>Hello</title>', 'image/png')
+    expect([image.kind, image.metadata.image, image.metadata.html]).toEqual([
+      'image/png',
+      undefined,
+      undefined,
+    ])
+    const page = await foundIn(png(640, 480), 'text/html')
+    expect([page.kind, page.metadata.html, page.metadata.image]).toEqual(['text/html', {}, undefined])
+    const film = await foundIn('#EXTM3U', 'video/mp4')
+    expect([film.kind, film.metadata.video]).toEqual(['video/mp4', {}])
+    const playlist = await foundIn('hello', 'application/x-mpegurl')
+    expect([playlist.kind, playlist.metadata.video]).toEqual(['application/x-mpegurl', undefined])
+  })
+
+  it('or says nothing about the type is believed by the first bytes, or by the ending', async () => {
+    const unsaid = await foundIn(jpeg(640, 480), undefined, '/cat.png')
+    expect([unsaid.kind, unsaid.metadata.image?.width_px, unsaid.metadata.content_type]).toEqual([
+      'image/jpeg',
+      640,
+      null,
+    ])
+    expect((await foundIn(gif(1, 2), 'application/octet-stream')).kind).toBe('image/gif')
+    const film = await foundIn(
+      mp4({ width: 2, height: 1, durationMs: 1_000 }),
+      'binary/octet-stream',
+      '/a.mp4',
+    )
+    expect([film.kind, film.metadata.video?.duration_s]).toEqual(['video/mp4', 1])
+    expect((await foundIn('hello', 'application/octet-stream')).kind).toBeNull()
+  })
+
+  it('about the length is not read past it, nor waited for', async () => {
+    const result = await crawlAt((req, res) => {
+      res.writeHead(200, { 'content-type': 'image/png', 'content-length': 10_000_000 })
+      res.write(png(640, 480))
+      setTimeout(() => req.socket.destroy(), 50)
+    })
+    expect(result).toMatchObject({ failure: expect.stringContaining('connection'), mayPass: true })
+  })
+})
+
+describe('a status', () => {
+  it.each([
+    [404, true],
+    [429, true],
+    [500, true],
+    [503, true],
+    [400, false],
+    [401, false],
+    [403, false],
+    [410, false],
+    [304, false],
+  ])('of %i finds nothing, and another attempt is worth while: %s', async (status, mayPass) => {
+    const result = await crawlAt((_, res) =>
+      res.writeHead(status, { 'content-type': 'text/html' }).end('<title>Oh'),
+    )
+    expect(result).toEqual({ failure: `status ${status}`, mayPass, retryAfterMs: 0 })
+  })
+
+  it('with Retry-After says when', async () => {
+    const retryAfter = (value: string) =>
+      crawlAt((_, res) => res.writeHead(429, { 'retry-after': value }).end())
+    expect(await retryAfter('120')).toMatchObject({ retryAfterMs: 120_000 })
+    expect(await retryAfter('999999999')).toMatchObject({ retryAfterMs: 86_400_000 })
+    expect(await retryAfter('Wed, 21 Oct 2065 07:28:00 GMT')).toMatchObject({ retryAfterMs: 0 })
+  })
+})
+
+describe('what a provider says of a page', () => {
+  const link = (href: string) => `<link rel="alternate" type="application/json+oembed" href="${href}">`
+
+  async function oembedFor(answer: string, status = 200, href = '/oembed?url=a') {
+    const { metadata } = await foundAt((req, res) => {
+      if (req.url === '/') res.writeHead(200, { 'content-type': 'text/html' }).end(link(href))
+      else res.writeHead(status, { 'content-type': 'application/json' }).end(answer)
+    })
+    return metadata.html?.oembed
+  }
+
+  it('is part of what is found', async () => {
+    const answer = {
+      type: 'video',
+      version: 1,
+      title: 'Film',
+      html: '<iframe></iframe>',
+      width: '640',
+      height: 480,
+    }
+    expect(await oembedFor(JSON.stringify(answer))).toEqual({
+      type: 'video',
+      version: '1',
+      title: 'Film',
+      html: '<iframe></iframe>',
+      width: 640,
+      height: 480,
+      author_name: null,
+      author_url: null,
+      provider_name: null,
+      provider_url: null,
+      cache_age: null,
+      thumbnail_url: null,
+      thumbnail_width: null,
+      thumbnail_height: null,
+    })
+  })
+
+  it('is left out if it is not what it should be', async () => {
+    expect(await oembedFor('<html>')).toBeUndefined()
+    expect(await oembedFor('{"type":"gift"}')).toBeUndefined()
+    expect(await oembedFor('{"type":"link"}', 500)).toBeUndefined()
+    expect(await oembedFor(JSON.stringify({ type: 'link', title: 'a'.repeat(70_000) }))).toBeUndefined()
+  })
+
+  it('is not asked for on another host', async () => {
+    const other = await serveHttp((_, res) => res.end('{"type":"link"}'))
+    expect(await oembedFor('', 200, `http://localhost:${other.port}/`)).toBeUndefined()
+    expect(other.connections()).toBe(0)
+  })
+})

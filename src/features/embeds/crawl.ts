@@ -1,0 +1,187 @@
+import { type EmbedKind, kindOfContentType, kindOfUrl, mediaTypeOf } from '../../graph/project/embed-kind.js'
+import type { AnswerHead, NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
+import { isNetFailure, mayPass } from '../../platform/outbound/net-failure.js'
+import { decodePage } from './charset.js'
+import { boundMetadata, type EmbedUrlMetadata } from './embed-metadata.js'
+import { frameOf } from './frame.js'
+import { readHtmlHead } from './html-head.js'
+import { type HtmlMetadata, htmlMetadata } from './html-metadata.js'
+import { IMAGE_BYTES_MAX, measureImage } from './image-size.js'
+import { knownMembers } from './known-members.js'
+import { readMp4 } from './mp4.js'
+import { type OembedData, oembedAddress, parseOembed } from './oembed.js'
+import { pageText } from './page-text.js'
+import { readPlaylist } from './playlist.js'
+
+/** What was found behind a URL. */
+export interface Found {
+  readonly metadata: EmbedUrlMetadata
+  readonly kind: EmbedKind | null
+}
+
+/** Why nothing was found. */
+export interface NotFound {
+  /** For logs and records. */
+  readonly failure: string
+  /** Whether another attempt may find something. */
+  readonly mayPass: boolean
+  /** How long the server asks not to come back; 0 if it does not. */
+  readonly retryAfterMs: number
+}
+
+/** For the page and everything on the way to it. */
+export const CRAWL_DEADLINE_MS = 15_000
+/** For what the page's provider says of it. */
+export const OEMBED_DEADLINE_MS = 5_000
+
+const REDIRECTS_MAX = 5
+const PAGE_BYTES_MAX = 1_048_576
+const PLAYLIST_BYTES_MAX = 262_144
+const VIDEO_BYTES_MAX = 262_144
+const OEMBED_BYTES_MAX = 65_536
+const CONTENT_TYPE_LENGTH_MAX = 255
+const RETRY_AFTER_MAX_MS = 24 * 3_600_000
+
+const headers = {
+  accept: 'text/html,application/xhtml+xml,image/*,video/*;q=0.9,*/*;q=0.8',
+  'accept-language': 'en',
+}
+
+/** Statuses that say "not now" rather than "no". A page that a cast was written about may be a moment late. */
+const passingStatuses: ReadonlySet<number> = new Set([404, 408, 423, 425, 429])
+
+/** Media types with which servers say that they do not know. */
+const unknownMediaTypes: ReadonlySet<string> = new Set([
+  '',
+  'application/octet-stream',
+  'binary/octet-stream',
+])
+
+/** Fetches a URL once and says what is there. Reads no more of it than that takes. */
+export async function crawl(client: NetClient, url: string, signal: AbortSignal): Promise<Found | NotFound> {
+  const answer = await client.request({
+    url,
+    headers,
+    deadlineMs: CRAWL_DEADLINE_MS,
+    maxBytes: bytesWanted,
+    maxRedirects: REDIRECTS_MAX,
+    signal,
+  })
+  if (isNetFailure(answer)) {
+    return { failure: `${answer.kind}: ${answer.detail}`, mayPass: mayPass(answer), retryAfterMs: 0 }
+  }
+  const { status } = answer
+  if (status < 200 || status >= 300) {
+    return {
+      failure: `status ${status}`,
+      mayPass: passingStatuses.has(status) || status >= 500,
+      retryAfterMs: retryAfterMs(answer),
+    }
+  }
+  return describe(client, url, answer, signal)
+}
+
+/** Whether the visit found something to show. */
+export function isFound(result: Found | NotFound): result is Found {
+  return 'metadata' in result
+}
+
+/** What the head of an answer says is in it; undefined if it does not say. */
+function declaredKind({ headers }: AnswerHead): EmbedKind | null | undefined {
+  const contentType = headers['content-type'] ?? ''
+  return unknownMediaTypes.has(mediaTypeOf(contentType)) ? undefined : kindOfContentType(contentType)
+}
+
+function bytesWanted(head: AnswerHead): number {
+  if (head.status < 200 || head.status >= 300) return 0
+  const kind = declaredKind(head)
+  // What is not declared may be an image, which tells by its first bytes, or what its URL ends in.
+  if (kind === undefined) return Math.max(IMAGE_BYTES_MAX, VIDEO_BYTES_MAX)
+  if (kind === 'text/html') return PAGE_BYTES_MAX
+  if (kind === 'application/x-mpegurl') return PLAYLIST_BYTES_MAX
+  if (kind?.startsWith('video')) return VIDEO_BYTES_MAX
+  return kind?.startsWith('image') ? IMAGE_BYTES_MAX : 0
+}
+
+async function describe(
+  client: NetClient,
+  url: string,
+  answer: NetAnswer,
+  signal: AbortSignal,
+): Promise<Found> {
+  const contentType = answer.headers['content-type'] ?? ''
+  const metadata: EmbedUrlMetadata = {
+    _status: 'RESOLVED',
+    content_type: pageText(contentType, CONTENT_TYPE_LENGTH_MAX) ?? null,
+    content_length: lengthOf(answer),
+  }
+  const declared = declaredKind(answer)
+  const kind = declared === undefined ? guessKind(url, answer) : declared
+  if (kind === 'text/html') {
+    return {
+      kind,
+      metadata: boundMetadata({ ...metadata, ...(await readPage(client, url, answer, signal)) }),
+    }
+  }
+  return { kind, metadata: { ...metadata, ...mediaFacts(kind, answer) } }
+}
+
+function guessKind(url: string, { bytes, url: finalUrl }: NetAnswer): EmbedKind | null {
+  return measureImage(bytes)?.kind ?? kindOfUrl(finalUrl) ?? kindOfUrl(url)
+}
+
+function mediaFacts(
+  kind: EmbedKind | null,
+  { bytes, cut }: NetAnswer,
+): Pick<EmbedUrlMetadata, 'image' | 'video'> {
+  if (kind?.startsWith('image')) return knownMembers({ image: measureImage(bytes)?.size })
+  if (kind === 'application/x-mpegurl') {
+    return knownMembers({ video: readPlaylist(Buffer.from(bytes).toString(), !cut) })
+  }
+  return kind?.startsWith('video') ? { video: readMp4(bytes) } : {}
+}
+
+async function readPage(
+  client: NetClient,
+  url: string,
+  answer: NetAnswer,
+  signal: AbortSignal,
+): Promise<Pick<EmbedUrlMetadata, 'html' | 'frame'>> {
+  const page = new URL(answer.url)
+  const head = readHtmlHead(decodePage(answer.bytes, answer.headers['content-type'] ?? ''), page)
+  const oembedUrl = oembedAddress(head, page)
+  const oembed = oembedUrl === undefined ? undefined : await fetchOembed(client, oembedUrl, signal)
+  const html: HtmlMetadata = { ...htmlMetadata(head), ...knownMembers({ oembed }) }
+  return { html, ...knownMembers({ frame: frameOf(head, new URL(url), html) }) }
+}
+
+/** What the provider adds is welcome; without it the page still speaks for itself. */
+async function fetchOembed(
+  client: NetClient,
+  url: string,
+  signal: AbortSignal,
+): Promise<OembedData | undefined> {
+  const answer = await client.request({
+    url,
+    headers: { accept: 'application/json' },
+    deadlineMs: OEMBED_DEADLINE_MS,
+    maxBytes: OEMBED_BYTES_MAX,
+    signal,
+  })
+  if (isNetFailure(answer) || answer.status !== 200 || answer.cut) return undefined
+  return parseOembed(Buffer.from(answer.bytes).toString(), new URL(url))
+}
+
+/** The length of what lies there, not of what was sent: compression makes another one of it. */
+function lengthOf({ headers, bytes, cut }: NetAnswer): number | null {
+  const announced = headers['content-length'] ?? ''
+  const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
+  if (isPlain && /^\d{1,15}$/.test(announced)) return Number(announced)
+  return cut ? null : bytes.length
+}
+
+/** In seconds; servers may also name a date (RFC 9110 §10.2.3), which is left to our own schedule. */
+function retryAfterMs({ headers }: NetAnswer): number {
+  const seconds = headers['retry-after'] ?? ''
+  return /^\d{1,9}$/.test(seconds) ? Math.min(Number(seconds) * 1_000, RETRY_AFTER_MAX_MS) : 0
+}

@@ -1,0 +1,304 @@
+import { setImmediate } from 'node:timers/promises'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { enqueueUrls } from '../../graph/project/embed-queue.js'
+import type { Transaction } from '../../platform/db/connection.js'
+import { silentLog } from '../../platform/log/log.js'
+import { claimDue, storeFound } from './queue.js'
+import { metadataOf } from './stored-metadata.js'
+import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
+import { readRow } from './testing/queue-row.js'
+
+const { db, connect } = await createTestDatabase()
+beforeEach(async () => {
+  await db`truncate embeds.urls`
+})
+
+const rowOf = (url: string) => readRow(db, url)
+
+async function makeDue(): Promise<void> {
+  await db`update embeds.urls set next_attempt_at = now() - interval '1 second'`
+}
+
+describe('the crawler', () => {
+  it('visits each URL once, however often it is embedded', async () => {
+    const site = await serveSite()
+    const urls = [site.url('a.social', '/1'), site.url('a.social', '/2'), site.url('b.social', '/1')]
+    const crawler = createTestCrawler(db)
+    await enqueueUrls(db, [...urls, ...urls])
+    await crawler.drain()
+    await enqueueUrls(db, urls)
+    await makeDue()
+    await crawler.drain()
+    expect(site.visits.sort()).toEqual(['a.social/1', 'a.social/2', 'b.social/1'])
+    expect(await rowOf(urls[0]!)).toMatchObject({
+      state: 'done',
+      kind: 'text/html',
+      title: '/1',
+      isLeased: false,
+    })
+  })
+
+  it('visits one host once at a time, and other hosts meanwhile', async () => {
+    const hosts = ['a.social', 'b.social', 'c.social']
+    const waiting: (() => void)[] = []
+    // The first request at each host gets no answer before there is one at all of them.
+    const site = await serveSite((req, res) => {
+      waiting.push(() => servePage(req, res))
+      if (site.visits.length >= hosts.length) for (const go of waiting.splice(0)) go()
+    })
+    await enqueueUrls(
+      db,
+      hosts.flatMap((host) => [1, 2, 3, 4].map((n) => site.url(host, `/${n}`))),
+    )
+    await createTestCrawler(db).drain()
+    expect(site.visits).toHaveLength(12)
+    expect(site.most).toEqual({ atOneHost: 1, atAll: 3 })
+  })
+
+  it('keeps to that with others of its kind, and none does what another did', async () => {
+    const site = await serveSite((req, res) => setTimeout(() => servePage(req, res), 5))
+    const urls = ['a.social', 'b.social', 'c.social', 'd.social'].flatMap((host) =>
+      Array.from({ length: 10 }, (_, n) => site.url(host, `/${n}`)),
+    )
+    await enqueueUrls(db, urls)
+    const crawlers = [1, 2, 3].map(() => createTestCrawler(connect(), { parallel: 3 }))
+    for (const crawler of crawlers) crawler.start()
+    await vi.waitFor(async () => expect((await metadataOf(db, urls)).size).toBe(urls.length), {
+      timeout: 60_000,
+    })
+    await vi.waitFor(
+      async () => {
+        const stored = [...(await metadataOf(db, urls)).values()]
+        expect(stored.every(({ metadata }) => metadata?._status === 'RESOLVED')).toBe(true)
+      },
+      { timeout: 60_000, interval: 50 },
+    )
+    expect(new Set(site.visits).size).toBe(urls.length)
+    expect(site.visits).toHaveLength(urls.length)
+    expect(site.most.atOneHost).toBe(1)
+  })
+
+  it('visits no more hosts at once than it may', async () => {
+    const waiting: (() => void)[] = []
+    // The first request gets no answer before there is another one.
+    const site = await serveSite((req, res) => {
+      waiting.push(() => servePage(req, res))
+      if (site.visits.length >= 2) for (const go of waiting.splice(0)) setTimeout(go, 10)
+    })
+    await enqueueUrls(
+      db,
+      Array.from({ length: 10 }, (_, n) => site.url(`host${n}.social`, '/')),
+    )
+    await createTestCrawler(db, { parallel: 2 }).drain()
+    expect(site.visits).toHaveLength(10)
+    expect(site.most.atAll).toBe(2)
+  })
+
+  it('lets no host wait for one with many URLs', async () => {
+    const site = await serveSite()
+    const many = Array.from({ length: 20 }, (_, n) => site.url('a.social', `/${n}`))
+    await enqueueUrls(db, [...many, site.url('b.social', '/'), site.url('c.social', '/')])
+    await createTestCrawler(db, { parallel: 1 }).drain()
+    expect(site.visits.indexOf('b.social/')).toBe(1)
+    expect(site.visits.indexOf('c.social/')).toBe(2)
+    expect(site.visits).toHaveLength(22)
+  })
+
+  it('is not done with its queue when a visit ends while it looks for more and finds that host busy', async () => {
+    let answer = () => {}
+    const site = await serveSite((req, res, host) => {
+      if (host === 'b.social' && site.visits.length <= 2) answer = () => servePage(req, res)
+      else servePage(req, res)
+    })
+    await enqueueUrls(db, [site.url('a.social', '/'), site.url('b.social', '/1'), site.url('b.social', '/2')])
+    let isStored = () => {}
+    const stored = new Promise<void>((resolve) => {
+      isStored = resolve
+    })
+    let transactions = 0
+    // The first claims both hosts, the second stores what one has answered, the third looks for more.
+    const begin = async (work: (transaction: Transaction) => Promise<unknown>) => {
+      transactions += 1
+      const number = transactions
+      const result = await db.begin(work)
+      if (number === 3) {
+        answer()
+        await stored
+        await setImmediate()
+      }
+      if (number === 4) isStored()
+      return result
+    }
+    const late = new Proxy(db, {
+      get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
+    })
+    await createTestCrawler(late).drain()
+    expect(site.visits.toSorted()).toEqual(['a.social/', 'b.social/1', 'b.social/2'])
+  })
+
+  it('visits what was embedded last before what was embedded long ago', async () => {
+    const site = await serveSite()
+    for (const n of [2, 3, 1]) {
+      await enqueueUrls(db, [site.url('a.social', `/${n}`)])
+      await db`update embeds.urls set next_attempt_at = next_attempt_at - interval '1 minute'`
+    }
+    await createTestCrawler(db).drain()
+    expect(site.visits).toEqual(['a.social/1', 'a.social/3', 'a.social/2'])
+  })
+
+  it('finds new URLs while it runs, also at a host that never answers elsewhere', async () => {
+    const site = await serveSite((req, res, host) => {
+      if (host !== 'mute.social') servePage(req, res)
+    })
+    const crawler = createTestCrawler(db, { parallel: 2 })
+    crawler.start()
+    await enqueueUrls(db, [site.url('mute.social', '/')])
+    for (const n of [1, 2, 3]) {
+      const url = site.url('a.social', `/${n}`)
+      await enqueueUrls(db, [url])
+      await vi.waitFor(async () => expect((await rowOf(url)).state).toBe('done'), { timeout: 60_000 })
+    }
+    expect(await rowOf(site.url('mute.social', '/'))).toMatchObject({ state: 'pending', isLeased: true })
+  })
+
+  it('that is stopped breaks off and gives back what it had not finished', async () => {
+    const site = await serveSite((req, res) => {
+      if (site.visits.length > 1) servePage(req, res)
+    })
+    const url = site.url('a.social', '/')
+    await enqueueUrls(db, [url])
+    const crawler = createTestCrawler(db)
+    crawler.start()
+    await vi.waitFor(() => expect(site.visits).toHaveLength(1), { timeout: 60_000 })
+    await crawler.stop()
+    expect(await rowOf(url)).toMatchObject({ state: 'pending', attempts: 0, isLeased: false, failure: null })
+    await createTestCrawler(db).drain()
+    expect(await rowOf(url)).toMatchObject({ state: 'done' })
+  })
+})
+
+describe('a URL behind which nothing is found', () => {
+  it('is tried again on schedule, and then left alone', async () => {
+    const site = await serveSite((_, res) => res.writeHead(503).end())
+    const url = site.url('a.social', '/cat.png')
+    await enqueueUrls(db, [url])
+    const crawler = createTestCrawler(db, { retries: { delaysMs: [600_000, 3_600_000] } })
+    await crawler.drain()
+    expect(await rowOf(url)).toMatchObject({ state: 'pending', attempts: 1, failure: 'status 503' })
+    expect((await rowOf(url)).dueInSeconds).toBeCloseTo(600, -2)
+    await crawler.drain()
+    expect(site.visits).toHaveLength(1)
+    await makeDue()
+    await crawler.drain()
+    expect((await rowOf(url)).dueInSeconds).toBeCloseTo(3_600, -2)
+    await makeDue()
+    await crawler.drain()
+    expect(await rowOf(url)).toMatchObject({ state: 'failed', attempts: 3, kind: 'image/png' })
+    await makeDue()
+    await crawler.drain()
+    expect(site.visits).toHaveLength(3)
+    expect((await metadataOf(db, [url])).get(url)).toEqual({
+      kind: 'image/png',
+      metadata: { _status: 'FAILED', content_type: null, content_length: null },
+    })
+  })
+
+  it('is tried when the server said, if that is later', async () => {
+    const site = await serveSite((_, res) => res.writeHead(429, { 'retry-after': '7200' }).end())
+    const url = site.url('a.social', '/')
+    await enqueueUrls(db, [url])
+    await createTestCrawler(db, { retries: { delaysMs: [1_000] } }).drain()
+    expect((await rowOf(url)).dueInSeconds).toBeCloseTo(7_200, -2)
+  })
+
+  it('is given up at once if nothing could change that', async () => {
+    const site = await serveSite((_, res) => res.writeHead(403).end())
+    const urls = [site.url('a.social', '/'), 'http://10.0.0.1/', 'http://user:secret@b.social/']
+    await enqueueUrls(db, urls)
+    await createTestCrawler(db).drain()
+    const rows = await Promise.all(urls.map(rowOf))
+    expect(rows.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed'])
+    expect(rows[1]?.failure).toContain('forbidden-address')
+    expect(rows[2]?.failure).not.toContain('secret')
+    expect(site.visits).toHaveLength(1)
+  })
+})
+
+describe('a process that dies', () => {
+  it('blocks its host until its lease ends, and what it says after that is not heard', async () => {
+    const site = await serveSite()
+    const [held, other] = [site.url('a.social', '/held'), site.url('a.social', '/other')]
+    await enqueueUrls(db, [held])
+    const [dead] = await claimDue(db, { count: 1, leaseMs: 60_000, after: '' })
+    await enqueueUrls(db, [other])
+    const crawler = createTestCrawler(db)
+    await crawler.drain()
+    expect(site.visits).toEqual([])
+
+    await db`update embeds.urls set next_attempt_at = now() where lease is not null`
+    await crawler.drain()
+    expect(site.visits.sort()).toEqual(['a.social/held', 'a.social/other'])
+    const late = { _status: 'RESOLVED', content_type: 'too/late', content_length: null } as const
+    await storeFound(db, dead!, { metadata: late, kind: null })
+    expect(await rowOf(held)).toMatchObject({ state: 'done', kind: 'text/html', attempts: 0 })
+  })
+
+  it('by what it finds does not take all others with it', async () => {
+    const site = await serveSite()
+    const url = site.url('a.social', '/')
+    await enqueueUrls(db, [url])
+    for (let death = 1; death <= 2; death += 1) {
+      await claimDue(db, { count: 1, leaseMs: 60_000, after: '' })
+      await makeDue()
+    }
+    await createTestCrawler(db, { retries: { delaysMs: [0] } }).drain()
+    expect(await rowOf(url)).toMatchObject({ state: 'failed', failure: 'every attempt was broken off' })
+    expect(site.visits).toEqual([])
+  })
+})
+
+describe('a read model', () => {
+  it('is told the kind of what was found in the same transaction', async () => {
+    const site = await serveSite()
+    const url = site.url('a.social', '/cat.png')
+    const told: unknown[] = []
+    await enqueueUrls(db, [url])
+    await createTestCrawler(db, {
+      onCrawled: async (tx, ...what) => {
+        const [row] = await tx<{ state: string }[]>`select state from embeds.urls where url = ${url}`
+        told.push([row?.state, ...what])
+      },
+    }).drain()
+    expect(told).toEqual([['done', url, 'text/html']])
+  })
+
+  it('is told of a URL that is given up, and not of one that is tried again', async () => {
+    const site = await serveSite((_, res) => res.writeHead(503).end())
+    const told: unknown[] = []
+    const url = site.url('a.social', '/cat.png')
+    await enqueueUrls(db, [url])
+    const crawler = createTestCrawler(db, {
+      retries: { delaysMs: [60_000] },
+      onCrawled: async (_tx, ...what) => void told.push(what),
+    })
+    await crawler.drain()
+    expect(told).toEqual([])
+    await makeDue()
+    await crawler.drain()
+    expect(told).toEqual([[url, 'image/png']])
+  })
+
+  it('that cannot be told leaves the URL to another attempt', async () => {
+    const site = await serveSite()
+    const url = site.url('a.social', '/')
+    await enqueueUrls(db, [url])
+    const error = vi.fn()
+    await createTestCrawler(db, {
+      log: { ...silentLog, error },
+      onCrawled: () => Promise.reject(new Error('no')),
+    }).drain()
+    expect(error).toHaveBeenCalledOnce()
+    expect(await rowOf(url)).toMatchObject({ state: 'pending', isLeased: true })
+  })
+})

@@ -1,0 +1,76 @@
+import { BMP } from 'image-size/types/bmp'
+import { GIF } from 'image-size/types/gif'
+import { HEIF } from 'image-size/types/heif'
+import type { IImage } from 'image-size/types/interface'
+import { JPG } from 'image-size/types/jpg'
+import { PNG } from 'image-size/types/png'
+import { SVG } from 'image-size/types/svg'
+import { WEBP } from 'image-size/types/webp'
+import type { EmbedKind } from '../../graph/project/embed-kind.js'
+
+/** Width and height in pixels. */
+export interface ImageSize {
+  width_px: number
+  height_px: number
+}
+
+interface Format {
+  readonly kind: EmbedKind
+  readonly reader: IImage
+  /**
+   * How much of an image the reader may see. Some of them look for things with effort that grows by the
+   * square of what they see, so they see no more than a header needs.
+   */
+  readonly maxBytes: number
+}
+
+/** What browsers show. The library knows more, of which each is one more parser to trust. */
+const formats: readonly Format[] = [
+  { kind: 'image/png', reader: PNG, maxBytes: 64 },
+  // Photographs carry thumbnails and colour profiles before their size.
+  { kind: 'image/jpeg', reader: JPG, maxBytes: 262_144 },
+  { kind: 'image/gif', reader: GIF, maxBytes: 64 },
+  { kind: 'image/webp', reader: WEBP, maxBytes: 64 },
+  { kind: 'image/heif', reader: HEIF, maxBytes: 32_768 },
+  { kind: 'image', reader: BMP, maxBytes: 64 },
+  { kind: 'image/svg+xml', reader: SVG, maxBytes: 2_048 },
+]
+
+/** How much of an image is needed at most to know its size. */
+export const IMAGE_BYTES_MAX = Math.max(...formats.map(({ maxBytes }) => maxBytes))
+
+/** Values of EXIF's orientation from which on width and height are exchanged when the image is shown. */
+const FIRST_TURNED_ORIENTATION = 5
+
+/** The size of an image as it is shown, and what it really is; undefined if that cannot be told. */
+export function measureImage(bytes: Uint8Array): { size: ImageSize; kind: EmbedKind } | undefined {
+  for (const { kind, reader, maxBytes } of formats) {
+    // A copy of exactly these bytes: readers that run over the end must find nothing there, and Node's
+    // buffers lie side by side in one piece of memory.
+    const start = new Uint8Array(bytes.subarray(0, maxBytes))
+    const size = measure(reader, start)
+    if (size !== undefined) return { size, kind: kind === 'image/heif' && isAvif(start) ? 'image' : kind }
+  }
+  return undefined
+}
+
+function measure({ validate, calculate }: IImage, bytes: Uint8Array): ImageSize | undefined {
+  try {
+    if (!validate(bytes)) return undefined
+    const { width, height, orientation = 1 } = calculate(bytes)
+    if (!isLength(width) || !isLength(height)) return undefined
+    const isTurned = orientation >= FIRST_TURNED_ORIENTATION
+    return isTurned ? { width_px: height, height_px: width } : { width_px: width, height_px: height }
+  } catch {
+    // The readers throw on what they cannot read.
+    return undefined
+  }
+}
+
+function isLength(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0
+}
+
+function isAvif(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.subarray(8, 12)).toString('latin1') === 'avif'
+}

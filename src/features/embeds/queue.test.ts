@@ -1,0 +1,98 @@
+import { beforeEach, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { enqueueUrls, hostOf } from '../../graph/project/embed-queue.js'
+import { claimDue } from './queue.js'
+import { metadataOf } from './stored-metadata.js'
+
+const { db, connect } = await createTestDatabase()
+beforeEach(async () => {
+  await db`truncate embeds.urls`
+})
+
+it('takes URLs of the web in line, each once, and leaves out the others', async () => {
+  const urls = [
+    'https://b.social/cat.png',
+    'http://a.social/',
+    'https://b.social/cat.png',
+    'chain://eip155:1/erc721:0x1',
+    'farcaster://channel',
+    'not a URL',
+    'https://',
+    `https://a.social/${'a'.repeat(3_000)}`,
+    'https://a.social/\0',
+  ]
+  await enqueueUrls(db, urls)
+  await enqueueUrls(db, urls)
+  await enqueueUrls(db, [])
+  expect(await db`select url, host, state, kind, attempts from embeds.urls order by url`).toEqual([
+    { url: 'http://a.social/', host: 'a.social', state: 'pending', kind: null, attempts: 0 },
+    { url: 'https://b.social/cat.png', host: 'b.social', state: 'pending', kind: 'image/png', attempts: 0 },
+  ])
+})
+
+it('belongs to the transaction that stores the casts', async () => {
+  const stored = db.begin(async (tx) => {
+    await enqueueUrls(tx, ['https://a.social/'])
+    throw new Error('rolled back')
+  })
+  await expect(stored).rejects.toThrow('rolled back')
+  expect(await db`select from embeds.urls`).toHaveLength(0)
+})
+
+it('does not let two transactions wait for each other', async () => {
+  const urls = Array.from({ length: 200 }, (_, n) => `https://a.social/${n}`)
+  const other = connect()
+  for (let round = 0; round < 10; round += 1) {
+    await Promise.all([enqueueUrls(db, urls), enqueueUrls(other, urls.toReversed())])
+    await db`truncate embeds.urls`
+  }
+})
+
+it('goes round the hosts in the order of their names, by whatever plan they are found', async () => {
+  const hosts = ['d', 'a', 'e', 'c', 'b', 'f'].map((name) => `${name}.social`)
+  for (const setting of ['enable_nestloop', 'enable_hashjoin', 'enable_indexscan', 'enable_seqscan']) {
+    await db`truncate embeds.urls`
+    await enqueueUrls(
+      db,
+      hosts.flatMap((host) => [1, 2, 3].map((n) => `https://${host}/${n}`)),
+    )
+    const planning = connect({ poolSize: 1 })
+    await planning.unsafe(`set ${setting} = off`)
+    const visited: string[] = []
+    for (const _ of hosts) {
+      const [claim] = await claimDue(planning, { count: 1, leaseMs: 60_000, after: '' })
+      visited.push(claim!.host)
+    }
+    expect([setting, visited]).toEqual([setting, hosts.toSorted()])
+  }
+})
+
+it('tells hosts apart by name, not by port or spelling', () => {
+  expect(hostOf('https://A.social:8443/')).toBe('a.social')
+  expect(hostOf('https://a.social./')).toBe('a.social')
+  expect(hostOf('http://0x7f.1/')).toBe('127.0.0.1')
+})
+
+it('answers for every URL that it is asked about, in one statement', async () => {
+  const statements: string[] = []
+  const counted = connect({ onStatement: (sql) => statements.push(sql) })
+  await enqueueUrls(db, ['https://a.social/', 'https://a.social/film.mp4'])
+  const urls = [
+    'https://a.social/',
+    'https://a.social/film.mp4',
+    'https://a.social/new.pdf',
+    'chain://a',
+    'a"\\,{}',
+  ]
+  const pending = { _status: 'PENDING', content_type: null, content_length: null }
+  expect([...(await metadataOf(counted, urls))]).toEqual([
+    ['https://a.social/', { kind: null, metadata: pending }],
+    ['https://a.social/film.mp4', { kind: 'video/mp4', metadata: pending }],
+    ['https://a.social/new.pdf', { kind: 'application/pdf', metadata: undefined }],
+    ['chain://a', { kind: null, metadata: undefined }],
+    ['a"\\,{}', { kind: null, metadata: undefined }],
+  ])
+  expect(statements).toHaveLength(1)
+  expect(await metadataOf(counted, [])).toEqual(new Map())
+  expect(statements).toHaveLength(1)
+})

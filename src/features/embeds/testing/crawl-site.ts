@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { onTestFinished } from 'vitest'
+import type { Database } from '../../../platform/db/connection.js'
+import { silentLog } from '../../../platform/log/log.js'
+import { createNetClient } from '../../../platform/outbound/net-client.js'
+import { serveHttp } from '../../../platform/outbound/testing/loopback-server.js'
+import { Crawler, type CrawlerOptions } from '../crawler.js'
+
+/** Many hosts on one loopback server, which writes down who asks for what. */
+export interface CrawlSite {
+  /** `https`-less address of a path on one of its hosts, which are all names. */
+  url(host: string, path: string): string
+  /** `host/path` of each request, in order. */
+  readonly visits: string[]
+  /** How many requests were under way at once: to any one host, and to all. */
+  readonly most: { atOneHost: number; atAll: number }
+}
+
+type Answer = (req: IncomingMessage, res: ServerResponse, host: string) => void
+
+/** Serves a page with its path as the title, if it is not told another answer. */
+export async function serveSite(answer: Answer = servePage): Promise<CrawlSite> {
+  const visits: string[] = []
+  const most = { atOneHost: 0, atAll: 0 }
+  const underWay = new Map<string, number>()
+  const { port } = await serveHttp((req, res) => {
+    const host = (req.headers.host ?? '').replace(/:\d+$/, '')
+    visits.push(`${host}${req.url}`)
+    underWay.set(host, (underWay.get(host) ?? 0) + 1)
+    res.on('close', () => underWay.set(host, (underWay.get(host) ?? 0) - 1))
+    const counts = [...underWay.values()]
+    most.atOneHost = Math.max(most.atOneHost, ...counts)
+    most.atAll = Math.max(
+      most.atAll,
+      counts.reduce((sum, count) => sum + count, 0),
+    )
+    answer(req, res, host)
+  })
+  return { url: (host, path) => `http://${host}:${port}${path}`, visits, most }
+}
+
+export function servePage(req: IncomingMessage, res: ServerResponse): void {
+  res.writeHead(200, { 'content-type': 'text/html' }).end(`<title>${req.url}</title>`)
+}
+
+/** A crawler to which every name is on loopback. It is stopped with the test. */
+export function createTestCrawler(db: Database, options: Partial<CrawlerOptions> = {}): Crawler {
+  const client = createNetClient({
+    policy: { allowHttp: true, allowLoopback: true },
+    userAgent: 'plaza test',
+    resolve: async () => ['127.0.0.1'],
+  })
+  const crawler = new Crawler({ db, client, log: silentLog, pollMs: 20, ...options })
+  onTestFinished(async () => {
+    await crawler.stop()
+    await client.close()
+  })
+  return crawler
+}

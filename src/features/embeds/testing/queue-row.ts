@@ -1,0 +1,22 @@
+import { expect } from 'vitest'
+import type { Database } from '../../../platform/db/connection.js'
+
+/** What the queue knows of a URL. */
+export interface QueueRow {
+  state: string
+  attempts: number
+  kind: string | null
+  failure: string | null
+  isLeased: boolean
+  dueInSeconds: number
+  title: string | undefined
+}
+
+export async function readRow(db: Database, url: string): Promise<QueueRow> {
+  const [row] = await db<QueueRow[]>`
+    select state, attempts, kind, failure, lease is not null as "isLeased",
+      extract(epoch from next_attempt_at - now())::float8 as "dueInSeconds",
+      metadata->'html'->>'ogTitle' as title
+    from embeds.urls where url = ${url}`
+  return row ?? expect.fail(`${url} is not in the queue`)
+}

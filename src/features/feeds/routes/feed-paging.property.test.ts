@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { testNow } from '../../../../test/network.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { createCastNetwork, recast, shownHash, userOf } from '../../casts/routes/testing/cast-network.js'
+
+const { pages, merge, createChannel, db } = await createCastNetwork(4)
+const authors = [2, 3, 4].map(userOf)
+const url = 'https://example.com/~/channel/paging'
+await createChannel('paging', { urls: [url] })
+await merge(...authors.map(({ fid }) => userOf(1).link(fid, testNow - 5000)))
+
+async function reset(): Promise<void> {
+  await db`truncate social.casts, social.cast_counts, social.reactions, social.url_embeds, social.url_activity`
+  await db`delete from hub.messages where fid > 1`
+  await db`delete from hub.set_counts where fid > 1`
+}
+
+let serial = 0
+/** Few seconds, so that many casts share one. */
+const castArbitrary = fc.record({
+  author: fc.constantFrom(...authors),
+  at: fc.integer({ min: testNow - 12, max: testNow - 1 }),
+  isRecast: fc.boolean(),
+})
+
+function castsOf(steps: readonly { author: (typeof authors)[number]; at: number }[]): SignedMessage[] {
+  return steps.map(({ author, at }) =>
+    author.cast(`cast ${serial++}`, at, { parentUrl: url, embeds: [{ url: 'https://pages.example/x.png' }] }),
+  )
+}
+
+const feeds = [
+  ['feed', { feed_type: 'following', fid: 1 }],
+  ['feed', { fid: 1, with_recasts: false }],
+  ['feed', { filter_type: 'fids', fids: '2,3,4' }],
+  ['feed', { filter_type: 'channel_id', channel_id: 'paging' }],
+  ['feed', { filter_type: 'embed_url', embed_url: 'pages.example' }],
+  ['feed/user/casts', { fid: 2 }],
+] as const
+
+test.each(feeds)(
+  '%s %j: paging through changing data loses nothing that stood still',
+  async (path, query) => {
+    const history = fc.record({
+      before: fc.array(castArbitrary, { minLength: 1, maxLength: 14 }),
+      meanwhile: fc.array(castArbitrary, { maxLength: 4 }),
+      removed: fc.nat(13),
+      limit: fc.integer({ min: 1, max: 5 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(history, async ({ before, meanwhile, removed, limit }) => {
+        await reset()
+        const standing = castsOf(before)
+        await merge(...standing)
+        const mine = path === 'feed/user/casts' ? standing.filter(({ data }) => data.fid === 2) : standing
+        const repeats = before.flatMap(({ isRecast, at, author }, index) =>
+          isRecast ? [recast(author, standing[index]!, at + 20)] : [],
+        )
+        await merge(...repeats)
+        const gone = standing[removed % standing.length]!
+        const late = castsOf(meanwhile)
+        const seen = await pages(path, { ...query, limit }, async (page) => {
+          if (page === 1) await merge(...late, userOf(gone.data.fid).removeCast(gone.hash, testNow))
+        })
+        for (const page of seen) expect(new Set(page).size).toBe(page.length)
+        const all = seen.flat()
+        for (const cast of mine) if (cast !== gone) expect(all).toContain(shownHash(cast))
+        const hasRecasts = path === 'feed' && !('with_recasts' in query) && !('channel_id' in query)
+        if (!hasRecasts) expect(new Set(all).size).toBe(all.length)
+        expect(all.length).toBeLessThanOrEqual(mine.length + late.length + repeats.length)
+      }),
+      { numRuns: 15 },
+    )
+  },
+)
+
+test('the following feed finds what lies far below what everyone casts', async () => {
+  await reset()
+  const rare = castsOf(
+    Array.from({ length: 7 }, (_, index) => ({ author: userOf(2), at: testNow - 4000 - index })),
+  )
+  const noise = Array.from({ length: 300 }, (_, index) =>
+    userOf(1).cast(`noise ${index}`, testNow - index - 1),
+  )
+  await merge(...noise, ...rare)
+  await merge(recast(userOf(3), noise[5]!, testNow - 4500))
+  const seen = await pages('feed/following', { fid: 1, limit: 3 })
+  expect(seen.flat()).toEqual([...rare.map(shownHash), shownHash(noise[5]!)])
+  const [hash] = await db`select following_count from social.user_counts where fid = 1`
+  expect(hash!.following_count).toBe(3)
+})

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import { testNow } from '../../../../test/network.js'
+import { createCastNetwork, recast, shownHash, userOf } from '../../casts/routes/testing/cast-network.js'
+
+const { ask, api, merge, createChannel, countStatements, db } = await createCastNetwork()
+const [alice, bob, carol, dave, eve] = [1, 2, 3, 4, 5].map(userOf) as [
+  ReturnType<typeof userOf>,
+  ReturnType<typeof userOf>,
+  ReturnType<typeof userOf>,
+  ReturnType<typeof userOf>,
+  ReturnType<typeof userOf>,
+]
+const gardens = 'https://example.com/~/channel/gardens'
+const oldGardens = 'chain://eip155:1/erc721:0x01'
+await createChannel('gardens', { urls: [gardens, oldGardens], leadFid: 1, members: [2] })
+
+const seeds = alice.cast('seeds', testNow - 900, { parentUrl: gardens })
+const soil = bob.cast('soil', testNow - 800, { parentUrl: oldGardens })
+const rain = carol.cast('rain', testNow - 700, { parentUrl: gardens })
+const reply = dave.cast('when', testNow - 600, { parentCastId: { fid: 3, hash: rain.hash } })
+const picture = dave.cast('look', testNow - 500, { embeds: [{ url: 'https://pictures.example/a.png' }] })
+const film = eve.cast('watch', testNow - 400, {
+  embeds: [{ url: 'https://pictures.example.net/b.mp4' }, { url: 'https://pictures.example/c.jpg?d=1' }],
+})
+const document = eve.cast('read', testNow - 300, { embeds: [{ url: 'https://papers.example/p.pdf' }] })
+await merge(seeds, soil, rain, reply, picture, film, document)
+await merge(
+  recast(bob, picture, testNow - 100),
+  recast(carol, seeds, testNow - 50),
+  recast(bob, film, testNow - 60),
+  recast(carol, film, testNow - 40),
+  alice.link(2, testNow - 10),
+  alice.link(3, testNow - 10),
+)
+// Until somebody looks, the kind is what the ending promises.
+for (const [url, kind] of [
+  ['https://pictures.example/a.png', 'image/png'],
+  ['https://pictures.example.net/b.mp4', 'video/mp4'],
+  ['https://pictures.example/c.jpg?d=1', 'image/jpeg'],
+  ['https://papers.example/p.pdf', 'application/pdf'],
+] as const) {
+  await db`insert into embeds.urls (url, host, kind) values (${url}, 'example', ${kind}) on conflict do nothing`
+}
+
+const hashesOf = async (path: string, query: Record<string, string | number | boolean>) =>
+  (await ask(path, query)).casts.map(({ hash }) => hash)
+const named = (...casts: (typeof seeds)[]) => casts.map(shownHash)
+
+describe('following', () => {
+  test('shows what the followed cast, and what they recast, at that time and once', async () => {
+    const expected = named(film, seeds, picture, rain, soil)
+    expect(await hashesOf('feed', { feed_type: 'following', fid: 1 })).toEqual(expected)
+    expect(await hashesOf('feed', { fid: 1 })).toEqual(expected)
+    expect(await hashesOf('feed/following', { fid: 1 })).toEqual(expected)
+  })
+
+  test('without recasts shows what they cast', async () => {
+    expect(await hashesOf('feed', { fid: 1, with_recasts: false })).toEqual(named(rain, soil))
+    expect(await hashesOf('feed/following', { fid: 1, with_recasts: false })).toEqual(named(rain, soil))
+  })
+
+  test('of somebody who follows nobody, or does not exist, is empty', async () => {
+    expect(await ask('feed', { fid: 4 })).toEqual({ casts: [], next: { cursor: null } })
+    expect(await ask('feed/following', { fid: 400 })).toEqual({ casts: [], next: { cursor: null } })
+  })
+
+  test('forgets a recast that was taken back, and a removed cast', async () => {
+    const gone = bob.cast('soon gone', testNow - 20)
+    await merge(gone, recast(bob, rain, testNow - 30))
+    expect((await hashesOf('feed', { fid: 1 })).slice(0, 2)).toEqual(named(gone, rain))
+    await merge(bob.removeCast(gone.hash, testNow - 10), recast(bob, rain, testNow - 5, true))
+    expect((await hashesOf('feed', { fid: 1 }))[0]).toBe(shownHash(film))
+  })
+})
+
+describe('filter', () => {
+  test.each([
+    [
+      'authors, with replies and recasts',
+      { filter_type: 'fids', fids: '2, 4' },
+      [film, picture, reply, soil],
+    ],
+    [
+      'authors, without recasts',
+      { filter_type: 'fids', fids: '2,4', with_recasts: false },
+      [picture, reply, soil],
+    ],
+    ['a parent URL', { filter_type: 'parent_url', parent_url: gardens }, [rain, seeds]],
+    ['a channel, by all its URLs', { filter_type: 'channel_id', channel_id: 'gardens' }, [rain, soil, seeds]],
+    ['members', { filter_type: 'channel_id', channel_id: 'gardens', members_only: true }, [soil, seeds]],
+    ['a host', { filter_type: 'embed_url', embed_url: 'Pictures.example' }, [film, picture]],
+    ['a path', { filter_type: 'embed_url', embed_url: 'https://pictures.example/a' }, [picture]],
+    ['images', { filter_type: 'embed_types', embed_types: 'image' }, [film, picture]],
+    ['types', { filter_type: 'embed_types', embed_types: 'image/png,application/pdf' }, [document, picture]],
+    ['no such channel', { filter_type: 'channel_id', channel_id: 'nowhere' }, []],
+  ])('by %s', async (_, query, expected) => {
+    expect(await hashesOf('feed', { feed_type: 'filter', ...query })).toEqual(named(...expected))
+    expect(await hashesOf('feed', query)).toEqual(named(...expected))
+    expect(await countStatements('feed', { ...query, viewer_fid: 1 })).toBeLessThanOrEqual(6)
+  })
+
+  test('leaves out whom the viewer mutes or blocks, or who blocks the viewer', async () => {
+    const query = { filter_type: 'channel_id', channel_id: 'gardens', viewer_fid: 6 }
+    expect(await hashesOf('feed', query)).toEqual(named(rain, soil, seeds))
+    await merge(userOf(6).link(3, testNow, { type: 'block' }), bob.link(6, testNow, { type: 'block' }))
+    expect(await hashesOf('feed', query)).toEqual(named(seeds))
+    await db`insert into relations.mutes (fid, target_fid, muted_at) values (6, 5, 1)`
+    expect(await hashesOf('feed', { fid: 1, viewer_fid: 6 })).toEqual([])
+    await merge(userOf(6).link(2, testNow + 1), userOf(6).link(3, testNow + 1))
+    expect(await hashesOf('feed', { filter_type: 'fids', fids: '1,2,3,4', viewer_fid: 6 })).toEqual(
+      named(picture, reply, seeds),
+    )
+    const seen = await ask('feed', { filter_type: 'fids', fids: '1', viewer_fid: 6 })
+    expect(seen.casts[0]).toMatchObject({ viewer_context: { liked: false, recasted: false } })
+  })
+})
+
+describe('other feeds', () => {
+  test.each([
+    ['feed/channels', { channel_ids: 'gardens' }, [rain, soil, seeds]],
+    ['feed/channels', { channel_ids: 'gardens, nowhere', with_replies: true }, [reply, rain, soil, seeds]],
+    ['feed/channels', { channel_ids: 'gardens', fids: '3,4', with_replies: true }, [reply, rain]],
+    ['feed/channels', { channel_ids: 'gardens', fids: '2,3,4' }, [rain, soil]],
+    ['feed/channels', { channel_ids: 'gardens', fids: '2,3,4', members_only: true }, [soil]],
+    ['feed/channels', { channel_ids: 'gardens', members_only: true, with_replies: true }, [soil, seeds]],
+    ['feed/parent_urls', { parent_urls: `${gardens},${oldGardens}` }, [rain, soil, seeds]],
+    ['feed/parent_urls', { parent_urls: gardens, with_replies: true }, [reply, rain, seeds]],
+    ['feed/user/casts', { fid: 4 }, [picture, reply]],
+    ['feed/user/casts', { fid: 4, include_replies: false }, [picture]],
+    ['feed/user/casts', { fid: 4, channel_id: 'gardens' }, [reply]],
+    ['feed/user/casts', { fid: 2, parent_url: oldGardens }, [soil]],
+    ['feed/user/casts', { fid: 2, parent_url: gardens }, []],
+    ['feed/user/casts', { fid: 2, app_fid: 9 }, []],
+    ['feed/user/replies_and_recasts', { fid: 4 }, [reply]],
+    ['feed/user/replies_and_recasts', { fid: 3 }, [film, seeds]],
+    ['feed/user/replies_and_recasts', { fid: 3, filter: 'replies' }, []],
+    ['feed/user/replies_and_recasts', { fid: 2, filter: 'recasts' }, [film, picture]],
+  ])('%s %j', async (path, query, expected) => {
+    expect(await hashesOf(path, query)).toEqual(named(...expected))
+    expect(await countStatements(path, { ...query, viewer_fid: 1 })).toBeLessThanOrEqual(6)
+  })
+
+  test('feed/user/casts by the app that the key was made for', async () => {
+    await db`insert into social.signer_apps (fid, key, app_fid) values (4, ${db.types.bytea(dave.key.publicKey)}, 9)`
+    expect(await hashesOf('feed/user/casts', { fid: 4, app_fid: 9 })).toEqual(named(picture, reply))
+    expect(await hashesOf('feed/user/casts', { fid: 4, app_fid: 8 })).toEqual([])
+  })
+})
+
+test.each([
+  ['feed', {}, 'fid'],
+  ['feed', { feed_type: 'filter' }, 'filter_type'],
+  ['feed', { filter_type: 'fids' }, 'fids'],
+  ['feed', { filter_type: 'channel_id', parent_url: gardens }, 'channel_id'],
+  ['feed', { filter_type: 'embed_url', embed_url: 'https://' }, 'embed_url'],
+  ['feed', { filter_type: 'embed_types', embed_types: 'film' }, 'embed_types'],
+  ['feed', { filter_type: 'global_trending' }, 'filter_type'],
+  ['feed', { fid: 1, limit: 101 }, 'limit'],
+  ['feed', { fid: 1, cursor: 'nonsense' }, 'cursor'],
+  ['feed/channels', { channel_ids: 'a,b,c,d,e,f,g,h,i,j,k' }, 'channel_ids'],
+  ['feed/user/casts', { fid: 1, parent_url: gardens, channel_id: 'gardens' }, 'channel_id'],
+  ['feed/user/casts', { fid: 1, limit: 151 }, 'limit'],
+])('400: %s %j names %s', async (path, query, property) => {
+  const response = await api.get(path, query)
+  expect(response.statusCode).toBe(400)
+  expect(response.json()).toMatchObject({ property })
+})
+
+test('400: a cursor of another feed', async () => {
+  const { next } = await ask('feed', { filter_type: 'channel_id', channel_id: 'gardens', limit: 1 })
+  const response = await api.get('feed/following', { fid: 1, cursor: next.cursor! })
+  expect(response.json()).toMatchObject({ status: 400, property: 'cursor' })
+})

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import type { RankedCast } from '../../../graph/query/feeds-ranked.js'
+import { isBehind, type RankingPart, rankedPages } from './ranked-page.js'
+import { banningCaller, caller, feedScene, hashOf, opened } from './testing/feed-scene.js'
+
+const pages = rankedPages('a ranking')
+const casts = [...'abcdefghijkl'].map((letter, index) => ({ rank: 10 - index / 2, hash: hashOf(letter) }))
+const momentTs = 5000
+
+function ranking(of: readonly RankedCast[]) {
+  const asked: RankingPart[] = []
+  const read = async (part: RankingPart) => {
+    asked.push(part)
+    const behind = of.filter((cast) => isBehind(cast, part.after))
+    return { ts: part.ts ?? momentTs, casts: behind.slice(0, part.count) }
+  }
+  return { asked, read }
+}
+
+/** Pages as the letters of their casts. */
+async function pagesOf(of: readonly RankedCast[], limit: number, hidden = ''): Promise<string[]> {
+  const scene = feedScene()
+  for (const letter of hidden) scene.hidden.add(hashOf(letter))
+  const { read } = ranking(of)
+  const found: string[] = []
+  for (let cursor: string | undefined; found.length < 20; ) {
+    const page = await pages(scene.context, caller, { limit, ...(cursor ? { cursor } : {}) }, read)
+    const one = opened(page)
+    found.push(one.letters)
+    if (one.cursor === null) return found
+    cursor = one.cursor
+  }
+  throw new Error('there is no end of pages')
+}
+
+test('a ranking is told in pages, to its end', async () => {
+  expect(await pagesOf([], 2)).toEqual([''])
+  expect(await pagesOf(casts.slice(0, 5), 5)).toEqual(['abcde'])
+  expect(await pagesOf(casts.slice(0, 5), 2)).toEqual(['ab', 'cd', 'e'])
+  expect(await pagesOf(casts, 5)).toEqual(['abcde', 'fghij', 'kl'])
+})
+
+test('hidden casts make no page end the ranking before it ends', async () => {
+  expect(await pagesOf(casts, 2, 'ac')).toEqual(['bd', 'ef', 'gh', 'ij', 'kl'])
+  expect(await pagesOf(casts, 2, 'abcdefgh')).toEqual(['', 'ij', 'kl'])
+  expect(await pagesOf(casts.slice(0, 8), 2, 'abcdefg')).toEqual(['h', ''])
+})
+
+test('all pages count ages from the moment of the first', async () => {
+  const scene = feedScene()
+  const { asked, read } = ranking(casts)
+  const query = { limit: 2, viewer_fid: 3 }
+  const { cursor } = opened(await pages(scene.context, banningCaller, query, read))
+  await pages(scene.context, banningCaller, { ...query, cursor: cursor! }, read)
+  const onlooker = { viewerFid: 3, banningAppId: 'banning' }
+  expect(asked).toMatchObject([
+    { ts: null, after: null, count: 8, ...onlooker },
+    { ts: momentTs, after: { rank: 9.5, hash: hashOf('b') }, count: 8, ...onlooker },
+  ])
+})
+
+test('casts of one rank are behind one another by their hashes', () => {
+  const seen = { rank: 5, hash: 'bb' }
+  const behind = [
+    { rank: 4, hash: 'cc' },
+    { rank: 5, hash: 'aa' },
+  ]
+  const before = [
+    { rank: 6, hash: 'aa' },
+    { rank: 5, hash: 'bb' },
+    { rank: 5, hash: 'cc' },
+  ]
+  expect(behind.map((cast) => isBehind(cast, seen))).toEqual([true, true])
+  expect(before.map((cast) => isBehind(cast, seen))).toEqual([false, false, false])
+  expect(isBehind(seen, null)).toBe(true)
+})

@@ -1,0 +1,59 @@
+import type { Hydrator } from '../../../../graph/cache/hydrator.js'
+import { SharedReads } from '../../../../graph/cache/shared-reads.js'
+import { Tags } from '../../../../graph/cache/tags.js'
+import type { Database } from '../../../../platform/db/connection.js'
+import type { FeedContext } from '../feed-page.js'
+
+/** Whom an app of the scene bans, by its id. */
+const bans: Readonly<Record<string, readonly { fid: number }[]>> = {
+  banning: [{ fid: 9 }],
+  another: [{ fid: 8 }],
+}
+
+/**
+ * What pages of feeds are made with, without a database: casts are shown as their hashes, but for those that are
+ * hidden. Time stands still, so that what is kept stays kept until a tag of it is dropped.
+ */
+export function feedScene({ keepsReady = true } = {}) {
+  const hidden = new Set<string>()
+  const shown = (hash: string) => (hidden.has(hash) ? undefined : JSON.stringify(hash))
+  const tags = new Tags()
+  const shared = new SharedReads(() => 0, tags)
+  const db = async (_text: unknown, appId: string) => bans[appId] ?? []
+  const hydrator = {
+    shared,
+    keepsReady,
+    async casts(hashes: readonly string[]) {
+      return new Map(hashes.flatMap((hash) => (shown(hash) ? [[hash, shown(hash)!] as const] : [])))
+    },
+    async firstCasts(hashes: readonly string[], count: number) {
+      const visible = [...hashes.entries()].filter(([, hash]) => shown(hash))
+      const first = visible.slice(0, count)
+      return {
+        casts: first.map(([, hash]) => shown(hash)!),
+        last: first.at(-1)?.[0] ?? -1,
+        isMore: visible.length > count,
+      }
+    },
+  }
+  const context: FeedContext = {
+    db: db as unknown as Database,
+    hydrator: hydrator as unknown as Hydrator,
+  }
+  return { context, hidden, tags, shared }
+}
+
+/** Apps by whose keys the scene is asked. */
+export const caller = { appId: 'plain', keyId: 1, rateLimit: null }
+export const banningCaller = { ...caller, appId: 'banning' }
+
+/** The hash of a cast that a letter stands for. */
+export function hashOf(letter: string): string {
+  return Buffer.from(letter).toString('hex')
+}
+
+/** A page as it is read by a client, its casts as the letters that stand for them. */
+export function opened(page: string): { letters: string; cursor: string | null } {
+  const { casts, next } = JSON.parse(page) as { casts: string[]; next: { cursor: string | null } }
+  return { letters: Buffer.from(casts.join(''), 'hex').toString(), cursor: next.cursor }
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { testNow, testNowUnix } from '../../../../test/network.js'
+import { Hydrator } from '../../../graph/cache/hydrator.js'
+import { createCastNetwork, userOf } from '../../casts/routes/testing/cast-network.js'
+import { trendingRanking } from './trending-ranking.js'
+
+const { db, merge } = await createCastNetwork(3)
+const [alice, bob, carol] = [userOf(1), userOf(2), userOf(3)]
+const day = { seconds: 86_400 }
+
+test('is made every 30 seconds, shown until the next is made, and its pages follow it', async () => {
+  // Begins with a moment, so that 29 seconds later it is still the same.
+  const start = testNow - (testNow % 30)
+  let now = start
+  const clock = () => (testNowUnix - testNow + now) * 1000
+  const hydrator = new Hydrator({ db, clock, placeOf: () => null, maxEntries: 100 })
+  const ranking = (ts: number | null = null) => trendingRanking({ db, hydrator, clock }, day, ts)
+  const [first, second] = [alice.cast('first', start - 100), bob.cast('second', start - 100)]
+  await merge(first, second, carol.react(first, start - 50))
+  const before = await ranking()
+  expect([before.ts, before.casts.length]).toEqual([start, 1])
+
+  await merge(carol.react(second, start - 40))
+  now = start + 29
+  expect(await ranking()).toEqual(before)
+
+  now = start + 30
+  expect(await ranking()).toEqual(before)
+  await expect.poll(() => ranking()).toMatchObject({ ts: start + 30, casts: { length: 2 } })
+  expect(await ranking(before.ts)).toEqual(before)
+})

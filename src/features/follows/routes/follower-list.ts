@@ -1,0 +1,129 @@
+import { Type } from '@sinclair/typebox'
+import type { Caller } from '../../../api/caller.js'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { onlookerOf } from '../../../api/onlooker.js'
+import {
+  choiceParameter,
+  cursorParameter,
+  fidParameter,
+  limitParameter,
+  viewerFidParameter,
+} from '../../../api/parameters.js'
+import type { Hydrator } from '../../../graph/cache/hydrator.js'
+import { loadHiddenFids } from '../../../graph/load/viewer.js'
+import {
+  type FollowRow,
+  type FollowSide,
+  type FollowsAsked,
+  readFollows,
+} from '../../../graph/query/follows.js'
+import { readFollowsByStanding } from '../../../graph/query/follows-by-standing.js'
+import { jsonArray } from '../../../graph/view/json.js'
+import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
+import type { OperationContext } from '../../operation.js'
+
+/** The query of `followers` and `following`, which differ in how many there are on a page. */
+export function followerQuery(defaultLimit: number) {
+  return Type.Object({
+    fid: fidParameter({ description: 'Whose.' }),
+    viewer_fid: viewerFidParameter,
+    sort_type: choiceParameter(['desc_chron', 'algorithmic'], {
+      default: 'desc_chron',
+      description: 'The most recent first, or the best known first.',
+    }),
+    limit: limitParameter({ maximum: 100, default: defaultLimit }),
+    cursor: cursorParameter,
+  })
+}
+
+/** What `algorithmic` means, for the documentation. */
+export const algorithmicText = [
+  '`algorithmic` takes the list a thousand at a time, from the most recent follows back, and puts each thousand in',
+  'order of `(1 + ln(1 + followers)) * (0.1 + score)`.',
+].join(' ')
+
+interface FollowerListQuery {
+  readonly fid: number
+  readonly viewer_fid?: number
+  readonly sort_type: 'desc_chron' | 'algorithmic'
+  readonly limit: number
+  readonly cursor?: string
+}
+
+const { integer, number } = keyPart
+const byTime = cursorKind('follows by time', integer, integer)
+const byStanding = cursorKind(
+  'follows by standing',
+  // before, end (both -1 for none), last
+  ...([integer, integer, integer, integer, number, integer] as const),
+)
+
+/** A page of one side of a user's follows, as JSON. */
+export async function followerList(
+  { db, hydrator }: Pick<OperationContext, 'db' | 'hydrator'>,
+  side: FollowSide,
+  { fid, viewer_fid, sort_type, limit, cursor }: FollowerListQuery,
+  caller: Caller,
+): Promise<string> {
+  const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
+  const asked = { fid, side, hidden, limit }
+  const { follows, next } =
+    sort_type === 'algorithmic'
+      ? await pageByStanding(db, asked, cursor)
+      : await pageByTime(db, asked, cursor)
+  const users = await followers(hydrator, follows, viewer_fid)
+  return `{"users":${jsonArray(users)},"next":${JSON.stringify({ cursor: next })}}`
+}
+
+interface FollowPage {
+  readonly follows: readonly FollowRow[]
+  readonly next: string | null
+}
+
+async function pageByTime(
+  db: OperationContext['db'],
+  asked: FollowsAsked,
+  cursor: string | undefined,
+): Promise<FollowPage> {
+  const found = await readFollows(db, { ...asked, limit: asked.limit + 1 }, byTime.decode(cursor))
+  const follows = found.slice(0, asked.limit)
+  const last = found.length > asked.limit ? follows.at(-1) : undefined
+  return { follows, next: last ? byTime.encode([last.ts, last.fid]) : null }
+}
+
+async function pageByStanding(
+  db: OperationContext['db'],
+  asked: FollowsAsked,
+  cursor: string | undefined,
+): Promise<FollowPage> {
+  const key = byStanding.decode(cursor)
+  const place = key && {
+    before: [key[0], key[1]] as const,
+    end: key[2] === -1 ? null : ([key[2], key[3]] as const),
+    last: [key[4], key[5]] as const,
+  }
+  const { follows, next } = await readFollowsByStanding(db, asked, place)
+  return {
+    follows,
+    next: next && byStanding.encode([...next.before, ...(next.end ?? ([-1, -1] as const)), ...next.last]),
+  }
+}
+
+/** Followers as JSON, in the order of the rows, each with the app that its follow was made with. */
+export async function followers(
+  hydrator: Hydrator,
+  rows: readonly Pick<FollowRow, 'fid' | 'app'>[],
+  viewerFid?: number,
+): Promise<string[]> {
+  const users = await hydrator.users(
+    rows.map(({ fid }) => fid),
+    viewerFid,
+  )
+  return rows.flatMap(({ fid, app }) => {
+    const user = users.get(fid)
+    if (user === undefined) return []
+    return [
+      `{"object":"follower","user":${user}${app ? `,"app":${JSON.stringify(userDehydrated(app))}` : ''}}`,
+    ]
+  })
+}

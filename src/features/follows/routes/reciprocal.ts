@@ -1,0 +1,73 @@
+import { Type } from '@sinclair/typebox'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { onlookerOf } from '../../../api/onlooker.js'
+import {
+  choiceParameter,
+  cursorParameter,
+  fidParameter,
+  limitParameter,
+  viewerFidParameter,
+} from '../../../api/parameters.js'
+import { loadHiddenFids } from '../../../graph/load/viewer.js'
+import { type ReciprocalRow, readReciprocal } from '../../../graph/query/follows-between.js'
+import { dateTimeOf } from '../../../graph/view/formats.js'
+import { jsonArray } from '../../../graph/view/json.js'
+import { ReciprocalFollowersResponse } from '../../../graph/view/schema/follower.js'
+import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
+import { defineOperation } from '../../operation.js'
+
+const orders = {
+  desc_chron: {
+    order: 'time',
+    cursors: cursorKind('reciprocal by time', keyPart.integer, keyPart.integer),
+    keyOf: ({ ts }: ReciprocalRow) => ts,
+  },
+  algorithmic: {
+    order: 'standing',
+    cursors: cursorKind('reciprocal by standing', keyPart.number, keyPart.integer),
+    keyOf: ({ standing }: ReciprocalRow) => standing,
+  },
+} as const
+
+/** `GET followers/reciprocal` */
+export const reciprocalFollowers = defineOperation({
+  method: 'GET',
+  path: 'followers/reciprocal',
+  tag: 'Follow',
+  summary: 'Who follows a user and is followed back',
+  description: [
+    '`timestamp` is when it became mutual: the later of the two follows. `algorithmic` puts the best known first, by',
+    '`(1 + ln(1 + followers)) * (0.1 + score)`.',
+  ].join(' '),
+  query: Type.Object({
+    fid: fidParameter({ description: 'Whose.' }),
+    viewer_fid: viewerFidParameter,
+    sort_type: choiceParameter(['desc_chron', 'algorithmic'], {
+      default: 'algorithmic',
+      description: 'The most recent first, or the best known first.',
+    }),
+    limit: limitParameter({ maximum: 100, default: 25 }),
+    cursor: cursorParameter,
+  }),
+  reply: ReciprocalFollowersResponse,
+
+  async handle({ db, hydrator }, { fid, viewer_fid, sort_type, limit, cursor }, caller) {
+    const { order, cursors, keyOf } = orders[sort_type]
+    const after = cursors.decode(cursor)
+    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
+    const found = await readReciprocal(db, { fid, hidden, limit: limit + 1, order }, after)
+    const page = found.slice(0, limit)
+    const users = await hydrator.users(
+      page.map((row) => row.fid),
+      viewer_fid,
+    )
+    const followers = page.flatMap((row) => {
+      const user = users.get(row.fid)
+      const timestamp = dateTimeOf(unixSecondsFromFarcasterSeconds(row.ts))
+      return user ? [`{"object":"reciprocal_follower","user":${user},"timestamp":"${timestamp}"}`] : []
+    })
+    const last = found.length > limit ? page.at(-1) : undefined
+    const next = { cursor: last ? cursors.encode([keyOf(last), last.fid]) : null }
+    return `{"users":${jsonArray(followers)},"next":${JSON.stringify(next)}}`
+  },
+})

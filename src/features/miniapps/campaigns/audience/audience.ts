@@ -1,0 +1,86 @@
+import { kmFrom } from '../../../../graph/query/users-by-place.js'
+import type { Queryable } from '../../../../platform/db/connection.js'
+import { cellsWithin } from '../../../../platform/geo/cells.js'
+
+/** A circle on the earth. */
+export interface Surroundings {
+  /** Degrees. */
+  readonly latitude: number
+  readonly longitude: number
+  readonly radiusMeters: number
+}
+
+/** Whom a notification is for: all that is given must hold (service-spec.md, send mini app notifications). */
+export interface AudienceAsked {
+  /** Empty: everyone who has notifications of the mini app enabled. */
+  readonly targetFids: readonly number[]
+  readonly excludeFids: readonly number[]
+  /** Whom they must follow. */
+  readonly followingFid: number | null
+  /** From 0 to 1. A user without a score has 0, as in the views. */
+  readonly minimumScore: number | null
+  readonly near: Surroundings | null
+}
+
+const METERS_PER_KM = 1_000
+
+/**
+ * SQL for the tokens of an audience, as rows of `miniapps.tokens t`: one statement, in which a filter that is not asked
+ * for costs nothing and each of the others is a join on a key or an index. Of users who are named every token counts,
+ * also one that has ended: whoever asks is told that it was not tried.
+ */
+export function audienceTokens(db: Queryable, appId: string, asked: AudienceAsked) {
+  const { targetFids, excludeFids, followingFid, minimumScore, near } = asked
+  const nothing = db``
+  const joinsUsers = near !== null || (minimumScore !== null && minimumScore > 0)
+  return db`
+    select t.fid, t.client_fid, t.url, t.state
+    from miniapps.tokens t
+    ${joinsUsers ? db`join social.users u on u.fid = t.fid` : nothing}
+    ${near === null ? nothing : db`join ${cellsAround(db, near)} on cell.id = u.geo_cell`}
+    ${followingFid === null ? nothing : db`join social.follows f on f.fid = t.fid and ${follows(db, followingFid)}`}
+    where t.app_id = ${appId}
+      and ${targetFids.length === 0 ? db`t.state = 'enabled'` : isTarget(db, targetFids)}
+      ${excludeFids.length === 0 ? nothing : db`and not ${isExcluded(db, excludeFids)}`}
+      ${minimumScore === null || minimumScore === 0 ? nothing : db`and ${hasScore(db, minimumScore)}`}
+      ${near === null ? nothing : db`and ${isNear(db, near)}`}`
+}
+
+/** SQL: whether the user of `miniapps.tokens t` is among those who are named. */
+export function isTarget(db: Queryable, fids: readonly number[]) {
+  return db`t.fid = any (${[...fids]}::bigint[])`
+}
+
+/** SQL: whether the user of `miniapps.tokens t` is among those who are left out by name. */
+export function isExcluded(db: Queryable, fids: readonly number[]) {
+  return db`exists (select from unnest(${[...fids]}::bigint[]) as excluded (fid) where excluded.fid = t.fid)`
+}
+
+/** SQL: whether a row of `social.follows f` leads to this user. */
+export function follows(db: Queryable, fid: number) {
+  return db`f.target_fid = ${fid}::bigint`
+}
+
+/**
+ * SQL: whether the user of `social.users u` has at least this score, which is above 0; null without a score. Scores are
+ * kept as float4.
+ */
+export function hasScore(db: Queryable, minimum: number) {
+  return db`u.score >= ${minimum}::real`
+}
+
+/** SQL: whether the profile of `social.users u` says a place in this circle. */
+export function isNear(db: Queryable, { latitude, longitude, radiusMeters }: Surroundings) {
+  return db`(
+    u.geo_cell is not null and ${kmFrom(db, latitude, longitude)} <= ${radiusMeters / METERS_PER_KM}::float8
+  )`
+}
+
+/**
+ * SQL: the cells that may hold somebody in this circle. A join: by the index from a few cells to their users, and by a
+ * hash from many users to half the earth, where a list in a condition is read through for each user.
+ */
+function cellsAround(db: Queryable, { latitude, longitude, radiusMeters }: Surroundings) {
+  const cells = cellsWithin(latitude, longitude, radiusMeters / METERS_PER_KM)
+  return db`unnest(${cells}::integer[]) as cell (id)`
+}

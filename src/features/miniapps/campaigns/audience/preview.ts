@@ -1,0 +1,112 @@
+import type { Database, Queryable } from '../../../../platform/db/connection.js'
+import type { CampaignSettings } from '../settings.js'
+import { type AudienceAsked, follows, hasScore, isExcluded, isNear, isTarget } from './audience.js'
+import { planAnew } from './fresh-plan.js'
+import { toldUnder } from './gather.js'
+
+/** Whom a notification would be sent to if it were sent now. */
+export interface AudiencePreview {
+  readonly tokens: number
+  readonly users: number
+  readonly clients: readonly { readonly clientFid: number; readonly tokens: number }[]
+  /** Why others are left out, by the first reason that holds; users, where the reason is `no_token`. */
+  readonly leftOut: readonly { readonly reason: string; readonly tokens: number }[]
+}
+
+/** What is asked of an audience. */
+export interface PreviewAsked {
+  readonly appId: string
+  /** The idempotency key. */
+  readonly uuid: string | null
+  readonly audience: AudienceAsked
+}
+
+interface GroupRow {
+  readonly reason: string | null
+  readonly clientFid: number | null
+  readonly tokens: number
+  readonly users: number
+}
+
+/** Looks at every token of an app, or of the users who are named, and tells what would become of it. */
+export async function previewAudience(
+  db: Database,
+  settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
+  { appId, uuid, audience }: PreviewAsked,
+): Promise<AudiencePreview> {
+  const rows = await db.begin(async (transaction) => {
+    await planAnew(transaction)
+    return await groupTokens(transaction, settings, { appId, uuid, audience })
+  })
+  const clients = rows.flatMap(({ clientFid, tokens }) => (clientFid === null ? [] : [{ clientFid, tokens }]))
+  return {
+    tokens: clients.reduce((sum, { tokens }) => sum + tokens, 0),
+    users: rows.reduce((sum, { users }) => sum + users, 0),
+    clients,
+    leftOut: rows.flatMap(({ reason, tokens }) => (reason === null ? [] : [{ reason, tokens }])),
+  }
+}
+
+/** Tokens by what would become of them: those that would be tried by client, the others by reason. */
+function groupTokens(
+  db: Queryable,
+  settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
+  { appId, uuid, audience }: PreviewAsked,
+) {
+  const { targetFids } = audience
+  const ofTargets = targetFids.length === 0 ? db`` : db`and ${isTarget(db, targetFids)}`
+  return db<GroupRow[]>`
+    with told as materialized (${toldUnder(db, { id: null, appId, uuid })}),
+    judged as (
+      select t.fid, t.client_fid, ${reasonOf(db, settings, audience)} as reason
+      from miniapps.tokens t
+      left join social.users u on u.fid = t.fid
+      left join told on told.fid = t.fid and told.client_fid = t.client_fid
+      left join miniapps.paces p on p.app_id = t.app_id and p.fid = t.fid and p.client_fid = t.client_fid
+      where t.app_id = ${appId} ${ofTargets}
+    )
+    select
+      reason, case when reason is null then client_fid end as "clientFid", count(*)::integer as tokens,
+      0 as users
+    from judged
+    group by 1, 2
+    union all
+    select 'no_token', null, count(distinct named.fid)::integer, 0
+    from unnest(${[...targetFids]}::bigint[]) as named (fid)
+    where not exists (select from miniapps.tokens t where t.app_id = ${appId} and t.fid = named.fid)
+    having count(*) > 0
+    union all
+    select null, null, 0, count(distinct fid)::integer from judged where reason is null
+    order by reason, "clientFid"`
+}
+
+/** SQL for why a token would not be tried; null for one that would. */
+function reasonOf(
+  db: Queryable,
+  { intervalSeconds, perDay }: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
+  { excludeFids, followingFid, minimumScore, near }: AudienceAsked,
+) {
+  const nothing = db``
+  return db`
+    case
+      when t.state <> 'enabled' then t.state
+      ${excludeFids.length === 0 ? nothing : db`when ${isExcluded(db, excludeFids)} then 'excluded'`}
+      ${
+        followingFid === null
+          ? nothing
+          : db`when not exists (
+              select from social.follows f where f.fid = t.fid and ${follows(db, followingFid)}
+            ) then 'not_following'`
+      }
+      ${
+        minimumScore === null || minimumScore === 0
+          ? nothing
+          : db`when (${hasScore(db, minimumScore)}) is not true then 'low_score'`
+      }
+      ${near === null ? nothing : db`when not ${isNear(db, near)} then 'not_near'`}
+      when told.fid is not null then 'repeated'
+      when p.sent_at[cardinality(p.sent_at)] > now() - ${intervalSeconds} * interval '1 second'
+        or (select count(*) from unnest(p.sent_at) s where s > now() - interval '1 day') >= ${perDay}
+        then 'rate_limited'
+    end`
+}

@@ -1,0 +1,79 @@
+import type { Database, Queryable } from '../../../platform/db/connection.js'
+import type { AudienceAsked } from './audience/audience.js'
+import { gatherAudience } from './audience/gather.js'
+import { isLargerThan } from './audience/threshold.js'
+import type { NotificationContent } from './notification.js'
+import { type CampaignResult, readResult } from './results.js'
+import type { CampaignSender } from './sending/sender.js'
+import { type CampaignSettings, SYNCHRONOUS_TOKENS } from './settings.js'
+
+/** What broadcasts are made with. */
+export interface BroadcastContext {
+  readonly db: Database
+  readonly settings: Pick<CampaignSettings, 'isAsync'>
+  readonly sender: CampaignSender
+}
+
+/** A notification to be sent. */
+export interface BroadcastAsked {
+  readonly appId: string
+  readonly notification: NotificationContent
+  /** The idempotency key: whoever has been reached with it is not told again within 24 hours. */
+  readonly uuid: string | null
+  readonly audience: AudienceAsked
+}
+
+/** What came of it: a campaign that is queued, or the result of one that has ended. */
+export type Broadcast =
+  | { readonly campaignId: string; readonly result: null }
+  | { readonly campaignId: string; readonly result: CampaignResult }
+
+/** Another process may have sent the last batch, or have left one: the campaign is looked at so often. */
+const LOOK_MS = 1_000
+
+/**
+ * Sends a notification to an audience: within the call, or, where that is switched on and the audience is large, as a
+ * campaign that is queued. A queued campaign's audience is selected by whoever takes it, so that the call takes as long
+ * for a million users as for a hundred and one.
+ *
+ * @throws PlazaError `unavailable` when the server ends before everything is sent. The rest is sent when it is back.
+ */
+export async function broadcast(context: BroadcastContext, asked: BroadcastAsked): Promise<Broadcast> {
+  const { db, settings, sender } = context
+  const { appId, audience } = asked
+  const isQueued =
+    settings.isAsync && (await isLargerThan(db, { appId, asked: audience, tokens: SYNCHRONOUS_TOKENS }))
+  if (isQueued) {
+    const campaignId = await insertCampaign(db, asked, 'queued')
+    sender.gather()
+    return { campaignId, result: null }
+  }
+  const { campaignId, batches } = await db.begin(async (transaction) => {
+    const id = await insertCampaign(transaction, asked, 'running')
+    return { campaignId: id, batches: await gatherAudience(transaction, { id, ...asked }) }
+  })
+  sender.dispatch()
+  if (batches > 0) await sender.waitForEnd(campaignId, LOOK_MS)
+  for (;;) {
+    const result = await readResult(db, campaignId)
+    if (result.openBatches === 0) return { campaignId, result }
+    sender.dispatch()
+    await sender.waitForEnd(campaignId, LOOK_MS)
+  }
+}
+
+async function insertCampaign(
+  db: Queryable,
+  { appId, uuid, notification, audience }: BroadcastAsked,
+  state: 'queued' | 'running',
+): Promise<string> {
+  const { title, body, targetUrl } = notification
+  const [campaign] = await db<{ id: string }[]>`
+    insert into miniapps.campaigns (app_id, uuid, title, body, target_url, audience, state, queued_at)
+    values (
+      ${appId}, ${uuid}, ${title}, ${body}, ${targetUrl}, ${JSON.stringify(audience)}::text::jsonb, ${state},
+      ${state === 'queued' ? db`now()` : null}
+    )
+    returning id`
+  return campaign!.id
+}

@@ -1,0 +1,55 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Database } from '../../../platform/db/connection.js'
+import type { Outcome } from './outcome.js'
+
+/** Counting stops here: beyond it the number only says that a lot is to be done. */
+const MAX_COUNTED_BATCHES = 20_000
+
+/**
+ * Counts tokens that were sent to, and what waits.
+ *
+ * @returns what is to be told of every attempt.
+ */
+export function observeCampaigns(
+  registry: Registry,
+  db: Database,
+): (outcome: Outcome, tokens: number) => void {
+  const registers = [registry]
+  const attempts = new Counter({
+    name: 'plaza_notification_attempts_total',
+    help: 'Tokens of mini app users that notifications were sent to, by what came of it',
+    labelNames: ['outcome'],
+    registers,
+  })
+  new Gauge({
+    name: 'plaza_notification_tokens_waiting',
+    help: `Tokens that wait or are being sent to; of each state ${MAX_COUNTED_BATCHES} batches are counted at most`,
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const { state, tokens } of await countWaiting(db).catch(() => [])) this.set({ state }, tokens)
+    },
+  })
+  new Gauge({
+    name: 'plaza_notification_campaigns_queued',
+    help: 'Campaigns whose audience is not selected yet',
+    registers,
+    async collect() {
+      const rows = await db`select from miniapps.campaigns where state = 'queued'`.catch(() => [])
+      this.set(rows.length)
+    },
+  })
+  return (outcome, tokens) => attempts.inc({ outcome }, tokens)
+}
+
+async function countWaiting(db: Database): Promise<{ state: string; tokens: number }[]> {
+  return db<{ state: string; tokens: number }[]>`
+    select state, sum(cardinality(fids))::integer as tokens
+    from (
+      (select 'waiting' as state, fids from miniapps.batches where state = 'waiting' limit ${MAX_COUNTED_BATCHES})
+      union all
+      (select 'sending', fids from miniapps.batches where state = 'sending' limit ${MAX_COUNTED_BATCHES})
+    ) counted
+    group by state`
+}

@@ -1,0 +1,67 @@
+import type { Database } from '../../../platform/db/connection.js'
+import { type Outcome, outcomes } from './outcome.js'
+
+/** What has come of a campaign that was sent within its request. */
+export interface CampaignResult {
+  readonly success: number
+  readonly failure: number
+  readonly notAttempted: number
+  /** Users who were not reached at some client and may be another time, in order. */
+  readonly retryableFids: readonly number[]
+  /** Batches that have not ended: while there are some, the counts are not final. */
+  readonly openBatches: number
+}
+
+/** How many tokens a campaign has ended with, by outcome and client. */
+export interface TokenCount {
+  readonly clientFid: number
+  readonly outcome: Outcome
+  /** Of HTTP; 0 unless the answer was an error. */
+  readonly httpStatus: number
+  readonly tokens: number
+}
+
+interface ResultRow {
+  readonly openBatches: number
+  readonly counts: readonly TokenCount[]
+  readonly retryableFids: readonly number[]
+}
+
+/** The result of a campaign, as far as it has come. */
+export async function readResult(db: Database, campaignId: string): Promise<CampaignResult> {
+  const [row] = await db<ResultRow[]>`
+    select
+      c.open_batches as "openBatches",
+      ${countsOf(db)} as counts,
+      array(
+        select distinct again.fid
+        from miniapps.batches b
+        cross join unnest(b.retryable_fids) as again (fid)
+        where b.campaign_id = c.id
+        order by again.fid
+      ) as "retryableFids"
+    from miniapps.campaigns c
+    where c.id = ${campaignId}`
+  const { openBatches, counts, retryableFids } = row!
+  return { ...sumCounts(counts), openBatches, retryableFids }
+}
+
+/** SQL for the counts of `miniapps.campaigns c`, as JSON. */
+export function countsOf(db: Database) {
+  return db`(
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'clientFid', n.client_fid, 'outcome', n.outcome, 'httpStatus', n.http_status, 'tokens', n.tokens
+    )), '[]')
+    from miniapps.campaign_counts n
+    where n.campaign_id = c.id
+  )`
+}
+
+/** Outcomes, summed up as the answer to a request does (service-spec.md, Notification campaign result). */
+export function sumCounts(
+  counts: readonly TokenCount[],
+): Pick<CampaignResult, 'success' | 'failure' | 'notAttempted'> {
+  const sum = (kind: (typeof outcomes)[Outcome]['counts']) =>
+    counts.reduce((total, { outcome, tokens }) => total + (outcomes[outcome].counts === kind ? tokens : 0), 0)
+  return { success: sum('success'), failure: sum('failure'), notAttempted: sum('not_attempted') }
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createApp } from '../../apps/apps.js'
+import { listCampaigns } from './campaigns.js'
+import { dropOldBatches } from './retention.js'
+
+const { db } = await createTestDatabase()
+
+it('whom a campaign has reached is forgotten after two days, and what came of it is not', async () => {
+  const { id: appId } = await createApp(db, { name: 'garden' })
+  const [campaign] = await db<{ id: string }[]>`
+    insert into miniapps.campaigns (app_id, title, body, target_url, audience, state, audience_size)
+    values (${appId}, 'hello', 'there', 'https://garden.example.com/', '{}', 'completed', 3)
+    returning id`
+  await db`
+    insert into miniapps.batches (campaign_id, campaign_seq, app_id, client_fid, host, turn, state, fids, ended_at)
+    select ${campaign!.id}, 1, ${appId}, 9152, 'client.example', turn, state, array[turn], ended_at
+    from (values
+      (1, 'ended', now() - interval '49 hours'),
+      (2, 'ended', now() - interval '47 hours'),
+      (3, 'waiting', null)
+    ) as batch (turn, state, ended_at)`
+  await db`
+    insert into miniapps.campaign_counts (campaign_id, client_fid, outcome, tokens)
+    values (${campaign!.id}, 9152, 'success', 2)`
+
+  await dropOldBatches(db)
+
+  const left = await db<{ turn: number }[]>`select turn from miniapps.batches order by turn`
+  expect(left.map(({ turn }) => turn)).toEqual([2, 3])
+  const [listed] = await listCampaigns(db, appId, { campaignId: null, limit: 10, below: null })
+  expect(listed?.view.stats).toMatchObject({ successful_sends: 2, pending_count: 1 })
+})

@@ -1,0 +1,72 @@
+import { type Refusal, refuse } from '../../../platform/errors.js'
+import { isNetFailure } from '../../../platform/outbound/net-failure.js'
+import { checkTarget, type TargetPolicy } from '../../../platform/outbound/target.js'
+import { readObject } from '../../../protocol/json-signature.js'
+import type { Grant } from '../tokens/tokens.js'
+
+/** What a client says of a user and a mini app. */
+export type ClientEvent =
+  /** The user has added it, or has enabled notifications: with a token. */
+  | { readonly kind: 'granted'; readonly grant: Grant }
+  /** The user has added it, and notifications are not part of that. */
+  | { readonly kind: 'added' }
+  | { readonly kind: 'disabled' }
+  | { readonly kind: 'removed' }
+
+/** Names of events and what they say; those with `frame` are older ones for the same. */
+const kinds = {
+  miniapp_added: 'added',
+  frame_added: 'added',
+  notifications_enabled: 'granted',
+  notifications_disabled: 'disabled',
+  miniapp_removed: 'removed',
+  frame_removed: 'removed',
+} as const
+
+/** Clients' addresses and tokens are some dozens of characters; a token is part of an index. */
+const MAX_URL_LENGTH = 1_024
+const MAX_TOKEN_LENGTH = 512
+/** A token goes into JSON, a column and logs of others: nothing in it needs to be escaped. */
+const tokenText = /^[!-~]+$/
+
+/**
+ * Reads the payload of a client's event (hub.md §8). Members that it does not know are left alone: clients may say
+ * more than is asked.
+ *
+ * @param policy Where notifications may be sent: an address that is not of the internet is not taken.
+ */
+export function readClientEvent(payload: Buffer, policy: TargetPolicy): ClientEvent | Refusal {
+  const said = readObject(payload)
+  if (said === null) return wrong('the payload must be a JSON object')
+  const kind =
+    typeof said.event === 'string' && Object.hasOwn(kinds, said.event)
+      ? kinds[said.event as keyof typeof kinds]
+      : undefined
+  if (kind === undefined) return wrong(`event must be one of ${Object.keys(kinds).join(', ')}`)
+  if (kind === 'disabled' || kind === 'removed') return { kind }
+  const details = said.notificationDetails ?? null
+  if (details === null && kind === 'added') return { kind }
+  const grant = readGrant(details, policy)
+  return 'code' in grant ? grant : { kind: 'granted', grant }
+}
+
+function readGrant(details: unknown, policy: TargetPolicy): Grant | Refusal {
+  if (typeof details !== 'object' || details === null) {
+    return wrong('notificationDetails must be an object with url and token')
+  }
+  const { url, token } = details as Readonly<Record<string, unknown>>
+  if (typeof token !== 'string' || token.length > MAX_TOKEN_LENGTH || !tokenText.test(token)) {
+    return wrong(`notificationDetails.token must be 1 to ${MAX_TOKEN_LENGTH} visible characters of ASCII`)
+  }
+  if (typeof url !== 'string' || url.length > MAX_URL_LENGTH) {
+    return wrong(`notificationDetails.url must be a text of up to ${MAX_URL_LENGTH} characters`)
+  }
+  const target = checkTarget(url, policy)
+  if (isNetFailure(target)) return wrong(`notificationDetails.url cannot be sent to: ${target.detail}`)
+  // As it is spelled by the standard, so that what goes to one place is one address.
+  return { url: target.href, token }
+}
+
+function wrong(problem: string): Refusal {
+  return refuse('bad_request.invalid_param', problem)
+}

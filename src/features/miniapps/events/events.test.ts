@@ -1,0 +1,351 @@
+import {
+  createJsonFarcasterSignature,
+  createVerifyAppKeyWithHub,
+  parseWebhookEvent,
+} from '@farcaster/miniapp-node'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
+import { openHubApi } from '../../../../test/hub-api.js'
+import { TestUser, testNowUnix } from '../../../../test/network.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
+import { type JsonSignature, signJson } from '../../../protocol/json-signature.js'
+import { addClientKey, type ClientKey, clientKey, removeClientKey } from '../testing/client-key.js'
+import { newHolders, signedByWallet } from '../testing/wallets.js'
+
+const { db } = await createTestDatabase()
+const clock = () => testNowUnix * 1000
+const hub = await createTestHub(db)
+const api = await createTestApi({ db, hub, clock })
+const miniapps = { targetPolicy: { allowHttp: false, allowLoopback: false } }
+const strict = await createTestApi({ db, hub, clock, miniapps })
+const hubApi = await openHubApi(db, { hub })
+const hubUrl = await hubApi.app.listen({ host: '127.0.0.1', port: 0 })
+afterAll(() => hubApi.app.close())
+
+const clients = { farcaster: 9152, base: 309857 }
+/** Downwards, since whoever registers gets the next one upwards. */
+let fids = 1_000
+
+/** A user whom nobody knows yet, with a key of each client. */
+async function newUser(): Promise<TestUser> {
+  fids -= 1
+  const user = new TestUser(fids)
+  await hub.submitOnChainEvents(user.onChain())
+  for (const fid of Object.values(clients)) await addClientKey(hub, user, fid)
+  return user
+}
+
+const notificationDetails = (token: string) => ({ url: 'https://client.example.org/notify', token })
+const enabled = (token: string) => ({
+  event: 'notifications_enabled',
+  notificationDetails: notificationDetails(token),
+})
+
+/** Signed by the published library, as clients do. */
+function signed(user: TestUser, payload: object, clientFid = clients.farcaster): JsonSignature {
+  const { privateKey } = clientKey(user, clientFid)
+  return signedBy({ fid: user.fid, privateKey }, payload)
+}
+
+const signedBy = ({ fid, privateKey }: { fid: number } & Pick<ClientKey, 'privateKey'>, payload: object) =>
+  createJsonFarcasterSignature({
+    fid,
+    type: 'app_key',
+    privateKey,
+    payload: Buffer.from(JSON.stringify(payload)),
+  })
+
+async function post(body: object | string, to = api, appId = to.appId) {
+  const reply = await to.app.inject({
+    method: 'POST',
+    url: `/f/app/${appId}/event`,
+    headers: { 'content-type': 'application/json' },
+    payload: body,
+  })
+  return [reply.statusCode, reply.json().message as string, reply.json().code as string | undefined] as const
+}
+
+const applied = [200, 'the event is applied', undefined] as const
+const unchanged = [200, 'nothing has changed by this event', undefined] as const
+
+async function tokensOf(user: { readonly fid: number }, to = api) {
+  const reply = await to.get('frame/notification_tokens', { fids: user.fid })
+  return (reply.json().notification_tokens as { client_fid: number; token: string; status: string }[]).map(
+    ({ client_fid, token, status }) => [client_fid, token, status],
+  )
+}
+
+describe('an event that a key of the user has signed', () => {
+  it.each(['miniapp_added', 'frame_added', 'notifications_enabled'])('grants a token: %s', async (event) => {
+    const user = await newUser()
+    expect(await post(signed(user, { event, notificationDetails: notificationDetails('t1') }))).toEqual(
+      applied,
+    )
+    const reply = await api.get('frame/notification_tokens', { fids: user.fid })
+    expect(reply.json()).toEqual({
+      notification_tokens: [
+        {
+          object: 'notification_token',
+          fid: user.fid,
+          client_fid: clients.farcaster,
+          ...notificationDetails('t1'),
+          status: 'enabled',
+          created_at: expect.any(String),
+          updated_at: expect.any(String),
+        },
+      ],
+      next: { cursor: null },
+    })
+  })
+
+  it.each([
+    ['notifications_disabled', 'disabled'],
+    ['miniapp_removed', 'invalid'],
+    ['frame_removed', 'invalid'],
+  ])('ends the token: %s', async (event, status) => {
+    const user = await newUser()
+    await post(signed(user, enabled('t1')))
+    expect(await post(signed(user, { event }))).toEqual(applied)
+    expect(await post(signed(user, { event }))).toEqual(unchanged)
+    expect(await tokensOf(user)).toEqual([[clients.farcaster, 't1', status]])
+    expect(await post(signed(user, enabled('t2')))).toEqual(applied)
+    expect(await tokensOf(user)).toEqual([[clients.farcaster, 't2', 'enabled']])
+  })
+
+  it('may add a mini app without notifications, and says nothing of a token then', async () => {
+    const user = await newUser()
+    expect(await post(signed(user, { event: 'miniapp_added' }))).toEqual(unchanged)
+    expect(await tokensOf(user)).toEqual([])
+    await post(signed(user, enabled('t1')))
+    expect(await post(signed(user, { event: 'frame_added' }))).toEqual(unchanged)
+    expect(await tokensOf(user)).toEqual([[clients.farcaster, 't1', 'enabled']])
+  })
+
+  it('speaks of its own client and its own app only', async () => {
+    const user = await newUser()
+    const other = await createTestApi({ db, hub, clock, appName: 'another' })
+    await post(signed(user, enabled('t1')))
+    expect(await post(signed(user, enabled('t2'), clients.base))).toEqual(applied)
+    await post(signed(user, enabled('t3')), other)
+    expect(await post(signed(user, { event: 'miniapp_removed' }, clients.base))).toEqual(applied)
+    expect(await tokensOf(user)).toEqual([
+      [clients.farcaster, 't1', 'enabled'],
+      [clients.base, 't2', 'invalid'],
+    ])
+    expect(await tokensOf(user, other)).toEqual([[clients.farcaster, 't3', 'enabled']])
+  })
+
+  it('names no client when the request for the key cannot be read', async () => {
+    const user = await newUser()
+    expect(await post(signJson(user.fid, user.key, enabled('t1')))).toEqual(applied)
+    expect(await tokensOf(user)).toEqual([[0, 't1', 'enabled']])
+  })
+
+  it('means to us what it means to the published library, which asks our hub', async () => {
+    const user = await newUser()
+    const envelope = signed(user, { event: 'frame_added', notificationDetails: notificationDetails('t1') })
+    const theirs = await parseWebhookEvent(envelope, createVerifyAppKeyWithHub(hubUrl))
+    expect(theirs).toEqual({
+      fid: user.fid,
+      appFid: clients.farcaster,
+      event: { event: 'miniapp_added', notificationDetails: notificationDetails('t1') },
+    })
+    expect(await post(envelope)).toEqual(applied)
+    expect(await tokensOf(user)).toEqual([[theirs.appFid, 't1', 'enabled']])
+  })
+})
+
+describe('an event that is sent again', () => {
+  it('changes nothing, and is a success, since the client may not have heard of the first', async () => {
+    const user = await newUser()
+    const envelope = signed(user, enabled('t1'))
+    expect(await post(envelope)).toEqual(applied)
+    expect(await post(envelope)).toEqual(unchanged)
+    expect(await tokensOf(user)).toEqual([[clients.farcaster, 't1', 'enabled']])
+  })
+
+  it.each(['notifications_disabled', 'miniapp_removed'])(
+    'does not bring back what ended by %s, also under another name',
+    async (event) => {
+      const user = await newUser()
+      const old = signed(user, enabled('t1'))
+      await post(old)
+      await post(signed(user, { event }))
+      const before = await tokensOf(user)
+      const renamed = signed(user, { event: 'miniapp_added', notificationDetails: notificationDetails('t1') })
+      for (const envelope of [old, renamed, old]) expect(await post(envelope)).toEqual(unchanged)
+      expect(await tokensOf(user)).toEqual(before)
+    },
+  )
+
+  it('does not take the place of a token that came after it', async () => {
+    const user = await newUser()
+    const old = signed(user, enabled('t1'))
+    for (const token of ['t1', 't2', 't3']) await post(signed(user, enabled(token)))
+    expect(await post(old)).toEqual(unchanged)
+    expect(await tokensOf(user)).toEqual([[clients.farcaster, 't3', 'enabled']])
+  })
+})
+
+describe('an event that an address of the user has signed', () => {
+  it.each([
+    ['custody', false],
+    ['custody', true],
+    ['auth', false],
+    ['auth', true],
+  ] as const)('is taken for a client without a name: %s, its signature as text: %s', async (type, asText) => {
+    const holders = await newHolders({ db, hub, clock })
+    const address = { type, holder: holders[type], asText }
+    expect(await post(await signedByWallet(address, enabled('t1')))).toEqual(applied)
+    expect(await tokensOf(holders.custody)).toEqual([[0, 't1', 'enabled']])
+    expect(await post(await signedByWallet(address, { event: 'miniapp_removed' }))).toEqual(applied)
+    expect(await tokensOf(holders.custody)).toEqual([[0, 't1', 'invalid']])
+  })
+
+  it('is refused of an address that is not what it says it is', async () => {
+    const [mine, theirs] = [await newHolders({ db, hub, clock }), await newHolders({ db, hub, clock })]
+    const { fid } = mine.custody
+    const stranger = { fid, account: ethAccount(newPrivateKey()) }
+    for (const address of [
+      { type: 'custody', holder: stranger },
+      { type: 'auth', holder: stranger },
+      { type: 'auth', holder: mine.custody },
+      { type: 'custody', holder: mine.auth },
+      { type: 'custody', holder: { ...theirs.custody, fid } },
+    ] as const) {
+      const envelope = await signedByWallet({ asText: false, ...address }, enabled('t1'))
+      expect(await post(envelope)).toEqual([401, expect.stringMatching('is not the'), 'Unauthorized'])
+    }
+    const right = await signedByWallet(
+      { type: 'custody', holder: mine.custody, asText: false },
+      enabled('t1'),
+    )
+    const other = await signedByWallet(
+      { type: 'custody', holder: mine.custody, asText: false },
+      enabled('t2'),
+    )
+    expect(await post({ ...right, signature: other.signature })).toEqual([
+      401,
+      expect.stringMatching('is not of the address'),
+      'Unauthorized',
+    ])
+    expect(await tokensOf(mine.custody)).toEqual([])
+  })
+})
+
+describe('an event', () => {
+  it('is refused when it is not proven', async () => {
+    const [user, other] = [await newUser(), await newUser()]
+    const right = signed(user, enabled('t1'))
+    const removed = 77_001
+    await addClientKey(hub, user, removed)
+    await removeClientKey(hub, user, removed)
+    const wrong = {
+      'of a key that nobody has': signedBy({ fid: user.fid, ...clientKey(user, 77_002) }, enabled('t1')),
+      'of a key that was removed': signed(user, enabled('t1'), removed),
+      'of another user’s key': signedBy(
+        { fid: user.fid, ...clientKey(other, clients.farcaster) },
+        enabled('t1'),
+      ),
+      'of a user that nobody knows': signedBy(
+        { fid: 999_999, ...clientKey(user, clients.farcaster) },
+        enabled('t1'),
+      ),
+      'with the payload of another': { ...right, payload: signed(user, enabled('t2')).payload },
+      'with the signature of another': { ...right, signature: signed(user, enabled('t2')).signature },
+      'with the header of another': { ...right, header: signed(other, enabled('t1')).header },
+    }
+    for (const [name, envelope] of Object.entries(wrong)) {
+      expect([name, ...(await post(envelope))]).toEqual([
+        name,
+        401,
+        expect.stringMatching(/^the event is refused: its /),
+        'Unauthorized',
+      ])
+    }
+    expect([...(await tokensOf(user)), ...(await tokensOf(other))]).toEqual([])
+  })
+
+  it('is refused when it is none', async () => {
+    const user = await newUser()
+    const right = signed(user, enabled('t1'))
+    const header = (said: object) => Buffer.from(JSON.stringify(said)).toString('base64url')
+    const key = `0x${'01'.repeat(32)}`
+    for (const body of [
+      'no JSON',
+      '[]',
+      {},
+      { ...right, signature: undefined },
+      { ...right, header: 'not base64url!' },
+      { ...right, header: header([]) },
+      { ...right, header: header({ fid: '1', type: 'app_key', key }) },
+      { ...right, header: header({ fid: 1, type: 'password', key }) },
+      { ...right, header: header({ fid: 1, type: 'custody', key }) },
+      { ...right, header: header({ fid: 1, type: 'app_key', key: 'x' }) },
+      { ...right, signature: 'AA' },
+      signed(user, {}),
+      signed(user, { event: 'miniapp_stolen' }),
+      signed(user, { event: 'toString' }),
+      signed(user, { event: 'notifications_enabled' }),
+      signed(user, {
+        event: 'notifications_enabled',
+        notificationDetails: { url: 'https://client.example.org' },
+      }),
+      signed(user, enabled('')),
+      signed(user, enabled('a b')),
+      signed(user, enabled('x'.repeat(513))),
+    ]) {
+      expect([body, ...(await post(body))]).toEqual([body, 400, expect.any(String), 'InvalidField'])
+    }
+    expect(await post({ ...right, more: 'x'.repeat(17_000) })).toEqual([413, expect.any(String), 'TooLarge'])
+    expect(await tokensOf(user)).toEqual([])
+  })
+
+  it.each([
+    'http://client.example.org/notify',
+    'https://127.0.0.1/notify',
+    'https://localhost/notify',
+    'https://10.0.0.1/notify',
+    'https://[fd00::1]/notify',
+    'https://client.internal/notify',
+    'https://user:secret@client.example.org/notify',
+    'https://client.example.org:22/notify',
+    'ftp://client.example.org/notify',
+    'nothing',
+    `https://client.example.org/${'x'.repeat(1_024)}`,
+  ])('does not make this server send to %s', async (url) => {
+    const user = await newUser()
+    const event = { event: 'notifications_enabled', notificationDetails: { url, token: 't1' } }
+    expect(await post(signed(user, event), strict)).toEqual([
+      400,
+      expect.stringMatching(/^notificationDetails\.url /),
+      'InvalidField',
+    ])
+    expect(await post(signed(user, enabled('t1')), strict)).toEqual(applied)
+  })
+
+  it('is for an app that there is', async () => {
+    const user = await newUser()
+    for (const appId of ['00000000-0000-4000-8000-000000000000', 'mine', api.appId.slice(1)]) {
+      expect(await post(signed(user, enabled('t1')), api, appId)).toEqual([
+        404,
+        expect.any(String),
+        'NotFound',
+      ])
+    }
+  })
+
+  it('is counted against the address that it comes from', async () => {
+    const reply = await api.app.inject({ method: 'POST', url: `/f/app/${api.appId}/event`, payload: {} })
+    expect([reply.statusCode, reply.headers['x-ratelimit-limit']]).toEqual([400, '6000'])
+  })
+
+  it('leaves its token in no log', async () => {
+    const user = await newUser()
+    await post(signed(user, enabled('a-token-to-keep-secret')))
+    await post({ ...signed(user, enabled('a-token-to-keep-secret')), signature: 'AA' })
+    expect(api.lines.join('\n')).not.toContain('a-token-to-keep-secret')
+  })
+})

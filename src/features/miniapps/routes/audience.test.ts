@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { distanceKm } from '../../../platform/geo/distance.js'
+import { createNetClient } from '../../../platform/outbound/net-client.js'
+import { startClient } from '../campaigns/testing/client-simulator.js'
+import { fidOf, fidsFrom, grantTokens } from '../campaigns/testing/token-rows.js'
+import { createMiniApp } from './testing/mini-app.js'
+
+const { db } = await createTestDatabase()
+const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
+afterAll(() => net.close())
+const parts = { db, net }
+const CLIENT = 9152
+
+/** A user of the test, as the read model has one. */
+interface Person {
+  readonly fid: number
+  readonly score: number | null
+  readonly latitude: number | null
+  readonly longitude: number | null
+  readonly follows: readonly number[]
+}
+
+const people: Person[] = fidsFrom(1, 60).map((fid) => ({
+  fid,
+  score: fid % 7 === 0 ? null : (fid % 11) / 10,
+  // Around Berlin and on both sides of the date line; some say no place.
+  latitude: fid % 5 === 0 ? null : fid % 2 === 0 ? 52 + (fid % 13) / 10 : -17 + (fid % 9) / 10,
+  longitude: fid % 5 === 0 ? null : fid % 2 === 0 ? 13 + (fid % 10) / 10 : fid % 3 === 0 ? 179.5 : -179.7,
+  follows: [101, 102].filter((target) => (fid * target) % 3 === 0),
+}))
+
+beforeAll(async () => {
+  for (const { fid, score, latitude, longitude, follows } of people) {
+    const location = latitude === null ? null : `geo:${latitude.toFixed(2)},${longitude!.toFixed(2)}`
+    await db`
+      insert into social.users (fid, custody_address, registered_at, score, location)
+      values (${fid}, '\\x00', 0, ${score}, ${location})`
+    for (const target of follows) {
+      await db`insert into social.follows (fid, target_fid, ts, signer) values (${fid}, ${target}, 0, '\\x00')`
+    }
+  }
+})
+
+const places = [
+  { latitude: 52.5, longitude: 13.4 },
+  { latitude: -16.8, longitude: 179.9 },
+  { latitude: 0, longitude: 0 },
+]
+
+const filters = fc.record(
+  {
+    exclude_fids: fc.uniqueArray(fc.integer({ min: 0, max: 70 }), { maxLength: 20 }),
+    following_fid: fc.constantFrom(0, 101, 102),
+    minimum_user_score: fc.constantFrom(0, 0.1, 0.5, 0.7, 1),
+    near_location: fc
+      .record({ place: fc.constantFrom(...places), radius: fc.constantFrom(0, 30_000, 120_000, 20_100_000) })
+      .map(({ place, radius }) => ({ ...place, radius })),
+  },
+  { requiredKeys: [] },
+)
+const targets = fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 70 }), { maxLength: 40 }), {
+  nil: undefined,
+})
+
+interface Filters {
+  readonly exclude_fids?: readonly number[]
+  readonly following_fid?: number
+  readonly minimum_user_score?: number
+  readonly near_location?: { readonly latitude: number; readonly longitude: number; readonly radius: number }
+}
+
+/** The filters in their plainest form. */
+function isMeant(
+  { fid, score, latitude, longitude, follows }: Person,
+  target_fids: readonly number[] | undefined,
+  { exclude_fids = [], following_fid, minimum_user_score = 0, near_location: near }: Filters,
+): boolean {
+  return (
+    ((target_fids ?? []).length === 0 || target_fids!.includes(fid)) &&
+    !exclude_fids.includes(fid) &&
+    (following_fid === undefined || follows.includes(following_fid)) &&
+    (score ?? 0) >= minimum_user_score &&
+    (near === undefined ||
+      (latitude !== null &&
+        distanceKm(near.latitude, near.longitude, latitude, longitude!) <= near.radius / 1_000))
+  )
+}
+
+it('is who is named and passes every filter, whatever they are', async () => {
+  const { appId, api } = await createMiniApp(parts)
+  await grantTokens(db, { appId, clientFid: CLIENT, url: 'https://client.example/', fids: fidsFrom(1, 60) })
+  await fc.assert(
+    fc.asyncProperty(targets, filters, async (target_fids, asked) => {
+      const body = { ...(target_fids === undefined ? {} : { target_fids }), filters: asked }
+      const reply = (await api.send('POST', 'frame/notifications/preview', body)).json()
+      const meant = people.filter((person) => isMeant(person, target_fids, asked))
+      const named = (target_fids ?? []).length === 0 ? 60 : target_fids!.length
+      expect(reply.tokens).toBe(meant.length)
+      const leftOut = reply.left_out.reduce((sum: number, { tokens }: { tokens: number }) => sum + tokens, 0)
+      expect(reply.tokens + leftOut).toBe(named)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+it('is the same when it is sent as it was in the preview', async () => {
+  const client = await startClient()
+  const { appId, send, preview } = await createMiniApp(parts, { intervalSeconds: 0 })
+  await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 60) })
+  for (const asked of fc.sample(filters, { numRuns: 12, seed: 7 })) {
+    client.requests.length = 0
+    const { tokens } = await preview({ filters: asked })
+    expect(await send({ filters: asked })).toMatchObject({ success_count: tokens })
+    const told = [...client.told().keys()].map(fidOf).sort((one, other) => one - other)
+    expect(told).toEqual(people.filter((person) => isMeant(person, [], asked)).map(({ fid }) => fid))
+  }
+})
+
+describe('a preview', () => {
+  it('tells the clients, and why others are left out', async () => {
+    const client = await startClient()
+    const { appId, notification, send, preview } = await createMiniApp(parts)
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 20) })
+    await grantTokens(db, { appId, clientFid: 0, url: client.url(), fids: [1, 2, 3] })
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [4, 5], state: 'disabled' })
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [6], state: 'invalid' })
+    const uuid = randomUUID()
+    await send({ target_fids: [1], notification: { ...notification, uuid } })
+    await send({ target_fids: [2] })
+
+    expect(await preview({ uuid, filters: { exclude_fids: [7, 8, 9] } })).toEqual({
+      httpStatus: 200,
+      tokens: 13,
+      users: 12,
+      delivery: 'synchronous',
+      clients: [
+        { app_fid: 0, tokens: 1 },
+        { app_fid: CLIENT, tokens: 12 },
+      ],
+      left_out: [
+        { reason: 'disabled', tokens: 2 },
+        { reason: 'excluded', tokens: 3 },
+        { reason: 'invalid', tokens: 1 },
+        { reason: 'rate_limited', tokens: 2 },
+        { reason: 'repeated', tokens: 2 },
+      ],
+    })
+    expect(await preview({ target_fids: [3, 30, 31] })).toMatchObject({
+      tokens: 2,
+      users: 1,
+      left_out: [{ reason: 'no_token', tokens: 2 }],
+    })
+    expect(client.requests).toHaveLength(4)
+  })
+})

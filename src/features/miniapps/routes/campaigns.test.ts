@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createNetClient } from '../../../platform/outbound/net-client.js'
+import { clearCanceled } from '../campaigns/cancel.js'
+import { accepts, answerWith, startClient } from '../campaigns/testing/client-simulator.js'
+import { fidOf, fidsFrom, grantTokens } from '../campaigns/testing/token-rows.js'
+import { createMiniApp } from './testing/mini-app.js'
+
+const { db } = await createTestDatabase()
+const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
+afterAll(() => net.close())
+const parts = { db, net }
+const CLIENT = 9152
+const queued = { isAsync: true, intervalSeconds: 0, perDay: 1_000 }
+
+describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
+  it('more than 100 tokens are queued, and 100 are not', async () => {
+    const client = await startClient()
+    const { appId, send, campaign, preview } = await createMiniApp(parts, queued)
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 100) })
+    expect(await send()).toMatchObject({ httpStatus: 200, success_count: 100 })
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [101] })
+    expect(await preview()).toMatchObject({ tokens: 101, delivery: 'queued' })
+    const reply = await send()
+    expect(reply).toEqual({ httpStatus: 202, status: 'queued', campaign_id: expect.any(String) })
+    await expect.poll(async () => (await campaign(reply.campaign_id)).status).toBe('completed')
+    expect((await campaign(reply.campaign_id)).stats.successful_sends).toBe(101)
+    expect(await send({ filters: { exclude_fids: [7] } })).toMatchObject({ success_count: 100 })
+  })
+
+  it('a campaign has its counts while it runs', async () => {
+    let isHeld = true
+    const held: (() => void)[] = []
+    const client = await startClient((request, response) => {
+      const answer = () =>
+        answerWith(response, {
+          successfulTokens: request.tokens.filter((token) => fidOf(token) % 10 > 0),
+          rateLimitedTokens: request.tokens.filter((token) => fidOf(token) % 10 === 0),
+        })
+      if (isHeld && request.tokens.some((token) => fidOf(token) > 300)) held.push(answer)
+      else answer()
+    })
+    const { appId, notification, send, campaign } = await createMiniApp(parts, queued)
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 500) })
+    const { httpStatus, campaign_id } = await send()
+    expect(httpStatus).toBe(202)
+    await expect
+      .poll(async () => (await campaign(campaign_id)).stats)
+      .toMatchObject({ successful_sends: 270, failure_count: 30, pending_count: 200 })
+    expect(await campaign(campaign_id)).toMatchObject({ status: 'running', completed_at: null })
+
+    isHeld = false
+    for (const answer of held) answer()
+    await expect.poll(async () => (await campaign(campaign_id)).status).toBe('completed')
+    expect(await campaign(campaign_id)).toEqual({
+      id: campaign_id,
+      title: notification.title,
+      body: notification.body,
+      status: 'completed',
+      created_at: expect.any(String),
+      queued_at: expect.any(String),
+      completed_at: expect.any(String),
+      stats: {
+        intended_recipient_app_fids: [CLIENT],
+        intended_recipient_notification_token_count: 500,
+        successful_sends: 450,
+        successful_sends_by_app_fid: { [CLIENT]: 450 },
+        failure_count: 50,
+        not_attempted_count: 0,
+        pending_count: 0,
+        error_breakdown: { delivery_errors: { rate_limited: 50 }, http_errors: {}, not_attempted: {} },
+        total_opens: 0,
+        total_opens_by_app_fid: {},
+        unique_opens: 0,
+        unique_opens_by_app_fid: {},
+      },
+    })
+  })
+
+  it('a small notification does not wait for a large campaign', async () => {
+    let isHeld = false
+    const held: (() => void)[] = []
+    const client = await startClient((request, response) => {
+      const answer = () => accepts(request, response)
+      if (isHeld) held.push(answer)
+      else answer()
+      if (client.requests.length === 3) isHeld = true
+    })
+    const large = await createMiniApp(parts, { ...queued, parallel: 1 })
+    await grantTokens(db, {
+      appId: large.appId,
+      clientFid: CLIENT,
+      url: client.url(),
+      fids: fidsFrom(1, 3_000),
+    })
+    const { campaign_id } = await large.send()
+    await expect.poll(() => held.length).toBeGreaterThan(0)
+    const small = await createMiniApp(parts, {}, large.campaigns)
+    await grantTokens(db, { appId: small.appId, clientFid: CLIENT, url: client.url(), fids: [1] })
+    const sent = small.send()
+    await expect
+      .poll(() => db`select from miniapps.batches where app_id = ${small.appId} and state = 'waiting'`)
+      .toHaveLength(1)
+    isHeld = false
+    for (const answer of held) answer()
+    expect(await sent).toMatchObject({ success_count: 1 })
+    await expect.poll(async () => (await large.campaign(campaign_id)).status).toBe('completed')
+    // Three, the one that was held, and what had been taken by then.
+    expect(client.requests.findIndex(({ tokens }) => tokens.length === 1)).toBeLessThan(8)
+  })
+
+  it('one whose audience cannot be selected has failed', async () => {
+    const client = await startClient()
+    const { appId, send, campaign } = await createMiniApp(parts, queued)
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 101) })
+    await db`alter table miniapps.batches add constraint none check (app_id <> ${db.unsafe(`'${appId}'`)}::uuid) not valid`
+    const { campaign_id } = await send()
+    await expect.poll(async () => (await campaign(campaign_id)).status).toBe('failed')
+    await db`alter table miniapps.batches drop constraint none`
+    expect(await campaign(campaign_id)).toMatchObject({
+      completed_at: expect.any(String),
+      stats: { intended_recipient_notification_token_count: 0, pending_count: 0 },
+    })
+  })
+})
+
+describe('a campaign that is canceled', () => {
+  it('is not sent any further, and counts what was not sent', async () => {
+    const client = await startClient(
+      (request, response) => void setTimeout(() => accepts(request, response), 150),
+    )
+    const { appId, send, campaign, cancel } = await createMiniApp(parts, { ...queued, parallel: 2 })
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 5_000) })
+    const { campaign_id } = await send()
+    await expect.poll(() => client.requests.length).toBeGreaterThan(4)
+    expect(await cancel(campaign_id)).toMatchObject({ httpStatus: 200, success: true })
+    await expect.poll(async () => (await campaign(campaign_id)).stats.pending_count).toBe(0)
+    const { status, completed_at, stats } = await campaign(campaign_id)
+    expect([status, completed_at]).toEqual(['canceled', expect.any(String)])
+    expect(stats.successful_sends).toBe(client.told().size)
+    expect(stats.successful_sends).toBeLessThan(5_000)
+    expect(stats.error_breakdown.not_attempted).toEqual({ canceled: 5_000 - stats.successful_sends })
+    const { length } = client.requests
+    await sleep(60)
+    expect(client.requests).toHaveLength(length)
+    expect(await cancel(campaign_id)).toMatchObject({ httpStatus: 409, code: 'Conflict' })
+  })
+
+  it('leaves it at what a process had in hand when it died', async () => {
+    const { appId, notification, campaign } = await createMiniApp(parts)
+    const [{ id, seq } = expect.fail()] = await db<{ id: string; seq: number }[]>`
+      insert into miniapps.campaigns (app_id, title, body, target_url, audience, state, audience_size, open_batches)
+      values (${appId}, 'hello', 'there', ${notification.target_url}, '{}', 'canceled', 5, 2)
+      returning id, seq`
+    await db`
+      insert into miniapps.batches (campaign_id, campaign_seq, app_id, client_fid, host, turn, fids, claimed_at)
+      values
+        (${id}, ${seq}, ${appId}, ${CLIENT}, 'client.example', 0, '{1,2}', now()),
+        (${id}, ${seq}, ${appId}, ${CLIENT}, 'client.example', 1, '{3,4,5}', null)`
+    await clearCanceled(db)
+    expect((await campaign(id)).stats).toMatchObject({
+      failure_count: 2,
+      not_attempted_count: 3,
+      pending_count: 0,
+      error_breakdown: { delivery_errors: { failed: 2 }, not_attempted: { canceled: 3 } },
+    })
+  })
+
+  it('is its own: those of other apps are not known', async () => {
+    const client = await startClient()
+    const { appId, send, api } = await createMiniApp(parts)
+    await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
+    const { campaign_id } = await send()
+    const other = await createMiniApp(parts)
+    expect(await other.cancel(campaign_id)).toMatchObject({ httpStatus: 404, property: 'campaign_id' })
+    expect(await other.campaign(campaign_id)).toBeUndefined()
+    const mine = (await api.get('frame/notifications')).json()
+    expect(mine.notificationCampaigns.map(({ id }: { id: string }) => id)).toEqual([campaign_id])
+  })
+})
+
+it('campaigns are listed from the newest, page by page', async () => {
+  const { send, api } = await createMiniApp(parts)
+  const ids: string[] = []
+  for (let n = 0; n < 5; n += 1) ids.push((await send()).campaign_id)
+  const listed: string[] = []
+  for (let cursor = ''; cursor !== null; ) {
+    const query = { limit: 2, ...(cursor === '' ? {} : { cursor }) }
+    const page = (await api.get('frame/notifications', query)).json()
+    listed.push(...page.notificationCampaigns.map(({ id }: { id: string }) => id))
+    cursor = page.next.cursor
+  }
+  expect(listed).toEqual(ids.reverse())
+})

@@ -1,0 +1,44 @@
+import { Type } from '@sinclair/typebox'
+import { cursorKind, keyPart } from '../../../../api/cursor.js'
+import { cursorParameter, limitParameter } from '../../../../api/parameters.js'
+import { AppHostNotificationsResponse } from '../../../../graph/view/schema/app-host.js'
+import { defineOperation } from '../../../operation.js'
+import { listReceived } from '../../hosts/received.js'
+import { hostFidParameter } from './host-parameters.js'
+
+const cursors = cursorKind('notifications of mini apps', keyPart.integer)
+
+/** `GET app_host/user/notifications` */
+export const appHostUserNotifications = defineOperation({
+  method: 'GET',
+  path: 'app_host/user/notifications',
+  tag: 'App host',
+  summary: 'What mini apps have told a user',
+  description:
+    'For the app to show: what came by the tokens that it has given out, the newest first, of 30 days.',
+  query: Type.Object({
+    fid: hostFidParameter,
+    limit: limitParameter({ maximum: 100, default: 25 }),
+    cursor: cursorParameter,
+  }),
+  reply: AppHostNotificationsResponse,
+
+  async handle({ db }, { fid, limit, cursor }, { appId }) {
+    const [below] = cursors.decode(cursor) ?? []
+    const found = await listReceived(db, { appId, fid }, { limit: limit + 1, below: below ?? null })
+    const page = found.slice(0, limit)
+    const last = found.length > limit ? page.at(-1) : undefined
+    return {
+      notifications: page.map(({ domain, notificationId, title, body, targetUrl, createdAt }) => ({
+        object: 'mini_app_notification' as const,
+        domain,
+        notification_id: notificationId,
+        title,
+        body,
+        target_url: targetUrl,
+        created_at: createdAt.toISOString(),
+      })),
+      next: { cursor: last ? cursors.encode([last.id]) : null },
+    }
+  },
+})

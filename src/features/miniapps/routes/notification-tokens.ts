@@ -1,0 +1,58 @@
+import { Type } from '@sinclair/typebox'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { cursorParameter, fidParameter, limitParameter, listParameter } from '../../../api/parameters.js'
+import { FrameNotificationTokens } from '../../../graph/view/schema/miniapp-tokens.js'
+import { defineOperation } from '../../operation.js'
+import { type ListedToken, listTokens } from '../tokens/listed.js'
+
+const cursors = cursorKind('notification tokens', keyPart.integer, keyPart.integer)
+
+/** `GET frame/notification_tokens` */
+export const notificationTokens = defineOperation({
+  method: 'GET',
+  path: 'frame/notification_tokens',
+  tag: 'Mini app',
+  summary: 'Tokens of the app’s users',
+  description:
+    'Who may be notified, and who might have been: a user has a token for each client app that has granted one. ' +
+    'In the order of fids.',
+  query: Type.Object({
+    limit: limitParameter({ maximum: 100, default: 20 }),
+    fids: Type.Optional(
+      listParameter(fidParameter({ description: 'A user.' }), {
+        maxItems: 100,
+        description: 'Only those of these users.',
+      }),
+    ),
+    cursor: cursorParameter,
+  }),
+  reply: FrameNotificationTokens,
+
+  async handle({ db }, { limit, fids, cursor }, { appId }) {
+    const [fid, clientFid] = cursors.decode(cursor) ?? []
+    const found = await listTokens(db, appId, {
+      fids: fids ?? null,
+      limit: limit + 1,
+      after: fid === undefined || clientFid === undefined ? null : { fid, clientFid },
+    })
+    const page = found.slice(0, limit)
+    const last = found.length > limit ? page.at(-1) : undefined
+    return {
+      notification_tokens: page.map(presentToken),
+      next: { cursor: last ? cursors.encode([last.fid, last.clientFid]) : null },
+    }
+  },
+})
+
+function presentToken({ fid, clientFid, url, token, state, createdAt, updatedAt }: ListedToken) {
+  return {
+    object: 'notification_token' as const,
+    fid,
+    client_fid: clientFid,
+    url,
+    token,
+    status: state,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,96 @@
+import rateLimit from '@fastify/rate-limit'
+import { Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import { answerErrorRes } from '../../../api/error-res.js'
+import { acceptJson } from '../../../api/json-bodies.js'
+import { textParameter } from '../../../api/parameters.js'
+import { compileBody } from '../../../api/parse-body.js'
+import { PlazaError } from '../../../platform/errors.js'
+import type { OperationContext } from '../../operation.js'
+import { takeEvent } from '../events/take-event.js'
+import { takeNotification } from '../hosts/received.js'
+
+/** What is done for clients and mini apps, which have no key of this API. */
+export type MiniAppRouteOptions = Pick<OperationContext, 'writerDb' | 'miniapps' | 'clock'>
+
+/** An event is a few hundred bytes, of which the address of the client is the most. */
+const EVENT_BODY_BYTES = 16 * 1024
+/** A hundred tokens of the longest kind. */
+const NOTIFICATION_BODY_BYTES = 64 * 1024
+/**
+ * Requests per minute and address. A client app tells of all its users from a few addresses: a hundred events a second
+ * are more than the largest has. Checking their signatures takes 1 % of a core, and 16 % where addresses have signed.
+ */
+const MAX_PER_MINUTE = 6_000
+const MINUTE_MS = 60_000
+const COUNTED_ADDRESSES = 10_000
+
+interface OfApp {
+  readonly Params: { readonly clientId: string }
+}
+
+/** Of what others send by the protocol, members that are not known here are their matter. */
+const furtherMembers = { additionalProperties: true }
+
+const readEnvelope = compileBody(
+  Type.Object(
+    {
+      header: textParameter({ description: 'Who signs.' }),
+      payload: textParameter({ maxLength: 8_192, description: 'What is said.' }),
+      signature: textParameter({ description: 'Over both.' }),
+    },
+    furtherMembers,
+  ),
+)
+
+/** The bounds are the protocol's (hub.md §8). */
+const readNotification = compileBody(
+  Type.Object(
+    {
+      notificationId: textParameter({ maxLength: 128, description: 'The same one comes to a user once.' }),
+      title: textParameter({ maxLength: 32, description: 'What is shown.' }),
+      body: textParameter({ maxLength: 128, description: 'And below it.' }),
+      targetUrl: textParameter({ maxLength: 1_024, description: 'What it opens.' }),
+      tokens: Type.Array(textParameter({ maxLength: 512, description: 'For whom it is.' }), {
+        minItems: 1,
+        maxItems: 100,
+      }),
+    },
+    furtherMembers,
+  ),
+)
+
+/**
+ * Adds what stands below `/f` (docs/miniapps.md): where client apps send their signed events, and where mini apps send
+ * notifications to users of the apps of this server that open them.
+ */
+export async function registerMiniApps(
+  app: FastifyInstance,
+  { writerDb, miniapps, clock }: MiniAppRouteOptions,
+): Promise<void> {
+  await app.register(
+    async (scope) => {
+      answerErrorRes(scope)
+      await scope.register(rateLimit, {
+        max: MAX_PER_MINUTE,
+        timeWindow: MINUTE_MS,
+        cache: COUNTED_ADDRESSES,
+        errorResponseBuilder: () =>
+          new PlazaError('bad_request.rate_limited', `more than ${MAX_PER_MINUTE} requests a minute`),
+      })
+      acceptJson(scope)
+      const parts = { db: writerDb, targetPolicy: miniapps.targetPolicy }
+      scope.post<OfApp>('/app/:clientId/event', { bodyLimit: EVENT_BODY_BYTES }, async ({ params, body }) => {
+        const outcome = await takeEvent(parts, params.clientId, readEnvelope(body))
+        return {
+          success: true,
+          message: outcome === 'applied' ? 'the event is applied' : 'nothing has changed by this event',
+        }
+      })
+      scope.post('/host/notifications', { bodyLimit: NOTIFICATION_BODY_BYTES }, async ({ body }) => ({
+        result: await takeNotification(writerDb, readNotification(body), clock()),
+      }))
+    },
+    { prefix: '/f' },
+  )
+}

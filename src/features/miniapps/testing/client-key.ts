@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { SignerEventType } from '@farcaster/core'
+import { type TestUser, testKey } from '../../../../test/network.js'
+import type { Hub } from '../../../hub/hub.js'
+import { keyRequestMetadata } from '../../../hub/registry/key-request.js'
+import type { MessageSigner } from '../../../protocol/sign.js'
+
+/** A key of a user that a client app has asked for. */
+export interface ClientKey extends MessageSigner {
+  /** 32 bytes, for libraries that sign by themselves. */
+  readonly privateKey: Buffer
+}
+
+/** Adds a key to a user, who is registered, as one that a client app has asked for. */
+export async function addClientKey(
+  hub: Pick<Hub, 'submitOnChainEvents'>,
+  user: TestUser,
+  clientFid: number,
+): Promise<ClientKey> {
+  const key = clientKey(user, clientFid)
+  const [refusal] = await hub.submitOnChainEvents([keyEvent(user, clientFid, SignerEventType.ADD)])
+  if (refusal) throw new Error(refusal.message)
+  return key
+}
+
+/** Removes such a key. */
+export async function removeClientKey(
+  hub: Pick<Hub, 'submitOnChainEvents'>,
+  user: TestUser,
+  clientFid: number,
+): Promise<void> {
+  const [refusal] = await hub.submitOnChainEvents([keyEvent(user, clientFid, SignerEventType.REMOVE)])
+  if (refusal) throw new Error(refusal.message)
+}
+
+/** The key itself, whether it was added or not. */
+export function clientKey(user: TestUser, clientFid: number): ClientKey {
+  const name = `client ${clientFid} of ${user.fid}`
+  return { ...testKey(name), privateKey: createHash('sha256').update(name).digest() }
+}
+
+function keyEvent(user: TestUser, clientFid: number, eventType: SignerEventType) {
+  const metadata = keyRequestMetadata({
+    requestFid: clientFid,
+    requestSigner: Buffer.alloc(20, 1),
+    signature: Buffer.alloc(65, 1),
+    deadline: 4_000_000_000,
+  })
+  const event = user.signerEvent(eventType, 500_000 + clientFid, clientKey(user, clientFid).publicKey)
+  return {
+    ...event,
+    logIndex: Number(eventType),
+    signerEventBody: { ...event.signerEventBody!, metadata },
+  }
+}

@@ -1,0 +1,45 @@
+import { SignerEventType } from '@farcaster/core'
+import { TestUser } from '../../../../test/network.js'
+import type { Hub } from '../../../hub/hub.js'
+import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
+import type { Database } from '../../../platform/db/connection.js'
+import type { JsonSignature } from '../../../protocol/json-signature.js'
+import { addressKey } from '../../signers/address-key.js'
+import { type KeyHolder, registerHolder } from '../../signers/testing/key-holder.js'
+
+/** Who signs, and as what; whether the signature is sent as the text that wallets give, or as its bytes. */
+interface Address {
+  readonly type: 'custody' | 'auth'
+  readonly holder: KeyHolder
+  readonly asText: boolean
+}
+
+/** An event that a wallet has signed, as `personal_sign` does. */
+export async function signedByWallet(
+  { type, holder, asText }: Address,
+  payload: object,
+): Promise<JsonSignature> {
+  const { signer } = holder.account
+  const [header, body] = [{ fid: holder.fid, type, key: signer.address }, payload].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  ) as [string, string]
+  const hex = await signer.signMessage({ message: `${header}.${body}` })
+  const signature = Buffer.from(asText ? hex : hex.slice(2), asText ? 'latin1' : 'hex').toString('base64url')
+  return { header, payload: body, signature }
+}
+
+/** A new user's custody address, and one that signs in for them, in the form that the key registry has it. */
+export async function newHolders(parts: {
+  readonly db: Database
+  readonly hub: Pick<Hub, 'submitOnChainEvents' | 'submitNameTransfers'>
+  readonly clock: () => number
+}): Promise<Readonly<Record<Address['type'], KeyHolder>>> {
+  const custody = await registerHolder(parts)
+  const account = ethAccount(newPrivateKey())
+  const key = addressKey(account.signer.address)
+  const event = new TestUser(custody.fid).signerEvent(SignerEventType.ADD, 700_000 + custody.fid, key)
+  const added = { ...event, signerEventBody: { ...event.signerEventBody!, keyType: 2 } }
+  const [refusal] = await parts.hub.submitOnChainEvents([added])
+  if (refusal) throw new Error(refusal.message)
+  return { custody, auth: { fid: custody.fid, account } }
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { ensureApp } from '../../apps/apps.js'
+import type { ClientEvent } from '../events/client-event.js'
+import { applyEvent } from '../events/take-event.js'
+import { listTokens } from './listed.js'
+import type { TokenState } from './tokens.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const { db } = await createTestDatabase()
+let apps = 0
+
+/** An app that nobody has heard of. */
+const newApp = () => ensureApp(db, `app ${++apps}`)
+
+/** An event that a client delivers, by the number of its user and of itself. */
+interface Delivery {
+  readonly fid: number
+  readonly clientFid: number
+  readonly event: ClientEvent
+}
+
+const grant = (token: string): ClientEvent => ({
+  kind: 'granted',
+  grant: { url: 'https://client.example.com/notify', token },
+})
+
+const event = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: 1, max: 4 }).map((number) => grant(`token-${number}`)) },
+  { weight: 4, arbitrary: fc.constantFrom<ClientEvent>({ kind: 'disabled' }, { kind: 'removed' }) },
+  { weight: 1, arbitrary: fc.constant<ClientEvent>({ kind: 'added' }) },
+)
+
+/** Few tokens for few users and clients, so that most of it has been said before: in order, late, twice. */
+const deliveries: fc.Arbitrary<Delivery[]> = fc.array(
+  fc.record({ fid: fc.integer({ min: 1, max: 2 }), clientFid: fc.integer({ min: 0, max: 1 }), event }),
+  { minLength: 1, maxLength: 16 },
+)
+
+/** Of one user and client: the token that stands, and those that were granted, which is once for each. */
+interface Held {
+  readonly token: string
+  readonly state: TokenState
+  readonly granted: ReadonlySet<string>
+}
+
+/** The rules in their plainest form. */
+function follow(held: Held | undefined, { kind, ...more }: ClientEvent): Held | undefined {
+  if (kind === 'granted' && 'grant' in more) {
+    const { token } = more.grant
+    if (held?.granted.has(token)) return held
+    return { token, state: 'enabled', granted: new Set([...(held?.granted ?? []), token]) }
+  }
+  if (held === undefined || kind === 'added') return held
+  if (kind === 'removed') return { ...held, state: 'invalid' }
+  return held.state === 'enabled' ? { ...held, state: 'disabled' } : held
+}
+
+const nameOf = ({ fid, clientFid }: Omit<Delivery, 'event'>) => `${fid}/${clientFid}`
+
+async function standing(appId: string): Promise<Record<string, [string, TokenState]>> {
+  const tokens = await listTokens(db, appId, { fids: null, limit: 100, after: null })
+  return Object.fromEntries(tokens.map((each) => [nameOf(each), [each.token, each.state]]))
+}
+
+test('whatever comes in whatever order and however often, a token is what the plain rules say', async () => {
+  await fc.assert(
+    fc.asyncProperty(deliveries, async (history) => {
+      const appId = await newApp()
+      const model = new Map<string, Held>()
+      for (const delivery of history) {
+        const name = nameOf(delivery)
+        const before = model.get(name)
+        const after = follow(before, delivery.event)
+        if (after) model.set(name, after)
+        const outcome = await applyEvent(db, { appId, ...delivery }, delivery.event)
+        expect(outcome).toBe(after === before || (before && same(before, after!)) ? 'unchanged' : 'applied')
+      }
+      const expected = [...model].map(([name, { token, state }]) => [name, [token, state]])
+      expect(await standing(appId)).toEqual(Object.fromEntries(expected))
+    }),
+    { numRuns: 80 },
+  )
+})
+
+const same = (one: Held, other: Held) => one.token === other.token && one.state === other.state
+
+test('all grants of a history, sent again when it is over, change nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(deliveries, fc.integer(), async (history, seed) => {
+      const appId = await newApp()
+      for (const delivery of history) await applyEvent(db, { appId, ...delivery }, delivery.event)
+      const before = await standing(appId)
+      const grants = history.filter((delivery) => delivery.event.kind === 'granted')
+      const again = fc.sample(fc.shuffledSubarray(grants, { minLength: grants.length }), { numRuns: 1, seed })
+      for (const delivery of again[0]!) {
+        expect(await applyEvent(db, { appId, ...delivery }, delivery.event)).toBe('unchanged')
+      }
+      expect(await standing(appId)).toEqual(before)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('of tokens that come at the same moment one stands, the others are past, and none comes back', async () => {
+  const tokens = Array.from({ length: 8 }, (_, number) => `token-${number}`)
+  for (let round = 0; round < 5; round += 1) {
+    const appId = await newApp()
+    const holder = { appId, fid: 1, clientFid: 1 }
+    const twice = [...tokens, ...tokens]
+    const outcomes = await Promise.all(twice.map((token) => applyEvent(db, holder, grant(token))))
+    expect(outcomes.filter((outcome) => outcome === 'applied')).toHaveLength(tokens.length)
+    const { '1/1': [token] = [''] } = await standing(appId)
+    const past = await db<{ digest: Buffer }[]>`
+      select digest from miniapps.past_tokens where app_id = ${appId}`
+    const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
+    expect(past.map(({ digest }) => digest.toString('hex')).sort()).toEqual(
+      tokens
+        .filter((each) => each !== token)
+        .map(digestOf)
+        .sort(),
+    )
+    expect(await applyEvent(db, holder, { kind: 'removed' })).toBe('applied')
+    for (const each of tokens) expect(await applyEvent(db, holder, grant(each))).toBe('unchanged')
+    expect(await standing(appId)).toEqual({ '1/1': [token, 'invalid'] })
+  }
+})
+
+test('a user and client are granted a hundred new tokens a day and no more', async () => {
+  const holder = { appId: await newApp(), fid: 1, clientFid: 1 }
+  for (let number = 0; number <= 100; number += 1) await applyEvent(db, holder, grant(`token-${number}`))
+  await expect(applyEvent(db, holder, grant('one-more'))).rejects.toMatchObject({
+    code: 'bad_request.rate_limited',
+  })
+  expect(await applyEvent(db, holder, grant('token-7'))).toBe('unchanged')
+  expect(await applyEvent(db, { ...holder, clientFid: 2 }, grant('one-more'))).toBe('applied')
+  await db`update miniapps.past_tokens set replaced_at = now() - interval '25 hours'`
+  expect(await applyEvent(db, holder, grant('one-more'))).toBe('applied')
+})

@@ -1,0 +1,79 @@
+import type { Fragment } from 'postgres'
+import { bansTag } from '../../graph/cache/banned.js'
+import { staleViewChannel } from '../../graph/cache/cache-follower.js'
+import type { Database } from '../../platform/db/connection.js'
+import { placeOf, type RelationPlace, type RelationRow } from './relation-page.js'
+
+/** Of an app. Every list that it asks for is held against them, and every server remembers them. */
+export const MAX_BANS = 10_000
+
+/**
+ * Keeps users out of everything that an app shows.
+ *
+ * @param now Unix seconds.
+ * @returns how many were not banned before; null, and nobody is banned, when the app would ban too many.
+ */
+export async function ban(
+  db: Database,
+  appId: string,
+  fids: readonly number[],
+  now: number,
+): Promise<number | null> {
+  const [row] = await db<{ changed: number; isTooMany: boolean }[]>`
+    with fresh as (
+      select distinct fid from unnest(${[...fids]}::bigint[]) as given (fid)
+      where not exists (select from relations.bans b where b.app_id = ${appId}::uuid and b.fid = given.fid)
+    ),
+    room as (
+      select (select count(*) from fresh) + (
+        select count(*) from relations.bans where app_id = ${appId}::uuid
+      ) <= ${MAX_BANS}::bigint as is_enough
+    ),
+    added as (
+      insert into relations.bans (app_id, fid, banned_at)
+      select ${appId}::uuid, fid, ${now}::bigint from fresh
+      where (select is_enough from room)
+      order by fid
+      on conflict do nothing
+      returning fid
+    ),
+    told as (${countAndTell(db, appId, db`added`)})
+    select changed, not is_enough as "isTooMany" from told, room
+  `
+  return row!.isTooMany ? null : row!.changed
+}
+
+/** The reverse of `ban`; returns how many were banned. */
+export async function unban(db: Database, appId: string, fids: readonly number[]): Promise<number> {
+  const [row] = await db<{ changed: number }[]>`
+    with removed as (
+      delete from relations.bans where app_id = ${appId} and fid = any (${[...fids]}::bigint[]) returning fid
+    )
+    ${countAndTell(db, appId, db`removed`)}
+  `
+  return row!.changed
+}
+
+/** Tells every process that what it knows of the app's bans is stale. */
+function countAndTell(db: Database, appId: string, changed: Fragment): Fragment {
+  return db`
+    select count(*)::integer as changed, pg_notify(${staleViewChannel}, ${bansTag(appId)})::text
+    from ${changed}`
+}
+
+/** Whom an app bans. */
+export function listBans(
+  db: Database,
+  appId: string,
+  limit: number,
+  after: RelationPlace,
+): Promise<RelationRow[]> {
+  const [since, fid] = placeOf(after)
+  return db<RelationRow[]>`
+    select fid, banned_at as since
+    from relations.bans
+    where app_id = ${appId} and (banned_at, fid) < (${since}::bigint, ${fid}::bigint)
+    order by banned_at desc, fid desc
+    limit ${limit}
+  `
+}

@@ -1,0 +1,63 @@
+import type { Database } from '../../platform/db/connection.js'
+
+/** Who blocks whom. */
+export interface BlockRow {
+  readonly blockerFid: number
+  readonly blockedFid: number
+  /** Farcaster seconds. */
+  readonly ts: number
+}
+
+/** Where a page ended: a time in Farcaster seconds, and the fid of the other side. */
+export type BlockPlace = readonly [ts: number, fid: number] | null
+
+const top = Number.MAX_SAFE_INTEGER
+const beforeAll: readonly [number, number] = [top, top]
+
+/** Whom a user blocks, the newest first. */
+export function listBlocked(
+  db: Database,
+  blockerFid: number,
+  limit: number,
+  after: BlockPlace,
+): Promise<BlockRow[]> {
+  const [ts, fid] = after ?? beforeAll
+  return db<BlockRow[]>`
+    select fid as "blockerFid", target_fid as "blockedFid", ts
+    from social.blocks
+    where fid = ${blockerFid} and (ts, target_fid) < (${ts}::bigint, ${fid}::bigint)
+    order by ts desc, target_fid desc
+    limit ${limit}
+  `
+}
+
+/** Who blocks a user, the newest first. */
+export function listBlockers(
+  db: Database,
+  blockedFid: number,
+  limit: number,
+  after: BlockPlace,
+): Promise<BlockRow[]> {
+  const [ts, fid] = after ?? beforeAll
+  return db<BlockRow[]>`
+    select fid as "blockerFid", target_fid as "blockedFid", ts
+    from social.blocks
+    where target_fid = ${blockedFid} and (ts, fid) < (${ts}::bigint, ${fid}::bigint)
+    order by ts desc, fid desc
+    limit ${limit}
+  `
+}
+
+/** Whether one blocks the other; null when not. */
+export async function findBlock(
+  db: Database,
+  blockerFid: number,
+  blockedFid: number,
+): Promise<BlockRow | null> {
+  const [row] = await db<BlockRow[]>`
+    select fid as "blockerFid", target_fid as "blockedFid", ts
+    from social.blocks
+    where fid = ${blockerFid} and target_fid = ${blockedFid}
+  `
+  return row ?? null
+}

@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { expect, it, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { ensureApp } from '../apps/apps.js'
+import { ban, listBans, unban } from './bans.js'
+import { listBlocked, listBlockers } from './blocks.js'
+import { listMutes, mute, unmute } from './mutes.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const { db } = await createTestDatabase()
+const appId = await ensureApp(db, 'test')
+const me = 1
+
+type Place = readonly [number, number] | null
+
+interface Listed {
+  readonly fid: number
+  readonly since: number
+}
+
+/** A list, and how entries come into it and go. */
+interface List {
+  read(limit: number, after: Place): Promise<Listed[]>
+  add(fid: number, since: number): Promise<unknown>
+  remove(fid: number): Promise<unknown>
+}
+
+const lists: Readonly<Record<string, List>> = {
+  mutes: {
+    read: (limit, after) => listMutes(db, me, limit, after),
+    add: (fid, since) => mute(db, me, fid, since),
+    remove: (fid) => unmute(db, me, fid),
+  },
+  bans: {
+    read: (limit, after) => listBans(db, appId, limit, after),
+    add: (fid, since) => ban(db, appId, [fid], since),
+    remove: (fid) => unban(db, appId, [fid]),
+  },
+  blocked: {
+    read: async (limit, after) =>
+      (await listBlocked(db, me, limit, after)).map(({ blockedFid, ts }) => ({ fid: blockedFid, since: ts })),
+    add: (fid, since) =>
+      db`insert into social.blocks values (${me}, ${fid}, ${since}) on conflict do nothing`,
+    remove: (fid) => db`delete from social.blocks where fid = ${me} and target_fid = ${fid}`,
+  },
+  blockers: {
+    read: async (limit, after) =>
+      (await listBlockers(db, me, limit, after)).map(({ blockerFid, ts }) => ({
+        fid: blockerFid,
+        since: ts,
+      })),
+    add: (fid, since) =>
+      db`insert into social.blocks values (${fid}, ${me}, ${since}) on conflict do nothing`,
+    remove: (fid) => db`delete from social.blocks where target_fid = ${me} and fid = ${fid}`,
+  },
+}
+
+async function clear(): Promise<void> {
+  for (const table of ['relations.mutes', 'relations.bans', 'social.blocks'])
+    await db`delete from ${db(table)}`
+}
+
+/** Few moments, so that many are alike. */
+const entries = fc.uniqueArray(
+  fc.record({ fid: fc.integer({ min: 2, max: 30 }), since: fc.integer({ min: 1, max: 3 }) }),
+  {
+    selector: ({ fid }) => fid,
+    maxLength: 20,
+  },
+)
+
+it.each(Object.entries(lists))(
+  '%s: every page in order, and what stays comes once, whatever comes and goes',
+  async (_, list) => {
+    await fc.assert(
+      fc.asyncProperty(
+        entries,
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(fc.integer({ min: 2, max: 30 }), { maxLength: 4 }),
+        async (given, limit, leaving) => {
+          await clear()
+          for (const { fid, since } of given) await list.add(fid, since)
+          const found: Listed[] = []
+          for (let after: Place = null, turn = 0; ; turn += 1) {
+            const page = await list.read(limit, after)
+            found.push(...page)
+            const last = page.at(-1)
+            if (page.length < limit || !last) break
+            after = [last.since, last.fid]
+            const leaves = leaving[turn]
+            if (leaves !== undefined) await list.remove(leaves)
+            await list.add(100 + turn, 9)
+          }
+          const stays = ({ fid }: Listed) => !leaving.includes(fid)
+          const expected = given.filter(stays).toSorted((a, b) => b.since - a.since || b.fid - a.fid)
+          expect(found.filter(stays)).toEqual(expected)
+          expect(new Set(found.map(({ fid }) => fid)).size).toBe(found.length)
+        },
+      ),
+      { numRuns: 40 },
+    )
+  },
+)

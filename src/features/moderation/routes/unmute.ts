@@ -1,0 +1,22 @@
+import { viewerTag } from '../../../graph/cache/ready-viewers.js'
+import { MuteResponse } from '../../../graph/view/schema/relation.js'
+import { defineOperation } from '../../operation.js'
+import { unmute as unmuteUser } from '../mutes.js'
+import { MuteReqBody, muteKeyText } from './mute-body.js'
+
+/** `DELETE mute` */
+export const unmute = defineOperation({
+  method: 'DELETE',
+  path: 'mute',
+  tag: 'Mute, block, ban',
+  summary: 'Ends a mute',
+  description: `Who is not muted stays so, and the answer is a success. ${muteKeyText}`,
+  body: MuteReqBody,
+  reply: MuteResponse,
+
+  async handle({ writerDb, hydrator }, { fid, muted_fid }) {
+    const was = await unmuteUser(writerDb, fid, muted_fid)
+    hydrator.drop([viewerTag(fid)])
+    return { success: true, message: was ? 'not muted any more' : 'was not muted' }
+  },
+})

@@ -1,0 +1,19 @@
+import type { Consumer } from '../../hub/log/consumer-batch.js'
+import { rebuildInbox } from './rebuild.js'
+import { refresh } from './refresh.js'
+import { inboxEventTypes, touchedBy } from './touched.js'
+
+/**
+ * Keeps the inbox level with the log. The events only tell what to look at; what is written is what the read model
+ * says, which the merge has brought up to date. What was dropped from the log before it was consumed, also by a server
+ * that had no inbox yet, is made good by a rebuild.
+ */
+export const inboxConsumer: Consumer = {
+  name: 'inbox',
+  from: 'oldest',
+  types: inboxEventTypes,
+  handle: (db, events) => refresh(db, touchedBy(events)),
+  onGap: async (db, _gap, signal) => {
+    await rebuildInbox(db, signal)
+  },
+}

@@ -1,0 +1,130 @@
+import type { Fragment } from 'postgres'
+import { type ShortUser, shortUserOf } from '../../graph/query/short-user.js'
+import type { Database } from '../../platform/db/connection.js'
+import { kindName, kinds, type NotificationKind } from './kinds.js'
+import { type InboxPlace, type InboxSelection, listed, listedHead, members } from './listed.js'
+
+/** A notification as it is shown. */
+export interface InboxRow extends InboxPlace {
+  readonly name: NotificationKind
+  readonly isSeen: boolean
+  /** How many did it; null for what stands alone. */
+  readonly count: number | null
+  /** The newest of them, newest first; null for what stands alone. */
+  readonly members: readonly InboxMember[] | null
+}
+
+/** One of a group. */
+export interface InboxMember {
+  readonly fid: number
+  /** The app that a follow was made with; null for reactions, and where it is not known. */
+  readonly app: ShortUser | null
+}
+
+/** How many members of a group are shown. */
+export const SHOWN_MEMBERS = 8
+
+/** Unseen notifications are counted up to here: who has more has too many to care how many. */
+export const MAX_UNSEEN = 100
+
+/**
+ * A page of notifications, the newest first.
+ *
+ * @param before The last place of the page before.
+ * @param limit Most rows.
+ */
+export async function readInbox(
+  db: Database,
+  selection: InboxSelection,
+  { before, limit }: { readonly before?: InboxPlace | undefined; readonly limit: number },
+): Promise<InboxRow[]> {
+  const { fid } = selection
+  const rows = await db<Omit<InboxRow, 'name'>[]>`
+    with ${listedHead(db, selection, before)},
+    page as materialized (
+      select * from (${listed(db, selection, { limit, isUnseen: false })}) found
+      order by ts desc, kind, hash desc
+      limit ${limit}
+    )
+    select n.kind, encode(n.hash, 'hex') as hash, n.ts, n.ts <= n.seen_ts as "isSeen",
+      case when n.kind <= 3 then ${countOf(db, fid)} end as count,
+      case when n.kind <= 3 then (
+        select coalesce(
+          json_agg(
+            json_build_object('fid', m.fid, 'app', case when n.kind = ${kinds.follows} then ${appOf(db)} end)
+            order by m.ts desc, m.fid desc
+          ),
+          '[]'
+        )
+        from (${members(db, fid, SHOWN_MEMBERS)}) m
+      ) end as members
+    from page n
+    order by n.ts desc, n.kind, n.hash desc
+  `
+  return rows.map((row) => ({ ...row, name: kindName(row.kind) }))
+}
+
+/** How many notifications of a selection the user has not seen, counted up to `MAX_UNSEEN`. */
+export async function countUnseen(db: Database, selection: InboxSelection): Promise<number> {
+  const [row] = await db<{ unseen: number }[]>`
+    with ${listedHead(db, selection)}
+    select count(*)::integer as unseen
+    from (
+      select from (${listed(db, selection, { limit: MAX_UNSEEN, isUnseen: true })}) found
+      limit ${MAX_UNSEEN}
+    ) unseen
+  `
+  return row!.unseen
+}
+
+/**
+ * How many members a group `n` has that the user may see: the read model's counter without those who are hidden, who
+ * are looked up one by one; or, where there are more of these than members, the members counted.
+ */
+function countOf(db: Database, fid: number): Fragment {
+  const reactors = (type: Fragment) => db`
+    select from hidden h
+    cross join lateral (
+      select from social.reactions r
+      where r.fid = h.fid and r.target_hash = n.hash and r.target_fid = ${fid}::bigint and r.type = ${type}
+      limit 1
+    ) reaction`
+  const hiddenMembers = db`
+    case n.kind
+      when ${kinds.follows} then (
+        select count(*) from hidden h
+        cross join lateral (
+          select from social.follows f where f.fid = h.fid and f.target_fid = ${fid}::bigint limit 1
+        ) follow
+      )
+      when ${kinds.likes} then (select count(*) from (${reactors(db`1`)}) hidden_likes)
+      else (select count(*) from (${reactors(db`2`)}) hidden_recasts)
+    end`
+  return db`(
+    select case
+      when total <= (select count(*) from hidden) then (select count(*) from (${members(db, fid, null)}) m)
+      else total - ${hiddenMembers}
+    end
+    from (
+      select coalesce(
+        case n.kind
+          when ${kinds.follows} then (select follower_count from social.user_counts u where u.fid = ${fid}::bigint)
+          when ${kinds.likes} then (
+            select likes from social.cast_counts c where c.hash = n.hash and c.fid = ${fid}::bigint
+          )
+          else (select recasts from social.cast_counts c where c.hash = n.hash and c.fid = ${fid}::bigint)
+        end,
+        0
+      ) as total
+    ) counted
+  )`
+}
+
+function appOf(db: Database): Fragment {
+  return db`(
+    select ${shortUserOf(db, 'app')}
+    from social.signer_apps a
+    join social.users app on app.fid = a.app_fid
+    where a.fid = m.fid and a.key = m.signer
+  )`
+}

@@ -1,0 +1,77 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { Transaction } from '../../platform/db/connection.js'
+import { kinds } from './kinds.js'
+import { lockInbox, write } from './refresh.js'
+import { wantedOfCasts } from './wanted.js'
+
+/** How far the inbox was from what it has to be. */
+export interface InboxRepair {
+  /** Rows that should have been there, or said something else. */
+  readonly written: number
+  /** Rows of what is not so. */
+  readonly removed: number
+}
+
+/**
+ * Makes the inbox what the read model says it is, and touches no row that is right. Those who read see the old one
+ * until the transaction ends; the consumer waits, and goes on from where it was. Takes about as long as writing every
+ * notification once: it has no time limit but the signal.
+ */
+export async function rebuildInbox(db: Transaction, signal?: AbortSignal): Promise<InboxRepair> {
+  await lockInbox(db)
+  await db`set local statement_timeout = 0`
+  const run = (statement: PendingQuery<Row[]>) => untilAborted(statement, signal)
+  await run(db`
+    create temporary table wanted_notifications on commit drop as
+    ${wantedOfEverything(db)}
+  `)
+  await run(db`create unique index on wanted_notifications (hash, kind, fid)`)
+  await run(db`analyze wanted_notifications`)
+  const removed = await run(db`
+    delete from inbox.notifications n
+    where not exists (
+      select from wanted_notifications w where w.hash = n.hash and w.kind = n.kind and w.fid = n.fid
+    )
+  `)
+  const written = await run(db`${write(db, db`wanted_notifications`)}`)
+  return { written, removed }
+}
+
+/** As `wanted.ts` has it for some groups, but of all of them at once: a sort instead of a look-up for each. */
+function wantedOfEverything(db: Transaction) {
+  return db`
+    ${wantedOfCasts(db, db`true`)}
+    union all
+    select * from (
+      select distinct on (f.target_fid) f.target_fid, ${kinds.follows}::smallint, ''::bytea, f.ts, f.fid,
+        null::text, 0::smallint
+      from social.follows f
+      where f.fid <> f.target_fid
+      order by f.target_fid, f.ts desc, f.fid desc
+    ) follows
+    union all
+    select newest.*, c.root_parent_url, 0::smallint
+    from (
+      select distinct on (r.target_hash, r.target_fid, r.type) r.target_fid,
+        case r.type when 1 then ${kinds.likes} else ${kinds.recasts} end::smallint, r.target_hash, r.ts, r.fid
+      from social.reactions r
+      where r.fid <> r.target_fid
+      order by r.target_hash, r.target_fid, r.type, r.ts desc, r.fid desc
+    ) newest (fid, kind, hash, ts, actor)
+    left join social.casts c on c.hash = newest.hash and c.fid = newest.fid`
+}
+
+/** How many rows a statement was about. It is cancelled with the signal. */
+async function untilAborted(
+  statement: PendingQuery<Row[]>,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  signal?.throwIfAborted()
+  const cancel = () => statement.cancel()
+  signal?.addEventListener('abort', cancel)
+  try {
+    return (await statement).count
+  } finally {
+    signal?.removeEventListener('abort', cancel)
+  }
+}

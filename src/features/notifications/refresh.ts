@@ -1,0 +1,134 @@
+import type { Fragment } from 'postgres'
+import { NotNow } from '../../hub/log/consumer-batch.js'
+import type { Transaction } from '../../platform/db/connection.js'
+import { kinds } from './kinds.js'
+import type { Touched, TouchedReactions } from './touched.js'
+import { columns, wantedOfCasts, wantedOfFollows, wantedOfReactions } from './wanted.js'
+
+/** Any constant does that nothing else in the database locks: the bytes of "inbox". */
+const INBOX_LOCK = 0x696e626f78
+
+/** Batches take milliseconds. Who waits longer waits for a rebuild, and should be free to be stopped meanwhile. */
+const LOCK_TIMEOUT = '2s'
+/** SQLSTATE lock_not_available. */
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/**
+ * Who writes the inbox does so alone, until the transaction ends. What the read model holds decides what is written,
+ * so whoever comes last has to have read last; and groups belong to no shard.
+ *
+ * @throws NotNow while a rebuild has it.
+ */
+export async function lockInbox(db: Transaction): Promise<void> {
+  await db.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
+  try {
+    await db`select pg_advisory_xact_lock(${INBOX_LOCK}::bigint)`
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE
+    throw isTaken ? new NotNow('the inbox is being rebuilt') : error
+  }
+}
+
+/** Makes what was touched what the read model says it is, in sets. Doing it again changes nothing. */
+export async function refresh(db: Transaction, touched: Touched): Promise<void> {
+  await lockInbox(db)
+  await Promise.all([
+    touched.followed.length + touched.compacted.length > 0 && refreshFollows(db, touched),
+    touched.reactions.length > 0 && refreshReactions(db, touched.reactions),
+    touched.casts.length > 0 && refreshCasts(db, touched.casts),
+  ])
+}
+
+async function refreshFollows(db: Transaction, { followed, compacted }: Touched): Promise<void> {
+  // Of a compact state it is not told whom it took the follow from; only groups that it led can have changed.
+  const groups = db`(
+    select unnest(${[...followed]}::bigint[]) as fid
+    union
+    select n.fid from inbox.notifications n
+    where n.kind <= 3 and n.kind = ${kinds.follows}::smallint and n.actor = any (${[...compacted]}::bigint[])
+  )`
+  await db`
+    with touched as materialized (select * from ${groups} g),
+    wanted as materialized (${wantedOfFollows(db, db`touched`)}),
+    gone as (
+      delete from inbox.notifications n
+      using touched t
+      where n.hash = ''::bytea and n.kind = ${kinds.follows}::smallint and n.fid = t.fid
+        and not exists (select from wanted w where w.fid = n.fid)
+    )
+    ${write(db, db`wanted`)}
+  `
+}
+
+async function refreshReactions(db: Transaction, groups: readonly TouchedReactions[]): Promise<void> {
+  await db`
+    with touched as materialized (
+      select *
+      from unnest(
+        ${groups.map(({ fid }) => fid)}::bigint[],
+        ${db.types.byteas(groups.map(({ hash }) => hash))}::bytea[],
+        ${groups.map(({ kind }) => kind)}::smallint[]
+      ) as g (fid, hash, kind)
+    ),
+    wanted as materialized (${wantedOfReactions(db, db`touched`)}),
+    gone as (
+      delete from inbox.notifications n
+      using touched t
+      where n.hash = t.hash and n.kind = t.kind and n.fid = t.fid
+        and not exists (select from wanted w where w.hash = n.hash and w.kind = n.kind and w.fid = n.fid)
+    )
+    ${write(db, db`wanted`)}
+  `
+}
+
+async function refreshCasts(db: Transaction, touched: readonly Buffer[]): Promise<void> {
+  const casts = await withThoseBelow(db, touched)
+  const hashes = db.types.byteas(casts)
+  await db`
+    with gone as (
+      delete from inbox.notifications n
+      where n.hash = any (${hashes}::bytea[]) and n.kind > 3
+        and not exists (select from social.casts c where c.hash = n.hash)
+    ),
+    moved as (
+      update inbox.notifications n
+      set root_url = now.root_url
+      from (
+        select g.hash, g.kind, g.fid, c.root_parent_url as root_url
+        from inbox.notifications g
+        left join social.casts c on c.hash = g.hash and c.fid = g.fid
+        where g.hash = any (${hashes}::bytea[]) and g.kind <= 3
+      ) now
+      where n.hash = now.hash and n.kind = now.kind and n.fid = now.fid
+        and n.root_url is distinct from now.root_url
+    )
+    ${write(db, db`(${wantedOfCasts(db, db`c.hash = any (${hashes}::bytea[])`)}) wanted`)}
+  `
+}
+
+/** A cast that came or went moves the casts below it to another root: with it, their place among the URLs. */
+async function withThoseBelow(db: Transaction, hashes: readonly Buffer[]): Promise<Buffer[]> {
+  const rows = await db<{ hash: Buffer }[]>`
+    with recursive below (hash) as (
+      select unnest(${db.types.byteas(hashes)}::bytea[])
+      union
+      select c.hash
+      from below b
+      join social.casts c on c.parent_hash = b.hash
+    )
+    select hash from below
+  `
+  return rows.map(({ hash }) => hash)
+}
+
+/** Writes the rows that are not there or say something else. */
+export function write(db: Transaction, source: Fragment): Fragment {
+  return db`
+    insert into inbox.notifications as n (${columns(db)})
+    select ${columns(db)} from ${source}
+    on conflict (hash, kind, fid) do update
+    set ts = excluded.ts, actor = excluded.actor, root_url = excluded.root_url,
+        outranked_by = excluded.outranked_by
+    where (n.ts, n.actor, n.root_url, n.outranked_by)
+      is distinct from (excluded.ts, excluded.actor, excluded.root_url, excluded.outranked_by)`
+}

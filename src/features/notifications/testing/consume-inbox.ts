@@ -1,0 +1,16 @@
+import { consumeBatch, ensureCursors } from '../../../hub/log/consumer-batch.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { inboxConsumer } from '../inbox-consumer.js'
+
+const never = new AbortController().signal
+
+/** Brings the inbox level with the log of all shards, in batches of this size. */
+export async function consumeInbox(
+  db: Database,
+  { shards = 1, limit = 1000 }: { readonly shards?: number; readonly limit?: number } = {},
+): Promise<void> {
+  await ensureCursors(db, inboxConsumer, shards)
+  for (let shard = 1; shard <= shards; shard += 1) {
+    while ((await consumeBatch(db, inboxConsumer, { shard, limit, signal: never })).state !== 'level');
+  }
+}

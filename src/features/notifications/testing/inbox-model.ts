@@ -1,0 +1,79 @@
+import { MessageType, ReactionType } from '@farcaster/core'
+import type { Database } from '../../../platform/db/connection.js'
+import { decodeStoredMessage } from '../../../protocol/codec.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+
+/** A row of the inbox, in the plainest form. */
+export interface ModelRow {
+  readonly fid: number
+  readonly kind: string
+  /** Hex; empty for follows. */
+  readonly hash: string
+  readonly ts: number
+  readonly actor: number
+  readonly rootUrl: string | null
+}
+
+/** Every message that stands in the hub. */
+export async function standingMessages(db: Database): Promise<SignedMessage[]> {
+  const rows = await db<{ message: Buffer }[]>`select message from hub.messages`
+  return rows.map(({ message }) => decodeStoredMessage(message))
+}
+
+/** Members of groups, and casts that stand alone: all that users are told of, each by itself. */
+export function membersOf(messages: readonly SignedMessage[]): ModelRow[] {
+  const casts = new Map(
+    messages
+      .filter(({ data }) => data.type === MessageType.CAST_ADD)
+      .map((cast) => [hex(cast.hash), cast] as const),
+  )
+  const rows: ModelRow[] = []
+  for (const { data, hash } of messages) {
+    const member = { ts: data.timestamp, actor: data.fid }
+    if (data.type === MessageType.LINK_ADD && data.linkBody!.type === 'follow') {
+      rows.push({ ...member, fid: data.linkBody!.targetFid!, kind: 'follows', hash: '', rootUrl: null })
+    }
+    if (data.type === MessageType.REACTION_ADD) {
+      const { fid, hash: target } = data.reactionBody!.targetCastId!
+      const cast = casts.get(hex(target))
+      const kind = data.reactionBody!.type === ReactionType.LIKE ? 'likes' : 'recasts'
+      const rootUrl = cast && cast.data.fid === fid ? rootOf(cast, casts) : null
+      rows.push({ ...member, fid, kind, hash: hex(target), rootUrl })
+    }
+    if (data.type === MessageType.CAST_ADD) {
+      const { parentCastId, embeds, mentions } = data.castAddBody!
+      const cast = { ...member, hash: hex(hash), rootUrl: rootOf(casts.get(hex(hash))!, casts) }
+      if (parentCastId) rows.push({ ...cast, fid: parentCastId.fid, kind: 'replies' })
+      const quoted = new Set(embeds.flatMap(({ castId }) => (castId ? [castId.fid] : [])))
+      for (const fid of quoted) rows.push({ ...cast, fid, kind: 'quotes' })
+      for (const fid of new Set(mentions)) rows.push({ ...cast, fid, kind: 'mentions' })
+    }
+  }
+  return rows.filter(({ fid, actor }) => fid !== actor)
+}
+
+/** Groups as their newest members, and casts that stand alone. */
+export function groupsOf(members: readonly ModelRow[]): ModelRow[] {
+  const newest = new Map<string, ModelRow>()
+  for (const member of members) {
+    const name = `${member.fid}/${member.kind}/${member.hash}`
+    const other = newest.get(name)
+    const isNewer = !other || member.ts > other.ts || (member.ts === other.ts && member.actor > other.actor)
+    if (isNewer) newest.set(name, member)
+  }
+  return [...newest.values()]
+}
+
+function rootOf(cast: SignedMessage, casts: ReadonlyMap<string, SignedMessage>): string | null {
+  for (let each = cast; ; ) {
+    const { parentCastId, parentUrl } = each.data.castAddBody!
+    if (!parentCastId) return parentUrl ?? null
+    const parent = casts.get(hex(parentCastId.hash))
+    if (parent?.data.fid !== parentCastId.fid) return null
+    each = parent
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}

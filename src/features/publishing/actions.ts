@@ -1,0 +1,106 @@
+import { PlazaError } from '../../platform/errors.js'
+import type { NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
+import { isNetFailure, mayPass, type NetFailure } from '../../platform/outbound/net-failure.js'
+import { signJson } from '../../protocol/json-signature.js'
+import type { Author } from './author.js'
+import { invalidMember } from './refusal.js'
+
+/** What one app asks of another for a user of both. */
+export interface Action {
+  readonly type: string
+  readonly payload?: object
+}
+
+/** Where an app takes actions, below its base URL, as the published description of actions has it. */
+const ACTION_PATH = '/api/farcaster/action'
+
+/** How long the signature is good for. Five minutes are usual for tokens of this form (open-points.md 1.2). */
+const TOKEN_SECONDS = 300
+const DEADLINE_MS = 10_000
+const MAX_ANSWER_BYTES = 256 * 1024
+/** As much of a failed answer as is repeated. */
+const MAX_REASON_CHARACTERS = 200
+
+/**
+ * Sends an action, signed with the user's key, to another app.
+ *
+ * @param baseUrl Of the other app.
+ * @param now Unix milliseconds.
+ * @returns The JSON object that the other app answers, as it was sent.
+ * @throws PlazaError `bad_request.invalid_param` for a base URL that is not to be reached;
+ * `unavailable.other_side` when the other app cannot be reached, refuses, or answers with something else.
+ */
+export async function sendAction(
+  net: Pick<NetClient, 'request'>,
+  author: Author,
+  action: Action,
+  baseUrl: string,
+  now: number,
+): Promise<string> {
+  if (!URL.canParse(baseUrl)) throw invalidMember('base_url', 'must be a URL')
+  const target = new URL(baseUrl)
+  if (target.search !== '' || target.hash !== '') {
+    throw invalidMember('base_url', 'must have no query and no fragment')
+  }
+  target.pathname = target.pathname.replace(/\/+$/, '') + ACTION_PATH
+  const answer = await net.request({
+    url: target.href,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      authorization: `Bearer ${signAction(author, action, target.origin, Math.floor(now / 1000))}`,
+    },
+    body: JSON.stringify(action),
+    deadlineMs: DEADLINE_MS,
+    maxBytes: MAX_ANSWER_BYTES,
+  })
+  if (isNetFailure(answer)) throw unreachable(answer)
+  return objectIn(answer)
+}
+
+/**
+ * The token that goes along: `header.payload.signature`, each in base64url. The header names the user and the key, the
+ * payload holds the action itself, so that the receiver can tell that nobody has changed it on its way, and for whom
+ * it is, so that the receiver cannot pass it on; the signature is Ed25519 over the ASCII text `header.payload`.
+ *
+ * @param audience The origin of the receiver.
+ * @param now Unix seconds.
+ */
+function signAction({ fid, key }: Author, action: Action, audience: string, now: number): string {
+  const said = { action, fid, aud: audience, iat: now, exp: now + TOKEN_SECONDS }
+  const { header, payload, signature } = signJson(fid, key, said)
+  return `${header}.${payload}.${signature}`
+}
+
+function unreachable(failure: NetFailure): PlazaError {
+  if (!mayPass(failure)) return invalidMember('base_url', `cannot be reached: ${failure.detail}`)
+  return new PlazaError('unavailable.other_side', `the other app cannot be reached: ${failure.detail}`, {
+    property: 'base_url',
+  })
+}
+
+function objectIn({ status, bytes, cut }: NetAnswer): string {
+  const text = Buffer.from(bytes).toString()
+  if (status < 200 || status > 299) {
+    const reason = text.slice(0, MAX_REASON_CHARACTERS).trim()
+    throw failed(`it answered ${status}${reason === '' ? '' : `: ${reason}`}`)
+  }
+  if (cut) throw failed(`its answer is larger than ${MAX_ANSWER_BYTES} bytes`)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw failed('its answer is not JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw failed('its answer is not a JSON object')
+  }
+  return text
+}
+
+function failed(problem: string): PlazaError {
+  return new PlazaError('unavailable.other_side', `the other app has failed: ${problem}`, {
+    property: 'base_url',
+  })
+}

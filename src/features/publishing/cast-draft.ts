@@ -1,0 +1,134 @@
+import { type CastAddBody, type CastId, CastType, type Embed, MessageType } from '@farcaster/core'
+import type { Database } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
+import { validateEmbed } from '../../protocol/kinds/embed.js'
+import { validateUrl } from '../../protocol/kinds/url.js'
+import type { Statement } from './author.js'
+import { type CastReferences, loadCastReferences } from './cast-references.js'
+import { mentionCandidates, takeNamesOut } from './mentions.js'
+import { invalidMember, refusedMember } from './refusal.js'
+
+/** A cast by its author and its hash. */
+export interface CastName {
+  readonly fid: number
+  /** Hex, with 0x or without. */
+  readonly hash: string
+}
+
+/** What somebody wants to cast. */
+export interface CastRequest {
+  readonly text: string
+  readonly embeds: readonly ({ readonly url: string } | CastName)[]
+  /** The hash of a cast, or a URL. */
+  readonly parent: string | undefined
+  readonly parentAuthorFid: number | undefined
+  readonly channelId: string | undefined
+}
+
+/** Longest text of each type of cast, in UTF-8 bytes (hub.md §3.3). Beyond the last the hub refuses. */
+const MAX_CAST_BYTES = 320
+const MAX_LONG_CAST_BYTES = 1_024
+
+const castHash = /^(?:0x)?([0-9a-f]{40})$/i
+/** Channels on chains are named by CAIP addresses: whatever has a scheme is a URL. */
+const urlScheme = /^[a-z][a-z0-9+.-]*:./i
+
+/**
+ * The protocol's message for a cast: names in the text become mentions, a channel becomes its parent URL, the parent
+ * gets its author, and the type follows from the length.
+ *
+ * @throws PlazaError that names the member at fault.
+ */
+export async function draftCast(db: Database, request: CastRequest): Promise<Statement> {
+  const { text } = request
+  if (Buffer.from(text).toString() !== text) throw invalidMember('text', 'must be well-formed Unicode')
+  const candidates = mentionCandidates(text)
+  const parentHash = hashOf(request.parent)
+  const references = await loadCastReferences(db, {
+    usernames: candidates.flatMap(({ names }) => names),
+    hashes: parentHash === null ? [] : [parentHash],
+    channelId: request.channelId ?? null,
+  })
+  const mentioning = takeNamesOut(text, candidates, (name) => references.fidByName.get(name))
+  const castAddBody: CastAddBody = {
+    embedsDeprecated: [],
+    mentions: [...mentioning.mentions],
+    mentionsPositions: [...mentioning.mentionsPositions],
+    text: mentioning.text,
+    embeds: request.embeds.map(embedOf),
+    ...parentOf(request, parentHash, references),
+    type: typeOf(mentioning.text),
+  }
+  return { type: MessageType.CAST_ADD, castAddBody }
+}
+
+function hashOf(parent: string | undefined): Buffer | null {
+  const digits = parent === undefined ? undefined : castHash.exec(parent)?.[1]
+  return digits === undefined ? null : Buffer.from(digits, 'hex')
+}
+
+function typeOf(text: string): CastType {
+  const sizeBytes = Buffer.byteLength(text)
+  if (sizeBytes <= MAX_CAST_BYTES) return CastType.CAST
+  return sizeBytes <= MAX_LONG_CAST_BYTES ? CastType.LONG_CAST : CastType.TEN_K_CAST
+}
+
+function embedOf(given: CastRequest['embeds'][number], index: number): Embed {
+  const embed: Embed =
+    'url' in given
+      ? { url: given.url }
+      : { castId: { fid: given.fid, hash: Buffer.from(given.hash.replace(/^0x/, ''), 'hex') } }
+  const fault = validateEmbed(embed)
+  if (fault !== null) throw refusedMember(`embeds.${index}`, fault)
+  return embed
+}
+
+type Parent = Pick<CastAddBody, 'parentUrl' | 'parentCastId'>
+
+function parentOf(request: CastRequest, parentHash: Buffer | null, references: CastReferences): Parent {
+  const { parent, parentAuthorFid, channelId } = request
+  if (channelId !== undefined && references.channel === null) {
+    throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
+  }
+  if (parentHash !== null) return { parentCastId: parentCast(request, parentHash, references) }
+  if (parentAuthorFid !== undefined) {
+    throw invalidMember('parent_author_fid', 'must not be given unless parent is the hash of a cast')
+  }
+  if (parent === undefined) return references.channel ? { parentUrl: references.channel.parentUrl } : {}
+  return { parentUrl: parentUrl(parent, references) }
+}
+
+/** Who wrote the parent is known here, or has to be said: the protocol names a cast by both. */
+function parentCast(
+  { parentAuthorFid, channelId }: CastRequest,
+  hash: Buffer,
+  { casts, channel }: CastReferences,
+): CastId {
+  const found = casts.get(hash.toString('hex'))
+  if (found && parentAuthorFid !== undefined && found.fid !== parentAuthorFid) {
+    throw invalidMember('parent_author_fid', `must be the author of the parent, ${found.fid}`)
+  }
+  const fid = found?.fid ?? parentAuthorFid
+  if (fid === undefined || fid === 0) {
+    throw new PlazaError('not_found', 'there is no such cast here: give parent_author_fid to reply to it', {
+      property: 'parent',
+    })
+  }
+  // A reply is where its thread is, whatever it says of itself.
+  if (channelId !== undefined && !channel?.urls.includes(found?.rootParentUrl ?? '')) {
+    throw invalidMember('channel_id', 'must be the channel that the thread of the parent is in, or left out')
+  }
+  return { fid, hash }
+}
+
+function parentUrl(parent: string, { channel }: CastReferences): string {
+  if (!urlScheme.test(parent)) {
+    throw invalidMember('parent', 'must be the hash of a cast, 40 hex digits, or a URL')
+  }
+  const fault = validateUrl(parent)
+  if (fault !== null) throw refusedMember('parent', fault)
+  if (channel && !channel.urls.includes(parent)) {
+    throw invalidMember('channel_id', 'contradicts parent: give one of both')
+  }
+  return parent
+}

@@ -1,0 +1,72 @@
+import type { Database } from '../../platform/db/connection.js'
+
+/** What the members of a request to cast name, to be looked up. */
+export interface NamedReferences {
+  readonly usernames: readonly string[]
+  /** Casts by their hashes. */
+  readonly hashes: readonly Buffer[]
+  readonly channelId: string | null
+}
+
+/** A cast that is here. */
+export interface ReferredCast {
+  readonly fid: number
+  readonly rootParentUrl: string | null
+}
+
+/** A channel, and every URL that it is known by. */
+export interface ReferredChannel {
+  readonly parentUrl: string
+  readonly urls: readonly string[]
+}
+
+/** What was found behind them. */
+export interface CastReferences {
+  /** By the name that the user is shown by. */
+  readonly fidByName: ReadonlyMap<string, number>
+  /** By hash, in lower-case hex. */
+  readonly casts: ReadonlyMap<string, ReferredCast>
+  readonly channel: ReferredChannel | null
+}
+
+interface ReferencesRow {
+  users: { username: string; fid: number }[]
+  casts: ({ hash: string } & ReferredCast)[]
+  channel: ReferredChannel | null
+}
+
+const noReferences: CastReferences = { fidByName: new Map(), casts: new Map(), channel: null }
+
+/** Looks everything up in one statement; in none for a cast that refers to nothing. */
+export async function loadCastReferences(db: Database, named: NamedReferences): Promise<CastReferences> {
+  const { usernames, hashes, channelId } = named
+  if (usernames.length === 0 && hashes.length === 0 && channelId === null) return noReferences
+  const [row] = await db<ReferencesRow[]>`
+    select
+      array_to_json(array(
+        select json_build_object('username', username, 'fid', min(fid))
+        from social.users
+        where username = any (${db.types.texts(usernames)}::text[])
+        group by username
+      )) as users,
+      array_to_json(array(
+        select json_build_object('hash', encode(hash, 'hex'), 'fid', fid, 'rootParentUrl', root_parent_url)
+        from social.casts
+        where hash = any (${db.types.byteas(hashes)}::bytea[])
+      )) as casts,
+      (
+        select json_build_object(
+          'parentUrl', c.parent_url,
+          'urls', array(select u.url from channels.urls u where u.channel_id = c.id)
+        )
+        from channels.channels c
+        where c.id = ${channelId}
+      ) as channel
+  `
+  if (!row) return noReferences
+  return {
+    fidByName: new Map(row.users.map(({ username, fid }) => [username, fid])),
+    casts: new Map(row.casts.map(({ hash, ...cast }) => [hash, cast])),
+    channel: row.channel,
+  }
+}

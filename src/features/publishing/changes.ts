@@ -1,0 +1,164 @@
+import { MessageData, MessageType } from '@farcaster/core'
+import type { Database } from '../../platform/db/connection.js'
+import type { Refusal } from '../../platform/errors.js'
+import { decodeStoredMessage } from '../../protocol/codec.js'
+import { compactKey } from '../../protocol/kinds/link.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import type { MessageSet } from '../../protocol/message-kind.js'
+import { kindOf } from '../../protocol/message-kinds.js'
+import { type Author, messageData, nowOf, type Publisher, type Statement, signStatement } from './author.js'
+import { isDuplicate, isOvertaken, refusedBy } from './refusal.js'
+
+/** Requests of one user that are about the same thing get in each other's way this often, at most. */
+const MAX_ATTEMPTS = 5
+
+/** What became of a statement. */
+export interface ChangeOutcome {
+  /** Of the message that stands; of the one that was refused. */
+  readonly hash: Buffer
+  readonly refusal: Refusal | null
+}
+
+/** A message for a statement, or the one that says it already. */
+export interface PreparedChange {
+  readonly hash: Buffer
+  /** Null where nothing has to be sent. */
+  readonly message: SignedMessage | null
+}
+
+/**
+ * Says several things that replace what the user has said before: reactions, links, entries of the profile,
+ * verifications. All go into one submission. No two of them may be about the same thing.
+ *
+ * What stands already is left alone: a like of what is liked succeeds and changes nothing.
+ *
+ * @returns aligned with the statements.
+ * @throws PlazaError `unavailable`.
+ */
+export async function publishChanges(
+  publisher: Publisher,
+  author: Author,
+  statements: readonly Statement[],
+): Promise<ChangeOutcome[]> {
+  const outcomes = new Map<Statement, ChangeOutcome>()
+  let open = statements
+  for (let attempt = 1; open.length > 0; attempt += 1) {
+    const prepared = await prepareChanges(publisher, author, open)
+    const messages = prepared.flatMap(({ message }) => (message ? [message] : []))
+    const refusals = messages.length === 0 ? [] : await publisher.hub.submit(messages, { signedHere: true })
+    let next = 0
+    for (const [index, { hash, message }] of prepared.entries()) {
+      const refusal = message ? (refusals[next++] ?? null) : null
+      outcomes.set(open[index]!, { hash, refusal: isDuplicate(refusal) ? null : refusal })
+    }
+    if (attempt === MAX_ATTEMPTS) break
+    open = open.filter((statement) => isOvertaken(outcomes.get(statement)?.refusal ?? null))
+  }
+  return statements.map((statement) => outcomes.get(statement)!)
+}
+
+/**
+ * Says one such thing.
+ *
+ * @throws PlazaError what the hub refuses; `unavailable`.
+ */
+export async function publishChange(
+  publisher: Publisher,
+  author: Author,
+  statement: Statement,
+): Promise<void> {
+  const [outcome] = await publishChanges(publisher, author, [statement])
+  if (outcome?.refusal) throw refusedBy(outcome.refusal)
+}
+
+/**
+ * Signs what is not said yet. Of two messages about the same thing the later one stands, and of one second the one
+ * that takes back (hub.md §4), so a message is dated after what it replaces, even if that means a second that has not
+ * come yet: a follow right after an unfollow is a follow. The protocol lets messages be ten minutes early.
+ */
+export async function prepareChanges(
+  publisher: Publisher,
+  author: Author,
+  statements: readonly Statement[],
+): Promise<PreparedChange[]> {
+  const now = nowOf(publisher)
+  const slots = statements.map((statement) => slotOf(messageData(publisher, author, statement, now)))
+  const standing = await readStanding(publisher.writerDb, author.fid, slots)
+  return statements.map((statement, index) => {
+    const { set, key, rivals } = slots[index]!
+    const same = standing.get(nameOf(set, key))
+    if (same && saysTheSame(same, messageData(publisher, author, statement, now))) {
+      return { hash: same.hash, message: null }
+    }
+    const times = [key, ...rivals].map((each) => standing.get(nameOf(set, each))?.ts ?? 0)
+    const message = signStatement(publisher, author, statement, Math.max(now, ...times.map((ts) => ts + 1)))
+    return { hash: message.hash, message }
+  })
+}
+
+interface ChangeSlot {
+  readonly set: MessageSet
+  readonly key: Buffer
+  /** Other places of the set whose message decides over this one's. */
+  readonly rivals: readonly Buffer[]
+}
+
+function slotOf(data: MessageData): ChangeSlot {
+  const kind = kindOf(data.type)
+  const body = kind?.body(data)
+  if (!kind || kind.set === null || body === undefined) throw new Error(`type ${data.type} replaces nothing`)
+  // Where these messages stand depends on what they say, not on their hash.
+  const key = kind.conflictKey(body, { data, hash: Buffer.alloc(0) })
+  const rivals = data.linkBody ? [compactKey(data.linkBody.type)] : []
+  return { set: kind.set, key, rivals }
+}
+
+interface StandingRow {
+  set: MessageSet
+  key: Buffer
+  /** Farcaster seconds. */
+  ts: number
+  hash: Buffer
+  message: Buffer
+}
+
+async function readStanding(
+  db: Database,
+  fid: number,
+  slots: readonly ChangeSlot[],
+): Promise<Map<string, StandingRow>> {
+  const wanted = new Map(
+    slots.flatMap(({ set, key, rivals }) =>
+      [key, ...rivals].map((each) => [nameOf(set, each), { set, key: each }] as const),
+    ),
+  )
+  const places = [...wanted.values()]
+  const rows = await db<StandingRow[]>`
+    select m.set, m.key, m.ts, m.hash, m.message
+    from unnest(
+      ${places.map(({ set }) => set)}::smallint[],
+      ${db.types.byteas(places.map(({ key }) => key))}::bytea[]
+    ) as wanted (set, key)
+    cross join lateral (
+      select * from hub.messages
+      where fid = ${fid}::bigint and set = wanted.set and key = wanted.key
+      limit 1
+    ) m
+  `
+  return new Map(rows.map((row) => [nameOf(row.set, row.key), row]))
+}
+
+function nameOf(set: MessageSet, key: Buffer): string {
+  return `${set}/${key.toString('latin1')}`
+}
+
+/** Whether a message that stands says what the new one would, at whatever time. */
+function saysTheSame({ message }: StandingRow, data: MessageData): boolean {
+  const { data: standing } = decodeStoredMessage(message)
+  if (standing.type !== data.type || standing.type === MessageType.LINK_COMPACT_STATE) return false
+  return encodedWithoutTime(standing).equals(encodedWithoutTime(data))
+}
+
+function encodedWithoutTime(data: MessageData): Buffer {
+  return Buffer.from(MessageData.encode({ ...data, timestamp: 0 }).finish())
+}

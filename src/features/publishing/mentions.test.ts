@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { insertMentions } from '../../graph/view/text-ranges.js'
+import { mentionCandidates, takeNamesOut } from './mentions.js'
+
+const fids = new Map([
+  ['alice', 1],
+  ['bob', 2],
+  ['carol.eth', 3],
+  ['dan.base.eth', 4],
+  ['eve-', 5],
+  ['x', 6],
+])
+const names = new Map([...fids].map(([name, fid]) => [fid, name]))
+
+const parse = (text: string) => takeNamesOut(text, mentionCandidates(text), (name) => fids.get(name))
+const mentioned = (text: string) => parse(text).mentions.map((fid) => names.get(fid))
+
+describe('a text mentions', () => {
+  it.each([
+    ['@alice', ['alice']],
+    ['hello @alice, @bob!', ['alice', 'bob']],
+    ['(@alice)@bob', ['alice', 'bob']],
+    ['"@bob"', ['bob']],
+    ['@alice’s garden', ['alice']],
+    ['thanks @alice.', ['alice']],
+    ['@carol.eth. @dan.base.eth', ['carol.eth', 'dan.base.eth']],
+    ['@carol.eth/x', []],
+    ['—@alice', ['alice']],
+    ['@alice-', ['alice']],
+    ['@eve- @eve', ['eve-']],
+    ['@alice\n@alice', ['alice', 'alice']],
+    ['日本 @bob です', ['bob']],
+    ['👩‍🌾@x👩‍🌾', ['x']],
+  ])('%j: %j', (text, expected) => {
+    expect(mentioned(text)).toEqual(expected)
+  })
+
+  it.each([
+    'me@alice',
+    'me@alice.org',
+    'a.b+c@bob',
+    '+@bob',
+    '@alice@host.example',
+    '@alice.com',
+    '@alice.eth',
+    '@carol',
+    '@Alice',
+    '@alice_',
+    '@alicea',
+    '@@alice',
+    '@alice/package',
+    'https://a.example/@alice',
+    'https://a.example/?to=@alice',
+    'see HTTPS://a.example?x&y=(@bob)',
+    '`@alice`',
+    '``a ` @alice``',
+    '```\ncode\n@alice\n```',
+    'é@alice',
+    `e\u0301@alice`,
+    '日本@alice',
+    '@nobody',
+    '@',
+    '@ alice',
+    '@alicé',
+  ])('nobody in %j', (text) => {
+    expect(mentioned(text)).toEqual([])
+  })
+
+  it('behind a backtick that opens nothing', () => {
+    expect(mentioned('`` ` @alice')).toEqual(['alice'])
+    expect(mentioned('`code` @alice `')).toEqual(['alice'])
+  })
+})
+
+describe('a text without its names', () => {
+  it('says where they were, in bytes', () => {
+    expect(parse('é@alice 日本 @bob👋 @x')).toEqual({
+      text: 'é@alice 日本 👋 ',
+      mentions: [2, 6],
+      mentionsPositions: [16, 21],
+    })
+  })
+
+  const piece = fc.oneof(
+    fc.constantFrom(
+      ...[...fids.keys()].map((name) => `@${name}`),
+      '@nobody',
+      '@',
+      '`',
+      '```',
+      'https://',
+      '.eth',
+    ),
+    fc.constantFrom(' ', '\n', ', ', '(', ')', '-', '/', '.'),
+    fc.constantFrom('👩‍🌾', '🇩🇪', 'e\u0301', 'é', '\u200d', '日本', '\u{10ffff}', 'ﷺ', '@!3'),
+    fc.string({ unit: 'grapheme' }),
+  )
+
+  it('is the same text again when the names are put back, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
+        const text = pieces.join('')
+        const { text: rest, mentions, mentionsPositions } = parse(text)
+        const read = insertMentions(rest, mentions, mentionsPositions, (fid) => names.get(fid))
+        expect(read.text).toBe(text)
+        expect(read.mentions.map(({ fid, range }) => [text.slice(range.start, range.end), fid])).toEqual(
+          mentions.map((fid) => [`@${names.get(fid)}`, fid]),
+        )
+        expect(mentionsPositions).toEqual([...mentionsPositions].sort((a, b) => a - b))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('is found in a time that grows with its length alone', () => {
+    const hostile = ['`'.repeat(16_000), '@a'.repeat(8_000), '`a'.repeat(8_000), 'https://@a '.repeat(1_500)]
+    for (const text of hostile) expect(parse(text).text.length).toBeLessThanOrEqual(text.length)
+  })
+})

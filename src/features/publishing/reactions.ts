@@ -1,0 +1,68 @@
+import { type CastId, MessageType, ReactionType } from '@farcaster/core'
+import type { Database } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
+import { validateUrl } from '../../protocol/kinds/url.js'
+import type { Statement } from './author.js'
+import { invalidMember, refusedMember } from './refusal.js'
+
+/** A reaction that somebody wants to add or to take back. */
+export interface ReactionRequest {
+  readonly type: 'like' | 'recast'
+  /** The hash of a cast, or a URL. */
+  readonly target: string
+  readonly targetAuthorFid: number | undefined
+}
+
+const types = { like: ReactionType.LIKE, recast: ReactionType.RECAST } as const
+const castHash = /^(?:0x)?([0-9a-f]{40})$/i
+const urlScheme = /^[a-z][a-z0-9+.-]*:./i
+
+/**
+ * The protocol's message for a reaction.
+ *
+ * @param action Whether it is added or taken back.
+ * @throws PlazaError that names the member at fault; `not_found` for a cast that is not here and whose author is not
+ * given.
+ */
+export async function draftReaction(
+  db: Database,
+  action: 'add' | 'remove',
+  { type, target, targetAuthorFid }: ReactionRequest,
+): Promise<Statement> {
+  const digits = castHash.exec(target)?.[1]
+  const reacted =
+    digits === undefined
+      ? { targetUrl: targetUrl(target, targetAuthorFid) }
+      : { targetCastId: await targetCast(db, Buffer.from(digits, 'hex'), targetAuthorFid) }
+  return {
+    type: action === 'add' ? MessageType.REACTION_ADD : MessageType.REACTION_REMOVE,
+    reactionBody: { type: types[type], ...reacted },
+  }
+}
+
+function targetUrl(target: string, targetAuthorFid: number | undefined): string {
+  if (!urlScheme.test(target)) {
+    throw invalidMember('target', 'must be the hash of a cast, 40 hex digits, or a URL')
+  }
+  if (targetAuthorFid !== undefined) {
+    throw invalidMember('target_author_fid', 'must not be given unless target is the hash of a cast')
+  }
+  const fault = validateUrl(target)
+  if (fault !== null) throw refusedMember('target', fault)
+  return target
+}
+
+/** A reaction names a cast by its author and its hash: with another author it would be a reaction to nothing. */
+async function targetCast(db: Database, hash: Buffer, targetAuthorFid: number | undefined): Promise<CastId> {
+  const [row] = await db<{ fid: number }[]>`select fid from social.casts where hash = ${hash}`
+  if (row && targetAuthorFid !== undefined && row.fid !== targetAuthorFid) {
+    throw invalidMember('target_author_fid', `must be the author of the cast, ${row.fid}`)
+  }
+  const fid = row?.fid ?? targetAuthorFid
+  if (fid === undefined || fid === 0) {
+    throw new PlazaError('not_found', 'there is no such cast here: give target_author_fid to react to it', {
+      property: 'target',
+    })
+  }
+  return { fid, hash }
+}

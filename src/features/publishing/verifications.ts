@@ -1,0 +1,92 @@
+import { MessageType, Protocol } from '@farcaster/core'
+import type { Database } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
+import { checkVerificationClaim } from '../../protocol/kinds/verification-claim.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import { type Author, messageData, nowOf, type Publisher } from './author.js'
+import { publishChanges } from './changes.js'
+import { refusedBy, refusedMember } from './refusal.js'
+
+/** An Ethereum address, and its agreement to belong to the user. */
+export interface AddressClaim {
+  readonly address: Buffer
+  readonly blockHash: Buffer
+  /** Over the VerificationClaim (hub.md §3.3). */
+  readonly signature: Buffer
+}
+
+/** How a claim was signed. */
+export interface ClaimKind {
+  readonly chainId: number
+  /** 0 by an account, 1 by a contract. */
+  readonly verificationType: number
+}
+
+/** Members that the protocol's texts speak of. */
+const members: readonly (readonly [text: RegExp, member: string])[] = [
+  [/chain id/, 'chain_id'],
+  [/contract signatures|verification type/, 'verification_type'],
+  [/claimSignature/, 'eth_signature'],
+  [/blockHash/, 'block_hash'],
+  [/address/, 'address'],
+]
+
+/**
+ * Verifies an address. The hub checks its signature.
+ *
+ * @throws PlazaError what the hub refuses, with the member at fault; a contract's signature always, as it can only be
+ * checked on chain.
+ */
+export async function publishVerification(
+  publisher: Publisher,
+  author: Author,
+  claim: AddressClaim,
+  { chainId, verificationType }: ClaimKind,
+): Promise<void> {
+  const [outcome] = await publishChanges(publisher, author, [
+    {
+      type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
+      verificationAddAddressBody: { ...claimBody(claim), chainId, verificationType },
+    },
+  ])
+  const refusal = outcome?.refusal
+  if (refusal) throw refusedBy(refusal, members.find(([text]) => text.test(refusal.message))?.[1])
+}
+
+/**
+ * Takes a verified address back. The protocol only asks the user's key for it; the signature that a request brings all
+ * the same is checked as it is where the address is added.
+ *
+ * @throws PlazaError `not_found` for an address that the user never verified.
+ */
+export async function removeVerification(
+  publisher: Publisher,
+  author: Author,
+  claim: AddressClaim,
+): Promise<void> {
+  const body = { ...claimBody(claim), chainId: 0, verificationType: 0 }
+  const statement = {
+    type: MessageType.VERIFICATION_REMOVE,
+    verificationRemoveBody: { address: claim.address, protocol: Protocol.ETHEREUM },
+  }
+  const data = messageData(publisher, author, statement, nowOf(publisher))
+  const fault = await checkVerificationClaim(body, data)
+  if (fault !== null) throw refusedMember('eth_signature', fault)
+  if (!(await wasVerified(publisher.writerDb, author.fid, claim.address))) {
+    throw new PlazaError('not_found', 'the user has not verified this address', { property: 'address' })
+  }
+  const [outcome] = await publishChanges(publisher, author, [statement])
+  if (outcome?.refusal) throw refusedBy(outcome.refusal)
+}
+
+function claimBody({ address, blockHash, signature }: AddressClaim) {
+  return { address, blockHash, claimSignature: signature, protocol: Protocol.ETHEREUM }
+}
+
+async function wasVerified(db: Database, fid: number, address: Buffer): Promise<boolean> {
+  const rows = await db`
+    select from hub.messages
+    where fid = ${fid}::bigint and set = ${MessageSet.verifications} and key = ${address}
+  `
+  return rows.length > 0
+}

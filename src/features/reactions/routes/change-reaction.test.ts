@@ -1,0 +1,98 @@
+import { ReactionType } from '@farcaster/core'
+import { describe, expect, it } from 'vitest'
+import { testNow } from '../../../../test/network.js'
+import { bodyOf, publishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
+
+const { db, hub, api, users, signers, setTime } = await publishingNetwork()
+const [alice, bob] = users
+const [signer_uuid] = signers
+const cast = bob.cast('to be liked', testNow - 100)
+await hub.submit([cast])
+const target = `0x${cast.hash.toString('hex')}`
+
+const send = (method: 'POST' | 'DELETE', body: object = {}) =>
+  api.send(method, 'reaction', { signer_uuid, reaction_type: 'like', target, ...body })
+
+async function standing() {
+  const { cast: read } = bodyOf(
+    await api.get('cast', { identifier: target, type: 'hash', viewer_fid: alice.fid }),
+  )
+  return {
+    likes: read.reactions.likes_count,
+    recasts: read.reactions.recasts_count,
+    viewer: read.viewer_context,
+  }
+}
+
+const nothing = { likes: 0, recasts: 0, viewer: { liked: false, recasted: false } }
+
+describe('reactions', () => {
+  it('are there right after, and gone right after', async () => {
+    expect(bodyOf(await send('POST'))).toMatchObject({ success: true })
+    bodyOf(await send('POST', { reaction_type: 'recast', target: target.slice(2), target_author_fid: 2 }))
+    expect(await standing()).toEqual({ likes: 1, recasts: 1, viewer: { liked: true, recasted: true } })
+    expect(bodyOf(await send('DELETE'))).toMatchObject({ success: true })
+    bodyOf(await send('DELETE', { reaction_type: 'recast' }))
+    expect(await standing()).toEqual(nothing)
+  })
+
+  it('of one second do what the last of them says', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      bodyOf(await send('POST'))
+      expect((await standing()).likes).toBe(1)
+      bodyOf(await send('DELETE'))
+      expect((await standing()).likes).toBe(0)
+    }
+    setTime(1)
+    bodyOf(await send('POST'))
+    expect((await standing()).likes).toBe(1)
+    bodyOf(await send('DELETE'))
+    expect(await standing()).toEqual(nothing)
+  })
+
+  it('that stand already are left alone', async () => {
+    bodyOf(await send('POST'))
+    const before = await db`select max(id) from hub.events`
+    bodyOf(await send('POST'))
+    expect(await db`select max(id) from hub.events`).toEqual(before)
+    expect((await standing()).likes).toBe(1)
+    bodyOf(await send('DELETE'))
+  })
+
+  it('that come together all succeed, and one of them stands', async () => {
+    const replies = await Promise.all(Array.from({ length: 12 }, (_, n) => send(n % 2 ? 'POST' : 'DELETE')))
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual(Array(12).fill(200))
+    const { likes } = await standing()
+    expect([0, 1]).toContain(likes)
+    bodyOf(await send('POST'))
+    expect((await standing()).likes).toBe(1)
+    bodyOf(await send('DELETE'))
+  })
+
+  it('go to URLs, too', async () => {
+    const url = 'https://a.example/page'
+    bodyOf(await send('POST', { target: url }))
+    const rows = await db`select fid, type from social.url_reactions where url = ${url}`
+    expect(rows).toEqual([{ fid: 1, type: ReactionType.LIKE }])
+  })
+
+  it.each([
+    ['a cast that is not here', { target: `0x${'ab'.repeat(20)}` }, 404, 'target'],
+    ['the wrong author', { target_author_fid: 3 }, 400, 'target_author_fid'],
+    ['an author of a URL', { target: 'https://a.example', target_author_fid: 3 }, 400, 'target_author_fid'],
+    ['what is neither a hash nor a URL', { target: '0x1234' }, 400, 'target'],
+    ['a URL that is too long', { target: `https://${'a'.repeat(256)}` }, 400, 'target'],
+    ['another kind', { reaction_type: 'dislike' }, 400, 'reaction_type'],
+  ])('are refused for %s', async (_, body, status, property) => {
+    const reply = await send('POST', body)
+    expect([reply.statusCode, reply.json().property]).toEqual([status, property])
+  })
+
+  it('go to a cast that is not here when it is told whose it is', async () => {
+    const unknown = `0x${'cd'.repeat(20)}`
+    bodyOf(await send('POST', { target: unknown, target_author_fid: 99 }))
+    const rows =
+      await db`select target_fid from social.reactions where target_hash = ${Buffer.alloc(20, 0xcd)}`
+    expect(rows).toEqual([{ target_fid: 99 }])
+  })
+})

@@ -1,0 +1,56 @@
+import { Type } from '@sinclair/typebox'
+import type { Caller } from '../../../api/caller.js'
+import { choiceParameter, fidParameter, textParameter } from '../../../api/parameters.js'
+import type { OperationContext } from '../../operation.js'
+import { prepareChanges, publishChange } from '../../publishing/changes.js'
+import { draftReaction } from '../../publishing/reactions.js'
+import { publishOnce } from '../../publishing/repeats.js'
+import { actAs, idemMember, signerUuidMember } from '../../publishing/routes/acting.js'
+
+/** A reaction to add or to take back, as the published client sends it. */
+export const ReactionReqBody = Type.Object({
+  signer_uuid: signerUuidMember,
+  reaction_type: choiceParameter(['like', 'recast'], { description: 'What kind of reaction it is.' }),
+  target: textParameter({ description: 'What is reacted to: the hash of a cast, or a URL.' }),
+  target_author_fid: Type.Optional(
+    fidParameter({ description: 'The author of the cast. Needed for a cast that is not here.' }),
+  ),
+  idem: idemMember,
+})
+
+const actions = {
+  add: { operation: 'POST reaction', permission: 'PUBLISH_REACTION', message: 'the reaction is published' },
+  remove: {
+    operation: 'DELETE reaction',
+    permission: 'DELETE_REACTION',
+    message: 'the reaction is taken back',
+  },
+} as const
+
+/** Adds a reaction or takes it back. What is so already stays as it is. */
+export async function changeReaction(
+  context: OperationContext,
+  action: 'add' | 'remove',
+  { signer_uuid: signerUuid, idem, ...body }: (typeof ReactionReqBody)['static'],
+  caller: Caller,
+) {
+  const { operation, permission, message } = actions[action]
+  const answer = { success: true, message }
+  return await actAs(context, { signerUuid, caller, permission }, async (author) => {
+    const draft = () =>
+      draftReaction(context.writerDb, action, {
+        type: body.reaction_type,
+        target: body.target,
+        targetAuthorFid: body.target_author_fid,
+      })
+    if (idem === undefined) {
+      await publishChange(context, author, await draft())
+      return answer
+    }
+    const asked = { operation, signer_uuid: signerUuid, ...body }
+    return await publishOnce(context, { appId: caller.appId, idem, asked }, async () => {
+      const [prepared] = await prepareChanges(context, author, [await draft()])
+      return { message: prepared?.message ?? null, answer: JSON.stringify(answer) }
+    })
+  })
+}

@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { connect } from '../../platform/db/connection.js'
+import { recomputeScores } from './score-job.js'
+import type { ScoreThreadInput } from './score-thread.js'
+
+// The entry of the scoring thread: one job, one message with its summary. See `score-thread.ts`.
+const { url, seeds } = workerData as ScoreThreadInput
+const stopping = new AbortController()
+parentPort?.once('message', () => stopping.abort(new Error('stopped')))
+const db = connect(url, { poolSize: 1, applicationName: 'plaza score' })
+try {
+  parentPort?.postMessage(await recomputeScores(db, { seeds, clock: Date.now, signal: stopping.signal }))
+} finally {
+  await db.end({ timeout: 1 })
+  parentPort?.close()
+}

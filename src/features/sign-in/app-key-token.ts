@@ -1,0 +1,71 @@
+import type { Database } from '../../platform/db/connection.js'
+import { verifyEd25519 } from '../../protocol/ed25519.js'
+import { CLOCK_SKEW_SECONDS, refusedToken, type TokenParts } from './bearer-token-parts.js'
+
+/**
+ * Tokens that an app key signs, a JSON Farcaster Signature (open-points.md 1.2): the header is
+ * `{fid, type: "app_key", key}` with the key as 0x and 64 hex digits, the payload `{exp}` in Unix seconds, and the
+ * signature is Ed25519 over the ASCII text `header.payload`.
+ */
+const APP_KEY_TYPE = 'app_key'
+
+/**
+ * How far ahead a token may expire. Five minutes are usual; whoever finds one in a log or a proxy should not have it
+ * for long, since nothing but its expiry and the removal of its key ends it.
+ */
+const MAX_AHEAD_SECONDS = 600
+
+/** Keys of this type act for users; the others only tell who somebody is (hub.md §4, "On-chain"). */
+const SIGNING_KEY_TYPE = 1
+const hexKey = /^0x[\da-f]{64}$/i
+
+/** Whether a token says of itself that an app key has signed it. */
+export function isAppKeyToken({ header }: TokenParts): boolean {
+  return header.type === APP_KEY_TYPE
+}
+
+/**
+ * The user whose active app key has signed the token.
+ *
+ * @param nowSeconds Unix seconds.
+ * @throws PlazaError `unauthenticated`.
+ */
+export async function verifyAppKeyToken(
+  db: Database,
+  token: TokenParts,
+  nowSeconds: number,
+): Promise<number> {
+  const { fid, key } = token.header
+  if (typeof fid !== 'number' || !Number.isSafeInteger(fid) || fid < 1) {
+    throw refusedToken('fid in its header must be a whole number from 1 on')
+  }
+  if (typeof key !== 'string' || !hexKey.test(key)) {
+    throw refusedToken('key in its header must be an Ed25519 public key, 0x and 64 hex digits')
+  }
+  const publicKey = Buffer.from(key.slice(2), 'hex')
+  if (!verifyEd25519(token.signature, Buffer.from(token.signed), publicKey)) {
+    throw refusedToken('its signature is not of the key in its header')
+  }
+  // What an app was sent for an action (docs/publishing.md) must not sign its receiver in.
+  if ('aud' in token.payload) throw refusedToken('it is made for a receiver, which aud in its payload names')
+  checkExpiry(token.payload.exp, nowSeconds)
+  if (!(await isActiveAppKey(db, fid, publicKey)))
+    throw refusedToken(`its key is not an active key of fid ${fid}`)
+  return fid
+}
+
+function checkExpiry(expiresAt: unknown, nowSeconds: number): void {
+  if (typeof expiresAt !== 'number') throw refusedToken('exp in its payload must be a number of Unix seconds')
+  if (expiresAt + CLOCK_SKEW_SECONDS <= nowSeconds) throw refusedToken('it has expired')
+  if (expiresAt - CLOCK_SKEW_SECONDS > nowSeconds + MAX_AHEAD_SECONDS) {
+    throw refusedToken(`exp in its payload is more than ${MAX_AHEAD_SECONDS} seconds from now`)
+  }
+}
+
+async function isActiveAppKey(db: Database, fid: number, key: Buffer): Promise<boolean> {
+  const rows = await db`
+    select from hub.signers
+    where fid = ${fid} and key = ${key} and key_type = ${SIGNING_KEY_TYPE} and active
+  `
+  return rows.length > 0
+}

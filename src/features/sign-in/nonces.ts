@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from '../../platform/db/connection.js'
+
+/** How long a wallet's owner may take to sign. */
+const NONCE_LIFE_MS = 10 * 60 * 1000
+/** Eight are the least that EIP-4361 allows; hex digits are letters and numbers, as it asks. */
+const NONCE_BYTES = 16
+/** Each that is made takes so many along that are over, so that they never add up. */
+const CLEARED_AT_ONCE = 20
+
+/**
+ * Makes a nonce for an app.
+ *
+ * @param nowMs Unix milliseconds.
+ */
+export async function createNonce(db: Database, appId: string, nowMs: number): Promise<string> {
+  const nonce = randomBytes(NONCE_BYTES).toString('hex')
+  await db`
+    with cleared as (
+      delete from sign_in.nonces
+      where nonce in (
+        select nonce from sign_in.nonces
+        where expires_at <= ${new Date(nowMs)}
+        order by expires_at
+        limit ${CLEARED_AT_ONCE}
+        for update skip locked
+      )
+    )
+    insert into sign_in.nonces (nonce, app_id, expires_at)
+    values (${nonce}, ${appId}, ${new Date(nowMs + NONCE_LIFE_MS)})`
+  return nonce
+}
+
+/** Uses a nonce up. False when it was not made for this app, was used before, or is too old. */
+export async function takeNonce(
+  db: Database,
+  { nonce, appId }: { readonly nonce: string; readonly appId: string },
+  nowMs: number,
+): Promise<boolean> {
+  const taken = await db`
+    delete from sign_in.nonces
+    where nonce = ${nonce} and app_id = ${appId} and expires_at > ${new Date(nowMs)}
+    returning 1`
+  return taken.length > 0
+}

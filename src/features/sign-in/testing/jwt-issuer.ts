@@ -1,0 +1,71 @@
+import type { ServerResponse } from 'node:http'
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
+import { testNowUnix } from '../../../../test/network.js'
+import { serveHttp } from '../../../platform/outbound/testing/loopback-server.js'
+
+/** A key pair of an issuer. */
+export interface IssuerKey {
+  readonly alg: string
+  readonly privateKey: CryptoKey
+  /** As a key set has it. */
+  readonly jwk: JWK
+}
+
+/** Makes a key pair for an algorithm of signatures. */
+export async function issuerKey(alg: string, kid = alg): Promise<IssuerKey> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
+  return { alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
+}
+
+/** An issuer of tokens on loopback, until the test ends. */
+export interface TestIssuer {
+  readonly issuer: string
+  readonly keySetUrl: string
+  /** What it answers when its keys are asked for. */
+  answer: (response: ServerResponse) => void
+  /** How often that was. */
+  asked(): number
+}
+
+/** Starts an issuer with these keys. */
+export async function startIssuer(...keys: readonly IssuerKey[]): Promise<TestIssuer> {
+  let asked = 0
+  const { origin } = await serveHttp((_request, response) => {
+    asked += 1
+    issuer.answer(response)
+  })
+  const issuer: TestIssuer = {
+    issuer: origin,
+    keySetUrl: `${origin}/keys`,
+    answer: answerKeys(...keys),
+    asked: () => asked,
+  }
+  return issuer
+}
+
+/** Answers with a set of these keys. */
+export function answerKeys(...keys: readonly IssuerKey[]): TestIssuer['answer'] {
+  return (response) => response.end(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
+}
+
+/** `authorization` with a token for user 1 at `plaza.test`, good for five minutes of test time; `changes` are of its payload. */
+export async function jwtAuthorization(
+  { issuer }: Pick<TestIssuer, 'issuer'>,
+  { alg, privateKey, jwk }: IssuerKey,
+  changes: Readonly<Record<string, unknown>> = {},
+  header: object = {},
+): Promise<string> {
+  const payload = {
+    iss: issuer,
+    sub: 1,
+    aud: 'plaza.test',
+    iat: testNowUnix,
+    exp: testNowUnix + 300,
+    ...changes,
+  }
+  const kid = jwk.kid === undefined ? {} : { kid: jwk.kid }
+  const token = await new SignJWT(payload as unknown as JWTPayload)
+    .setProtectedHeader({ alg, typ: 'JWT', ...kid, ...header })
+    .sign(privateKey)
+  return `Bearer ${token}`
+}

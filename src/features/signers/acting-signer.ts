@@ -1,0 +1,66 @@
+import type { Database } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
+import type { Vault } from '../../platform/vault/vault.js'
+import { createMessageSigner, type MessageSigner } from '../../protocol/sign.js'
+import { findSigner } from './find-signer.js'
+import { isPermitted, type NeededPermission } from './permissions.js'
+import { sealedKeyPlace } from './sealed-key.js'
+
+/** A signer that may act now. */
+export interface ActingSigner {
+  readonly id: string
+  /** The user it acts for. */
+  readonly fid: number
+  readonly key: MessageSigner
+}
+
+/** Who asks to act, by which signer, to do what. */
+export interface ActingRequest {
+  readonly signerUuid: string
+  /** The app of the API key that asks. */
+  readonly appId: string
+  readonly permission: NeededPermission
+}
+
+/** What signers are found and opened with. */
+export interface ActingParts {
+  readonly db: Database
+  readonly vault: Vault
+  /** Opens keys, unless the vault is to do it each time. */
+  readonly openKey?: OpenKey
+}
+
+/** Opens the private half of a signer. */
+export type OpenKey = (signerId: string, sealedKey: Uint8Array) => MessageSigner
+
+/** Opens it anew each time: decrypting it and reading it takes about as long as signing ten messages. */
+export function keyOpener(vault: Vault): OpenKey {
+  return (signerId, sealedKey) => createMessageSigner(vault.open(sealedKey, sealedKeyPlace(signerId)))
+}
+
+/**
+ * The signer that a request names, if it may do what the request asks.
+ *
+ * @throws PlazaError `not_found`; `forbidden.other_app`; `forbidden.signer_not_approved` while the user has not
+ * approved it; `forbidden.signer_revoked`; `forbidden.permission_missing`.
+ */
+export async function findActingSigner(
+  { db, vault, openKey = keyOpener(vault) }: ActingParts,
+  { signerUuid, appId, permission }: ActingRequest,
+): Promise<ActingSigner> {
+  const found = await findSigner(db, signerUuid)
+  if (found === null) throw refused('not_found', 'there is no such signer')
+  if (found.appId !== appId) throw refused('forbidden.other_app', 'this signer belongs to another app')
+  if (found.status === 'revoked') throw refused('forbidden.signer_revoked', 'this signer was revoked')
+  if (found.status !== 'approved' || found.fid === null) {
+    throw refused('forbidden.signer_not_approved', 'the user has not approved this signer')
+  }
+  if (!isPermitted(found.permissions, permission)) {
+    throw refused('forbidden.permission_missing', `this signer lacks the permission for this: ${permission}`)
+  }
+  return { id: found.id, fid: found.fid, key: openKey(found.id, found.sealedKey) }
+}
+
+function refused(code: ConstructorParameters<typeof PlazaError>[0], message: string): PlazaError {
+  return new PlazaError(code, message, { property: 'signer_uuid' })
+}

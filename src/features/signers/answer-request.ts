@@ -1,0 +1,155 @@
+import type { SignerPermission } from '../../graph/view/schema/signer.js'
+import { recoverMessageSigner } from '../../hub/registry/account-signature.js'
+import { type KeyAddition, localNonce, recoverKeyAdditionSigner } from '../../hub/registry/key-addition.js'
+import type { LocalRegistry } from '../../hub/registry/registry.js'
+import type { Database, Queryable } from '../../platform/db/connection.js'
+import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
+import { hexOf } from '../../protocol/bytes.js'
+import { storedPermissions } from './chosen-permissions.js'
+import { custodyOf } from './custody.js'
+import { type KeyRequest, keyOf, readKeyRequest, whyNotOpen } from './key-request.js'
+import { permissionsStatement, refusalStatement } from './statement.js'
+
+/** What answers are taken with. */
+export interface AnswerParts {
+  /** For writes. */
+  readonly db: Database
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/** Somebody who answers, and the proof that they hold the account: 65 bytes by its custody address. */
+export interface Answer {
+  readonly token: string
+  readonly fid: number
+  readonly signature: Buffer
+}
+
+/** An agreement on the local network. */
+export interface LocalApproval extends Answer {
+  /** Until when the signature is good, Unix seconds. */
+  readonly deadline: number
+  /** What is allowed; null where the key has no permissions, as addresses have none. */
+  readonly permissions: readonly SignerPermission[] | null
+}
+
+/** A wallet's owner has this long to sign. */
+const APPROVAL_SECONDS = 60 * 60
+
+/**
+ * What the holder of an account signs to approve a request on the local network: `Add` of the key gateway, with a
+ * nonce that is of this one request.
+ *
+ * @param owner The custody address of the account, 20 bytes.
+ * @param deadline Unix seconds.
+ */
+export function localAddition(request: KeyRequest, owner: Buffer, deadline: number): KeyAddition {
+  return { ...keyOf(request), owner, nonce: localNonce(`approval ${request.approvalToken}`), deadline }
+}
+
+/**
+ * Approves a request on the local network: checks the signature and adds the key, with the app's request, as the
+ * contracts would. The same approval once more changes nothing.
+ *
+ * @throws PlazaError `not_found`; `conflict` when the request is no longer open; `forbidden` for a signature that is
+ * not of the account's custody address for this very request.
+ */
+export async function approveLocally(
+  { db, clock }: AnswerParts,
+  registry: LocalRegistry,
+  approval: LocalApproval,
+): Promise<void> {
+  const { token, fid, deadline, permissions } = approval
+  const request = await readKeyRequest(db, { token })
+  if (request.status === 'approved' && request.fid === fid) return
+  requireOpen(request, clock())
+  const nowUnix = Math.floor(clock() / 1000)
+  if (deadline <= nowUnix || deadline > nowUnix + APPROVAL_SECONDS) {
+    throw invalid('deadline', 'must be within an hour from now, in Unix seconds')
+  }
+  const owner = await custodyOfAnswer(db, fid)
+  const signer = await recoverKeyAdditionSigner(localAddition(request, owner, deadline), approval.signature)
+  requireSigner(signer, owner, fid)
+  // They count for this user only, and so do no harm when another one is quicker.
+  if (permissions !== null) await storeChoice(db, request, fid, permissions)
+  const stillOpen = async (locked: Queryable): Promise<Refusal | null> => {
+    const problem = whyNotOpen(await readKeyRequest(locked, { token }), clock())
+    return problem === null ? null : refuse('conflict', problem)
+  }
+  const refusal = await registry.addKey(fid, keyOf(request), { owner, unless: stillOpen })
+  if (refusal) throw new PlazaError('conflict', refusal.message)
+}
+
+/**
+ * Writes down that a user refuses a request, which is final. Once more changes nothing.
+ *
+ * @throws PlazaError as `approveLocally`.
+ */
+export async function refuseRequest({ db, clock }: AnswerParts, answer: Answer): Promise<void> {
+  const { token, fid, signature } = answer
+  const request = await readKeyRequest(db, { token })
+  if (request.status === 'revoked') return
+  if (request.status === 'approved') throw new PlazaError('conflict', whyNotOpen(request, clock())!)
+  const owner = await custodyOfAnswer(db, fid)
+  requireSigner(await recoverMessageSigner(refusalStatement(request, fid), signature), owner, fid)
+  await db`
+    update signers.signers
+    set refused_at = now(), refused_by = ${fid}
+    where id = ${request.id} and refused_at is null`
+}
+
+/**
+ * Writes down what a user will allow a key, before they send the transaction that adds it. It counts if it is they
+ * who add it.
+ *
+ * @throws PlazaError as `approveLocally`.
+ */
+export async function narrowRequest(
+  { db, clock }: AnswerParts,
+  answer: Answer & { readonly permissions: readonly SignerPermission[] },
+): Promise<void> {
+  const { token, fid, signature, permissions } = answer
+  const request = await readKeyRequest(db, { token })
+  requireOpen(request, clock())
+  const owner = await custodyOfAnswer(db, fid)
+  const text = permissionsStatement(request, fid, permissions)
+  requireSigner(await recoverMessageSigner(text, signature), owner, fid)
+  await storeChoice(db, request, fid, permissions)
+}
+
+async function storeChoice(
+  db: Database,
+  request: KeyRequest,
+  fid: number,
+  permissions: readonly SignerPermission[],
+): Promise<void> {
+  const stored = storedPermissions(permissions)
+  await db`
+    update signers.signers
+    set permissions = ${stored && db.types.texts(stored)}::text[], permissions_fid = ${fid}
+    where id = ${request.id}`
+}
+
+async function custodyOfAnswer(db: Database, fid: number): Promise<Buffer> {
+  const custody = await custodyOf(db, fid)
+  if (custody === null) throw invalid('fid', `must be a fid that is registered: ${fid} is not`)
+  return custody
+}
+
+function requireOpen(request: KeyRequest, nowMs: number): void {
+  const problem = whyNotOpen(request, nowMs)
+  if (problem !== null) throw new PlazaError('conflict', problem)
+}
+
+function requireSigner(signer: Buffer | null, owner: Buffer, fid: number): void {
+  if (signer?.equals(owner)) return
+  throw new PlazaError(
+    'forbidden',
+    `this was not signed by ${hexOf(owner)}, the custody address of fid ${fid}, or not for this request as it is now`,
+    { property: 'signature' },
+  )
+}
+
+function invalid(property: string, problem: string): PlazaError {
+  return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
+}

@@ -1,0 +1,22 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Queryable } from '../../platform/db/connection.js'
+import type { Vault } from '../../platform/vault/vault.js'
+import { createMessageSigner } from '../../protocol/sign.js'
+import { sealedKeyPlace } from './sealed-key.js'
+
+const PRIVATE_KEY_BYTES = 32
+
+/** Makes a key pair for an app. The private half leaves this function sealed. */
+export async function createSigner(
+  { db, vault }: { readonly db: Queryable; readonly vault: Vault },
+  appId: string,
+): Promise<{ readonly id: string; readonly publicKey: Buffer }> {
+  const id = randomUUID()
+  const privateKey = randomBytes(PRIVATE_KEY_BYTES)
+  const { publicKey } = createMessageSigner(privateKey)
+  const sealed = vault.seal(privateKey, sealedKeyPlace(id))
+  await db`
+    insert into signers.signers (id, app_id, public_key, sealed_key)
+    values (${id}, ${appId}, ${publicKey}, ${sealed})`
+  return { id, publicKey }
+}

@@ -1,0 +1,27 @@
+import type { Queryable } from '../../platform/db/connection.js'
+
+/** The address (20 bytes) that holds a fid; null when nobody has registered it. */
+export async function custodyOf(db: Queryable, fid: number): Promise<Buffer | null> {
+  const [row] = await db<{ address: Buffer }[]>`
+    select custody_address as address from hub.fids where fid = ${fid}`
+  return row?.address ?? null
+}
+
+/** An account as the page names it. */
+export interface NamedAccount {
+  readonly fid: number
+  readonly username: string | null
+  readonly displayName: string | null
+}
+
+/** The account that an address holds: the newest, should it hold several. */
+export async function accountOfAddress(db: Queryable, address: Buffer): Promise<NamedAccount | null> {
+  const [row] = await db<NamedAccount[]>`
+    select f.fid, u.username, u.display_name as "displayName"
+    from hub.fids f
+    left join social.users u on u.fid = f.fid
+    where f.custody_address = ${address}::bytea
+    order by f.registered_at desc, f.fid desc
+    limit 1`
+  return row ?? null
+}

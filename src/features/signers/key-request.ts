@@ -1,0 +1,73 @@
+import type { AddedKey } from '../../hub/registry/key-addition.js'
+import { keyRequestMetadata } from '../../hub/registry/key-request.js'
+import type { Queryable } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
+import type { NamedAccount } from './custody.js'
+import { signerName } from './find-signer.js'
+import { type Standing, standingColumns, standings } from './standing.js'
+
+/** An app's request for a key, as the user is asked to answer it. */
+export interface KeyRequest extends Standing {
+  readonly approvalToken: string
+  /** The account of the app. */
+  readonly app: NamedAccount & { readonly pfpUrl: string | null }
+  /** The custody address that has signed for the app, 20 bytes, and whether the app's account is still its own. */
+  readonly requestSigner: Buffer
+  readonly isAppUnchanged: boolean
+  readonly signature: Buffer
+  /** Unix seconds. */
+  readonly deadline: number
+  readonly redirectUrl: string | null
+  readonly sponsor: NamedAccount | null
+  readonly isSponsoredByService: boolean
+}
+
+/** How a request is named: by the token of its page's address, or by the signer. */
+export type RequestName = { readonly token: string } | { readonly signerUuid: string }
+
+/** A request. @throws PlazaError `not_found`, also for a signer that nobody has asked a user for. */
+export async function readKeyRequest(db: Queryable, name: RequestName): Promise<KeyRequest> {
+  if ('signerUuid' in name && !signerName.test(name.signerUuid)) throw unknownRequest()
+  const [found] = await db<(KeyRequest & { sponsor: NamedAccount | { readonly fid: null } })[]>`
+    select ${standingColumns(db)},
+      request_signer as "requestSigner", request_signature as signature, request_deadline as deadline,
+      coalesce(holder.custody_address = request_signer, false) as "isAppUnchanged",
+      redirect_url as "redirectUrl", sponsored_by_service as "isSponsoredByService",
+      json_build_object(
+        'fid', app_fid, 'username', app.username, 'displayName', app.display_name, 'pfpUrl', app.pfp_url
+      ) as app,
+      json_build_object(
+        'fid', sponsor_fid, 'username', sponsor.username, 'displayName', sponsor.display_name
+      ) as sponsor
+    from (select * from ${standings(db)} s where ${
+      'token' in name ? db`approval_token = ${name.token}` : db`id = ${name.signerUuid}`
+    }) s
+    left join hub.fids holder on holder.fid = s.app_fid
+    left join lateral (select * from social.users u where u.fid = s.app_fid) app on true
+    left join lateral (select * from social.users u where u.fid = s.sponsor_fid) sponsor on true
+    where request_signature is not null`
+  if (!found) throw unknownRequest()
+  return { ...found, sponsor: found.sponsor.fid === null ? null : found.sponsor }
+}
+
+function unknownRequest(): PlazaError {
+  return new PlazaError('not_found', 'there is no such request for a key')
+}
+
+/** What goes to the key registry when the user agrees. */
+export function keyOf(request: KeyRequest): AddedKey {
+  const { keyType, publicKey, app, requestSigner, signature, deadline } = request
+  const metadata = keyRequestMetadata({ requestFid: app.fid, requestSigner, signature, deadline })
+  return { keyType, key: publicKey, metadata }
+}
+
+/** Why a request can be answered no more; null while it can. @param nowMs Unix milliseconds. */
+export function whyNotOpen(request: KeyRequest, nowMs: number): string | null {
+  if (request.status === 'approved') return 'this request was approved already'
+  if (request.status === 'revoked') return 'this key was refused or taken back: that is final'
+  if (request.deadline * 1000 <= nowMs) return 'this request has expired: the app may ask again'
+  if (!request.isAppUnchanged) {
+    return 'the account of the app has changed hands since: the app may ask again'
+  }
+  return null
+}

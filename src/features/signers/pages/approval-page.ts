@@ -1,0 +1,139 @@
+import { choosablePermissions } from '../chosen-permissions.js'
+import type { NamedAccount } from '../custody.js'
+import { type KeyRequest, whyNotOpen } from '../key-request.js'
+import { authAddress } from '../standing.js'
+import { type Html, html } from './html.js'
+
+/** What a page is made with. */
+export interface PageSurroundings {
+  /** A devnet approves by a signature; elsewhere a transaction does it. */
+  readonly isLocal: boolean
+  /** The way from the page to its assets: nothing, or `../` where the address ends with a slash. */
+  readonly toAssets: string
+  /** The address of the page, for the command that does the same. */
+  readonly url: string
+  /** Unix milliseconds. */
+  readonly nowMs: number
+}
+
+/** What each permission lets a key do, in words for its user. */
+const permissionTexts: Readonly<Record<string, string>> = {
+  PUBLISH_CAST: 'publish casts',
+  DELETE_CAST: 'delete casts',
+  PUBLISH_REACTION: 'like and recast',
+  DELETE_REACTION: 'take likes and recasts back',
+  UPDATE_PROFILE: 'change my profile',
+  FOLLOW_USER: 'follow people',
+  UNFOLLOW_USER: 'unfollow people',
+  FOLLOW_CHANNEL: 'follow channels',
+  UNFOLLOW_CHANNEL: 'unfollow channels',
+  ADD_VERIFICATION: 'add addresses to my profile',
+  REMOVE_VERIFICATION: 'remove addresses from my profile',
+  WRITE_FRAME_ACTION: 'act in mini apps',
+}
+
+/** The page of a request: what is asked, and the way to answer while that is possible. */
+export function approvalPage(request: KeyRequest, surroundings: PageSurroundings): string {
+  const name = nameOf(request.app)
+  const title = request.keyType === authAddress ? 'asks to sign in for you' : 'asks to act for you'
+  const problem = whyNotOpen(request, surroundings.nowMs)
+  return documentOf(
+    surroundings,
+    `${name} ${title}`,
+    html`
+<header>
+  ${request.app.pfpUrl === null ? null : html`<img src="${lastPart(surroundings)}/picture" alt="" width="64" height="64">`}
+  <h1><bdi>${name}</bdi> ${title}</h1>
+</header>
+${details(request)}
+${problem === null ? answerForm(request, surroundings) : outcome(request, problem)}`,
+  )
+}
+
+/** The page for an address that leads to no request. */
+export function noRequestPage(toAssets: string): string {
+  return documentOf(
+    { toAssets },
+    'No such request',
+    html`<h1>No such request</h1><p>Nothing is asked at this address. Go back to the app and try again.</p>`,
+  )
+}
+
+function documentOf({ toAssets }: { readonly toAssets: string }, title: string, body: Html): string {
+  return html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title}</title>
+<link rel="stylesheet" href="${toAssets}assets/approval.css">
+<script type="module" src="${toAssets}assets/approval.js"></script>
+<main>${body}</main>
+</html>
+`.text
+}
+
+function details(request: KeyRequest): Html {
+  const { app, sponsor, isSponsoredByService, keyType, publicKey, deadline } = request
+  const isAddress = keyType === authAddress
+  const key = `0x${(isAddress ? publicKey.subarray(-20) : publicKey).toString('hex')}`
+  const payer = isSponsoredByService ? 'whoever runs this server' : sponsor && nameOf(sponsor)
+  return html`<dl>
+  <dt>App</dt><dd><bdi>${nameOf(app)}</bdi>${app.username === null ? null : html`, <bdi>@${app.username}</bdi>`}, fid ${app.fid}</dd>
+  <dt>${isAddress ? 'Address' : 'Key'}</dt><dd><code>${key}</code></dd>
+  <dt>Asked until</dt><dd><time datetime="${new Date(deadline * 1000).toISOString()}">${new Date(deadline * 1000).toUTCString()}</time></dd>
+  ${payer === null ? null : html`<dt>Sponsored by</dt><dd><bdi>${payer}</bdi></dd>`}
+</dl>`
+}
+
+function answerForm(request: KeyRequest, surroundings: PageSurroundings): Html {
+  const { isLocal, url } = surroundings
+  return html`<form id="answer" data-network="${isLocal ? 'local' : 'chain'}" data-path="${lastPart(surroundings)}">
+  ${request.keyType === authAddress ? null : permissionBoxes()}
+  <p>${isLocal ? 'You answer by a signature of the wallet that holds your account. It costs nothing.' : 'You approve by a transaction of the wallet that holds your account, on OP Mainnet, and refuse by a signature.'}</p>
+  <p class="buttons">
+    <button type="submit" disabled>Approve</button>
+    <button type="button" id="refuse" disabled>Refuse</button>
+  </p>
+  <noscript><p>Answering takes scripts: they talk to your wallet.</p></noscript>
+</form>
+<p role="status" id="status"></p>
+<p role="alert" id="problem"></p>
+${isLocal ? html`<details><summary>Answer in a terminal</summary><pre><code>plaza signer approve ${url} --fid N --custody-key 0x…</code></pre></details>` : null}`
+}
+
+function permissionBoxes(): Html {
+  return html`<fieldset><legend>It may</legend>${choosablePermissions.map(
+    (permission) =>
+      html`<label><input type="checkbox" name="permission" value="${permission}" checked> ${permissionTexts[permission] ?? permission}</label>`,
+  )}</fieldset>`
+}
+
+function outcome(request: KeyRequest, problem: string): Html {
+  const text =
+    request.status === 'approved' ? `Approved for the account with fid ${request.fid}.` : sentence(problem)
+  return html`<p id="outcome">${text}</p>${
+    request.status === 'approved' && request.redirectUrl !== null
+      ? html`<p><a id="onward" href="${request.redirectUrl}" rel="noreferrer">Go on to ${onwardName(request.redirectUrl)}</a></p>`
+      : null
+  }`
+}
+
+/** Where a link leads, as its user can judge it. */
+function onwardName(redirectUrl: string): string {
+  const { protocol, host } = new URL(redirectUrl)
+  return protocol === 'https:' || protocol === 'http:' ? host : `the app (${protocol}//)`
+}
+
+function nameOf({ fid, username, displayName }: NamedAccount): string {
+  return displayName || (username === null ? `fid ${fid}` : `@${username}`)
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+/** What stands below the page stands below its token: relative, so that it works behind any proxy. */
+function lastPart({ url, toAssets }: PageSurroundings): string {
+  return toAssets === '' ? url.slice(url.lastIndexOf('/') + 1) : '.'
+}

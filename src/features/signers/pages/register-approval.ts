@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs'
+import rateLimit from '@fastify/rate-limit'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { acceptJson } from '../../../api/json-bodies.js'
+import { LocalRegistry } from '../../../hub/registry/registry.js'
+import { PlazaError } from '../../../platform/errors.js'
+import type { OperationContext } from '../../operation.js'
+import { readKeyRequest } from '../key-request.js'
+import { type AnswerContext, answers, isLocal, tellStatus } from './approval-answers.js'
+import { approvalPage, noRequestPage } from './approval-page.js'
+import { fetchPicture } from './picture.js'
+
+/** What the page of a request works with. */
+export type ApprovalOptions = Pick<
+  OperationContext,
+  'db' | 'writerDb' | 'hub' | 'net' | 'network' | 'publicUrl' | 'clock'
+>
+
+/** Nothing from elsewhere, nothing written into the page, and no page around it. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+/** What comes from elsewhere is a picture, and nothing in it runs. */
+const picturePolicy = "default-src 'none'; sandbox"
+
+/** Requests per minute and address: a page that waits asks thirty times. */
+const MAX_PER_MINUTE = 300
+const MINUTE_MS = 60_000
+const COUNTED_ADDRESSES = 10_000
+const ASSET_SECONDS = 300
+const PICTURE_SECONDS = 3600
+
+const assetTypes = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' }
+
+interface Named {
+  readonly Params: { readonly token: string }
+}
+
+/** Adds the page where users answer requests for keys: `/approve/<token>`, and what its script asks for below it. */
+export async function registerApproval(app: FastifyInstance, options: ApprovalOptions): Promise<void> {
+  const { db, writerDb, hub, network, clock } = options
+  const context: AnswerContext = {
+    readDb: db,
+    db: writerDb,
+    clock,
+    network,
+    registry: new LocalRegistry({ db: writerDb, hub, clock }),
+  }
+  await app.register(
+    async (scope) => {
+      await scope.register(rateLimit, {
+        max: MAX_PER_MINUTE,
+        timeWindow: MINUTE_MS,
+        cache: COUNTED_ADDRESSES,
+        errorResponseBuilder: () =>
+          new PlazaError('bad_request.rate_limited', `more than ${MAX_PER_MINUTE} requests a minute`),
+      })
+      acceptJson(scope)
+      scope.addHook('onSend', async (_request, reply) => protect(reply))
+      addAssets(scope)
+      scope.get<Named>('/:token', (request, reply) => sendPage(options, request, reply))
+      scope.get<Named>('/:token/picture', (request, reply) =>
+        sendPicture(options, request.params.token, reply),
+      )
+      scope.get<Named>('/:token/status', (request) => tellStatus(context, request.params.token))
+      for (const [name, take] of Object.entries(answers)) {
+        scope.post<Named>(`/:token/${name}`, (request) => take(context, request.params.token, request.body))
+      }
+    },
+    { prefix: '/approve' },
+  )
+}
+
+/** The token in the address is not for others, be it by a link or by a cache. */
+function protect(reply: FastifyReply): void {
+  reply.headers({
+    'content-security-policy': reply.getHeader('content-security-policy') ?? pagePolicy,
+    'cache-control': reply.getHeader('cache-control') ?? 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    // Wallets that are pages of their own open in a window of this one.
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
+  })
+}
+
+function addAssets(scope: FastifyInstance): void {
+  for (const [kind, type] of Object.entries(assetTypes)) {
+    // Beside this file both in src (tests) and in dist, where the build copies them.
+    const text = readFileSync(new URL(`./assets/approval.${kind}`, import.meta.url), 'utf8')
+    scope.get(`/assets/approval.${kind}`, async (_request, reply) =>
+      reply.header('cache-control', `public, max-age=${ASSET_SECONDS}`).type(type).send(text),
+    )
+  }
+}
+
+async function sendPage(
+  { db, network, publicUrl, clock }: ApprovalOptions,
+  request: FastifyRequest<Named>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { token } = request.params
+  const [path = ''] = request.url.split('?')
+  const toAssets = path.endsWith('/') ? '../' : ''
+  reply.type('text/html; charset=utf-8')
+  const found = await readKeyRequest(db, { token }).catch((error: unknown) => {
+    if (error instanceof PlazaError && error.code === 'not_found') return null
+    throw error
+  })
+  if (found === null) return reply.status(404).send(noRequestPage(toAssets))
+  const url = `${publicUrl()}/approve/${token}`
+  return reply.send(approvalPage(found, { isLocal: isLocal({ network }), toAssets, url, nowMs: clock() }))
+}
+
+async function sendPicture(
+  { db, net }: ApprovalOptions,
+  token: string,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { app } = await readKeyRequest(db, { token })
+  const picture = app.pfpUrl === null ? null : await fetchPicture(net, app.pfpUrl)
+  if (picture === null) throw new PlazaError('not_found', 'the app has no picture, or it cannot be had')
+  return reply
+    .headers({
+      'content-security-policy': picturePolicy,
+      'cache-control': `private, max-age=${PICTURE_SECONDS}`,
+    })
+    .type(picture.type)
+    .send(Buffer.from(picture.bytes))
+}

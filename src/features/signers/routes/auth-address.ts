@@ -1,0 +1,26 @@
+import { Type } from '@sinclair/typebox'
+import { ethAddressParameter } from '../../../api/parameters.js'
+import { DeveloperManagedAuthAddress } from '../../../graph/view/schema/signer.js'
+import { presentAuthAddress } from '../../../graph/view/signer.js'
+import { defineOperation } from '../../operation.js'
+import { addressKey } from '../address-key.js'
+import { ownKey } from '../ask-for-key.js'
+import { authAddress } from '../standing.js'
+import { anotherApps } from './signer-refusals.js'
+
+/** `GET auth_address/developer_managed` */
+export const authAddressLookup = defineOperation({
+  method: 'GET',
+  path: 'auth_address/developer_managed',
+  tag: 'Signer',
+  summary: 'How an address that is to sign in for a user stands',
+  query: Type.Object({ address: ethAddressParameter({ description: 'The address.' }) }),
+  reply: DeveloperManagedAuthAddress,
+  notFound: 'No app has asked for this address.',
+  forbidden: anotherApps,
+
+  async handle({ db, publicUrl }, { address }, { appId }) {
+    const named = { appId, keyType: authAddress, key: addressKey(address), property: 'address' }
+    return presentAuthAddress(await ownKey(db, named), publicUrl())
+  },
+})

@@ -1,0 +1,27 @@
+import { Type } from '@sinclair/typebox'
+import { textParameter } from '../../../api/parameters.js'
+import { Signer } from '../../../graph/view/schema/signer.js'
+import { presentSigner } from '../../../graph/view/signer.js'
+import { defineOperation } from '../../operation.js'
+import { ownSigner } from '../ask-for-key.js'
+import { anotherApps, noSuchSigner } from './signer-refusals.js'
+
+/** `GET signer` */
+export const signerLookup = defineOperation({
+  method: 'GET',
+  path: 'signer',
+  tag: 'Signer',
+  summary: 'How a signer stands',
+  description: [
+    '`generated` until the app has asked for it, `pending_approval` until the user has answered, `approved` from then on',
+    'with `fid`, and `revoked` when the user has refused it or taken it back. It follows the chain as the hub sees it.',
+  ].join(' '),
+  query: Type.Object({ signer_uuid: textParameter({ description: 'The signer.' }) }),
+  reply: Signer,
+  notFound: noSuchSigner,
+  forbidden: anotherApps,
+
+  async handle({ db, publicUrl }, { signer_uuid }, { appId }) {
+    return presentSigner(await ownSigner(db, { appId, signerUuid: signer_uuid }), publicUrl())
+  },
+})

@@ -1,0 +1,33 @@
+import { hexOf } from '../../protocol/bytes.js'
+import type { KeyRequest } from './key-request.js'
+import { authAddress } from './standing.js'
+
+/**
+ * What somebody signs with their wallet (`personal_sign`) to refuse a request, or to narrow it before they send the
+ * transaction. It names the request, which nobody can guess, so that it is good for nothing else.
+ */
+export function refusalStatement(request: KeyRequest, fid: number): string {
+  const what = request.keyType === authAddress ? 'address may sign in' : 'key may act'
+  return statement(`No: I do not want that this ${what} for my account.`, request, fid)
+}
+
+/** @param permissions What the user allows, in this order. */
+export function permissionsStatement(
+  request: KeyRequest,
+  fid: number,
+  permissions: readonly string[],
+): string {
+  const allowed = permissions.length === 0 ? 'nothing' : permissions.join(', ')
+  return statement(`If I approve this key, this is all that it may do for me here: ${allowed}.`, request, fid)
+}
+
+function statement(sentence: string, request: KeyRequest, fid: number): string {
+  return [
+    sentence,
+    '',
+    `Account: fid ${fid}`,
+    `App: fid ${request.app.fid}`,
+    `Key: ${hexOf(request.publicKey)}`,
+    `Request: ${request.approvalToken}`,
+  ].join('\n')
+}

@@ -1,0 +1,239 @@
+import { SignerEventType } from '@farcaster/core'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { createTestHub } from '../../../test/hub.js'
+import { TestUser, testNowUnix } from '../../../test/network.js'
+import { signatureBytes } from '../../hub/registry/eth-account.js'
+import { signKeyAddition } from '../../hub/registry/key-addition.js'
+import { LocalRegistry } from '../../hub/registry/registry.js'
+import { hexOf } from '../../protocol/bytes.js'
+import { ensureApp } from '../apps/apps.js'
+import { approveLocally, localAddition, refuseRequest } from './answer-request.js'
+import { askForKey, askForSigner } from './ask-for-key.js'
+import { createSigner } from './create-signer.js'
+import { findKey } from './find-signer.js'
+import { readKeyAsked } from './key-asked.js'
+import { readKeyRequest } from './key-request.js'
+import { authAddress, type KeyType, messageKey, type SignerStatus } from './standing.js'
+import { refusalStatement } from './statement.js'
+import { testVault } from './testing/approved-signer.js'
+import { askedBody, registerHolder } from './testing/key-holder.js'
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db)
+const network = 3
+/** Requests are made to expire in between. */
+let nowMs = testNowUnix * 1000
+const parts = { db, hub, clock: () => nowMs }
+const check = { db, network, clock: () => nowMs }
+const registry = new LocalRegistry(parts)
+const appId = await ensureApp(db, 'mine')
+const app = await registerHolder(parts)
+const users = [await registerHolder(parts), await registerHolder(parts)] as const
+
+/** The table of the specification: what may follow what, at once. */
+const table: Readonly<Record<SignerStatus, readonly SignerStatus[]>> = {
+  generated: ['pending_approval'],
+  pending_approval: ['approved', 'revoked'],
+  approved: ['revoked'],
+  revoked: [],
+}
+/**
+ * A key that comes onto the chain without our page was asked for and approved elsewhere; one whose removal is known
+ * with its addition was approved in between. Such news crosses several rows of the table at once.
+ */
+const newsOfChain: Readonly<Record<SignerStatus, readonly SignerStatus[]>> = {
+  ...table,
+  generated: ['pending_approval', 'approved', 'revoked'],
+}
+
+type Who = 0 | 1
+type Step =
+  | { readonly kind: 'ask'; readonly seconds: number; readonly isForged: boolean }
+  | { readonly kind: 'approve' | 'refuse'; readonly who: Who; readonly isForged: boolean }
+  | { readonly kind: 'chain'; readonly who: Who; readonly remove: boolean }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'wait'; readonly seconds: number }
+
+const who = fc.constantFrom<Who>(0, 1)
+const isForged = fc.integer({ min: 0, max: 3 }).map((drawn) => drawn === 0)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('ask'),
+      seconds: fc.integer({ min: -10, max: 1000 }),
+      isForged,
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('approve', 'refuse'), who, isForged }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('chain'), who, remove: fc.boolean() }) },
+  // What the hub learns in one batch, with its end.
+  { weight: 1, arbitrary: fc.constant({ kind: 'late' } as const) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('wait'), seconds: fc.integer({ min: 1, max: 500 }) }),
+  },
+) as fc.Arbitrary<Step>
+
+/** Every row of the table, whatever is drawn. */
+const ask: Step = { kind: 'ask', seconds: 900, isForged: false }
+const [approve, refuse] = (['approve', 'refuse'] as const).map(
+  (kind): Step => ({ kind, who: 0, isForged: false }),
+) as [Step, Step]
+const chain = (remove: boolean): Step => ({ kind: 'chain', who: 0, remove })
+const examples: [SubjectKind, Step[]][] = (['held', 'developer', 'address'] as const).flatMap((kind) => [
+  [kind, [ask, approve, chain(true), ask]],
+  [kind, [ask, chain(false), chain(true), chain(false)]],
+  [kind, [ask, refuse, chain(false), approve]],
+])
+
+/** A key registry as the contract is: a key goes from nothing to added to removed, per account, and never back. */
+class Chain {
+  static block = 3_000_000_000
+  readonly #state = new Map<Who, 'added' | 'removed'>()
+
+  constructor(
+    readonly key: Buffer,
+    readonly keyType: KeyType,
+  ) {}
+
+  async tell(who: Who, ...types: SignerEventType[]): Promise<void> {
+    const events = types.flatMap((type) => {
+      const state = this.#state.get(who) ?? 'nothing'
+      const isLegal = type === SignerEventType.ADD ? state === 'nothing' : state === 'added'
+      if (!isLegal) return []
+      this.#state.set(who, type === SignerEventType.ADD ? 'added' : 'removed')
+      Chain.block += 1
+      const event = new TestUser(users[who].fid).signerEvent(type, Chain.block, this.key)
+      return [{ ...event, signerEventBody: { ...event.signerEventBody!, keyType: this.keyType } }]
+    })
+    await hub.submitOnChainEvents(events)
+  }
+
+  /** What our registry has added by an approval. */
+  approved(who: Who): void {
+    this.#state.set(who, 'added')
+  }
+}
+
+type SubjectKind = 'held' | 'developer' | 'address'
+
+interface Subject {
+  readonly keyType: KeyType
+  readonly key: Buffer
+  readonly signerUuid: string | null
+  readonly chain: Chain
+}
+
+async function newSubject(kind: SubjectKind): Promise<Subject> {
+  const keyType = kind === 'address' ? authAddress : messageKey
+  if (kind === 'held') {
+    const { id, publicKey } = await createSigner({ db, vault: testVault }, appId)
+    return { keyType, key: publicKey, signerUuid: id, chain: new Chain(publicKey, keyType) }
+  }
+  const { publicKey } = await createSigner({ db, vault: testVault }, appId)
+  await db`delete from signers.signers where public_key = ${publicKey}::bytea`
+  const key = kind === 'address' ? Buffer.concat([Buffer.alloc(12), publicKey.subarray(12)]) : publicKey
+  return { keyType, key, signerUuid: null, chain: new Chain(key, keyType) }
+}
+
+/** Does a step; what is refused changes nothing. */
+async function take({ keyType, key, signerUuid, chain }: Subject, step: Step): Promise<void> {
+  const refused = (error: unknown) => {
+    if (!(error instanceof Error && error.name === 'PlazaError')) throw error
+  }
+  switch (step.kind) {
+    case 'wait':
+      nowMs += step.seconds * 1000
+      return
+    case 'chain':
+      return await chain.tell(step.who, step.remove ? SignerEventType.REMOVE : SignerEventType.ADD)
+    case 'late':
+      return await chain.tell(0, SignerEventType.ADD, SignerEventType.REMOVE)
+    case 'ask': {
+      const deadline = Math.floor(nowMs / 1000) + step.seconds
+      const body = await askedBody(
+        step.isForged ? { ...app, account: users[0].account } : app,
+        hexOf(key),
+        deadline,
+      )
+      const asking =
+        signerUuid === null
+          ? askForKey(check, { appId, keyType, key, property: 'key' }, readKeyAsked(body))
+          : askForSigner(check, { appId, signerUuid }, readKeyAsked(body))
+      await asking.then(() => {}, refused)
+      return
+    }
+    default:
+      return await answer({ keyType, key, chain }, step).catch(refused)
+  }
+}
+
+async function answer(
+  { keyType, key, chain }: Omit<Subject, 'signerUuid'>,
+  step: Step & { readonly kind: 'approve' | 'refuse' },
+): Promise<void> {
+  const { approvalToken: token } = (await findKey(db, keyType, key)) ?? {}
+  if (!token) return
+  const request = await readKeyRequest(db, { token })
+  const { fid } = users[step.who]
+  const { account } = users[step.isForged ? (step.who ? 0 : 1) : step.who]
+  if (step.kind === 'refuse') {
+    const message = refusalStatement(request, fid)
+    const signature = signatureBytes(await account.signer.signMessage({ message }))
+    return await refuseRequest({ db, clock: () => nowMs }, { token, fid, signature })
+  }
+  const deadline = Math.floor(nowMs / 1000) + 60
+  const addition = localAddition(request, users[step.who].account.address, deadline)
+  const signature = await signKeyAddition(addition, account)
+  const permissions = keyType === authAddress ? null : []
+  const before = request.status
+  await approveLocally({ db, clock: () => nowMs }, registry, { token, fid, deadline, signature, permissions })
+  if (before === 'pending_approval') chain.approved(step.who)
+}
+
+it('no sequence of calls, chain events and refusals leaves the table of states', {
+  timeout: 180_000,
+}, async () => {
+  const kinds = fc.constantFrom<SubjectKind>('held', 'developer', 'address')
+  const seen = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(kinds, fc.array(step, { minLength: 1, maxLength: 12 }), async (kind, steps) => {
+      const subject = await newSubject(kind)
+      let status: SignerStatus = 'generated'
+      let fid: number | null = null
+      for (const step of steps) {
+        await take(subject, step)
+        const standing = await findKey(db, subject.keyType, subject.key)
+        const next = standing?.status ?? 'generated'
+        const isNews = step.kind === 'chain' || step.kind === 'late'
+        // Keys of developers are not known before they are asked for, and the chain may have told of them before.
+        const allowed = isNews || signerUuidUnknown(subject, step) ? newsOfChain : table
+        if (next !== status) expect(allowed[status], `${status} by ${JSON.stringify(step)}`).toContain(next)
+        if (step.kind === 'wait' || ('isForged' in step && step.isForged)) expect(next).toBe(status)
+        if (fid !== null) expect(standing?.fid).toBe(fid)
+        if (next !== status) seen.add(`${status} by ${step.kind}: ${next}`)
+        status = next
+        fid = standing?.fid ?? null
+        if (status === 'approved') expect(fid).not.toBeNull()
+      }
+    }),
+    { numRuns: 40, examples },
+  )
+  // Otherwise it would have shown nothing.
+  for (const edge of [
+    'generated by ask: pending_approval',
+    'pending_approval by approve: approved',
+    'pending_approval by chain: approved',
+    'pending_approval by refuse: revoked',
+    'approved by chain: revoked',
+  ]) {
+    expect([...seen]).toContain(edge)
+  }
+})
+
+function signerUuidUnknown({ signerUuid }: Subject, { kind }: Step): boolean {
+  return signerUuid === null && kind === 'ask'
+}

@@ -1,0 +1,49 @@
+import { type OnChainEvent, SignerEventType } from '@farcaster/core'
+import type { TestUser } from '../../../../test/network.js'
+import type { SignerPermission } from '../../../graph/view/schema/signer.js'
+import type { Hub } from '../../../hub/hub.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { createVault, type Vault } from '../../../platform/vault/vault.js'
+import { createSigner } from '../create-signer.js'
+
+/** The vault of the API that `createTestApi` makes. */
+export const testVault: Vault = createVault(['the secret key of the tests'])
+
+export interface ApprovedSigner {
+  readonly id: string
+  readonly publicKey: Buffer
+}
+
+/** A signer of an app that a user, who is registered, has approved on the chain. */
+export async function approvedSigner(
+  { db, hub }: { readonly db: Database; readonly hub: Pick<Hub, 'submitOnChainEvents'> },
+  user: TestUser,
+  { appId, permissions = null }: { readonly appId: string; readonly permissions?: SignerPermission[] | null },
+): Promise<ApprovedSigner> {
+  const signer = await createSigner({ db, vault: testVault }, appId)
+  if (permissions !== null) {
+    await db`update signers.signers set permissions = ${permissions}::text[] where id = ${signer.id}`
+  }
+  const [refusal] = await hub.submitOnChainEvents([keyEvent(user, signer, SignerEventType.ADD)])
+  if (refusal) throw new Error(refusal.message)
+  return signer
+}
+
+/** Removes the key of such a signer from the chain. */
+export async function revokeSigner(
+  hub: Pick<Hub, 'submitOnChainEvents'>,
+  user: TestUser,
+  signer: ApprovedSigner,
+): Promise<void> {
+  const [refusal] = await hub.submitOnChainEvents([keyEvent(user, signer, SignerEventType.REMOVE)])
+  if (refusal) throw new Error(refusal.message)
+}
+
+/**
+ * Each key has a block of its own, in which it is removed after it was added. Numbers of blocks are of 32 bits; below
+ * two thousand millions it leaves room for what tests let happen later.
+ */
+function keyEvent(user: TestUser, { publicKey }: ApprovedSigner, eventType: SignerEventType): OnChainEvent {
+  const block = 1_000_000 + (publicKey.readUInt32BE(0) >>> 1)
+  return { ...user.signerEvent(eventType, block, publicKey), logIndex: Number(eventType) }
+}

@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import { type Address, parseEventLogs } from 'viem'
+import { beforeAll, expect, it } from 'vitest'
+import { contract } from '../../../scripts/dev-chain.mjs'
+import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
+import { startTestChain } from '../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../test/database.js'
+import { dropToken } from './kept-tokens.js'
+import { followAssets } from './testing/followed-assets.js'
+import { isReady, readTokens } from './token.js'
+
+const { db } = await createTestDatabase()
+const chain = await startTestChain()
+const proxies = [await startRpcProxy(chain.url), await startRpcProxy(chain.url)]
+const CONFIRMATIONS = 6
+const assets = followAssets({
+  db,
+  chain,
+  confirmations: CONFIRMATIONS,
+  rpcUrls: proxies.map(({ url }) => url),
+})
+const accounts = Array.from({ length: 8 }, (_, index) => chain.account(index))
+let token: Address
+let past: Address
+
+const call = (address: Address, functionName: string, args: readonly unknown[]) => ({
+  contract: 'Token',
+  address,
+  functionName,
+  args,
+})
+
+beforeAll(async () => {
+  token = await chain.deployToken('Apple', 'APL', 18)
+  past = await chain.deployToken('Pear', 'PEAR', 6)
+  for (const account of accounts) await chain.send(account, call(past, 'mint', [account.address, 1_000n]))
+  await assets.watch(token)
+})
+
+/** Holders and balances as the chain has them now, of everybody that a transfer has ever named. */
+async function expectBalancesOfChain(address: Address): Promise<void> {
+  const logs = await chain.client.getLogs({ address, fromBlock: 0n })
+  const named = parseEventLogs({ abi: contract('Token').abi, logs, eventName: 'Transfer' }).flatMap(
+    ({ args }) => {
+      const { from, to } = args as unknown as { from: Address; to: Address }
+      return [from, to]
+    },
+  )
+  const holders = [...new Set(named.map((each) => each.toLowerCase() as Address))]
+  const there = await Promise.all(
+    holders.map(
+      async (holder) => [holder, await chain.read<bigint>(call(address, 'balanceOf', [holder]))] as const,
+    ),
+  )
+  const rows = await db<{ holder: string; balance: string }[]>`
+    select '0x' || encode(holder, 'hex') as holder, balance::text as balance
+    from assets.balances b join assets.tokens t on t.id = b.token_id
+    where t.address = ${Buffer.from(address.slice(2), 'hex')}::bytea and balance > 0`
+  const held = there
+    .filter(([, balance]) => balance > 0n)
+    .map(([holder, balance]) => [holder, String(balance)])
+  expect(new Map(rows.map(({ holder, balance }) => [holder, balance]))).toEqual(
+    new Map(held as [string, string][]),
+  )
+}
+
+async function isTokenReady(address: Address): Promise<boolean> {
+  const [row] = await readTokens(db, { addresses: [Buffer.from(address.slice(2), 'hex')] })
+  return row !== undefined && isReady(row)
+}
+
+/** Follows until the token may be told of, whose past has to be final first. */
+async function catchUpWhole(): Promise<void> {
+  await assets.catchUp()
+  await chain.mine(CONFIRMATIONS + 1)
+  await assets.catchUp()
+}
+
+const account = fc.integer({ min: 0, max: accounts.length - 1 })
+const happening = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('transfer' as const),
+      from: account,
+      to: account,
+      share: fc.integer({ min: 0, max: 100 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('mint' as const),
+      to: account,
+      value: fc.bigInt({ min: 0n, max: 2n ** 200n }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('burn' as const),
+      from: account,
+      share: fc.integer({ min: 0, max: 100 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('reorg' as const),
+      depth: fc.integer({ min: 1, max: CONFIRMATIONS - 1 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('mine' as const), blocks: fc.integer({ min: 1, max: 4 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('follow' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('fault' as const),
+      proxy: fc.integer({ min: 0, max: 1 }),
+      fault: fc.constantFrom('stopped', 'behind', 'small', 'none'),
+    }),
+  },
+)
+type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
+
+async function happen(event: Happening): Promise<void> {
+  switch (event.kind) {
+    case 'transfer':
+    case 'burn': {
+      const from = accounts[event.from]!
+      const held = await chain.read<bigint>(call(token, 'balanceOf', [from.address]))
+      const value = (held * BigInt(event.share)) / 100n
+      const to = event.kind === 'transfer' ? [accounts[event.to]!.address] : []
+      await chain.send(from, call(token, event.kind, [...to, value]))
+      return
+    }
+    case 'mint':
+      await chain.send(accounts[0]!, call(token, 'mint', [accounts[event.to]!.address, event.value]))
+      return
+    case 'reorg':
+      await chain.reorg(event.depth)
+      return
+    case 'mine':
+      await chain.mine(event.blocks)
+      return
+    case 'follow':
+      // An RPC that is down or behind: the next step goes on where this one was.
+      await assets.step().catch(() => {})
+      return
+    case 'fault': {
+      const faults = {
+        stopped: { stopped: true },
+        behind: { behind: 2 },
+        small: { largestRange: 1 },
+        none: {},
+      }
+      proxies[event.proxy]!.faults = faults[event.fault as keyof typeof faults]
+    }
+  }
+}
+
+it('whatever happens on the chain and to its RPCs, balances are in the end what the chain says of every holder', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 25 }), async (events) => {
+      for (const event of events) await happen(event)
+      for (const proxy of proxies) proxy.faults = {}
+      await catchUpWhole()
+      expect(await isTokenReady(token)).toBe(true)
+      await expectBalancesOfChain(token)
+    }),
+    { numRuns: 12 },
+  )
+})
+
+it('a token that is wanted later is not told of before its past has been read', async () => {
+  await assets.watch(past)
+  expect(await isTokenReady(past)).toBe(false)
+  await assets.catchUp()
+  await assets.catchUp()
+  // Its past is not final yet: the chain might take back what has been read.
+  expect(await isTokenReady(past)).toBe(false)
+  await chain.send(accounts[1]!, call(past, 'transfer', [accounts[2]!.address, 400n]))
+  await chain.reorg(2)
+  await chain.send(accounts[1]!, call(past, 'transfer', [accounts[3]!.address, 300n]))
+  await catchUpWhole()
+  expect(await isTokenReady(past)).toBe(true)
+  await expectBalancesOfChain(past)
+})
+
+it('when the chain takes back what was final, balances are counted anew', async () => {
+  await chain.send(accounts[0]!, call(token, 'mint', [accounts[5]!.address, 77n]))
+  await catchUpWhole()
+  await chain.reorg(CONFIRMATIONS + 6)
+  await chain.send(accounts[0]!, call(token, 'mint', [accounts[6]!.address, 88n]))
+  await assets.catchUp()
+  expect(await isTokenReady(token)).toBe(false)
+  await catchUpWhole()
+  expect(await isTokenReady(token)).toBe(true)
+  await expectBalancesOfChain(token)
+})
+
+it('a token that nobody wants any more leaves nothing behind, and can be wanted again', async () => {
+  const bytes = Buffer.from(past.slice(2), 'hex')
+  expect(await dropToken(db, 'base', bytes)).toBe(true)
+  expect(await dropToken(db, 'base', bytes)).toBe(false)
+  await catchUpWhole()
+  expect(
+    await db`select 1 from assets.balances b join assets.tokens t on t.id = b.token_id and t.symbol = 'PEAR'`,
+  ).toEqual([])
+  await assets.watch(past)
+  await catchUpWhole()
+  await catchUpWhole()
+  await expectBalancesOfChain(past)
+  expect(await db`select 1 from chain.followers where name like 'base/token/%'`).toEqual([])
+})

@@ -1,0 +1,81 @@
+import type { Hex } from 'viem'
+import type { NetworkName } from '../../hub/chain/networks.js'
+import type { Transaction } from '../../platform/db/connection.js'
+import type { Change } from './transfers.js'
+
+/** Adds what has changed to the balances. */
+export async function applyChanges(db: Transaction, changes: readonly Change[]): Promise<void> {
+  const sums = sumsOf(changes)
+  if (sums.length === 0) return
+  const tokenIds = sums.map(({ tokenId }) => tokenId)
+  const holders = db.types.byteas(sums.map(({ holder }) => Buffer.from(holder.slice(2), 'hex')))
+  const amounts = db.types.texts(sums.map(({ amount }) => amount.toString()))
+  // In one order, so that nobody waits for whom they hold up: a token's past is read while its present is counted.
+  const empty = await db<{ tokenId: number; holder: Buffer }[]>`
+    with written as (
+      insert into assets.balances as b (token_id, holder, balance)
+      select token_id, holder, amount::numeric
+      from unnest(${tokenIds}::integer[], ${holders}::bytea[], ${amounts}::text[]) as c (token_id, holder, amount)
+      order by token_id, holder
+      on conflict (token_id, holder) do update set balance = b.balance + excluded.balance
+      returning token_id, holder, balance
+    )
+    select token_id as "tokenId", holder from written where balance = 0
+  `
+  if (empty.length === 0) return
+  await db`
+    delete from assets.balances b
+    using unnest(
+      ${empty.map(({ tokenId }) => tokenId)}::integer[],
+      ${db.types.byteas(empty.map(({ holder }) => holder))}::bytea[]
+    ) as c (token_id, holder)
+    where b.token_id = c.token_id and b.holder = c.holder
+  `
+}
+
+/** Keeps what blocks have changed that are not final. */
+export async function rememberChanges(
+  db: Transaction,
+  network: NetworkName,
+  changes: readonly Change[],
+): Promise<void> {
+  if (changes.length === 0) return
+  await db`
+    insert into assets.changes (network, block, token_id, holder, amount)
+    select ${network}, block, token_id, holder, amount::numeric
+    from unnest(
+      ${changes.map(({ block }) => block)}::bigint[],
+      ${changes.map(({ tokenId }) => tokenId)}::integer[],
+      ${db.types.byteas(changes.map(({ holder }) => Buffer.from(holder.slice(2), 'hex')))}::bytea[],
+      ${db.types.texts(changes.map(({ amount }) => amount.toString()))}::text[]
+    ) as c (block, token_id, holder, amount)
+  `
+}
+
+/** Forgets the changes of blocks that are final: this one and all before it. */
+export async function settleChanges(db: Transaction, network: NetworkName, lastFinal: number): Promise<void> {
+  await db`delete from assets.changes where network = ${network} and block <= ${lastFinal}::bigint`
+}
+
+/** Takes back what this block and all after it have changed. */
+export async function undoChanges(db: Transaction, network: NetworkName, fromBlock: number): Promise<void> {
+  const rows = await db<{ tokenId: number; block: number; holder: Hex; amount: string }[]>`
+    delete from assets.changes
+    where network = ${network} and block >= ${fromBlock}::bigint
+    returning token_id as "tokenId", block, '0x' || encode(holder, 'hex') as holder, amount::text as amount
+  `
+  await applyChanges(
+    db,
+    rows.map((row) => ({ ...row, amount: -BigInt(row.amount) })),
+  )
+}
+
+function sumsOf(changes: readonly Change[]): Change[] {
+  const sums = new Map<string, Change>()
+  for (const change of changes) {
+    const key = `${change.tokenId} ${change.holder}`
+    const before = sums.get(key)
+    sums.set(key, before === undefined ? change : { ...before, amount: before.amount + change.amount })
+  }
+  return [...sums.values()].filter(({ amount }) => amount !== 0n)
+}

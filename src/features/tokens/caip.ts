@@ -1,0 +1,28 @@
+import { getAddress } from 'viem'
+import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import { type NetworkName, networkNames } from '../../hub/chain/networks.js'
+
+/** A token by its CAIP-19 name. */
+export interface NamedToken {
+  readonly network: NetworkName
+  /** 20 bytes. */
+  readonly address: Buffer
+  /** How casts may spell its name: as it was asked for, in lower case, and with the checksum of the address. */
+  readonly spellings: readonly string[]
+}
+
+/** What names look like. */
+export const TOKEN_NAME = /^eip155:(\d{1,15})\/erc20:0x([0-9a-fA-F]{40})$/
+
+/** The token of a name such as `eip155:8453/erc20:0x…`; null when its chain is none that is followed. */
+export function readTokenName(
+  name: string,
+  rpcs: ReadonlyMap<NetworkName, Pick<ChainRpc, 'network'>>,
+): NamedToken | null {
+  const [, chainId = '', hex = ''] = TOKEN_NAME.exec(name) ?? []
+  const network = networkNames.find((each) => rpcs.get(each)?.network.chainId === Number(chainId))
+  if (network === undefined || hex === '') return null
+  const spelled = getAddress(`0x${hex.toLowerCase()}`)
+  const spellings = new Set([name, name.toLowerCase(), `eip155:${chainId}/erc20:${spelled}`])
+  return { network, address: Buffer.from(hex, 'hex'), spellings: [...spellings] }
+}

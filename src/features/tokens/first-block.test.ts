@@ -1,0 +1,70 @@
+import type { Address } from 'viem'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { type Faults, startRpcProxy } from '../../../test/chain/rpc-proxy.js'
+import { startTestChain } from '../../../test/chain/test-chain.js'
+import { openEndpoint } from '../../hub/chain/endpoint.js'
+import { findFirstBlock } from './token-details.js'
+
+const chain = await startTestChain()
+const proxy = await startRpcProxy(chain.url)
+const endpoint = openEndpoint(proxy.url)
+let token: Address
+let deployedIn = 0
+
+beforeAll(async () => {
+  await chain.mine(40)
+  token = await chain.deployToken('Apple', 'APL', 18)
+  deployedIn = Number(await chain.client.getBlockNumber())
+  await chain.mine(60)
+})
+
+beforeEach(() => {
+  proxy.faults = {}
+})
+
+/** From the second question for code on. */
+function soon<T>(fault: T): (method: string) => T | null {
+  let asked = 0
+  return (method) => {
+    if (method === 'eth_getCode') asked += 1
+    return asked > 1 ? fault : null
+  }
+}
+
+it('the first block of a contract is found by halves', async () => {
+  expect(await findFirstBlock(endpoint, token)).toBe(deployedIn)
+})
+
+it.each([
+  'missing trie node 1f4a',
+  'historical state is not available',
+  'project is limited to recent blocks',
+])('of a node that says "%s", it is the first of all', async (message) => {
+  proxy.faults = { refuse: soon(message) }
+  expect(await findFirstBlock(endpoint, token)).toBe(0)
+})
+
+it('a node that has old states for those alone who pay for them has none', async () => {
+  proxy.faults = { status: soon(403) }
+  expect(await findFirstBlock(endpoint, token)).toBe(0)
+})
+
+const passing: Readonly<Record<string, () => Faults>> = {
+  'cuts the connection': () => {
+    const isCut = soon(true)
+    return {
+      hold: async (method) => {
+        if (isCut(method)) throw new Error('cut')
+      },
+    }
+  },
+  'is asked too much': () => ({ status: soon(429) }),
+  fails: () => ({ status: soon(502) }),
+}
+
+it.each(Object.keys(passing))('an RPC that %s has said nothing: it is asked again', async (what) => {
+  proxy.faults = passing[what]!()
+  await expect(findFirstBlock(endpoint, token)).rejects.toThrow()
+  proxy.faults = {}
+  expect(await findFirstBlock(endpoint, token)).toBe(deployedIn)
+})

@@ -1,0 +1,161 @@
+import type { Hex } from 'viem'
+import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import type { ChainLog, Endpoint } from '../../hub/chain/endpoint.js'
+import type { LogHandler } from '../../hub/chain/follower.js'
+import type { LogRange } from '../../hub/chain/log-range.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
+import { applyChanges, rememberChanges, settleChanges, undoChanges } from './balances.js'
+import { forgetBalances } from './kept-tokens.js'
+import { readSwap, swapTopics } from './swaps.js'
+import { readTokens } from './token.js'
+import { insertTrades, type PlacedSwap, undoTrades } from './trades.js'
+import { type Change, type CountedToken, changesOf, transferTopic } from './transfers.js'
+
+/** What the follower of a network's assets stands on. */
+export interface LiveParts {
+  readonly db: Database
+  readonly rpc: ChainRpc
+  /** Tells of trades up to this block, which is final, in the transaction that moves the cursor. */
+  readonly onFinal: (db: Transaction, lastFinal: number) => Promise<void>
+}
+
+/** Tokens and pools that are looked at, by address in lower-case hex with 0x. */
+interface Known {
+  readonly tokens: ReadonlyMap<Hex, CountedToken>
+  readonly pools: ReadonlyMap<Hex, { readonly token0: number; readonly token1: number }>
+}
+
+/**
+ * Counts the transfers of a network's tokens and writes down the swaps of its pools, up to its newest block. A token
+ * that is to be kept is counted from the next block on: what was before is read by `history-handler.ts`.
+ */
+export function liveHandler({ db, rpc, onFinal }: LiveParts): LogHandler<Map<Hex, Hex>> {
+  const { name: network, confirmations } = rpc.network
+  let known: Known = { tokens: new Map(), pools: new Map() }
+  return {
+    name: `${network}/assets`,
+    firstBlock: async () => Math.max(0, (await rpc.with((endpoint) => endpoint.head())) - confirmations),
+    confirmedOnly: false,
+    withTimes: true,
+    async filter() {
+      known = await loadKnown(db, network)
+      const addresses = [...new Set([...known.tokens.keys(), ...known.pools.keys()])]
+      return addresses.length === 0 ? null : { addresses, topics: [transferTopic, ...swapTopics] }
+    },
+    read: (endpoint, { logs }) =>
+      readTraders(
+        endpoint,
+        logs.filter(({ topics }) => isSwap(topics)),
+      ),
+    async handle(range, traders, commit) {
+      const changes = changesOf(range.logs, known.tokens)
+      const swaps = placeSwaps(range, known, traders)
+      const lastFinal = range.head - confirmations
+      await commit(async (transaction) => {
+        const counted = await stillCounted(transaction, known, changes)
+        await applyChanges(transaction, counted)
+        if (!range.isFinal) await rememberChanges(transaction, network, counted)
+        await settleChanges(transaction, network, lastFinal)
+        await insertTrades(transaction, network, swaps)
+        await onFinal(transaction, Math.min(lastFinal, range.to))
+        await beginCounting(transaction, network, range.to + 1)
+      })
+    },
+    async undo(transaction, fromBlock) {
+      await undoChanges(transaction, network, fromBlock)
+      await undoTrades(transaction, network, fromBlock)
+    },
+    async startAnew(transaction, nextBlock) {
+      const tokens = await readTokens(transaction, { network, onlyKept: true })
+      await forgetBalances(
+        transaction,
+        tokens.map(({ id }) => id),
+      )
+      return nextBlock
+    },
+  }
+}
+
+async function loadKnown(db: Database, network: string): Promise<Known> {
+  const [tokens, pools] = await Promise.all([
+    db<{ id: number; address: Hex; liveFrom: number }[]>`
+      select id, '0x' || encode(address, 'hex') as address, live_from as "liveFrom"
+      from assets.tokens
+      where network = ${network} and live_from is not null`,
+    db<{ address: Hex; token0: number; token1: number }[]>`
+      select '0x' || encode(address, 'hex') as address, token0_id as token0, token1_id as token1
+      from assets.pools
+      where network = ${network}`,
+  ])
+  return {
+    tokens: new Map(tokens.map(({ address, ...token }) => [address, token])),
+    pools: new Map(pools.map(({ address, ...pool }) => [address, pool])),
+  }
+}
+
+/** Who trades is who sends the transaction: between them and the pool there are routers, which pools name. */
+async function readTraders(endpoint: Endpoint, swaps: readonly ChainLog[]): Promise<Map<Hex, Hex>> {
+  const hashes = [...new Set(swaps.map(({ transactionHash }) => transactionHash))]
+  const senders = await endpoint.senders(hashes)
+  return new Map(
+    hashes.map((hash, index) => {
+      const sender = senders[index]
+      if (!sender) throw new Error(`${endpoint.name} does not know transaction ${hash}`)
+      return [hash, sender]
+    }),
+  )
+}
+
+function placeSwaps(
+  { logs, headers }: LogRange,
+  { pools }: Known,
+  traders: ReadonlyMap<Hex, Hex>,
+): PlacedSwap[] {
+  return logs.flatMap((log) => {
+    const pool = pools.get(log.address)
+    const swap = pool && isSwap(log.topics) ? readSwap(log) : null
+    if (pool === undefined || swap === null) return []
+    const [soldId, boughtId] = swap.soldFirst ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+    return {
+      ...swap,
+      block: log.blockNumber,
+      logIndex: log.logIndex,
+      tradedAt: headers.get(log.blockNumber)!.timestamp,
+      transactionHash: log.transactionHash,
+      pool: log.address,
+      trader: traders.get(log.transactionHash)!,
+      soldId,
+      boughtId,
+    }
+  })
+}
+
+function isSwap(topics: readonly Hex[]): boolean {
+  return swapTopics.includes(topics[0]!)
+}
+
+/** Leaves out the changes of tokens that nobody wants any more, or that are being counted anew. */
+async function stillCounted(
+  db: Transaction,
+  { tokens }: Known,
+  changes: readonly Change[],
+): Promise<readonly Change[]> {
+  if (changes.length === 0) return []
+  const ids = [...new Set(changes.map(({ tokenId }) => tokenId))]
+  const rows = await db<{ id: number; live_from: number | null }[]>`
+    select id, live_from from assets.tokens where id = any (${ids}::integer[]) order by id for share
+  `
+  const now = new Map(rows.map(({ id, live_from }) => [id, live_from]))
+  const same = new Set(
+    [...tokens.values()].flatMap(({ id, liveFrom }) => (now.get(id) === liveFrom ? [id] : [])),
+  )
+  return changes.filter(({ tokenId }) => same.has(tokenId))
+}
+
+async function beginCounting(db: Transaction, network: string, nextBlock: number): Promise<void> {
+  await db`
+    update assets.tokens
+    set live_from = ${nextBlock}::bigint, read_to = least(first_block, ${nextBlock}::bigint)
+    where network = ${network} and kept_for is not null and live_from is null and first_block is not null
+  `
+}

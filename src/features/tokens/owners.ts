@@ -1,0 +1,101 @@
+import { type Onlooker, shownTo } from '../../graph/query/casts-shown-to.js'
+import type { Database } from '../../platform/db/connection.js'
+
+/** A user who owns some of a token. */
+export interface Owner {
+  readonly tokenId: number
+  readonly fid: number
+}
+
+export interface OwnersAsked {
+  readonly tokenIds: readonly number[]
+  readonly onlooker: Onlooker
+  /** Owners of each token, at most. */
+  readonly limit: number
+}
+
+/** So many of the largest addresses of a token are looked at for users: most are of exchanges, pools and nobody known. */
+const LARGEST = 5_000
+
+/**
+ * Users who own these tokens, by token and what they own in all their addresses, the largest first: those whom the
+ * viewer follows, or, where there is no viewer, those behind the largest addresses.
+ */
+export async function readOwners(db: Database, asked: OwnersAsked): Promise<Owner[]> {
+  const { onlooker } = asked
+  return onlooker.viewerFid === undefined
+    ? await readLargestOwners(db, asked)
+    : await readFollowedOwners(db, asked, onlooker.viewerFid)
+}
+
+/**
+ * Goes from whom the viewer follows, who are some thousands at most, by their addresses to the balances: what it takes
+ * does not depend on how many own a token. That an address is one of Ethereum is not asked: those of others are longer,
+ * and hold nothing here. So verifications are read from their index alone.
+ */
+async function readFollowedOwners(
+  db: Database,
+  { tokenIds, onlooker, limit }: OwnersAsked,
+  viewerFid: number,
+): Promise<Owner[]> {
+  return await db<Owner[]>`
+    with followed as materialized (
+      select f.target_fid as fid
+      from social.follows f
+      where f.fid = ${viewerFid}::bigint and ${shownTo(db, onlooker, 'f.target_fid')}
+    ), addresses as materialized (
+      select u.fid, u.custody_address as address from followed join social.users u using (fid)
+      union
+      select v.fid, v.address from followed join social.verifications v using (fid)
+    ), owned as (
+      select t.id as token_id, a.fid, sum(b.balance) as balance
+      from unnest(${[...tokenIds]}::integer[]) as t (id)
+      cross join addresses a
+      cross join lateral (
+        select balance from assets.balances where token_id = t.id and holder = a.address and balance > 0
+        offset 0
+      ) b
+      group by t.id, a.fid
+    ), ranked as (
+      select token_id, fid, row_number() over (partition by token_id order by balance desc, fid) as place from owned
+    )
+    select token_id as "tokenId", fid from ranked where place <= ${limit} order by token_id, place
+  `
+}
+
+async function readLargestOwners(db: Database, { tokenIds, onlooker, limit }: OwnersAsked): Promise<Owner[]> {
+  return await db<Owner[]>`
+    with found as materialized (
+      select t.id as token_id, o.fid
+      from unnest(${[...tokenIds]}::integer[]) as t (id)
+      cross join lateral (
+        select u.fid, max(u.balance) as largest
+        from (
+          select holder, balance from assets.balances
+          where token_id = t.id and balance > 0
+          order by balance desc, holder
+          limit ${LARGEST}
+        ) b
+        cross join lateral (
+          select fid, b.balance from social.users where custody_address = b.holder
+          union all
+          select fid, b.balance from social.verifications where address = b.holder and protocol = 0
+        ) u
+        where ${shownTo(db, onlooker, 'u.fid')}
+        group by u.fid
+        order by largest desc, u.fid
+        limit ${limit}
+      ) o
+    ), addresses as (
+      select f.token_id, f.fid, u.custody_address as address from found f join social.users u using (fid)
+      union
+      select f.token_id, f.fid, v.address from found f join social.verifications v using (fid) where v.protocol = 0
+    ), owned as (
+      select a.token_id, a.fid, sum(b.balance) as balance
+      from addresses a
+      join assets.balances b on b.token_id = a.token_id and b.holder = a.address and b.balance > 0
+      group by a.token_id, a.fid
+    )
+    select token_id as "tokenId", fid from owned order by token_id, balance desc, fid
+  `
+}

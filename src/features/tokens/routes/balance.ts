@@ -1,0 +1,67 @@
+import { Type } from '@sinclair/typebox'
+import { formatUnits, getAddress, type Hex } from 'viem'
+import { fidParameter, listParameter } from '../../../api/parameters.js'
+import { type AddressBalance, BalanceResponse } from '../../../graph/view/schema/fungible.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { defineOperation } from '../../operation.js'
+import { rpcOf } from '../asked-tokens.js'
+import { plainNumber } from '../present-token.js'
+import { type HeldToken, readHeldTokens } from '../user-balances.js'
+import { networkParameter } from './owners-answer.js'
+
+/** `GET user/balance` */
+export const userBalance = defineOperation({
+  method: 'GET',
+  path: 'user/balance',
+  tag: 'User',
+  summary: 'What a user owns',
+  description: [
+    'What the custody address and the verified Ethereum addresses of a user have of the tokens whose owners are kept',
+    'here, by address and network. Nothing is said of the network’s own coin, nor of other tokens.',
+  ].join(' '),
+  query: Type.Object({
+    fid: fidParameter({ description: 'Whose.' }),
+    networks: listParameter(networkParameter, { maxItems: 4, description: 'On which networks.' }),
+  }),
+  reply: BalanceResponse,
+  notFound: 'There is no user with this fid.',
+
+  async handle({ db, hydrator, assets }, { fid, networks }) {
+    for (const network of networks) rpcOf(assets, network)
+    const [users, held] = await Promise.all([
+      hydrator.dehydratedUsers([fid]),
+      readHeldTokens(db, fid, [...new Set(networks)]),
+    ])
+    const user = users.get(fid)
+    if (!user) throw new PlazaError('not_found', `there is no user with fid ${fid}`, { property: 'fid' })
+    const places = new Map<string, HeldToken[]>()
+    for (const token of held) {
+      const place = `${token.network} ${token.holder}`
+      places.set(place, [...(places.get(place) ?? []), token])
+    }
+    return {
+      user_balance: {
+        object: 'user_balance' as const,
+        user,
+        address_balances: [...places.values()].map(addressBalance),
+      },
+    }
+  },
+})
+
+/** @param tokens of one address on one network. */
+function addressBalance(tokens: readonly HeldToken[]): AddressBalance {
+  const { holder, network } = tokens[0]!
+  return {
+    object: 'address_balance',
+    verified_address: { address: holder, network },
+    token_balances: tokens.map(({ address, name, symbol, decimals, balance, priceUsd }) => {
+      const units = formatUnits(BigInt(balance), decimals)
+      return {
+        object: 'token_balance',
+        token: { object: 'token', name, symbol, address: getAddress(address as Hex), decimals },
+        balance: { in_token: units, in_usdc: plainNumber(Number(units) * (priceUsd ?? 0)) },
+      }
+    }),
+  }
+}

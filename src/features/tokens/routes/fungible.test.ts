@@ -1,0 +1,266 @@
+import type { Address } from 'viem'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startRpcProxy } from '../../../../test/chain/rpc-proxy.js'
+import { startTestChain } from '../../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
+import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import { Hydrator } from '../../../graph/cache/hydrator.js'
+import { followAssets } from '../testing/followed-assets.js'
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db)
+const chain = await startTestChain()
+const proxy = await startRpcProxy(chain.url)
+const CONFIRMATIONS = 2
+const followed = followAssets({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
+const assets = { rpcs: new Map([['base' as const, followed.rpc]]), maxAsked: 2 }
+const { get } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, assets })
+
+const [ann, bea, cid, dot, eli] = [1, 2, 3, 4, 5].map((fid) => new TestUser(fid)) as [
+  TestUser,
+  TestUser,
+  TestUser,
+  TestUser,
+  TestUser,
+]
+/** An address that cid has verified. */
+const second = Buffer.alloc(20, 0xc2)
+const minter = chain.account(0)
+let apple: Address
+let pear: Address
+
+async function mint(token: Address, to: Buffer, value: bigint): Promise<void> {
+  const args = [`0x${to.toString('hex')}`, value]
+  await chain.send(minter, { contract: 'Token', address: token, functionName: 'mint', args })
+}
+
+async function settle(): Promise<void> {
+  await followed.catchUp()
+  await chain.mine(CONFIRMATIONS + 1)
+  await followed.catchUp()
+}
+
+async function ownersOf(query: Record<string, string | number>): Promise<{ top: number[]; all: number[] }> {
+  const reply = await get('fungible/owner/relevant', { network: 'base', ...query })
+  expect([reply.statusCode, reply.body]).toEqual([200, reply.body])
+  const { top_relevant_fungible_owners_hydrated: top, all_relevant_fungible_owners_dehydrated: all } =
+    reply.json()
+  const fidsOf = (users: { fid: number }[]) => users.map(({ fid }) => fid)
+  return { top: fidsOf(top), all: fidsOf(all) }
+}
+
+beforeAll(async () => {
+  await hub.submitOnChainEvents([ann, bea, cid, dot, eli].flatMap((user) => user.onChain()))
+  await db`insert into social.verifications values (3, ${second}::bytea, 0, 1, '')`
+  await hub.submit([ann.link(2, testNow - 9), ann.link(3, testNow - 8), ann.link(4, testNow - 7)])
+  apple = await chain.deployToken('Apple', 'APL', 18)
+  pear = await chain.deployToken('Pear', 'PEAR', 6)
+  await mint(apple, ann.custody, 5n)
+  await mint(apple, bea.custody, 20n)
+  // More than bea's, in two addresses that have less each.
+  await mint(apple, cid.custody, 11n)
+  await mint(apple, second, 12n)
+  await mint(apple, eli.custody, 100n)
+  await mint(apple, Buffer.alloc(20, 0xee), 10n ** 30n)
+})
+
+describe('fungible/owner/relevant', () => {
+  it('says that it is finding out, and never gives a list that is not whole', async () => {
+    const query = { contract_address: apple, network: 'base' }
+    const first = await get('fungible/owner/relevant', query)
+    expect(first.statusCode).toBe(202)
+    expect(first.json()).toMatchObject({ code: 'NotReady', tokens: [{ network: 'base', progress: 0 }] })
+    expect(first.json().tokens[0].address.toLowerCase()).toBe(apple.toLowerCase())
+    await followed.catchUp()
+    expect((await get('fungible/owner/relevant', query)).statusCode).toBe(202)
+    await settle()
+    expect((await get('fungible/owner/relevant', query)).statusCode).toBe(200)
+  })
+
+  it('lists users by what they own in all their addresses, the largest first', async () => {
+    expect(await ownersOf({ contract_address: apple })).toEqual({ top: [5, 3, 2, 1], all: [5, 3, 2, 1] })
+  })
+
+  it('lists those whom the viewer follows, with what there is between the two', async () => {
+    expect(await ownersOf({ contract_address: apple, viewer_fid: 1 })).toEqual({ top: [3, 2], all: [3, 2] })
+    const reply = await get('fungible/owner/relevant', {
+      contract_address: apple,
+      network: 'base',
+      viewer_fid: 1,
+    })
+    const [top] = reply.json().top_relevant_fungible_owners_hydrated
+    expect(top.viewer_context).toMatchObject({ following: true, followed_by: false })
+  })
+
+  it('leaves out whom the viewer mutes or blocks, and who blocks it', async () => {
+    await db`insert into relations.mutes (fid, target_fid, muted_at) values (1, 3, 1)`
+    expect(await ownersOf({ contract_address: apple, viewer_fid: 1 })).toEqual({ top: [2], all: [2] })
+    await hub.submit([bea.link(1, testNow - 5, { type: 'block' })])
+    expect(await ownersOf({ contract_address: apple, viewer_fid: 1 })).toEqual({ top: [], all: [] })
+    expect((await ownersOf({ contract_address: apple })).all).toEqual([5, 3, 2, 1])
+  })
+
+  it('follows what is given away', async () => {
+    const reply = await get('fungibles', { fungibles: `eip155:10/erc20:${apple}` })
+    expect(reply.json().fungibles[0].fungible.total_supply).toBe('1000000000000.000000000000000148')
+    await mint(apple, dot.custody, 1_000n)
+    await followed.catchUp()
+    expect((await ownersOf({ contract_address: apple })).all).toEqual([4, 5, 3, 2, 1])
+    expect((await ownersOf({ contract_address: apple, viewer_fid: 1 })).all).toEqual([4])
+  })
+
+  it('keeps a list for a moment, and reads it anew as soon as the viewer mutes somebody', async () => {
+    const clock = () => testNowUnix * 1000
+    const hydrator = new Hydrator({ db, clock, placeOf: () => null, maxEntries: 1_000 })
+    const kept = await createTestApi({ db, hub, clock, hydrator, assets })
+    const query = { contract_address: apple, network: 'base', viewer_fid: 1 }
+    const fids = async () => {
+      const { all_relevant_fungible_owners_dehydrated: all } = (
+        await kept.get('fungible/owner/relevant', query)
+      ).json()
+      return all.map(({ fid }: { fid: number }) => fid)
+    }
+    expect(await fids()).toEqual([4])
+    await db`insert into social.follows (fid, target_fid, ts, signer) values (1, 5, 1, '')`
+    expect(await fids()).toEqual([4])
+    expect((await kept.send('POST', 'mute', { fid: 1, muted_fid: 4 })).statusCode).toBe(200)
+    expect(await fids()).toEqual([5])
+  })
+
+  it('refuses what is no token, a network that is not followed, and one token too many', async () => {
+    const ask = (contract_address: string, network = 'base') =>
+      get('fungible/owner/relevant', { contract_address, network })
+    const none = await ask(`0x${'77'.repeat(20)}`)
+    expect(none.statusCode).toBe(400)
+    expect(none.json()).toMatchObject({ property: 'contract_address' })
+    expect((await ask(apple, 'ethereum')).statusCode).toBe(501)
+    expect((await ask('apple')).statusCode).toBe(400)
+    expect((await ask(apple, 'solana')).statusCode).toBe(400)
+    expect((await ask(pear)).statusCode).toBe(202)
+    const third = await chain.deployToken('Plum', 'PLUM', 18)
+    const refused = await ask(third)
+    expect([refused.statusCode, refused.json().message]).toEqual([
+      404,
+      expect.stringContaining('plaza token watch'),
+    ])
+    await followed.watch(third)
+    expect((await ask(third)).statusCode).toBe(202)
+  })
+
+  it('answers from what it knows while the chain is away, and says so of what it does not know', async () => {
+    proxy.faults = { stopped: true }
+    expect((await ownersOf({ contract_address: apple })).all).toHaveLength(5)
+    await db`update assets.tokens set kept_for = 'operator'`
+    const unknown = await get('fungible/owner/relevant', {
+      contract_address: `0x${'78'.repeat(20)}`,
+      network: 'base',
+    })
+    expect(unknown.statusCode).toBe(502)
+    proxy.faults = {}
+  })
+})
+
+describe('fungible/owner/relevant/bulk', () => {
+  it('has each token under the address that it was asked for by', async () => {
+    await mint(pear, bea.custody, 1n)
+    await settle()
+    await settle()
+    const shouted = pear.toUpperCase().replace('0X', '0x')
+    const reply = await get('fungible/owner/relevant/bulk', {
+      contract_addresses: `${apple}, ${shouted}`,
+      network: 'base',
+    })
+    expect(reply.statusCode).toBe(200)
+    const tokens = reply.json()
+    expect(Object.keys(tokens)).toEqual([apple, shouted])
+    const fids = (address: string) =>
+      tokens[address].all_relevant_fungible_owners_dehydrated.map((user: { fid: number }) => user.fid)
+    expect(fids(apple)).toEqual([4, 5, 3, 2, 1])
+    expect(fids(shouted)).toEqual([2])
+  })
+
+  it('says that it is finding out when one of the tokens is not ready', async () => {
+    const fresh = await chain.deployToken('Fig', 'FIG', 18)
+    const reply = await get('fungible/owner/relevant/bulk', {
+      contract_addresses: `${apple},${fresh}`,
+      network: 'base',
+    })
+    expect(reply.statusCode).toBe(202)
+    expect(reply.json().tokens).toHaveLength(1)
+  })
+
+  it('takes ten tokens at most', async () => {
+    const contract_addresses = Array.from({ length: 11 }, (_, n) => `0x${String(n).padStart(40, '0')}`).join(
+      ',',
+    )
+    expect(
+      (await get('fungible/owner/relevant/bulk', { contract_addresses, network: 'base' })).statusCode,
+    ).toBe(400)
+  })
+})
+
+describe('fungibles', () => {
+  it('tells what a token says of itself, how much there is, and how many casts embed it', async () => {
+    const name = `eip155:10/erc20:${pear.toLowerCase()}`
+    await hub.submit([
+      ann.cast('look', testNow - 4, { embeds: [{ url: name }] }),
+      bea.cast('look', testNow - 4, { embeds: [{ url: name }] }),
+    ])
+    const unknown = await chain.deployToken('Kiwi', 'KIWI', 3)
+    const reply = await get('fungibles', {
+      fungibles: `${name},eip155:10/erc20:${unknown},eip155:10/erc20:0x${'77'.repeat(20)}`,
+    })
+    expect(reply.statusCode).toBe(200)
+    expect(reply.json().fungibles).toMatchObject([
+      {
+        object: 'social_fungible',
+        cast_count: 2,
+        fungible: { name: 'Pear', symbol: 'PEAR', decimals: 6, network: 'base', total_supply: '0.000001' },
+      },
+      { cast_count: 0, fungible: { name: 'Kiwi', decimals: 3, total_supply: null } },
+    ])
+    const [seen] = (await get('fungibles', { fungibles: name, viewer_fid: 1 })).json().fungibles
+    expect(seen.cast_count).toBe(1)
+  })
+
+  it('refuses what is no name, and chains that are not followed', async () => {
+    expect((await get('fungibles', { fungibles: pear })).statusCode).toBe(400)
+    expect((await get('fungibles', { fungibles: `eip155:1/erc20:${pear}` })).statusCode).toBe(501)
+  })
+})
+
+describe('user/balance', () => {
+  it('has what each address of a user owns of the tokens that are ready', async () => {
+    const reply = await get('user/balance', { fid: 3, networks: 'base' })
+    expect(reply.statusCode).toBe(200)
+    const { user, address_balances: addresses } = reply.json().user_balance
+    expect(user.fid).toBe(3)
+    const amounts = addresses.map(
+      (each: { verified_address: { address: string }; token_balances: object[] }) => [
+        each.verified_address.address,
+        each.token_balances,
+      ],
+    )
+    const token = { name: 'Apple', symbol: 'APL', decimals: 18, object: 'token' }
+    expect(Object.fromEntries(amounts)).toMatchObject({
+      [`0x${cid.custody.toString('hex')}`]: [
+        { token, balance: { in_token: '0.000000000000000011', in_usdc: '0' } },
+      ],
+      [`0x${second.toString('hex')}`]: [
+        { token, balance: { in_token: '0.000000000000000012', in_usdc: '0' } },
+      ],
+    })
+  })
+
+  it('is empty for who owns nothing, and 404 for nobody', async () => {
+    const nothing = new TestUser(6)
+    await hub.submitOnChainEvents(nothing.onChain())
+    expect(
+      (await get('user/balance', { fid: 6, networks: 'base' })).json().user_balance.address_balances,
+    ).toEqual([])
+    expect((await get('user/balance', { fid: 7, networks: 'base' })).statusCode).toBe(404)
+    expect((await get('user/balance', { fid: 6, networks: 'base,arbitrum' })).statusCode).toBe(501)
+  })
+})

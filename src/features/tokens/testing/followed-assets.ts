@@ -1,0 +1,75 @@
+import type { Address } from 'viem'
+import type { TestChain } from '../../../../test/chain/test-chain.js'
+import { ChainRpc } from '../../../hub/chain/chain-rpc.js'
+import { Follower } from '../../../hub/chain/follower.js'
+import { type NetworkName, readChainSettings } from '../../../hub/chain/networks.js'
+import type { Database, Transaction } from '../../../platform/db/connection.js'
+import { silentLog } from '../../../platform/log/log.js'
+import { keepPool, keepToken } from '../kept-tokens.js'
+import { liveHandler } from '../live-handler.js'
+import { readPasts } from '../read-pasts.js'
+import type { Token } from '../token.js'
+
+/** The assets of a test chain, followed when the test says so. */
+export interface FollowedAssets {
+  readonly rpc: ChainRpc
+  /** Has a token's owners kept, and its pools' swaps. */
+  watch(token: Address, pools?: readonly Address[]): Promise<Token>
+  /** One step, of what is new and of the pasts, by whoever is made anew each time: nothing is kept in memory. */
+  step(): Promise<void>
+  /** Follows until there is nothing new, and all pasts have been read that are final. */
+  catchUp(): Promise<void>
+}
+
+export interface FollowedOptions {
+  readonly db: Database
+  readonly chain: TestChain
+  readonly rpcUrls?: readonly string[]
+  readonly confirmations: number
+  readonly network?: NetworkName
+  readonly onFinal?: (db: Transaction, lastFinal: number) => Promise<void>
+}
+
+const MOST_STEPS = 200
+
+/** Follows a test chain's assets as the network `base`. */
+export function followAssets(options: FollowedOptions): FollowedAssets {
+  const { db, chain, confirmations, network = 'base', onFinal = async () => {} } = options
+  const { rpcUrls = [chain.url] } = options
+  const settings = readChainSettings({
+    rpcUrls: { [network]: rpcUrls.join(',') },
+    ids: `${network}=10`,
+    confirmations,
+  })
+  const rpc = new ChainRpc(settings.networks.get(network)!, { log: silentLog, clock: Date.now })
+  const open = () => new Follower(liveHandler({ db, rpc, onFinal }), { db, rpc })
+  const parts = { db, rpc, log: silentLog }
+
+  async function liveStep() {
+    const follower = open()
+    return await follower.step().finally(() => follower.release())
+  }
+
+  return {
+    rpc,
+    async watch(address, pools = []) {
+      const bytes = (hex: Address) => Buffer.from(hex.slice(2), 'hex')
+      const token = await keepToken(db, rpc, { address: bytes(address), keptFor: 'operator' })
+      if ('message' in token) throw new Error(token.message)
+      for (const pool of pools) await keepPool(db, rpc, bytes(pool))
+      return token
+    },
+    async step() {
+      await liveStep()
+      await readPasts(parts)
+    },
+    async catchUp() {
+      for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+        const outcome = await liveStep()
+        const moved = await readPasts(parts)
+        if (outcome === 'level' && !moved) return
+      }
+      throw new Error(`not level after ${MOST_STEPS} steps`)
+    },
+  }
+}

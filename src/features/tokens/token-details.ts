@@ -1,0 +1,124 @@
+import {
+  decodeFunctionResult,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  HttpRequestError,
+  hexToString,
+  LimitExceededRpcError,
+  parseAbi,
+  RpcError,
+} from 'viem'
+import type { Endpoint } from '../../hub/chain/endpoint.js'
+
+/** What a token says of itself. */
+export interface TokenDetails {
+  readonly name: string
+  readonly symbol: string
+  readonly decimals: number
+}
+
+/** Longer names are cut: whoever makes a token writes what they like. */
+const MAX_NAME_LENGTH = 200
+const MAX_SYMBOL_LENGTH = 50
+/** Above that, nobody can say what a unit is. */
+const MAX_DECIMALS = 77
+const WORD_LENGTH = 66
+/** Statuses of HTTP that pass. */
+const TIMED_OUT = 408
+const TOO_MANY = 429
+
+const poolAbi = parseAbi([
+  'function token0() view returns (address)',
+  'function token1() view returns (address)',
+])
+
+/** Asks a token for its name, symbol and decimals; null when the contract is no ERC-20 token. */
+export async function readTokenDetails(endpoint: Endpoint, address: Hex): Promise<TokenDetails | null> {
+  const ask = (functionName: 'name' | 'symbol' | 'decimals' | 'totalSupply') =>
+    callOrNothing(endpoint, address, encodeFunctionData({ abi: erc20Abi, functionName }))
+  const [name, symbol, decimals, supply] = await Promise.all([
+    ask('name'),
+    ask('symbol'),
+    ask('decimals'),
+    ask('totalSupply'),
+  ])
+  if (decimals === null || supply === null || decimals.length !== WORD_LENGTH) return null
+  const places = Number(BigInt(decimals))
+  if (places > MAX_DECIMALS) return null
+  return {
+    name: textOf('name', name).slice(0, MAX_NAME_LENGTH),
+    symbol: textOf('symbol', symbol).slice(0, MAX_SYMBOL_LENGTH),
+    decimals: places,
+  }
+}
+
+/** The two tokens of a pool; null when the contract is none. */
+export async function readPoolTokens(endpoint: Endpoint, address: Hex): Promise<[Hex, Hex] | null> {
+  const ask = (functionName: 'token0' | 'token1') =>
+    callOrNothing(endpoint, address, encodeFunctionData({ abi: poolAbi, functionName }))
+  const words = await Promise.all([ask('token0'), ask('token1')])
+  const tokens = words.flatMap((word) =>
+    word?.length === WORD_LENGTH ? [`0x${word.slice(-40)}`.toLowerCase() as Hex] : [],
+  )
+  return tokens.length === 2 ? [tokens[0]!, tokens[1]!] : null
+}
+
+/**
+ * The first block that has a contract's code, by halves. Nodes that keep no old states cannot say: then it is 0, from
+ * where reading takes longer, for days on a chain of many blocks, and finds the same.
+ *
+ * @throws what an RPC fails with that has not said so: it may answer the next time.
+ */
+export async function findFirstBlock(endpoint: Endpoint, address: Hex): Promise<number> {
+  let [without, has] = [-1, await endpoint.head()]
+  try {
+    while (has - without > 1) {
+      const middle = Math.floor((has + without) / 2)
+      if ((await endpoint.code(address, middle)) === '0x') without = middle
+      else has = middle
+    }
+    return has
+  } catch (error) {
+    if (isAnswer(error)) return 0
+    throw error
+  }
+}
+
+/** Whether an RPC has refused what it was asked, and would again: it is there, and is not asked too much. */
+function isAnswer(error: unknown): boolean {
+  if (error instanceof HttpRequestError) {
+    const { status = 0 } = error
+    return status >= 400 && status < 500 && status !== TIMED_OUT && status !== TOO_MANY
+  }
+  return error instanceof RpcError && !(error instanceof LimitExceededRpcError)
+}
+
+/** What a call returns; null when the contract has refused it, or there is none. */
+async function callOrNothing(endpoint: Endpoint, address: Hex, data: Hex): Promise<Hex | null> {
+  const reply = await endpoint.call(address, data).catch((error: unknown) => {
+    if (isRevert(error)) return null
+    throw error
+  })
+  return reply === '0x' ? null : reply
+}
+
+function isRevert(error: unknown): boolean {
+  return error instanceof Error && /revert|invalid opcode|out of gas|stack underflow/i.test(error.message)
+}
+
+/** Some of the first tokens give 32 bytes instead of a text. */
+function textOf(functionName: 'name' | 'symbol', data: Hex | null): string {
+  if (data === null) return ''
+  try {
+    if (data.length === WORD_LENGTH) return readable(hexToString(data))
+    return readable(decodeFunctionResult({ abi: erc20Abi, functionName, data }))
+  } catch {
+    return ''
+  }
+}
+
+/** PostgreSQL keeps no zero characters, and half a surrogate is no text. */
+function readable(text: string): string {
+  return Buffer.from(text.replaceAll('\0', '')).toString()
+}

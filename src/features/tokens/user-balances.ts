@@ -1,0 +1,45 @@
+import type { NetworkName } from '../../hub/chain/networks.js'
+import type { Database } from '../../platform/db/connection.js'
+
+/** What an address of a user has of a token. */
+export interface HeldToken {
+  /** Lower-case hex with 0x. */
+  readonly holder: string
+  readonly network: NetworkName
+  readonly address: string
+  readonly name: string
+  readonly symbol: string
+  readonly decimals: number
+  /** In the token's smallest unit. */
+  readonly balance: string
+  readonly priceUsd: number | null
+}
+
+/** More are left out, the least worth first: anybody can send a user thousands of tokens that nobody asked for. */
+const MAX_HELD = 500
+
+/**
+ * What the Ethereum addresses of a user have of the tokens that are kept whole, what is worth most first; what has no
+ * price comes last.
+ */
+export async function readHeldTokens(
+  db: Database,
+  fid: number,
+  networks: readonly NetworkName[],
+): Promise<HeldToken[]> {
+  return await db<HeldToken[]>`
+    with addresses as (
+      select custody_address as address from social.users where fid = ${fid}::bigint
+      union
+      select address from social.verifications where fid = ${fid}::bigint and protocol = 0
+    )
+    select '0x' || encode(b.holder, 'hex') as holder, t.network, '0x' || encode(t.address, 'hex') as address,
+      t.name, t.symbol, t.decimals, b.balance::text as balance, t.price_usd as "priceUsd"
+    from assets.tokens t
+    cross join addresses a
+    join assets.balances b on b.token_id = t.id and b.holder = a.address and b.balance > 0
+    where t.network = any (${db.types.texts(networks)}::text[]) and t.read_to >= t.live_from
+    order by t.price_usd * (b.balance / 10::numeric ^ t.decimals)::float8 desc nulls last, t.id, b.holder
+    limit ${MAX_HELD}
+  `
+}

@@ -1,0 +1,120 @@
+import { UserDataType } from '@farcaster/core'
+import fc from 'fast-check'
+import { beforeAll, expect, it } from 'vitest'
+import { TestUser, testNow } from '../../../../test/network.js'
+import { distanceKm } from '../../../platform/geo/distance.js'
+import { openPeople } from './testing/people.js'
+
+const { db, get, merge, countStatements } = await openPeople()
+
+const places = [
+  'geo:46.95,7.45',
+  'geo:46.94,7.44',
+  'geo:47.37,8.54',
+  'geo:46.20,6.15',
+  'geo:-16.80,179.98',
+  'geo:-16.80,-179.99',
+  'geo:89.99,10.00',
+  'geo:89.98,-170.00',
+  'geo:46.95,7.45',
+]
+const people = Array.from({ length: places.length + 1 }, (_, index) => new TestUser(index + 1))
+
+interface Listed {
+  users: { fid: number }[]
+  next: { cursor: string | null }
+}
+
+async function near(latitude: number, longitude: number, query = {}): Promise<number[]> {
+  const reply = await get('user/by_location', { latitude, longitude, ...query })
+  expect(reply.statusCode).toBe(200)
+  return reply.json<Listed>().users.map(({ fid }) => fid)
+}
+
+beforeAll(async () => {
+  await merge({ chainEvents: people.flatMap((each) => each.onChain()) })
+  await merge({
+    messages: places.map((place, index) => people[index]!.userData(UserDataType.LOCATION, place, testNow)),
+  })
+})
+
+it('gives users within 100 km, the nearest first', async () => {
+  expect(await near(46.95, 7.45)).toEqual([1, 9, 2, 3])
+  expect(await near(46.2, 6.15)).toEqual([4])
+  expect(await near(0, 0)).toEqual([])
+})
+
+it('sees across the line where days change, and around the poles', async () => {
+  expect(await near(-16.8, 180)).toEqual([6, 5])
+  expect(await near(-16.8, -180)).toEqual([6, 5])
+  expect(await near(90, 0)).toEqual([7, 8])
+})
+
+it('leaves out whom the viewer mutes, and follows who moves', async () => {
+  await db`insert into relations.mutes (fid, target_fid, muted_at) values (10, 2, 0)`
+  expect(await near(46.95, 7.45, { viewer_fid: 10 })).toEqual([1, 9, 3])
+  await merge({ messages: [people[2]!.userData(UserDataType.LOCATION, '', testNow + 1)] })
+  expect(await near(46.95, 7.45)).toEqual([1, 9, 2])
+  await merge({ messages: [people[2]!.userData(UserDataType.LOCATION, places[2]!, testNow + 2)] })
+})
+
+it('refuses places that there are not', async () => {
+  for (const query of [{ latitude: 91, longitude: 0 }, { latitude: 0, longitude: 181 }, { latitude: 1 }]) {
+    expect((await get('user/by_location', query)).statusCode).toBe(400)
+  }
+})
+
+it('pages through everybody, each once', async () => {
+  const found: number[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query = { latitude: 46.95, longitude: 7.45, limit: 1, ...(cursor ? { cursor } : {}) }
+    const page: Listed = (await get('user/by_location', query)).json()
+    found.push(...page.users.map(({ fid }) => fid))
+    cursor = page.next.cursor
+  }
+  expect(found).toEqual([1, 9, 2, 3])
+})
+
+it('finds exactly whoever is near, wherever that is', async () => {
+  const hundredths = (limit: number) => fc.integer({ min: -limit * 100, max: limit * 100 })
+  await fc.assert(
+    fc.asyncProperty(
+      hundredths(90),
+      hundredths(180),
+      fc.array(fc.tuple(hundredths(2), hundredths(2)), { minLength: 1, maxLength: 20 }),
+      async (latitude, longitude, offsets) => {
+        await db`delete from social.users where fid > 100`
+        const around = offsets.map(([north, east]) => ({
+          lat: Math.max(-90, Math.min(90, (latitude + north) / 100)),
+          long: (((((longitude + east) / 100 + 540) % 360) + 360) % 360) - 180,
+        }))
+        await db`
+          insert into social.users (fid, custody_address, registered_at, location)
+          select 100 + n, decode(repeat('00', 20), 'hex'), 0, location
+          from unnest(${db.types.texts(
+            around.map(({ lat, long }) => `geo:${lat.toFixed(2)},${long.toFixed(2)}`),
+          )}::text[]) with ordinality as said (location, n)
+        `
+        const expected = around.flatMap(({ lat, long }, index) => {
+          const km = distanceKm(
+            latitude / 100,
+            longitude / 100,
+            Number(lat.toFixed(2)),
+            Number(long.toFixed(2)),
+          )
+          // At the very border rounding decides.
+          fc.pre(Math.abs(km - 100) > 1e-6)
+          return km <= 100 ? [101 + index] : []
+        })
+        const found = await near(latitude / 100, longitude / 100, { limit: 100 })
+        expect(found.filter((fid) => fid > 100).sort((a, b) => a - b)).toEqual(expected)
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+it('asks the database at most six times', async () => {
+  const query = { latitude: 46.95, longitude: 7.45, viewer_fid: 10 }
+  expect(await countStatements('user/by_location', query)).toBeLessThanOrEqual(6)
+})

@@ -1,0 +1,47 @@
+import { Type } from '@sinclair/typebox'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { onlookerOf } from '../../../api/onlooker.js'
+import {
+  cursorParameter,
+  limitParameter,
+  numberParameter,
+  viewerFidParameter,
+} from '../../../api/parameters.js'
+import { loadHiddenFids } from '../../../graph/load/viewer.js'
+import { NEAR_KM, readUsersNear } from '../../../graph/query/users-by-place.js'
+import { jsonArray } from '../../../graph/view/json.js'
+import { UsersResponse } from '../../../graph/view/schema/user.js'
+import { defineOperation } from '../../operation.js'
+
+const cursors = cursorKind('users near', keyPart.number, keyPart.integer)
+
+/** `GET user/by_location` */
+export const usersByLocation = defineOperation({
+  method: 'GET',
+  path: 'user/by_location',
+  tag: 'User',
+  summary: 'Users near a place',
+  description: `Whose profile says that they are within ${NEAR_KM} km, the nearest first.`,
+  query: Type.Object({
+    latitude: numberParameter({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
+    longitude: numberParameter({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
+    viewer_fid: viewerFidParameter,
+    limit: limitParameter({ maximum: 100, default: 25 }),
+    cursor: cursorParameter,
+  }),
+  reply: UsersResponse,
+
+  async handle({ db, hydrator }, { latitude, longitude, viewer_fid, limit, cursor }, caller) {
+    const after = cursors.decode(cursor)
+    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
+    const found = await readUsersNear(db, { latitude, longitude, hidden, limit: limit + 1 }, after)
+    const page = found.slice(0, limit)
+    const users = await hydrator.users(
+      page.map(({ fid }) => fid),
+      viewer_fid,
+    )
+    const last = found.length > limit ? page.at(-1) : undefined
+    const next = { cursor: last ? cursors.encode([last.km, last.fid]) : null }
+    return `{"users":${jsonArray(page.flatMap(({ fid }) => users.get(fid) ?? []))},"next":${JSON.stringify(next)}}`
+  },
+})

@@ -1,0 +1,33 @@
+import { Type } from '@sinclair/typebox'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { cursorParameter, fidParameter, limitParameter } from '../../../api/parameters.js'
+import { readFollowedChannels } from '../../../graph/query/users-channels.js'
+import { jsonArray } from '../../../graph/view/json.js'
+import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
+import { defineOperation } from '../../operation.js'
+
+const cursors = cursorKind('channels followed', keyPart.integer, keyPart.text)
+
+/** `GET user/channels` */
+export const userChannels = defineOperation({
+  method: 'GET',
+  path: 'user/channels',
+  tag: 'User',
+  summary: 'Channels that a user follows',
+  description: 'The last followed first.',
+  query: Type.Object({
+    fid: fidParameter({ description: 'Who follows them.' }),
+    limit: limitParameter({ maximum: 100, default: 25 }),
+    cursor: cursorParameter,
+  }),
+  reply: ChannelListResponse,
+
+  async handle({ db, hydrator }, { fid, limit, cursor }) {
+    const found = await readFollowedChannels(db, fid, limit + 1, cursors.decode(cursor))
+    const page = found.slice(0, limit)
+    const channels = await hydrator.channels(page.map(({ id }) => id))
+    const last = found.length > limit ? page.at(-1) : undefined
+    const next = { cursor: last ? cursors.encode([last.followedAt, last.id]) : null }
+    return `{"channels":${jsonArray(page.flatMap(({ id }) => channels.get(id) ?? []))},"next":${JSON.stringify(next)}}`
+  },
+})

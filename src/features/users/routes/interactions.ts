@@ -1,0 +1,112 @@
+import { Type } from '@sinclair/typebox'
+import { choiceParameter, fidParameter, listParameter } from '../../../api/parameters.js'
+import type { Hydrator } from '../../../graph/cache/hydrator.js'
+import {
+  type InteractionRow,
+  interactionKinds,
+  interactionWindow,
+  readInteractions,
+} from '../../../graph/query/users-interactions.js'
+import { dateTimeOf } from '../../../graph/view/formats.js'
+import { jsonArray } from '../../../graph/view/json.js'
+import type { Cast } from '../../../graph/view/schema/cast.js'
+import { UserInteractionsResponse } from '../../../graph/view/schema/notification.js'
+import { shortCast } from '../../../graph/view/short-cast.js'
+import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
+import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
+import { defineOperation } from '../../operation.js'
+
+const { reactions, casts, shown } = interactionWindow
+
+/** `GET user/interactions` */
+export const userInteractions = defineOperation({
+  method: 'GET',
+  path: 'user/interactions',
+  tag: 'User',
+  summary: 'What two users did to each other',
+  description: [
+    `The most recent first, at most ${shown}, out of the last ${reactions} likes, ${reactions} recasts and`,
+    `${casts} casts of each. Follows have \`follows\`, likes and recasts have \`reactions\` and the \`cast\` that they`,
+    'are for, and mentions, replies and quotes are the `cast` itself. This is no inbox: `seen` is always false.',
+  ].join(' '),
+  query: Type.Object({
+    fids: listParameter(fidParameter({ description: 'A user.' }), {
+      minItems: 2,
+      maxItems: 2,
+      description: 'The two.',
+    }),
+    type: Type.Optional(
+      listParameter(choiceParameter(interactionKinds, { description: 'A kind.' }), {
+        maxItems: interactionKinds.length,
+        description: 'Kinds of what was done; without it, all.',
+      }),
+    ),
+  }),
+  reply: UserInteractionsResponse,
+
+  async handle({ db, hydrator }, { fids, type }) {
+    const rows = await readInteractions(db, [fids[0]!, fids[1]!], type ?? interactionKinds)
+    const jsons = await hydrator.casts(unique(rows.flatMap(({ hash }) => hash ?? [])))
+    const shownCasts = new Map(
+      [...jsons].map(([hash, json]) => [hash, { json, cast: JSON.parse(json) as Cast }]),
+    )
+    const users = await usersOf(hydrator, rows, shownCasts)
+    const interactions = rows.flatMap((row) => interactionJson(row, shownCasts, users) ?? [])
+    return `{"interactions":${jsonArray(interactions)}}`
+  },
+})
+
+interface ShownCast {
+  readonly json: string
+  readonly cast: Cast
+}
+
+/** Who did it, as JSON by fid. Authors of the casts are at hand, so that only who is none is asked for. */
+async function usersOf(
+  hydrator: Hydrator,
+  rows: readonly InteractionRow[],
+  shownCasts: ReadonlyMap<string, ShownCast>,
+): Promise<Map<number, string>> {
+  const authors = new Map(
+    [...shownCasts.values()].map(({ cast }) => [cast.author.fid, JSON.stringify(cast.author)]),
+  )
+  const fids = unique(rows.filter(({ kind }) => actorIsShown(kind)).map(({ fid }) => fid))
+  const others = await hydrator.users(fids.filter((fid) => !authors.has(fid)))
+  return new Map([...authors, ...others])
+}
+
+function actorIsShown(kind: InteractionRow['kind']): boolean {
+  return kind === 'follows' || kind === 'likes' || kind === 'recasts'
+}
+
+/** A Notification; null when its cast or its user cannot be shown. */
+function interactionJson(
+  { kind, fid, ts, hash, app }: InteractionRow,
+  shownCasts: ReadonlyMap<string, ShownCast>,
+  users: ReadonlyMap<number, string>,
+): string | null {
+  const head = (type: string) =>
+    `{"object":"notification","type":"${type}","seen":false,"most_recent_timestamp":"${dateTimeOf(
+      unixSecondsFromFarcasterSeconds(ts),
+    )}"`
+  const user = users.get(fid)
+  if (kind === 'follows') {
+    if (user === undefined) return null
+    const appMember = app ? `,"app":${JSON.stringify(userDehydrated(app))}` : ''
+    return `${head(kind)},"count":1,"follows":[{"object":"follower","user":${user}${appMember}}]}`
+  }
+  const cast = hash === null ? undefined : shownCasts.get(hash)
+  if (cast === undefined) return null
+  if (kind === 'likes' || kind === 'recasts') {
+    if (user === undefined) return null
+    const short = JSON.stringify(shortCast(cast.cast))
+    const reaction = `{"object":"${kind}","user":${user},"cast":${short}}`
+    return `${head(kind)},"count":1,"reactions":[${reaction}],"cast":${cast.json}}`
+  }
+  const type = { mentions: 'mention', replies: 'reply', quotes: 'quote' }[kind]
+  return `${head(type)},"cast":${cast.json}}`
+}
+
+function unique<Value>(values: readonly Value[]): Value[] {
+  return [...new Set(values)]
+}

@@ -1,0 +1,220 @@
+import { UserDataType } from '@farcaster/core'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { refreshSearchLists } from '../../../graph/project/search-lists.js'
+import { openPeople } from './testing/people.js'
+
+const { db, get, merge, countStatements } = await openPeople()
+
+/** Username and display name, by fid from 1 on. */
+const names: readonly (readonly [string | null, string | null])[] = [
+  ['ann', 'Ann'],
+  ['anna', 'Zoë'],
+  ['annabel', null],
+  ['annette', '🌱 Garden'],
+  ['bob', 'Anna Bob'],
+  ['vitalik', 'Vitalik B'],
+  ['zed', 'Étienne'],
+  [null, 'Anna Nameless'],
+  ['hannah', null],
+  ['ana-percent', '100%_sure'],
+  ['rumi', 'Maximiliana Vega'],
+  ['greek', 'ΟΔΟΣ'],
+  ['turk', 'İZMİR'],
+]
+const people = names.map((_, index) => new TestUser(index + 1))
+
+async function search(q: string, query: Record<string, string | number> = {}): Promise<number[]> {
+  const reply = await get('user/search', { q, limit: 10, ...query })
+  expect(reply.statusCode).toBe(200)
+  return reply.json().result.users.map(({ fid }: { fid: number }) => fid)
+}
+
+async function pages(q: string, limit: number, between = async () => {}): Promise<number[]> {
+  const found: number[] = []
+  for (let cursor: string | null = ''; ; ) {
+    const reply = await get('user/search', { q, limit, ...(cursor ? { cursor } : {}) })
+    const { users, next } = reply.json().result
+    found.push(...users.map(({ fid }: { fid: number }) => fid))
+    cursor = next.cursor as string | null
+    if (cursor === null) return found
+    await between()
+  }
+}
+
+beforeAll(async () => {
+  await merge({
+    chainEvents: people.flatMap((each) => each.onChain({ units: 2 })),
+    nameTransfers: names.flatMap(([name], index) =>
+      name === null ? [] : [nameTransfer(name, index + 1, testNowUnix - 500)],
+    ),
+  })
+  await merge({
+    messages: names.flatMap(([name, shown], index) => [
+      ...(name === null ? [] : [people[index]!.userData(UserDataType.USERNAME, name, testNow)]),
+      ...(shown === null ? [] : [people[index]!.userData(UserDataType.DISPLAY, shown, testNow)]),
+    ]),
+  })
+  // Annabel is the best known, then Annette; whoever is named Anna alone is not known at all.
+  await merge({
+    messages: [
+      ...[5, 6, 7].map((fid) => people[fid - 1]!.link(3, testNow)),
+      ...[5, 6].map((fid) => people[fid - 1]!.link(4, testNow)),
+    ],
+  })
+})
+
+describe('user/search', () => {
+  it('puts the exact name on top, then beginnings of usernames, the best known first', async () => {
+    expect(await search('anna')).toEqual([2, 3, 5, 8, expect.any(Number)])
+    expect((await search('ann')).slice(0, 4)).toEqual([1, 3, 4, 2])
+    expect((await search('ANN')).slice(0, 4)).toEqual([1, 3, 4, 2])
+    expect((await search(' @ann ')).slice(0, 4)).toEqual([1, 3, 4, 2])
+  })
+
+  it('then beginnings of display names, then what is like it', async () => {
+    expect((await search('ann')).slice(4, 6).sort()).toEqual([5, 8])
+    expect(await search('vitalkik')).toEqual([6])
+    expect(await search('hanna')).toEqual([9])
+  })
+
+  it('finds display names in capital letters of any alphabet', async () => {
+    expect(await search('ΟΔΟΣ')).toEqual([12])
+    expect(await search('οδο')).toEqual([12])
+    expect(await search('İZMİR')).toEqual([13])
+    expect(await search('étienne')).toEqual([7])
+    expect(await search('ÉTIENNE')).toEqual([7])
+  })
+
+  it('finds a display name by its second word, also while that is being typed', async () => {
+    expect(await search('vega')).toEqual([11])
+    expect(await search('Veg')).toEqual([11])
+    expect(await search('vegetable')).toEqual([])
+  })
+
+  it('puts the more trusted before the less trusted', async () => {
+    await db`update social.users set score = 1 where fid = 2`
+    expect((await search('ann')).slice(0, 4)).toEqual([1, 2, 3, 4])
+    await db`update social.users set score = null`
+  })
+
+  it('lifts whom the viewer follows, but not above the exact name', async () => {
+    await merge({ messages: [people[9]!.link(2, testNow), people[9]!.link(8, testNow)] })
+    expect((await search('ann', { viewer_fid: 10 })).slice(0, 6)).toEqual([1, 2, 3, 4, 8, 5])
+    await merge({
+      messages: [
+        people[9]!.link(2, testNow + 1, { remove: true }),
+        people[9]!.link(8, testNow + 1, { remove: true }),
+      ],
+    })
+  })
+
+  it('leaves out whom the viewer blocks or mutes, and says what they are to each other', async () => {
+    await db`insert into relations.mutes (fid, target_fid, muted_at) values (10, 3, 0)`
+    const reply = await get('user/search', { q: 'ann', viewer_fid: 10, limit: 2 })
+    expect(reply.json().result.users).toMatchObject([
+      { fid: 1, viewer_context: { following: false } },
+      { fid: 4 },
+    ])
+    await db`delete from relations.mutes`
+  })
+
+  it('takes one letter, 200 letters, emoji, and signs that mean something to SQL', async () => {
+    expect((await search('z')).sort()).toEqual([2, 7])
+    expect(await search('a'.repeat(200))).toEqual([])
+    expect(await search('🌱')).toEqual([4])
+    expect(await search('🎈')).toEqual([])
+    expect(await search('éti')).toEqual([7])
+    expect(await search('ÉTIENNE')).toEqual([7])
+    expect(await search('100%')).toEqual([10])
+    expect(await search('%')).toEqual([])
+    expect(await search('a_')).toEqual([])
+    expect(await search("'; drop table social.users; --")).toEqual([])
+    expect(await search('@')).toEqual([])
+    expect(await search('\\')).toEqual([])
+  })
+
+  it('refuses no text and limits that there are not', async () => {
+    for (const query of [
+      {},
+      { q: '' },
+      { q: 'a', limit: 11 },
+      { q: 'a', limit: 0 },
+      { q: 'a', cursor: 'x' },
+    ]) {
+      expect((await get('user/search', query)).statusCode).toBe(400)
+    }
+    expect((await get('user/search', { q: 'a' })).json().result.users).toHaveLength(5)
+  })
+
+  it('pages through everything that is found, each once', async () => {
+    const all = await search('ann')
+    expect(all.length).toBeGreaterThanOrEqual(6)
+    for (const limit of [1, 2, 3]) expect(await pages('ann', limit)).toEqual(all)
+  })
+
+  it('gives nobody twice and loses none that stood still when names change between pages', async () => {
+    const some = fc.uniqueArray(fc.integer({ min: 2, max: 4 }), { maxLength: 2 })
+    let now = testNow
+    await fc.assert(
+      fc.asyncProperty(some, fc.integer({ min: 1, max: 3 }), async (renamed, limit) => {
+        const waiting = [...renamed]
+        const found = await pages('ann', limit, async () => {
+          const fid = waiting.pop()
+          if (fid === undefined) return
+          now += 1
+          await merge({ messages: [people[fid - 1]!.userData(UserDataType.USERNAME, '', now)] })
+        })
+        expect(new Set(found).size).toBe(found.length)
+        const stoodStill = [1, 2, 3, 4, 5, 8].filter((fid) => !renamed.includes(fid))
+        expect(found).toEqual(expect.arrayContaining(stoodStill))
+        now += 1
+        await merge({
+          messages: renamed.map((fid) =>
+            people[fid - 1]!.userData(UserDataType.USERNAME, names[fid - 1]![0]!, now),
+          ),
+        })
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  it('asks the database at most six times', async () => {
+    expect(await countStatements('user/search', { q: 'anna', viewer_fid: 10 })).toBeLessThanOrEqual(6)
+  })
+})
+
+describe('a large network', () => {
+  beforeAll(async () => {
+    await db`
+      insert into social.users (fid, custody_address, registered_at, username, display_name)
+      select n, decode(repeat('00', 20), 'hex'), 0, 'many' || n, 'Crowd ' || n from generate_series(10001, 10400) n`
+    await db`insert into social.user_counts select n, n from generate_series(10001, 10400) n`
+    await db`update social.users set score = 1 where fid = 10001`
+    await refreshSearchLists(db, testNowUnix * 1000)
+  })
+
+  it('shows the best known of a beginning that very many names have', async () => {
+    expect(await search('m', { limit: 3 })).toEqual([10001, 10400, 10399])
+    expect(await search('many', { limit: 2 })).toEqual([10001, 10400])
+    expect(await search('crowd 10', { limit: 2 })).toEqual([10001, 10400])
+    const all = await pages('many', 10)
+    expect([all.length, new Set(all).size]).toEqual([50, 50])
+  })
+
+  it('finds the exact name and whom the viewer follows among them, however little known', async () => {
+    expect(await search('many10002', { limit: 1 })).toEqual([10002])
+    await merge({ messages: [people[0]!.link(10003, testNow)] })
+    expect(await search('many', { limit: 2, viewer_fid: 1 })).toEqual([10003, 10001])
+  })
+
+  it('forgets lists that nobody needs any more, and refreshes them as one', async () => {
+    await Promise.all([1, 2].map(() => refreshSearchLists(db, testNowUnix * 1000)))
+    await db`delete from social.users where fid > 10100`
+    expect((await search('many', { limit: 1 }))[0]).toBe(10001)
+    await refreshSearchLists(db, testNowUnix * 1000)
+    expect(await db`select count(*) from search.leaders`).toEqual([{ count: 0 }])
+    expect(await pages('many', 10)).toHaveLength(100)
+  })
+})

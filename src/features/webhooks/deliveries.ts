@@ -1,0 +1,146 @@
+import type { WebhookDelivery } from '../../graph/view/schema/webhook-delivery.js'
+import type { WebhookEventKind } from '../../graph/view/schema/webhook-filters.js'
+import type { Database, Transaction } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
+import { addDeliverJob } from './delivery/jobs.js'
+
+/** A delivery, with what it is ordered by. */
+export interface ListedDelivery {
+  readonly seq: number
+  readonly view: WebhookDelivery
+}
+
+/** Which deliveries of a webhook. */
+export interface DeliveryPage {
+  readonly webhookId: string
+  readonly status: WebhookDelivery['status'] | undefined
+  readonly kind: WebhookEventKind | undefined
+  readonly limit: number
+  /** Goes on below this one. */
+  readonly below: number | null
+}
+
+interface DeliveryRow {
+  readonly seq: number
+  readonly id: string
+  readonly webhookId: string
+  readonly eventId: string
+  readonly kind: WebhookEventKind
+  readonly state: WebhookDelivery['status']
+  readonly attempts: number
+  readonly status: number | null
+  readonly failure: string | null
+  readonly latencyMs: number | null
+  readonly noticedAt: Date
+  readonly createdAt: Date
+  readonly lastAttemptAt: Date | null
+  readonly nextAttemptAt: Date
+}
+
+/** Deliveries of a webhook, the newest first. */
+export async function listDeliveries(
+  db: Database,
+  { webhookId, status, kind, limit, below }: DeliveryPage,
+): Promise<ListedDelivery[]> {
+  const rows = await db<DeliveryRow[]>`
+    select
+      d.seq, d.id, d.webhook_id as "webhookId", d.event_id as "eventId", e.kind, d.state,
+      d.attempts + d.attempts_before as attempts, d.status, d.failure, d.latency_ms as "latencyMs",
+      e.noticed_at as "noticedAt", d.created_at as "createdAt", d.last_attempt_at as "lastAttemptAt",
+      d.next_attempt_at as "nextAttemptAt"
+    from webhooks.deliveries d
+    join webhooks.events e on e.id = d.event_id
+    where d.webhook_id = ${webhookId}
+      and d.seq < ${below ?? Number.MAX_SAFE_INTEGER}::bigint
+      and (${status ?? null}::text is null or d.state = ${status ?? null})
+      and (${kind ?? null}::text is null or e.kind = ${kind ?? null})
+    order by d.seq desc
+    limit ${limit}`
+  return rows.map((row) => ({ seq: row.seq, view: presentDelivery(row) }))
+}
+
+function presentDelivery(row: DeliveryRow): WebhookDelivery {
+  return {
+    object: 'webhook_delivery',
+    delivery_id: row.id,
+    webhook_id: row.webhookId,
+    event_id: row.eventId,
+    type: row.kind,
+    status: row.state,
+    attempts: row.attempts,
+    response_code: row.status,
+    failure: row.failure,
+    latency_ms: row.latencyMs,
+    event_timestamp: row.noticedAt.toISOString(),
+    created_at: row.createdAt.toISOString(),
+    last_attempt_at: row.lastAttemptAt?.toISOString() ?? null,
+    next_attempt_at: row.state === 'waiting' ? row.nextAttemptAt.toISOString() : null,
+  }
+}
+
+/**
+ * Puts one delivery that has ended in line again, under the same ids.
+ *
+ * @throws PlazaError 404 for a delivery that the app does not have, 409 when its webhook is off or it has not ended.
+ */
+export async function redeliverOne(db: Database, appId: string, deliveryId: string): Promise<void> {
+  await db.begin(async (transaction) => {
+    const [found] = await transaction<{ webhookId: string; active: boolean; state: string }[]>`
+      select d.webhook_id as "webhookId", w.active, d.state
+      from webhooks.deliveries d
+      join webhooks.webhooks w on w.id = d.webhook_id
+      where d.id = ${deliveryId} and w.app_id = ${appId} and w.deleted_at is null
+      for update of d`
+    if (!found) {
+      throw new PlazaError('not_found', 'there is no delivery with this delivery_id', {
+        property: 'delivery_id',
+      })
+    }
+    if (!found.active) throw webhookIsOff()
+    if (found.state === 'waiting' || found.state === 'sending') {
+      throw new PlazaError('conflict', 'the delivery has not ended', { property: 'delivery_id' })
+    }
+    await putInLine(transaction, transaction`id = ${deliveryId}`)
+    await addDeliverJob(transaction, [found.webhookId])
+  })
+}
+
+/**
+ * Puts everything in line again that failed or was canceled since a time.
+ *
+ * @returns how many deliveries.
+ * @throws PlazaError 409 when the webhook is off.
+ */
+export async function redeliverSince(
+  db: Database,
+  webhook: { readonly id: string; readonly active: boolean },
+  since: Date,
+): Promise<number> {
+  if (!webhook.active) throw webhookIsOff()
+  return db.begin(async (transaction) => {
+    const count = await putInLine(
+      transaction,
+      transaction`
+        webhook_id = ${webhook.id} and state in ('failed', 'canceled') and created_at >= ${since.toISOString()}`,
+    )
+    if (count > 0) await addDeliverJob(transaction, [webhook.id])
+    return count
+  })
+}
+
+async function putInLine(db: Transaction, which: ReturnType<Transaction>): Promise<number> {
+  const result = await db`
+    update webhooks.deliveries
+    set
+      state = 'waiting', attempts_before = attempts_before + attempts, attempts = 0, first_attempt_at = null,
+      next_attempt_at = now(), finished_at = null
+    where ${which}`
+  return result.count
+}
+
+/** What is refused of a webhook that is off. */
+export function webhookIsOff(): PlazaError {
+  return new PlazaError('conflict', 'the webhook is switched off: switch it on first', {
+    property: 'webhook_id',
+  })
+}

@@ -1,0 +1,147 @@
+import { renderGivenCasts } from '../../../graph/cache/given-casts.js'
+import type { Hydrator } from '../../../graph/cache/hydrator.js'
+import { castRow } from '../../../graph/project/casts.js'
+import type { CastDehydrated } from '../../../graph/view/schema/embed.js'
+import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
+import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
+import type { Database } from '../../../platform/db/connection.js'
+import type { ReactionSubject, Subject } from '../events/occurrence.js'
+
+/** What views are made with. */
+export interface EventViews {
+  readonly db: Database
+  readonly hydrator: Hydrator
+}
+
+/** An event whose `data` is wanted. */
+export interface ToldEvent {
+  readonly id: string
+  readonly kind: WebhookEventKind
+  readonly happenedAt: Date
+  readonly noticedAt: Date
+  readonly subject: Subject
+}
+
+/**
+ * Makes the member `data` of bodies, as JSON, by the id of the event: casts, users, follows and reactions as the API
+ * shows them to nobody in particular. A few statements for all events.
+ */
+export async function makeEventData(
+  views: EventViews,
+  events: readonly ToldEvent[],
+): Promise<Map<string, string>> {
+  const [casts, shortUsers, users, targets] = await Promise.all([
+    loadCastViews(views, events),
+    views.hydrator.dehydratedUsers(events.flatMap(({ subject }) => shortUsersOf(subject))),
+    views.hydrator.users(events.flatMap(({ subject }) => (subject.type === 'user' ? [subject.fid] : []))),
+    loadReactionTargets(
+      views,
+      events.flatMap(({ subject }) => (subject.type === 'reaction' ? [subject] : [])),
+    ),
+  ])
+  const shortUser = (fid: number): UserDehydrated => shortUsers.get(fid) ?? unknownUser(fid)
+
+  function dataOf({ kind, subject, happenedAt, noticedAt }: ToldEvent): string {
+    const times = { event_timestamp: noticedAt.toISOString(), timestamp: happenedAt.toISOString() }
+    switch (subject.type) {
+      case 'cast':
+        return casts.get(subject.message.hash.toString('hex')) ?? JSON.stringify(unknownCast(subject))
+      case 'user':
+        return users.get(subject.fid) ?? JSON.stringify(unknownUser(subject.fid))
+      case 'follow':
+        return JSON.stringify({
+          object: kind === 'follow.created' ? 'follow' : 'unfollow',
+          ...times,
+          user: shortUser(subject.fid),
+          target_user: shortUser(subject.targetFid),
+        })
+      case 'reaction':
+        return JSON.stringify({
+          object: 'reaction',
+          ...times,
+          reaction_type: subject.reactionType,
+          user: shortUser(subject.fid),
+          cast: targets.get(subject.targetHash) ?? {
+            object: 'cast_dehydrated',
+            hash: subject.targetHash,
+            author: shortUser(subject.targetFid),
+            app: null,
+          },
+        })
+      case 'trade':
+        return JSON.stringify({
+          object: 'trade',
+          trader: subject.fid === null ? null : shortUser(subject.fid),
+          ...subject.data,
+        })
+    }
+  }
+
+  return new Map(events.map((event) => [event.id, dataOf(event)]))
+}
+
+/** Those that are here as everybody sees them; those that are gone from their messages. */
+async function loadCastViews(
+  views: EventViews,
+  events: readonly ToldEvent[],
+): Promise<ReadonlyMap<string, string>> {
+  const messages = new Map(
+    events.flatMap(({ subject }) =>
+      subject.type === 'cast' ? [[subject.message.hash.toString('hex'), subject.message] as const] : [],
+    ),
+  )
+  if (messages.size === 0) return new Map()
+  const here = await views.hydrator.casts([...messages.keys()])
+  const gone = [...messages].flatMap(([hash, message]) => (here.has(hash) ? [] : [castRow(message)]))
+  const rendered = await renderGivenCasts(views, gone)
+  return new Map([...here, ...rendered])
+}
+
+function shortUsersOf(subject: Subject): number[] {
+  if (subject.type === 'follow') return [subject.fid, subject.targetFid]
+  if (subject.type === 'reaction') return [subject.fid, subject.targetFid]
+  return subject.type === 'trade' && subject.fid !== null ? [subject.fid] : []
+}
+
+/** The casts that are reacted to, by hash, as far as they are here. */
+async function loadReactionTargets(
+  { db, hydrator }: EventViews,
+  reactions: readonly ReactionSubject[],
+): Promise<Map<string, CastDehydrated>> {
+  if (reactions.length === 0) return new Map()
+  const hashes = [...new Set(reactions.map(({ targetHash }) => targetHash))]
+  const rows = await db<{ hash: `0x${string}`; fid: number; appFid: number | null }[]>`
+    select '0x' || encode(c.hash, 'hex') as hash, c.fid, a.app_fid as "appFid"
+    from social.casts c
+    left join social.signer_apps a on a.fid = c.fid and a.key = c.signer
+    where c.hash = any (${db.types.byteas(hashes.map((hash) => Buffer.from(hash.slice(2), 'hex')))}::bytea[])`
+  const users = await hydrator.dehydratedUsers(
+    rows.flatMap(({ fid, appFid }) => (appFid === null ? [fid] : [fid, appFid])),
+  )
+  return new Map(
+    rows.map(({ hash, fid, appFid }) => [
+      hash,
+      {
+        object: 'cast_dehydrated',
+        hash,
+        author: users.get(fid) ?? unknownUser(fid),
+        app: (appFid === null ? null : users.get(appFid)) ?? null,
+      },
+    ]),
+  )
+}
+
+/** A user that is not here: of a network of which only a part is followed. */
+function unknownUser(fid: number): UserDehydrated {
+  return { object: 'user_dehydrated', fid, username: `!${fid}`, display_name: null, pfp_url: null }
+}
+
+/** A cast of an author that is not here any more. */
+function unknownCast({ message }: Extract<Subject, { type: 'cast' }>) {
+  return {
+    object: 'cast_dehydrated',
+    hash: `0x${message.hash.toString('hex')}`,
+    author: unknownUser(message.data.fid),
+    app: null,
+  }
+}

@@ -1,0 +1,73 @@
+import type { NetAnswer } from '../../../platform/outbound/net-client.js'
+import { isNetFailure, type NetFailure } from '../../../platform/outbound/net-failure.js'
+import { nextAttemptAt, RETRY_WINDOW_MS, retryAfterOf } from './retry-schedule.js'
+
+/** What came of an attempt. */
+export interface Outcome {
+  readonly deliveryId: string
+  readonly webhookId: string
+  /** `waiting`: it is tried again. */
+  readonly state: 'delivered' | 'waiting' | 'failed'
+  /** Unix milliseconds, while it waits. */
+  readonly nextAttemptAtMs: number | null
+  readonly attemptedAtMs: number
+  readonly latencyMs: number
+  /** Of HTTP; null without an answer. */
+  readonly status: number | null
+  /** Why it failed, in words; null when it did not. */
+  readonly failure: string | null
+  /** The target wants to be left alone until then, in Unix milliseconds; 0 if it does not say so. */
+  readonly holdUntilMs: number
+  /** The target wants nothing more, ever. */
+  readonly isGone: boolean
+}
+
+/** An attempt that is over, and what the delivery was before it. */
+export interface Attempt {
+  readonly deliveryId: string
+  readonly webhookId: string
+  /** Attempts since it was (last) put in line, this one included. */
+  readonly attempts: number
+  readonly firstAttemptAtMs: number
+  readonly attemptedAtMs: number
+  readonly nowMs: number
+  /** From 0 to 1. */
+  readonly random: number
+}
+
+const GONE = 410
+/** With these, `Retry-After` speaks of the target and not of one request (RFC 6585, RFC 9110). */
+const holding: ReadonlySet<number> = new Set([429, 503])
+
+/** Judges an answer: 2xx has taken the delivery; everything else, redirects too, is tried again. */
+export function outcomeOf(answer: NetAnswer | NetFailure, attempt: Attempt): Outcome {
+  const { deliveryId, webhookId, attempts, firstAttemptAtMs, attemptedAtMs, nowMs } = attempt
+  const made = { deliveryId, webhookId, attemptedAtMs, latencyMs: nowMs - attemptedAtMs }
+  const status = isNetFailure(answer) ? null : answer.status
+  if (status !== null && status >= 200 && status < 300) {
+    return {
+      ...made,
+      state: 'delivered',
+      nextAttemptAtMs: null,
+      status,
+      failure: null,
+      holdUntilMs: 0,
+      isGone: false,
+    }
+  }
+  const asked = isNetFailure(answer) ? 0 : retryAfterOf(answer.headers['retry-after'], nowMs)
+  const retryAfterMs = Math.min(asked, RETRY_WINDOW_MS)
+  const next = nextAttemptAt({ attempts, firstAttemptAtMs, nowMs, retryAfterMs }, attempt.random)
+  const isOver = next === null || status === GONE
+  return {
+    ...made,
+    state: isOver ? 'failed' : 'waiting',
+    nextAttemptAtMs: isOver ? null : next,
+    status,
+    failure: isNetFailure(answer)
+      ? `${answer.kind}: ${answer.detail}`
+      : `the target answered ${answer.status}`,
+    holdUntilMs: retryAfterMs > 0 && holding.has(status ?? 0) ? nowMs + retryAfterMs : 0,
+    isGone: status === GONE,
+  }
+}

@@ -1,0 +1,253 @@
+import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
+import type { Database, Queryable } from '../../../platform/db/connection.js'
+import type { StoredSubject } from '../events/stored-subject.js'
+import { addTimedJobs } from './jobs.js'
+import type { Outcome } from './outcome.js'
+
+/**
+ * The queue is the table `webhooks.deliveries`: what waits, who is at it, and what came of it. Times are the
+ * database's, because workers run on machines whose clocks differ.
+ */
+
+/** A delivery that a worker has taken. */
+export interface Claimed {
+  readonly id: string
+  readonly webhookId: string
+  readonly targetUrl: string
+  readonly httpTimeoutMs: number
+  /** Since it was (last) put in line. */
+  readonly attempts: number
+  readonly firstAttemptAt: Date
+  readonly eventId: string
+  readonly kind: WebhookEventKind
+  readonly happenedAt: Date
+  readonly noticedAt: Date
+  readonly subject: StoredSubject
+  /** Null until somebody has made it. */
+  readonly data: string | null
+}
+
+/** What a worker asks for: up to so many deliveries of a webhook. */
+export interface Ask {
+  readonly webhookId: string
+  readonly room: number
+}
+
+/** What came of an ask. A webhook that is off, held back or another worker's is not among the answers. */
+export interface LaneClaim {
+  readonly webhookId: string
+  readonly deliveries: readonly Claimed[]
+  /** The rate limit was reached: after so long one more may be sent. Null when it was not. */
+  readonly limitedForMs: number | null
+}
+
+type ClaimRow = {
+  webhookId: string
+  allowance: number
+  rateLimit: number
+  rateLimitMs: number
+} & ({ id: null } | Omit<Claimed, 'webhookId'>)
+
+/**
+ * Takes what is due of some webhooks, in one statement. Of a webhook, one worker at a time has any; what was never
+ * attempted goes in the order of the events, and half of the room is for what is due again.
+ */
+export async function claimDue(db: Database, worker: string, asks: readonly Ask[]): Promise<LaneClaim[]> {
+  const rows = await db<ClaimRow[]>`
+    with lane as materialized (
+      select
+        l.webhook_id, w.target_url, w.http_timeout_ms, w.rate_limit, w.rate_limit_ms, asked.room,
+        least(
+          w.rate_limit,
+          l.allowance + extract(epoch from now() - l.counted_at) * 1000 * w.rate_limit / w.rate_limit_ms
+        ) as allowance
+      from unnest(
+        ${db.types.texts(asks.map(({ webhookId }) => webhookId))}::text[]::uuid[],
+        ${asks.map(({ room }) => room)}::integer[]
+      ) as asked (webhook_id, room)
+      join webhooks.lanes l on l.webhook_id = asked.webhook_id
+      join webhooks.webhooks w on w.id = asked.webhook_id
+      where w.active
+        and (l.held_until is null or l.held_until <= now())
+        and (
+          l.worker is null or l.worker = ${worker}::uuid
+          or not exists (select from webhooks.workers other where other.id = l.worker and other.alive_until > now())
+        )
+      order by l.webhook_id
+      for update of l
+    ),
+    due as (
+      select found.id, lane.webhook_id
+      from lane
+      cross join lateral (
+        select id, seq, 0 as turn
+        from (
+          select id, seq
+          from webhooks.deliveries again
+          where again.webhook_id = lane.webhook_id and again.state = 'waiting' and again.attempts > 0
+            and again.next_attempt_at <= now()
+          order by again.next_attempt_at, again.seq
+          limit ceil(least(lane.room, floor(lane.allowance)) / 2)
+        ) again
+        union all
+        select id, seq, 1
+        from (
+          select id, seq
+          from webhooks.deliveries new
+          where new.webhook_id = lane.webhook_id and new.state = 'waiting' and new.attempts = 0
+          order by new.seq
+          limit least(lane.room, floor(lane.allowance))
+        ) new
+        order by turn, seq
+        limit least(lane.room, floor(lane.allowance))
+      ) found
+    ),
+    claimed as (
+      update webhooks.deliveries d
+      set state = 'sending', worker = ${worker}::uuid, first_attempt_at = coalesce(d.first_attempt_at, now())
+      from due
+      where d.id = due.id and d.state = 'waiting'
+      returning d.id, d.seq, d.webhook_id, d.event_id, d.attempts, d.first_attempt_at
+    ),
+    counted as (
+      update webhooks.lanes l
+      set worker = ${worker}::uuid, allowance = lane.allowance - taken.count, counted_at = now()
+      from lane
+      join (select webhook_id, count(*) as count from claimed group by webhook_id) taken using (webhook_id)
+      where l.webhook_id = lane.webhook_id
+    )
+    select
+      lane.webhook_id as "webhookId", lane.allowance, lane.rate_limit as "rateLimit",
+      lane.rate_limit_ms as "rateLimitMs", c.id, lane.target_url as "targetUrl",
+      lane.http_timeout_ms as "httpTimeoutMs", c.attempts, c.first_attempt_at as "firstAttemptAt",
+      e.id as "eventId", e.kind, e.happened_at as "happenedAt", e.noticed_at as "noticedAt", e.subject, e.data
+    from lane
+    left join claimed c on c.webhook_id = lane.webhook_id
+    left join webhooks.events e on e.id = c.event_id
+    order by lane.webhook_id, c.attempts = 0, c.seq`
+  return asks.flatMap(({ webhookId }) => {
+    const ofLane = rows.filter((row) => row.webhookId === webhookId)
+    const [first] = ofLane
+    if (!first) return []
+    const deliveries = ofLane.flatMap((row) => (row.id === null ? [] : [row as Claimed]))
+    const left = first.allowance - deliveries.length
+    return [
+      {
+        webhookId,
+        deliveries,
+        limitedForMs: left >= 1 ? null : Math.ceil(((1 - left) * first.rateLimitMs) / first.rateLimit),
+      },
+    ]
+  })
+}
+
+/** A webhook's target, after attempts have been settled. */
+export interface LaneState {
+  readonly webhookId: string
+  readonly failingSince: Date | null
+  /** Since the last success. */
+  readonly failures: number
+}
+
+/**
+ * Writes down what came of attempts, and has what failed looked after again at its time, in one transaction. What
+ * was taken from this worker meanwhile, because it seemed dead, stays with the other.
+ *
+ * @param idle Webhooks that this worker has nothing of any more: others may have them.
+ */
+export async function settle(
+  db: Database,
+  worker: string,
+  outcomes: readonly Outcome[],
+  idle: readonly string[],
+): Promise<LaneState[]> {
+  const again = outcomes.filter(({ state }) => state === 'waiting')
+  const held = outcomes.filter(({ holdUntilMs }) => holdUntilMs > 0)
+  if (again.length === 0 && held.length === 0) return settleAttempts(db, worker, outcomes, idle)
+  return db.begin(async (transaction) => {
+    const states = await settleAttempts(transaction, worker, outcomes, idle)
+    await addTimedJobs(transaction, [
+      ...again.map(({ webhookId, nextAttemptAtMs }) => ({ webhookId, at: new Date(nextAttemptAtMs ?? 0) })),
+      ...held.map(({ webhookId, holdUntilMs }) => ({ webhookId, at: new Date(holdUntilMs) })),
+    ])
+    return states
+  })
+}
+
+function settleAttempts(
+  db: Queryable,
+  worker: string,
+  outcomes: readonly Outcome[],
+  idle: readonly string[],
+): Promise<LaneState[]> {
+  const moment = (ms: number | null) => (ms === null || ms === 0 ? null : new Date(ms).toISOString())
+  return db<LaneState[]>`
+    with came as (
+      select
+        id::uuid as id, webhook_id::uuid as webhook_id, state, next_attempt_at::timestamptz as next_attempt_at,
+        attempted_at::timestamptz as attempted_at, latency_ms, status, failure, held_until::timestamptz as held_until
+      from unnest(
+        ${db.types.texts(outcomes.map(({ deliveryId }) => deliveryId))}::text[],
+        ${db.types.texts(outcomes.map(({ webhookId }) => webhookId))}::text[],
+        ${db.types.texts(outcomes.map(({ state }) => state))}::text[],
+        ${db.types.texts(outcomes.map(({ nextAttemptAtMs }) => moment(nextAttemptAtMs)))}::text[],
+        ${db.types.texts(outcomes.map(({ attemptedAtMs }) => moment(attemptedAtMs)))}::text[],
+        ${outcomes.map(({ latencyMs }) => latencyMs)}::integer[],
+        ${outcomes.map(({ status }) => status)}::integer[],
+        ${db.types.texts(outcomes.map(({ failure }) => failure))}::text[],
+        ${db.types.texts(outcomes.map(({ holdUntilMs }) => moment(holdUntilMs)))}::text[]
+      ) as came (
+        id, webhook_id, state, next_attempt_at, attempted_at, latency_ms, status, failure, held_until
+      )
+    ),
+    ended as (
+      update webhooks.deliveries d
+      set
+        state = case when came.state = 'waiting' and not w.active then 'canceled' else came.state end,
+        worker = null,
+        attempts = d.attempts + 1,
+        next_attempt_at = coalesce(came.next_attempt_at, d.next_attempt_at),
+        last_attempt_at = came.attempted_at,
+        latency_ms = came.latency_ms,
+        status = came.status,
+        failure = came.failure,
+        finished_at = case when came.state = 'waiting' and w.active then null else now() end
+      from came
+      join webhooks.webhooks w on w.id = came.webhook_id
+      where d.id = came.id and d.worker = ${worker}::uuid and d.state = 'sending'
+    ),
+    targets as (
+      select
+        webhook_id,
+        bool_or(state = 'delivered') as has_taken,
+        count(*) filter (where state <> 'delivered') as failures,
+        min(attempted_at) as since,
+        max(held_until) as held_until
+      from came
+      group by webhook_id
+    )
+    update webhooks.lanes l
+    set
+      worker = case
+        when l.worker = ${worker}::uuid and l.webhook_id = any (${db.types.texts(idle)}::text[]::uuid[]) then null
+        else l.worker
+      end,
+      failing_since = case when t.has_taken then null else coalesce(l.failing_since, t.since) end,
+      failures = case when t.has_taken then 0 else l.failures + t.failures end,
+      held_until = greatest(l.held_until, t.held_until)
+    from targets t
+    where l.webhook_id = t.webhook_id
+    returning l.webhook_id as "webhookId", l.failing_since as "failingSince", l.failures`
+}
+
+/** Keeps what was made of events, for later attempts and other webhooks. */
+export async function storeData(db: Database, data: ReadonlyMap<string, string>): Promise<void> {
+  await db`
+    update webhooks.events e
+    set data = made.data
+    from unnest(
+      ${db.types.texts([...data.keys()])}::text[],
+      ${db.types.texts([...data.values()])}::text[]
+    ) as made (id, data)
+    where e.id = made.id and e.data is null`
+}

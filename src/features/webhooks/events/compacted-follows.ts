@@ -1,0 +1,62 @@
+import { HubEventType, MessageType } from '@farcaster/core'
+import type { ConsumedEvent } from '../../../hub/log/consumer-batch.js'
+import type { HubEventBody } from '../../../hub/log/hub-event.js'
+import type { LoggedEvent } from '../../../hub/log/write.js'
+import type { Queryable, Transaction } from '../../../platform/db/connection.js'
+
+/**
+ * A merge hook: keeps which follows a compact state has ended. The merge knows; the protocol's log leaves it out
+ * (hub.md §1.4), and when the consumer reads it the follows are gone.
+ */
+export async function keepCompactedFollows(db: Transaction, events: readonly LoggedEvent[]): Promise<void> {
+  const ended = events.flatMap(({ shard, id, body }) => {
+    if (!isCompaction(body)) return []
+    const targets = body.deletedMessages.flatMap(({ data }) =>
+      data.type === MessageType.LINK_ADD && data.linkBody?.targetFid !== undefined
+        ? [data.linkBody.targetFid]
+        : [],
+    )
+    return targets.length === 0 ? [] : [{ shard, id, targets }]
+  })
+  for (const { shard, id, targets } of ended) {
+    await db`
+      insert into webhooks.compacted_follows (shard, event_id, target_fids)
+      values (${shard}, ${id}, ${targets}::bigint[])
+      on conflict do nothing`
+  }
+}
+
+/** The follows that these entries of the log have ended, by `<shard>-<id>`, each told once. */
+export async function takeCompactedFollows(
+  db: Queryable,
+  events: readonly ConsumedEvent[],
+): Promise<Map<string, readonly number[]>> {
+  const compactions = events.filter(({ body }) => isCompaction(body))
+  if (compactions.length === 0) return new Map()
+  const rows = await db<{ shard: number; id: number; targets: number[] }[]>`
+    delete from webhooks.compacted_follows c
+    using unnest(
+      ${compactions.map(({ shard }) => shard)}::smallint[],
+      ${compactions.map(({ id }) => id)}::bigint[]
+    ) as asked (shard, id)
+    where c.shard = asked.shard and c.event_id = asked.id
+    returning c.shard, c.event_id as id, c.target_fids as targets`
+  return new Map(rows.map(({ shard, id, targets }) => [`${shard}-${id}`, targets]))
+}
+
+/** Forgets what these entries of a shard have ended, which nobody wants to hear of, without opening them. */
+export async function dropCompactedFollows(db: Queryable, events: readonly ConsumedEvent[]): Promise<void> {
+  const last = events.at(-1)
+  if (last === undefined) return
+  await db`
+    delete from webhooks.compacted_follows
+    where shard = ${last.shard}::smallint and event_id <= ${last.id}::bigint`
+}
+
+function isCompaction(body: HubEventBody): body is Extract<HubEventBody, { deletedMessages: unknown }> {
+  return (
+    body.type === HubEventType.MERGE_MESSAGE &&
+    body.message.data.type === MessageType.LINK_COMPACT_STATE &&
+    body.message.data.linkCompactStateBody?.type === 'follow'
+  )
+}

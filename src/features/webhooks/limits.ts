@@ -1,0 +1,49 @@
+import type { Database } from '../../platform/db/connection.js'
+
+/** What an operator may change of a webhook; what is not given stays as it is. */
+export interface WebhookLimits {
+  readonly httpTimeoutMs?: number | undefined
+  readonly rateLimit?: number | undefined
+  readonly rateLimitMs?: number | undefined
+}
+
+/** Changes the limits of a webhook; false when there is none. */
+export async function setWebhookLimits(
+  db: Database,
+  webhookId: string,
+  { httpTimeoutMs, rateLimit, rateLimitMs }: WebhookLimits,
+): Promise<boolean> {
+  const changed = await db`
+    update webhooks.webhooks
+    set
+      http_timeout_ms = coalesce(${httpTimeoutMs ?? null}::integer, http_timeout_ms),
+      rate_limit = coalesce(${rateLimit ?? null}::integer, rate_limit),
+      rate_limit_ms = coalesce(${rateLimitMs ?? null}::integer, rate_limit_ms),
+      updated_at = now()
+    where id = ${webhookId} and deleted_at is null`
+  return changed.count > 0
+}
+
+/** A webhook, as an operator sees it. */
+export interface WebhookSummary {
+  readonly id: string
+  readonly app: string
+  readonly targetUrl: string
+  readonly active: boolean
+  readonly offReason: string | null
+  readonly waiting: number
+  readonly failures: number
+}
+
+/** All webhooks, by app. */
+export async function summariseWebhooks(db: Database): Promise<WebhookSummary[]> {
+  return db<WebhookSummary[]>`
+    select
+      w.id, a.name as app, w.target_url as "targetUrl", w.active, w.off_reason as "offReason", l.failures,
+      (select count(*) from webhooks.deliveries d where d.webhook_id = w.id and d.state = 'waiting') as waiting
+    from webhooks.webhooks w
+    join apps.apps a on a.id = w.app_id
+    join webhooks.lanes l on l.webhook_id = w.id
+    where w.deleted_at is null
+    order by a.name, w.created_at, w.id`
+}

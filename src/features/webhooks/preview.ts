@@ -1,0 +1,118 @@
+import { HubEventType } from '@farcaster/core'
+import type { WebhookEventKind, WebhookSubscriptionFilters } from '../../graph/view/schema/webhook-filters.js'
+import type { ConsumedEvent } from '../../hub/log/consumer-batch.js'
+import { hubEventBody } from '../../hub/log/hub-event.js'
+import { AFTER_ALL_EVENTS, readEvents, type ShardRange } from '../../hub/log/read.js'
+import type { Database } from '../../platform/db/connection.js'
+import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
+import { type EventViews, makeEventData } from './delivery/event-data.js'
+import { type KnownOccurrence, loadFacts } from './events/load-facts.js'
+import { occurrencesOf, webhookEventTypes } from './events/occurrences.js'
+import { Matcher } from './matching/matcher.js'
+
+/** What filters would have been told of. */
+export interface Preview {
+  readonly matched: ReadonlyMap<WebhookEventKind, number>
+  readonly lookedAt: number
+  /** Whether everything of the last three days was looked at. */
+  readonly isComplete: boolean
+  /** Unix milliseconds of the oldest block that was looked at; null when there was none. */
+  readonly sinceMs: number | null
+  readonly samples: readonly {
+    readonly kind: WebhookEventKind
+    readonly eventId: string
+    readonly data: string
+  }[]
+}
+
+export interface PreviewOptions {
+  readonly filters: WebhookSubscriptionFilters
+  readonly samples: number
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+const WINDOW_MS = 3 * 24 * 3_600_000
+const PAGE = 500
+/** A preview is a courtesy: it takes no longer than this, and says how far it came. */
+const BUDGET_MS = 3_000
+const MAX_EVENTS = 100_000
+
+/** Holds filters that are not saved yet against the log, from its end backwards. */
+export async function previewFilters(
+  views: EventViews,
+  { filters, samples, clock }: PreviewOptions,
+): Promise<Preview> {
+  const { db } = views
+  const matcher = new Matcher()
+  matcher.set({ webhookId: 'preview', filters })
+  const startedMs = clock()
+  const matched = new Map<WebhookEventKind, number>()
+  const kept: KnownOccurrence[] = []
+  let ranges = await wholeLog(db)
+  let lookedAt = 0
+  let sinceMs: number | null = null
+  while (ranges.length > 0 && lookedAt < MAX_EVENTS && clock() - startedMs < BUDGET_MS) {
+    const page = await readEvents(db, ranges, {
+      limit: PAGE,
+      reverse: true,
+      filter: { fids: null, types: [...webhookEventTypes, HubEventType.BLOCK_CONFIRMED] },
+    })
+    const events = page.events.map(({ shard, id, event }) => ({ shard, id, body: hubEventBody(event) }))
+    const ended = endedShards(events, startedMs - WINDOW_MS)
+    for (const { body } of events) {
+      if (body.type === HubEventType.BLOCK_CONFIRMED) sinceMs = unixMsFromFarcasterSeconds(body.timestamp)
+    }
+    lookedAt += page.events.length
+    const wanted = occurrencesOf(events).filter(({ kind }) => matcher.wants(kind))
+    for (const known of await loadFacts(db, wanted)) {
+      if (matcher.match(known.facts).length === 0) continue
+      const { kind } = known.occurrence
+      matched.set(kind, (matched.get(kind) ?? 0) + 1)
+      if (kept.length < samples) kept.push(known)
+    }
+    ranges = page.next === null ? [] : page.rest.filter(({ shard }) => !ended.has(shard))
+  }
+  return {
+    matched,
+    lookedAt,
+    isComplete: ranges.length === 0,
+    sinceMs,
+    samples: await show(views, kept, startedMs),
+  }
+}
+
+async function wholeLog(db: Database): Promise<ShardRange[]> {
+  const shards = await db<{ shard: number }[]>`select shard from hub.shards order by shard`
+  return shards.map(({ shard }) => ({ shard, from: 0, stop: AFTER_ALL_EVENTS }))
+}
+
+/** Shards of which a block was seen that is older than the window: all that is left of them is older still. */
+function endedShards(events: readonly ConsumedEvent[], fromMs: number): ReadonlySet<number> {
+  return new Set(
+    events.flatMap(({ shard, body }) =>
+      body.type === HubEventType.BLOCK_CONFIRMED && unixMsFromFarcasterSeconds(body.timestamp) < fromMs
+        ? [shard]
+        : [],
+    ),
+  )
+}
+
+async function show(
+  views: EventViews,
+  kept: readonly KnownOccurrence[],
+  nowMs: number,
+): Promise<Preview['samples']> {
+  const now = new Date(nowMs)
+  const data = await makeEventData(
+    views,
+    kept.map(({ occurrence: { id, kind, happenedAt, subject } }) => ({
+      id,
+      kind,
+      subject,
+      happenedAt: happenedAt === null ? now : new Date(happenedAt * 1000),
+      noticedAt: now,
+    })),
+  )
+  return kept.map(({ occurrence: { id, kind } }) => ({ kind, eventId: id, data: data.get(id) ?? 'null' }))
+}

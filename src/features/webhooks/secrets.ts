@@ -1,0 +1,72 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Queryable } from '../../platform/db/connection.js'
+import type { Vault } from '../../platform/vault/vault.js'
+
+/** A secret that signs now. `value` never leaves the process but to its owner. */
+export interface SigningSecret {
+  readonly uid: string
+  readonly value: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  /** Null without end. */
+  readonly expiresAt: Date | null
+}
+
+/** What both the deliveries' signatures and the Standard Webhooks scheme take as a key: 192 bits and more. */
+const SECRET_BYTES = 32
+/** Of all that are valid: how many a delivery is signed with. */
+const MAX_SIGNING = 4
+
+/** Where a secret belongs, for the vault. */
+export const webhookSecretPlace = (uid: string): string => `webhook secret ${uid}`
+
+/** Makes a secret of a webhook: `whsec_` and base64, as Standard Webhooks has secrets. */
+export async function addSecret(db: Queryable, vault: Vault, webhookId: string): Promise<void> {
+  const uid = randomUUID()
+  const value = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
+  await db`
+    insert into webhooks.secrets (uid, webhook_id, sealed)
+    values (${uid}, ${webhookId}, ${vault.seal(Buffer.from(value), webhookSecretPlace(uid))})`
+}
+
+/** Ends the secrets that a webhook has, after a time in which they sign beside the new one. */
+export async function expireSecrets(db: Queryable, webhookId: string, graceSeconds: number): Promise<void> {
+  await db`
+    update webhooks.secrets
+    set updated_at = now(), expires_at = now() + ${graceSeconds}::integer * interval '1 second'
+    where webhook_id = ${webhookId}
+      and (expires_at is null or expires_at > now() + ${graceSeconds}::integer * interval '1 second')`
+}
+
+interface SecretRow {
+  webhookId: string
+  uid: string
+  sealed: Buffer
+  createdAt: Date
+  updatedAt: Date
+  expiresAt: Date | null
+}
+
+/** The secrets that sign now, by webhook, the newest first. */
+export async function openSecrets(
+  db: Queryable,
+  vault: Vault,
+  webhookIds: readonly string[],
+): Promise<Map<string, SigningSecret[]>> {
+  const rows = await db<SecretRow[]>`
+    select
+      webhook_id as "webhookId", uid, sealed,
+      created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt"
+    from webhooks.secrets
+    where webhook_id = any (${db.types.texts(webhookIds)}::text[]::uuid[])
+      and (expires_at is null or expires_at > now())
+    order by created_at desc, uid`
+  const secrets = new Map<string, SigningSecret[]>()
+  for (const { webhookId, sealed, ...secret } of rows) {
+    const found = secrets.get(webhookId) ?? []
+    if (found.length === MAX_SIGNING) continue
+    found.push({ ...secret, value: vault.open(sealed, webhookSecretPlace(secret.uid)).toString() })
+    secrets.set(webhookId, found)
+  }
+  return secrets
+}

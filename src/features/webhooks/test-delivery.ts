@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import type { WebhookEventKind } from '../../graph/view/schema/webhook-filters.js'
+import type { Database } from '../../platform/db/connection.js'
+import { webhookIsOff } from './deliveries.js'
+import { addDeliverJob } from './delivery/jobs.js'
+import { sampleData } from './samples.js'
+
+/**
+ * Puts a sample of a kind in line for a webhook, whatever it is subscribed to. It is signed, limited and tried again
+ * like any other.
+ *
+ * @throws PlazaError 409 when the webhook is off.
+ */
+export async function sendTest(
+  db: Database,
+  webhook: { readonly id: string; readonly active: boolean },
+  kind: WebhookEventKind,
+  nowMs: number,
+): Promise<{ readonly deliveryId: string; readonly eventId: string }> {
+  if (!webhook.active) throw webhookIsOff()
+  const [deliveryId, eventId] = [randomUUID(), `test-${randomUUID()}`]
+  const now = new Date(nowMs).toISOString()
+  await db.begin(async (transaction) => {
+    await transaction`
+      insert into webhooks.events (id, kind, happened_at, noticed_at, subject, data)
+      values (
+        ${eventId}, ${kind}, ${now}, ${now}, ${JSON.stringify({ type: 'user', fid: 0 })}::text::jsonb,
+        ${JSON.stringify(sampleData(kind, now))}
+      )`
+    await transaction`
+      insert into webhooks.deliveries (id, webhook_id, event_id)
+      values (${deliveryId}, ${webhook.id}, ${eventId})`
+    await addDeliverJob(transaction, [webhook.id])
+  })
+  return { deliveryId, eventId }
+}

@@ -1,0 +1,73 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { Database } from '../../platform/db/connection.js'
+import type { ReadyDelivery } from './delivery/lane.js'
+import type { Outcome } from './delivery/outcome.js'
+
+/** From a tenth of the promise of 250 ms to the length of a retry. */
+const LAG_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600]
+/** Counting stops here: beyond it the number only says that something is wrong. */
+const MAX_COUNTED = 100_000
+
+/**
+ * Counts attempts, and measures how long deliveries wait.
+ *
+ * @returns what is to be told of every attempt.
+ */
+export function observeWebhooks(
+  registry: Registry,
+  db: Database,
+): (outcome: Outcome, delivery: ReadyDelivery) => void {
+  const registers = [registry]
+  const lag = new Histogram({
+    name: 'plaza_webhook_lag_seconds',
+    help: 'From the moment an event was noticed to the first attempt to deliver it',
+    buckets: LAG_SECONDS,
+    registers,
+  })
+  const attempts = new Counter({
+    name: 'plaza_webhook_attempts_total',
+    help: 'Attempts to deliver, by what came of them: delivered, waiting (for the next one) or failed for good',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const latency = new Histogram({
+    name: 'plaza_webhook_attempt_duration_seconds',
+    help: 'How long targets take to answer, or not to',
+    buckets: LAG_SECONDS,
+    registers,
+  })
+  new Gauge({
+    name: 'plaza_webhook_queue_deliveries',
+    help: `Deliveries that wait or are being sent; of each state ${MAX_COUNTED} are counted at most`,
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      this.reset()
+      for (const [state, count] of await queueDepth(db).catch(() => [])) this.set({ state }, count)
+    },
+  })
+  return (outcome, { attempts: before, noticedAt }) => {
+    attempts.inc({ outcome: outcome.state })
+    latency.observe(outcome.latencyMs / 1000)
+    if (before === 0) lag.observe(Math.max(0, outcome.attemptedAtMs - noticedAt.getTime()) / 1000)
+  }
+}
+
+async function queueDepth(db: Database): Promise<[state: string, count: number][]> {
+  const [row] = await db<{ waiting: number; again: number; sending: number }[]>`
+    select
+      (select count(*) from (
+        select from webhooks.deliveries where state = 'waiting' and attempts = 0 limit ${MAX_COUNTED}
+      ) new) as waiting,
+      (select count(*) from (
+        select from webhooks.deliveries where state = 'waiting' and attempts > 0 limit ${MAX_COUNTED}
+      ) again) as again,
+      (select count(*) from (
+        select from webhooks.deliveries where state = 'sending' limit ${MAX_COUNTED}
+      ) sending) as sending`
+  return [
+    ['waiting', row!.waiting],
+    ['waiting_again', row!.again],
+    ['sending', row!.sending],
+  ]
+}

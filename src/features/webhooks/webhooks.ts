@@ -1,0 +1,294 @@
+import type { WebhookSubscriptionFilters } from '../../graph/view/schema/webhook-filters.js'
+import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
+import { isNetFailure } from '../../platform/outbound/net-failure.js'
+import { checkTarget, type TargetPolicy } from '../../platform/outbound/target.js'
+import type { Vault } from '../../platform/vault/vault.js'
+import { checkFilters, digestOfSubscription } from './check-filters.js'
+import { addSecret, expireSecrets, openSecrets, type SigningSecret } from './secrets.js'
+import type { WebhookSettings } from './settings.js'
+
+/** A webhook as its owner sees it. */
+export interface Webhook extends WebhookRow {
+  readonly secrets: readonly SigningSecret[]
+}
+
+interface WebhookRow {
+  readonly id: string
+  readonly developerUuid: string
+  readonly title: string
+  readonly targetUrl: string
+  readonly active: boolean
+  readonly offReason: string | null
+  readonly httpTimeoutMs: number
+  readonly rateLimit: number
+  readonly rateLimitMs: number
+  readonly filters: WebhookSubscriptionFilters | null
+  readonly subscriptionId: string
+  readonly subscribedAt: Date
+  readonly subscriptionUpdatedAt: Date
+  readonly createdAt: Date
+  readonly updatedAt: Date
+  readonly deletedAt: Date | null
+}
+
+/** What an app says of a webhook. */
+export interface WebhookDetails {
+  readonly title: string
+  readonly targetUrl: string
+  /** Undefined: it is told of nothing but tests; or, of one that is changed, stays as it is. */
+  readonly filters: WebhookSubscriptionFilters | undefined
+}
+
+/** What the records of webhooks are kept with. */
+export interface WebhookStore {
+  readonly db: Database
+  readonly vault: Vault
+  readonly settings: WebhookSettings
+}
+
+/** PostgreSQL's code of a value that another row has already. */
+const UNIQUE_VIOLATION = '23505'
+
+/**
+ * Makes a webhook of an app, with a secret.
+ *
+ * @throws PlazaError 400 for a target or filters that cannot be, 409 when the app has the same subscription already.
+ */
+export async function createWebhook(
+  store: WebhookStore,
+  appId: string,
+  { title, targetUrl, filters }: WebhookDetails,
+): Promise<Webhook> {
+  const { db, vault, settings } = store
+  const digest = digestOf(targetUrl, filters, settings.targetPolicy)
+  return refusingAlike(() =>
+    db.begin(async (transaction) => {
+      const revision = await nextRevision(transaction)
+      await refuseTooMany(transaction, appId, settings.maxPerApp)
+      const [made] = await transaction<{ id: string }[]>`
+        insert into webhooks.webhooks (
+          app_id, title, target_url, filters, digest, revision, http_timeout_ms, rate_limit, rate_limit_ms
+        )
+        values (
+          ${appId}, ${title}, ${targetUrl}, ${jsonOf(filters)}::text::jsonb, ${digest}, ${revision},
+          ${settings.httpTimeoutMs}, ${settings.rateLimit}, ${settings.rateLimitMs}
+        )
+        returning id`
+      await addSecret(transaction, vault, made!.id)
+      await transaction`
+        insert into webhooks.lanes (webhook_id, allowance) values (${made!.id}, ${settings.rateLimit})`
+      return await one(transaction, vault, appId, made!.id)
+    }),
+  )
+}
+
+/**
+ * Gives a webhook another name, target and subscription. It stays as active as it is.
+ *
+ * @throws PlazaError 400, 404 and 409 as `createWebhook`.
+ */
+export async function replaceWebhook(
+  { db, vault, settings }: WebhookStore,
+  appId: string,
+  webhookId: string,
+  { title, targetUrl, filters }: WebhookDetails,
+): Promise<Webhook> {
+  return refusingAlike(() =>
+    db.begin(async (transaction) => {
+      const revision = await nextRevision(transaction)
+      const standing = await one(transaction, vault, appId, webhookId)
+      const subscribed = filters ?? standing.filters ?? undefined
+      const digest = digestOf(targetUrl, subscribed, settings.targetPolicy)
+      await transaction`
+        update webhooks.webhooks
+        set title = ${title}, target_url = ${targetUrl}, digest = ${digest}, revision = ${revision}, updated_at = now(),
+          subscription_updated_at = case when ${filters !== undefined} then now() else subscription_updated_at end,
+          filters = ${jsonOf(subscribed)}::text::jsonb
+        where id = ${webhookId}`
+      return await one(transaction, vault, appId, webhookId)
+    }),
+  )
+}
+
+/**
+ * Switches a webhook on or off. What waits for one that is switched off is not sent any more, but may be sent anew
+ * when it is on again.
+ */
+export async function switchWebhook(
+  { db, vault }: WebhookStore,
+  appId: string,
+  webhookId: string,
+  active: boolean,
+): Promise<Webhook> {
+  return db.begin(async (transaction) => {
+    const revision = await nextRevision(transaction)
+    const standing = await one(transaction, vault, appId, webhookId)
+    if (standing.active === active) return standing
+    await transaction`
+      update webhooks.webhooks
+      set active = ${active}, off_reason = null, revision = ${revision}, updated_at = now()
+      where id = ${webhookId}`
+    if (active) await forgetFailures(transaction, webhookId)
+    else await cancelWaiting(transaction, webhookId, 'the webhook was switched off')
+    return await one(transaction, vault, appId, webhookId)
+  })
+}
+
+/** Switches a webhook off from the server's side; its record says why. */
+export async function switchOff(db: Database, webhookId: string, reason: string): Promise<void> {
+  await db.begin(async (transaction) => {
+    const revision = await nextRevision(transaction)
+    await transaction`
+      update webhooks.webhooks
+      set active = false, off_reason = ${reason}, revision = ${revision}, updated_at = now()
+      where id = ${webhookId} and active`
+    await cancelWaiting(transaction, webhookId, reason)
+  })
+}
+
+/** Takes a webhook away, and what waits for it. Returns it as it was last. */
+export async function deleteWebhook(
+  { db, vault }: WebhookStore,
+  appId: string,
+  webhookId: string,
+): Promise<Webhook> {
+  return db.begin(async (transaction) => {
+    const revision = await nextRevision(transaction)
+    const standing = await one(transaction, vault, appId, webhookId)
+    const [row] = await transaction<{ deletedAt: Date }[]>`
+      update webhooks.webhooks
+      set active = false, revision = ${revision}, updated_at = now(), deleted_at = now()
+      where id = ${webhookId}
+      returning deleted_at as "deletedAt"`
+    await cancelWaiting(transaction, webhookId, 'the webhook was deleted')
+    return { ...standing, active: false, updatedAt: row!.deletedAt, deletedAt: row!.deletedAt }
+  })
+}
+
+/** Gives a webhook a new secret; the ones that it has sign beside it for as long as is said. */
+export async function rotateSecret(
+  { db, vault }: WebhookStore,
+  appId: string,
+  webhookId: string,
+  graceSeconds: number,
+): Promise<Webhook> {
+  return db.begin(async (transaction) => {
+    await nextRevision(transaction)
+    await one(transaction, vault, appId, webhookId)
+    await expireSecrets(transaction, webhookId, graceSeconds)
+    await addSecret(transaction, vault, webhookId)
+    return await one(transaction, vault, appId, webhookId)
+  })
+}
+
+/** A webhook of this app. @throws PlazaError 404 when it has none by this name. */
+export async function findWebhook(
+  { db, vault }: Pick<WebhookStore, 'db' | 'vault'>,
+  appId: string,
+  webhookId: string,
+): Promise<Webhook> {
+  return one(db, vault, appId, webhookId)
+}
+
+/** All webhooks of this app, the oldest first. */
+export async function listWebhooks(
+  { db, vault }: Pick<WebhookStore, 'db' | 'vault'>,
+  appId: string,
+): Promise<Webhook[]> {
+  return withSecrets(db, vault, await selectWebhooks(db, appId, null))
+}
+
+async function one(db: Queryable, vault: Vault, appId: string, webhookId: string): Promise<Webhook> {
+  const [webhook] = await withSecrets(db, vault, await selectWebhooks(db, appId, webhookId))
+  if (webhook) return webhook
+  throw new PlazaError('not_found', 'there is no webhook with this webhook_id', { property: 'webhook_id' })
+}
+
+async function withSecrets(db: Queryable, vault: Vault, rows: readonly WebhookRow[]): Promise<Webhook[]> {
+  const ids = rows.map(({ id }) => id)
+  const secrets = ids.length === 0 ? new Map() : await openSecrets(db, vault, ids)
+  return rows.map((row) => ({ ...row, secrets: secrets.get(row.id) ?? [] }))
+}
+
+function selectWebhooks(db: Queryable, appId: string, webhookId: string | null): Promise<WebhookRow[]> {
+  return db<WebhookRow[]>`
+    select
+      w.id, a.developer_uuid as "developerUuid", w.title, w.target_url as "targetUrl", w.active,
+      w.off_reason as "offReason", w.http_timeout_ms as "httpTimeoutMs", w.rate_limit as "rateLimit",
+      w.rate_limit_ms as "rateLimitMs", w.filters, w.subscription_id as "subscriptionId",
+      w.subscribed_at as "subscribedAt", w.subscription_updated_at as "subscriptionUpdatedAt",
+      w.created_at as "createdAt", w.updated_at as "updatedAt", w.deleted_at as "deletedAt"
+    from webhooks.webhooks w
+    join apps.apps a on a.id = w.app_id
+    where w.app_id = ${appId} and w.deleted_at is null and (${webhookId}::uuid is null or w.id = ${webhookId}::uuid)
+    order by w.created_at, w.id`
+}
+
+/** Null for a webhook that is told of nothing: any number of them may be alike. */
+function digestOf(
+  targetUrl: string,
+  filters: WebhookSubscriptionFilters | undefined,
+  policy: TargetPolicy,
+): Buffer | null {
+  const target = checkTarget(targetUrl, policy)
+  if (isNetFailure(target)) {
+    throw new PlazaError('bad_request.invalid_param', `url cannot be sent to: ${target.detail}`, {
+      property: 'url',
+    })
+  }
+  if (filters === undefined) return null
+  checkFilters(filters)
+  return digestOfSubscription(target, filters)
+}
+
+/** The number of this change. Changes wait for each other here, so that they become visible in order. */
+async function nextRevision(db: Transaction): Promise<number> {
+  const [row] = await db<{ revision: number }[]>`
+    update webhooks.revision set revision = revision + 1 returning revision`
+  return row!.revision
+}
+
+async function refuseTooMany(db: Transaction, appId: string, maxPerApp: number): Promise<void> {
+  const [row] = await db<{ count: number }[]>`
+    select count(*) as count from webhooks.webhooks where app_id = ${appId} and deleted_at is null`
+  if (row!.count >= maxPerApp) {
+    throw new PlazaError(
+      'bad_request.invalid_param',
+      `an app may have ${maxPerApp} webhooks, and this one has`,
+    )
+  }
+}
+
+async function forgetFailures(db: Transaction, webhookId: string): Promise<void> {
+  await db`
+    update webhooks.lanes
+    set failing_since = null, failures = 0, held_until = null
+    where webhook_id = ${webhookId}`
+}
+
+/** Ends what waits. What is being sent at this moment is accounted for when it has ended. */
+async function cancelWaiting(db: Transaction, webhookId: string, reason: string): Promise<void> {
+  await db`
+    update webhooks.deliveries
+    set state = 'canceled', failure = ${reason}, finished_at = now()
+    where webhook_id = ${webhookId} and state = 'waiting'`
+}
+
+async function refusingAlike<Result>(write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION) {
+      throw new PlazaError('conflict', 'the app has a webhook with this subscription to this url already', {
+        property: 'subscription',
+        cause: error,
+      })
+    }
+    throw error
+  }
+}
+
+function jsonOf(filters: WebhookSubscriptionFilters | undefined): string | null {
+  return filters === undefined ? null : JSON.stringify(filters)
+}

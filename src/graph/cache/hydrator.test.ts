@@ -1,0 +1,325 @@
+import { MessageType, Protocol, ReactionType, UserDataType } from '@farcaster/core'
+import { FormatRegistry } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../test/network.js'
+import { mute, unmute } from '../../features/moderation/mutes.js'
+import { ensurePartitions } from '../../hub/log/partitions.js'
+import type { MergeBatch } from '../../hub/merge/batch.js'
+import { mergeBatch } from '../../hub/merge/merge.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { projectEvents } from '../project/project.js'
+import { Cast } from '../view/schema/cast.js'
+import { Channel } from '../view/schema/channel.js'
+import { User } from '../view/schema/user.js'
+import { dropViews } from './cache-follower.js'
+import { Hydrator } from './hydrator.js'
+import { viewerTag } from './ready-viewers.js'
+
+for (const format of ['int32', 'double', 'date-time', 'uri']) {
+  if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, () => true)
+}
+
+const statements: string[] = []
+const { db, connect } = await createTestDatabase()
+const counting = connect({ onStatement: (sql) => statements.push(sql) })
+const [alice, bob, carol] = [1, 2, 3].map((fid) => new TestUser(fid)) as [TestUser, TestUser, TestUser]
+const placeOf = () => ({ city: 'Bern', country: 'Switzerland' })
+const open = (maxEntries = 100) =>
+  new Hydrator({ db: counting, clock: () => testNowUnix * 1000, placeOf, maxEntries })
+const url = 'https://example.com/~/channel/gardens'
+
+async function merge(batch: Partial<MergeBatch>, hydrator?: Hydrator): Promise<void> {
+  const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
+  const dropTags = async (_db: unknown, events: Parameters<typeof dropViews>[1]) => {
+    if (hydrator) dropViews(hydrator, events)
+  }
+  const { messages } = await mergeBatch(
+    db,
+    1,
+    whole,
+    { shards: 1, hooks: [projectEvents, dropTags] },
+    testNowUnix * 1000,
+  )
+  expect(messages.filter((outcome) => outcome !== null)).toEqual([])
+}
+
+const hex = (message: SignedMessage) => message.hash.toString('hex')
+
+async function castOf(hydrator: Hydrator, message: SignedMessage, viewerFid?: number): Promise<Cast> {
+  const json = (await hydrator.casts([hex(message)], viewerFid)).get(hex(message))
+  const cast = JSON.parse(json ?? 'null')
+  expect([...Value.Errors(Cast, cast)].map(({ path, message: text }) => `${path} ${text}`)).toEqual([])
+  return cast
+}
+
+async function userOf(hydrator: Hydrator, fid: number, viewerFid?: number): Promise<User> {
+  const user = JSON.parse((await hydrator.users([fid], viewerFid)).get(fid) ?? 'null')
+  expect([...Value.Errors(User, user)].map(({ path, message }) => `${path} ${message}`)).toEqual([])
+  return user
+}
+
+beforeAll(async () => {
+  await ensurePartitions(db, testNowUnix * 1000)
+  await db`insert into hub.shards (shard) values (1)`
+  await merge({
+    chainEvents: [alice, bob, carol]
+      .flatMap((user) => user.onChain({ units: 10 }))
+      .concat(alice.boughtPro(30)),
+    nameTransfers: [nameTransfer('alice', 1, 100), nameTransfer('bob', 2, 100)],
+  })
+  await merge({
+    messages: [
+      alice.userData(UserDataType.USERNAME, 'alice', testNow),
+      bob.userData(UserDataType.USERNAME, 'bob', testNow),
+      alice.userData(UserDataType.DISPLAY, 'Alice 🌱', testNow),
+      alice.userData(UserDataType.BIO, 'I garden with @bob in /gardens', testNow),
+      alice.userData(UserDataType.LOCATION, 'geo:46.95,7.45', testNow),
+      alice.link(2, testNow),
+      bob.link(3, testNow, { type: 'block' }),
+    ],
+  })
+  await db`
+    insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, image_url)
+    values ('gardens', ${url}, ${url}, 'Gardens', 2, 1700000000, 'https://example.com/gardens.png')
+  `
+  await db`insert into channels.urls (url, channel_id) values (${url}, 'gardens')`
+  await db`insert into channels.follows (channel_id, fid, followed_at) values ('gardens', 1, 1700000000)`
+})
+
+describe('users', () => {
+  test('show their profile, counters, tier and what their bio speaks of', async () => {
+    const user = await userOf(open(), 1)
+    expect(user).toMatchObject({
+      username: 'alice',
+      display_name: 'Alice 🌱',
+      follower_count: 0,
+      following_count: 1,
+      pro: { status: 'subscribed' },
+      profile: { location: { latitude: 46.95, longitude: 7.45, address: { city: 'Bern' } } },
+    })
+    const { bio } = user.profile
+    expect(bio.mentioned_profiles?.map(({ fid }) => fid)).toEqual([2])
+    expect(bio.mentioned_profiles_ranges?.map(({ start, end }) => bio.text.slice(start, end))).toEqual([
+      '@bob',
+    ])
+    expect(bio.mentioned_channels?.map(({ id }) => id)).toEqual(['gardens'])
+    expect(bio.mentioned_channels_ranges?.map(({ start, end }) => bio.text.slice(start, end))).toEqual([
+      '/gardens',
+    ])
+  })
+
+  test('without a name are shown by their fid, and those that are not registered not at all', async () => {
+    expect((await userOf(open(), 3)).username).toBe('!3')
+    expect((await open().users([3, 99])).size).toBe(1)
+  })
+
+  test('carry what the viewer and they are to each other', async () => {
+    const nothing = { following: false, followed_by: false, blocking: false, blocked_by: false }
+    const seenBy = async (fid: number, viewer: number) => (await userOf(open(), fid, viewer)).viewer_context
+    expect(await seenBy(2, 1)).toEqual({ ...nothing, following: true })
+    expect(await seenBy(1, 2)).toEqual({ ...nothing, followed_by: true })
+    expect(await seenBy(3, 2)).toEqual({ ...nothing, blocking: true })
+    expect(await seenBy(2, 3)).toEqual({ ...nothing, blocked_by: true })
+    expect((await userOf(open(), 2)).viewer_context).toBeUndefined()
+  })
+})
+
+describe('casts', () => {
+  test('have names put in where somebody is mentioned, between emoji and at both ends', async () => {
+    const text = ' 🎈é hello '
+    const end = Buffer.byteLength(text)
+    const cast = alice.cast(text, testNow, { mentions: [2, 1, 77], mentionsPositions: [0, 5, end] })
+    await merge({ messages: [cast] })
+    const shown = await castOf(open(), cast)
+    expect(shown.text).toBe('@bob 🎈@aliceé hello @!77')
+    expect(shown.mentioned_profiles.map(({ fid }) => fid)).toEqual([2, 1])
+    expect(shown.mentioned_profiles_ranges.map((range) => shown.text.slice(range.start, range.end))).toEqual([
+      '@bob',
+      '@alice',
+    ])
+  })
+
+  test('belong to threads and channels, and show the casts inside them', async () => {
+    const root = bob.cast('spring in /gardens', testNow - 50, { parentUrl: url })
+    const reply = alice.cast('yes', testNow - 40, { parentCastId: { fid: 2, hash: root.hash } })
+    const quote = alice.cast('look', testNow - 30, { embeds: [{ castId: { fid: 1, hash: reply.hash } }] })
+    const outer = bob.cast('look again', testNow - 20, {
+      embeds: [{ castId: { fid: 1, hash: quote.hash } }, { url: 'https://example.com/a.png' }],
+    })
+    await merge({ messages: [outer, quote, reply, root] })
+    const shown = await castOf(open(), reply, 1)
+    expect(shown).toMatchObject({
+      thread_hash: `0x${hex(root)}`,
+      root_parent_url: url,
+      parent_author: { fid: 2 },
+      channel: { object: 'channel_dehydrated', id: 'gardens', viewer_context: { following: true } },
+      author_channel_context: { following: true },
+    })
+    expect((await castOf(open(), root)).author_channel_context).toEqual({ following: false, role: 'owner' })
+    expect((await castOf(open(), root)).mentioned_channels.map(({ id }) => id)).toEqual(['gardens'])
+    const [embed, page] = (await castOf(open(), outer)).embeds
+    expect(embed).toMatchObject({
+      cast: {
+        text: 'look',
+        author: { fid: 1 },
+        embeds: [{ cast: { object: 'cast_dehydrated', author: { fid: 1 } } }],
+      },
+    })
+    expect(page).toEqual({ url: 'https://example.com/a.png' })
+  })
+
+  test('are counted and seen with the eyes of the viewer', async () => {
+    const cast = alice.cast('like me', testNow - 10)
+    const reply = bob.cast('why', testNow - 9, { parentCastId: { fid: 1, hash: cast.hash } })
+    await merge({
+      messages: [
+        cast,
+        reply,
+        bob.react(cast, testNow),
+        carol.react(cast, testNow, { type: ReactionType.RECAST }),
+      ],
+    })
+    const shown = await castOf(open(), cast, 2)
+    expect(shown.reactions).toMatchObject({ likes_count: 1, recasts_count: 1 })
+    expect(shown.replies.count).toBe(1)
+    expect(shown.viewer_context).toEqual({ liked: true, recasted: false })
+    expect(shown.author.viewer_context?.followed_by).toBe(true)
+  })
+
+  test('that name another author for a hash name nobody', async () => {
+    const real = alice.cast('real', testNow - 8)
+    const liar = bob.cast('quoting', testNow - 7, { embeds: [{ castId: { fid: 3, hash: real.hash } }] })
+    const wrongLike = bob.message(
+      {
+        type: MessageType.REACTION_ADD,
+        reactionBody: { type: ReactionType.LIKE, targetCastId: { fid: 3, hash: real.hash } },
+      },
+      testNow,
+    )
+    await merge({ messages: [real, liar, wrongLike] })
+    expect((await castOf(open(), real)).reactions.likes_count).toBe(0)
+    expect((await castOf(open(), liar)).embeds).toEqual([])
+  })
+})
+
+test('channels show their lead in every place that the schema has for it', async () => {
+  const channel = JSON.parse((await open().channels(['gardens', 'nothing'], 1)).get('gardens')!)
+  expect([...Value.Errors(Channel, channel)]).toEqual([])
+  expect([channel.lead.fid, channel.moderator.fid, channel.hosts[0].fid]).toEqual([2, 2, 2])
+  expect(channel.viewer_context).toEqual({ following: true })
+})
+
+test('a page takes at most five statements when nothing is ready, and none when everything is', async () => {
+  const casts = Array.from({ length: 30 }, (_, n) =>
+    [alice, bob, carol][n % 3]!.cast(`/gardens ${n}`, testNow - n),
+  )
+  await merge({ messages: casts })
+  statements.length = 0
+  await open(0).casts(casts.map(hex), 1)
+  expect(statements.length).toBeLessThanOrEqual(5)
+  const hydrator = open()
+  await hydrator.casts(casts.map(hex), 1)
+  statements.length = 0
+  await hydrator.casts(casts.map(hex), 1)
+  expect(statements).toEqual([])
+})
+
+test('what changes is shown at once, in whatever view it stands', async () => {
+  const hydrator = open()
+  const cast = alice.cast('hello ', testNow - 3, { mentions: [2], mentionsPositions: [6] })
+  const quote = carol.cast('see', testNow - 2, { embeds: [{ castId: { fid: 1, hash: cast.hash } }] })
+  await merge({ messages: [cast, quote] }, hydrator)
+  expect((await castOf(hydrator, cast)).text).toBe('hello @bob')
+  await castOf(hydrator, quote)
+  await userOf(hydrator, 1)
+
+  await merge({ nameTransfers: [nameTransfer('robert', 2, 100)] }, hydrator)
+  await merge({ messages: [bob.userData(UserDataType.USERNAME, 'robert', testNow + 1)] }, hydrator)
+  expect((await castOf(hydrator, cast)).text).toBe('hello @robert')
+  expect((await userOf(hydrator, 1)).profile.bio.mentioned_profiles).toEqual([])
+
+  await merge({ messages: [carol.react(cast, testNow), carol.link(1, testNow)] }, hydrator)
+  const shown = await castOf(hydrator, cast, 3)
+  expect([shown.reactions.likes_count, shown.author.follower_count]).toEqual([1, 1])
+
+  await merge({ messages: [alice.removeCast(cast.hash, testNow)] }, hydrator)
+  expect((await hydrator.casts([hex(cast)])).size).toBe(0)
+  expect((await castOf(hydrator, quote)).embeds).toEqual([])
+})
+
+test('Solana addresses and primaries are shown', async () => {
+  const verificationAddAddressBody = {
+    address: Buffer.alloc(32, 7),
+    claimSignature: Buffer.alloc(64),
+    blockHash: Buffer.alloc(32),
+    verificationType: 0,
+    chainId: 0,
+    protocol: Protocol.SOLANA,
+  }
+  await merge({
+    messages: [
+      carol.message({ type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, testNow),
+    ],
+  })
+  const { verified_addresses } = await userOf(open(), 3)
+  expect(verified_addresses.sol_addresses).toEqual(['US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx'])
+  expect(verified_addresses.primary).toEqual({
+    eth_address: null,
+    sol_address: 'US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx',
+  })
+})
+
+test('what a viewer does, and what is done to it, is seen at once, whatever it has seen before', async () => {
+  const kept = open()
+  const gardens = bob.cast('tulips', testNow - 100, { parentUrl: url })
+  const casts = [gardens, carol.cast('roses', testNow - 99), alice.cast('herbs', testNow - 98)]
+  await merge({ messages: casts }, kept)
+  let second = testNow + 100
+  const react = (who: TestUser, on: SignedMessage, remove: boolean) => () =>
+    merge({ messages: [who.react(on, second, { remove })] }, kept)
+  const link = (who: TestUser, fid: number, type: string, remove: boolean) => () =>
+    merge({ messages: [who.link(fid, second, { type, remove })] }, kept)
+  const mutes = (change: () => Promise<boolean>) => async () => {
+    await change()
+    kept.drop([viewerTag(1)])
+  }
+  const changes = {
+    like: react(alice, gardens, false),
+    unlike: react(alice, gardens, true),
+    follow: link(alice, 3, 'follow', false),
+    unfollow: link(alice, 3, 'follow', true),
+    'is followed': link(carol, 1, 'follow', false),
+    'is unfollowed': link(carol, 1, 'follow', true),
+    block: link(alice, 2, 'block', false),
+    unblock: link(alice, 2, 'block', true),
+    'is blocked': link(bob, 1, 'block', false),
+    'is unblocked': link(bob, 1, 'block', true),
+    mute: mutes(() => mute(db, 1, 3, testNowUnix)),
+    unmute: mutes(() => unmute(db, 1, 3)),
+  }
+  const page = { viewerFid: 1, banned: new Set<number>() }
+  const seenBy = async (hydrator: Hydrator) => [
+    await hydrator.firstCasts(casts.map(hex), 3, page),
+    await hydrator.casts(casts.map(hex), 1),
+    await hydrator.users([1, 2, 3], 1),
+    await hydrator.channels(['gardens'], 1),
+  ]
+  const asked = fc.array(
+    fc.tuple(fc.constantFrom(...(Object.keys(changes) as (keyof typeof changes)[])), fc.boolean()),
+    { minLength: 4, maxLength: 12 },
+  )
+  await fc.assert(
+    fc.asyncProperty(asked, async (steps) => {
+      for (const [change, looksBefore] of steps) {
+        if (looksBefore) await seenBy(kept)
+        second += 1
+        await changes[change]()
+        expect(await seenBy(kept), change).toEqual(await seenBy(open(0)))
+      }
+    }),
+    { numRuns: 12 },
+  )
+})

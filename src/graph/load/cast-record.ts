@@ -1,0 +1,157 @@
+import type { Database } from '../../platform/db/connection.js'
+import type { CastEmbed, CastRow } from '../project/casts.js'
+
+/** Everything that the views of a cast are made of, besides users. */
+export interface CastRecord {
+  /** Lower-case hex without 0x, like the other hashes. */
+  readonly hash: string
+  readonly fid: number
+  /** Farcaster seconds. */
+  readonly ts: number
+  readonly text: string
+  readonly parentFid: number | null
+  readonly parentHash: string | null
+  readonly parentUrl: string | null
+  readonly rootParentUrl: string | null
+  readonly threadHash: string
+  readonly embeds: readonly CastEmbed[]
+  readonly mentions: readonly number[]
+  /** Byte offsets in the UTF-8 text. */
+  readonly mentionPositions: readonly number[]
+  /** The app whose key signed it; null if that is not known. */
+  readonly appFid: number | null
+  readonly likes: number
+  readonly recasts: number
+  readonly replies: number
+  readonly channel: ChannelName | null
+  /** What its author is in the channel; null outside of channels. */
+  readonly authorInChannel: { readonly following: boolean; readonly role: string | null } | null
+  /** EmbedUrlMetadata of the embedded URLs that have been crawled. */
+  readonly urlMetadata: Readonly<Record<string, unknown>>
+}
+
+/** A channel, as a cast in it names it. */
+export interface ChannelName {
+  readonly id: string
+  readonly name: string
+  readonly imageUrl: string | null
+}
+
+/** How deep casts inside casts are shown: whole, then embedded, then dehydrated. */
+const embedLevels = 2
+
+/**
+ * Loads casts and the casts inside them, in one statement, with counters, channel, app and what is known of
+ * their URLs. A cast that is not here is not in the result.
+ *
+ * @param hashes Lower-case hex without 0x.
+ */
+export async function loadCasts(db: Database, hashes: readonly string[]): Promise<Map<string, CastRecord>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await db<CastRecord[]>`
+    with recursive wanted (hash, level) as (
+      select decode(asked, 'hex'), 0
+      from unnest(${db.types.texts(hashes)}::text[]) as asked
+      union
+      select q.quoted_hash, w.level + 1
+      from wanted w
+      join social.quotes q on q.hash = w.hash
+      where w.level < ${embedLevels}
+    )
+    select
+      ${castColumns(db)},
+      coalesce(
+        -- Most casts embed nothing.
+        case when c.embeds <> '[]' then (
+          select json_object_agg(e.url, e.metadata)
+          from social.url_embeds ue
+          join embeds.urls e on e.url = ue.url
+          where ue.hash = c.hash and e.metadata is not null
+        ) end,
+        '{}'::json
+      ) as "urlMetadata"
+    from (select distinct hash from wanted) w
+    join social.casts c on c.hash = w.hash
+    ${castSurroundings(db)}
+  `
+  return new Map(rows.map((row) => [row.hash, row]))
+}
+
+/**
+ * Makes records of casts that need not be here (any more), from what their messages say: their threads, as far as
+ * what they reply to is here, counters, channels and apps. Casts inside them are loaded by their own hashes.
+ */
+export async function loadGivenCasts(db: Database, given: readonly CastRow[]): Promise<CastRecord[]> {
+  if (given.length === 0) return []
+  return db<CastRecord[]>`
+    with said as (
+      select
+        g.hash, g.fid, g.ts, g.text, g.parent_fid, g.parent_hash, g.parent_url, g.embeds::jsonb as embeds,
+        g.mentions::bigint[] as mentions, g.mention_positions::integer[] as mention_positions, g.signer,
+        coalesce(p.thread_hash, g.parent_hash, g.hash) as thread_hash,
+        coalesce(p.root_parent_url, g.parent_url) as root_parent_url
+      from unnest(
+        ${db.types.byteas(given.map(({ hash }) => hash))}::bytea[],
+        ${given.map(({ fid }) => fid)}::bigint[],
+        ${given.map(({ ts }) => ts)}::bigint[],
+        ${db.types.texts(given.map(({ text }) => text))}::text[],
+        ${given.map(({ parentFid }) => parentFid)}::bigint[],
+        ${db.types.byteas(given.map(({ parentHash }) => parentHash))}::bytea[],
+        ${db.types.texts(given.map(({ parentUrl }) => parentUrl))}::text[],
+        ${db.types.texts(given.map(({ embeds }) => JSON.stringify(embeds)))}::text[],
+        ${db.types.texts(given.map(({ mentions }) => `{${mentions.join(',')}}`))}::text[],
+        ${db.types.texts(given.map(({ mentionPositions }) => `{${mentionPositions.join(',')}}`))}::text[],
+        ${db.types.byteas(given.map(({ signer }) => signer))}::bytea[]
+      ) as g (
+        hash, fid, ts, text, parent_fid, parent_hash, parent_url, embeds, mentions, mention_positions, signer
+      )
+      left join social.casts p on p.hash = g.parent_hash
+    )
+    select
+      ${castColumns(db)},
+      coalesce(
+        (
+          select json_object_agg(e.url, e.metadata)
+          from jsonb_array_elements(c.embeds) as embed
+          join embeds.urls e on e.url = embed ->> 'url'
+          where e.metadata is not null
+        ),
+        '{}'::json
+      ) as "urlMetadata"
+    from said c
+    ${castSurroundings(db)}
+  `
+}
+
+/** The members of a record, but for `urlMetadata`, of a cast `c` and what `castSurroundings` joins to it. */
+function castColumns(db: Database) {
+  return db`
+    encode(c.hash, 'hex') as hash, c.fid, c.ts, c.text,
+    c.parent_fid as "parentFid", encode(c.parent_hash, 'hex') as "parentHash", c.parent_url as "parentUrl",
+    c.root_parent_url as "rootParentUrl", encode(c.thread_hash, 'hex') as "threadHash",
+    c.embeds, c.mentions, c.mention_positions as "mentionPositions", a.app_fid as "appFid",
+    coalesce(n.likes, 0) as likes, coalesce(n.recasts, 0) as recasts, coalesce(n.replies, 0) as replies,
+    case when ch.id is not null then
+      json_build_object('id', ch.id, 'name', ch.name, 'imageUrl', ch.image_url)
+    end as channel,
+    case when ch.id is not null then
+      json_build_object(
+        'following', exists (
+          select 1 from channels.follows f where f.channel_id = ch.id and f.fid = c.fid
+        ),
+        'role', case when ch.lead_fid = c.fid then 'owner' else (
+          select m.role from channels.members m where m.channel_id = ch.id and m.fid = c.fid
+        ) end
+      )
+    end as "authorInChannel"
+  `
+}
+
+function castSurroundings(db: Database) {
+  return db`
+    left join social.cast_counts n on n.hash = c.hash and n.fid = c.fid
+    left join social.signer_apps a on a.fid = c.fid and a.key = c.signer
+    left join channels.urls cu on cu.url = c.root_parent_url
+    left join channels.channels ch on ch.id = cu.channel_id
+  `
+}

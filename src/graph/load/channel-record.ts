@@ -1,0 +1,45 @@
+import type { Database } from '../../platform/db/connection.js'
+
+/** Everything that the view of a channel is made of, besides users. */
+export interface ChannelRecord {
+  readonly id: string
+  readonly url: string
+  readonly parentUrl: string
+  readonly name: string
+  readonly description: string
+  readonly descriptionMentions: readonly number[]
+  /** Byte offsets in the UTF-8 description. */
+  readonly descriptionMentionPositions: readonly number[]
+  readonly imageUrl: string | null
+  readonly leadFid: number
+  readonly moderatorFids: readonly number[]
+  /** Unix seconds. */
+  readonly createdAt: number
+  readonly followerCount: number
+  readonly memberCount: number
+  /** Lower-case hex without 0x. */
+  readonly pinnedCastHash: string | null
+  readonly externalLinkTitle: string | null
+  readonly externalLinkUrl: string | null
+}
+
+/** Loads channels by id, in one statement. */
+export async function loadChannels(
+  db: Database,
+  ids: readonly string[],
+): Promise<Map<string, ChannelRecord>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db<ChannelRecord[]>`
+    select
+      id, url, parent_url as "parentUrl", name, description,
+      description_mentions as "descriptionMentions",
+      description_mention_positions as "descriptionMentionPositions",
+      image_url as "imageUrl", lead_fid as "leadFid", moderator_fids as "moderatorFids",
+      created_at as "createdAt", follower_count as "followerCount", member_count as "memberCount",
+      encode(pinned_cast_hash, 'hex') as "pinnedCastHash",
+      external_link_title as "externalLinkTitle", external_link_url as "externalLinkUrl"
+    from channels.channels
+    where id = any (${db.types.texts(ids)}::text[])
+  `
+  return new Map(rows.map((row) => [row.id, row]))
+}

@@ -1,0 +1,98 @@
+import type { Database } from '../../platform/db/connection.js'
+
+/** What the short form of a user is made of. */
+export interface UserName {
+  readonly fid: number
+  readonly username: string | null
+  readonly displayName: string | null
+  readonly pfpUrl: string | null
+  /** Lower-case hex without 0x. */
+  readonly custodyAddress: string
+  readonly score: number | null
+}
+
+/** Everything that the views of a user are made of. */
+export interface UserRecord extends UserName {
+  readonly bio: string | null
+  readonly location: string | null
+  readonly twitter: string | null
+  readonly github: string | null
+  readonly bannerUrl: string | null
+  readonly primaryEthAddress: string | null
+  readonly primarySolAddress: string | null
+  readonly liveAt: string | null
+  /** Farcaster seconds. */
+  readonly liveAtTs: number | null
+  /** Unix seconds, like the next two; pro was never bought when they are null and 0. */
+  readonly registeredAt: number
+  readonly proSince: number | null
+  readonly proUntil: number
+  readonly followerCount: number
+  readonly followingCount: number
+  /** From the oldest to the most recent. */
+  readonly verifications: readonly VerifiedAddress[]
+  readonly authAddresses: readonly AuthAddress[]
+}
+
+interface VerifiedAddress {
+  /** Lower-case hex without 0x. */
+  readonly address: string
+  /** Protocol: 0 Ethereum, 1 Solana. */
+  readonly protocol: number
+}
+
+interface AuthAddress {
+  /** Lower-case hex without 0x. */
+  readonly key: string
+  /** The app that asked for it. */
+  readonly app: UserName
+}
+
+/** KeyRegistry key type of an address that may sign in for the user (hub.md §2.1, `fidAddressType`). */
+const authKeyType = 2
+
+/** Loads users, in one statement. Fids that are not registered are not in the result. */
+export async function loadUsers(db: Database, fids: readonly number[]): Promise<Map<number, UserRecord>> {
+  if (fids.length === 0) return new Map()
+  const rows = await db<UserRecord[]>`
+    select
+      u.fid, u.username, u.display_name as "displayName", u.pfp_url as "pfpUrl", u.bio, u.location,
+      -- What a profile says of itself goes before what the public client has verified.
+      coalesce(nullif(u.twitter, ''), (
+        select username from social.verified_accounts where fid = u.fid and platform = 'x'
+      )) as twitter,
+      coalesce(nullif(u.github, ''), (
+        select username from social.verified_accounts where fid = u.fid and platform = 'github'
+      )) as github,
+      u.banner_url as "bannerUrl", u.primary_eth_address as "primaryEthAddress",
+      u.primary_sol_address as "primarySolAddress", u.live_at as "liveAt", u.live_at_ts as "liveAtTs",
+      u.score, encode(u.custody_address, 'hex') as "custodyAddress", u.registered_at as "registeredAt",
+      u.pro_since as "proSince", u.pro_until as "proUntil",
+      coalesce(c.follower_count, 0) as "followerCount",
+      coalesce(c.following_count, 0) as "followingCount",
+      array_to_json(array(
+        select json_build_object('address', encode(v.address, 'hex'), 'protocol', v.protocol)
+        from social.verifications v
+        where v.fid = u.fid
+        order by v.ts, v.address
+      )) as verifications,
+      array_to_json(array(
+        select json_build_object(
+          'key', encode(s.key, 'hex'),
+          'app', json_build_object(
+            'fid', app.fid, 'username', app.username, 'displayName', app.display_name,
+            'pfpUrl', app.pfp_url, 'custodyAddress', encode(app.custody_address, 'hex'), 'score', app.score
+          )
+        )
+        from hub.signers s
+        join social.signer_apps a on a.fid = s.fid and a.key = s.key
+        join social.users app on app.fid = a.app_fid
+        where s.fid = u.fid and s.key_type = ${authKeyType} and s.active
+        order by s.block_number, s.log_index
+      )) as "authAddresses"
+    from social.users u
+    left join social.user_counts c on c.fid = u.fid
+    where u.fid = any (${[...fids]}::bigint[])
+  `
+  return new Map(rows.map((row) => [row.fid, row]))
+}

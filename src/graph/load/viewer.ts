@@ -1,0 +1,196 @@
+import type { Fragment } from 'postgres'
+import type { Database } from '../../platform/db/connection.js'
+import type { Onlooker } from '../query/casts-shown-to.js'
+
+/** What a viewer has to do with the things of one page: everything that `viewer_context` says. */
+export interface ViewerRelations {
+  /** Whom the viewer follows, who follows the viewer, whom the viewer blocks, who blocks the viewer. */
+  readonly following: ReadonlySet<number>
+  readonly followers: ReadonlySet<number>
+  readonly blocking: ReadonlySet<number>
+  readonly blockers: ReadonlySet<number>
+  /** Whom the viewer mutes. That is nobody's business, and only chooses what is shown. */
+  readonly muting: ReadonlySet<number>
+  /** Casts, in hex without 0x. */
+  readonly liked: ReadonlySet<string>
+  readonly recasted: ReadonlySet<string>
+  /** Channels that the viewer follows, and the role that it has in them. */
+  readonly channels: ReadonlySet<string>
+  readonly roles: ReadonlyMap<string, string>
+}
+
+/** The things that are looked at. */
+export interface Viewed {
+  readonly fids: readonly number[]
+  /** Lower-case hex without 0x. */
+  readonly hashes: readonly string[]
+  readonly channelIds: readonly string[]
+}
+
+/** The things of a page as one viewer looks at them. */
+export interface Look extends Viewed {
+  readonly viewerFid: number
+}
+
+/** One thing of one look. */
+interface Seen<Id> {
+  /** The number of the look, from 0. */
+  readonly look: number
+  readonly viewerFid: number
+  readonly id: Id
+}
+
+/** What is so is told by the number of what was looked at, from 1: among all users, all casts or all channels. */
+interface RelationsRow {
+  following: number[]
+  followers: number[]
+  blocking: number[]
+  blockers: number[]
+  muting: number[]
+  liked: number[]
+  recasted: number[]
+  channels: number[]
+  roles: Record<string, string>
+}
+
+/** Loads all relations of viewers to the things of their pages, in one statement; in the order of the looks. */
+export async function loadViewerRelations(db: Database, looks: readonly Look[]): Promise<ViewerRelations[]> {
+  const seen = {
+    users: looks.flatMap(({ viewerFid, fids }, look) => fids.map((id) => ({ look, viewerFid, id }))),
+    casts: looks.flatMap(({ viewerFid, hashes }, look) => hashes.map((id) => ({ look, viewerFid, id }))),
+    channels: looks.flatMap(({ viewerFid, channelIds }, look) =>
+      channelIds.map((id) => ({ look, viewerFid, id })),
+    ),
+  }
+  const { roles, ...found } = await readRelations(db, seen)
+  const relations = looks.map(noRelations)
+  for (const name of ofUsers) {
+    for (const n of found[name]) relations[seen.users[n - 1]!.look]![name].add(seen.users[n - 1]!.id)
+  }
+  for (const name of ofCasts) {
+    for (const n of found[name]) relations[seen.casts[n - 1]!.look]![name].add(seen.casts[n - 1]!.id)
+  }
+  for (const n of found.channels)
+    relations[seen.channels[n - 1]!.look]!.channels.add(seen.channels[n - 1]!.id)
+  for (const [n, role] of Object.entries(roles)) {
+    const { look, id } = seen.channels[Number(n) - 1]!
+    relations[look]!.roles.set(id, role)
+  }
+  return relations
+}
+
+/**
+ * In one row. Each relation is looked up by a primary key, one by one: `limit 1` and `offset 0` keep the planner from
+ * reading all that a viewer follows, is followed by or has reacted to instead, which costs more the longer the viewer
+ * is here (25 casts: 0.12 ms, against 0.34 ms for a viewer with 260 reactions).
+ */
+async function readRelations(
+  db: Database,
+  { users, casts, channels }: { users: Seen<number>[]; casts: Seen<string>[]; channels: Seen<string>[] },
+): Promise<RelationsRow> {
+  const viewersOf = (seen: Seen<unknown>[]) => seen.map(({ viewerFid }) => viewerFid)
+  const idsOf = (seen: Seen<string>[]) => db.types.texts(seen.map(({ id }) => id))
+  const usersWith = (row: Fragment, hasAny?: Fragment) => db`array(
+    select n from seen_user seen
+    ${hasAny ? db`join viewers on viewers.viewer = seen.viewer and viewers.${hasAny}` : db``}
+    cross join lateral (select from ${row} limit 1) found
+  )`
+  const [row] = await db<RelationsRow[]>`
+    with seen_user as materialized (
+      select n::integer, viewer, fid
+      from unnest(${viewersOf(users)}::bigint[], ${users.map(({ id }) => id)}::bigint[])
+        with ordinality as seen (viewer, fid, n)
+    ),
+    -- Most block and mute nobody: one look-up for each viewer tells, instead of one for each user that it sees.
+    viewers as materialized (
+      select viewer,
+        exists (select from social.blocks where fid = viewer) as is_blocking,
+        exists (select from social.blocks where target_fid = viewer) as is_blocked,
+        exists (select from relations.mutes where fid = viewer) as is_muting
+      from (select distinct viewer from seen_user) asking
+    ),
+    seen_channel as materialized (
+      select n::integer, viewer, id
+      from unnest(${viewersOf(channels)}::bigint[], ${idsOf(channels)}::text[])
+        with ordinality as seen (viewer, id, n)
+    ),
+    reacted as materialized (
+      select seen.n::integer, r.type
+      from unnest(${viewersOf(casts)}::bigint[], ${idsOf(casts)}::text[])
+        with ordinality as seen (viewer, hash, n)
+      cross join lateral (
+        select type from social.reactions
+        where fid = seen.viewer and target_hash = decode(seen.hash, 'hex')
+        offset 0
+      ) r
+    )
+    select
+      ${usersWith(db`social.follows where fid = seen.viewer and target_fid = seen.fid`)} as following,
+      ${usersWith(db`social.follows where fid = seen.fid and target_fid = seen.viewer`)} as followers,
+      ${usersWith(db`social.blocks where fid = seen.viewer and target_fid = seen.fid`, db`is_blocking`)} as blocking,
+      ${usersWith(db`social.blocks where fid = seen.fid and target_fid = seen.viewer`, db`is_blocked`)} as blockers,
+      ${usersWith(db`relations.mutes where fid = seen.viewer and target_fid = seen.fid`, db`is_muting`)} as muting,
+      array(select n from reacted where type = 1) as liked,
+      array(select n from reacted where type = 2) as recasted,
+      array(
+        select n from seen_channel seen cross join lateral (
+          select from channels.follows where fid = seen.viewer and channel_id = seen.id limit 1
+        ) found
+      ) as channels,
+      coalesce(
+        (
+          select json_object_agg(n, role) filter (where role is not null)
+          from (
+            select n, case
+              when exists (select from channels.channels where id = seen.id and lead_fid = seen.viewer) then 'owner'
+              else (select role from channels.members where channel_id = seen.id and fid = seen.viewer)
+            end as role
+            from seen_channel seen
+          ) held
+        ),
+        '{}'::json
+      ) as roles
+  `
+  return row!
+}
+
+const ofUsers = ['following', 'followers', 'blocking', 'blockers', 'muting'] as const
+const ofCasts = ['liked', 'recasted'] as const
+
+function noRelations() {
+  return {
+    following: new Set<number>(),
+    followers: new Set<number>(),
+    blocking: new Set<number>(),
+    blockers: new Set<number>(),
+    muting: new Set<number>(),
+    liked: new Set<string>(),
+    recasted: new Set<string>(),
+    channels: new Set<string>(),
+    roles: new Map<string, string>(),
+  }
+}
+
+/** Whether a viewer is not to see the casts of one of the users that were looked at. */
+export function isHiddenFrom(viewer: ViewerRelations, fid: number): boolean {
+  return viewer.blocking.has(fid) || viewer.blockers.has(fid) || viewer.muting.has(fid)
+}
+
+/**
+ * Who is not to be seen: whom the viewer mutes, whom it blocks, who blocks it, and whom the app bans. Skeletons leave
+ * them out, so that pages stay full.
+ */
+export async function loadHiddenFids(db: Database, { viewerFid, banningAppId }: Onlooker): Promise<number[]> {
+  if (viewerFid === undefined && banningAppId === undefined) return []
+  const [viewer, app] = [viewerFid ?? null, banningAppId ?? null]
+  const rows = await db<{ fid: number }[]>`
+    select target_fid as fid from social.blocks where fid = ${viewer}::bigint
+    union
+    select fid from social.blocks where target_fid = ${viewer}::bigint
+    union
+    select target_fid from relations.mutes where fid = ${viewer}::bigint
+    union
+    select fid from relations.bans where app_id = ${app}::uuid
+  `
+  return rows.map((row) => row.fid)
+}

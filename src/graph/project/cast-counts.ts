@@ -1,0 +1,72 @@
+import type { Transaction } from '../../platform/db/connection.js'
+
+/** A cast as others speak of it. */
+export interface CastName {
+  readonly fid: number
+  readonly hash: Uint8Array
+}
+
+/** By how much the counters of a cast move. */
+export interface CastCountDelta {
+  likes: number
+  recasts: number
+  replies: number
+  quotes: number
+}
+
+/** Gathers the moves of many casts' counters, and writes them at once. */
+export class CastCountDeltas {
+  readonly #deltas = new Map<string, { cast: CastName; delta: CastCountDelta }>()
+
+  add(cast: CastName, counter: keyof CastCountDelta, by: number): void {
+    const name = `${cast.fid}/${Buffer.from(cast.hash).toString('hex')}`
+    const entry = this.#deltas.get(name) ?? { cast, delta: { likes: 0, recasts: 0, replies: 0, quotes: 0 } }
+    entry.delta[counter] += by
+    this.#deltas.set(name, entry)
+  }
+
+  async write(db: Transaction): Promise<void> {
+    // In one order everywhere, so that the writers of two shards cannot wait for each other.
+    const changed = [...this.#deltas]
+      .filter(([, { delta }]) => Object.values(delta).some((by) => by !== 0))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, entry]) => entry)
+    if (changed.length === 0) return
+    await db`
+      insert into cast_counts (hash, fid, likes, recasts, replies, quotes)
+      select *
+      from unnest(
+        ${db.types.byteas(changed.map(({ cast }) => cast.hash))}::bytea[],
+        ${changed.map(({ cast }) => cast.fid)}::bigint[],
+        ${changed.map(({ delta }) => delta.likes)}::integer[],
+        ${changed.map(({ delta }) => delta.recasts)}::integer[],
+        ${changed.map(({ delta }) => delta.replies)}::integer[],
+        ${changed.map(({ delta }) => delta.quotes)}::integer[]
+      )
+      on conflict (hash, fid) do update
+      set likes = cast_counts.likes + excluded.likes,
+          recasts = cast_counts.recasts + excluded.recasts,
+          replies = cast_counts.replies + excluded.replies,
+          quotes = cast_counts.quotes + excluded.quotes
+    `
+    const lowered = changed.filter(({ delta }) => Object.values(delta).some((by) => by < 0))
+    if (lowered.length > 0)
+      await deleteZeros(
+        db,
+        lowered.map(({ cast }) => cast),
+      )
+  }
+}
+
+/** A cast that nothing counts for has no row, however it came to that. */
+async function deleteZeros(db: Transaction, casts: readonly CastName[]): Promise<void> {
+  await db`
+    delete from cast_counts c
+    using unnest(
+      ${db.types.byteas(casts.map(({ hash }) => hash))}::bytea[],
+      ${casts.map(({ fid }) => fid)}::bigint[]
+    ) as lowered (hash, fid)
+    where c.hash = lowered.hash and c.fid = lowered.fid
+      and c.likes = 0 and c.recasts = 0 and c.replies = 0 and c.quotes = 0
+  `
+}

@@ -1,0 +1,200 @@
+import { type CastAddBody, MessageType } from '@farcaster/core'
+import type { Transaction } from '../../platform/db/connection.js'
+import { storableText } from '../../platform/text/storable-text.js'
+import { hexOf } from '../../protocol/bytes.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { CastCountDeltas } from './cast-counts.js'
+import { enqueueUrls } from './embed-queue.js'
+import { type NetChanges, ofType } from './net-changes.js'
+import { adoptReplies, orphanReplies, resolveThreads } from './threads.js'
+import { UrlActivity } from './url-activity.js'
+
+/** A cast's columns, as they are inserted. */
+export interface CastRow {
+  readonly hash: Buffer
+  readonly fid: number
+  readonly ts: number
+  readonly text: string
+  readonly parentFid: number | null
+  readonly parentHash: Buffer | null
+  readonly parentUrl: string | null
+  readonly embeds: readonly CastEmbed[]
+  readonly mentions: readonly number[]
+  readonly mentionPositions: readonly number[]
+  readonly signer: Buffer
+}
+
+/** An embed as `casts.embeds` holds it. */
+export type CastEmbed = { readonly url: string } | { readonly fid: number; readonly hash: `0x${string}` }
+
+/** Casts with their threads, counters, quotes and embedded URLs. */
+export async function projectCasts(db: Transaction, changes: NetChanges): Promise<void> {
+  const removed = ofType(changes.removed, MessageType.CAST_ADD).map(castRow)
+  const added = ofType(changes.added, MessageType.CAST_ADD).map(castRow)
+  if (removed.length === 0 && added.length === 0) return
+  const counts = new CastCountDeltas()
+  const activity = new UrlActivity()
+  if (removed.length > 0) await removeCasts(db, removed, counts, activity)
+  if (added.length > 0) await insertCasts(db, added, counts, activity)
+  await Promise.all([counts.write(db), activity.write(db)])
+}
+
+/** What the message of a cast says, as columns. */
+export function castRow({ data, hash, signer }: SignedMessage): CastRow {
+  const body = data.castAddBody!
+  return {
+    hash,
+    fid: data.fid,
+    ts: data.timestamp,
+    text: storableText(body.text),
+    parentFid: body.parentCastId?.fid ?? null,
+    parentHash: body.parentCastId ? Buffer.from(body.parentCastId.hash) : null,
+    parentUrl: body.parentUrl === undefined ? null : storableText(body.parentUrl),
+    embeds: embedsOf(body),
+    mentions: body.mentions,
+    mentionPositions: body.mentionsPositions,
+    signer,
+  }
+}
+
+/** Old casts list URLs in `embedsDeprecated`; never both (hub.md §3.3). */
+function embedsOf(body: CastAddBody): CastEmbed[] {
+  const urls = body.embedsDeprecated.map((url) => ({ url: storableText(url) }))
+  const embeds = body.embeds.flatMap(({ url, castId }): CastEmbed[] => {
+    if (castId) return [{ fid: castId.fid, hash: hexOf(castId.hash) }]
+    return url === undefined ? [] : [{ url: storableText(url) }]
+  })
+  return [...urls, ...embeds]
+}
+
+async function removeCasts(
+  db: Transaction,
+  removed: readonly CastRow[],
+  counts: CastCountDeltas,
+  activity: UrlActivity,
+): Promise<void> {
+  const hashes = db.types.byteas(removed.map((cast) => cast.hash))
+  const [gone] = await Promise.all([
+    db<{ hash: Buffer; ts: number; root_parent_url: string | null }[]>`
+      delete from casts
+      where hash = any (${hashes}::bytea[])
+      returning hash, ts, root_parent_url
+    `,
+    db`delete from quotes where hash = any (${hashes}::bytea[])`,
+    db`delete from url_embeds where hash = any (${hashes}::bytea[])`,
+  ])
+  for (const row of gone) activity.add(row.root_parent_url, row.ts, -1)
+  const goneHashes = new Set(gone.map((row) => row.hash.toString('hex')))
+  const rows = removed.filter((cast) => goneHashes.has(cast.hash.toString('hex')))
+  count(rows, counts, -1)
+  await orphanReplies(db, rows, activity)
+}
+
+async function insertCasts(
+  db: Transaction,
+  added: readonly CastRow[],
+  counts: CastCountDeltas,
+  activity: UrlActivity,
+): Promise<void> {
+  const threads = await resolveThreads(db, added)
+  const inserted = await db<{ hash: Buffer }[]>`
+    insert into casts (
+      hash, fid, ts, text, parent_fid, parent_hash, parent_url, thread_hash, root_parent_url,
+      embeds, mentions, mention_positions, signer
+    )
+    select
+      hash, fid, ts, text, parent_fid, parent_hash, parent_url, thread_hash, root_parent_url,
+      embeds::jsonb, mentions::bigint[], mention_positions::integer[], signer
+    from unnest(
+      ${db.types.byteas(added.map((cast) => cast.hash))}::bytea[],
+      ${added.map((cast) => cast.fid)}::bigint[],
+      ${added.map((cast) => cast.ts)}::bigint[],
+      ${db.types.texts(added.map((cast) => cast.text))}::text[],
+      ${added.map((cast) => cast.parentFid)}::bigint[],
+      ${db.types.byteas(added.map((cast) => cast.parentHash))}::bytea[],
+      ${db.types.texts(added.map((cast) => cast.parentUrl))}::text[],
+      ${db.types.byteas(threads.map((thread) => thread.threadHash))}::bytea[],
+      ${db.types.texts(threads.map((thread) => thread.rootParentUrl))}::text[],
+      ${db.types.texts(added.map((cast) => JSON.stringify(cast.embeds)))}::text[],
+      ${db.types.texts(added.map((cast) => `{${cast.mentions.join(',')}}`))}::text[],
+      ${db.types.texts(added.map((cast) => `{${cast.mentionPositions.join(',')}}`))}::text[],
+      ${db.types.byteas(added.map((cast) => cast.signer))}::bytea[]
+    ) as incoming (
+      hash, fid, ts, text, parent_fid, parent_hash, parent_url, thread_hash, root_parent_url,
+      embeds, mentions, mention_positions, signer
+    )
+    on conflict do nothing
+    returning hash
+  `
+  const insertedHashes = new Set(inserted.map((row) => row.hash.toString('hex')))
+  const rows = added.filter((cast) => insertedHashes.has(cast.hash.toString('hex')))
+  for (const [index, cast] of added.entries()) {
+    if (insertedHashes.has(cast.hash.toString('hex'))) activity.add(threads[index]!.rootParentUrl, cast.ts, 1)
+  }
+  count(rows, counts, 1)
+  await Promise.all([
+    insertQuotes(db, rows),
+    insertUrls(db, rows),
+    enqueueUrls(db, rows.flatMap(urlsIn)),
+    adoptReplies(db, rows, activity),
+  ])
+}
+
+/** Every cast counts as a reply of its parent and as a quote of each cast that it embeds. */
+function count(casts: readonly CastRow[], counts: CastCountDeltas, by: number): void {
+  for (const cast of casts) {
+    if (cast.parentHash) counts.add({ fid: cast.parentFid!, hash: cast.parentHash }, 'replies', by)
+    for (const quoted of quotedBy(cast)) counts.add(quoted, 'quotes', by)
+  }
+}
+
+/** The casts that a cast embeds, each once. */
+function quotedBy(cast: CastRow): { fid: number; hash: Buffer }[] {
+  const quoted = new Map<string, { fid: number; hash: Buffer }>()
+  for (const embed of cast.embeds) {
+    if ('url' in embed) continue
+    quoted.set(`${embed.fid}/${embed.hash}`, {
+      fid: embed.fid,
+      hash: Buffer.from(embed.hash.slice(2), 'hex'),
+    })
+  }
+  return [...quoted.values()]
+}
+
+async function insertQuotes(db: Transaction, casts: readonly CastRow[]): Promise<void> {
+  const quotes = casts.flatMap((cast) => quotedBy(cast).map((quoted) => ({ cast, quoted })))
+  if (quotes.length === 0) return
+  await db`
+    insert into quotes (quoted_hash, quoted_fid, ts, hash, fid)
+    select *
+    from unnest(
+      ${db.types.byteas(quotes.map(({ quoted }) => quoted.hash))}::bytea[],
+      ${quotes.map(({ quoted }) => quoted.fid)}::bigint[],
+      ${quotes.map(({ cast }) => cast.ts)}::bigint[],
+      ${db.types.byteas(quotes.map(({ cast }) => cast.hash))}::bytea[],
+      ${quotes.map(({ cast }) => cast.fid)}::bigint[]
+    )
+    on conflict do nothing
+  `
+}
+
+async function insertUrls(db: Transaction, casts: readonly CastRow[]): Promise<void> {
+  const embeds = casts.flatMap((cast) => urlsIn(cast).map((url) => ({ cast, url })))
+  if (embeds.length === 0) return
+  await db`
+    insert into url_embeds (url, ts, hash, fid)
+    select *
+    from unnest(
+      ${db.types.texts(embeds.map(({ url }) => url))}::text[],
+      ${embeds.map(({ cast }) => cast.ts)}::bigint[],
+      ${db.types.byteas(embeds.map(({ cast }) => cast.hash))}::bytea[],
+      ${embeds.map(({ cast }) => cast.fid)}::bigint[]
+    )
+    on conflict do nothing
+  `
+}
+
+/** The URLs that a cast embeds. */
+function urlsIn(cast: CastRow): string[] {
+  return cast.embeds.flatMap((embed) => ('url' in embed ? [embed.url] : []))
+}

@@ -1,0 +1,90 @@
+import { OnChainEvent, OnChainEventType } from '@farcaster/core'
+import type { Transaction } from '../../platform/db/connection.js'
+
+/** Events that tell of keys, or of whom they belong to. */
+const keyEvents: ReadonlySet<OnChainEventType> = new Set([
+  OnChainEventType.EVENT_TYPE_SIGNER,
+  OnChainEventType.EVENT_TYPE_ID_REGISTER,
+])
+
+/**
+ * Users and the apps of their keys, from the hub's own account tables, which the same transaction has just
+ * brought up to date: what the chain tells may come in any order.
+ */
+export async function projectChain(db: Transaction, events: readonly OnChainEvent[]): Promise<void> {
+  const fidsOf = (some: readonly OnChainEvent[]) => [...new Set(some.map((event) => event.fid))]
+  await Promise.all([
+    projectUsers(db, fidsOf(events)),
+    projectSignerApps(db, fidsOf(events.filter(({ type }) => keyEvents.has(type)))),
+  ])
+}
+
+/** Makes the rows of these fids what the hub knows of them; profiles are left alone. */
+export async function projectUsers(db: Transaction, fids: readonly number[]): Promise<void> {
+  await db`
+    insert into users (fid, custody_address, registered_at, pro_since, pro_until)
+    select f.fid, f.custody_address, f.registered_at, tier.since, f.pro_until
+    from hub.fids f
+    left join lateral (
+      select max(block_time) as since
+      from hub.onchain_events e
+      where e.fid = f.fid and e.type = ${OnChainEventType.EVENT_TYPE_TIER_PURCHASE}
+    ) tier on true
+    where f.fid = any (${[...fids]}::bigint[])
+    on conflict (fid) do update
+    set custody_address = excluded.custody_address,
+        registered_at = excluded.registered_at,
+        pro_since = excluded.pro_since,
+        pro_until = excluded.pro_until
+  `
+}
+
+/**
+ * Remembers which app asked last for each key of these fids, as far as they are registered; a removed key stays
+ * known, for what it signed.
+ */
+export async function projectSignerApps(db: Transaction, fids: readonly number[]): Promise<void> {
+  if (fids.length === 0) return
+  const signers = await db<{ fid: number; key: Buffer; event: Buffer }[]>`
+    select s.fid, s.key, s.event
+    from hub.signers s
+    join hub.fids f on f.fid = s.fid
+    where s.fid = any (${[...fids]}::bigint[])
+  `
+  const rows = signers.map(({ fid, key, event }) => ({
+    fid,
+    key,
+    appFid: requestFidOf(OnChainEvent.decode(event).signerEventBody!.metadata),
+  }))
+  await db`
+    with asked as (
+      select *
+      from unnest(
+        ${rows.map((row) => row.fid)}::bigint[],
+        ${db.types.byteas(rows.map((row) => row.key))}::bytea[],
+        ${rows.map((row) => row.appFid)}::bigint[]
+      ) as asked (fid, key, app_fid)
+    ),
+    nobodys as (
+      delete from signer_apps a
+      using asked
+      where asked.app_fid is null and a.fid = asked.fid and a.key = asked.key
+    )
+    insert into signer_apps (fid, key, app_fid)
+    select * from asked where app_fid is not null
+    on conflict (fid, key) do update set app_fid = excluded.app_fid
+  `
+}
+
+const abiWordBytes = 32
+
+/**
+ * The requestFid of a SignedKeyRequest: the metadata is an ABI-encoded tuple, whose first word points to it
+ * and whose first member is the fid (hub.md §5.3). Null for metadata that is something else.
+ */
+function requestFidOf(metadata: Uint8Array): number | null {
+  if (metadata.length < 2 * abiWordBytes) return null
+  const word = Buffer.from(metadata.subarray(abiWordBytes, 2 * abiWordBytes))
+  const fid = BigInt(`0x${word.toString('hex')}`)
+  return fid > 0n && fid <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(fid) : null
+}

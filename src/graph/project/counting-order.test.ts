@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testNow } from '../../../test/network.js'
+import type { Transaction } from '../../platform/db/connection.js'
+import { CastCountDeltas } from './cast-counts.js'
+import { projectLinks } from './links.js'
+import { projectInto } from './project.js'
+import { UrlActivity } from './url-activity.js'
+
+const { db, connect } = await createTestDatabase()
+const other = connect({ poolSize: 1 })
+
+/** Counts for three rows, of which the first and the last are told of in the order of `places`. */
+const counters = [
+  {
+    table: 'cast_counts',
+    row: (place: number) => `fid = ${place}`,
+    given: (place: number) =>
+      `insert into social.cast_counts (hash, fid, likes) values ('\\x0${place}', ${place}, 1) on conflict do nothing`,
+    count: async (transaction: Transaction, places: number[]) => {
+      const deltas = new CastCountDeltas()
+      for (const place of places) deltas.add({ fid: place, hash: Buffer.of(place) }, 'likes', 1)
+      await deltas.write(transaction)
+    },
+  },
+  {
+    table: 'url_activity',
+    row: (place: number) => `hour = ${place}`,
+    given: (place: number) =>
+      `insert into social.url_activity (url, hour, casts) values ('u', ${place}, 1) on conflict do nothing`,
+    count: async (transaction: Transaction, places: number[]) => {
+      const activity = new UrlActivity()
+      for (const place of places) activity.add('u', place * 3600, 1)
+      await activity.write(transaction)
+    },
+  },
+  {
+    table: 'user_counts',
+    row: (place: number) => `fid = ${place}`,
+    given: (place: number) =>
+      `insert into social.user_counts (fid, follower_count) values (${place}, 1) on conflict do nothing`,
+    count: async (transaction: Transaction, places: number[]) => {
+      const added = places.map((place) => new TestUser(place).link(place, testNow))
+      await projectLinks(transaction, { added, removed: [] })
+    },
+  },
+]
+
+test.each(counters)(
+  'writers of $table lock its rows in one order, whatever they count first',
+  async (counter) => {
+    for (const place of [3, 4, 5]) await db.unsafe(counter.given(place))
+    for (const places of [
+      [5, 4, 3],
+      [3, 4, 5],
+    ]) {
+      let counting: Promise<unknown> = Promise.resolve()
+      await other.begin(async (holder) => {
+        await holder.unsafe(`select from social.${counter.table} where ${counter.row(4)} for update`)
+        counting = db.begin(async (transaction) => {
+          await projectInto(transaction, 'social')
+          await counter.count(transaction, places)
+          throw new Error('not to be kept')
+        })
+        counting.catch(() => {})
+        const waiting = () => holder`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        await expect.poll(waiting).toHaveLength(1)
+        const free = await holder.unsafe(
+          `select ${counter.table}.* from social.${counter.table} for update skip locked`,
+        )
+        // The second is ours, the first is locked already, the last not yet.
+        expect(free).toHaveLength(2)
+        const isFree = (place: number) =>
+          holder.unsafe(
+            `select from social.${counter.table} where ${counter.row(place)} for update skip locked`,
+          )
+        expect([await isFree(3), await isFree(5)].map((rows) => rows.length)).toEqual([0, 1])
+      })
+      await expect(counting).rejects.toThrow('not to be kept')
+    }
+  },
+)

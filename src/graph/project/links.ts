@@ -1,0 +1,150 @@
+import { MessageType } from '@farcaster/core'
+import type { Transaction } from '../../platform/db/connection.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { type NetChanges, ofType } from './net-changes.js'
+
+/** Link types that the read model shows. */
+const linkType = { follow: 'follow', block: 'block' } as const
+
+/** Follows, with their counters, and blocks. */
+export async function projectLinks(db: Transaction, changes: NetChanges): Promise<void> {
+  const removed = ofType(changes.removed, MessageType.LINK_ADD)
+  const added = ofType(changes.added, MessageType.LINK_ADD)
+  if (removed.length === 0 && added.length === 0) return
+  await projectFollows(db, linksOf(removed, linkType.follow), linksOf(added, linkType.follow))
+  await projectBlocks(db, linksOf(removed, linkType.block), linksOf(added, linkType.block))
+}
+
+function linksOf(messages: readonly SignedMessage[], type: string): SignedMessage[] {
+  return messages.filter(({ data }) => data.linkBody!.type === type)
+}
+
+interface Edge {
+  fid: number
+  target_fid: number
+}
+
+async function projectFollows(
+  db: Transaction,
+  removed: readonly SignedMessage[],
+  added: readonly SignedMessage[],
+): Promise<void> {
+  const gone = removed.length > 0 ? await removeFollows(db, removed) : []
+  const come = added.length > 0 ? await insertFollows(db, added) : []
+  await countFollows(db, gone, come)
+}
+
+function removeFollows(db: Transaction, messages: readonly SignedMessage[]): Promise<Edge[]> {
+  return db<Edge[]>`
+    delete from follows f
+    using unnest(
+      ${messages.map(({ data }) => data.fid)}::bigint[],
+      ${messages.map(({ data }) => data.linkBody!.targetFid!)}::bigint[]
+    ) as gone (fid, target_fid)
+    where f.fid = gone.fid and f.target_fid = gone.target_fid
+    returning f.fid, f.target_fid
+  `
+}
+
+function insertFollows(db: Transaction, messages: readonly SignedMessage[]): Promise<Edge[]> {
+  return db<Edge[]>`
+    insert into follows (fid, target_fid, ts, signer)
+    select *
+    from unnest(
+      ${messages.map(({ data }) => data.fid)}::bigint[],
+      ${messages.map(({ data }) => data.linkBody!.targetFid!)}::bigint[],
+      ${messages.map(({ data }) => data.timestamp)}::bigint[],
+      ${db.types.byteas(messages.map(({ signer }) => signer))}::bytea[]
+    )
+    on conflict do nothing
+    returning fid, target_fid
+  `
+}
+
+/** Moves the counters by the rows that really went and came. */
+async function countFollows(db: Transaction, gone: readonly Edge[], come: readonly Edge[]): Promise<void> {
+  const deltas = new Map<number, { followers: number; following: number }>()
+  const move = ({ fid, target_fid }: Edge, by: number) => {
+    deltaOf(fid).following += by
+    deltaOf(target_fid).followers += by
+  }
+  function deltaOf(fid: number) {
+    const delta = deltas.get(fid) ?? { followers: 0, following: 0 }
+    deltas.set(fid, delta)
+    return delta
+  }
+  for (const edge of gone) move(edge, -1)
+  for (const edge of come) move(edge, 1)
+  // In one order everywhere, so that the writers of two shards cannot wait for each other.
+  const changed = [...deltas]
+    .filter(([, { followers, following }]) => followers !== 0 || following !== 0)
+    .sort(([a], [b]) => a - b)
+  if (changed.length === 0) return
+  const fids = changed.map(([fid]) => fid)
+  await db`
+    insert into user_counts (fid, follower_count, following_count)
+    select *
+    from unnest(
+      ${fids}::bigint[],
+      ${changed.map(([, { followers }]) => followers)}::integer[],
+      ${changed.map(([, { following }]) => following)}::integer[]
+    )
+    on conflict (fid) do update
+    set follower_count = user_counts.follower_count + excluded.follower_count,
+        following_count = user_counts.following_count + excluded.following_count
+  `
+  if (gone.length > 0) {
+    await db`
+      delete from user_counts
+      where fid = any (${fids}::bigint[]) and follower_count = 0 and following_count = 0
+    `
+  }
+}
+
+async function projectBlocks(
+  db: Transaction,
+  removed: readonly SignedMessage[],
+  added: readonly SignedMessage[],
+): Promise<void> {
+  if (removed.length > 0) {
+    await db`
+      delete from blocks b
+      using unnest(
+        ${removed.map(({ data }) => data.fid)}::bigint[],
+        ${removed.map(({ data }) => data.linkBody!.targetFid!)}::bigint[]
+      ) as gone (fid, target_fid)
+      where b.fid = gone.fid and b.target_fid = gone.target_fid
+    `
+  }
+  if (added.length > 0) {
+    await db`
+      insert into blocks (fid, target_fid, ts)
+      select *
+      from unnest(
+        ${added.map(({ data }) => data.fid)}::bigint[],
+        ${added.map(({ data }) => data.linkBody!.targetFid!)}::bigint[],
+        ${added.map(({ data }) => data.timestamp)}::bigint[]
+      )
+      on conflict do nothing
+    `
+  }
+}
+
+/** Does to follows what a compact state did to links: those that are not newer and not listed are gone. */
+export async function removeCompacted(db: Transaction, compact: SignedMessage): Promise<void> {
+  const { type, targetFids } = compact.data.linkCompactStateBody!
+  const { fid, timestamp } = compact.data
+  if (type === linkType.follow) {
+    const gone = await db<Edge[]>`
+      delete from follows
+      where fid = ${fid} and ts <= ${timestamp} and target_fid <> all (${targetFids}::bigint[])
+      returning fid, target_fid
+    `
+    await countFollows(db, gone, [])
+  } else if (type === linkType.block) {
+    await db`
+      delete from blocks
+      where fid = ${fid} and ts <= ${timestamp} and target_fid <> all (${targetFids}::bigint[])
+    `
+  }
+}

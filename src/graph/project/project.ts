@@ -1,0 +1,52 @@
+import { HubEventType } from '@farcaster/core'
+import type { LoggedEvent } from '../../hub/log/write.js'
+import type { Transaction } from '../../platform/db/connection.js'
+import { projectCasts } from './casts.js'
+import { projectChain } from './chain.js'
+import { projectLinks } from './links.js'
+import { type NetChanges, netChanges } from './net-changes.js'
+import { projectReactions } from './reactions.js'
+import { lockThreads } from './thread-lock.js'
+import { projectUserData } from './user-data.js'
+import { projectVerifications } from './verifications.js'
+
+/**
+ * The schema that projections write to is the first of the connection's search path, so that the same code
+ * fills the read model that is shown and the one that a replay builds beside it.
+ */
+export async function projectInto(db: Transaction, schema: 'social' | 'social_replay'): Promise<void> {
+  await db`select set_config('search_path', ${`${schema}, public`}, true)`
+}
+
+/** The merge hook that keeps the read model: in the merge's transaction, in sets. */
+export async function projectEvents(db: Transaction, events: readonly LoggedEvent[]): Promise<void> {
+  await projectInto(db, 'social')
+  const changes = netChanges(events)
+  await lockThreads(db, changes)
+  await projectBatch(db, events, changes)
+}
+
+/** Projects a batch of events into the schema that was chosen. Nobody else may be writing its threads. */
+export async function projectBatch(
+  db: Transaction,
+  events: readonly Pick<LoggedEvent, 'body'>[],
+  changes: NetChanges = netChanges(events),
+): Promise<void> {
+  const chainEvents = events.flatMap(({ body }) =>
+    body.type === HubEventType.MERGE_ON_CHAIN_EVENT ? [body.onChainEvent] : [],
+  )
+  if (chainEvents.length > 0) await projectChain(db, chainEvents)
+  await projectChanges(db, changes)
+}
+
+/** The visible list of projections. They touch different tables, so they share one pipeline. */
+export async function projectChanges(db: Transaction, changes: NetChanges): Promise<void> {
+  if (changes.added.length === 0 && changes.removed.length === 0) return
+  await Promise.all([
+    projectCasts(db, changes),
+    projectReactions(db, changes),
+    projectLinks(db, changes),
+    projectVerifications(db, changes),
+    projectUserData(db, changes),
+  ])
+}

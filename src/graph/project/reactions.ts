@@ -1,0 +1,119 @@
+import { MessageType, ReactionType } from '@farcaster/core'
+import type { Transaction } from '../../platform/db/connection.js'
+import { storableText } from '../../platform/text/storable-text.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { CastCountDeltas, type CastName } from './cast-counts.js'
+import { type NetChanges, ofType } from './net-changes.js'
+
+/** Likes and recasts: of casts, with the casts' counters, and of other addresses. */
+export async function projectReactions(db: Transaction, changes: NetChanges): Promise<void> {
+  const removed = ofType(changes.removed, MessageType.REACTION_ADD)
+  const added = ofType(changes.added, MessageType.REACTION_ADD)
+  if (removed.length === 0 && added.length === 0) return
+  await projectCastReactions(db, removed.filter(isOnCast), added.filter(isOnCast))
+  await projectUrlReactions(db, removed.filter(isOnUrl), added.filter(isOnUrl))
+}
+
+function isOnCast({ data }: SignedMessage): boolean {
+  return data.reactionBody!.targetCastId !== undefined
+}
+
+function isOnUrl({ data }: SignedMessage): boolean {
+  return data.reactionBody!.targetUrl !== undefined
+}
+
+function urlOf({ data }: SignedMessage): string {
+  return storableText(data.reactionBody!.targetUrl!)
+}
+
+interface Counted {
+  target_fid: number
+  target_hash: Buffer
+  type: ReactionType
+}
+
+async function projectCastReactions(
+  db: Transaction,
+  removed: readonly SignedMessage[],
+  added: readonly SignedMessage[],
+): Promise<void> {
+  const gone = removed.length > 0 ? await removeCastReactions(db, removed) : []
+  const come = added.length > 0 ? await insertCastReactions(db, added) : []
+  const deltas = new CastCountDeltas()
+  for (const row of gone) deltas.add(castOf(row), counterOf(row.type), -1)
+  for (const row of come) deltas.add(castOf(row), counterOf(row.type), 1)
+  await deltas.write(db)
+}
+
+function castOf({ target_fid, target_hash }: Counted): CastName {
+  return { fid: target_fid, hash: target_hash }
+}
+
+function counterOf(type: ReactionType): 'likes' | 'recasts' {
+  return type === ReactionType.LIKE ? 'likes' : 'recasts'
+}
+
+function removeCastReactions(db: Transaction, messages: readonly SignedMessage[]): Promise<Counted[]> {
+  const bodies = messages.map(({ data }) => data.reactionBody!)
+  return db<Counted[]>`
+    delete from reactions r
+    using unnest(
+      ${messages.map(({ data }) => data.fid)}::bigint[],
+      ${bodies.map(({ type }) => type)}::smallint[],
+      ${db.types.byteas(bodies.map(({ targetCastId }) => targetCastId!.hash))}::bytea[],
+      ${bodies.map(({ targetCastId }) => targetCastId!.fid)}::bigint[]
+    ) as gone (fid, type, target_hash, target_fid)
+    where r.target_hash = gone.target_hash and r.target_fid = gone.target_fid
+      and r.type = gone.type and r.fid = gone.fid
+    returning r.target_fid, r.target_hash, r.type
+  `
+}
+
+function insertCastReactions(db: Transaction, messages: readonly SignedMessage[]): Promise<Counted[]> {
+  const bodies = messages.map(({ data }) => data.reactionBody!)
+  return db<Counted[]>`
+    insert into reactions (fid, type, target_hash, target_fid, ts, signer)
+    select *
+    from unnest(
+      ${messages.map(({ data }) => data.fid)}::bigint[],
+      ${bodies.map(({ type }) => type)}::smallint[],
+      ${db.types.byteas(bodies.map(({ targetCastId }) => targetCastId!.hash))}::bytea[],
+      ${bodies.map(({ targetCastId }) => targetCastId!.fid)}::bigint[],
+      ${messages.map(({ data }) => data.timestamp)}::bigint[],
+      ${db.types.byteas(messages.map(({ signer }) => signer))}::bytea[]
+    )
+    on conflict do nothing
+    returning target_fid, target_hash, type
+  `
+}
+
+async function projectUrlReactions(
+  db: Transaction,
+  removed: readonly SignedMessage[],
+  added: readonly SignedMessage[],
+): Promise<void> {
+  if (removed.length > 0) {
+    await db`
+      delete from url_reactions r
+      using unnest(
+        ${removed.map(({ data }) => data.fid)}::bigint[],
+        ${removed.map(({ data }) => data.reactionBody!.type)}::smallint[],
+        ${db.types.texts(removed.map(urlOf))}::text[]
+      ) as gone (fid, type, url)
+      where r.url = gone.url and r.type = gone.type and r.fid = gone.fid
+    `
+  }
+  if (added.length > 0) {
+    await db`
+      insert into url_reactions (fid, type, url, ts)
+      select *
+      from unnest(
+        ${added.map(({ data }) => data.fid)}::bigint[],
+        ${added.map(({ data }) => data.reactionBody!.type)}::smallint[],
+        ${db.types.texts(added.map(urlOf))}::text[],
+        ${added.map(({ data }) => data.timestamp)}::bigint[]
+      )
+      on conflict do nothing
+    `
+  }
+}

@@ -1,0 +1,132 @@
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
+import { ensurePartitions } from '../../hub/log/partitions.js'
+import type { MergeBatch } from '../../hub/merge/batch.js'
+import { type MergeHook, mergeBatch } from '../../hub/merge/merge.js'
+import { projectEvents } from './project.js'
+import { recount } from './recount.js'
+import { emptyHub } from './testing/empty.js'
+import { createGate, hold, waiting } from './testing/hold.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const shards = 2
+const { db, connect } = await createTestDatabase()
+const recounting = connect({ poolSize: 1 })
+const users = [1, 2].map((fid) => new TestUser(fid)) as [TestUser, TestUser]
+const [alice, bob] = users
+const url = 'https://example.com/a'
+
+beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
+
+beforeEach(async () => {
+  await emptyHub(db, ['hub.shards', 'channels.channels'])
+  await db`insert into hub.shards (shard) values (1), (2)`
+  await mergeInto(1, { chainEvents: users.flatMap((user) => user.onChain()) })
+})
+
+async function mergeInto(shard: number, batch: Partial<MergeBatch>, ...hooks: MergeHook[]): Promise<void> {
+  const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
+  await mergeBatch(db, shard, whole, { shards, hooks: [projectEvents, ...hooks] }, testNowUnix * 1000)
+}
+
+async function wrongOnes(): Promise<string[]> {
+  const reports = await recount(recounting, { shards })
+  return reports.filter(({ wrong }) => wrong > 0).map(({ name }) => name)
+}
+
+/** Recounts while something is about to be committed, which has to be waited for. */
+async function recountBeside(release: () => Promise<unknown>): Promise<string[]> {
+  const running = wrongOnes()
+  await expect.poll(() => waiting(db)).toBe(1)
+  await release()
+  return await running
+}
+
+test.each([1, 2])(
+  'what a merge into shard %i is about to commit is counted, not overwritten',
+  async (shard) => {
+    const root = alice.cast('root', testNow - 9, { parentUrl: url })
+    await mergeInto(shard, { messages: [root, bob.link(1, testNow - 9)] })
+    await db.unsafe(`
+    update hub.set_counts set count = count + 5;
+    update social.user_counts set following_count = 7;
+    insert into social.cast_counts (hash, fid, likes) select hash, fid, 7 from social.casts;
+    update social.url_activity set casts = 7;
+  `)
+    const [committing, going] = [createGate(), createGate()]
+    const reply = bob.cast('reply', testNow - 8, { parentCastId: { fid: 1, hash: root.hash } })
+    const messages = [reply, alice.link(2, testNow), bob.react(root, testNow)]
+    const merging = mergeInto(shard, { messages }, async () => {
+      going.open()
+      await committing.opened
+    })
+    await going.opened
+    const wrong = await recountBeside(async () => {
+      committing.open()
+      await merging
+    })
+    expect(wrong).toEqual([
+      'messages in sets',
+      'followers and follows',
+      'likes, recasts, replies and quotes',
+      'casts per hour below URLs',
+    ])
+    expect(await wrongOnes()).toEqual([])
+  },
+)
+
+test('a reply that is about to stand below a cast of a wrong thread is mended with it', async () => {
+  const root = alice.cast('root', testNow - 9, { parentUrl: url })
+  await mergeInto(1, { messages: [root] })
+  await db`update social.casts set root_parent_url = 'https://example.com/wrong'`
+  const [committing, going] = [createGate(), createGate()]
+  const reply = bob.cast('reply', testNow - 8, { parentCastId: { fid: 1, hash: root.hash } })
+  const merging = mergeInto(2, { messages: [reply] }, async () => {
+    going.open()
+    await committing.opened
+  })
+  await going.opened
+  const reports = recount(recounting, { shards })
+  await expect.poll(() => waiting(db)).toBe(1)
+  committing.open()
+  await merging
+  expect((await reports)[0]).toEqual({ name: 'threads of casts', wrong: 2 })
+  expect(await db`select root_parent_url from social.casts`).toEqual([
+    { root_parent_url: url },
+    { root_parent_url: url },
+  ])
+})
+
+test('who is about to follow a channel is counted, and channels of other parts are not waited for', async () => {
+  await db.unsafe(`
+    insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, follower_count)
+    values ('a', 'u1', 'u1', 'A', 1, 1, 9), ('aa', 'u2', 'u2', 'AA', 1, 1, 1), ('b', 'u3', 'u3', 'B', 1, 1, 9);
+    insert into channels.follows (channel_id, fid, followed_at) values ('a', 1, 1), ('b', 1, 1);
+  `)
+  const follows = await hold(db, async (sql) => {
+    await sql`insert into channels.follows (channel_id, fid, followed_at) values ('b', 2, 1)`
+    await sql`update channels.channels set follower_count = follower_count + 1 where id = 'b'`
+  })
+  const reports = recount(recounting, { shards, chunkRows: 1 })
+  await expect.poll(() => waiting(db)).toBe(1)
+  expect(await db`select follower_count from channels.channels where id = 'a'`).toEqual([
+    { follower_count: 1 },
+  ])
+  await follows.release()
+  expect((await reports).filter(({ wrong }) => wrong > 0)).toEqual([
+    { name: 'followers of channels', wrong: 2 },
+  ])
+  expect(await db`select id, follower_count from channels.channels order by id`).toEqual([
+    { id: 'a', follower_count: 1 },
+    { id: 'aa', follower_count: 1 },
+    { id: 'b', follower_count: 2 },
+  ])
+})
+
+test('whoever is told of its parts is told of each, by its number', async () => {
+  const told: number[] = []
+  await recount(recounting, { shards, onChunk: (chunks) => told.push(chunks) })
+  expect(told).toEqual([1, 2, 3, 4, 5, 6, 7])
+})

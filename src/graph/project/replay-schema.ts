@@ -1,0 +1,93 @@
+import type { PendingQuery, Row } from 'postgres'
+import type { Database, Transaction } from '../../platform/db/connection.js'
+
+/** Columns that no message tells: they are computed apart and taken over from the old schema. */
+const takenOver = [{ table: 'users', key: 'fid', column: 'score' }] as const
+
+/** Tables that no message tells: they were imported, and change places as they are. */
+const moved = ['verified_accounts']
+
+/** Removes what an earlier replay left. */
+export async function dropReplaySchemas(db: Database): Promise<void> {
+  await db`drop schema if exists social_replay cascade`
+  await db`drop schema if exists social_replaced cascade`
+}
+
+/** Makes empty tables like those of the read model, with their primary keys; other indexes come after the load. */
+export async function copySchema(db: Database): Promise<void> {
+  await db`create schema social_replay`
+  const tables = await db<
+    { name: string; options: string[] | null; key_name: string; key_columns: string }[]
+  >`
+    select c.relname as name, c.reloptions as options, k.conname as key_name,
+      pg_get_constraintdef(k.oid) as key_columns
+    from pg_class c
+    join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
+    where c.relnamespace = 'social'::regnamespace and c.relkind = 'r'
+      and c.relname <> all (${db.types.texts(moved)}::text[])
+  `
+  for (const { name, options, key_name, key_columns } of tables) {
+    const storage = options ? `with (${options.join(', ')})` : ''
+    await db.unsafe(`
+      create table social_replay.${name} (
+        like social.${name} including defaults including generated including comments,
+        constraint ${key_name} ${key_columns}
+      ) ${storage}
+    `)
+  }
+}
+
+/**
+ * Builds the remaining indexes under their own names, and tells the planner what is in the tables. An index of a
+ * large table takes minutes: the signal cancels it.
+ */
+export async function buildIndexes(db: Database, signal?: AbortSignal): Promise<void> {
+  const indexes = await db<{ definition: string }[]>`
+    select pg_get_indexdef(i.indexrelid) as definition
+    from pg_index i
+    join pg_class c on c.oid = i.indrelid
+    where c.relnamespace = 'social'::regnamespace and not i.indisprimary
+      and c.relname <> all (${db.types.texts(moved)}::text[])
+  `
+  for (const { definition } of indexes) {
+    await db.begin(async (transaction) => {
+      await transaction`set local statement_timeout = 0`
+      await untilAborted(transaction.unsafe(definition.replace(' ON social.', ' ON social_replay.')), signal)
+    })
+  }
+  const tables = await db<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'social_replay'::regnamespace and relkind = 'r'
+  `
+  for (const { name } of tables) await db.unsafe(`analyze social_replay.${name}`)
+}
+
+async function untilAborted(statement: PendingQuery<Row[]>, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted()
+  const cancel = () => statement.cancel()
+  signal?.addEventListener('abort', cancel)
+  try {
+    await statement
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', cancel)
+  }
+}
+
+/** Puts the new read model in the place of the old one. Statements that run see the one or the other. */
+export async function swapSchemas(db: Transaction): Promise<void> {
+  for (const { table, key, column } of takenOver) {
+    // What is written there apart waits, and then finds the new table under the name.
+    await db.unsafe(`lock table social.${table} in share row exclusive mode`)
+    await db.unsafe(`
+      update social_replay.${table} new
+      set ${column} = old.${column}
+      from social.${table} old
+      where old.${key} = new.${key} and old.${column} is not null
+    `)
+  }
+  for (const table of moved) await db.unsafe(`alter table social.${table} set schema social_replay`)
+  await db`alter schema social rename to social_replaced`
+  await db`alter schema social_replay rename to social`
+}

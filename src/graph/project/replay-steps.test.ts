@@ -1,0 +1,230 @@
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
+import { ensurePartitions } from '../../hub/log/partitions.js'
+import type { MergeBatch } from '../../hub/merge/batch.js'
+import { type MergeHook, mergeBatch } from '../../hub/merge/merge.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { shardOf } from '../../protocol/shard.js'
+import { projectEvents } from './project.js'
+import { type ReplayOptions, replay } from './replay.js'
+import { emptyHub } from './testing/empty.js'
+import { createGate, hold, waiting } from './testing/hold.js'
+import { readModel, readModelTables } from './testing/read-model.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const shards = 2
+const { db, connect } = await createTestDatabase({ poolSize: 4 })
+const other = connect({ poolSize: 3 })
+const users = [1, 2, 3, 4, 5].map((fid) => new TestUser(fid))
+const url = 'https://example.com/a'
+
+let migrated: Awaited<ReturnType<typeof catalogue>>
+beforeAll(async () => {
+  migrated = await catalogue()
+  await ensurePartitions(db, testNowUnix * 1000)
+})
+
+beforeEach(async () => {
+  await emptyHub(db, ['hub.shards'])
+  await db`insert into hub.shards (shard) values (1), (2)`
+  for (const user of users) await mergeInto(shardOf(user.fid, shards), { chainEvents: user.onChain() })
+})
+
+async function mergeInto(shard: number, batch: Partial<MergeBatch>, ...hooks: MergeHook[]): Promise<void> {
+  const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
+  const settings = { shards, hooks: [projectEvents, ...hooks] }
+  const { messages } = await mergeBatch(other, shard, whole, settings, testNowUnix * 1000)
+  expect(messages).toEqual(messages.map(() => null))
+}
+
+async function merge(...messages: SignedMessage[]): Promise<void> {
+  for (const message of messages) await mergeInto(shardOf(message.data.fid, shards), { messages: [message] })
+}
+
+/** A thread in which everybody has a part, and who follows whom, which is said again each time. */
+function traffic(name: string, at = testNow - 200): SignedMessage[] {
+  const root = users[0]!.cast(`root ${name}`, at, { parentUrl: url })
+  return [
+    root,
+    ...users.map((user, n) =>
+      user.cast(`reply ${name}`, at + 1 + n, { parentCastId: { fid: 1, hash: root.hash } }),
+    ),
+    ...users.slice(1).map((user, n) => user.react(root, at + 10 + n)),
+    ...users.slice(1).map((user, n) => user.link(n + 1, at + 20 + n)),
+  ]
+}
+
+const replayed = (options: Partial<ReplayOptions> = {}) => replay(db, { shards, ...options })
+
+/** Replays, and does something else as soon as all that stood has been projected and indexes are to be built. */
+async function replayBeside(work: () => Promise<void>, options: Partial<ReplayOptions> = {}): Promise<void> {
+  const messages = await hold(other, (sql) => sql`lock table hub.messages in access exclusive mode`)
+  const running = replayed(options)
+  running.catch(() => {})
+  // Its tables are there once it waits for the messages, and the place in the log is noted.
+  await expect.poll(() => waiting(db)).toBe(1)
+  const casts = await hold(other, (sql) => sql`lock table social_replay.casts in row exclusive mode`)
+  await messages.release()
+  await expect.poll(() => waiting(db, 'CREATE INDEX')).toBe(1)
+  await work()
+  await casts.release()
+  await running
+}
+
+test.each([1, 3, 15, 2000])(
+  'a replay in pages of %i tells how far it has come, and leaves nothing out',
+  async (pageRows) => {
+    await merge(...traffic('one'))
+    const merged = await readModel(db)
+    await db.unsafe(readModelTables.map((table) => `delete from social.${table}`).join(';'))
+    const told: unknown[] = []
+    const total = traffic('one').length
+    await replayed({
+      pageRows,
+      onStep: (step) => told.push(step),
+      onProgress: (done, of) => told.push([done, of]),
+    })
+    expect(await readModel(db)).toEqual(merged)
+    const pages = Array.from({ length: Math.ceil(total / pageRows) }, (_, n) => [
+      Math.min((n + 1) * pageRows, total),
+      total,
+    ])
+    expect(told).toEqual(['accounts', ...pages, 'indexes', 'catching up'])
+  },
+)
+
+test.each([1, 4, 2000])(
+  'what both shards merge meanwhile is in a replay that follows the log in pages of %i',
+  async (pageRows) => {
+    await merge(...traffic('before'))
+    await replayBeside(() => merge(...traffic('meanwhile', testNow - 100)), { pageRows })
+    const shown = await readModel(db)
+    expect(shown.casts).toHaveLength(12)
+    expect(shown.casts!.filter((row) => row.includes('meanwhile'))).toHaveLength(6)
+    await replayed()
+    expect(await readModel(db)).toEqual(shown)
+  },
+)
+
+test('what a compact state takes away meanwhile is not shown, what it leaves and what comes after it is', async () => {
+  const [alice, bob] = users as [TestUser, TestUser]
+  await merge(alice.link(2, testNow - 9), alice.link(3, testNow - 9), bob.link(1, testNow - 9))
+  await replayBeside(() =>
+    merge(alice.link(4, testNow - 9), alice.compactLinks([3], testNow - 8), alice.link(5, testNow - 7)),
+  )
+  expect(await db`select fid, target_fid from social.follows order by 1, 2`).toEqual([
+    { fid: 1, target_fid: 3 },
+    { fid: 1, target_fid: 5 },
+    { fid: 2, target_fid: 1 },
+  ])
+})
+
+test('a merge that has not ended when the rest is followed is waited for', async () => {
+  const [committing, going] = [createGate(), createGate()]
+  const late = users[1]!.cast('late', testNow)
+  const merging = mergeInto(shardOf(2, shards), { messages: [late] }, async () => {
+    going.open()
+    await committing.opened
+  })
+  await going.opened
+  const running = replayed()
+  await expect.poll(() => waiting(db)).toBe(1)
+  committing.open()
+  await Promise.all([merging, running])
+  expect(await db`select text from social.casts`).toEqual([{ text: 'late' }])
+})
+
+test('a log that was cut behind what has been followed ends the replay', async () => {
+  await merge(...traffic('before'))
+  const [head] = await db<{ id: number }[]>`select max(id) as id from hub.events where shard = 1`
+  const dropBelow = (id: number) => async () => {
+    await db`update hub.shards set dropped_below = ${id} where shard = 1`
+  }
+  await replayBeside(dropBelow(head!.id + 1))
+  await expect(replayBeside(dropBelow(head!.id + 2))).rejects.toThrow(
+    `events of shard 1 after ${head!.id} have been dropped meanwhile: keep them for longer`,
+  )
+})
+
+test('where all events have been dropped, a replay follows from where they ended', async () => {
+  await merge(...traffic('before'))
+  await db`update hub.shards s set dropped_below = 1 + (select max(id) from hub.events e where e.shard = s.shard)`
+  await db`delete from hub.events`
+  await replayed()
+  const { casts } = await readModel(db)
+  expect(casts).toHaveLength(6)
+})
+
+test('scores are taken over, also those that are being written', async () => {
+  await db`update social.users set score = fid / 10.0 where fid in (1, 2)`
+  const scoring = await hold(other, (sql) => sql`update social.users set score = 0.75 where fid = 2`)
+  const running = replayed()
+  await expect.poll(() => waiting(db)).toBe(1)
+  await scoring.release()
+  await running
+  expect(await db`select fid, score from social.users order by fid`).toEqual([
+    { fid: 1, score: 0.1 },
+    { fid: 2, score: 0.75 },
+    ...[3, 4, 5].map((fid) => ({ fid, score: null })),
+  ])
+})
+
+test('accounts elsewhere, which were imported and which no message tells, stay', async () => {
+  await db`insert into social.verified_accounts (fid, platform, username, verified_at) values (1, 'x', 'alice', 9)`
+  const stopped = new Error('stopped')
+  await expect(replayed({ onSwap: () => Promise.reject(stopped) })).rejects.toBe(stopped)
+  await replayed()
+  expect(await db`select fid, platform, username from social.verified_accounts`).toEqual([
+    { fid: 1, platform: 'x', username: 'alice' },
+  ])
+  await db`delete from social.verified_accounts`
+})
+
+/** All that the catalogue knows of the schema. */
+async function catalogue() {
+  return await Promise.all([
+    db`
+      select c.relname, c.relkind, c.reloptions, obj_description(c.oid)
+      from pg_class c
+      where c.relnamespace = 'social'::regnamespace
+      order by 1
+    `,
+    db`
+      select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated,
+        pg_get_expr(d.adbin, d.adrelid)
+      from pg_attribute a
+      join pg_class c on c.oid = a.attrelid
+      left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      where c.relnamespace = 'social'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+      order by 1, a.attnum
+    `,
+    db`select indexname, indexdef from pg_indexes where schemaname = 'social' order by 1`,
+    db`
+      select conname, pg_get_constraintdef(oid) from pg_constraint
+      where connamespace = 'social'::regnamespace
+      order by conname, 2
+    `,
+  ])
+}
+
+test('the new tables are like the old ones in all that the database knows of them, and analysed', async () => {
+  await merge(...traffic('one'))
+  await replayed()
+  expect(await catalogue()).toEqual(migrated)
+  const analysed = await db<{ table: string }[]>`
+    select distinct tablename as table from pg_stats where schemaname = 'social' order by 1
+  `
+  expect(analysed.map(({ table }) => table)).toContain('casts')
+})
+
+test('what an earlier replay has left is removed, before and after', async () => {
+  for (const schema of ['social_replay', 'social_replaced']) {
+    await db.unsafe(`create schema ${schema}; create table ${schema}.casts (left_over integer)`)
+  }
+  await merge(...traffic('one'))
+  await replayed()
+  expect(await db`select from social.casts`).toHaveLength(6)
+  expect(await db`select from pg_namespace where nspname like 'social\\_%'`).toHaveLength(0)
+})

@@ -1,0 +1,229 @@
+import { MessageType, Protocol, ReactionType, type UserDataType } from '@farcaster/core'
+import fc from 'fast-check'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testNow, testNowUnix } from '../../../test/network.js'
+import { ensurePartitions } from '../../hub/log/partitions.js'
+import { mergeBatch } from '../../hub/merge/merge.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { projectEvents } from './project.js'
+import { replay } from './replay.js'
+import { emptyHub } from './testing/empty.js'
+import { hold, waiting } from './testing/hold.js'
+import { readModel } from './testing/read-model.js'
+
+// A replay makes a schema with its indexes and analyses it: most of a second where others are at work.
+vi.setConfig({ testTimeout: 180_000 })
+
+const { db, connect } = await createTestDatabase({ poolSize: 6 })
+const other = connect({ poolSize: 2 })
+const users = [1, 2, 3].map((fid) => new TestUser(fid))
+beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
+beforeEach(() => reset())
+
+async function reset(units = 30): Promise<void> {
+  await emptyHub(db, ['hub.shards'])
+  await db`insert into hub.shards (shard) values (1)`
+  await merge(
+    [],
+    users.flatMap((user) => [...user.onChain({ units }), user.boughtPro(30)]),
+  )
+}
+
+async function merge(
+  messages: SignedMessage[],
+  chainEvents = users.flatMap((user) => user.onChain()).slice(0, 0),
+) {
+  const batch = { messages, chainEvents, nameTransfers: [] }
+  await mergeBatch(db, 1, batch, { shards: 1, hooks: [projectEvents] }, testNowUnix * 1000)
+}
+
+const second = fc.integer({ min: testNow - 20_000, max: testNow - 1 })
+const user = fc.constantFrom(...users)
+const channel = fc.constantFrom('https://example.com/a', 'https://example.com/b')
+
+/** A thread: each cast answers an earlier one, or starts below a URL, or quotes one; some are removed. */
+const thread = fc
+  .array(
+    fc.record({
+      author: user,
+      at: second,
+      parent: fc.nat(20),
+      kind: fc.constantFrom('root', 'reply', 'reply', 'quote'),
+      url: channel,
+      removed: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 14 },
+  )
+  .map((steps) => {
+    const casts: SignedMessage[] = []
+    const removes: SignedMessage[] = []
+    for (const [index, { author, at, parent, kind, url, removed }] of steps.entries()) {
+      const other = casts[parent % Math.max(index, 1)]
+      const castId = other && { fid: other.data.fid, hash: other.hash }
+      const body =
+        kind === 'reply' && castId
+          ? { parentCastId: castId }
+          : kind === 'quote' && castId
+            ? { embeds: [{ castId }, { url: 'https://example.com/page' }] }
+            : { parentUrl: url, mentions: [author.fid], mentionsPositions: [2] }
+      const cast = author.cast(`cast ${index} 🎈`, at, body)
+      casts.push(cast)
+      if (removed && index % 3 === 0) removes.push(author.removeCast(cast.hash, testNow))
+    }
+    return [...casts, ...removes]
+  })
+
+const others = fc.array(
+  fc.oneof(
+    fc.tuple(user, user, second, fc.boolean()).map(([a, b, at, remove]) => a.link(b.fid, at, { remove })),
+    fc
+      .tuple(user, user, second, fc.boolean())
+      .map(([a, b, at, remove]) => a.link(b.fid, at, { remove, type: 'block' })),
+    fc
+      .tuple(user, fc.constantFrom(1, 2, 7), fc.constantFrom('', 'geo:12.34,56.78', 'x'), second)
+      .map(([a, type, value, at]) => a.userData(type as UserDataType, value, at)),
+    fc.tuple(user, second, fc.boolean(), fc.integer({ min: 1, max: 3 })).map(([a, at, remove, n]) => {
+      const address = Buffer.alloc(20, n)
+      const verificationAddAddressBody = {
+        address,
+        claimSignature: Buffer.alloc(65),
+        blockHash: Buffer.alloc(32),
+        verificationType: 0,
+        chainId: 0,
+        protocol: Protocol.ETHEREUM,
+      }
+      return remove
+        ? a.message(
+            {
+              type: MessageType.VERIFICATION_REMOVE,
+              verificationRemoveBody: { address, protocol: Protocol.ETHEREUM },
+            },
+            at,
+          )
+        : a.message({ type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, at)
+    }),
+    fc
+      .tuple(user, fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1 }), second)
+      .map(([a, fids, at]) => a.compactLinks([...new Set(fids)], at)),
+  ),
+  { maxLength: 25 },
+)
+
+const history = fc.tuple(thread, others).chain(([casts, rest]) => {
+  const reactions = casts
+    .filter(({ data }) => data.castAddBody)
+    .flatMap((cast) => users.map((each) => ({ cast, each })))
+    .map(({ cast, each }, n) =>
+      each.react(cast, testNow - n, {
+        remove: n % 5 === 0,
+        type: n % 2 ? ReactionType.LIKE : ReactionType.RECAST,
+      }),
+    )
+  const all = [...casts, ...rest, ...reactions]
+  return fc.tuple(fc.shuffledSubarray(all, { minLength: all.length }), fc.integer({ min: 1, max: 25 }))
+})
+
+test('a replay rebuilds the read model that the merges wrote, row by row', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async ([messages, size]) => {
+      await reset()
+      for (let start = 0; start < messages.length; start += size) {
+        await merge(messages.slice(start, start + size))
+      }
+      const merged = await readModel(db)
+      await replay(db, { shards: 1 })
+      expect(await readModel(db)).toEqual(merged)
+    }),
+    { numRuns: 12 },
+  )
+})
+
+test('full sets: what was pruned from the hub is not in the read model', async () => {
+  await reset(1)
+  const links = Array.from({ length: 230 }, (_, n) => users[0]!.link(100 + n, testNow - 1000 + n))
+  await merge(links.slice(0, 120))
+  await merge(links.slice(120))
+  const [counts] = await db`select following_count from social.user_counts where fid = 1`
+  expect(counts!.following_count).toBe(200)
+  const merged = await readModel(db)
+  await replay(db, { shards: 1 })
+  expect(await readModel(db)).toEqual(merged)
+})
+
+test('merges that happen during a replay are in its result', async () => {
+  const first = Array.from({ length: 50 }, (_, n) => users[n % 3]!.cast(`before ${n}`, testNow - n))
+  await merge(first)
+  const running = replay(db, { shards: 1 })
+  for (let n = 0; n < 20; n += 1) {
+    await merge([
+      users[0]!.cast(`during ${n}`, testNow - n),
+      users[1]!.react(first[n]!, testNow),
+      users[0]!.removeCast(first[n * 2]!.hash, testNow),
+    ])
+  }
+  await running
+  const afterReplay = await readModel(db)
+  await replay(db, { shards: 1 })
+  expect(await readModel(db)).toEqual(afterReplay)
+  expect(afterReplay.casts!.some((row) => row.includes('during 19'))).toBe(true)
+})
+
+test('of two replays at once one is refused', async () => {
+  const outcomes = await Promise.allSettled([1, 2].map(() => replay(db, { shards: 1 })))
+  const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  expect(refusals).toEqual([new Error('another replay is running')])
+})
+
+test('a replay that is broken off at any step leaves what is shown, and nothing behind', async () => {
+  await merge(Array.from({ length: 20 }, (_, n) => users[n % 3]!.cast(`cast ${n}`, testNow - n)))
+  const shown = await readModel(db)
+  for (const brokenOffAt of ['accounts', 'indexes', 'catching up']) {
+    const stopping = new AbortController()
+    const stopped = new Error('stopped')
+    const running = replay(db, {
+      shards: 1,
+      signal: stopping.signal,
+      onStep: (step) => step === brokenOffAt && stopping.abort(stopped),
+    })
+    await expect(running).rejects.toBe(stopped)
+    expect(await readModel(db)).toEqual(shown)
+    expect(await db`select from pg_namespace where nspname like 'social\\_%'`).toHaveLength(0)
+  }
+})
+
+test('an index that takes long does not hold up the end of a replay that is broken off', async () => {
+  await merge([users[0]!.cast('cast', testNow)])
+  const stopping = new AbortController()
+  const stopped = new Error('stopped')
+  // Nothing is projected, and so no index begun, before a table that has to get one is held.
+  const messages = await hold(other, (sql) => sql`lock table hub.messages in access exclusive mode`)
+  const ended = expect(replay(db, { shards: 1, signal: stopping.signal })).rejects.toBe(stopped)
+  const isMade = async () => (await db`select to_regclass('social_replay.casts') as made`)[0]!.made
+  await expect.poll(isMade).not.toBeNull()
+  const casts = await hold(other, (sql) => sql`lock table social_replay.casts in row exclusive mode`)
+  await messages.release()
+
+  await expect.poll(() => waiting(db, 'CREATE INDEX')).toBe(1)
+  stopping.abort(stopped)
+  // Its tables cannot go while somebody holds them, so the index alone must have been given up.
+  await expect.poll(() => waiting(db, 'CREATE INDEX')).toBe(0)
+  await casts.release()
+  await ended
+})
+
+test('what is to be told with the swap is told in its transaction', async () => {
+  const stopped = new Error('not now')
+  await merge([users[0]!.cast('cast', testNow)])
+  await db`delete from social.casts`
+  await expect(replay(db, { shards: 1, onSwap: () => Promise.reject(stopped) })).rejects.toBe(stopped)
+  expect((await readModel(db)).casts).toEqual([])
+  await replay(db, {
+    shards: 1,
+    onSwap: async (transaction) => {
+      expect(await transaction`select from social.casts`).toHaveLength(1)
+      expect((await readModel(db)).casts).toEqual([])
+    },
+  })
+  expect((await readModel(db)).casts).toHaveLength(1)
+})

@@ -1,0 +1,30 @@
+import type { Database } from '../../../platform/db/connection.js'
+
+/** Every table of the read model. */
+export const readModelTables = [
+  'users',
+  'user_counts',
+  'signer_apps',
+  'casts',
+  'cast_counts',
+  'quotes',
+  'url_embeds',
+  'reactions',
+  'url_reactions',
+  'follows',
+  'blocks',
+  'verifications',
+  'url_activity',
+] as const
+
+/** What the read model holds, each row as text, in an order that does not depend on how it came about. */
+export async function readModel(db: Database): Promise<Record<string, string[]>> {
+  const parts = readModelTables.map(
+    (name) => `select '${name}' as name, t::text as row from social.${name} t`,
+  )
+  const rows = await db.unsafe<{ name: string; row: string }[]>(parts.join(' union all '))
+  const model = Object.fromEntries(readModelTables.map((name): [string, string[]] => [name, []]))
+  for (const { name, row } of rows) model[name]!.push(row)
+  for (const own of Object.values(model)) own.sort()
+  return model
+}

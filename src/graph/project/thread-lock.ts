@@ -1,0 +1,51 @@
+import { MessageType } from '@farcaster/core'
+import type { Transaction } from '../../platform/db/connection.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { type NetChanges, ofType } from './net-changes.js'
+
+/** Any constant does that nothing else in the database locks: the bytes of "thread". */
+const THREAD_LOCK = 0x746872656164
+
+/**
+ * Threads cross shards, whose writers do not see what the others are about to commit: a reply and its parent that
+ * come at once would miss each other. So who moves threads does so alone: removals, replies whose parent is not
+ * here, and casts that replies have been waiting for. All others, the bulk of it, only keep those out, not each
+ * other. Holds until the transaction ends; what is read after it is up to date.
+ */
+export async function lockThreads(db: Transaction, changes: NetChanges): Promise<void> {
+  const added = ofType(changes.added, MessageType.CAST_ADD)
+  const hasRemoved = changes.removed.some(({ data }) => data.type === MessageType.CAST_ADD)
+  if (added.length === 0 && !hasRemoved) return
+  // Looked at before, because two that hold the lock together and then both want it alone end each other.
+  if (!hasRemoved && !(await movesThreads(db, added))) {
+    const [, moves] = await Promise.all([
+      db`select pg_advisory_xact_lock_shared(${THREAD_LOCK}::bigint)`,
+      movesThreads(db, added),
+    ])
+    if (!moves) return
+  }
+  await db`select pg_advisory_xact_lock(${THREAD_LOCK}::bigint)`
+}
+
+/** Whether a parent of these casts is not here, or a reply of theirs is here already. */
+async function movesThreads(db: Transaction, added: readonly SignedMessage[]): Promise<boolean> {
+  const own = new Set(added.map(({ hash }) => hash.toString('hex')))
+  const parents = added.flatMap(({ data }) => {
+    const parent = data.castAddBody!.parentCastId
+    return parent && !own.has(Buffer.from(parent.hash).toString('hex')) ? [parent] : []
+  })
+  const [row] = await db<{ moves: boolean }[]>`
+    select exists (
+      select from unnest(
+        ${db.types.byteas(parents.map(({ hash }) => hash))}::bytea[],
+        ${parents.map(({ fid }) => fid)}::bigint[]
+      ) as parent (hash, fid)
+      left join casts c on c.hash = parent.hash and c.fid = parent.fid
+      where c.hash is null
+    ) or exists (
+      select from casts
+      where parent_hash = any (${db.types.byteas(added.map(({ hash }) => hash))}::bytea[])
+    ) as moves
+  `
+  return row?.moves ?? false
+}

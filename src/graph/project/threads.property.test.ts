@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { TestUser, testNow } from '../../../test/network.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { recount } from './recount.js'
+import { merged, project, pruned } from './testing/project-messages.js'
+
+const { db } = await createTestDatabase()
+const users = [1, 2].map((fid) => new TestUser(fid))
+const urls = ['https://example.com/a', 'https://example.com/b']
+
+/** Casts that answer earlier ones, some of them under the name of another author, or start a thread. */
+const casts = fc
+  .array(
+    fc.record({
+      author: fc.constantFrom(...users),
+      parent: fc.option(fc.nat(3), { freq: 20 }),
+      isMisled: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+      parentUrl: fc.constantFrom(...urls, undefined),
+    }),
+    { minLength: 6, maxLength: 12 },
+  )
+  .map((steps) => {
+    const made: SignedMessage[] = []
+    for (const [index, { author, parent, isMisled, parentUrl }] of steps.entries()) {
+      const above = parent === null ? undefined : made[index - 1 - (parent % Math.min(index || 1, 2))]
+      const body = above
+        ? { parentCastId: { fid: above.data.fid + (isMisled ? 7 : 0), hash: above.hash } }
+        : { parentUrl }
+      made.push(author.cast(`cast ${index}`, testNow - index, body))
+    }
+    return made
+  })
+
+/** Each batch brings the casts of these places that are not there, and takes those that are. */
+const batches = fc.array(fc.array(fc.nat(11), { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 8 })
+
+test('the thread of a cast depends on the casts that are here, not on how they came and went', async () => {
+  await fc.assert(
+    fc.asyncProperty(casts, batches, async (all, places) => {
+      await db`delete from social.casts`
+      await db`delete from social.url_activity`
+      const standing = new Map<string, SignedMessage>()
+      for (const batch of places) {
+        const touched = [...new Set(batch.map((place) => all[place % all.length]!))]
+        const gone = touched.filter((cast) => standing.delete(nameOf(cast)))
+        const come = touched.filter((cast) => !gone.includes(cast))
+        for (const cast of come) standing.set(nameOf(cast), cast)
+        await project(db, ...pruned(...gone), ...merged(...come))
+        expect(await shown()).toEqual(expected(standing))
+        expect(await activity()).toEqual(expectedActivity(standing))
+      }
+    }),
+    { numRuns: 100 },
+  )
+})
+
+/** Casts of these places are said to be of the thread of another, with a URL that may be as wrong. */
+const faults = fc.array(
+  fc.record({ place: fc.nat(11), thread: fc.nat(11), url: fc.constantFrom(...urls, null) }),
+  { maxLength: 8 },
+)
+
+test('whatever threads casts are said to be of, a recount finds those that are wrong, and mends them', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      casts,
+      fc.uniqueArray(fc.nat(11), { maxLength: 3 }),
+      faults,
+      fc.constantFrom(1, 3, 20_000),
+      async (all, missing, wrongs, chunkRows) => {
+        await db`delete from social.casts`
+        await db`delete from social.url_activity`
+        const here = all.filter((_cast, place) => !missing.includes(place))
+        const standing = new Map(here.map((cast) => [nameOf(cast), cast]))
+        await project(db, ...merged(...here))
+        for (const { place, thread, url } of wrongs) {
+          const [one, other] = [all[place % all.length]!, all[thread % all.length]!]
+          await db`
+            update social.casts set thread_hash = ${other.hash}, root_parent_url = ${url} where hash = ${one.hash}
+          `
+        }
+        const right = expected(standing)
+        const wrong = [...(await shown())].filter(
+          ([hash, place]) => !isDeepStrictEqual(place, right.get(hash)),
+        )
+        const [threads] = await recount(db, { shards: 1, chunkRows })
+        expect(threads).toEqual({ name: 'threads of casts', wrong: wrong.length })
+        expect(await shown()).toEqual(right)
+        expect(await activity()).toEqual(expectedActivity(standing))
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
+
+function nameOf({ data, hash }: SignedMessage): string {
+  return `${data.fid}/${Buffer.from(hash).toString('hex')}`
+}
+
+type Place = [thread: string, url: string | null]
+
+/** By the definition: up to the first cast that answers none, or to the first that is missing. */
+function placeOf(cast: SignedMessage, standing: ReadonlyMap<string, SignedMessage>): Place {
+  const { parentCastId, parentUrl } = cast.data.castAddBody!
+  if (!parentCastId) return [hex(cast.hash), parentUrl ?? null]
+  const above = standing.get(`${parentCastId.fid}/${hex(parentCastId.hash)}`)
+  return above ? placeOf(above, standing) : [hex(parentCastId.hash), null]
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}
+
+function expected(standing: ReadonlyMap<string, SignedMessage>): Map<string, Place> {
+  return new Map([...standing.values()].map((cast) => [hex(cast.hash), placeOf(cast, standing)]))
+}
+
+function expectedActivity(standing: ReadonlyMap<string, SignedMessage>): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const cast of standing.values()) {
+    const [, url] = placeOf(cast, standing)
+    if (url !== null) counts[url] = (counts[url] ?? 0) + 1
+  }
+  return counts
+}
+
+async function shown(): Promise<Map<string, Place>> {
+  const rows = await db<{ hash: Buffer; thread: Buffer; url: string | null }[]>`
+    select hash, thread_hash as thread, root_parent_url as url from social.casts
+  `
+  return new Map(rows.map((row) => [hex(row.hash), [hex(row.thread), row.url]]))
+}
+
+async function activity(): Promise<Record<string, number>> {
+  const rows = await db<{ url: string; casts: number }[]>`
+    select url, sum(casts)::integer as casts from social.url_activity group by url
+  `
+  return Object.fromEntries(rows.map(({ url, casts }) => [url, casts]))
+}

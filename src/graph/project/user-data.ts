@@ -1,0 +1,66 @@
+import { MessageType, UserDataType } from '@farcaster/core'
+import type { Transaction } from '../../platform/db/connection.js'
+import { storableText } from '../../platform/text/storable-text.js'
+import { type NetChanges, ofType } from './net-changes.js'
+
+/** The column of `users` that each kind of user data is kept in. */
+const columns: Partial<Record<UserDataType, string>> = {
+  [UserDataType.PFP]: 'pfp_url',
+  [UserDataType.DISPLAY]: 'display_name',
+  [UserDataType.BIO]: 'bio',
+  [UserDataType.URL]: 'url',
+  [UserDataType.USERNAME]: 'username',
+  [UserDataType.LOCATION]: 'location',
+  [UserDataType.TWITTER]: 'twitter',
+  [UserDataType.GITHUB]: 'github',
+  [UserDataType.BANNER]: 'banner_url',
+  [UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM]: 'primary_eth_address',
+  [UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA]: 'primary_sol_address',
+  [UserDataType.PROFILE_TOKEN]: 'profile_token',
+  [UserDataType.LIVE_AT]: 'live_at',
+}
+
+interface Value {
+  readonly fid: number
+  /** Null when it was taken away, or emptied, which is the protocol's way to delete. */
+  readonly value: string | null
+  readonly ts: number
+}
+
+/** Writes profiles, one statement for each kind of data that changed. */
+export async function projectUserData(db: Transaction, changes: NetChanges): Promise<void> {
+  const byType = new Map<UserDataType, Map<number, Value>>()
+  const put = (type: UserDataType, value: Value) => {
+    const values = byType.get(type) ?? new Map<number, Value>()
+    values.set(value.fid, value)
+    byType.set(type, values)
+  }
+  for (const { data } of ofType(changes.removed, MessageType.USER_DATA_ADD)) {
+    put(data.userDataBody!.type, { fid: data.fid, value: null, ts: data.timestamp })
+  }
+  for (const { data } of ofType(changes.added, MessageType.USER_DATA_ADD)) {
+    const { type, value } = data.userDataBody!
+    put(type, { fid: data.fid, value: value === '' ? null : storableText(value), ts: data.timestamp })
+  }
+  await Promise.all([...byType].map(([type, values]) => updateColumn(db, type, [...values.values()])))
+}
+
+async function updateColumn(db: Transaction, type: UserDataType, values: readonly Value[]): Promise<void> {
+  const column = columns[type]
+  if (column === undefined) return
+  const fids = values.map(({ fid }) => fid)
+  const texts = db.types.texts(values.map(({ value }) => value))
+  await db`
+    update users u
+    set ${db(column)} = said.value
+    from unnest(${fids}::bigint[], ${texts}::text[]) as said (fid, value)
+    where u.fid = said.fid
+  `
+  if (type !== UserDataType.LIVE_AT) return
+  await db`
+    update users u
+    set live_at_ts = case when u.live_at is null then null else said.ts end
+    from unnest(${fids}::bigint[], ${values.map(({ ts }) => ts)}::bigint[]) as said (fid, ts)
+    where u.fid = said.fid
+  `
+}

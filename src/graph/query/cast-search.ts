@@ -1,0 +1,160 @@
+import type { Fragment } from 'postgres'
+import type { Database } from '../../platform/db/connection.js'
+import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
+import type { SearchTerms } from './cast-search-terms.js'
+import { shownTo } from './casts-shown-to.js'
+import type { FeedPart, FeedPlace } from './feeds.js'
+
+/** What is looked for. */
+export interface CastSearch {
+  readonly terms: SearchTerms
+  readonly authorFid?: number | undefined
+  /** Only casts directly below this URL. */
+  readonly parentUrl?: string | undefined
+  /** Only casts in this channel, its threads included. */
+  readonly channelId?: string | undefined
+}
+
+/** Which part of what was found, and in which order of time. */
+export interface CastSearchPart extends FeedPart {
+  readonly order: 'desc_chron' | 'chron'
+}
+
+/**
+ * Casts with these words, in the order of time. Common words are found among the casts that come first, without
+ * gathering all that have them; words that are not found there are rare, and all casts that have them are
+ * gathered by the index.
+ */
+export async function searchCasts(
+  db: Database,
+  search: CastSearch,
+  part: CastSearchPart,
+): Promise<FeedPlace[]> {
+  const { tsquery } = search.terms
+  const isBack = part.order === 'desc_chron'
+  const forwards = isBack ? db`c.ts desc, c.hash desc` : db`c.ts, c.hash`
+  const backwards = isBack ? db`c.ts, c.hash` : db`c.ts desc, c.hash desc`
+  const candidates = db`
+    from social.casts c
+    where ${conditionsOf(db, search)} and ${shownTo(db, part, 'c.fid')}`
+  // Without words there is nothing that an index could find better than going through.
+  if (tsquery === null) {
+    return db<FeedPlace[]>`
+      select c.ts, encode(c.hash, 'hex') as hash
+      from (${inOrder(db, search, part, db`${part.count}`)}) c
+      order by ${forwards}`
+  }
+  // 2,000 casts are looked at one by one before the index of words is asked.
+  const words = db`to_tsquery('simple'::regconfig, ${tsquery})`
+  return db<FeedPlace[]>`
+    with first as materialized (
+      ${inOrder(db, search, part, db`2000`)}
+    ),
+    near as materialized (
+      select c.ts, c.hash from first c where c.words @@ ${words} limit ${part.count}
+    ),
+    with_words as materialized (
+      select c.ts, c.hash ${candidates} and c.words @@ ${words}
+        and (c.ts, c.hash) ${isBack ? db`<` : db`>`} (
+          (select c.ts from first c order by ${backwards} limit 1),
+          (select c.hash from first c order by ${backwards} limit 1)
+        )
+        and (select count(*) from near) < ${part.count}::bigint
+    ),
+    far as (select c.ts, c.hash from with_words c order by ${forwards} limit ${part.count})
+    select c.ts, encode(c.hash, 'hex') as hash
+    from (select * from near union all select * from far) c
+    order by ${forwards}
+    limit ${part.count}
+  `
+}
+
+/** Casts that come into question whatever their words, from where the page begins. */
+function inOrder(db: Database, search: CastSearch, part: CastSearchPart, limit: Fragment): Fragment {
+  const order = part.order === 'desc_chron' ? db`c.ts desc, c.hash desc` : db`c.ts, c.hash`
+  const casts = (more: Fragment) => db`
+    select c.ts, c.hash, c.words
+    from social.casts c
+    where ${conditionsOf(db, search)} and ${shownTo(db, part, 'c.fid')} and ${startOf(db, part)} ${more}
+    order by ${order}
+    limit ${limit}`
+  const isOfAuthor = search.authorFid !== undefined || search.terms.usernames.length > 0
+  if (search.channelId === undefined || isOfAuthor) return casts(db``)
+  // Each URL of a channel by its own index range: all of them at once would have to be sorted whole.
+  return db`
+    select c.ts, c.hash, c.words
+    from channels.urls channel_url
+    cross join lateral (${casts(db`and c.root_parent_url = channel_url.url`)}) c
+    where channel_url.channel_id = ${search.channelId}
+    order by ${order}
+    limit ${limit}`
+}
+
+/** How many casts with these words fell into each piece of time. */
+export interface CastSearchCount {
+  /** 0 for the first piece. */
+  readonly piece: number
+  readonly casts: number
+}
+
+/**
+ * Counts casts with these words.
+ *
+ * @param pieces Where the first one begins, in Farcaster seconds, how long each is, and how many there are.
+ */
+export async function countCastsFound(
+  db: Database,
+  search: CastSearch,
+  pieces: { readonly ts: number; readonly seconds: number; readonly count: number },
+): Promise<CastSearchCount[]> {
+  const { ts, seconds, count } = pieces
+  const { tsquery } = search.terms
+  return db<CastSearchCount[]>`
+    select ((c.ts - ${ts}::bigint) / ${seconds}::bigint)::integer as piece, count(*)::integer as casts
+    from social.casts c
+    where c.ts >= ${ts}::bigint and c.ts < ${ts + seconds * count}::bigint
+      and ${conditionsOf(db, search)}
+      ${tsquery === null ? db`` : db`and c.words @@ to_tsquery('simple'::regconfig, ${tsquery})`}
+    group by 1
+  `
+}
+
+function startOf(db: Database, { before, order }: CastSearchPart): Fragment {
+  if (!before) return db`true`
+  const place = db`(${before.ts}::bigint, decode(${before.hash}, 'hex'))`
+  return order === 'desc_chron' ? db`(c.ts, c.hash) < ${place}` : db`(c.ts, c.hash) > ${place}`
+}
+
+function conditionsOf(db: Database, { terms, authorFid, parentUrl, channelId }: CastSearch): Fragment {
+  const conditions = [
+    ...(authorFid === undefined ? [] : [db`c.fid = ${authorFid}::bigint`]),
+    ...(terms.usernames.length === 0 ? [] : [db`c.fid ${namedBy(db, terms.usernames)}`]),
+    ...(terms.notUsernames.length === 0
+      ? []
+      : [
+          db`c.fid <> all (array(
+            select u.fid from social.users u where u.username = any (${db.types.texts(terms.notUsernames)}::text[])
+          ))`,
+        ]),
+    ...(parentUrl === undefined ? [] : [db`c.parent_url = ${parentUrl}`]),
+    ...(channelId === undefined
+      ? []
+      : [
+          db`c.root_parent_url = any (array(
+            select url from channels.urls where channel_id = ${channelId}
+          ))`,
+        ]),
+    ...(terms.afterMs === null ? [] : [db`c.ts >= ${farcasterSecondsFromUnixMs(terms.afterMs)}::bigint`]),
+    ...(terms.beforeMs === null ? [] : [db`c.ts < ${farcasterSecondsFromUnixMs(terms.beforeMs)}::bigint`]),
+  ]
+  return conditions.reduce((all, condition) => db`${all} and ${condition}`, db`true`)
+}
+
+/** One by itself, so that the newest casts are read by index; of several, those of all are put in order. */
+function namedBy(db: Database, usernames: readonly string[]): Fragment {
+  return usernames.length === 1
+    ? db`= (select u.fid from social.users u where u.username = ${usernames[0]!} order by u.fid limit 1)`
+    : db`= any (array(
+        select u.fid from social.users u where u.username = any (${db.types.texts(usernames)}::text[])
+      ))`
+}

@@ -1,0 +1,94 @@
+import type { Fragment } from 'postgres'
+import type { Database } from '../../platform/db/connection.js'
+import { shownTo } from './casts-shown-to.js'
+import { type FeedPart, type FeedRow, isShown, placeOf } from './feeds.js'
+import { isMember } from './feeds-by-parent.js'
+
+/** What is wanted of authors. Conditions that are left out let everything through. */
+export interface AuthorSelection {
+  readonly fids: readonly number[]
+  readonly casts: 'all' | 'without replies' | 'replies' | 'none'
+  /** What they recast, at the time when they did. */
+  readonly recasts: boolean
+  /** Only casts that a key of this app has signed. */
+  readonly appFid?: number | undefined
+  /** Only casts directly below this URL. */
+  readonly parentUrl?: string | undefined
+  /** Only casts in these channels, replies included. */
+  readonly channelIds?: readonly string[] | undefined
+  /** Only where the author is a member of the channel. */
+  readonly membersOnly?: boolean | undefined
+}
+
+/** The feed of some authors: the newest of each by index, and the newest of those. */
+export async function readAuthorFeed(
+  db: Database,
+  selection: AuthorSelection,
+  part: FeedPart,
+): Promise<FeedRow[]> {
+  const { casts, recasts } = selection
+  const streams = [
+    ...(casts === 'none' ? [] : [castsOf(db, selection, part)]),
+    ...(recasts ? [recastsOf(db, part)] : []),
+  ]
+  const [first = db`select null::bigint, null::bytea, null::bigint where false`, second] = streams
+  return db<FeedRow[]>`
+    select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, part)} as "isShown"
+    from (
+      select place.*
+      from unnest(${[...selection.fids]}::bigint[]) as author (fid)
+      cross join lateral (${first} ${second ? db`union all ${second}` : db``}) as place (ts, hash, target_fid)
+      order by place.ts desc, place.hash desc
+      limit ${part.count}
+    ) r
+    order by r.ts desc, r.hash desc
+  `
+}
+
+function castsOf(db: Database, selection: AuthorSelection, part: FeedPart): Fragment {
+  return db`(
+    select c.ts, c.hash, null::bigint
+    from social.casts c
+    where c.fid = author.fid and (c.ts, c.hash) < ${placeOf(db, part)}
+      and ${shownTo(db, part, 'c.fid')} ${conditionsOf(db, selection)}
+    order by c.ts desc, c.hash desc
+    limit ${part.count}
+  )`
+}
+
+function recastsOf(db: Database, part: FeedPart): Fragment {
+  return db`(
+    select r.ts, r.target_hash, r.target_fid
+    from social.reactions r
+    where r.fid = author.fid and r.type = 2 and (r.ts, r.target_hash) < ${placeOf(db, part)}
+      and ${shownTo(db, part, 'r.fid')}
+    order by r.ts desc, r.target_hash desc
+    limit ${part.count}
+  )`
+}
+
+function conditionsOf(db: Database, selection: AuthorSelection): Fragment {
+  const { casts, appFid, parentUrl, channelIds, membersOnly } = selection
+  const conditions = [
+    ...(casts === 'replies' ? [db`and c.parent_hash is not null`] : []),
+    ...(casts === 'without replies' ? [db`and c.parent_hash is null`] : []),
+    ...(parentUrl === undefined ? [] : [db`and c.parent_url = ${parentUrl}`]),
+    ...(appFid === undefined
+      ? []
+      : [
+          // The keys are looked up once for each author, not for each cast.
+          db`and c.signer = any (array(
+            select a.key from social.signer_apps a where a.fid = author.fid and a.app_fid = ${appFid}::bigint
+          ))`,
+        ]),
+    ...(channelIds === undefined
+      ? []
+      : [
+          db`and c.root_parent_url = any (array(
+            select u.url from channels.urls u where u.channel_id = any (${db.types.texts(channelIds)}::text[])
+          ))`,
+        ]),
+    ...(membersOnly ? [db`and ${isMember(db, db`c.root_parent_url`)}`] : []),
+  ]
+  return conditions.reduce((all, condition) => db`${all} ${condition}`, db``)
+}

@@ -1,0 +1,87 @@
+import type { Fragment } from 'postgres'
+import type { Database } from '../../platform/db/connection.js'
+import type { EmbedKind } from '../project/embed-kind.js'
+import { shownTo } from './casts-shown-to.js'
+import { type FeedPart, type FeedPlace, placeOf } from './feeds.js'
+
+/** What is wanted of embedded URLs. */
+export type EmbedSelection =
+  | {
+      readonly prefix: string
+      /** The prefix names a host and nothing behind it: what follows must not go on with the name. */
+      readonly isHost: boolean
+    }
+  | { readonly kinds: readonly EmbedKind[] }
+
+/**
+ * Casts with such an embed. What is common is found among the newest embeds, without looking at all of its kind;
+ * what is not found there is rare, and all of it is looked at.
+ */
+export async function readEmbedFeed(
+  db: Database,
+  selection: EmbedSelection,
+  part: FeedPart,
+): Promise<FeedPlace[]> {
+  return db<FeedPlace[]>`
+    with everything as materialized (
+      select e.ts, e.hash, e.fid, e.url
+      from social.url_embeds e
+      where (e.ts, e.hash) < ${placeOf(db, part)}
+      order by e.ts desc, e.hash desc
+      limit 2000
+    ),
+    near as materialized (
+      select e.ts, e.hash
+      from everything e
+      where ${shownTo(db, part, 'e.fid')} and ${isWanted(db, selection)}
+      limit ${part.count}
+    ),
+    wanted as materialized (${allWanted(db, selection)}),
+    far as (
+      select e.ts, e.hash
+      from wanted e
+      -- The last of the newest may have another embed behind it, so it is looked at once more.
+      where (e.ts, e.hash) <= (
+          (select e.ts from everything e order by e.ts, e.hash limit 1),
+          (select e.hash from everything e order by e.ts, e.hash limit 1)
+        )
+        and ${shownTo(db, part, 'e.fid')}
+        and (select count(*) from near) < ${part.count}::bigint
+      order by e.ts desc, e.hash desc
+      limit ${part.count}
+    )
+    select ts, encode(hash, 'hex') as hash
+    from (select * from near union all select * from far) found
+    order by found.ts desc, found.hash desc
+    limit ${part.count}
+  `
+}
+
+/** Of an embed `e`. */
+function isWanted(db: Database, selection: EmbedSelection): Fragment {
+  if ('kinds' in selection) {
+    return db`
+      (select u.kind from embeds.urls u where u.url = e.url) = any (${db.types.texts(selection.kinds)}::text[])`
+  }
+  const { prefix, isHost } = selection
+  const within = db`starts_with(e.url, ${prefix})`
+  if (!isHost) return within
+  return db`${within} and substr(e.url, length(${prefix}::text) + 1, 1) in ('', '/', '?', '#')`
+}
+
+/** All embeds that are wanted, by index. Read only if the newest were not enough. */
+function allWanted(db: Database, selection: EmbedSelection): Fragment {
+  if ('kinds' in selection) {
+    return db`
+      select e.ts, e.hash, e.fid
+      from embeds.urls u
+      join social.url_embeds e on e.url = u.url
+      where u.kind = any (${db.types.texts(selection.kinds)}::text[])`
+  }
+  // The last character of Unicode stands behind everything that a URL can go on with.
+  const { prefix } = selection
+  return db`
+    select e.ts, e.hash, e.fid
+    from social.url_embeds e
+    where e.url ~>=~ ${prefix} and e.url ~<~ ${`${prefix}\u{10ffff}`} and ${isWanted(db, selection)}`
+}

@@ -1,0 +1,183 @@
+import type { Fragment } from 'postgres'
+import type { Database } from '../../platform/db/connection.js'
+import { shownTo } from './casts-shown-to.js'
+import { type FeedPart, type FeedRow, isShown, placeOf } from './feeds.js'
+
+/** What belongs to a feed of followed users. */
+export interface FollowingSelection {
+  /** Whose follows. */
+  readonly fid: number
+  /** What they recast, at the time when they did. */
+  readonly recasts: boolean
+}
+
+/** A page in one row, which is half the work for the driver. */
+interface PageRow {
+  ts: number[]
+  hashes: string[]
+  areShown: boolean[]
+}
+
+/**
+ * What the users cast whom a user follows. There are two ways to read it, and each is slow where the other is
+ * fast:
+ *
+ * - the newest of everyone, of which those by followed users are kept. That takes about count · users / followed
+ *   rows, as long as followed users cast as much as others do.
+ * - the newest of each followed user, which tells since when there are enough, and then everything since. That
+ *   takes a look-up for each followed user and stream, and few rows more.
+ *
+ * The first is tried where it is expected to read fewer rows than the second makes look-ups, and not further; the
+ * second finds what is then still missing from the place on that the first has come to. On 20,000 users a page takes
+ * 0.8 ms for 2,000 followed, 1.5 ms for 120 and 0.5 ms for 30; reading a whole page of each followed user instead
+ * takes 89, 5 and 1.6 ms.
+ */
+export async function readFollowingFeed(
+  db: Database,
+  selection: FollowingSelection,
+  part: FeedPart,
+): Promise<FeedRow[]> {
+  const { fid } = selection
+  // `near` relies on getting the rows of `everyone` in their order, one by one, and on stopping when it has
+  // enough: a scan of a CTE is lazy, and a lateral look-up with a limit can only be a nested loop.
+  const [row] = await db<PageRow[]>`
+    with bound as materialized (
+      select case when 2 * followed * followed >= ${part.count}::float8 * users then least(5000, 2 * followed)
+        else 0 end as rows
+      from
+        (select following_count::bigint as followed from social.user_counts where fid = ${fid}::bigint) counted,
+        (select reltuples as users from pg_class where oid = 'social.users'::regclass) estimated
+    ),
+    everyone as materialized (
+      select * from (${newest(db, selection, part)}) newest
+      order by ts desc, hash desc
+      limit coalesce((select rows from bound), 0)
+    ),
+    near as materialized (
+      select e.ts, e.hash, e.target_fid
+      from everyone e
+      cross join lateral (
+        select from social.follows f where f.fid = ${fid}::bigint and f.target_fid = e.fid limit 1
+      ) followed
+      where ${shownTo(db, part, 'e.fid')}
+      limit ${part.count}
+    ),
+    place as materialized (
+      select ts, hash
+      from (select ts, hash from everyone union all select * from (values ${placeOf(db, part)}) start) come_to
+      order by ts, hash
+      limit 1
+    ),
+    latest as materialized (
+      select f.target_fid as fid, one.stream, one.ts
+      from social.follows f
+      cross join lateral (${latestOfOne(db, selection, part)}) as one (stream, ts)
+      where f.fid = ${fid}::bigint and ${shownTo(db, part, 'f.target_fid')}
+        and (select count(*) from near) < ${part.count}::bigint
+    ),
+    since as materialized (
+      select coalesce((select ts from latest order by ts desc offset ${part.count - 1} limit 1), 0) as ts
+    ),
+    far as (
+      select since_then.*
+      from latest l
+      cross join lateral (${sinceThenOfOne(db, selection, part)}) as since_then (ts, hash, target_fid)
+      where l.ts >= (select ts from since)
+    ),
+    page as materialized (
+      select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, part)} as is_shown
+      from (
+        select * from (select * from near union all (select * from far except all select * from near)) found
+        order by found.ts desc, found.hash desc
+        limit ${part.count}
+      ) r
+      order by r.ts desc, r.hash desc
+    )
+    select
+      array(select ts from page) as ts,
+      array(select hash from page) as hashes,
+      array(select is_shown from page) as "areShown"
+  `
+  const { ts, hashes, areShown } = row!
+  return hashes.map((hash, index) => ({ ts: ts[index]!, hash, isShown: areShown[index]! }))
+}
+
+/**
+ * Two streams by index, merged as far as they are read. The bounds stand in the text, not in parameters: a plan
+ * that is made for any bound would read everything.
+ */
+function newest(db: Database, { recasts }: FollowingSelection, part: FeedPart): Fragment {
+  const casts = db`(
+    select c.ts, c.hash, c.fid, null::bigint as target_fid
+    from social.casts c
+    where (c.ts, c.hash) < ${placeOf(db, part)}
+    order by c.ts desc, c.hash desc
+    limit 5000
+  )`
+  if (!recasts) return casts
+  return db`
+    ${casts}
+    union all
+    (
+      select r.ts, r.target_hash, r.fid, r.target_fid
+      from social.reactions r
+      where r.type = 2 and (r.ts, r.target_hash) < ${placeOf(db, part)}
+      order by r.ts desc, r.target_hash desc
+      limit 5000
+    )`
+}
+
+/** When the followed user `f` last cast, and last recast, from `place` on. */
+function latestOfOne(db: Database, { recasts }: FollowingSelection, part: FeedPart): Fragment {
+  const casts = db`(
+    select 'casts', c.ts
+    from social.casts c
+    where c.fid = f.target_fid and ${fromPlaceOn(db, db`(c.ts, c.hash)`, part)}
+    order by c.ts desc, c.hash desc
+    limit 1
+  )`
+  if (!recasts) return casts
+  return db`
+    ${casts}
+    union all
+    (
+      select 'recasts', r.ts
+      from social.reactions r
+      where r.fid = f.target_fid and r.type = 2 and ${fromPlaceOn(db, db`(r.ts, r.target_hash)`, part)}
+      order by r.ts desc, r.target_hash desc
+      limit 1
+    )`
+}
+
+/** What the user of `latest` `l` did in that stream from `place` on, down to `since`. */
+function sinceThenOfOne(db: Database, { recasts }: FollowingSelection, part: FeedPart): Fragment {
+  const casts = db`(
+    select c.ts, c.hash, null::bigint
+    from social.casts c
+    where l.stream = 'casts' and c.fid = l.fid and c.ts >= (select ts from since)
+      and ${fromPlaceOn(db, db`(c.ts, c.hash)`, part)}
+    order by c.ts desc, c.hash desc
+    limit ${part.count}
+  )`
+  if (!recasts) return casts
+  return db`
+    ${casts}
+    union all
+    (
+      select r.ts, r.target_hash, r.target_fid
+      from social.reactions r
+      where l.stream = 'recasts' and r.fid = l.fid and r.type = 2 and r.ts >= (select ts from since)
+        and ${fromPlaceOn(db, db`(r.ts, r.target_hash)`, part)}
+      order by r.ts desc, r.target_hash desc
+      limit ${part.count}
+    )`
+}
+
+/**
+ * Behind what `everyone` has come to, and that itself once more: where several recast a cast in one second, it may
+ * have come to one of them and not to the others. What it has found is taken away from what is found then, as often as
+ * it was found, so that a page is not shorter than it has to be.
+ */
+function fromPlaceOn(db: Database, row: Fragment, part: FeedPart): Fragment {
+  return db`${row} <= ((select ts from place), (select hash from place)) and ${row} < ${placeOf(db, part)}`
+}

@@ -1,0 +1,87 @@
+import { beforeAll, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import type { Database } from '../../platform/db/connection.js'
+import { readAuthorFeed } from './feeds-by-author.js'
+import { readSuggested } from './follows-between.js'
+import { readUserReactions } from './reactions.js'
+
+/*
+ * PostgreSQL soon plans a statement once for everybody, and then for a user who does as much as most. User 1 does far
+ * more: a page of it must not go through everything that it ever did.
+ */
+const { db } = await createTestDatabase()
+const HEAVY = 8_000
+/** More than a page needs, and far less than what user 1 did. */
+const FEW = 2_000
+
+/** What is read with a plan for everybody, and how many rows of tables and entries of indexes are looked at for it. */
+async function readWithOnePlan<Value>(read: (db: Database) => Promise<Value>): Promise<[Value, number]> {
+  return (await db.begin(async (transaction) => {
+    await transaction`set local plan_cache_mode = force_generic_plan`
+    const looked = async () => {
+      const [row] = await transaction<{ rows: number }[]>`
+        select sum(pg_stat_get_xact_tuples_returned(c.oid))::integer as rows
+        from pg_class c where c.relnamespace = 'social'::regnamespace and c.relkind in ('r', 'i')`
+      return row!.rows
+    }
+    const before = await looked()
+    const value = await read(transaction as unknown as Database)
+    return [value, (await looked()) - before] as const
+  })) as [Value, number]
+}
+
+beforeAll(async () => {
+  // As in a real network, rows of one user lie apart.
+  const anyhow = db`order by md5(n::text || fid)`
+  const hash = db`decode(lpad(to_hex(n), 40, '0'), 'hex')`
+  const heavy = db`generate_series(1, ${HEAVY}::integer) n`
+  await db`
+    insert into social.users (fid, custody_address, registered_at)
+    select n, ${hash}, 0 from ${heavy}`
+  await db`
+    insert into social.casts (hash, fid, ts, text, thread_hash, embeds, mentions, mention_positions, signer)
+    select ${hash}, 1, n, '', ${hash}, '[]', '{}', '{}', 'key' from ${heavy}`
+  await db`
+    insert into social.signer_apps (fid, key, app_fid) values (1, 'key', 9), (1, 'old key', 8)`
+  await db`
+    insert into social.reactions (fid, type, ts, target_hash, target_fid, signer)
+    select fid, 1, n, ${hash}, 1, 'key'::bytea
+    from (
+      select 1 as fid, n from ${heavy}
+      union all
+      select fid, n from generate_series(1, 500) n, generate_series(2, 40) fid
+    ) reaction ${anyhow}`
+  await db`
+    insert into social.follows (fid, target_fid, ts, signer)
+    select fid, n, n, 'key'::bytea
+    from (
+      select 1 as fid, n from ${heavy} where n between 2 and ${HEAVY / 2}::integer
+      union all
+      select n, n + step from ${heavy}, generate_series(1, 2) step where n > 1
+    ) follow ${anyhow}`
+  await db`vacuum analyze social.users, social.casts, social.reactions, social.follows, social.signer_apps`
+})
+
+it('reactions of a user are read by index, no more than the page has', async () => {
+  const asked = { kinds: ['likes', 'recasts'], before: null, count: 26 } as const
+  const [rows, looked] = await readWithOnePlan((one) => readUserReactions(one, 1, asked))
+  expect([rows.length, rows[0]!.ts, rows.at(-1)!.ts]).toEqual([26, HEAVY, HEAVY - 25])
+  expect(looked).toBeLessThan(FEW)
+})
+
+it('whom a user follows is read once for its suggestions, not once for each of them', async () => {
+  const [fids, looked] = await readWithOnePlan((one) => readSuggested(one, { fid: 1, hidden: [], limit: 25 }))
+  expect(fids).toEqual([HEAVY / 2 + 1, HEAVY / 2 + 2])
+  expect(looked).toBeLessThan(HEAVY)
+})
+
+it('keys of an app are looked up once for an author, not once for each cast', async () => {
+  const feed = (appFid: number) => (one: Database) =>
+    readAuthorFeed(one, { fids: [1], casts: 'all', recasts: false, appFid }, { before: null, count: 26 })
+  const [none, looked] = await readWithOnePlan(feed(8))
+  expect(none).toEqual([])
+  // Each cast once, and not its key.
+  expect(looked).toBeLessThan(HEAVY + FEW)
+  const [rows] = await readWithOnePlan(feed(9))
+  expect(rows.map(({ ts }) => ts)).toEqual(Array.from({ length: 26 }, (_, n) => HEAVY - n))
+})

@@ -1,0 +1,115 @@
+import type { Database } from '../../platform/db/connection.js'
+import { type Onlooker, shownTo } from './casts-shown-to.js'
+import { aboveAll } from './user-standing.js'
+
+/** A user, and how much two users do to each other: the geometric mean of both directions. */
+export interface Friend {
+  readonly fid: number
+  readonly username: string | null
+  readonly affinity: number
+}
+
+/** What one does to another weighs so much. */
+export const affinityWeights = { like: 1, recast: 2, reply: 3 } as const
+
+/** How much of the past is looked at: days, and the latest of each kind. */
+export const affinityWindow = {
+  days: 90,
+  reactions: 500,
+  casts: 500,
+  answeredCasts: 200,
+  answersOfEach: 50,
+} as const
+
+const DAY_SECONDS = 86_400
+
+/** Whose friends, and how many. */
+export interface FriendsAsked extends Pick<Onlooker, 'banningAppId'> {
+  readonly fid: number
+  readonly limit: number
+  /** Farcaster seconds. */
+  readonly now: number
+}
+
+/**
+ * With whom a user has most to do, behind the key `[affinity, fid]` of the page before. Affinity is mutual: the
+ * geometric mean of what the user did to the other and what the other did to the user, each the weighted number of
+ * likes, recasts and replies. Of whoever is very busy only the latest is looked at, so that it costs the same for all.
+ */
+export async function readBestFriends(
+  db: Database,
+  { fid, limit, now, banningAppId }: FriendsAsked,
+  after: readonly [affinity: number, fid: number] | null,
+): Promise<Friend[]> {
+  const [affinity, other] = after ?? [aboveAll, aboveAll]
+  const { days, reactions, casts, answeredCasts, answersOfEach } = affinityWindow
+  const { like, recast, reply } = affinityWeights
+  const since = now - days * DAY_SECONDS
+  const reactionsOf = (type: number, weight: number) => db`
+    select target_fid as fid, ${weight}::integer as weight
+    from (
+      select target_fid from social.reactions
+      where fid = ${fid} and type = ${type}::smallint and ts >= ${since}::bigint
+      order by ts desc, target_hash desc
+      limit ${reactions}
+    ) latest`
+  return await db<Friend[]>`
+    with outgoing as (
+      select fid, sum(weight) as weight
+      from (
+        ${reactionsOf(1, like)}
+        union all
+        ${reactionsOf(2, recast)}
+        union all
+        select parent_fid, ${reply}::integer
+        from (
+          select parent_fid from social.casts
+          where fid = ${fid} and ts >= ${since}::bigint
+          order by ts desc, hash desc
+          limit ${casts}
+        ) latest
+        where parent_fid is not null
+      ) done
+      group by fid
+    ), own as materialized (
+      select hash from social.casts
+      where fid = ${fid} and ts >= ${since}::bigint
+      order by ts desc, hash desc
+      limit ${answeredCasts}
+    ), incoming as (
+      select fid, sum(weight) as weight
+      from (
+        select r.fid, case r.type when 1 then ${like}::integer else ${recast}::integer end as weight
+        from own
+        cross join lateral (
+          select fid, type from social.reactions
+          where target_hash = own.hash and target_fid = ${fid}
+          order by ts desc, fid desc
+          limit ${answersOfEach}
+        ) r
+        union all
+        select a.fid, ${reply}::integer
+        from own
+        cross join lateral (
+          select fid from social.casts
+          where parent_hash = own.hash and parent_fid = ${fid}
+          order by ts, hash
+          limit ${answersOfEach}
+        ) a
+      ) received
+      group by fid
+    ), friends as (
+      select o.fid, sqrt(o.weight::float8 * i.weight::float8) as affinity
+      from outgoing o
+      join incoming i using (fid)
+      where o.fid <> ${fid}
+    )
+    select f.fid, u.username, f.affinity
+    from friends f
+    join social.users u using (fid)
+    where (f.affinity, f.fid) < (${affinity}::float8, ${other}::bigint)
+      and ${shownTo(db, { banningAppId }, 'f.fid')}
+    order by f.affinity desc, f.fid desc
+    limit ${limit}
+  `
+}

@@ -1,0 +1,106 @@
+import type { Database } from '../../platform/db/connection.js'
+import { type ShortUser, shortUserOf } from './short-user.js'
+
+/** Which users there are behind a name or an address: fids alone, for the hydrator. */
+
+/** `!7`, which is how a user without a name is shown. */
+const namelessPattern = /^!(\d{1,15})$/
+
+/** The user with this name, however its letters are written; null for nobody. */
+export async function findFidByUsername(db: Database, username: string): Promise<number | null> {
+  const nameless = namelessPattern.exec(username)
+  const [row] = nameless
+    ? await db<{ fid: number }[]>`
+        select fid from social.users where fid = ${Number(nameless[1])} and username is null`
+    : await db<{ fid: number }[]>`
+        select fid from social.users where username = ${username.toLowerCase()} order by fid limit 1`
+  return row?.fid ?? null
+}
+
+/** The user that the address holds on chain; the one that registered last if it holds several. */
+export async function findFidByCustody(db: Database, address: Buffer): Promise<number | null> {
+  const [row] = await db<{ fid: number }[]>`
+    select fid
+    from social.users
+    where custody_address = ${db.types.bytea(address)}
+    order by registered_at desc, fid desc
+    limit 1
+  `
+  return row?.fid ?? null
+}
+
+/** Users that say that they have this name on X, without `@`, best known first. */
+export async function findFidsByXUsername(db: Database, name: string): Promise<number[]> {
+  const rows = await db<{ fid: number }[]>`
+    select u.fid
+    from (
+      -- Each by its own index: the two with "or" between them would be asked of every user.
+      select fid from social.users where lower(twitter) = lower(${name})
+      union
+      select fid from social.verified_accounts where platform = 'x' and lower(username) = lower(${name})
+    ) named
+    join social.users u using (fid)
+    left join social.user_counts c using (fid)
+    order by coalesce(c.follower_count, 0) desc, u.fid
+    limit 100
+  `
+  return rows.map(({ fid }) => fid)
+}
+
+/** What makes an address a user's. */
+export interface AddressKinds {
+  readonly custody: boolean
+  readonly verified: boolean
+}
+
+/** An address, and a user who holds it. */
+export interface AddressHolder {
+  /** Lower-case hex without 0x. */
+  readonly address: string
+  readonly fid: number
+}
+
+/** Who holds these addresses: for each, whoever holds it on chain, then who has verified it, oldest first. */
+export async function findAddressHolders(
+  db: Database,
+  addresses: readonly Buffer[],
+  kinds: AddressKinds,
+): Promise<AddressHolder[]> {
+  const asked = db.types.byteas(addresses)
+  return await db<AddressHolder[]>`
+    select encode(address, 'hex') as address, fid
+    from (
+      select custody_address as address, fid, 0 as kind, registered_at as since
+      from social.users
+      where ${kinds.custody} and custody_address = any (${asked}::bytea[])
+      union all
+      select v.address, v.fid, 1, v.ts
+      from social.verifications v
+      where ${kinds.verified} and v.address = any (${asked}::bytea[])
+    ) held
+    order by kind, since, fid
+  `
+}
+
+/** An address that a user has verified. */
+export interface VerificationRow {
+  readonly address: Buffer
+  /** Protocol: 0 Ethereum, 1 Solana. */
+  readonly protocol: number
+  /** Farcaster seconds. */
+  readonly ts: number
+  /** The app whose key signed it; null if that is not known. */
+  readonly app: ShortUser | null
+}
+
+/** A user's verified addresses, most recent first. */
+export async function readVerifications(db: Database, fid: number): Promise<VerificationRow[]> {
+  return await db<VerificationRow[]>`
+    select v.address, v.protocol, v.ts, ${shortUserOf(db, 'app')} as app
+    from social.verifications v
+    left join social.signer_apps a on a.fid = v.fid and a.key = v.signer
+    left join social.users app on app.fid = a.app_fid
+    where v.fid = ${fid}
+    order by v.ts desc, v.address
+  `
+}

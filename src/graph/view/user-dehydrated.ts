@@ -1,0 +1,20 @@
+import type { UserName } from '../load/user-record.js'
+import type { UserDehydrated } from './schema/user-dehydrated.js'
+
+/** The name that a user is shown under: the one of its profile, else `!fid`. */
+export function shownUsername(user: Pick<UserName, 'fid' | 'username'>): string {
+  return user.username ?? `!${user.fid}`
+}
+
+/** The short form of a user. */
+export function userDehydrated(user: UserName): UserDehydrated {
+  return {
+    object: 'user_dehydrated',
+    fid: user.fid,
+    username: shownUsername(user),
+    display_name: user.displayName,
+    pfp_url: user.pfpUrl,
+    custody_address: `0x${user.custodyAddress}`,
+    score: user.score ?? 0,
+  }
+}

@@ -1,0 +1,172 @@
+import bs58 from 'bs58'
+import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
+import type { TextNames } from '../load/names.js'
+import type { UserRecord } from '../load/user-record.js'
+import type { ViewerRelations } from '../load/viewer.js'
+import { channelDehydrated } from './channel-dehydrated.js'
+import { dateTimeOf } from './formats.js'
+import type { LocationAddress } from './schema/location.js'
+import type { AuthAddress, User, UserPro, UserViewerContext, VerifiedAddresses } from './schema/user.js'
+import type { UserBio, UserProfile } from './schema/user-profile.js'
+import { spokenChannels, spokenUsernames } from './text-ranges.js'
+import { shownUsername, userDehydrated } from './user-dehydrated.js'
+
+/** Protocol numbers of verified addresses. */
+const ethereum = 0
+const solana = 1
+
+/** What the view of a user needs besides its record. */
+export interface UserSurroundings {
+  /** Names that its bio speaks of. */
+  readonly names: TextNames
+  /** The place that coordinates are in. */
+  readonly placeOf: (latitude: number, longitude: number) => LocationAddress | null
+  /** Unix seconds. */
+  readonly now: number
+}
+
+/** The view of a user, without what depends on who looks at it. */
+export function presentUser(user: UserRecord, surroundings: UserSurroundings): User {
+  const pro = presentPro(user, surroundings.now)
+  return {
+    object: 'user',
+    fid: user.fid,
+    username: shownUsername(user),
+    display_name: user.displayName,
+    custody_address: `0x${user.custodyAddress}`,
+    pfp_url: user.pfpUrl,
+    registered_at: dateTimeOf(user.registeredAt),
+    profile: presentProfile(user, surroundings),
+    follower_count: user.followerCount,
+    following_count: user.followingCount,
+    verifications: ethAddresses(user),
+    verified_addresses: presentAddresses(user),
+    auth_addresses: presentAuthAddresses(user),
+    verified_accounts: presentAccounts(user),
+    ...(pro ? { pro } : {}),
+    score: user.score ?? 0,
+    experimental: {
+      service_user_score: user.score ?? 0,
+      deprecation_notice: 'Use `score`.',
+    },
+  }
+}
+
+/** All that a viewer and a user can be to each other. Their JSON is remembered: see `json.ts`. */
+const viewerContexts: readonly UserViewerContext[] = Array.from({ length: 16 }, (_, bits) => ({
+  following: (bits & 1) !== 0,
+  followed_by: (bits & 2) !== 0,
+  blocking: (bits & 4) !== 0,
+  blocked_by: (bits & 8) !== 0,
+}))
+
+/** What the viewer and a user are to each other. */
+export function userViewerContext(fid: number, viewer: ViewerRelations): UserViewerContext {
+  const bits =
+    (viewer.following.has(fid) ? 1 : 0) |
+    (viewer.followers.has(fid) ? 2 : 0) |
+    (viewer.blocking.has(fid) ? 4 : 0) |
+    (viewer.blockers.has(fid) ? 8 : 0)
+  return viewerContexts[bits]!
+}
+
+function presentProfile(user: UserRecord, surroundings: UserSurroundings): UserProfile {
+  const location = presentLocation(user.location, surroundings)
+  return {
+    bio: presentBio(user.bio ?? '', surroundings),
+    ...(location ? { location } : {}),
+    ...(user.bannerUrl ? { banner: { url: user.bannerUrl } } : {}),
+    ...(user.liveAt
+      ? {
+          live_at: {
+            url: user.liveAt,
+            updated_at: dateTimeOf(unixSecondsFromFarcasterSeconds(user.liveAtTs ?? 0)),
+            is_live: true,
+          },
+        }
+      : {}),
+  }
+}
+
+function presentBio(text: string, { names }: UserSurroundings): UserBio {
+  const profiles = spokenUsernames(text).flatMap(({ name, range }) => {
+    const user = names.users.get(name)
+    return user ? [{ user: userDehydrated(user), range }] : []
+  })
+  const channels = spokenChannels(text).flatMap(({ name, range }) => {
+    const channel = names.channels.get(name)
+    return channel ? [{ channel: channelDehydrated(channel), range }] : []
+  })
+  return {
+    text,
+    mentioned_profiles: profiles.map(({ user }) => user),
+    mentioned_profiles_ranges: profiles.map(({ range }) => range),
+    mentioned_channels: channels.map(({ channel }) => channel),
+    mentioned_channels_ranges: channels.map(({ range }) => range),
+  }
+}
+
+/** `geo:lat,long`, the form that the protocol allows (hub.md §3.3). */
+function coordinatesOf(location: string | null): { latitude: number; longitude: number } | null {
+  const match = /^geo:(-?\d{1,2}\.\d{2}),(-?\d{1,3}\.\d{2})$/.exec(location ?? '')
+  return match && { latitude: Number(match[1]), longitude: Number(match[2]) }
+}
+
+function presentLocation(text: string | null, { placeOf }: UserSurroundings): UserProfile['location'] | null {
+  const coordinates = coordinatesOf(text)
+  if (!coordinates) return null
+  const address = placeOf(coordinates.latitude, coordinates.longitude)
+  return { ...coordinates, ...(address ? { address } : {}) }
+}
+
+/** Addresses as the API writes them: lower-case hex for Ethereum, base58 for Solana. */
+function addressesOf(user: UserRecord, protocol: number): string[] {
+  return user.verifications
+    .filter((verification) => verification.protocol === protocol)
+    .map(({ address }) => (protocol === solana ? bs58.encode(Buffer.from(address, 'hex')) : `0x${address}`))
+}
+
+function ethAddresses(user: UserRecord): string[] {
+  return addressesOf(user, ethereum)
+}
+
+/** Without a primary address of its own choice, a user's first verified one stands for it. */
+function presentAddresses(user: UserRecord): VerifiedAddresses {
+  const eth = ethAddresses(user)
+  const sol = addressesOf(user, solana)
+  return {
+    eth_addresses: eth,
+    sol_addresses: sol,
+    primary: {
+      eth_address: user.primaryEthAddress?.toLowerCase() ?? eth[0] ?? null,
+      sol_address: user.primarySolAddress ?? sol[0] ?? null,
+    },
+  }
+}
+
+const addressBytes = 20
+
+/** An auth key is an address, alone or padded to an ABI word. */
+function presentAuthAddresses(user: UserRecord): AuthAddress[] {
+  return user.authAddresses.flatMap(({ key, app }) => {
+    const address = key.slice(-2 * addressBytes)
+    return address.length === 2 * addressBytes ? [{ address: `0x${address}`, app: userDehydrated(app) }] : []
+  })
+}
+
+function presentAccounts(user: UserRecord): User['verified_accounts'] {
+  return [
+    ...(user.twitter ? [{ platform: 'x' as const, username: user.twitter }] : []),
+    ...(user.github ? [{ platform: 'github' as const, username: user.github }] : []),
+  ]
+}
+
+/** Null for a user that never bought the tier: the schema has no value for never. */
+function presentPro(user: UserRecord, now: number): UserPro | null {
+  if (user.proSince === null) return null
+  return {
+    status: user.proUntil > now ? 'subscribed' : 'unsubscribed',
+    subscribed_at: dateTimeOf(user.proSince),
+    expires_at: dateTimeOf(user.proUntil),
+  }
+}

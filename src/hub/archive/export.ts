@@ -1,0 +1,203 @@
+import { OnChainEvent } from '@farcaster/core'
+import type { Database, Transaction } from '../../platform/db/connection.js'
+import { decodeStoredMessage } from '../../protocol/codec.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import { removesSigner } from '../intake.js'
+import { mergePriority } from '../merge/priority.js'
+import { chainEventFrame, messageFrame, nameMessageFrame, nameTransferFrame } from './frame.js'
+import type { ArchiveWriter } from './writer.js'
+
+export interface ExportOptions {
+  readonly db: Database
+  readonly writer: ArchiveWriter
+  /** Only these users; all, and the names that nobody holds, unless told. */
+  readonly fids?: readonly number[]
+  /** Where an earlier run has stopped, from the archive: null to start from the beginning. */
+  readonly after: number | null
+  readonly signal?: AbortSignal
+  /** Told after each user how many frames the archive has. */
+  readonly onProgress?: (frames: number) => void
+}
+
+/** How many users are read in one transaction. */
+const PAGE_FIDS = 100
+/** How many messages are read at once. */
+const PAGE_MESSAGES = 2000
+
+/** Sets that a user has few messages of, and that others rest on: read whole and put in the order of the merge. */
+const ACCOUNT_SETS = [
+  MessageSet.keys,
+  MessageSet.verifications,
+  MessageSet.usernameProofs,
+  MessageSet.userData,
+]
+
+/**
+ * Writes users into an archive, by fid. Of each user: on-chain events, name transfers, messages in the order of
+ * the merge (keys first, because they sign the rest), and last the removals of signers, because messages of
+ * a removed signer stand (hub.md §4) but can only be merged before it is removed.
+ *
+ * Everything of one user is of one moment: pages of users are read in a repeatable-read transaction each. Two
+ * users may be of different moments, so that a long export does not hold back the database's vacuum.
+ *
+ * @returns false when it was stopped by the signal; the archive can be gone on with.
+ */
+export async function exportAll(options: ExportOptions): Promise<boolean> {
+  const { db, writer, fids, signal } = options
+  let after = options.after ?? 0
+  if (options.after === null && fids === undefined) {
+    await exportReleasedNames(db, writer)
+    await writer.mark(0)
+  }
+  for (;;) {
+    const page = await nextFids(db, after, fids)
+    if (page.length === 0) return true
+    await db.begin('isolation level repeatable read read only', async (transaction) => {
+      // A reader of standard output may take its time.
+      await transaction`set local idle_in_transaction_session_timeout = 0`
+      await exportPage(transaction, page, options)
+    })
+    if (signal?.aborted) return false
+    after = page.at(-1)!
+  }
+}
+
+/** What `total` of the progress is: messages, on-chain events and names, about. */
+export async function countFrames(db: Database, fids?: readonly number[]): Promise<number> {
+  const [row] = await db<{ frames: number }[]>`
+    select (
+      (select coalesce(sum(count), 0) from hub.set_counts where ${fids === undefined} or fid = any (${fids ?? []}::bigint[]))
+      + (select count(*) from hub.onchain_events where ${fids === undefined} or fid = any (${fids ?? []}::bigint[]))
+      + (select count(*) from hub.username_proofs where ${fids === undefined} or fid = any (${fids ?? []}::bigint[]))
+    )::bigint as frames
+  `
+  return row!.frames
+}
+
+/** Names that nobody holds any more: an older transfer must not bring them back elsewhere either. */
+async function exportReleasedNames(db: Database, writer: ArchiveWriter): Promise<void> {
+  let after = ''
+  for (;;) {
+    const rows = await db<{ name: string; proof: Buffer }[]>`
+      select name, proof from hub.username_proofs
+      where fid = 0 and message_hash is null and name > ${after}
+      order by name
+      limit ${PAGE_MESSAGES}
+    `
+    for (const { proof } of rows) await writer.add(nameTransferFrame(proof))
+    if (rows.length < PAGE_MESSAGES) return
+    after = rows.at(-1)!.name
+  }
+}
+
+/** The next users with anything on the chain. Without that nobody has messages. */
+async function nextFids(db: Database, after: number, fids: readonly number[] | undefined): Promise<number[]> {
+  if (fids !== undefined) {
+    const sorted = [...new Set(fids)].sort((a, b) => a - b)
+    return sorted.filter((fid) => fid > after).slice(0, PAGE_FIDS)
+  }
+  const rows = await db<{ fid: number }[]>`
+    select distinct fid from hub.onchain_events where fid > ${after} order by fid limit ${PAGE_FIDS}
+  `
+  return rows.map(({ fid }) => fid)
+}
+
+async function exportPage(
+  db: Transaction,
+  fids: readonly number[],
+  { writer, signal, onProgress }: ExportOptions,
+): Promise<void> {
+  const [chain, names, account] = await Promise.all([
+    selectChainEvents(db, fids),
+    selectNameTransfers(db, fids),
+    selectAccountMessages(db, fids),
+  ])
+  for (const fid of fids) {
+    const events = chain.get(fid) ?? []
+    for (const { bytes } of events.filter(({ removes }) => !removes)) await writer.add(chainEventFrame(bytes))
+    for (const proof of names.get(fid) ?? []) await writer.add(nameTransferFrame(proof))
+    for (const message of account.get(fid) ?? []) await writer.add(message)
+    await exportMessages(db, fid, writer)
+    for (const { bytes } of events.filter(({ removes }) => removes)) await writer.add(chainEventFrame(bytes))
+    await writer.mark(fid)
+    onProgress?.(writer.frames)
+    if (signal?.aborted) return
+  }
+}
+
+async function selectChainEvents(db: Transaction, fids: readonly number[]) {
+  const rows = await db<{ fid: number; event: Buffer }[]>`
+    select fid, event from hub.onchain_events
+    where fid = any (${fids}::bigint[])
+    order by fid, block_number, log_index
+  `
+  const events = rows.map(({ fid, event }) => ({
+    fid,
+    bytes: event,
+    removes: removesSigner(OnChainEvent.decode(event)),
+  }))
+  return groupByFid(events, (event) => event)
+}
+
+async function selectNameTransfers(db: Transaction, fids: readonly number[]): Promise<Map<number, Buffer[]>> {
+  const rows = await db<{ fid: number; proof: Buffer }[]>`
+    select fid, proof from hub.username_proofs
+    where fid = any (${fids}::bigint[]) and message_hash is null
+    order by fid, ts, name
+  `
+  return groupByFid(rows, ({ proof }) => proof)
+}
+
+/** Frames of the small sets, by fid, in the order of the merge. */
+async function selectAccountMessages(
+  db: Transaction,
+  fids: readonly number[],
+): Promise<Map<number, Buffer[]>> {
+  const rows = await db<{ fid: number; set: MessageSet; message: Buffer }[]>`
+    select fid, set, message from hub.messages
+    where fid = any (${fids}::bigint[]) and set = any (${ACCOUNT_SETS}::smallint[])
+    order by fid, ts, hash
+  `
+  const placed = rows.map(({ fid, set, message }) => {
+    const { data } = decodeStoredMessage(message)
+    const proof = data.usernameProofBody
+    return {
+      fid,
+      priority: set === MessageSet.keys ? -1 : mergePriority(data),
+      frame: proof === undefined ? messageFrame(message) : nameMessageFrame(message, proof),
+    }
+  })
+  // Sorting keeps the order of time within a priority.
+  placed.sort((a, b) => a.fid - b.fid || a.priority - b.priority)
+  return groupByFid(placed, ({ frame }) => frame)
+}
+
+/** The large sets, in the order of the index that they are read by: set, then time. */
+async function exportMessages(db: Transaction, fid: number, writer: ArchiveWriter): Promise<void> {
+  let last: { set: number; ts: number; hash: Buffer } = { set: 0, ts: 0, hash: Buffer.alloc(0) }
+  for (;;) {
+    const rows = await db<{ set: number; ts: number; hash: Buffer; message: Buffer }[]>`
+      select set, ts, hash, message from hub.messages
+      where fid = ${fid} and (set, ts, hash) > (${last.set}::smallint, ${last.ts}::bigint, ${last.hash}::bytea)
+        and set <> all (${ACCOUNT_SETS}::smallint[])
+      order by set, ts, hash
+      limit ${PAGE_MESSAGES}
+    `
+    for (const { message } of rows) await writer.add(messageFrame(message))
+    if (rows.length < PAGE_MESSAGES) return
+    last = rows.at(-1)!
+  }
+}
+
+function groupByFid<Row extends { readonly fid: number }, T>(
+  rows: readonly Row[],
+  value: (row: Row) => T,
+): Map<number, T[]> {
+  const groups = new Map<number, T[]>()
+  for (const row of rows) {
+    const group = groups.get(row.fid) ?? []
+    group.push(value(row))
+    groups.set(row.fid, group)
+  }
+  return groups
+}

@@ -1,0 +1,81 @@
+import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { demoId, demoOptions } from '../../demo/options.js'
+import { writeDemo } from '../../demo/write-file.js'
+import { openArchiveFile } from './file.js'
+import { readArchive } from './reader.js'
+
+const directory = await mkdtemp(join(tmpdir(), 'plaza-archive-'))
+afterAll(() => rm(directory, { recursive: true }))
+
+const demo = demoOptions({ users: 15, casts: 150, seed: 'file', end: 1_793_491_200 })
+const options = { network: 3, archiveId: demoId(demo) }
+
+async function writeTo(
+  path: string,
+  resume: boolean,
+  stopAfter = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  const file = await openArchiveFile(path, { ...options, resume })
+  const stop = new AbortController()
+  try {
+    const onProgress = (_items: number, ofThisRun: number) => {
+      if (ofThisRun >= stopAfter) stop.abort()
+    }
+    return await writeDemo({ demo, file, chunkBytes: 50_000, signal: stop.signal, onProgress })
+  } finally {
+    await file.close()
+  }
+}
+
+const wholePath = join(directory, 'whole')
+await writeTo(wholePath, false)
+const whole = await readFile(wholePath)
+
+describe('a demo in a file', () => {
+  it('is whole, of more than one chunk', async () => {
+    const kinds = []
+    async function* source() {
+      yield whole
+    }
+    for await (const part of readArchive(source())) kinds.push(part.kind)
+    expect(kinds.length).toBeGreaterThan(2)
+    expect(kinds.at(-1)).toBe('end')
+  })
+
+  it('stopped and gone on with is the same file', async () => {
+    const path = join(directory, 'stopped')
+    expect(await writeTo(path, false, 100)).toBe(false)
+    expect((await readFile(path)).length).toBeLessThan(whole.length)
+    expect(await writeTo(path, true)).toBe(true)
+    expect((await readFile(path)).equals(whole)).toBe(true)
+  })
+
+  it('gone on with after a crash in the middle of writing is the same file', async () => {
+    for (const size of [10, 70_000, Math.floor(whole.length / 2), whole.length - 3]) {
+      const path = join(directory, `crash-${size}`)
+      await writeFile(path, whole)
+      await truncate(path, size)
+      // What a crash leaves behind the end: space that was never written.
+      await appendFile(path, Buffer.alloc(1000))
+      expect(await writeTo(path, true)).toBe(true)
+      expect((await readFile(path)).equals(whole)).toBe(true)
+    }
+  })
+
+  it('that is complete is left alone', async () => {
+    expect(await writeTo(wholePath, true)).toBe(true)
+    expect((await readFile(wholePath)).equals(whole)).toBe(true)
+  })
+
+  it('is never written over by accident, nor into something else', async () => {
+    await expect(writeTo(wholePath, false)).rejects.toThrow('exists: go on with it by --resume')
+    const notes = join(directory, 'notes')
+    await writeFile(notes, 'my notes, which are longer than the header of an archive is, by quite a bit')
+    await expect(writeTo(notes, true)).rejects.toThrow('is not an archive')
+    const other = { ...options, archiveId: 'ffffffffffffffff', resume: true }
+    await expect(openArchiveFile(wholePath, other)).rejects.toThrow('is an archive of something else')
+  })
+})

@@ -1,0 +1,76 @@
+import { gunzipSync } from 'node:zlib'
+import { HubEvent, HubEventType, Message, OnChainEvent, UserNameProof } from '@farcaster/core'
+import { describe, expect, it } from 'vitest'
+import { TestUser, testNow } from '../../../test/network.js'
+import { encodeMessage } from '../../protocol/codec.js'
+import { decodeItem, isItem, itemFrame, messageFrame, splitFrames } from './frame.js'
+
+const user = new TestUser(7)
+const [register] = user.onChain()
+
+function events(frames: Buffer): Buffer[] {
+  return [...splitFrames(frames)].map((frame) => {
+    if (frame === null) throw new Error('not a whole frame')
+    return frame
+  })
+}
+
+describe('a frame', () => {
+  it('is a hub event that the generated code reads', () => {
+    const cast = user.cast('hello', testNow)
+    const [event] = events(itemFrame({ kind: 'message', message: cast }))
+    const decoded = HubEvent.decode(event!)
+    expect(decoded.type).toBe(HubEventType.MERGE_MESSAGE)
+    expect(Buffer.from(decoded.mergeMessageBody!.message!.dataBytes!)).toEqual(cast.dataBytes)
+    const [chainEvent] = events(itemFrame({ kind: 'chainEvent', event: register! }))
+    const { onChainEvent } = HubEvent.decode(chainEvent!).mergeOnChainEventBody!
+    expect(OnChainEvent.encode(onChainEvent!).finish()).toEqual(OnChainEvent.encode(register!).finish())
+  })
+
+  it('gives back what was put in', () => {
+    const proof = UserNameProof.create({ timestamp: 1, name: Buffer.from('ada'), fid: 7, type: 1 })
+    const items = [
+      { kind: 'message', message: user.cast('hello', testNow) },
+      { kind: 'chainEvent', event: register! },
+      { kind: 'nameTransfer', proof },
+    ] as const
+    for (const item of items) {
+      const [event] = events(itemFrame(item))
+      const read = decodeItem(event!)
+      if (!isItem(read)) throw new Error(read.message)
+      expect(read.kind).toBe(item.kind)
+      expect(itemFrame(read)).toEqual(itemFrame(item))
+    }
+  })
+
+  it('keeps the very bytes of a message that another encoder has written', () => {
+    const cast = user.cast('hello', testNow)
+    // `data` instead of `data_bytes`, as older hubs write it, and a field that nobody knows.
+    const { dataBytes, ...rest } = Message.decode(encodeMessage(cast))
+    const strange = Buffer.concat([
+      Buffer.of(0x0a, dataBytes!.length),
+      dataBytes!,
+      Message.encode(rest).finish(),
+      Buffer.of(0x78, 1),
+    ])
+    const [event] = events(messageFrame(strange))
+    const read = decodeItem(event!)
+    if (!isItem(read) || read.kind !== 'message') throw new Error('not a message')
+    expect(read.message.dataBytes).toEqual(cast.dataBytes)
+    expect(read.message.hash).toEqual(cast.hash)
+  })
+
+  it('of anything else is refused, not fatal', () => {
+    const garbage = [Buffer.of(), Buffer.of(1, 2, 3), Buffer.of(0x1a, 0), Buffer.of(0x5a, 2, 0x0a, 0xff)]
+    for (const bytes of garbage) expect(isItem(decodeItem(bytes))).toBe(false)
+    const ens = UserNameProof.create({ name: Buffer.from('a.eth'), fid: 7, type: 2 })
+    const [event] = events(itemFrame({ kind: 'nameTransfer', proof: ens }))
+    expect(decodeItem(event!)).toMatchObject({ message: 'only fnames are transferred without a message' })
+  })
+
+  it('is known to be cut off', () => {
+    const frames = itemFrame({ kind: 'message', message: user.cast('hello', testNow) })
+    expect([...splitFrames(frames.subarray(0, -1))]).toEqual([null])
+    expect([...splitFrames(gunzipSync(Buffer.from('H4sIAAAAAAAAAwMAAAAAAAAAAAA=', 'base64')))]).toEqual([])
+  })
+})

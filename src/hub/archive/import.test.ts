@@ -1,0 +1,215 @@
+import { gunzipSync } from 'node:zlib'
+import { FarcasterNetwork } from '@farcaster/core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { hubContents } from '../../../test/hub-contents.js'
+import { demoOptions } from '../../demo/options.js'
+import { runDemo } from '../../demo/run.js'
+import type { Database } from '../../platform/db/connection.js'
+import { createVerifyPool } from '../../protocol/verify-pool.js'
+import { createHub } from '../create-hub.js'
+import { exportAll } from './export.js'
+import { importArchive } from './import.js'
+import { loadPosition } from './import-position.js'
+import { decodeMemberHeader } from './member.js'
+import { ArchiveWriter } from './writer.js'
+
+const verifyPool = createVerifyPool({ threads: 0 })
+const network = FarcasterNetwork.DEVNET
+const nowMs = 1_793_491_200_000
+
+async function openNetwork() {
+  const { db } = await createTestDatabase()
+  const hub = await createHub({ db, verifyPool, network, shards: 2, clock: () => nowMs })
+  return { db, hub }
+}
+
+const source = await openNetwork()
+const target = await openNetwork()
+const damaged = await openNetwork()
+const partial = await openNetwork()
+const stopped = await openNetwork()
+afterAll(() => Promise.all([source, target, damaged, partial, stopped].map(({ hub }) => hub.close())))
+
+/** In small chunks, so that a small archive has many. */
+async function exported(
+  db: Database,
+  options: { fids?: number[]; from?: Buffer; stopAfterFrames?: number } = {},
+): Promise<Buffer> {
+  const written: Buffer[] = options.from ? [options.from] : []
+  const start = { network, archiveId: '00000000000000aa', framesBefore: 0, position: 0 }
+  if (options.from) Object.assign(start, await endOf(options.from))
+  const sink = { write: async (bytes: Buffer) => void written.push(bytes) }
+  const writer = new ArchiveWriter(sink, start, { chunkBytes: 50_000 })
+  const stop = new AbortController()
+  const isComplete = await exportAll({
+    db,
+    writer,
+    after: options.from ? start.position : null,
+    signal: stop.signal,
+    ...(options.fids && { fids: options.fids }),
+    onProgress: (frames) => {
+      if (frames >= (options.stopAfterFrames ?? Number.POSITIVE_INFINITY)) stop.abort()
+    },
+  })
+  await (isComplete ? writer.finish() : writer.suspend())
+  return Buffer.concat(written)
+}
+
+async function* stream(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}
+
+async function endOf(archive: Buffer): Promise<{ framesBefore: number; position: number }> {
+  let end = { framesBefore: 0, position: 0 }
+  for (let offset = 0; offset < archive.length; ) {
+    const header = decodeMemberHeader(archive.subarray(offset))!
+    end = { framesBefore: header.framesBefore + header.frames, position: header.position }
+    offset += header.sizeBytes
+  }
+  return end
+}
+
+function importInto(
+  to: typeof target,
+  archive: Buffer,
+  options: { restart?: boolean; signal?: AbortSignal } = {},
+) {
+  return importArchive({ ...to, network, source: stream(archive), restart: false, ...options })
+}
+
+let archive: Buffer
+
+beforeAll(async () => {
+  // Enough users that some have changed keys and names.
+  const demo = demoOptions({
+    users: 120,
+    casts: 300,
+    reactions: 900,
+    follows: 1200,
+    seed: 'export',
+    end: nowMs / 1000,
+  })
+  const { tally } = await runDemo({ ...source, demo })
+  expect(tally.refused).toEqual(new Map())
+  archive = await exported(source.db)
+})
+
+describe('an export', () => {
+  it('that is imported into an empty database gives the same, removed keys and released names included', async () => {
+    const [removed] = await source.db`select count(*) from hub.signers where not active`
+    const [released] = await source.db`select count(*) from hub.username_proofs where fid = 0`
+    expect(removed!.count).toBeGreaterThan(0)
+    expect(released!.count).toBeGreaterThan(0)
+    const result = await importInto(target, archive)
+    expect(result).toMatchObject({ outcome: 'complete', offset: archive.length, startOffset: 0 })
+    expect(result.tally.refused).toEqual(new Map())
+    expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
+  })
+
+  it('that is imported twice changes nothing', async () => {
+    const before = await hubContents(target.db)
+    const result = await importInto(target, archive)
+    expect(result.tally.merged).toBe(0)
+    // Messages of a key that is removed by now are known, but it may sign nothing any more.
+    expect([...result.tally.refused.keys()]).toEqual(['bad_request.invalid_signer: invalid signer'])
+    expect(await hubContents(target.db)).toEqual(before)
+  })
+
+  it('holds the same whether it was stopped or not', async () => {
+    const first = await exported(source.db, { stopAfterFrames: 1000 })
+    expect(first.length).toBeLessThan(archive.length)
+    const both = await exported(source.db, { from: first })
+    expect(gunzipSync(both).equals(gunzipSync(archive))).toBe(true)
+  })
+
+  it('of some users holds these alone', async () => {
+    const some = await exported(source.db, { fids: [7, 3, 7] })
+    const result = await importInto(partial, some)
+    expect(result.outcome).toBe('complete')
+    expect(await partial.db`select distinct fid from hub.messages order by fid`).toEqual([
+      { fid: 3 },
+      { fid: 7 },
+    ])
+    const wanted = await source.db`select * from hub.messages where fid in (3, 7) order by fid, set, key`
+    expect(await partial.db`select * from hub.messages order by fid, set, key`).toEqual(wanted)
+  })
+})
+
+describe('an import', () => {
+  it('of an archive that was cut off merges what is whole, says so, and goes on when the rest is there', async () => {
+    const cut = archive.subarray(0, Math.floor(archive.length * 0.6))
+    const first = await importInto(damaged, cut)
+    expect(first.outcome).toBe('truncated')
+    expect(first.tally.merged).toBeGreaterThan(500)
+    expect(first.offset).toBeLessThan(cut.length)
+    expect(await loadPosition(damaged.db, '00000000000000aa')).toBe(first.offset)
+    const second = await importInto(damaged, archive)
+    expect(second).toMatchObject({ outcome: 'complete', startOffset: first.offset })
+    expect(second.tally.duplicates).toBe(0)
+    expect(await hubContents(damaged.db)).toEqual(await hubContents(source.db))
+    expect(await loadPosition(damaged.db, '00000000000000aa')).toBe(0)
+  })
+
+  it('of a damaged archive stops before the damage', async () => {
+    const bad = Buffer.from(archive)
+    const at = Math.floor(archive.length / 2)
+    bad[at] = bad[at]! ^ 1
+    const result = await importInto(damaged, bad, { restart: true })
+    expect(result.outcome).toBe('corrupted')
+    expect(result.offset).toBeLessThanOrEqual(at)
+    expect(result.tally.merged).toBe(0)
+    expect(result.tally.duplicates).toBeGreaterThan(100)
+  })
+
+  it('that is stopped goes on where it was, unless it is told to start again', async () => {
+    const stop = new AbortController()
+    const first = await importArchive({
+      ...stopped,
+      network,
+      source: stream(archive),
+      restart: false,
+      signal: stop.signal,
+      onProgress: (bytes) => {
+        if (bytes > 0) stop.abort()
+      },
+    })
+    expect(first.outcome).toBe('stopped')
+    expect(first.offset).toBeGreaterThan(0)
+    const again = await importInto(stopped, archive)
+    expect(again).toMatchObject({ outcome: 'complete', startOffset: first.offset })
+    expect(await hubContents(stopped.db)).toEqual(await hubContents(source.db))
+    const restarted = await importInto(stopped, archive, { restart: true })
+    expect(restarted.startOffset).toBe(0)
+  })
+
+  it('counts what it refuses by reason, and goes on', async () => {
+    const result = await importInto(partial, await forgedArchive())
+    expect(result.outcome).toBe('complete')
+    expect([...result.tally.refused]).toEqual([
+      ['bad_request.parse_failure: frame is neither a message, a name proof nor an on-chain event', 2],
+    ])
+  })
+
+  it('of another network is refused before anything is merged', async () => {
+    const before = await hubContents(partial.db)
+    const result = await importArchive({
+      ...partial,
+      network: FarcasterNetwork.MAINNET,
+      source: stream(archive),
+      restart: false,
+    })
+    expect(result.outcome).toBe('other network')
+    expect(await hubContents(partial.db)).toEqual(before)
+  })
+})
+
+async function forgedArchive(): Promise<Buffer> {
+  const written: Buffer[] = []
+  const start = { network, archiveId: '00000000000000bb', framesBefore: 0, position: 0 }
+  const writer = new ArchiveWriter({ write: async (bytes) => void written.push(bytes) }, start)
+  await writer.add(Buffer.of(2, 0x08, 0x0b))
+  await writer.add(Buffer.of(0))
+  await writer.finish()
+  return Buffer.concat(written)
+}

@@ -1,0 +1,86 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Database } from '../../platform/db/connection.js'
+import type { Progress } from './follower.js'
+
+/** What counts what followers and RPCs do. */
+export interface ChainCounts {
+  readonly onProgress: (progress: Progress) => void
+  readonly onFailure: (network: string, endpoint: string) => void
+  readonly onDiffer: (network: string) => void
+}
+
+interface FollowerRow {
+  readonly name: string
+  readonly nextBlock: number
+  readonly head: number | null
+}
+
+/** Adds the numbers of the chains: how far followers are, what they have handled, how often an RPC has failed. */
+export function observeChains(registry: Registry, db: Database): ChainCounts {
+  const registers = [registry]
+  const logs = new Counter({
+    name: 'plaza_chain_logs_total',
+    help: 'Logs of chains that were handled, by follower',
+    labelNames: ['follower'],
+    registers,
+  })
+  const reorgs = new Counter({
+    name: 'plaza_chain_reorgs_total',
+    help: 'How often a chain has taken back blocks that were handled; lost: more than can be undone',
+    labelNames: ['follower', 'depth'],
+    registers,
+  })
+  const failures = new Counter({
+    name: 'plaza_chain_rpc_failures_total',
+    help: 'Failures of RPC endpoints, refused ranges included',
+    labelNames: ['network', 'endpoint'],
+    registers,
+  })
+  const differences = new Counter({
+    name: 'plaza_chain_rpcs_differ_total',
+    help: 'How often RPCs of a network did not say the same of what must be agreed on; nothing was settled then',
+    labelNames: ['network'],
+    registers,
+  })
+  observeLag(registry, db)
+  return {
+    onProgress({ follower, outcome, logs: count }) {
+      logs.inc({ follower }, count)
+      if (outcome === 'forked' || outcome === 'lost') {
+        reorgs.inc({ follower, depth: outcome === 'lost' ? 'lost' : 'undone' })
+      }
+    },
+    onFailure: (network, endpoint) => failures.inc({ network, endpoint }),
+    onDiffer: (network) => differences.inc({ network }),
+  }
+}
+
+/** Read when somebody asks, so that every process tells the same. A database that is away leaves the numbers out. */
+function observeLag(registry: Registry, db: Database): void {
+  const read = () =>
+    db<FollowerRow[]>`select name, next_block as "nextBlock", head from chain.followers`.catch(() => [])
+  const gauge = (name: string, help: string, numberOf: (row: FollowerRow) => number | null) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['follower'],
+      registers: [registry],
+      async collect() {
+        this.reset()
+        for (const row of await read()) {
+          const value = numberOf(row)
+          if (value !== null) this.set({ follower: row.name }, value)
+        }
+      },
+    })
+  gauge(
+    'plaza_chain_next_block',
+    'The first block that a follower has not handled',
+    ({ nextBlock }) => nextBlock,
+  )
+  gauge(
+    'plaza_chain_lag_blocks',
+    'Blocks of the chain that a follower has not handled, those included that it leaves until they are final',
+    ({ nextBlock, head }) => (head === null ? null : Math.max(0, head + 1 - nextBlock)),
+  )
+}

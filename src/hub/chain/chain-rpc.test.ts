@@ -1,0 +1,81 @@
+import { beforeEach, expect, it } from 'vitest'
+import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
+import { startTestChain } from '../../../test/chain/test-chain.js'
+import { silentLog } from '../../platform/log/log.js'
+import { ChainRpc, RpcsDiffer } from './chain-rpc.js'
+
+const chain = await startTestChain()
+const [first, second, third] = [
+  await startRpcProxy(chain.url),
+  await startRpcProxy(chain.url),
+  await startRpcProxy(chain.url),
+]
+
+beforeEach(() => {
+  for (const proxy of [first, second, third]) proxy.faults = {}
+})
+
+function open(
+  rpcUrls = [first.url, second.url],
+  options: Partial<ConstructorParameters<typeof ChainRpc>[1]> = {},
+): ChainRpc {
+  const network = { name: 'optimism', chainId: 10, rpcUrls, confirmations: 0 } as const
+  return new ChainRpc(network, { log: silentLog, clock: Date.now, ...options })
+}
+
+it('of many who ask at once when a URL stops, each is answered by the next one', async () => {
+  const rpc = open()
+  await rpc.with((endpoint) => endpoint.head())
+  for (const [stopped, other] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    stopped.faults = { stopped: true }
+    other.faults = {}
+    const heads = await Promise.all(Array.from({ length: 9 }, () => rpc.with((endpoint) => endpoint.head())))
+    expect(new Set(heads)).toEqual(new Set([Number(await chain.client.getBlockNumber())]))
+  }
+})
+
+it('what must be agreed on is what all say that answer', async () => {
+  const rpc = open([first.url, second.url, third.url])
+  const head = Number(await chain.client.getBlockNumber())
+  const ask = () => rpc.agreed((endpoint) => endpoint.head())
+  expect(await ask()).toBe(head)
+  first.faults = { stopped: true }
+  third.faults = { stopped: true }
+  expect(await ask()).toBe(head)
+  third.faults = { behind: 1 }
+  await expect(ask()).rejects.toThrow(RpcsDiffer)
+  second.faults = { stopped: true }
+  expect(await ask()).toBe(head - 1)
+  third.faults = { stopped: true }
+  await expect(ask()).rejects.toThrow('HTTP')
+})
+
+it('who runs the server is told which RPCs differ, what they say and what to do, once a minute', async () => {
+  const told: [object, string][] = []
+  let [nowMs, differed] = [0, 0]
+  const rpc = open([first.url, second.url], {
+    log: { ...silentLog, warn: (...line) => told.push(line) },
+    clock: () => nowMs,
+    onDiffer: () => {
+      differed += 1
+    },
+  })
+  const ask = () => rpc.agreed((endpoint) => endpoint.head())
+  const head = await ask()
+  expect([told, differed]).toEqual([[], 0])
+  second.faults = { behind: 1 }
+  for (nowMs of [1_000, 30_000, 60_999]) await expect(ask()).rejects.toThrow(RpcsDiffer)
+  const answers = [
+    { endpoint: new URL(first.url).host, said: String(head) },
+    { endpoint: new URL(second.url).host, said: String(head - 1) },
+  ]
+  expect(told).toEqual([
+    [{ network: 'optimism', answers }, expect.stringContaining('take it out of the RPC URLs')],
+  ])
+  nowMs = 61_000
+  await expect(ask()).rejects.toThrow(RpcsDiffer)
+  expect([told.length, differed]).toEqual([2, 4])
+})

@@ -1,0 +1,271 @@
+import type { Hex } from 'viem'
+import { beforeEach, expect, it } from 'vitest'
+import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
+import { startTestChain } from '../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../test/database.js'
+import { silentLog } from '../../platform/log/log.js'
+import { ChainRpc } from './chain-rpc.js'
+import { startFollowing } from './follow.js'
+import { Follower, type LogHandler, type StepOutcome } from './follower.js'
+import type { ChainNetwork } from './networks.js'
+
+const { db } = await createTestDatabase()
+const chain = await startTestChain()
+const [first, second] = [await startRpcProxy(chain.url), await startRpcProxy(chain.url)]
+const token = await chain.deployToken('Apple', 'APL', 18)
+const CONFIRMATIONS = 5
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+await db`create table public.seen (follower text, block bigint, log_index integer, value numeric)`
+
+let names = 0
+let name = ''
+beforeEach(() => {
+  names += 1
+  name = `follower ${names}`
+  first.faults = {}
+  second.faults = {}
+})
+
+/** Writes down what it is given, and takes it back when it is told to. */
+function recorder(options: Partial<LogHandler> = {}): LogHandler {
+  const follower = name
+  return {
+    name: follower,
+    firstBlock: async () => 0,
+    confirmedOnly: false,
+    withTimes: false,
+    filter: async () => ({ addresses: [token.toLowerCase() as Hex], topics: [TRANSFER] }),
+    read: async () => {},
+    async handle({ logs }, _, commit) {
+      await commit(async (transaction) => {
+        for (const { blockNumber, logIndex, data } of logs) {
+          await transaction`
+            insert into public.seen values (${follower}, ${blockNumber}, ${logIndex}, ${BigInt(data).toString()})`
+        }
+      })
+    },
+    async undo(transaction, fromBlock) {
+      await transaction`delete from public.seen where follower = ${follower} and block >= ${fromBlock}`
+    },
+    async startAnew(transaction) {
+      await transaction`delete from public.seen where follower = ${follower}`
+      return 0
+    },
+    ...options,
+  }
+}
+
+function open(handler = recorder(), network: Partial<ChainNetwork> = {}, clock = Date.now): Follower {
+  const rpc = new ChainRpc(
+    {
+      name: 'optimism',
+      chainId: 10,
+      rpcUrls: [first.url, second.url],
+      confirmations: CONFIRMATIONS,
+      ...network,
+    },
+    { log: silentLog, clock },
+  )
+  return new Follower(handler, { db, rpc })
+}
+
+/** Steps until there is nothing new, whatever fails on the way. */
+async function catchUp(follower: Follower, mayFail = false): Promise<StepOutcome[]> {
+  const outcomes: StepOutcome[] = []
+  for (let steps = 0; steps < 200; steps += 1) {
+    const outcome = await follower.step().catch((error: unknown) => {
+      if (!mayFail) throw error
+      return 'busy' as const
+    })
+    outcomes.push(outcome)
+    if (outcome === 'level') return outcomes
+  }
+  throw new Error(`not level after 200 steps: ${outcomes.slice(-5)}`)
+}
+
+async function transfer(value: bigint): Promise<void> {
+  const [from, to] = [chain.account(0), chain.account(1)]
+  await chain.send(from, {
+    contract: 'Token',
+    address: token,
+    functionName: 'mint',
+    args: [to.address, value],
+  })
+}
+
+/** What has been seen is what is on the chain now. */
+async function expectTruth(until = Number.MAX_SAFE_INTEGER): Promise<void> {
+  const seen = await db<{ value: string }[]>`
+    select value::text as value from public.seen where follower = ${name} order by block, log_index`
+  const logs = await chain.client.getLogs({ address: token, fromBlock: 0n })
+  const there = logs.filter(({ blockNumber }) => blockNumber !== null && Number(blockNumber) <= until)
+  expect(seen.map(({ value }) => value)).toEqual(there.map(({ data }) => BigInt(data).toString()))
+}
+
+it('what is on the chain is handled once, also by a follower that is started anew', async () => {
+  for (const value of [1n, 2n, 3n]) await transfer(value)
+  await catchUp(open())
+  await transfer(4n)
+  await chain.mine(20)
+  // Another process, which has to wait until the first one lets go.
+  const later = open()
+  expect(await later.step()).toBe('busy')
+  await db`update chain.followers set leased_until = now() - interval '1 second'`
+  await catchUp(later)
+  await expectTruth()
+})
+
+it('blocks that the chain takes back are taken back', async () => {
+  const follower = open()
+  await chain.mine(10)
+  for (const value of [10n, 11n, 12n, 13n]) {
+    await transfer(value)
+    await catchUp(follower)
+  }
+  await chain.reorg(2)
+  await transfer(14n)
+  const outcomes = await catchUp(follower)
+  expect(outcomes).toContain('forked')
+  await expectTruth()
+})
+
+it('a chain that becomes shorter, and then another one, is followed', async () => {
+  const follower = open()
+  await transfer(20n)
+  const snapshot = await chain.client.snapshot()
+  await transfer(21n)
+  await transfer(22n)
+  await catchUp(follower)
+  await chain.client.revert({ id: snapshot })
+  await expect(follower.step()).rejects.toThrow('has no block')
+  await chain.mine(1)
+  await transfer(23n)
+  await transfer(24n)
+  await catchUp(follower, true)
+  await expectTruth()
+})
+
+it('when the chain takes back more than was final, all is read anew', async () => {
+  const follower = open()
+  for (const value of [30n, 31n]) await transfer(value)
+  await chain.mine(CONFIRMATIONS + 3)
+  await catchUp(follower)
+  await chain.reorg(CONFIRMATIONS + 5)
+  await transfer(32n)
+  expect(await catchUp(follower)).toContain('lost')
+  await expectTruth()
+})
+
+it('who only wants what is final sees nothing of the last blocks', async () => {
+  const follower = open(recorder({ confirmedOnly: true }))
+  await transfer(40n)
+  await catchUp(follower)
+  const head = Number(await chain.client.getBlockNumber())
+  await expectTruth(head - CONFIRMATIONS)
+  await chain.mine(CONFIRMATIONS)
+  await catchUp(follower)
+  await expectTruth()
+})
+
+it('ranges that are refused become smaller until they are not', async () => {
+  for (const value of [50n, 51n]) await transfer(value)
+  await chain.mine(40)
+  first.faults = { largestRange: 7 }
+  second.faults = { largestRange: 7 }
+  await catchUp(open(), true)
+  await expectTruth()
+})
+
+it('when an RPC stops, the next one is asked', async () => {
+  const follower = open()
+  await follower.step()
+  first.faults = { stopped: true }
+  await transfer(60n)
+  await catchUp(follower)
+  second.faults = { stopped: true }
+  await expect(follower.step()).rejects.toThrow()
+  first.faults = {}
+  await transfer(61n)
+  await catchUp(follower)
+  await expectTruth()
+})
+
+it('an RPC that answers, and stands still, is left after a minute for one that goes on', async () => {
+  let passedMs = 0
+  const follower = open(recorder(), {}, () => Date.now() + passedMs)
+  await transfer(62n)
+  await catchUp(follower)
+  const head = await chain.client.getBlockNumber()
+  first.faults = {
+    lie: (method, result) => (method === 'eth_blockNumber' ? `0x${head.toString(16)}` : result),
+  }
+  await transfer(63n)
+  expect(await follower.step()).toBe('level')
+  passedMs = 61_000
+  expect(await follower.step()).toBe('level')
+  expect(await follower.step()).toBe('moved')
+  await catchUp(follower)
+  await expectTruth()
+  // A chain that makes no blocks is one whose RPCs all say the same.
+  passedMs = 130_000
+  expect(await follower.step()).toBe('level')
+})
+
+it('an RPC of another chain is not used', async () => {
+  first.faults = { chainId: 1 }
+  await transfer(70n)
+  await catchUp(open())
+  await expectTruth()
+  await db`update chain.followers set leased_until = now() - interval '1 second'`
+  second.faults = { chainId: 1 }
+  await expect(open().step()).rejects.toThrow('is of chain 1, not of 10')
+})
+
+it('a follower is not continued on another chain', async () => {
+  await catchUp(open())
+  await expect(open(recorder(), { chainId: 8_453 }).step()).rejects.toThrow('has followed chain 10')
+})
+
+it('an RPC that is behind, or tells what cannot be, changes nothing', async () => {
+  const follower = open()
+  await chain.mine(CONFIRMATIONS)
+  await transfer(80n)
+  await catchUp(follower)
+  for (const each of [81n, 82n]) await transfer(each)
+  const lies: ((method: string, result: unknown) => unknown)[] = [
+    (method, result) =>
+      method === 'eth_getLogs'
+        ? (result as object[]).map((log) => ({ ...log, blockHash: `0x${'ab'.repeat(32)}` }))
+        : result,
+    (method, result) =>
+      method === 'eth_getLogs'
+        ? (result as object[]).map((log) => ({ ...log, address: `0x${'ab'.repeat(20)}` }))
+        : result,
+    (method, result) => (method === 'eth_getLogs' ? { not: 'a list' } : result),
+    (method, result) =>
+      method === 'eth_getBlockByNumber' ? { ...(result as object), number: '0x1' } : result,
+  ]
+  for (const lie of lies) {
+    first.faults = { lie }
+    second.faults = { lie }
+    await expect(follower.step()).rejects.toThrow()
+  }
+  first.faults = { behind: 3 }
+  second.faults = { behind: 3 }
+  await expect(follower.step()).rejects.toThrow('has no block')
+  second.faults = {}
+  await catchUp(follower)
+  await expectTruth()
+})
+
+it('it follows by itself, says what it does, and lets go when it is stopped', async () => {
+  const follower = open()
+  const stop = startFollowing(follower, { pollMs: 10, log: silentLog })
+  await transfer(90n)
+  await expect
+    .poll(() => db`select 1 from public.seen where follower = ${name} and value = 90`)
+    .toHaveLength(1)
+  await stop()
+  expect(await db`select 1 from chain.followers where name = ${name} and leased_by is null`).toHaveLength(1)
+})

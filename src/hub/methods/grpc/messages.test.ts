@@ -1,0 +1,258 @@
+import {
+  type Message,
+  MessageData,
+  type MessagesResponse,
+  MessageType,
+  ReactionType,
+  UserDataType,
+  validations,
+} from '@farcaster/hub-nodejs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { openHubGrpc } from '../../../../test/hub-grpc.js'
+import { TestUser, testNow } from '../../../../test/network.js'
+import { encodeMessage } from '../../../protocol/codec.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+
+const { db } = await createTestDatabase()
+const { hub, client } = await openHubGrpc(db)
+const [alice, bob] = [new TestUser(1), new TestUser(2)]
+
+const casts = [0, 1, 2].map((n) => alice.cast(`cast ${n}`, testNow - 100 + n))
+const [first, second, third] = casts as [SignedMessage, SignedMessage, SignedMessage]
+const parentCastId = { fid: 1, hash: first.hash }
+const reply = bob.cast('a reply', testNow - 50, { parentCastId, mentions: [1, 7], mentionsPositions: [0, 0] })
+const inChannel = bob.cast('in a channel', testNow - 49, { parentUrl: 'https://example.com/c' })
+const removed = alice.cast('gone', testNow - 48)
+const removal = alice.removeCast(removed.hash, testNow - 47)
+const like = bob.react(first, testNow - 40)
+const recast = bob.react(first, testNow - 39, { type: ReactionType.RECAST })
+const unlike = bob.react(second, testNow - 38, { remove: true })
+const likeOfUrl = alice.message(
+  {
+    type: MessageType.REACTION_ADD,
+    reactionBody: { type: ReactionType.LIKE, targetUrl: 'https://x.example' },
+  },
+  testNow - 37,
+)
+const compact = alice.compactLinks([2, 3], testNow - 31)
+const follow = alice.link(2, testNow - 30)
+const block = alice.link(3, testNow - 29, { type: 'block' })
+const unfollow = alice.link(4, testNow - 28, { remove: true })
+const bio = alice.userData(UserDataType.BIO, 'hello', testNow - 20)
+const display = alice.userData(UserDataType.DISPLAY, 'Alice', testNow - 19)
+const lend = alice.lend(2, 1, 2, testNow - 10)
+const address = Buffer.alloc(20, 0xab)
+const verification = alice.message(
+  {
+    type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
+    verificationAddAddressBody: {
+      address,
+      claimSignature: Buffer.alloc(65),
+      blockHash: Buffer.alloc(32),
+      verificationType: 0,
+      chainId: 0,
+      protocol: 0,
+    },
+  },
+  testNow - 5,
+)
+
+beforeAll(async () => {
+  await hub.submitOnChainEvents([...alice.onChain({ units: 2000 }), ...bob.onChain()])
+  const spoken = [...casts, reply, inChannel, removed, removal, like, recast, unlike, likeOfUrl]
+  const others = [compact, follow, block, unfollow, bio, display, lend]
+  const outcomes = await hub.submit([...spoken, ...others])
+  expect(outcomes.filter((outcome) => outcome && outcome.code !== 'bad_request.conflict')).toEqual([])
+  // Its claim is not signed, and so it cannot be submitted.
+  await db`
+    insert into hub.messages (fid, set, key, ts, hash, type, message)
+    values (
+      1, 4, ${address}::bytea, ${testNow - 5}, ${verification.hash}::bytea, 7,
+      ${encodeMessage(verification)}::bytea
+    )
+  `
+})
+
+type Reply<Value> = Promise<{ _unsafeUnwrap(): Value; _unsafeUnwrapErr(): Error }>
+
+function hex(message: { readonly hash: Uint8Array }): string {
+  return Buffer.from(message.hash).toString('hex')
+}
+
+/** That the list is these messages in this order, with nothing behind it. */
+async function expectList(asked: Reply<MessagesResponse>, expected: readonly SignedMessage[]): Promise<void> {
+  const { messages, nextPageToken } = (await asked)._unsafeUnwrap()
+  expect(messages.map(hex)).toEqual(expected.map(hex))
+  expect(nextPageToken).toBeUndefined()
+}
+
+async function expectOne(asked: Reply<Message>, expected: SignedMessage): Promise<void> {
+  expect(hex((await asked)._unsafeUnwrap())).toBe(hex(expected))
+}
+
+async function expectMissing(asked: Reply<Message>, what: string): Promise<void> {
+  expect((await asked)._unsafeUnwrapErr()).toMatchObject({
+    errCode: 'not_found',
+    message: `not_found/${what} not found`,
+  })
+}
+
+describe('a message', () => {
+  test('comes with the bytes that were signed and what they say, and holds for the published client', async () => {
+    const { messages } = (await client.getAllCastMessagesByFid({ fid: 1 }))._unsafeUnwrap()
+    expect(messages).toHaveLength(4)
+    for (const [index, message] of messages.entries()) {
+      const signed = [...casts, removal][index]!
+      expect(Buffer.from(message.dataBytes!)).toEqual(signed.dataBytes)
+      expect(message.data).toEqual(MessageData.decode(signed.dataBytes))
+      expect((await validations.validateMessage(message)).isOk()).toBe(true)
+    }
+  })
+
+  test('is merged when the answer comes, from its bytes as from its data', async () => {
+    for (const [index, { data, ...signed }] of [
+      bob.cast('only bytes', testNow - 4),
+      bob.cast('only data', testNow - 3),
+    ].entries()) {
+      const sent = index === 0 ? { ...signed, data: undefined } : { ...signed, data, dataBytes: undefined }
+      const merged = (await client.submitMessage(sent))._unsafeUnwrap()
+      expect(Buffer.from(merged.dataBytes!)).toEqual(signed.dataBytes)
+      expect((await client.getCast({ fid: 2, hash: signed.hash }))._unsafeUnwrap()).toEqual(merged)
+    }
+  })
+
+  test('that is refused says why, as the reference node does', async () => {
+    const again = (await client.submitMessage({ ...first, data: undefined }))._unsafeUnwrapErr()
+    expect(again).toMatchObject({
+      errCode: 'bad_request.duplicate',
+      message: 'bad_request.duplicate/message has already been merged',
+    })
+    const forged = { ...first, data: undefined, signature: Buffer.alloc(64) }
+    expect((await client.submitMessage(forged))._unsafeUnwrapErr().errCode).toBe(
+      'bad_request.validation_failure',
+    )
+  })
+
+  test('can be one of many, of which the refused ones take no other down', async () => {
+    const good = bob.cast('one of many', testNow - 2)
+    const asked = [first, good].map((message) => ({ ...message, data: undefined }))
+    const { messages } = (await client.submitBulkMessages({ messages: asked }))._unsafeUnwrap()
+    expect(messages).toMatchObject([
+      { messageError: { errCode: 'bad_request.duplicate', message: 'message has already been merged' } },
+      { message: { data: { castAddBody: { text: 'one of many' } } } },
+    ])
+    expect(hex(messages[0]!.messageError!)).toBe(hex(first))
+  })
+
+  test('can be validated without being merged', async () => {
+    const unsaid = bob.cast('unsaid', testNow - 1)
+    const verdict = (await client.validateMessage({ ...unsaid, data: undefined }))._unsafeUnwrap()
+    expect([verdict.valid, hex(verdict.message!)]).toEqual([true, hex(unsaid)])
+    const forged = { ...unsaid, data: undefined, signature: Buffer.alloc(64) }
+    expect((await client.validateMessage(forged))._unsafeUnwrap().valid).toBe(false)
+    await expectMissing(client.getCast({ fid: 2, hash: unsaid.hash }), 'cast')
+  })
+})
+
+describe('casts', () => {
+  test('are found by id until they are removed', async () => {
+    await expectOne(client.getCast({ fid: 1, hash: second.hash }), second)
+    await expectMissing(client.getCast({ fid: 1, hash: removed.hash }), 'cast')
+  })
+
+  test('are listed by user, parent and whom they mention', async () => {
+    await expectList(client.getCastsByFid({ fid: 1 }), casts)
+    await expectList(client.getCastsByFid({ fid: 1, reverse: true }), [...casts].reverse())
+    await expectList(client.getCastsByParent({ parentCastId }), [reply])
+    await expectList(client.getCastsByParent({ parentUrl: 'https://example.com/c' }), [inChannel])
+    await expectList(client.getCastsByMention({ fid: 7 }), [reply])
+  })
+
+  test('are listed page by page', async () => {
+    const page = (await client.getCastsByFid({ fid: 1, pageSize: 2 }))._unsafeUnwrap()
+    expect(page.messages.map(hex)).toEqual([first, second].map(hex))
+    await expectList(client.getCastsByFid({ fid: 1, pageSize: 2, pageToken: page.nextPageToken }), [third])
+  })
+})
+
+test('reactions are found by their target and listed by user and target', async () => {
+  const targetCastId = { fid: 1, hash: first.hash }
+  const targetUrl = 'https://x.example'
+  const reactionType = ReactionType.LIKE
+  await expectOne(client.getReaction({ fid: 2, reactionType, targetCastId }), like)
+  await expectOne(client.getReaction({ fid: 1, reactionType, targetUrl }), likeOfUrl)
+  const taken = { fid: 1, hash: second.hash }
+  await expectMissing(client.getReaction({ fid: 2, reactionType, targetCastId: taken }), 'reaction')
+  await expectList(client.getReactionsByFid({ fid: 2 }), [like, recast])
+  await expectList(client.getReactionsByFid({ fid: 2, reactionType: ReactionType.RECAST }), [recast])
+  await expectList(client.getReactionsByCast({ targetCastId, reactionType }), [like])
+  await expectList(client.getReactionsByTarget({ targetCastId }), [like, recast])
+  await expectList(client.getReactionsByTarget({ targetUrl }), [likeOfUrl])
+})
+
+test('links are found by id and listed by user and target, their compact states apart', async () => {
+  await expectOne(client.getLink({ fid: 1, linkType: 'follow', targetFid: 2 }), follow)
+  await expectMissing(client.getLink({ fid: 1, linkType: 'follow', targetFid: 4 }), 'link')
+  await expectList(client.getLinksByFid({ fid: 1 }), [follow, block])
+  await expectList(client.getLinksByFid({ fid: 1, linkType: 'block' }), [block])
+  await expectList(client.getLinksByTarget({ targetFid: 2, linkType: 'follow' }), [follow])
+  await expectList(client.getLinkCompactStateMessageByFid({ fid: 1 }), [compact])
+})
+
+test('profile fields and verifications are found one by one and listed', async () => {
+  await expectOne(client.getUserData({ fid: 1, userDataType: UserDataType.BIO }), bio)
+  await expectMissing(client.getUserData({ fid: 1, userDataType: UserDataType.PFP }), 'user data')
+  await expectList(client.getUserDataByFid({ fid: 1 }), [bio, display])
+  await expectOne(client.getVerification({ fid: 1, address }), verification)
+  await expectMissing(client.getVerification({ fid: 2, address }), 'verification')
+  await expectList(client.getVerificationsByFid({ fid: 1 }), [verification])
+})
+
+describe('all messages of a user', () => {
+  test('are listed set by set, removals too', async () => {
+    await expectList(client.getAllCastMessagesByFid({ fid: 1 }), [...casts, removal])
+    await expectList(client.getAllReactionMessagesByFid({ fid: 2 }), [like, recast, unlike])
+    await expectList(client.getAllLinkMessagesByFid({ fid: 1 }), [follow, block, unfollow])
+    await expectList(client.getAllVerificationMessagesByFid({ fid: 1 }), [verification])
+    await expectList(client.getAllUserDataMessagesByFid({ fid: 1 }), [bio, display])
+    await expectList(client.getAllLendStorageMessagesByFid({ fid: 1 }), [lend])
+  })
+
+  test('are listed between two times, both included, in pages', async () => {
+    const between = { fid: 1, startTimestamp: testNow - 99, stopTimestamp: testNow - 98 }
+    await expectList(client.getAllCastMessagesByFid(between), [second, third])
+    await expectList(client.getAllCastMessagesByFid({ ...between, reverse: true }), [third, second])
+    const page = (await client.getAllCastMessagesByFid({ ...between, pageSize: 1 }))._unsafeUnwrap()
+    const { nextPageToken: pageToken } = page
+    await expectList(client.getAllCastMessagesByFid({ ...between, pageSize: 1, pageToken }), [third])
+  })
+
+  test('come in pages that the published client can take, however large they are', async () => {
+    const carol = new TestUser(3)
+    const states = Array.from({ length: 60 }, (_, index) =>
+      carol.compactLinks(
+        Array.from({ length: 8_000 }, (_, target) => 1e12 + target),
+        testNow - index,
+        `t${index}`,
+      ),
+    )
+    await db`
+      insert into hub.messages (fid, set, key, ts, hash, type, message)
+      select 3, 3, hash, ts, hash, 14, message
+      from unnest(
+        ${states.map(({ data }) => data.timestamp)}::bigint[],
+        ${db.types.byteas(states.map(({ hash }) => hash))}::bytea[],
+        ${db.types.byteas(states.map(encodeMessage))}::bytea[]
+      ) as state (ts, hash, message)
+    `
+    const found: string[] = []
+    let pageToken: Uint8Array | undefined
+    do {
+      const page = (await client.getLinkCompactStateMessageByFid({ fid: 3, pageToken }))._unsafeUnwrap()
+      found.push(...page.messages.map(hex))
+      pageToken = page.nextPageToken
+    } while (pageToken)
+    expect(found).toEqual(states.map(hex).reverse())
+  })
+})

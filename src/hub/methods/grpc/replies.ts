@@ -1,0 +1,37 @@
+import { PlazaError } from '../../../platform/errors.js'
+import { pageTokens, type TokenForm } from '../../page-token.js'
+import type { MessagePage } from '../../query/message-page.js'
+import { type BytesField, encodeFields } from './encoding.js'
+import { sentMessage } from './sent-bytes.js'
+
+/** Every list of the service has its items in field 1 and the token of the next page in field 2. */
+const ITEMS = 1
+const NEXT_PAGE_TOKEN = 2
+
+/** A page of encoded items; the token is left out at the end. */
+export function listReply(items: readonly Uint8Array[], nextPageToken: Uint8Array | undefined): Buffer {
+  const fields: BytesField[] = items.map((bytes) => ({ number: ITEMS, bytes }))
+  if (nextPageToken) fields.push({ number: NEXT_PAGE_TOKEN, bytes: nextPageToken })
+  return encodeFields(fields)
+}
+
+/** MessagesResponse. */
+export function messagesReply({ messages, last }: MessagePage): Buffer {
+  return listReply(messages.map(sentMessage), tokenBehind(last, pageTokens.message))
+}
+
+/** The token of the page behind this place; none at the end. */
+export function tokenBehind<Place>(last: Place | null, form: TokenForm<Place>): Buffer | undefined {
+  return last === null ? undefined : form.write(last)
+}
+
+/** Message. The reference node says "cast" of reactions and links, too (hub.md §2). */
+export function messageReply(message: Buffer | null, what = 'cast'): Buffer {
+  return sentMessage(found(message, `${what} not found`))
+}
+
+/** @throws PlazaError `not_found` without it. */
+export function found(stored: Buffer | null, message: string): Buffer {
+  if (stored === null) throw new PlazaError('not_found', message)
+  return stored
+}

@@ -1,0 +1,289 @@
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { type HubEvent, HubEventType, type HubRpcClient, type SubscribeRequest } from '@farcaster/hub-nodejs'
+import { type ClientReadableStream, type ServiceError, status } from '@grpc/grpc-js'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { openHubGrpc } from '../../../../test/hub-grpc.js'
+import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { silentLog } from '../../../platform/log/log.js'
+import { encodeHubEvent } from '../../log/hub-event.js'
+import { dropExpiredPartitions, ensurePartitions } from '../../log/partitions.js'
+import { eventChannel } from '../../log/write.js'
+
+const { db } = await createTestDatabase()
+const nowMs = testNowUnix * 1000
+const dayMs = 24 * 60 * 60 * 1000
+const single = await openHubGrpc(db)
+const double = await openHubGrpc(db, { hub: single.hub, config: { shards: 2 } })
+await db`insert into hub.shards (shard) values (2) on conflict do nothing`
+
+setFlagsFromString('--expose_gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+/** A subscription: what has come, and how it ended. */
+class Reader {
+  readonly ids: number[] = []
+  first: HubEvent | null = null
+  error: ServiceError | null = null
+
+  constructor(readonly stream: ClientReadableStream<HubEvent>) {
+    stream.on('data', (event: HubEvent) => {
+      this.first ??= event
+      this.ids.push(event.id)
+    })
+    stream.on('error', (error) => {
+      this.error = error as ServiceError
+    })
+  }
+}
+
+const readers: Reader[] = []
+
+async function subscribe(client: HubRpcClient, request: Partial<SubscribeRequest> = {}): Promise<Reader> {
+  const stream = (await client.subscribe({ eventTypes: [], ...request }))._unsafeUnwrap()
+  const isOpen = new Promise((resolve) => stream.once('metadata', resolve).once('error', resolve))
+  const reader = new Reader(stream)
+  readers.push(reader)
+  await isOpen
+  return reader
+}
+
+async function emptyLog(): Promise<void> {
+  await ensurePartitions(db, nowMs)
+  await db`truncate hub.events`
+  await db`update hub.shards set dropped_below = 0`
+}
+
+afterEach(() => {
+  for (const { stream } of readers.splice(0)) stream.cancel()
+})
+
+interface Row {
+  readonly shard?: number
+  readonly id: number
+  readonly type?: HubEventType.MERGE_MESSAGE | HubEventType.PRUNE_MESSAGE
+  /** Days after today. */
+  readonly day?: number
+}
+
+const message = new TestUser(7).cast('hello', testNow)
+
+/** Appends events as one transaction, and notifies. */
+async function append(...rows: readonly Row[]): Promise<void> {
+  const events = rows.map(({ shard = 1, id, type = HubEventType.MERGE_MESSAGE }) =>
+    encodeHubEvent({ shard, id, timestamp: testNow, body: { type, message, deletedMessages: [] } }),
+  )
+  await db.begin(async (transaction) => {
+    await transaction`
+      insert into hub.events (day, shard, id, type, fid, event)
+      select '2026-11-01'::date + day, shard, id, type, 7, event
+      from unnest(
+        ${rows.map(({ day }) => day ?? 0)}::integer[],
+        ${rows.map(({ shard }) => shard ?? 1)}::smallint[],
+        ${rows.map(({ id }) => id)}::bigint[],
+        ${rows.map(({ type }) => type ?? HubEventType.MERGE_MESSAGE)}::smallint[],
+        ${db.types.byteas(events)}::bytea[]
+      ) as logged (day, shard, id, type, event)
+    `
+    for (const [shard, last] of new Map(rows.map(({ shard = 1, id }) => [shard, id]))) {
+      await transaction`select pg_notify(${eventChannel}, ${`${shard}:${last}`})`
+    }
+  })
+}
+
+describe('a subscriber', () => {
+  beforeEach(emptyLog)
+
+  test('gets what is in the log from an id on, and then what comes', async () => {
+    await append(...[1, 2, 3, 4].map((id) => ({ id })))
+    const reader = await subscribe(single.client, { fromId: 2 })
+    await expect.poll(() => reader.ids).toEqual([2, 3, 4])
+    await append({ id: 5 }, { id: 6 })
+    await append({ id: 7 })
+    await expect.poll(() => reader.ids).toEqual([2, 3, 4, 5, 6, 7])
+    expect(reader.first).toMatchObject({
+      shardIndex: 1,
+      timestamp: testNow,
+      mergeMessageBody: { message: { data: { castAddBody: { text: 'hello' } } } },
+    })
+    expect(Buffer.from(reader.first!.mergeMessageBody!.message!.dataBytes!)).toEqual(message.dataBytes)
+  })
+
+  test('without an id gets only what comes', async () => {
+    await append({ id: 1 })
+    const reader = await subscribe(single.client)
+    await append({ id: 2 })
+    await expect.poll(() => reader.ids).toEqual([2])
+  })
+
+  test('gets the types that it asks for', async () => {
+    await append({ id: 1 }, { id: 2, type: HubEventType.PRUNE_MESSAGE }, { id: 3 })
+    const reader = await subscribe(single.client, { fromId: 0, eventTypes: [HubEventType.PRUNE_MESSAGE] })
+    await append({ id: 4 }, { id: 5, type: HubEventType.PRUNE_MESSAGE })
+    await expect.poll(() => reader.ids).toEqual([2, 5])
+    const refused = await subscribe(single.client, { eventTypes: [99 as HubEventType] })
+    await expect.poll(() => refused.error?.code).toBe(status.INVALID_ARGUMENT)
+  })
+
+  test('follows one shard or all of them', async () => {
+    await append({ shard: 1, id: 1 }, { shard: 2, id: 2 }, { shard: 1, id: 3 }, { shard: 2, id: 4 })
+    const both = await subscribe(double.client, { fromId: 0 })
+    const second = await subscribe(double.client, { fromId: 0, shardIndex: 2 })
+    await append({ shard: 2, id: 5 })
+    await expect.poll(() => both.ids).toEqual([1, 2, 3, 4, 5])
+    await expect.poll(() => second.ids).toEqual([2, 4, 5])
+    const none = await subscribe(double.client, { shardIndex: 3 })
+    await expect.poll(() => none.error?.details).toContain('Shard not found')
+  })
+
+  test('that asks for what has left the log is told what is the oldest', async () => {
+    await ensurePartitions(db, nowMs - 4 * dayMs)
+    await append({ id: 10, day: -4 })
+    await append({ id: 20 })
+    await dropExpiredPartitions(db, nowMs, 3)
+    const reader = await subscribe(single.client, { fromId: 5 })
+    await expect.poll(() => reader.error).toMatchObject({ code: status.OUT_OF_RANGE })
+    expect(reader.error!.details).toContain('the oldest kept is 20')
+    const oldest = await subscribe(single.client, { fromId: 0 })
+    await expect.poll(() => oldest.ids).toEqual([20])
+  })
+
+  test('is one of so many at once, until it leaves', async () => {
+    const counts: number[] = []
+    const { client } = await openHubGrpc(db, {
+      hub: single.hub,
+      config: { maxSubscribers: 1 },
+      metrics: { called: () => {}, subscribed: (count) => counts.push(count), eventsSent: () => {} },
+    })
+    const first = await subscribe(client)
+    const second = await subscribe(client)
+    await expect.poll(() => second.error).toMatchObject({ code: status.UNAVAILABLE })
+    first.stream.cancel()
+    await expect.poll(() => counts.at(-1)).toBe(0)
+    const third = await subscribe(client)
+    expect(third.error).toBeNull()
+  })
+
+  test('is told to come again when the server stops', async () => {
+    const stopping = await openHubGrpc(db, { hub: single.hub })
+    const reader = await subscribe(stopping.client)
+    await stopping.server.close(30_000)
+    await expect.poll(() => reader.error).toMatchObject({ code: status.UNAVAILABLE })
+    expect(reader.error!.details).toContain('shutting down')
+  })
+})
+
+describe('a subscriber that stops reading', () => {
+  const eventCount = 51_000
+
+  beforeAll(async () => {
+    await emptyLog()
+    for (let first = 1; first <= eventCount; first += 17_000) {
+      await append(...Array.from({ length: 17_000 }, (_, index) => ({ id: first + index })))
+    }
+  })
+
+  /** Has taken the first event. A stream that was never read is read on by the published client, into memory. */
+  async function stalled(client: HubRpcClient): Promise<Reader> {
+    const stream = (await client.subscribe({ eventTypes: [], fromId: 1 }))._unsafeUnwrap()
+    const reader = new Reader(stream)
+    readers.push(reader)
+    await new Promise<void>((resolve) => {
+      stream.once('data', () => {
+        stream.pause()
+        resolve()
+      })
+    })
+    return reader
+  }
+
+  test('holds next to nothing, and gets every event once and in order when it reads on', async () => {
+    let sent = 0
+    const { connect } = await openHubGrpc(db, {
+      hub: single.hub,
+      metrics: {
+        called: () => {},
+        subscribed: () => {},
+        eventsSent: (count) => {
+          sent += count
+        },
+      },
+    })
+    const before = await bytesHeld()
+    const reader = await stalled(connect())
+    await settled(() => sent)
+    const after = await bytesHeld()
+    // The log is 20 MB on its way. The server holds a page of it, and the rest fits between two sockets.
+    expect(sent).toBeLessThan(eventCount / 10)
+    expect(after - before).toBeLessThan(12_000_000)
+    reader.stream.resume()
+    await expect.poll(() => reader.ids.length, { timeout: 60_000 }).toBe(eventCount)
+    expect(reader.ids.every((id, index) => id === index + 1)).toBe(true)
+  })
+
+  test('is let go in the end, and told from where to subscribe again', async () => {
+    let isLetGo = false
+    const log = {
+      ...silentLog,
+      info: () => {
+        isLetGo = true
+      },
+    }
+    const { connect } = await openHubGrpc(db, { hub: single.hub, log, config: { stallTimeoutMs: 300 } })
+    const reader = await stalled(connect())
+    await expect.poll(() => isLetGo, { timeout: 30_000 }).toBe(true)
+    reader.stream.resume()
+    await expect.poll(() => reader.error, { timeout: 30_000 }).toMatchObject({ code: status.UNAVAILABLE })
+    const [, from] = /subscribe again from id (\d+) of shard 1/.exec(reader.error!.details) ?? []
+    expect(reader.ids.at(-1)).toBe(Number(from) - 1)
+    expect(reader.ids.every((id, index) => id === index + 1)).toBe(true)
+  })
+
+  test('does not keep the server from stopping', async () => {
+    const { connect, server } = await openHubGrpc(db, { hub: single.hub })
+    const reader = await stalled(connect())
+    await server.close(100)
+    reader.stream.resume()
+    await expect.poll(() => reader.error?.code, { timeout: 30_000 }).toBeDefined()
+  })
+
+  test('and does not take the last word either is cut off', async () => {
+    const counts: number[] = []
+    const { connect } = await openHubGrpc(db, {
+      hub: single.hub,
+      config: { stallTimeoutMs: 100 },
+      metrics: { called: () => {}, subscribed: (count) => counts.push(count), eventsSent: () => {} },
+    })
+    const reader = await stalled(connect())
+    await expect.poll(() => counts, { timeout: 30_000 }).toEqual([1, 0])
+    reader.stream.resume()
+    await expect.poll(() => reader.error?.code, { timeout: 30_000 }).toBeDefined()
+  })
+})
+
+/** Memory that is held for certain: buffers go with the second collection after what held them. */
+async function bytesHeld(): Promise<number> {
+  for (let turn = 0; turn < 3; turn += 1) {
+    collectGarbage()
+    await setImmediate()
+  }
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+/** Waits until a number has stopped growing. */
+async function settled(read: () => number): Promise<void> {
+  let last = -1
+  await expect
+    .poll(
+      () => {
+        const isSame = read() === last
+        last = read()
+        return isSame
+      },
+      { interval: 200 },
+    )
+    .toBe(true)
+}

@@ -1,0 +1,111 @@
+import { HubEventType } from '@farcaster/core'
+import fc from 'fast-check'
+import { beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { testNowUnix } from '../../../../test/network.js'
+import { ensurePartitions } from '../../log/partitions.js'
+import { AFTER_ALL_EVENTS } from '../../log/read.js'
+import { EventMemory } from './event-memory.js'
+import { jsonPages } from './event-pages.js'
+
+const statements: string[] = []
+const { db } = await createTestDatabase({ onStatement: (sql) => statements.push(sql) })
+
+beforeEach(async () => {
+  await ensurePartitions(db, testNowUnix * 1000)
+  await db`truncate hub.events, hub.shards`
+  await db`insert into hub.shards (shard) values (1), (2)`
+  statements.length = 0
+})
+
+async function append(ids: readonly number[]): Promise<void> {
+  await db`
+    insert into hub.events (day, shard, id, type, event)
+    select '2026-11-01', 1, id, ${HubEventType.MERGE_MESSAGE}::smallint, '' from unnest(${[...ids]}::bigint[]) id
+  `
+}
+
+function range(from: number, stop = AFTER_ALL_EVENTS) {
+  return [{ shard: 1, from, stop }]
+}
+
+/** How often events were read from the database. */
+function reads(): number {
+  return statements.filter((sql) => sql.includes('cross join lateral')).length
+}
+
+function idsOf(page: { events: readonly Buffer[] }): number[] {
+  return page.events.map((event) => JSON.parse(event.toString()).id)
+}
+
+test('a page that was read is not read again, wherever in it the next one starts', async () => {
+  await append([1, 2, 3, 5, 8, 13])
+  const readPage = jsonPages(db)
+  const options = { limit: 3, reverse: false }
+  const first = await readPage(range(1), { limit: 5, reverse: false })
+  expect(idsOf(first)).toEqual([1, 2, 3, 5, 8])
+  const again = await readPage(range(3), { limit: 2, reverse: false })
+  expect([idsOf(again), again.next, again.rest]).toEqual([[3, 5], { shard: 1, id: 8 }, range(6)])
+  const bounded = await readPage(range(1, 3), options)
+  expect([idsOf(bounded), bounded.next, bounded.rest]).toEqual([[1, 2], null, range(3, 3)])
+  expect(reads()).toBe(1)
+})
+
+test('the end of the log is looked for in the database each time', async () => {
+  await append([1, 2])
+  const readPage = jsonPages(db)
+  const options = { limit: 10, reverse: false }
+  expect(idsOf(await readPage(range(1), options))).toEqual([1, 2])
+  await append([3])
+  expect(idsOf(await readPage(range(1), options))).toEqual([1, 2, 3])
+})
+
+test('what retention has dropped is not remembered either', async () => {
+  await append([1, 2, 3, 4])
+  const readPage = jsonPages(db)
+  const options = { limit: 2, reverse: false }
+  await readPage(range(0), { limit: 4, reverse: false })
+  await readPage(range(1), { limit: 4, reverse: false })
+  await db`delete from hub.events where id < 3`
+  await db`update hub.shards set dropped_below = 3 where shard = 1`
+  await expect(readPage(range(1), options)).rejects.toMatchObject({ code: 'not_found.event_dropped' })
+  expect(idsOf(await readPage(range(0), options))).toEqual([3, 4])
+})
+
+test('pages are the same with any memory, while the log grows', async () => {
+  const step = fc.oneof(
+    fc.record({ append: fc.integer({ min: 1, max: 9 }) }),
+    fc.record({ from: fc.integer({ min: 0, max: 60 }), limit: fc.integer({ min: 1, max: 8 }) }),
+  )
+  const bytes = fc.constantFrom(0, 1_000, 5_000, 1_000_000)
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), bytes, async (steps, maxBytes) => {
+      await db`truncate hub.events`
+      const [plain, remembering] = [
+        jsonPages(db, new EventMemory(0)),
+        jsonPages(db, new EventMemory(maxBytes)),
+      ]
+      let last = 0
+      for (const each of steps) {
+        if ('append' in each) {
+          last += each.append
+          await append([last])
+        } else {
+          const asked = range(each.from)
+          const options = { limit: each.limit, reverse: false }
+          expect(await remembering(asked, options)).toEqual(await plain(asked, options))
+        }
+      }
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('the memory keeps to its size, and forgets what came first', () => {
+  const event = (id: number) => ({ id, json: Buffer.alloc(300) })
+  const memory = new EventMemory(1_100)
+  memory.remember(1, 0, [event(1), event(2), event(3)])
+  expect(memory.recall({ shard: 1, from: 0, stop: AFTER_ALL_EVENTS }, 1)).toBeNull()
+  expect(memory.recall({ shard: 1, from: 2, stop: AFTER_ALL_EVENTS }, 2)).toHaveLength(2)
+  expect(memory.recall({ shard: 2, from: 2, stop: AFTER_ALL_EVENTS }, 1)).toBeNull()
+})

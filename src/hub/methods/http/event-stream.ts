@@ -1,0 +1,196 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { PlazaError } from '../../../platform/errors.js'
+import { drained } from '../../../platform/process/wait-for-drain.js'
+import { endless, followLog, positionsOf, type Subscription } from '../../log/follow.js'
+import { type EventFilter, readLogEnds } from '../../log/read.js'
+import { type ReadSharedPage, type SharedEvent, sharePages } from '../../log/shared-pages.js'
+import type { ReadPosition } from '../../log/tail.js'
+import { hubEventTypeNames } from '../json/enum-names.js'
+import { hubEventJson } from '../json/hub-event.js'
+import { failureBody, toPlazaError } from './errors.js'
+import { shardsAskedFor } from './events.js'
+import type { HubApi } from './hub-api.js'
+import { Parameters, parseFid, parseNamed, refusal } from './parameters.js'
+import { formatPosition, parsePosition } from './stream-position.js'
+
+const FAILURE = 'Failed to stream events'
+const MAX_STREAMS = 256
+const HEARTBEAT_MS = 15_000
+const MAX_FILTER_FIDS = 1_000
+
+/** A reader that takes nothing for so long is let go; it can resume where it was. */
+const STALL_TIMEOUT_MS = 2 * 60_000
+/** When the server stops, a slow reader has this long to take what was sent. */
+const FAREWELL_MS = 1_000
+/** What clients are told to wait before they connect again. */
+const RECONNECT_MS = 2_000
+
+/**
+ * Adds `GET /events/stream`: the log as server-sent events. Each is one JSON event as in `/v1/events`, and its
+ * `id` is the position behind it, by which a client resumes (`Last-Event-ID`).
+ *
+ * A stream pulls: it reads a page, sends it, waits until the socket has taken it, and only then reads on. So
+ * a slow reader holds one page in memory, never delays another, and nothing is queued for anybody.
+ */
+export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
+  const { maxStreams = MAX_STREAMS } = api.config
+  const readPage = sharePages(api.db, (event) => JSON.stringify(hubEventJson(event)))
+  const streams = new Map<AbortController, Promise<void>>()
+
+  scope.addHook('preClose', async () => {
+    for (const controller of streams.keys()) controller.abort()
+    await Promise.all(streams.values())
+  })
+
+  const options = { config: { failure: FAILURE }, exposeHeadRoute: false }
+  scope.get('/events/stream', options, async (request, reply) => {
+    if (streams.size >= maxStreams) throw new PlazaError('unavailable', 'too many event streams are open')
+    const controller = new AbortController()
+    // Counted from here on: finding where to start takes a statement.
+    const started = subscribe(request, api)
+    const stream = started.then(
+      (subscription) => {
+        reply.hijack()
+        const headers = { ...reply.getHeaders(), ...streamHeaders }
+        reply.raw.writeHead(200, headers as Record<string, string>)
+        return new EventStream(reply.raw, request, controller, api, readPage).run(subscription)
+      },
+      () => {},
+    )
+    streams.set(
+      controller,
+      stream.finally(() => streams.delete(controller)),
+    )
+    await started
+    return reply
+  })
+}
+
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  // A proxy that gathers the answer before it passes it on would never pass it on.
+  'x-accel-buffering': 'no',
+}
+
+async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promise<Subscription> {
+  const parameters = new Parameters(request.query)
+  const shards = shardsAskedFor(parameters, config.shards)
+  const from = parameters.u64('from_event_id')
+  const filter = filterOf(parameters)
+  const header = request.headers['last-event-id']
+  // The header wins: a browser that connects again repeats the address of the first time.
+  if (typeof header === 'string' && header !== '') {
+    const lastIds = parsePosition(header, shards)
+    const resumed = (shard: number) => {
+      const lastId = lastIds.get(shard)
+      return lastId === undefined ? (from ?? 0) : lastId + 1
+    }
+    return { ranges: shards.map((shard) => endless(shard, resumed(shard))), filter }
+  }
+  if (from !== null) return { ranges: shards.map((shard) => endless(shard, from)), filter }
+  const ends = await readLogEnds(db, shards)
+  return { ranges: ends.map(({ shard, lastId }) => endless(shard, lastId + 1)), filter }
+}
+
+function filterOf(parameters: Parameters): EventFilter | null {
+  const fids = parameters.list('fid')
+  const types = parameters.list('event_type')
+  if (!fids && !types) return null
+  if (fids && fids.values.length > MAX_FILTER_FIDS) throw refusal('fid', `holds more than ${MAX_FILTER_FIDS}`)
+  return {
+    fids: fids?.values.map((value) => parseFid('fid', value)) ?? null,
+    types: types?.values.map((value) => parseNamed('event_type', value, hubEventTypeNames)) ?? null,
+  }
+}
+
+/** One reader of the log, until it leaves or the server stops. */
+class EventStream {
+  #positions: readonly ReadPosition[] = []
+
+  constructor(
+    readonly response: ServerResponse,
+    readonly request: FastifyRequest,
+    readonly controller: AbortController,
+    readonly api: HubApi,
+    readonly readPage: ReadSharedPage<string>,
+  ) {}
+
+  async run(subscription: Subscription): Promise<void> {
+    const { response, controller } = this
+    response.on('close', () => controller.abort())
+    response.on('error', () => controller.abort())
+    this.#positions = positionsOf(subscription.ranges)
+    const heartbeat = setInterval(() => this.#beat(), this.api.config.heartbeatMs ?? HEARTBEAT_MS)
+    try {
+      await this.#send(`retry: ${RECONNECT_MS}\n${this.#progress()}`)
+      await this.#follow(subscription)
+    } catch (error) {
+      if (!controller.signal.aborted) this.#fail(error)
+    } finally {
+      clearInterval(heartbeat)
+      await farewell(response)
+    }
+  }
+
+  async #follow(subscription: Subscription): Promise<void> {
+    const follower = { readPage: this.readPage, tail: this.api.tail }
+    for await (const { events, rest } of followLog(follower, subscription, this.controller.signal)) {
+      if (events.length > 0) await this.#send(this.#frames(events))
+      this.#positions = positionsOf(rest)
+    }
+  }
+
+  #frames(events: readonly SharedEvent<string>[]): string {
+    const lastIds = new Map(this.#positions.map(({ shard, lastId }) => [shard, lastId]))
+    return events
+      .map(({ shard, id, sent }) => {
+        lastIds.set(shard, id)
+        const position = formatPosition([...lastIds].map(([each, lastId]) => ({ shard: each, lastId })))
+        return `id: ${position}\ndata: ${sent}\n\n`
+      })
+      .join('')
+  }
+
+  /**
+   * A comment that shows that the stream lives, and how far it has come: an `id` without data moves the
+   * position by which a client resumes, and makes no event. Readers of rare events need that.
+   */
+  #progress(): string {
+    const position = formatPosition(this.#positions)
+    return position === null ? ': heartbeat\n\n' : `: heartbeat\nid: ${position}\n\n`
+  }
+
+  #beat(): void {
+    // Nothing is added to what a slow reader has not taken yet.
+    if (!this.response.writableNeedDrain && !this.response.writableEnded)
+      this.response.write(this.#progress())
+  }
+
+  async #send(text: string): Promise<void> {
+    if (this.response.write(text)) return
+    const timeoutMs = this.api.config.stallTimeoutMs ?? STALL_TIMEOUT_MS
+    if (await drained(this.response, timeoutMs, this.controller.signal)) return
+    // There is nobody left to be told anything.
+    this.controller.abort()
+  }
+
+  /** The last word of a stream that cannot go on, such as one whose position has left the log. */
+  #fail(cause: unknown): void {
+    const error = toPlazaError(cause, this.request)
+    if (error.code === 'internal') this.request.log.error({ err: cause }, 'event stream failed')
+    this.response.write(`event: error\ndata: ${JSON.stringify(failureBody(FAILURE, error))}\n\n`)
+  }
+}
+
+/** Ends the answer; what a slow reader does not take in time is cut off. */
+async function farewell(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return
+  const isTaken = once(response, 'close').catch(() => {})
+  response.end()
+  await Promise.race([isTaken, sleep(FAREWELL_MS, null, { ref: false })])
+  response.destroy()
+}

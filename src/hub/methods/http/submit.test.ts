@@ -1,0 +1,194 @@
+import { Message, MessageData, MessageType } from '@farcaster/core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { openHubApi } from '../../../../test/hub-api.js'
+import { TestUser, testNow } from '../../../../test/network.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { encodeMessage } from '../../../protocol/codec.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { MAX_BULK_MESSAGES } from '../../submissions.js'
+
+const { db } = await createTestDatabase()
+const api = await openHubApi(db)
+const alice = new TestUser(1)
+const stranger = new TestUser(99)
+
+beforeAll(async () => {
+  await api.hub.submitOnChainEvents(alice.onChain({ units: 100 }))
+})
+
+/** A SubmitBulkMessagesRequest: each message behind its tag and length. */
+function bulk(messages: readonly Buffer[]): Buffer {
+  return Buffer.concat(messages.flatMap((message) => [Buffer.of(0x0a), varint(message.length), message]))
+}
+
+function varint(value: number): Buffer {
+  const bytes = []
+  let rest = value
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
+  return Buffer.from([...bytes, rest])
+}
+
+function hex(message: SignedMessage): string {
+  return `0x${message.hash.toString('hex')}`
+}
+
+function forged(message: SignedMessage): SignedMessage {
+  return { ...message, signature: Buffer.alloc(64, 1) }
+}
+
+describe('submitMessage', () => {
+  test('answers the message, and a read right after sees it', async () => {
+    const cast = alice.cast('hello', testNow)
+    const { status, body } = await api.post('/v1/submitMessage', encodeMessage(cast))
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ hash: hex(cast), data: { castAddBody: { text: 'hello' } } })
+    expect((await api.get(`/v1/castById?fid=1&hash=${hex(cast)}`)).body).toEqual(body)
+  })
+
+  test('takes a message that only has data, whose bytes are what was signed', async () => {
+    const cast = alice.cast('as data', testNow - 1)
+    const { dataBytes: _, ...rest } = Message.decode(encodeMessage(cast))
+    const bytes = Buffer.from(Message.encode({ ...rest, data: cast.data }).finish())
+    expect((await api.post('/v1/submitMessage', bytes)).body).toMatchObject({ hash: hex(cast) })
+  })
+
+  test('says which rule refused it, in both generations of keys', async () => {
+    const cast = alice.cast('twice', testNow - 2)
+    await api.post('/v1/submitMessage', encodeMessage(cast))
+    const { status, body } = await api.post('/v1/submitMessage', encodeMessage(cast))
+    expect(status).toBe(400)
+    expect(body).toMatchObject({
+      error: 'Failed to submit message',
+      errCode: 'bad_request.duplicate',
+      details: 'message has already been merged',
+      metadata: { errcode: ['bad_request.duplicate'] },
+      error_detail: expect.stringContaining(
+        'status: InvalidArgument, message: "bad_request.duplicate/message has already been merged"',
+      ),
+    })
+    const unknown = await api.post('/v1/submitMessage', encodeMessage(stranger.cast('hi', testNow)))
+    expect([unknown.status, unknown.body.details]).toEqual([400, 'unknown fid'])
+  })
+
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['text', Buffer.from('hello there')],
+    ['a truncated message', encodeMessage(alice.cast('cut', testNow)).subarray(0, 40)],
+    ['a forged signature', encodeMessage(forged(alice.cast('forged', testNow)))],
+  ])('refuses %s', async (_, bytes) => {
+    const { status, body } = await api.post('/v1/submitMessage', bytes)
+    expect([status, body.error]).toEqual([400, 'Failed to submit message'])
+    expect(body.errCode).toMatch(/^bad_request\./)
+  })
+
+  test('takes bytes only, with a charset or without', async () => {
+    const cast = alice.cast('typed', testNow - 3)
+    for (const type of ['application/json', 'text/plain', 'application/x-protobuf']) {
+      const { status, body } = await api.post('/v1/submitMessage', '{}', { 'content-type': type })
+      expect([status, body.errCode]).toEqual([415, 'bad_request.invalid_param'])
+    }
+    const none = await api.app.inject({ method: 'POST', url: '/v1/submitMessage' })
+    expect([none.statusCode, none.json().property]).toEqual([400, 'content-type'])
+    const withCharset = { 'content-type': 'application/octet-stream; charset=utf-8' }
+    expect((await api.post('/v1/submitMessage', encodeMessage(cast), withCharset)).status).toBe(200)
+  })
+
+  test('refuses a body that is too large before it is read', async () => {
+    const { status, body } = await api.post('/v1/submitMessage', Buffer.alloc(1024 * 1024 + 1))
+    expect([status, body.errCode, body.name]).toEqual([413, 'bad_request.too_large', 'HubError'])
+  })
+
+  test('asks to come back later when nothing can be merged', async () => {
+    const unavailable = async () => {
+      throw new PlazaError('unavailable', 'too many messages are waiting to be merged')
+    }
+    const full = await openHubApi(db, { hub: { ...api.hub, submit: unavailable } })
+    const reply = await full.post('/v1/submitMessage', encodeMessage(alice.cast('later', testNow)))
+    expect([reply.status, reply.body.errCode, reply.headers['retry-after']]).toEqual([
+      503,
+      'unavailable',
+      '2',
+    ])
+  })
+})
+
+describe('validateMessage', () => {
+  test('judges a message by itself, and leaves nothing', async () => {
+    const cast = stranger.cast('never merged', testNow)
+    const valid = await api.post('/v1/validateMessage', encodeMessage(cast))
+    expect([valid.status, valid.body.valid, valid.body.message.hash]).toEqual([200, true, hex(cast)])
+    const invalid = await api.post('/v1/validateMessage', encodeMessage(forged(cast)))
+    expect([invalid.status, invalid.body.valid, invalid.body.message.hash]).toEqual([200, false, hex(cast)])
+    expect((await api.get(`/v1/castById?fid=99&hash=${hex(cast)}`)).status).toBe(404)
+  })
+
+  test('shows no message where there is no content, and refuses what is no message', async () => {
+    const empty = await api.post('/v1/validateMessage', Buffer.alloc(0))
+    expect([empty.status, empty.text]).toEqual([200, '{"valid":false,"message":null}'])
+    const garbage = await api.post('/v1/validateMessage', Buffer.from('hello there'))
+    expect([garbage.status, garbage.body.errCode]).toEqual([400, 'bad_request.parse_failure'])
+  })
+})
+
+describe('submitBulkMessages', () => {
+  test('answers each message in its place', async () => {
+    const [first, second] = [alice.cast('bulk 1', testNow - 10), alice.cast('bulk 2', testNow - 11)]
+    const unknown = stranger.cast('unknown', testNow)
+    const tampered = Buffer.from(
+      Message.encode(Message.create({ hash: Buffer.alloc(20, 5), data: MessageData.create() })).finish(),
+    )
+    const bodies = [
+      encodeMessage(first),
+      Buffer.from([0xff]),
+      encodeMessage(unknown),
+      tampered,
+      encodeMessage(second),
+    ]
+    const { status, body } = await api.post('/v1/submitBulkMessages', bulk(bodies))
+    expect(status).toBe(200)
+    expect(body.messages).toMatchObject([
+      { hash: hex(first), signatureScheme: 'SIGNATURE_SCHEME_ED25519' },
+      { hash: '0x', errCode: 'bad_request.parse_failure', message: expect.any(String) },
+      { hash: hex(unknown), errCode: 'bad_request.unknown_fid', message: 'unknown fid' },
+      { hash: `0x${'05'.repeat(20)}`, errCode: 'bad_request.validation_failure' },
+      { hash: hex(second) },
+    ])
+  })
+
+  test('merges removals behind what they remove, in whatever order they came', async () => {
+    const cast = alice.cast('short-lived', testNow - 20)
+    const bodies = [cast, alice.removeCast(cast.hash, testNow - 19)].map(encodeMessage)
+    const { body } = await api.post('/v1/submitBulkMessages', bulk(bodies))
+    expect(body.messages).toHaveLength(2)
+    expect((await api.get(`/v1/castById?fid=1&hash=${hex(cast)}`)).status).toBe(404)
+  })
+
+  test('takes nothing, passes over unknown fields, and refuses what is malformed or too much', async () => {
+    const reply = await api.post('/v1/submitBulkMessages', Buffer.alloc(0))
+    expect([reply.status, reply.text]).toEqual([200, '{"messages":[]}'])
+    const unknownField = Buffer.from([0x10, 0x05])
+    expect((await api.post('/v1/submitBulkMessages', unknownField)).body).toEqual({ messages: [] })
+    for (const bytes of [Buffer.from([0x0a, 0x05, 1]), Buffer.from([0xff, 0xff]), Buffer.from([0])]) {
+      const { status, body } = await api.post('/v1/submitBulkMessages', bytes)
+      expect([status, body.errCode]).toEqual([400, 'bad_request.parse_failure'])
+    }
+    const tooMany = bulk(Array.from({ length: MAX_BULK_MESSAGES + 1 }, () => Buffer.alloc(0)))
+    expect((await api.post('/v1/submitBulkMessages', tooMany)).status).toBe(413)
+  })
+
+  test('of a frame action, which is never stored, says that it is valid', async () => {
+    const frameActionBody = {
+      url: Buffer.from('https://example.com'),
+      buttonIndex: 1,
+      castId: undefined,
+      inputText: Buffer.alloc(0),
+      state: Buffer.alloc(0),
+      transactionId: Buffer.alloc(0),
+      address: Buffer.alloc(0),
+    }
+    const action = alice.message({ type: MessageType.FRAME_ACTION, frameActionBody }, testNow)
+    const { body } = await api.post('/v1/submitBulkMessages', bulk([encodeMessage(action)]))
+    expect(body.messages[0]).toMatchObject({ hash: hex(action), data: { type: 'MESSAGE_TYPE_FRAME_ACTION' } })
+  })
+})

@@ -1,0 +1,116 @@
+import {
+  type HubEvent,
+  type MergeMessageBody,
+  type MergeUserNameProofBody,
+  type Message,
+  MessageType,
+} from '@farcaster/core'
+import { hexOf } from '../../../protocol/bytes.js'
+import { blockOf, decodeHubEvent } from '../../log/hub-event.js'
+import type { StoredHubEvent } from '../../log/read.js'
+import { hubEventTypeNames, nameOf } from './enum-names.js'
+import { decodeData, messageJson } from './message.js'
+import { onChainEventJson } from './onchain-event.js'
+import { usernameProofJson } from './username-proof.js'
+
+/** An event of the log as the hub API shows it (hub.md §1.1). */
+export interface HubEventJson {
+  readonly type: string
+  readonly id: number
+  readonly blockNumber: number
+  readonly shardIndex: number
+}
+
+/**
+ * Maps an event. Type, id and shard are those it is stored under, not those inside its bytes, and
+ * `blockNumber` follows from the id, as in the reference node.
+ *
+ * An event whose bytes cannot be decoded is shown without a body: its id stays in the page, so that no
+ * reader stops at it or misses that it was there.
+ */
+export function hubEventJson(stored: StoredHubEvent): HubEventJson {
+  return {
+    type: nameOf(hubEventTypeNames, stored.type),
+    id: stored.id,
+    ...bodyJson(decode(stored.event)),
+    blockNumber: blockOf(stored.id),
+    shardIndex: stored.shard,
+  }
+}
+
+function decode(bytes: Buffer): HubEvent | null {
+  try {
+    return decodeHubEvent(bytes)
+  } catch {
+    return null
+  }
+}
+
+function bodyJson(event: HubEvent | null): Record<string, unknown> {
+  if (event === null) return {}
+  if (event.mergeMessageBody) return withMessage(event.mergeMessageBody, 'mergeMessageBody', mergeJson)
+  if (event.blockConfirmedBody) {
+    const body = event.blockConfirmedBody
+    return {
+      blockConfirmedBody: {
+        blockNumber: body.blockNumber,
+        shardIndex: body.shardIndex,
+        timestamp: body.timestamp,
+        blockHash: hexOf(body.blockHash),
+        totalEvents: body.totalEvents,
+      },
+    }
+  }
+  if (event.pruneMessageBody) return withMessage(event.pruneMessageBody, 'pruneMessageBody')
+  if (event.revokeMessageBody) return withMessage(event.revokeMessageBody, 'revokeMessageBody')
+  if (event.mergeFailure) {
+    const { code, reason } = event.mergeFailure
+    return withMessage(event.mergeFailure, 'mergeFailureBody', (message) => ({
+      message: messageJson(message),
+      code,
+      reason,
+    }))
+  }
+  if (event.mergeUsernameProofBody) {
+    return { mergeUsernameProofBody: usernameProofMergeJson(event.mergeUsernameProofBody) }
+  }
+  if (event.mergeOnChainEventBody?.onChainEvent) {
+    return {
+      mergeOnChainEventBody: { onChainEvent: onChainEventJson(event.mergeOnChainEventBody.onChainEvent) },
+    }
+  }
+  return {}
+}
+
+/** A body around a message is left out when the message is missing, as in the reference node. */
+function withMessage<Body extends { message?: Message | undefined }>(
+  body: Body,
+  key: string,
+  map: (message: Message, body: Body) => object = (message) => ({ message: messageJson(message) }),
+): Record<string, unknown> {
+  return body.message === undefined ? {} : { [key]: map(body.message, body) }
+}
+
+function mergeJson(message: Message, body: MergeMessageBody): object {
+  // A compact state may replace thousands of links. The reference node reads them back as none.
+  const isCompact = body.deletedMessages.length > 0 && isLinkCompactState(message)
+  return {
+    message: messageJson(message),
+    deletedMessages: isCompact ? [] : body.deletedMessages.map(messageJson),
+  }
+}
+
+function isLinkCompactState(message: Message): boolean {
+  return decodeData(message)?.type === MessageType.LINK_COMPACT_STATE
+}
+
+/** Up to four members, each left out when absent; all four absent is possible (hub.md §1.1). */
+function usernameProofMergeJson(body: MergeUserNameProofBody): object {
+  return {
+    usernameProof: body.usernameProof && usernameProofJson(body.usernameProof),
+    deletedUsernameProof: body.deletedUsernameProof && usernameProofJson(body.deletedUsernameProof),
+    usernameProofMessage: body.usernameProofMessage && messageJson(body.usernameProofMessage),
+    deletedUsernameProofMessage:
+      body.deletedUsernameProofMessage && messageJson(body.deletedUsernameProofMessage),
+  }
+}

@@ -1,0 +1,75 @@
+import { Message, MessageData, type MessageType } from '@farcaster/core'
+import { describe, expect, it } from 'vitest'
+import { decodeMessage, encodeMessage, toProtobuf } from '../../../protocol/codec.js'
+import { messageHash } from '../../../protocol/hash.js'
+import { sampleData, sampleSigner, validSamples } from '../../../protocol/testing/sample-messages.js'
+import { messageJson } from './message.js'
+import { withoutEmptyLists } from './message-encoding.js'
+import { readMessageJson } from './read-message.js'
+
+const samples = Object.entries(await validSamples())
+const signer = sampleSigner()
+
+/** As it comes over the wire. */
+const parsed = (json: unknown): object => JSON.parse(JSON.stringify(json))
+
+describe('a message in JSON is read as what was signed', () => {
+  it.each(samples)('%s, as the hub API shows it', (_, data) => {
+    const message = signer.sign(data)
+    expect(readMessageJson(parsed(messageJson(toProtobuf(message))))).toEqual(message)
+  })
+
+  it.each(samples)('%s, as the library of the protocol writes it, with its bytes and without', (_, data) => {
+    const message = signer.sign(data)
+    const bytes = { ...toProtobuf(message), data }
+    expect(readMessageJson(parsed(Message.toJSON(bytes)))).toEqual(message)
+    expect(readMessageJson(parsed(Message.toJSON({ ...bytes, dataBytes: undefined })))).toEqual(message)
+    expect(readMessageJson(parsed(Message.toJSON({ ...bytes, data: undefined })))).toEqual(message)
+  })
+
+  it('also when its encoder leaves out lists without numbers', () => {
+    const castAddBody = {
+      ...{ embedsDeprecated: [], embeds: [], mentions: [], mentionsPositions: [], type: 0 },
+      text: 'x'.repeat(200),
+    }
+    const longer = Buffer.from(MessageData.encode(sampleData(1 as MessageType, { castAddBody })).finish())
+    const dataBytes = withoutEmptyLists(longer)
+    expect(dataBytes).toHaveLength(longer.length - 4)
+    const hash = messageHash(dataBytes)
+    const signature = signer.signHash(hash)
+    const message = decodeMessage(
+      encodeMessage({
+        ...signer.sign(sampleData(1 as MessageType, { castAddBody })),
+        dataBytes,
+        hash,
+        signature,
+      }),
+    )
+    if ('code' in message) throw new Error(message.message)
+    expect(readMessageJson(parsed(messageJson(toProtobuf(message))))).toEqual(message)
+  })
+})
+
+describe('JSON that is no message', () => {
+  const [, data] = samples[0]!
+  const good = messageJson(toProtobuf(signer.sign(data)))
+
+  it.each([
+    ['nothing', {}],
+    ['no data', { ...good, data: undefined }],
+    ['data that is a list', { ...good, data: [] }],
+    ['a type that there is not', { ...good, data: { ...good.data, type: 'MESSAGE_TYPE_SONG' } }],
+    ['a body that is a text', { ...good, data: { ...good.data, castAddBody: 'hello' } }],
+    ['a hash that is a number', { ...good, hash: 5 }],
+    ['a signature that is no bytes', { ...good, signature: '%%%' }],
+    ['embeds that are no list', { ...good, data: { ...good.data, castAddBody: { embeds: 5 } } }],
+  ])('is refused: %s', (_, json) => {
+    expect(readMessageJson(parsed(json))).toMatchObject({ code: 'bad_request.parse_failure' })
+  })
+
+  it('shows no content that differs from what was signed', () => {
+    const message = toProtobuf(signer.sign(data))
+    const other = { ...parsed(Message.toJSON(message)), data: { ...good.data, fid: 2 } }
+    expect(readMessageJson(other)).toMatchObject({ message: 'data and dataBytes differ' })
+  })
+})

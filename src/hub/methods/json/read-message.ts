@@ -1,0 +1,144 @@
+import { Message, MessageData } from '@farcaster/core'
+import bs58 from 'bs58'
+import { type Refusal, refuse } from '../../../platform/errors.js'
+import { asBuffer } from '../../../protocol/bytes.js'
+import { decodeMessage } from '../../../protocol/codec.js'
+import { messageHash } from '../../../protocol/hash.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { messageTypeNames, storageUnitTypeNames, valueNamed } from './enum-names.js'
+import { withoutEmptyLists } from './message-encoding.js'
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * A signed message out of JSON: the form that the hub API shows (hub.md §1.2), which `messageJson` writes, or the one
+ * of the protocol's own libraries, in which all bytes are base64. Bytes are read in either way, enums by their names
+ * or their numbers.
+ *
+ * What was signed are bytes. `dataBytes`, where it is given, holds them. Else `data` is encoded anew, in each of the
+ * two ways that libraries have (hub.md §3.2): the one with the hash that the message names is what was signed.
+ */
+export function readMessageJson(json: object): SignedMessage | Refusal {
+  try {
+    return decodeMessage(asBuffer(Message.encode(readEnvelope({ ...json })).finish()))
+  } catch (error) {
+    if (error instanceof UnreadableError) return refuse('bad_request.parse_failure', error.message)
+    throw error
+  }
+}
+
+/** Ends the reading. It does not leave this file. */
+class UnreadableError extends Error {}
+
+function readEnvelope(json: Json): Message {
+  const given = json.dataBytes ?? json.data_bytes
+  // The decoder compares both, where both are given.
+  const data = json.data === undefined && given !== undefined ? undefined : readData(json.data)
+  const message = readByLibrary('message', () =>
+    Message.fromJSON({ ...inBase64(json, ['hash', 'signature', 'signer']), data: undefined }),
+  )
+  if (given !== undefined && given !== null) {
+    return { ...message, data, dataBytes: Buffer.from(base64Of(given, 'dataBytes'), 'base64') }
+  }
+  return { ...message, data: undefined, dataBytes: signedBytes(data!, message.hash) }
+}
+
+function signedBytes(data: MessageData, hash: Uint8Array): Buffer {
+  const encoded = asBuffer(MessageData.encode(data).finish())
+  if (messageHash(encoded).equals(hash)) return encoded
+  const shorter = withoutEmptyLists(encoded)
+  // With neither, the message is refused for its hash.
+  return messageHash(shorter).equals(hash) ? shorter : encoded
+}
+
+function readData(value: unknown): MessageData {
+  const data = objectIn(value, 'data')
+  const read = Object.fromEntries(
+    Object.entries(data).map(([name, member]) => {
+      const reader = bodyReaders[name]
+      return [name, reader === undefined || member === null ? member : reader(objectIn(member, name))]
+    }),
+  )
+  return readByLibrary('data', () => MessageData.fromJSON(read))
+}
+
+/** Each body with its bytes in base64 and under the library's names. Bodies without bytes are read as they are. */
+const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
+  castAddBody: (body) => ({
+    ...withCastId(body, 'parentCastId'),
+    embeds: listIn(body.embeds ?? [], 'embeds').map((embed) =>
+      withCastId(objectIn(embed, 'embeds'), 'castId'),
+    ),
+  }),
+  castRemoveBody: (body) => inBase64(body, ['targetHash']),
+  reactionBody: (body) => withCastId(body, 'targetCastId'),
+  verificationAddAddressBody: (body) => ({
+    ...inBase64(body, ['address', 'claimSignature', 'blockHash']),
+    verificationType: body.verificationType ?? body.type,
+  }),
+  verificationRemoveBody: (body) => inBase64(body, ['address']),
+  usernameProofBody: (body) => ({
+    ...inBase64(body, ['owner', 'signature']),
+    // Names that come as messages have a dot, which base64 has not (hub.md §3.3).
+    name: String(body.name).includes('.') ? Buffer.from(String(body.name)).toString('base64') : body.name,
+  }),
+  frameActionBody: (body) =>
+    inBase64(withCastId(body, 'castId'), ['url', 'inputText', 'state', 'transactionId', 'address']),
+  lendStorageBody: (body) => ({ ...body, unitType: numberNamed(storageUnitTypeNames, body.unitType) }),
+  keyAddBody: (body) => ({
+    ...inBase64(body, ['key', 'custodySignature', 'metadata', 'registrationTxHash']),
+    scopes: listIn(body.scopes ?? [], 'scopes').map((scope) => numberNamed(messageTypeNames, scope)),
+  }),
+  keyRemoveBody: (body) => inBase64(body, ['key', 'signature']),
+}
+
+/** The number of an enum that the hub API spells in a way of its own; what is not of that spelling is left alone. */
+function numberNamed(names: Parameters<typeof valueNamed>[0], value: unknown): unknown {
+  return typeof value === 'string' ? (valueNamed(names, value) ?? value) : value
+}
+
+function withCastId(body: Json, name: string): Json {
+  const castId = body[name]
+  if (castId === undefined || castId === null) return body
+  return { ...body, [name]: inBase64(objectIn(castId, name), ['hash']) }
+}
+
+function inBase64(json: Json, names: readonly string[]): Json {
+  const given = names.filter((name) => json[name] !== undefined && json[name] !== null)
+  return { ...json, ...Object.fromEntries(given.map((name) => [name, base64Of(json[name], name)])) }
+}
+
+const hexForm = /^0x(?:[\da-f]{2})*$/i
+const base64Form = /^(?:[\w+/-]{4})*(?:[\w+/-]{2,3}={0,2})?$/
+/** 32 bytes of Solana: 44 characters at most, none of which base64's `=` could be. */
+const base58Form = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+const SOLANA_BYTES = 32
+
+/** Base64 of bytes that came as `0x` hex, as base 58 (addresses and block hashes of Solana), or as base64. */
+function base64Of(value: unknown, name: string): string {
+  if (typeof value !== 'string') throw new UnreadableError(`${name} must be bytes, in 0x hex or base64`)
+  if (hexForm.test(value)) return Buffer.from(value.slice(2), 'hex').toString('base64')
+  const base58 = base58Form.test(value) ? bs58.decodeUnsafe(value) : undefined
+  if (base58?.length === SOLANA_BYTES) return asBuffer(base58).toString('base64')
+  if (base64Form.test(value)) return Buffer.from(value, 'base64').toString('base64')
+  throw new UnreadableError(`${name} must be bytes, in 0x hex or base64`)
+}
+
+function objectIn(value: unknown, name: string): Json {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  throw new UnreadableError(`${name} must be an object`)
+}
+
+function listIn(value: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw new UnreadableError(`${name} must be a list`)
+}
+
+/** The library throws on enums that it does not know, and on values that are of quite another kind. */
+function readByLibrary<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch {
+    throw new UnreadableError(`${name} is not of the form that a message has`)
+  }
+}

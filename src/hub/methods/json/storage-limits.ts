@@ -1,0 +1,23 @@
+import type { StorageUse } from '../../query/storage.js'
+import { storeUses } from '../../stores.js'
+import { storageUnitTypeNames, storeTypeNames, tierTypeNames } from './enum-names.js'
+
+/** What a user may store and does store (hub.md §2.1). */
+export function storageLimitsJson(use: StorageUse) {
+  const { usable, proUntil } = use
+  const unitSizes = [usable.legacy, usable.y2024, usable.y2025]
+  return {
+    limits: storeUses(use).map(({ storeType, name, limit, used }) => ({
+      storeType: storeTypeNames[storeType],
+      name,
+      limit,
+      used,
+      // The reference node has stopped filling these two.
+      earliestTimestamp: 0,
+      earliestHash: [],
+    })),
+    units: unitSizes.reduce((sum, size) => sum + size, 0),
+    unitDetails: unitSizes.map((unitSize, type) => ({ unitType: storageUnitTypeNames[type], unitSize })),
+    tier_subscriptions: [{ tier_type: tierTypeNames[1], expires_at: proUntil }],
+  }
+}

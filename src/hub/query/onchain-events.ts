@@ -1,0 +1,93 @@
+import { IdRegisterEventType, OnChainEvent, OnChainEventType } from '@farcaster/core'
+import type { PendingQuery, Row } from 'postgres'
+import type { Database } from '../../platform/db/connection.js'
+
+/** Where an event stands on its chain. */
+export interface ChainPlace {
+  readonly blockNumber: number
+  readonly logIndex: number
+}
+
+export interface ChainPageOptions {
+  readonly limit: number
+  readonly reverse: boolean
+  readonly after: ChainPlace | null
+}
+
+/** A page of on-chain events; `last` is the last one when there are more behind it. */
+export interface ChainPage {
+  /** Encoded protobuf OnChainEvents. */
+  readonly events: readonly Buffer[]
+  readonly last: ChainPlace | null
+}
+
+interface ChainRow {
+  block_number: number
+  log_index: number
+  event: Buffer
+}
+
+const AFTER_ALL: ChainPlace = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
+const BEFORE_ALL: ChainPlace = { blockNumber: -1, logIndex: 0 }
+
+/** Looked through for the one that gave an address its fid: an account has a handful of these. */
+const MAX_ID_EVENTS = 1_000
+
+/** What happened on the chains to a user, of one type. */
+export async function readChainEventsByFid(
+  db: Database,
+  fid: number,
+  type: OnChainEventType,
+  page: ChainPageOptions,
+): Promise<ChainPage> {
+  const { blockNumber, logIndex } = page.after ?? (page.reverse ? AFTER_ALL : BEFORE_ALL)
+  const order = page.reverse ? db`desc` : db`asc`
+  const behind = page.reverse ? db`<` : db`>`
+  const rows = await db<ChainRow[]>`
+    select block_number, log_index, event
+    from hub.onchain_events
+    where fid = ${fid}::bigint
+      and type = ${type}::smallint
+      and (block_number, log_index) ${behind} (${blockNumber}::bigint, ${logIndex}::integer)
+    order by block_number ${order}, log_index ${order}
+    limit ${page.limit + 1}::bigint
+  `
+  const read = rows.slice(0, page.limit)
+  const last = read.at(-1)
+  return {
+    events: read.map((row) => row.event),
+    last:
+      last === undefined || read.length === rows.length
+        ? null
+        : { blockNumber: last.block_number, logIndex: last.log_index },
+  }
+}
+
+/** The registration or transfer by which an address came to hold its fid; null when it holds none. */
+export function readIdRegistration(db: Database, address: Buffer): Promise<Buffer | null> {
+  return readRegistration(db, db`f.custody_address = ${address}::bytea`)
+}
+
+/** The registration or transfer by which a user's address came to hold the fid; null when nobody holds it. */
+export function readIdRegistrationByFid(db: Database, fid: number): Promise<Buffer | null> {
+  return readRegistration(db, db`f.fid = ${fid}::bigint`)
+}
+
+async function readRegistration(db: Database, isHolder: PendingQuery<Row[]>): Promise<Buffer | null> {
+  const rows = await db<{ address: Buffer; event: Buffer }[]>`
+    select f.custody_address as address, e.event
+    from hub.fids f
+    join hub.onchain_events e on e.fid = f.fid and e.type = ${OnChainEventType.EVENT_TYPE_ID_REGISTER}::smallint
+    where ${isHolder}
+    order by e.block_number desc, e.log_index desc
+    limit ${MAX_ID_EVENTS}::bigint
+  `
+  return rows.find(({ address, event }) => gaveTo(event, address))?.event ?? null
+}
+
+function gaveTo(event: Buffer, address: Buffer): boolean {
+  const body = OnChainEvent.decode(event).idRegisterEventBody
+  return (
+    body?.eventType !== IdRegisterEventType.CHANGE_RECOVERY && address.equals(body?.to ?? Buffer.alloc(0))
+  )
+}

@@ -1,0 +1,62 @@
+import { MessageType, type ReactionBody, ReactionType } from '@farcaster/core'
+import type { Database } from '../../platform/db/connection.js'
+import { reactionKey } from '../../protocol/kinds/reaction.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import { reactionTarget, type Target } from '../lookup.js'
+import {
+  type MessagePage,
+  type MessagePageOptions,
+  readMessage,
+  readMessagePage,
+  readSetPage,
+} from './message-page.js'
+
+/** The types that are asked for: no type, and the type NONE, stand for all of them. */
+export function reactionTypesFor(type: ReactionType | null): ReactionType[] {
+  return type === null || type === ReactionType.NONE ? [ReactionType.LIKE, ReactionType.RECAST] : [type]
+}
+
+/** A user's reaction of one type to one thing; null when there is none or it was taken back. */
+export function readReaction(db: Database, fid: number, reaction: ReactionBody): Promise<Buffer | null> {
+  const key = reactionKey(reaction)
+  return readMessage(db, { fid, set: MessageSet.reactions, key, type: MessageType.REACTION_ADD })
+}
+
+/** A user's standing reactions of the given types. */
+export function readReactionsByFid(
+  db: Database,
+  fid: number,
+  reactionTypes: readonly ReactionType[],
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  // A reaction's key starts with its type.
+  const only = db`get_byte(key, 0) = any (${[...reactionTypes]}::integer[])`
+  return readSetPage(db, { fid, set: MessageSet.reactions, type: MessageType.REACTION_ADD, only }, page)
+}
+
+/** Reactions of the given types to one thing, together in the order of their time. */
+export function readReactionsByTarget(
+  db: Database,
+  target: Target,
+  reactionTypes: readonly ReactionType[],
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  const targets = db.types.byteas(reactionTypes.map((type) => reactionTarget(type, target)))
+  return readMessagePage(
+    db,
+    page,
+    // A page of each type from the index, then the first of both: `target = any (…)` would read them all.
+    ({ behind, inOrder }) => db`
+      select found.ts, found.hash, found.message
+      from unnest(${targets}::bytea[]) as asked (target)
+      cross join lateral (
+        select ts, hash, message
+        from hub.messages m
+        where m.target = asked.target
+          and ${behind}
+        order by ${inOrder}
+      ) found
+      order by ${inOrder}
+    `,
+  )
+}

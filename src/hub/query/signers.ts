@@ -1,0 +1,117 @@
+import type { Database } from '../../platform/db/connection.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import { NonceKind } from '../merge/gasless-key.js'
+
+/** Keys of this type sign messages; the others are for authentication only (hub.md §4, "On-chain"). */
+const SIGNING_KEY_TYPE = 1
+
+/** Where a signer stands in the list of a user's: those of the chain first, each kind in the order of keys. */
+export interface SignerPlace {
+  /** SignerSource: 1 for keys of the chain, 2 for keys that messages granted. */
+  readonly source: number
+  readonly key: Buffer
+}
+
+/** A key that may sign for a user. */
+export interface SignerRow extends SignerPlace {
+  /** The encoded protobuf OnChainEvent that added it; null for keys that messages granted. */
+  readonly event: Buffer | null
+  /** The encoded protobuf Message that granted it; null for keys of the chain. */
+  readonly grant: Buffer | null
+  /** The app that asked for the grant. */
+  readonly requestFid: number | null
+  /** Farcaster seconds. */
+  readonly lastUsedAt: number | null
+}
+
+export interface SignerPageOptions {
+  readonly limit: number
+  readonly reverse: boolean
+  /** Goes on behind this place, without it. */
+  readonly after: SignerPlace | null
+  /** Only this key. */
+  readonly key?: Buffer | undefined
+  /** Only keys of the chain. */
+  readonly onChainOnly?: boolean
+}
+
+/** A page of keys. */
+export interface SignerPage {
+  readonly signers: readonly SignerRow[]
+  /** The last signer of the page when there are more behind it. */
+  readonly last: SignerPlace | null
+}
+
+/** The keys that may sign for a user now. */
+export async function readSigners(
+  db: Database,
+  fid: number,
+  { limit, reverse, after, key = undefined, onChainOnly = false }: SignerPageOptions,
+): Promise<SignerPage> {
+  const order = reverse ? db`desc` : db`asc`
+  const behind = reverse ? db`<` : db`>`
+  const rows = await db<SignerRow[]>`
+    select source, key, event, "grant", "requestFid", "lastUsedAt"
+    from (
+      select
+        1 as source, key, event,
+        null::bytea as "grant", null::bigint as "requestFid", null::bigint as "lastUsedAt"
+      from hub.signers
+      where fid = ${fid}::bigint and active and key_type = ${SIGNING_KEY_TYPE}::integer
+      union all
+      select 2, g.key, null, m.message, g.request_fid, g.last_used_at
+      from hub.gasless_keys g
+      join hub.messages m on m.fid = g.fid and m.set = ${MessageSet.keys}::smallint and m.key = g.key
+      where g.fid = ${fid}::bigint and not ${onChainOnly}::boolean
+    ) signer
+    where (${key ?? null}::bytea is null or key = ${key ?? null}::bytea)
+      and (
+        ${after === null}::boolean
+        or (source, key) ${behind} (${after?.source ?? 0}::integer, ${after?.key ?? null}::bytea)
+      )
+    order by source ${order}, key ${order}
+    limit ${limit + 1}::bigint
+  `
+  const signers = rows.slice(0, limit)
+  const last = signers.at(-1)
+  return {
+    signers,
+    last:
+      last === undefined || signers.length === rows.length ? null : { source: last.source, key: last.key },
+  }
+}
+
+/** What a user, or an app on their behalf, needs to know to grant another key. */
+export interface KeyAllowance {
+  /** How many granted keys the user has. */
+  readonly keys: number
+  /** The highest nonce that the user's custody address has used. */
+  readonly userNonce: number
+  /** The highest nonce that each app has used: fids and nonces, aligned. */
+  readonly appNonces: ReadonlyMap<number, number>
+}
+
+/** Reads the counters of granted keys; an app without a nonce has used none. */
+export async function readKeyAllowance(
+  db: Database,
+  fid: number,
+  apps: readonly number[],
+): Promise<KeyAllowance> {
+  const rows = await db<{ kind: number; fid: number; value: number }[]>`
+    select 0 as kind, ${fid}::bigint as fid, count(*) as value
+    from hub.gasless_keys
+    where fid = ${fid}::bigint
+    union all
+    select kind, fid, nonce
+    from hub.key_nonces
+    where (kind = ${NonceKind.user}::smallint and fid = ${fid}::bigint)
+      or (kind = ${NonceKind.app}::smallint and fid = any (${[...apps]}::bigint[]))
+  `
+  const counterOf = (kind: number, of: number) =>
+    rows.find((row) => row.kind === kind && row.fid === of)?.value ?? 0
+  return {
+    keys: counterOf(0, fid),
+    userNonce: counterOf(NonceKind.user, fid),
+    appNonces: new Map(apps.map((app) => [app, counterOf(NonceKind.app, app)])),
+  }
+}

@@ -1,0 +1,85 @@
+import { SIGNED_KEY_REQUEST_VALIDATOR_EIP_712_TYPES } from '@farcaster/core'
+import { decodeAbiParameters, encodeAbiParameters } from 'viem'
+import { recoverAccount } from '../../protocol/account-recovery.js'
+import { hexOf } from '../../protocol/bytes.js'
+import { recoverSigner } from '../../protocol/kinds/typed-data.js'
+import { type EthAccount, signatureBytes } from './eth-account.js'
+
+/** What an app asks of a user: that this key may act for them. */
+export interface KeyRequest {
+  /** The fid of the app. */
+  readonly requestFid: number
+  /** An Ed25519 public key, or an address as an ABI word: 32 bytes. */
+  readonly key: Buffer
+  /** Unix seconds. */
+  readonly deadline: number
+}
+
+/** A request with who signed it. */
+export interface SignedKeyRequest extends Omit<KeyRequest, 'key'> {
+  /** Address, 20 bytes: the custody address of `requestFid`. */
+  readonly requestSigner: Buffer
+  /** 65 bytes. */
+  readonly signature: Buffer
+}
+
+const METADATA_ABI = [
+  {
+    type: 'tuple',
+    components: [
+      { name: 'requestFid', type: 'uint256' },
+      { name: 'requestSigner', type: 'address' },
+      { name: 'signature', type: 'bytes' },
+      { name: 'deadline', type: 'uint256' },
+    ],
+  },
+] as const
+
+/** The request as EIP-712 has it: what the app's custody address signs (the protocol notes, hub.md §5.3). */
+function typedDataOf({ requestFid, key, deadline }: KeyRequest) {
+  return {
+    ...SIGNED_KEY_REQUEST_VALIDATOR_EIP_712_TYPES,
+    primaryType: 'SignedKeyRequest',
+    message: { requestFid: BigInt(requestFid), key: hexOf(key), deadline: BigInt(deadline) },
+  } as const
+}
+
+/** Signs a request as the app. */
+export async function signKeyRequest(request: KeyRequest, app: EthAccount): Promise<SignedKeyRequest> {
+  const { requestFid, deadline } = request
+  const signature = signatureBytes(await app.signer.signTypedData(typedDataOf(request)))
+  return { requestFid, requestSigner: app.address, signature, deadline }
+}
+
+/** The address (20 bytes) that signed a request; null when the signature is none of an account. */
+export function recoverKeyRequestSigner(request: KeyRequest, signature: Buffer): Promise<Buffer | null> {
+  return recoverSigner(typedDataOf(request), signature, recoverAccount)
+}
+
+/** The metadata of type 1 that goes to the key registry with the key: the request, ABI-encoded (hub.md §5.3). */
+export function keyRequestMetadata(request: SignedKeyRequest): Buffer {
+  const encoded = encodeAbiParameters(METADATA_ABI, [
+    {
+      requestFid: BigInt(request.requestFid),
+      requestSigner: hexOf(request.requestSigner),
+      signature: hexOf(request.signature),
+      deadline: BigInt(request.deadline),
+    },
+  ])
+  return Buffer.from(encoded.slice(2), 'hex')
+}
+
+/** The request out of such metadata; null for bytes that are something else. */
+export function readKeyRequestMetadata(metadata: Buffer): SignedKeyRequest | null {
+  try {
+    const [request] = decodeAbiParameters(METADATA_ABI, metadata)
+    return {
+      requestFid: Number(request.requestFid),
+      requestSigner: Buffer.from(request.requestSigner.slice(2), 'hex'),
+      signature: Buffer.from(request.signature.slice(2), 'hex'),
+      deadline: Number(request.deadline),
+    }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,36 @@
+import { eip712, UserNameProof, UserNameType } from '@farcaster/core'
+import { hexOf } from '../../protocol/bytes.js'
+import { type EthAccount, localAccount, signatureBytes } from './eth-account.js'
+
+/** A change of who holds an fname. */
+export interface NameTransfer {
+  readonly name: string
+  /** The new holder; 0 releases the name. */
+  readonly fid: number
+  /** Address, 20 bytes: the custody address of the holder, of the former one when the name is released. */
+  readonly owner: Buffer
+  /** Unix seconds. */
+  readonly timestamp: number
+}
+
+let registry: EthAccount | undefined
+
+/** The transfer as the fname registry of a development network signs it (the protocol notes, hub.md §7.2). */
+export async function signNameTransfer(transfer: NameTransfer): Promise<UserNameProof> {
+  registry ??= localAccount('fname registry')
+  const { name, owner, timestamp, fid } = transfer
+  const signature = await registry.signer.signTypedData({
+    domain: eip712.EIP_712_USERNAME_DOMAIN,
+    types: { UserNameProof: eip712.EIP_712_USERNAME_PROOF },
+    primaryType: 'UserNameProof',
+    message: { name, timestamp: BigInt(timestamp), owner: hexOf(owner) },
+  })
+  return UserNameProof.create({
+    timestamp,
+    name: Buffer.from(name),
+    owner,
+    signature: signatureBytes(signature),
+    fid,
+    type: UserNameType.USERNAME_TYPE_FNAME,
+  })
+}

@@ -1,0 +1,265 @@
+import { FarcasterNetwork, type OnChainEvent, type UserNameProof } from '@farcaster/core'
+import type { Database, Queryable } from '../../platform/db/connection.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
+import { validateFname } from '../../protocol/kinds/username.js'
+import type { Hub } from '../hub.js'
+import {
+  ED25519_KEY,
+  registerEvent,
+  signerAddEvent,
+  signerRemoveEvent,
+  storageRentEvent,
+} from './chain-events.js'
+import { type EthAccount, localAccount } from './eth-account.js'
+import type { AddedKey } from './key-addition.js'
+import { keyRequestMetadata, signKeyRequest } from './key-request.js'
+import { nextBlockNumber, underRegistryLock } from './ledger.js'
+import type { ChainPlace } from './local-chain.js'
+import { signNameTransfer } from './name-transfer.js'
+
+export interface RegistryOptions {
+  readonly db: Database
+  readonly hub: Pick<Hub, 'submitOnChainEvents' | 'submitNameTransfers'>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}
+
+/** Under which conditions a key may be added. */
+export interface KeyConsent {
+  readonly owner?: Buffer
+  readonly unless?: (locked: Queryable) => Promise<Refusal | null>
+}
+
+/** Why there is no local registry on this network, or null: real networks have their chains. */
+export function refuseRealNetwork(network: number): Refusal | null {
+  if (network === FarcasterNetwork.DEVNET) return null
+  const name = network === FarcasterNetwork.MAINNET ? 'mainnet' : 'testnet'
+  return refuse(
+    'bad_request.invalid_param',
+    `the local registry only serves a devnet: on ${name}, fids, signers, storage and names come from the chain`,
+  )
+}
+
+/** How long an app's request for a key stays open. */
+const KEY_REQUEST_SECONDS = 24 * 60 * 60
+
+/**
+ * Stands in for the contracts and the fname registry on a development network: each call writes the events
+ * that they would have written, through the merge. Any number of processes may do so at once.
+ */
+export class LocalRegistry {
+  readonly #db: Database
+  readonly #hub: RegistryOptions['hub']
+  readonly #clock: () => number
+  #lastTurn: Promise<unknown> = Promise.resolve()
+
+  constructor({ db, hub, clock }: RegistryOptions) {
+    this.#db = db
+    this.#hub = hub
+    this.#clock = clock
+  }
+
+  /**
+   * Registers the next fid, above those that are reserved, for a custody address (20 bytes), with one unit of
+   * storage like a real registration.
+   */
+  async createFid(custody: Buffer, recovery = Buffer.alloc(0)): Promise<{ readonly fid: number } | Refusal> {
+    return await this.#underLock(async (locked) => {
+      const [row] = await locked<{ next_fid: number; owned: number | null }[]>`
+        select greatest(
+            coalesce(max(fid), 0),
+            (select (value #>> '{}')::bigint from hub.settings where name = 'reserved_fids')
+          ) + 1 as next_fid,
+          (select fid from hub.fids where custody_address = ${custody}::bytea limit 1) as owned
+        from hub.fids
+      `
+      const { next_fid: fid, owned } = row!
+      if (owned !== null) return conflict(`this custody address already owns fid ${owned}`)
+      const place = await this.#place('register', fid)
+      const refusal = await this.#submit(
+        registerEvent(place, fid, custody, recovery),
+        storageRentEvent({ ...place, logIndex: 1 }, fid, 1, custody),
+      )
+      return refusal ?? { fid }
+    })
+  }
+
+  /**
+   * Lets `key` (Ed25519 public key, 32 bytes) sign for `fid`, as requested by the app `requestFid`.
+   * `app` signs the request; without it an account of the local registry does, which is nobody's custody
+   * address: enough for hubs, not for an app that checks who asked.
+   */
+  async addSigner(
+    fid: number,
+    key: Buffer,
+    { requestFid = fid, app = localAccount('app') }: { requestFid?: number; app?: EthAccount } = {},
+  ): Promise<Refusal | null> {
+    const deadline = this.#nowUnix() + KEY_REQUEST_SECONDS
+    const request = await signKeyRequest({ requestFid, key, deadline }, app)
+    return await this.addKey(fid, { keyType: ED25519_KEY, key, metadata: keyRequestMetadata(request) })
+  }
+
+  /**
+   * Adds a key of any type to `fid`, with the request of the app that asked for it.
+   *
+   * @param consent Who has agreed to it (address, 20 bytes), which is worth nothing when they no longer hold `fid`;
+   * and what else may speak against it, asked while nothing else changes the registry.
+   */
+  async addKey(fid: number, added: AddedKey, consent: KeyConsent = {}): Promise<Refusal | null> {
+    return await this.#underLock(async (locked) => {
+      const [custody, active, objection = null] = await Promise.all([
+        custodyOf(locked, fid),
+        signerState(locked, fid, added.key),
+        consent.unless?.(locked),
+      ])
+      if (custody === null) return unknownFid(fid)
+      if (consent.owner && !consent.owner.equals(custody)) {
+        return conflict(`fid ${fid} belongs to another address by now`)
+      }
+      if (objection) return objection
+      if (active === true) return conflict('this key already signs for this fid')
+      if (active === false) return conflict('this key was removed, and a removed key never comes back')
+      return await this.#submit(signerAddEvent(await this.#place('signer', fid), fid, added))
+    })
+  }
+
+  /** Ends that `key` may sign for `fid`. Its messages stay (the protocol notes, hub.md §4, "Revocation"). */
+  async removeSigner(fid: number, key: Buffer): Promise<Refusal | null> {
+    return await this.#underLock(async (locked) => {
+      if ((await signerState(locked, fid, key)) !== true)
+        return conflict('this key does not sign for this fid')
+      return await this.#submit(signerRemoveEvent(await this.#place('signer', fid), fid, key))
+    })
+  }
+
+  /** Rents `units` of storage for `fid`, paid by its custody address. */
+  async rentStorage(fid: number, units: number): Promise<Refusal | null> {
+    return await this.#underLock(async (locked) => {
+      const payer = await custodyOf(locked, fid)
+      if (payer === null) return unknownFid(fid)
+      return await this.#submit(storageRentEvent(await this.#place('storage', fid), fid, units, payer))
+    })
+  }
+
+  /** Gives a free fname to a fid that has none. */
+  async registerName(name: string, fid: number): Promise<Refusal | null> {
+    return await this.#underLock(async (locked) => {
+      const fault = validateFname(name)
+      if (fault !== null) return refuse('bad_request.invalid_param', fault)
+      const standing = await standingName(locked, name)
+      if (standing?.fid) return conflict(`"${name}" belongs to fid ${standing.fid}`)
+      return await this.#giveName(locked, name, fid, standing)
+    })
+  }
+
+  /** Moves an fname from whoever holds it to a fid that has none. */
+  async transferName(name: string, toFid: number): Promise<Refusal | null> {
+    return await this.#underLock(async (locked) => {
+      const standing = await standingName(locked, name)
+      if (!standing?.fid) return nobodyHolds(name)
+      if (standing.fid === toFid) return conflict(`"${name}" already belongs to fid ${toFid}`)
+      return await this.#giveName(locked, name, toFid, standing)
+    })
+  }
+
+  /** Makes an fname free again. The profile that shows it loses it. */
+  async releaseName(name: string): Promise<Refusal | null> {
+    return await this.#underLock(async (locked) => {
+      const standing = await standingName(locked, name)
+      if (!standing?.fid) return nobodyHolds(name)
+      const owner = (await custodyOf(locked, standing.fid)) ?? Buffer.alloc(20)
+      return await this.#submitTransfer(name, 0, owner, standing)
+    })
+  }
+
+  /** One fname per fid, as in the real registry (hub.md §7.2, TOO_MANY_NAMES). */
+  async #giveName(
+    locked: Queryable,
+    name: string,
+    fid: number,
+    standing: StandingName | null,
+  ): Promise<Refusal | null> {
+    const owner = await custodyOf(locked, fid)
+    if (owner === null) return unknownFid(fid)
+    const [held] = await locked<{ name: string }[]>`
+      select name from hub.username_proofs where fid = ${fid} and type = 1
+    `
+    if (held) return conflict(`fid ${fid} already holds "${held.name}": release or transfer it first`)
+    return await this.#submitTransfer(name, fid, owner, standing)
+  }
+
+  async #submitTransfer(
+    name: string,
+    fid: number,
+    owner: Buffer,
+    standing: StandingName | null,
+  ): Promise<Refusal | null> {
+    // Later than what stands, even if both happen within a second.
+    const timestamp = Math.max(this.#nowUnix(), (standing?.ts ?? 0) + 1)
+    const proof: UserNameProof = await signNameTransfer({ name, fid, owner, timestamp })
+    const [outcome] = await this.#hub.submitNameTransfers([proof])
+    return outcome ?? null
+  }
+
+  /**
+   * Changes of one process come one after the other: each holds a connection while it waits for the lock, and those
+   * of many would leave none for the merge that the first of them waits for.
+   */
+  #underLock<T>(work: (locked: Queryable) => Promise<T>): Promise<T> {
+    const turn = this.#lastTurn.then(() => underRegistryLock(this.#db, work))
+    this.#lastTurn = turn.catch(() => {})
+    return turn
+  }
+
+  async #submit(...events: OnChainEvent[]): Promise<Refusal | null> {
+    const outcomes = await this.#hub.submitOnChainEvents(events)
+    return outcomes.find((outcome) => outcome !== null) ?? null
+  }
+
+  async #place(contract: string, fid: number): Promise<ChainPlace> {
+    const blockTimestamp = this.#nowUnix()
+    const blockNumber = await nextBlockNumber(this.#db, blockTimestamp)
+    return { blockNumber, blockTimestamp, logIndex: 0, transaction: `${contract}/${fid}/${blockNumber}` }
+  }
+
+  #nowUnix(): number {
+    return Math.floor(this.#clock() / 1000)
+  }
+}
+
+interface StandingName {
+  readonly fid: number
+  readonly ts: number
+}
+
+async function standingName(db: Queryable, name: string): Promise<StandingName | null> {
+  const [row] = await db<StandingName[]>`select fid, ts from hub.username_proofs where name = ${name}`
+  return row ?? null
+}
+
+async function custodyOf(db: Queryable, fid: number): Promise<Buffer | null> {
+  const [row] = await db<{ custody_address: Buffer }[]>`
+    select custody_address from hub.fids where fid = ${fid}
+  `
+  return row?.custody_address ?? null
+}
+
+/** Whether a key may sign for a fid; null when the fid never had it. */
+async function signerState(db: Queryable, fid: number, key: Buffer): Promise<boolean | null> {
+  const [row] = await db<{ active: boolean }[]>`
+    select active from hub.signers where fid = ${fid} and key = ${key}::bytea
+  `
+  return row?.active ?? null
+}
+
+function unknownFid(fid: number): Refusal {
+  return refuse('bad_request.unknown_fid', `fid ${fid} does not exist`)
+}
+
+function nobodyHolds(name: string): Refusal {
+  return refuse('not_found', `nobody holds "${name}"`)
+}
+
+function conflict(message: string): Refusal {
+  return refuse('bad_request.conflict', message)
+}

@@ -1,0 +1,110 @@
+import { OnChainEvent, OnChainEventType, UserNameProof } from '@farcaster/core'
+import type { Refusal } from '../../../platform/errors.js'
+import { decodeMessage, isRefusal } from '../../../protocol/codec.js'
+import { MessageSet } from '../../../protocol/message-kind.js'
+import type { MergeItem } from '../../merge/shard-writer.js'
+import type { Upstreams } from '../client/upstreams.js'
+import { readPage } from '../client/wire-page.js'
+import { pagesOf } from './paged-calls.js'
+import { Scales } from './scales.js'
+
+/** A part of what an upstream has of a user. */
+export interface AccountPage {
+  readonly items: readonly MergeItem[]
+  /** What came and cannot be read. */
+  readonly unreadable: readonly Refusal[]
+  /** What it weighs on the scales, until somebody takes it off. */
+  readonly bytes: number
+}
+
+/** Everything on the chain that says who a user is, which keys it has and what it has paid. */
+const CHAIN_EVENT_TYPES = [
+  OnChainEventType.EVENT_TYPE_ID_REGISTER,
+  OnChainEventType.EVENT_TYPE_SIGNER,
+  OnChainEventType.EVENT_TYPE_STORAGE_RENT,
+  OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
+]
+
+/** The sets that can be read whole, in the order in which others rest on them. */
+const SET_CALLS = [
+  'getAllVerificationMessagesByFid',
+  'getAllUserDataMessagesByFid',
+  'getLinkCompactStateMessageByFid',
+  'getAllLinkMessagesByFid',
+  'getAllCastMessagesByFid',
+  'getAllReactionMessagesByFid',
+  'getAllLendStorageMessagesByFid',
+] as const
+
+/**
+ * Sets whose messages the protocol's service does not list: name proofs come without the messages that carried them,
+ * keys as what they grant. Both reach a follower by the events alone.
+ */
+export const UNLISTED_SETS: ReadonlySet<MessageSet> = new Set([MessageSet.usernameProofs, MessageSet.keys])
+
+/**
+ * Reads everything that an upstream has of a user: on-chain events first, then names, then every set. Lists are asked
+ * for at the same time, unless the scales are full, and handed over in that order.
+ *
+ * @throws UpstreamFailure when no upstream answers.
+ */
+export async function* readAccount(
+  upstreams: Upstreams,
+  fid: number,
+  { signal, scales = new Scales() }: { readonly signal?: AbortSignal; readonly scales?: Scales } = {},
+): AsyncGenerator<AccountPage> {
+  const lists = [
+    ...CHAIN_EVENT_TYPES.map((eventType) => ({
+      pages: pagesOf(upstreams, 'getOnChainEvents', { fid, eventType }, signal),
+      read: chainEventItem,
+    })),
+    { pages: namePages(upstreams, fid, signal), read: nameItem },
+    ...SET_CALLS.map((name) => ({ pages: pagesOf(upstreams, name, { fid }, signal), read: messageItem })),
+  ]
+  const next = (pages: AsyncGenerator<readonly Buffer[]>) =>
+    scales.weigh(pages.next(), ({ done, value }) => (done ? 0 : bytesOf(value)))
+  const firstPages = lists.map(({ pages }) => (scales.isFull ? null : next(pages)))
+  // Each is awaited below in its turn; until then a rejection is not unhandled.
+  for (const page of firstPages) page?.catch(() => {})
+  for (const [index, { pages, read }] of lists.entries()) {
+    let page = await (firstPages[index] ?? next(pages))
+    while (!page.done) {
+      if (page.value.length > 0) yield { ...sorted(page.value.map(read)), bytes: bytesOf(page.value) }
+      page = await next(pages)
+    }
+  }
+}
+
+function bytesOf(entries: readonly Buffer[]): number {
+  return entries.reduce((sum, entry) => sum + entry.length, 0)
+}
+
+async function* namePages(
+  upstreams: Upstreams,
+  fid: number,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly Buffer[]> {
+  const ask = upstreams.ask((client) => client.call('getUserNameProofsByFid', { fid }, signal), signal)
+  yield readPage(await ask).entries
+}
+
+function sorted(results: readonly (MergeItem | Refusal)[]): Omit<AccountPage, 'bytes'> {
+  return {
+    items: results.filter((result) => 'kind' in result),
+    unreadable: results.filter((result) => 'code' in result),
+  }
+}
+
+function chainEventItem(bytes: Buffer): MergeItem {
+  return { kind: 'chainEvent', event: OnChainEvent.decode(bytes) }
+}
+
+/** Also of names that are proven by messages, which nobody lists: who holds them is known by this. */
+function nameItem(bytes: Buffer): MergeItem {
+  return { kind: 'nameTransfer', proof: UserNameProof.decode(bytes) }
+}
+
+function messageItem(bytes: Buffer): MergeItem | Refusal {
+  const message = decodeMessage(bytes)
+  return isRefusal(message) ? message : { kind: 'message', message }
+}

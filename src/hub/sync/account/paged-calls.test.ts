@@ -1,0 +1,113 @@
+import { status } from '@grpc/grpc-js'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { encodeFields } from '../../methods/grpc/encoding.js'
+import type { UpstreamClient } from '../client/upstream-client.js'
+import { UpstreamFailure } from '../client/upstream-failure.js'
+import { openUpstreams, type Upstreams } from '../client/upstreams.js'
+import { pagesOf } from './paged-calls.js'
+
+const ENTRIES = 5
+const settings = { tls: false, headers: new Map(), trusted: false }
+
+/** A node with a list of entries, one on each page, whose tokens no other node understands. */
+function node(address: string, isDown: (calls: number) => boolean): UpstreamClient {
+  let calls = 0
+  return nodeOf(address, (pageToken) => {
+    calls += 1
+    if (isDown(calls)) throw new UpstreamFailure(status.UNAVAILABLE, address, 'down')
+    const [name = address, place = '0'] = pageToken ? Buffer.from(pageToken).toString().split(' ') : []
+    if (name !== address) throw new UpstreamFailure(status.INVALID_ARGUMENT, address, 'not my token')
+    const next = Number(place) + 1
+    const fields = [{ number: 1, bytes: Buffer.from(place) }]
+    return encodeFields(
+      next === ENTRIES ? fields : [...fields, { number: 2, bytes: Buffer.from(`${address} ${next}`) }],
+    )
+  })
+}
+
+/**
+ * A node of several shards, each with so many pages of an entry. Its tokens name the next page of each shard; a shard
+ * without one begins anew (snapchain#720).
+ */
+function shardedNode(
+  pagesOfShards: readonly number[],
+  atEnd: 'no token' | 'a token of nothing',
+): UpstreamClient {
+  return nodeOf('sharded:1', (pageToken) => {
+    const places = pageToken
+      ? (JSON.parse(Buffer.from(pageToken).toString()) as (number[] | null)[])
+      : pagesOfShards.map(() => null)
+    const pages = places.map((place) => place?.[0] ?? 0)
+    const next = pages.map((page, shard) => (page + 1 < pagesOfShards[shard]! ? [page + 1] : null))
+    const fields = pages.flatMap((page, shard) =>
+      page < pagesOfShards[shard]! ? [{ number: 1, bytes: Buffer.from(`${shard}/${page}`) }] : [],
+    )
+    const hasToken = atEnd === 'a token of nothing' || next.some((place) => place !== null)
+    return encodeFields(
+      hasToken ? [...fields, { number: 2, bytes: Buffer.from(JSON.stringify(next)) }] : fields,
+    )
+  })
+}
+
+function nodeOf(address: string, answer: (pageToken?: Uint8Array) => Buffer): UpstreamClient {
+  return {
+    address,
+    call: async (_name, request) => answer((request as { pageToken?: Uint8Array }).pageToken),
+    subscribe: () => {
+      throw new Error('nobody subscribes')
+    },
+    events: async () => [],
+    close: () => {},
+  }
+}
+
+/** Asks nodes as the ones of the configuration are asked. */
+function openNodes(...nodes: UpstreamClient[]): Upstreams {
+  const addresses = nodes.map(({ address }) => address)
+  return openUpstreams(
+    { ...settings, addresses },
+    { connect: (address) => nodes.find((each) => each.address === address)! },
+  )
+}
+
+async function read(upstreams: Upstreams): Promise<string[]> {
+  const found = []
+  for await (const page of pagesOf(upstreams, 'getAllCastMessagesByFid', { fid: 1 })) found.push(...page)
+  return found.map(String)
+}
+
+test('a list whose upstream goes away in the middle is read from its beginning of the next one', async () => {
+  const nodes = [node('first:1', (calls) => calls > 2), node('second:1', () => false)]
+  expect(await read(openNodes(...nodes))).toEqual(['0', '1', '0', '1', '2', '3', '4'])
+})
+
+test('an upstream that answers again goes on where it was, as long as no other one has answered', async () => {
+  const nodes = [node('first:1', (calls) => calls === 3), node('second:1', () => true)]
+  expect(await read(openNodes(...nodes))).toEqual(['0', '1', '2', '3', '4'])
+})
+
+test('a list that several shards have is read to its end, whichever ends first and however a node says so', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 4 }),
+      fc.constantFrom('no token', 'a token of nothing'),
+      async (shards, atEnd) => {
+        const every = shards.flatMap((pages, shard) =>
+          Array.from({ length: pages }, (_, page) => `${shard}/${page}`),
+        )
+        expect(new Set(await read(openNodes(shardedNode(shards, atEnd))))).toEqual(new Set(every))
+      },
+    ),
+  )
+})
+
+test('a node that gives the token it was asked with has its list given up, instead of being asked for ever', async () => {
+  const stuck = nodeOf('stuck:1', () =>
+    encodeFields([
+      { number: 1, bytes: Buffer.from('again') },
+      { number: 2, bytes: Buffer.from('here') },
+    ]),
+  )
+  await expect(read(openNodes(stuck))).rejects.toThrow('the same page')
+})

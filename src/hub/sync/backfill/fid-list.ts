@@ -1,0 +1,104 @@
+import { FidsResponse } from '@farcaster/core'
+import type { Database } from '../../../platform/db/connection.js'
+import type { UpstreamClient } from '../client/upstream-client.js'
+import { readShards, type Upstreams } from '../client/upstreams.js'
+
+const PAGE_FIDS = 10_000
+/** How many users are taken from the list at once. */
+const CLAIM_FIDS = 500
+
+/**
+ * Writes down every user of the upstream, to be fetched.
+ *
+ * @returns how many there are.
+ * @throws UpstreamFailure
+ */
+export async function listFids(db: Database, upstreams: Upstreams, signal: AbortSignal): Promise<number> {
+  const shards = await upstreams.ask((client) => readShards(client, signal), signal)
+  let listed = 0
+  for (const shardId of shards) {
+    let place: { readonly client: UpstreamClient; readonly token: Uint8Array } | null = null
+    do {
+      // As in `pagesOf`: a token is known only to the upstream that gave it.
+      const ask = async (client: UpstreamClient) => {
+        const pageToken = place?.client === client ? place.token : undefined
+        const request = { shardId, pageSize: PAGE_FIDS, pageToken }
+        return { client, ...FidsResponse.decode(await client.call('getFids', request, signal)) }
+      }
+      const { client, fids, nextPageToken: token } = await upstreams.ask(ask, signal)
+      await wantFids(db, fids)
+      listed += fids.length
+      place = fids.length > 0 && token?.length ? { client, token } : null
+    } while (place !== null && !signal.aborted)
+  }
+  return listed
+}
+
+/** Writes down users to be fetched, unless they were. */
+export async function wantFids(db: Database, fids: readonly number[]): Promise<void> {
+  await db`
+    insert into upstream.fids (fid)
+    select distinct fid from unnest(${[...fids]}::bigint[]) as fid
+    order by fid
+    on conflict (fid) do nothing
+  `
+}
+
+/** Has everybody fetched again who was fetched before. */
+export async function forgetFetched(db: Database): Promise<void> {
+  await db`update upstream.fids set backfilled_at = null where backfilled_at is not null`
+}
+
+/** How many users are still to be fetched, and how many were. */
+export async function countFids(
+  db: Database,
+): Promise<{ readonly wanted: number; readonly fetched: number }> {
+  const [row] = await db<{ wanted: number; fetched: number }[]>`
+    select
+      count(*) filter (where backfilled_at is null)::integer as wanted,
+      count(*) filter (where backfilled_at is not null)::integer as fetched
+    from upstream.fids
+  `
+  return row!
+}
+
+/**
+ * The users that are to be fetched, in the order of their fids. What was suspected of them is forgotten as they are
+ * handed out: what is refused from then on is suspected anew, since the fetching may have passed it already.
+ */
+export async function* wantedFids(db: Database, signal: AbortSignal): AsyncGenerator<number> {
+  let after = 0
+  while (!signal.aborted) {
+    const rows = await db<{ fid: number }[]>`
+      with claimed as materialized (
+        select fid from upstream.fids
+        where backfilled_at is null and fid > ${after}
+        order by fid
+        limit ${CLAIM_FIDS}
+        for update
+      )
+      update upstream.fids u set suspect = null from claimed where u.fid = claimed.fid returning u.fid
+    `
+    const fids = rows.map(({ fid }) => fid).sort((a, b) => a - b)
+    if (fids.length === 0) return
+    for (const fid of fids) {
+      if (signal.aborted) return
+      yield fid
+    }
+    after = fids.at(-1)!
+  }
+}
+
+/** Writes down that everything of these users is merged. */
+export async function markFetched(db: Database, fids: readonly number[]): Promise<void> {
+  if (fids.length === 0) return
+  await db`
+    with fetched as materialized (
+      select fid from upstream.fids where fid = any (${[...fids]}::bigint[]) order by fid for update
+    )
+    update upstream.fids u
+    set backfilled_at = now(), compared_at = now()
+    from fetched
+    where u.fid = fetched.fid
+  `
+}

@@ -1,0 +1,111 @@
+import { HubEventType } from '@farcaster/core'
+import { blockOf, eventId } from '../../log/hub-event.js'
+
+/** Ids of events: from the first up to, and without, the second. */
+export interface IdRange {
+  readonly from: number
+  readonly stop: number
+}
+
+/** What has come of a block. */
+interface Block {
+  /** How many events it has, which the first of them tells (hub.md §1.1); null until then. */
+  total: number | null
+  readonly seen: Set<number>
+  /** All events of a lower sequence have come. */
+  prefix: number
+  /** What was missing has been asked for: what is not there now is nowhere. */
+  isSettled: boolean
+}
+
+/** Blocks whose events are remembered, so that one that comes late or twice is known. */
+const REMEMBERED_BLOCKS = 64
+/** An upstream whose answers never held what was missing counts its events otherwise: it is asked no more. */
+const MAX_FRUITLESS = 8
+
+/**
+ * Counts what comes of each block of a shard's log, so that nothing is lost in silence and nothing is merged twice:
+ * blocks follow each other without a gap, and each says how many events it has.
+ */
+export class BlockLedger {
+  readonly #blocks = new Map<number, Block>()
+  /** Every block below it is complete. */
+  #open: number
+  #highest: number
+  #fruitless = 0
+
+  /** @param startId The first event that is expected: the first of its block. */
+  constructor(startId: number) {
+    this.#open = blockOf(startId)
+    this.#highest = this.#open - 1
+  }
+
+  /** Notes an event. False when it has come before. `total` is what a block says of its length. */
+  add(id: number, type: number, total: () => number): boolean {
+    const number = blockOf(id)
+    if (number < this.#open - REMEMBERED_BLOCKS) return true
+    const block = this.#block(number)
+    const sequence = id - eventId(number, 0)
+    if (block.seen.has(sequence)) return false
+    block.seen.add(sequence)
+    if (type === HubEventType.BLOCK_CONFIRMED) block.total = total()
+    this.#highest = Math.max(this.#highest, number)
+    return true
+  }
+
+  /** There is an event of this id: it and all before it are expected. */
+  expect(id: number): void {
+    this.#highest = Math.max(this.#highest, blockOf(id) + 1)
+  }
+
+  /** What should have come before the newest block and has not. Each range is told once. */
+  missing(): IdRange[] {
+    const ranges: { from: number; stop: number }[] = []
+    for (let number = this.#open; number < this.#highest; number += 1) {
+      const block = this.#block(number)
+      if (isComplete(block)) continue
+      block.isSettled = true
+      const from = eventId(number, 0)
+      const last = ranges.at(-1)
+      if (last?.stop === from) last.stop = eventId(number + 1, 0)
+      else ranges.push({ from, stop: eventId(number + 1, 0) })
+    }
+    return this.isCounting ? ranges : []
+  }
+
+  /** Whether the upstream numbers and counts its events as the protocol has it, so that what is missing shows. */
+  get isCounting(): boolean {
+    return this.#fruitless < MAX_FRUITLESS
+  }
+
+  /** Told how many events that had been missing were found. */
+  found(events: number): void {
+    this.#fruitless = events > 0 ? 0 : this.#fruitless + 1
+  }
+
+  /** Everything below this id has come, or is nowhere. Forgets what is long past. */
+  advance(): number {
+    let block = this.#blocks.get(this.#open)
+    while (block && isComplete(block)) {
+      this.#blocks.delete(this.#open - REMEMBERED_BLOCKS)
+      this.#open += 1
+      block = this.#blocks.get(this.#open)
+    }
+    if (!block) return eventId(this.#open, 0)
+    while (block.seen.has(block.prefix)) block.prefix += 1
+    return eventId(this.#open, block.prefix)
+  }
+
+  #block(number: number): Block {
+    let block = this.#blocks.get(number)
+    if (!block) {
+      block = { total: null, seen: new Set(), prefix: 0, isSettled: false }
+      this.#blocks.set(number, block)
+    }
+    return block
+  }
+}
+
+function isComplete({ total, seen, isSettled }: Block): boolean {
+  return isSettled || (total !== null && seen.size >= total)
+}

@@ -1,0 +1,97 @@
+import { UserNameProof, UserNameType } from '@farcaster/core'
+import { type Static, Type } from '@sinclair/typebox'
+import type { Database } from '../../../platform/db/connection.js'
+import type { Log } from '../../../platform/log/log.js'
+import { recoverAccount } from '../../../protocol/account-recovery.js'
+import { recoverSigner } from '../../../protocol/kinds/typed-data.js'
+import type { Hub } from '../../hub.js'
+import { loadImportCursor, saveImportCursor } from './import-cursor.js'
+import type { PublicApi } from './public-api.js'
+
+/** A transfer as the fname registry shows it (hub.md §7.2). */
+const Transfer = Type.Object({
+  id: Type.Integer({ minimum: 1 }),
+  timestamp: Type.Integer({ minimum: 0 }),
+  username: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,15}$' }),
+  owner: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }),
+  to: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  server_signature: Type.String({ pattern: '^0x([0-9a-fA-F]{2})*$' }),
+})
+type Transfer = Static<typeof Transfer>
+const Transfers = Type.Object({ transfers: Type.Array(Transfer) })
+
+export interface NameImportOptions {
+  readonly db: Database
+  readonly hub: Pick<Hub, 'submitNameTransfers'>
+  readonly api: PublicApi
+  /** The address that the registry signs with, 20 bytes: what another one signed is refused. */
+  readonly signer: Buffer
+  readonly log: Log
+}
+
+const NAME = 'fnames'
+/** The reference node signs and checks names with this domain on every network (hub.md §5.3). */
+const domain = {
+  name: 'Farcaster name verification',
+  version: '1',
+  chainId: 1,
+  verifyingContract: '0xe3be01d99baa8db9905b33a3ca391238234b79d1',
+} as const
+const types = {
+  UserNameProof: [
+    { name: 'name', type: 'string' },
+    { name: 'timestamp', type: 'uint256' },
+    { name: 'owner', type: 'address' },
+  ],
+} as const
+
+/**
+ * Merges the transfers of the fname registry that are new, in their order.
+ *
+ * @returns how many there were.
+ * @throws Error when the registry does not answer.
+ */
+export async function importNames({ db, hub, api, signer, log }: NameImportOptions): Promise<number> {
+  let imported = 0
+  for (;;) {
+    const cursor = Number((await loadImportCursor(db, NAME)) ?? 0)
+    const { transfers } = await api.get('/transfers', { from_id: cursor }, Transfers)
+    const fresh = transfers.filter(({ id }) => id > cursor).sort((a, b) => a.id - b.id)
+    if (fresh.length === 0) return imported
+    for (const transfer of fresh) {
+      const proof = proofOf(transfer)
+      if (await isSignedBy(signer, transfer, proof)) await hub.submitNameTransfers([proof])
+      else
+        log.warn(
+          { name: transfer.username, id: transfer.id },
+          'a name transfer is not signed by the registry',
+        )
+    }
+    await saveImportCursor(db, NAME, String(fresh.at(-1)!.id))
+    imported += fresh.length
+  }
+}
+
+function proofOf({ timestamp, username, owner, to, server_signature }: Transfer): UserNameProof {
+  return UserNameProof.create({
+    timestamp,
+    name: Buffer.from(username),
+    owner: Buffer.from(owner.slice(2), 'hex'),
+    signature: Buffer.from(server_signature.slice(2), 'hex'),
+    fid: to,
+    type: UserNameType.USERNAME_TYPE_FNAME,
+  })
+}
+async function isSignedBy(
+  signer: Buffer,
+  transfer: Transfer,
+  { signature }: UserNameProof,
+): Promise<boolean> {
+  const message = {
+    name: transfer.username,
+    timestamp: BigInt(transfer.timestamp),
+    owner: transfer.owner as `0x${string}`,
+  }
+  const data = { domain, types, primaryType: 'UserNameProof', message } as const
+  return (await recoverSigner(data, signature, recoverAccount))?.equals(signer) ?? false
+}

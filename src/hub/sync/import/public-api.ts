@@ -1,0 +1,95 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { NetClient } from '../../../platform/outbound/net-client.js'
+import { isNetFailure } from '../../../platform/outbound/net-failure.js'
+import { pause } from '../../../platform/process/pause.js'
+
+/** A public HTTP API that is asked politely: one request at a time, with a pause after each. */
+export interface PublicApi {
+  /**
+   * The answer to a GET, of the shape that is expected. Waits as long as the API asks for when it has had enough.
+   *
+   * @throws Error when there is no such answer.
+   */
+  get<Schema extends TSchema>(
+    path: string,
+    parameters: Readonly<Record<string, string | number | undefined>>,
+    schema: Schema,
+  ): Promise<Static<Schema>>
+}
+
+export interface PublicApiOptions {
+  readonly net: Pick<NetClient, 'request'>
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly signal: AbortSignal
+  /** Between requests. */
+  readonly pauseMs?: number
+}
+
+const PAUSE_MS = 250
+const DEADLINE_MS = 30_000
+/** `all-channels` is one answer: some hundred thousand channels of a kilobyte. */
+const MAX_BYTES = 256 * 1024 * 1024
+const MAX_ATTEMPTS = 5
+/** When an API that has had enough does not say for how long. */
+const RETRY_MS = 5_000
+const MAX_RETRY_MS = 10 * 60_000
+const TOO_MANY_REQUESTS = 429
+const SERVER_ERROR = 500
+
+/** Opens an API. Nothing is sent before the first request. */
+export function openPublicApi({ net, url, signal, pauseMs = PAUSE_MS }: PublicApiOptions): PublicApi {
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function attempt(
+    target: string,
+  ): Promise<string | { readonly retryMs: number; readonly why: string }> {
+    const answer = await net.request({
+      url: target,
+      headers: { accept: 'application/json' },
+      deadlineMs: DEADLINE_MS,
+      maxBytes: MAX_BYTES,
+      maxRedirects: 2,
+      signal,
+    })
+    if (isNetFailure(answer)) return { retryMs: RETRY_MS, why: answer.detail }
+    if (answer.status === TOO_MANY_REQUESTS || answer.status >= SERVER_ERROR) {
+      const seconds = Number(answer.headers['retry-after'])
+      const retryMs = seconds > 0 ? Math.min(MAX_RETRY_MS, seconds * 1000) : RETRY_MS
+      return { retryMs, why: `status ${answer.status}` }
+    }
+    if (answer.status !== 200) throw new Error(`${target}: status ${answer.status}`)
+    if (answer.cut) throw new Error(`${target}: the answer is too large`)
+    return Buffer.from(answer.bytes).toString('utf8')
+  }
+
+  async function request(target: string): Promise<string> {
+    for (let attempts = 1; ; attempts += 1) {
+      const outcome = await attempt(target)
+      if (typeof outcome === 'string') return outcome
+      if (attempts >= MAX_ATTEMPTS || signal.aborted) throw new Error(`${target}: ${outcome.why}`)
+      await pause(outcome.retryMs, signal)
+    }
+  }
+
+  return {
+    get(path, parameters, schema) {
+      const query = new URLSearchParams()
+      for (const [name, value] of Object.entries(parameters)) {
+        if (value !== undefined) query.set(name, String(value))
+      }
+      const target = `${url}${path}${query.size === 0 ? '' : `?${query}`}`
+      const running = last.then(() => request(target))
+      last = running.catch(() => {}).then(() => pause(pauseMs, signal))
+      return running.then((text) => checked(JSON.parse(text), schema, target))
+    },
+  }
+}
+
+/** Members that nobody here reads may be anything. */
+function checked<Schema extends TSchema>(value: unknown, schema: Schema, target: string): Static<Schema> {
+  if (Value.Check(schema, value)) return value
+  const fault = Value.Errors(schema, value).First()
+  throw new Error(`${target}: ${fault?.path ?? ''}: ${fault?.message ?? 'not what was expected'}`)
+}

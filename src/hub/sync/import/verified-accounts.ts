@@ -1,0 +1,81 @@
+import { Type } from '@sinclair/typebox'
+import type { Database } from '../../../platform/db/connection.js'
+import { loadImportCursor, saveImportCursor } from './import-cursor.js'
+import type { PublicApi } from './public-api.js'
+
+/** Accounts elsewhere that the public client has verified (hub.md §7.1). */
+const Verifications = Type.Object({
+  result: Type.Object({
+    verifications: Type.Array(
+      Type.Object({
+        fid: Type.Integer({ minimum: 1 }),
+        platform: Type.String(),
+        platformUsername: Type.String({ minLength: 1, maxLength: 256 }),
+        verifiedAt: Type.Integer({ minimum: 0 }),
+      }),
+    ),
+  }),
+  next: Type.Optional(Type.Object({ cursor: Type.Optional(Type.String()) })),
+})
+
+const NAME = 'verified accounts'
+const PAGE = 1000
+/** What users are shown with. */
+const PLATFORMS: ReadonlySet<string> = new Set(['x', 'github'])
+
+/**
+ * Takes over which accounts on X and GitHub are whose, page by page; the next run goes on where the API had no more.
+ *
+ * @param onChanged Told whose accounts are others now.
+ * @returns how many there were.
+ * @throws Error when the API does not answer.
+ */
+export async function importVerifiedAccounts(
+  db: Database,
+  api: PublicApi,
+  onChanged: (fids: readonly number[]) => Promise<void>,
+): Promise<number> {
+  let imported = 0
+  for (;;) {
+    const before = (await loadImportCursor(db, NAME)) ?? undefined
+    const { result, next } = await api.get(
+      '/fc/account-verifications',
+      { limit: PAGE, cursor: before },
+      Verifications,
+    )
+    const accounts = result.verifications.filter(({ platform }) => PLATFORMS.has(platform))
+    const changed = await saveAccounts(db, accounts)
+    if (changed.length > 0) await onChanged(changed)
+    imported += accounts.length
+    if (next?.cursor === undefined || next.cursor === before) return imported
+    await saveImportCursor(db, NAME, next.cursor)
+  }
+}
+
+interface VerifiedAccount {
+  readonly fid: number
+  readonly platform: string
+  readonly platformUsername: string
+  readonly verifiedAt: number
+}
+
+/** @returns whose accounts have changed. */
+async function saveAccounts(db: Database, accounts: readonly VerifiedAccount[]): Promise<number[]> {
+  if (accounts.length === 0) return []
+  const rows = await db<{ fid: number }[]>`
+    insert into social.verified_accounts (fid, platform, username, verified_at)
+    select distinct on (fid, platform) fid, platform, username, verified_at
+    from unnest(
+      ${accounts.map(({ fid }) => fid)}::bigint[],
+      ${db.types.texts(accounts.map(({ platform }) => platform))}::text[],
+      ${db.types.texts(accounts.map(({ platformUsername }) => platformUsername))}::text[],
+      ${accounts.map(({ verifiedAt }) => verifiedAt)}::bigint[]
+    ) as given (fid, platform, username, verified_at)
+    order by fid, platform, verified_at desc
+    on conflict (fid, platform) do update
+    set username = excluded.username, verified_at = excluded.verified_at
+    where verified_accounts.verified_at < excluded.verified_at
+    returning fid
+  `
+  return [...new Set(rows.map(({ fid }) => fid))]
+}

@@ -1,0 +1,101 @@
+import type { Database } from '../../../platform/db/connection.js'
+import type { Refusal } from '../../../platform/errors.js'
+import { toProtobuf } from '../../../protocol/codec.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import type { Hub } from '../../hub.js'
+import { Intake } from '../../intake.js'
+import { UpstreamFailure } from '../client/upstream-failure.js'
+import type { Upstreams } from '../client/upstreams.js'
+import { upstreamDoor } from '../upstream-door.js'
+import { type AccountPart, compareAccount, setName } from './compare.js'
+
+/** What is done with what stands here and not upstream. */
+export type ExtraPolicy =
+  /** It is counted: it may have been said here and not have gone up yet. */
+  | 'keep'
+  /** It is pruned, as the upstream has done. */
+  | 'remove'
+  /** It is submitted upstream. */
+  | 'send'
+
+export interface ReconcileOptions {
+  readonly db: Database
+  readonly upstreams: Upstreams
+  readonly hub: Hub
+  readonly trusted: boolean
+  readonly extra: ExtraPolicy
+  readonly signal: AbortSignal
+}
+
+/** What became of the differences of a user. */
+export interface AccountReport {
+  /** What was missing here, by part of the account. */
+  readonly missing: ReadonlyMap<AccountPart, number>
+  /** How much of it stands here now. */
+  readonly repaired: number
+  /** Why the rest does not, and how often. */
+  readonly refused: ReadonlyMap<string, number>
+  /** What stood here alone, by part. */
+  readonly extra: ReadonlyMap<AccountPart, number>
+}
+
+/**
+ * Compares a user with the upstream and repairs what is missing here. What is new meanwhile on either side is no
+ * difference: whoever differs is looked at a second time.
+ *
+ * @throws UpstreamFailure when no upstream answers.
+ */
+export async function reconcileAccount(options: ReconcileOptions, fid: number): Promise<AccountReport> {
+  const { db, upstreams, signal } = options
+  const first = await compareAccount(db, upstreams, fid, signal)
+  const missing = new Map<AccountPart, number>()
+  const intake = new Intake({
+    hub: upstreamDoor(options.hub, { trusted: options.trusted, admitted: true }),
+    signal,
+  })
+  for (const refusal of first.unreadable) intake.refuse(refusal)
+  for (const { item } of first.missing) await intake.add(item)
+  await intake.drain()
+  const { merged, refused } = intake.tally
+  // What was merged meanwhile by following was not missing.
+  let lacking = merged + [...refused.values()].reduce((sum, count) => sum + count, 0)
+  for (const { part } of first.missing) if (lacking-- > 0) add(missing, part)
+  const extra = first.extra.length === 0 ? [] : await stillExtra(options, fid, first.extra)
+  const report = new Map<AccountPart, number>()
+  for (const message of extra) add(report, setName(message))
+  const reasons = new Map(refused)
+  for (const refusal of await settleExtra(options, extra)) add(reasons, `upstream: ${refusal.code}`)
+  return { missing, repaired: merged, refused: reasons, extra: report }
+}
+
+async function stillExtra(
+  { db, upstreams, signal }: ReconcileOptions,
+  fid: number,
+  before: readonly SignedMessage[],
+): Promise<SignedMessage[]> {
+  const again = await compareAccount(db, upstreams, fid, signal)
+  const hashes = new Set(before.map(({ hash }) => hash.toString('hex')))
+  return again.extra.filter(({ hash }) => hashes.has(hash.toString('hex')))
+}
+
+/** @returns why the upstream did not take what was sent to it. */
+async function settleExtra(
+  { hub, upstreams, extra: policy, signal }: ReconcileOptions,
+  extra: readonly SignedMessage[],
+): Promise<Refusal[]> {
+  if (policy === 'remove' && extra.length > 0) await hub.withdraw(extra)
+  if (policy !== 'send') return []
+  const refusals: Refusal[] = []
+  for (const message of extra) {
+    const sent = upstreams.ask((client) => client.call('submitMessage', toProtobuf(message), signal), signal)
+    await sent.catch((error: unknown) => {
+      if (!(error instanceof UpstreamFailure) || error.isPassing) throw error
+      refusals.push({ code: 'bad_request.validation_failure', message: error.message })
+    })
+  }
+  return refusals
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}

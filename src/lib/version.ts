@@ -1,9 +1,0 @@
-import { readFileSync } from 'node:fs'
-
-/** `package.json` lies two folders up both from `src/lib` and from `dist/lib`. */
-const manifest: { readonly version: string } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-)
-
-/** Of this server. */
-export const version = manifest.version

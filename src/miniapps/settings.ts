@@ -1,7 +1,0 @@
-import type { TargetPolicy } from '../net/target.js'
-
-/** What the operator decides of mini apps. */
-export interface MiniAppSettings {
-  /** Where clients take notifications, and mini apps events. */
-  readonly targetPolicy: TargetPolicy
-}

@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { chmod, chown, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { processIdentity } from '../process/process-identity.js'
+import { anyProcessIn, readPostmaster, runsIn } from './cluster-process.js'
+import type { Binaries } from './embedded-binaries.js'
+import type { SystemUser } from './system-user.js'
+
+/** Where a cluster lies and who runs it. */
+export interface ClusterPlace {
+  readonly directory: string
+  readonly logFile: string
+  readonly binaries: Binaries
+  /** Null: ourselves. */
+  readonly user: SystemUser | null
+}
+
+export interface StartOptions {
+  readonly port: number
+  /** Server settings, over PostgreSQL's defaults. */
+  readonly settings: Readonly<Record<string, string>>
+  /** False: it gets the signals of our terminal, as test runs want it. */
+  readonly detached: boolean
+}
+
+/** A PostgreSQL that runs: its process, and the port that it listens on. */
+export interface RunningCluster {
+  readonly pid: number
+  readonly port: number
+}
+
+/** PostgreSQL could not start. `log` is the end of what it wrote. */
+export class ClusterStartError extends Error {
+  override readonly name = 'ClusterStartError'
+  readonly log: string
+
+  constructor(place: ClusterPlace, log: string) {
+    super(`PostgreSQL did not start. The end of ${place.logFile}:\n${log}`)
+    this.log = log
+  }
+
+  /** Another program has the port. */
+  get portTaken(): boolean {
+    return this.log.includes('could not create any TCP/IP sockets')
+  }
+
+  /** Children of a PostgreSQL that was killed are still on their way out. */
+  get stillInUse(): boolean {
+    return /pre-existing shared memory block|lock file .* already exists/.test(this.log)
+  }
+}
+
+/** The role and the database that a cluster is made with. */
+export const CLUSTER_ROLE = 'plaza'
+
+const POLL_MS = 20
+/** Crash recovery reads the log since the last checkpoint: up to `max_wal_size`, minutes on a slow disk. */
+const START_LIMIT_MS = 300_000
+const FAST_STOP_MS = 60_000
+const IMMEDIATE_STOP_MS = 10_000
+const LOG_TAIL_BYTES = 4_096
+
+/**
+ * PostgreSQL gets no environment of ours: PGDATA, PGPORT and the like would steer it, and `process.env` is
+ * read in one place only.
+ */
+const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
+
+/** Makes a cluster. A crash in the middle leaves only a draft, which the next call replaces. */
+export async function initCluster(
+  place: ClusterPlace,
+  password: string,
+  { sync = true }: { readonly sync?: boolean } = {},
+): Promise<void> {
+  const draft = `${place.directory}.draft`
+  const passwordFile = `${place.directory}.initdb`
+  await rm(draft, { recursive: true, force: true })
+  await mkdir(draft, { mode: 0o700 })
+  await rm(passwordFile, { force: true })
+  await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' })
+  try {
+    if (place.user !== null) {
+      await chown(draft, place.user.uid, place.user.gid)
+      await chown(passwordFile, place.user.uid, place.user.gid)
+    }
+    await chmod(draft, 0o700)
+    // The builtin C.UTF-8 orders text by code point on every machine and never changes with the system's
+    // libraries; the cluster's own locale is C for the same reason.
+    await runInitdb(place, [
+      ...['--pgdata', draft, '--username', CLUSTER_ROLE, '--pwfile', passwordFile],
+      ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--locale', 'C'],
+      ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--no-instructions'],
+      ...(sync ? [] : ['--no-sync']),
+    ])
+    await rename(draft, place.directory)
+  } finally {
+    await rm(passwordFile, { force: true })
+  }
+}
+
+async function runInitdb(place: ClusterPlace, args: string[]): Promise<void> {
+  const child = spawn(place.binaries.initdb, args, {
+    ...identity(place),
+    cwd: '/',
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    output += chunk
+  })
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  if (code !== 0) throw new Error(`initdb failed: ${output.trim()}`)
+}
+
+/** Starts the cluster and waits until it takes connections, however long recovery takes within reason. */
+export async function startCluster(place: ClusterPlace, options: StartOptions): Promise<RunningCluster> {
+  await clearStalePostmaster(place.directory)
+  const log = openSync(place.logFile, 'a', 0o600)
+  const logStart = (await stat(place.logFile)).size
+  const settings = { ...options.settings, port: String(options.port), listen_addresses: '127.0.0.1' }
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const child = spawn(
+    place.binaries.postgres,
+    ['-D', place.directory, ...flags, '-c', 'unix_socket_directories='],
+    {
+      ...identity(place),
+      cwd: '/',
+      env: environment,
+      // A session of its own, so that Ctrl-C in our terminal does not end it before our requests are drained.
+      detached: options.detached,
+      stdio: ['ignore', log, log],
+    },
+  )
+  closeSync(log)
+  child.unref()
+  let ended: Error | 'exit' | null = null
+  child.once('error', (error) => {
+    ended = error
+  })
+  child.once('exit', () => {
+    ended = 'exit'
+  })
+  const deadline = Date.now() + START_LIMIT_MS
+  while (Date.now() < deadline) {
+    if (ended !== null)
+      throw ended === 'exit' ? new ClusterStartError(place, await logSince(place, logStart)) : ended
+    const postmaster = await readPostmaster(place.directory)
+    if (postmaster?.pid === child.pid && postmaster?.ready) return { pid: postmaster.pid, port: options.port }
+    await sleep(POLL_MS)
+  }
+  if (child.pid !== undefined) await stopCluster(child.pid, place.directory)
+  throw new ClusterStartError(place, await logSince(place, logStart))
+}
+
+/** Fast shutdown: open transactions are rolled back, everything committed is on disk. Waits for the end. */
+export async function stopCluster(pid: number, directory: string): Promise<void> {
+  // A pid that has passed to another program is not ours to end.
+  const started = runsIn(pid, directory) ? processIdentity(pid) : null
+  for (const [signal, limitMs] of [
+    ['SIGINT', FAST_STOP_MS],
+    ['SIGQUIT', IMMEDIATE_STOP_MS],
+    ['SIGKILL', IMMEDIATE_STOP_MS],
+  ] as const) {
+    if (started === null || processIdentity(pid) !== started) return
+    process.kill(pid, signal)
+    const deadline = Date.now() + limitMs
+    while (Date.now() < deadline && processIdentity(pid) === started) await sleep(POLL_MS)
+  }
+  if (started !== null && processIdentity(pid) === started)
+    throw new Error(`PostgreSQL (process ${pid}) does not stop`)
+}
+
+/**
+ * PostgreSQL itself replaces a `postmaster.pid` whose process is gone. It refuses when the pid is in use by
+ * some other program of the same user, or by a zombie; the file is then removed here, once no child of the
+ * old server works in the directory any more.
+ */
+async function clearStalePostmaster(directory: string): Promise<void> {
+  const postmaster = await readPostmaster(directory)
+  if (postmaster === null || !pidIsTaken(postmaster.pid) || runsIn(postmaster.pid, directory)) return
+  const deadline = Date.now() + IMMEDIATE_STOP_MS
+  while (anyProcessIn(directory)) {
+    if (Date.now() > deadline) throw new Error(`a process still works in ${directory}`)
+    await sleep(POLL_MS)
+  }
+  await rm(`${directory}/postmaster.pid`, { force: true })
+}
+
+function pidIsTaken(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+function identity(place: ClusterPlace): { uid?: number; gid?: number } {
+  return place.user === null ? {} : { uid: place.user.uid, gid: place.user.gid }
+}
+
+async function logSince(place: ClusterPlace, from: number): Promise<string> {
+  const file = await open(place.logFile, 'r')
+  try {
+    const { size } = await file.stat()
+    const start = Math.max(from, size - LOG_TAIL_BYTES)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start)
+    return buffer.toString('utf8', 0, bytesRead).trim()
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,66 @@
+import { connect as connectSocket, createServer, type Socket } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { connect, type Database } from './connection.js'
+import { isUnavailable } from './connection-errors.js'
+
+const { url } = await createTestDatabase()
+
+interface Wire {
+  /** A pool of one connection, by the wire. */
+  readonly pool: Database
+  /** Breaks what is connected as a machine does that goes away: by a reset. */
+  cut(): void
+}
+
+/** A wire to the database that can be cut. */
+async function openWire(): Promise<Wire> {
+  const sockets = new Set<Socket>()
+  const database = new URL(url)
+  const wire = createServer((near) => {
+    const far = connectSocket(Number(database.port), database.hostname)
+    near.pipe(far)
+    far.pipe(near)
+    sockets.add(near)
+    near.on('error', () => {}).on('close', () => far.destroy())
+    far.on('error', () => {}).on('close', () => near.destroy())
+  })
+  await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve))
+  const address = new URL(url)
+  address.port = String((wire.address() as { port: number }).port)
+  const pool = connect(address.href, { poolSize: 1, applicationName: 'plaza test' })
+  onTestFinished(async () => {
+    await pool.end({ timeout: 1 })
+    await new Promise((resolve) => wire.close(resolve))
+  })
+  return {
+    pool,
+    cut: () => {
+      for (const socket of sockets) socket.resetAndDestroy()
+      sockets.clear()
+    },
+  }
+}
+
+it.each(['a statement was running', 'rows were on their way'])(
+  'a transaction whose connection is reset while %s fails, and the next one has the connection',
+  async (when) => {
+    const { pool, cut } = await openWire()
+    for (let round = 0; round < 5; round += 1) {
+      const lost: unknown = await pool
+        .begin(async (sql) => {
+          const rows = when.startsWith('rows')
+            ? sql`select n, repeat('x', 1000) as text from generate_series(1, 100000) n where n > ${0}::int`
+            : sql`select pg_sleep(${5}::float8)`
+          setTimeout(cut, 50)
+          await rows
+        })
+        .catch((error: unknown) => error)
+      expect(isUnavailable(lost)).toBe(true)
+      const read = () =>
+        pool.begin(async (sql) => [...(await sql`select ${round}::int as round`)]).catch(() => null)
+      await expect.poll(read).toEqual([{ round }])
+      await expect(pool`select 1 as one`).resolves.toEqual([{ one: 1 }])
+    }
+  },
+)

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { connect, poolUse } from './connection.js'
+import { isRetryable, isUnavailable } from './connection-errors.js'
+
+const statements: string[] = []
+const { db, connect: connectAgain } = await createTestDatabase({
+  onStatement: (sql) => statements.push(sql),
+})
+
+describe('values', () => {
+  it('reads int8 as an exact number, and refuses what a number cannot hold', async () => {
+    const [row] = await db<{ id: number }[]>`select ${2 ** 53 - 1}::bigint as id`
+    expect(row?.id).toBe(2 ** 53 - 1)
+    await expect(db`select 9007199254740993::bigint as id`).rejects.toThrow(/does not fit/)
+    // The connection that refused goes on working.
+    await expect(db`select 1::bigint as id`).resolves.toEqual([{ id: 1 }])
+  })
+
+  it('refuses to send a number that is no longer exact', async () => {
+    await expect(db`select ${2 ** 53}::bigint as id`).rejects.toThrow(/not an exact integer/)
+    await expect(db`select ${2n ** 60n}::bigint::text as id`).resolves.toEqual([{ id: String(2n ** 60n) }])
+  })
+
+  it('carries bytes both ways as buffers', async () => {
+    const bytes = Buffer.from([0, 1, 0x5c, 0x22, 255])
+    const [row] = await db<{ bytes: Buffer; length: number }[]>`
+      select ${bytes}::bytea as bytes, length(${bytes}::bytea) as length`
+    expect(row?.length).toBe(5)
+    expect(Buffer.isBuffer(row?.bytes)).toBe(true)
+    expect(row?.bytes).toEqual(bytes)
+  })
+
+  it('carries a view into a larger buffer without its surroundings', async () => {
+    const view = new Uint8Array(Buffer.from('abcdef').subarray(2, 4))
+    await expect(db`select ${view}::bytea as bytes`).resolves.toEqual([{ bytes: Buffer.from('cd') }])
+  })
+
+  it('carries a day as text', async () => {
+    await expect(db`select ${'2026-01-31'}::date as day`).resolves.toEqual([{ day: '2026-01-31' }])
+  })
+})
+
+describe('arrays', () => {
+  it('carries bytea[] with nulls and empty elements both ways', async () => {
+    const byteas = [Buffer.from('00ff5c22', 'hex'), null, Buffer.alloc(0)]
+    const rows = await db<{ byteas: Buffer[]; count: number }[]>`
+      select ${db.types.byteas(byteas)} as byteas, count(bytes) from unnest(${db.types.byteas(byteas)}) bytes`
+    expect(rows).toEqual([{ byteas, count: 2 }])
+    await expect(db`select ${db.types.byteas([])} as byteas`).resolves.toEqual([{ byteas: [] }])
+  })
+
+  it('carries plain arrays of numbers, strings and nulls as the statement casts them', async () => {
+    const texts = ['a"b\\c,{}', 'NULL', null, '', 'é\n']
+    const [row] = await db`
+      select ${[1, null, 2 ** 52]}::bigint[] as int8s, ${[1, -2]}::int[] as int4s, ${[3]}::smallint[] as int2s,
+        ${texts}::text[] as texts, ${[]}::bigint[] as none, ${db.types.bools([true, null, false])} as bools`
+    expect(row).toEqual({
+      int8s: [1, null, 2 ** 52],
+      int4s: [1, -2],
+      int2s: [3],
+      texts,
+      none: [],
+      bools: [true, null, false],
+    })
+  })
+
+  it('works on sets inside a transaction', async () => {
+    const rows = await db.begin(
+      (sql) => sql`
+        select fid, hash from unnest(${[1, 2]}::bigint[], ${sql.types.byteas([Buffer.from('a'), null])}) as t(fid, hash)`,
+    )
+    expect(rows).toEqual([
+      { fid: 1, hash: Buffer.from('a') },
+      { fid: 2, hash: null },
+    ])
+  })
+})
+
+it('prepares a statement once per connection and asks for no types', async () => {
+  const one = connectAgain({ poolSize: 1 })
+  statements.length = 0
+  for (let round = 0; round < 50; round += 1) {
+    const hashes = one.types.byteas(round % 2 === 0 ? [null] : [Buffer.from([round])])
+    await one`select count(*) from unnest(${[round]}::bigint[], ${hashes}) as once(fid, hash)`
+  }
+  const prepared = await one<{ calls: number }[]>`
+    select generic_plans + custom_plans as calls from pg_prepared_statements where statement like '%unnest%as once(%' and not statement like '%pg_prepared%'`
+  expect(prepared).toEqual([{ calls: 50 }])
+  expect(statements.filter((sql) => sql.includes('pg_type'))).toEqual([])
+  expect(statements).toHaveLength(51)
+})
+
+it('counts the connections that transactions hold and wait for', async () => {
+  const two = connectAgain({ poolSize: 2 })
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const transactions = [1, 2, 3].map(() => two.begin(() => held))
+  await expect.poll(() => poolUse(two)).toEqual({ size: 2, held: 2, waiting: 1 })
+  release()
+  await Promise.all(transactions)
+  const session = await two.reserve()
+  expect(poolUse(two)).toEqual({ size: 2, held: 1, waiting: 0 })
+  session.release()
+  expect(poolUse(two)).toEqual({ size: 2, held: 0, waiting: 0 })
+})
+
+it('hands over a connection when none has been opened yet', async () => {
+  const fresh = connectAgain({ poolSize: 3 })
+  const sessions = await Promise.all([fresh.reserve(), fresh.reserve(), fresh.reserve()])
+  const pids = await Promise.all(sessions.map((session) => session`select pg_backend_pid() as pid`))
+  expect(new Set(pids.map(([row]) => row?.pid)).size).toBe(3)
+  for (const session of sessions) session.release()
+  expect(poolUse(fresh)).toEqual({ size: 3, held: 0, waiting: 0 })
+})
+
+describe('errors', () => {
+  it('calls a database that is not there unavailable, at once', async () => {
+    const nowhere = connect('postgres://a:b@127.0.0.1:1/c', { poolSize: 2, applicationName: 'test' })
+    const started = Date.now()
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      const error: unknown = await nowhere`select 1`.catch((reason: unknown) => reason)
+      expect(isUnavailable(error)).toBe(true)
+      expect(isRetryable(error)).toBe(false)
+    }
+    expect(Date.now() - started).toBeLessThan(10_000)
+    await nowhere.end({ timeout: 1 })
+  })
+
+  it('calls a session that was ended unavailable, also inside a wrapped error, and connects again', async () => {
+    const one = connectAgain({ poolSize: 1 })
+    const [session] = await one<{ pid: number }[]>`select pg_backend_pid() as pid`
+    const sleeping = one`select pg_sleep(10)`.catch((reason: unknown) => reason)
+    await expect
+      .poll(() => db`select 1 from pg_stat_activity where pid = ${session!.pid} and wait_event = 'PgSleep'`)
+      .toHaveLength(1)
+    await db`select pg_terminate_backend(${session!.pid})`
+    expect(isUnavailable(new Error('merge failed', { cause: await sleeping }))).toBe(true)
+    // The driver may still send one more statement down the connection that is closing.
+    await expect.poll(() => one`select 1 as one`.catch(() => null)).toEqual([{ one: 1 }])
+  })
+
+  it('tells conflicts between transactions from mistakes', async () => {
+    await db`create table counters (id int primary key, n int)`
+    await db`insert into counters values (1, 0)`
+    let first = true
+    const error: unknown = await db
+      .begin('isolation level serializable', async (sql) => {
+        await sql`select n from counters`
+        if (first) await db`update counters set n = n + 1`
+        first = false
+        await sql`update counters set n = n + 1`
+      })
+      .catch((reason: unknown) => reason)
+    expect(isRetryable(error)).toBe(true)
+    expect(isUnavailable(error)).toBe(false)
+    const mistake: unknown = await db`select nothing`.catch((reason: unknown) => reason)
+    expect([isRetryable(mistake), isUnavailable(mistake)]).toEqual([false, false])
+  })
+
+  it('ends a statement that runs too long', async () => {
+    const impatient = connectAgain({ poolSize: 1, statementTimeoutMs: 50 })
+    await expect(impatient`select pg_sleep(10)`).rejects.toThrow(/statement timeout/)
+  })
+})

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { processIdentity } from '../process/process-identity.js'
+
+/** Who holds a data directory. */
+export interface DataDirOwner {
+  readonly pid: number
+  /** Start time of that process: a later process that got the same pid is not the owner. */
+  readonly identity: string
+  /** What it runs, such as `serve`. */
+  readonly command: string
+}
+
+/** Somebody else holds the directory, and is alive. */
+export class DataDirBusyError extends Error {
+  override readonly name = 'DataDirBusyError'
+  readonly owner: DataDirOwner
+
+  constructor(directory: string, owner: DataDirOwner) {
+    super(`${directory} is in use by process ${owner.pid} (plaza ${owner.command})`)
+    this.owner = owner
+  }
+}
+
+const PID_FILE = 'plaza.pid'
+
+/**
+ * Takes the directory for this process, or throws `DataDirBusyError`. What a crashed process left behind is
+ * recognised and replaced. The returned function gives it back.
+ */
+export function lockDataDir(directory: string, command: string): () => void {
+  const file = join(directory, PID_FILE)
+  const identity = processIdentity(process.pid) ?? ''
+  const content = `${process.pid}\n${identity}\n${command}\n`
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  writeFileSync(draft, content, { mode: 0o644 })
+  try {
+    // `link` fails if the name is taken, and the file appears with its content: nobody reads half of it.
+    while (!tryLink(draft, file)) {
+      const found = read(file)
+      if (found === null) continue
+      const owner = liveOwner(found)
+      if (owner !== null) throw new DataDirBusyError(directory, owner)
+      removeStale(file, found)
+    }
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return () => {
+    if (read(file) === content) rmSync(file, { force: true })
+  }
+}
+
+/** Who holds the directory now; null if nobody does. */
+export function dataDirOwner(directory: string): DataDirOwner | null {
+  const found = read(join(directory, PID_FILE))
+  return found === null ? null : liveOwner(found)
+}
+
+/**
+ * Two processes may find the same stale file. Only one of them can rename it; should the other one, being
+ * late, have moved a fresh file away, it sees that by the content and puts it back.
+ */
+function removeStale(file: string, judged: string): void {
+  const aside = `${file}.${randomBytes(6).toString('hex')}`
+  try {
+    renameSync(file, aside)
+  } catch (error) {
+    if (isMissing(error)) return
+    throw error
+  }
+  if (read(aside) !== judged) tryLink(aside, file)
+  rmSync(aside, { force: true })
+}
+
+function liveOwner(content: string): DataDirOwner | null {
+  const [pidText, identity = '', command = ''] = content.split('\n')
+  const pid = Number(pidText)
+  if (!Number.isSafeInteger(pid) || pid <= 0) return null
+  return processIdentity(pid) === identity ? { pid, identity, command } : null
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}

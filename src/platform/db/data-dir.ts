@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import {
+  lstat,
+  mkdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Log } from '../log/log.js'
+import type { ClusterPlace } from './cluster.js'
+import { type Binaries, copyBinaries, findBinaries } from './embedded-binaries.js'
+import { canEnter, canReach, chooseUser, ownerOf, type SystemUser } from './system-user.js'
+
+/** Where things go that the user who runs PostgreSQL could not reach under `DATA_DIR` or `node_modules`. */
+const SYSTEM_DIR = '/var/lib/plaza'
+
+const CLUSTER = 'postgres'
+const PASSWORD_FILE = 'postgres.password'
+const LOG_FILE = 'postgres.log'
+const LOG_LIMIT_BYTES = 16 * 1024 * 1024
+
+/**
+ * Makes the data directory if there is none, and returns its real path. Root lets others pass through, for
+ * PostgreSQL runs as another user; what is secret in it has mode 0600.
+ */
+export async function openDataDir(path: string): Promise<string> {
+  await mkdir(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
+  return realpath(path)
+}
+
+/** True once the cluster of a data directory has been made. */
+export async function hasCluster(place: Pick<ClusterPlace, 'directory'>): Promise<boolean> {
+  return exists(join(place.directory, 'PG_VERSION'))
+}
+
+/** Where the cluster of this data directory lies or shall lie, and as whom and with what it runs. */
+export async function findClusterPlace(
+  dataDir: string,
+  log: Log,
+  systemDir = SYSTEM_DIR,
+): Promise<ClusterPlace> {
+  const found = await clusterDirectory(dataDir)
+  const user = (await hasCluster({ directory: found })) ? await clusterOwner(found) : await chooseUser(log)
+  const directory = await reachableDirectory(dataDir, found, user, log, systemDir)
+  const binaries = await reachableBinaries(user, log, systemDir)
+  const logFile = join(dataDir, LOG_FILE)
+  const logSize = await stat(logFile).then(
+    ({ size }) => size,
+    () => 0,
+  )
+  if (logSize > LOG_LIMIT_BYTES) await rename(logFile, `${logFile}.1`)
+  return { directory, logFile, binaries, user }
+}
+
+/** `DATA_DIR/postgres`, or what it points to. */
+export async function clusterDirectory(dataDir: string): Promise<string> {
+  const path = join(dataDir, CLUSTER)
+  return readlink(path).catch(() => path)
+}
+
+/** The password of the cluster's role; null before the first start. */
+export async function readPassword(dataDir: string): Promise<string | null> {
+  return readFile(join(dataDir, PASSWORD_FILE), 'utf8').catch(() => null)
+}
+
+/** Makes the password of a new cluster. It is on disk before the cluster is, so a crash loses neither. */
+export async function createPassword(dataDir: string): Promise<string> {
+  const password = randomBytes(24).toString('hex')
+  const file = join(dataDir, PASSWORD_FILE)
+  await writeFile(`${file}.draft`, password, { mode: 0o600 })
+  await rename(`${file}.draft`, file)
+  return password
+}
+
+async function clusterOwner(directory: string): Promise<SystemUser | null> {
+  const owner = await ownerOf(directory)
+  const root = process.getuid?.() === 0
+  if (root && owner === null) {
+    throw new Error(
+      `${directory} belongs to root, but PostgreSQL does not run as root: give it to another user`,
+    )
+  }
+  if (!root && owner !== null) {
+    throw new Error(
+      `${directory} belongs to another user (${owner.name}): start as root or as that user, or choose another DATA_DIR`,
+    )
+  }
+  return owner
+}
+
+async function reachableDirectory(
+  dataDir: string,
+  found: string,
+  user: SystemUser | null,
+  log: Log,
+  systemDir: string,
+): Promise<string> {
+  const own = join(dataDir, CLUSTER)
+  if (user === null || found !== own || (await canEnter(user, dataDir))) return found
+  const directory = join(systemDir, 'clusters', randomBytes(6).toString('hex'), CLUSTER)
+  await mkdir(join(directory, '..'), { recursive: true, mode: 0o755 })
+  await symlink(directory, own)
+  log.info(
+    { user: user.name, directory },
+    `PostgreSQL's user cannot reach ${dataDir}: the database lies elsewhere`,
+  )
+  return directory
+}
+
+async function reachableBinaries(user: SystemUser | null, log: Log, systemDir: string): Promise<Binaries> {
+  const binaries = await findBinaries()
+  if (user === null) return binaries
+  const samples = [binaries.postgres, join(binaries.root, 'lib'), join(binaries.root, 'share/postgresql')]
+  const reachable = await Promise.all(samples.map((path) => canReach(user, path)))
+  if (!reachable.includes(false)) return binaries
+  const copy = await copyBinaries(binaries, systemDir)
+  log.info(
+    { user: user.name, directory: copy.root },
+    `PostgreSQL's user cannot reach ${binaries.root}: copied it`,
+  )
+  return copy
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}

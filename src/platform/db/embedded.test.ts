@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createDataDir } from '../../../test/server-process.js'
+import type { Log } from '../log/log.js'
+import { silentLog } from '../log/log.js'
+import { connect } from './connection.js'
+import { DataDirBusyError, dataDirOwner, lockDataDir } from './data-dir-lock.js'
+import { type EmbeddedDatabase, type EmbeddedOptions, findEmbedded, startEmbedded } from './embedded.js'
+import { copyBinaries, findBinaries } from './embedded-binaries.js'
+import { canEnter, canReach, type SystemUser } from './system-user.js'
+
+/** On a busy disk a durable start takes seconds; only the test of durability is about that. */
+const FAST = { fsync: 'off' }
+
+type Options = Partial<Omit<EmbeddedOptions, 'dataDir'>>
+
+async function start(dataDir: string, more: Options = {}): Promise<EmbeddedDatabase> {
+  const options = { command: 'test', log: silentLog, detached: false, settings: FAST, ...more }
+  const embedded = await startEmbedded({ dataDir, ...options })
+  onTestFinished(() => embedded.stop())
+  return embedded
+}
+
+async function query(url: string, sql: string): Promise<unknown> {
+  const db = connect(url, { poolSize: 1, applicationName: 'plaza test' })
+  try {
+    return (await db.unsafe(sql)).map((row) => Object.values(row)[0])[0]
+  } finally {
+    await db.end({ timeout: 1 })
+  }
+}
+
+describe('the embedded PostgreSQL', () => {
+  it('keeps what was written from one start to the next', async () => {
+    const dataDir = await createDataDir()
+    const first = await start(dataDir)
+    await query(first.url, 'create table kept (n int); insert into kept values (7)')
+    await first.stop()
+    expect(await findEmbedded(dataDir)).toBeNull()
+    expect(await query((await start(dataDir)).url, 'select n from kept')).toBe(7)
+  })
+
+  it('is durable, checked, of one order on every machine, and closed to others', async () => {
+    const { url } = await start(await createDataDir(), { settings: {} })
+    const setting = (name: string) => query(url, `show ${name}`)
+    expect(await setting('fsync')).toBe('on')
+    expect(await setting('synchronous_commit')).toBe('on')
+    expect(await setting('data_checksums')).toBe('on')
+    expect(await setting('listen_addresses')).toBe('127.0.0.1')
+    expect(await setting('unix_socket_directories')).toBe('')
+    expect(
+      await query(
+        url,
+        'select datlocprovider::text || datlocale from pg_database where datname = current_database()',
+      ),
+    ).toBe('bC.UTF-8')
+    expect(await query(url, `select string_agg(c, '' order by c) from unnest('{b,é,B,a}'::text[]) c`)).toBe(
+      'Babé',
+    )
+    const wrong = new URL(url)
+    wrong.password = 'guess'
+    await expect(query(wrong.href, 'select 1')).rejects.toThrow(/password authentication failed/)
+  })
+
+  it('is not started twice', async () => {
+    const dataDir = await createDataDir()
+    await start(dataDir)
+    const second = startEmbedded({ dataDir, command: 'serve', log: silentLog })
+    await expect(second).rejects.toThrow(`in use by process ${process.pid} (plaza test)`)
+    await expect(second).rejects.toBeInstanceOf(DataDirBusyError)
+  })
+
+  it('starts although a crash left files whose pid now belongs to another program', async () => {
+    const dataDir = await createDataDir()
+    const first = await start(dataDir)
+    const postmaster = readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8')
+    await first.stop()
+    writeFileSync(join(dataDir, 'plaza.pid'), `${process.pid}\nearlier\nserve\n`)
+    writeFileSync(join(dataDir, 'postgres/postmaster.pid'), postmaster.replace(/^\d+/, String(process.pid)))
+    expect(await query((await start(dataDir)).url, 'select 1')).toBe(1)
+  })
+
+  it('replaces a cluster that was only half made', async () => {
+    const dataDir = await createDataDir()
+    mkdirSync(join(dataDir, 'postgres.draft'))
+    writeFileSync(join(dataDir, 'postgres.draft/PG_VERSION'), '18')
+    expect(await query((await start(dataDir)).url, 'select 1')).toBe(1)
+  })
+
+  it('says when the password of a cluster is gone', async () => {
+    const dataDir = await createDataDir()
+    await (await start(dataDir)).stop()
+    execFileSync('rm', [join(dataDir, 'postgres.password')])
+    await expect(start(dataDir)).rejects.toThrow(/not its password/)
+    expect(dataDirOwner(dataDir)).toBeNull()
+  })
+})
+
+describe('the lock of a data directory', () => {
+  it('is given to one of many that ask at once, also over a stale file', async () => {
+    const dataDir = await createDataDir()
+    writeFileSync(join(dataDir, 'plaza.pid'), '1\nearlier\nserve\n')
+    const unlock = lockDataDir(dataDir, 'first')
+    expect(() => lockDataDir(dataDir, 'second')).toThrow(DataDirBusyError)
+    expect(dataDirOwner(dataDir)).toMatchObject({ pid: process.pid, command: 'first' })
+    unlock()
+    expect(dataDirOwner(dataDir)).toBeNull()
+    lockDataDir(dataDir, 'third')()
+  })
+})
+
+describe.runIf(process.getuid?.() === 0)('for root', () => {
+  const nobody: SystemUser = { name: 'nobody', uid: 65534, gid: 65534 }
+
+  it('puts the cluster elsewhere when its user cannot reach the data directory, and finds it again', async () => {
+    const dataDir = await createDataDir()
+    const systemDir = await createDataDir()
+    chmodSync(dataDir, 0o700)
+    const lines: string[] = []
+    const log: Log = { ...silentLog, info: (_fields, message) => lines.push(message) }
+    const first = await start(dataDir, { systemDir, log })
+    expect(lines.join()).toContain(`cannot reach ${dataDir}: the database lies elsewhere`)
+    const link = join(dataDir, 'postgres')
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(readlinkSync(link).startsWith(systemDir)).toBe(true)
+    expect(statSync(readlinkSync(link)).mode & 0o777).toBe(0o700)
+    expect(await findEmbedded(dataDir)).toBe(first.url)
+    await query(first.url, 'create table kept ()')
+    await first.stop()
+    const next = await start(dataDir, { systemDir })
+    expect(await query(next.url, 'select count(*) from kept')).toBe(0)
+  })
+
+  it('copies the programs to where every user can run them', async () => {
+    const parent = await createDataDir()
+    const copy = await copyBinaries(await findBinaries(), parent)
+    const options = { uid: nobody.uid, gid: nobody.gid, encoding: 'utf8', cwd: '/' } as const
+    expect(execFileSync(copy.postgres, ['--version'], options)).toMatch(/PostgreSQL/)
+    expect(await canReach(nobody, copy.initdb)).toBe(true)
+    // The second time it is there.
+    expect(await copyBinaries(await findBinaries(), parent)).toEqual(copy)
+  })
+
+  it('judges what another user can reach by every directory on the way', async () => {
+    const dataDir = await createDataDir()
+    writeFileSync(join(dataDir, 'file'), '', { mode: 0o644 })
+    expect(await canReach(nobody, join(dataDir, 'file'))).toBe(true)
+    expect(await canEnter(nobody, dataDir)).toBe(true)
+    chmodSync(dataDir, 0o700)
+    expect(await canReach(nobody, join(dataDir, 'file'))).toBe(false)
+    expect(await canEnter(nobody, dataDir)).toBe(false)
+  })
+})

@@ -1,0 +1,36 @@
+import { readdir } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import { silentLog } from '../log/log.js'
+import { migrate, migrationState } from './migrate.js'
+
+const empty = await createTestDatabase({ migrated: false })
+const newer = await createTestDatabase()
+const broken = await createTestDatabase()
+
+it('is done by one of many processes that start at once; all of them succeed', async () => {
+  expect((await migrationState(empty.db)).pending.length).toBeGreaterThan(0)
+  const runs = await Promise.all(Array.from({ length: 8 }, () => migrate(empty.url, silentLog)))
+  expect(runs.filter((applied) => applied.length > 0)).toHaveLength(1)
+  const [tables] =
+    await empty.db`select count(*) from pg_tables where schemaname = 'hub' and tablename = 'messages'`
+  expect(tables).toEqual({ count: 1 })
+  expect(await migrationState(empty.db)).toEqual({ pending: [], unknown: [] })
+})
+
+it('does nothing the second time', async () => {
+  expect(await migrate(newer.url, silentLog)).toEqual([])
+})
+
+it('refuses a database that a newer version has migrated, and changes nothing', async () => {
+  await broken.db`insert into schema_migrations (name, run_on) values ('9999_from_the_future', now())`
+  await expect(migrate(broken.url, silentLog)).rejects.toThrow(/newer version \(9999_from_the_future\)/)
+  expect(await migrationState(broken.db)).toEqual({ pending: [], unknown: ['9999_from_the_future'] })
+})
+
+it('has no two migrations of one number: they would run in another order elsewhere', async () => {
+  const files = await readdir(new URL('./migrations', import.meta.url))
+  const numbers = files.map((file) => /^(\d{4})_[a-z_]+\.sql$/.exec(file)?.[1])
+  expect(numbers).not.toContain(undefined)
+  expect(new Set(numbers).size).toBe(files.length)
+})

@@ -1,0 +1,114 @@
+import { readdir } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { runner } from 'node-pg-migrate'
+import pg from 'pg'
+import type { Log } from '../log/log.js'
+import type { Database } from './connection.js'
+
+/** Beside this file both in src (tests) and in dist, where the build copies it. */
+const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations', import.meta.url))
+const MIGRATIONS_TABLE = 'schema_migrations'
+
+/** Any constant does, as long as nothing else in the database locks it: the bytes of "plaza". */
+const MIGRATION_LOCK = 0x706c617a61
+
+/** Processes that start together ask for the lock this often. Waiting inside `pg_advisory_lock` would hold
+ * a snapshot, and an index built concurrently waits for every snapshot: the two would block each other. */
+const LOCK_POLL_MS = 50
+
+/** The database and this build know different migrations. */
+export interface MigrationState {
+  /** In this build, not in the database. */
+  readonly pending: readonly string[]
+  /** In the database, not in this build: it was migrated by a newer one. */
+  readonly unknown: readonly string[]
+}
+
+/**
+ * Brings the schema up to this build: every file of `migrations/` that has not run yet, in one transaction.
+ * Safe to call from many processes at once: one migrates, the others wait for it.
+ * Returns the names that were applied. Throws if the database is newer than this build.
+ */
+export async function migrate(url: string, log: Log): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'plaza migrate' })
+  // Without a listener a connection that is cut would end the process; the pending query rejects anyway.
+  client.on('error', (error) => log.warn({ err: error }, 'the connection of the migration was lost'))
+  await client.connect()
+  try {
+    await waitForLock(client, log)
+    await refuseNewerSchema(client)
+    const applied = await runner({
+      dbClient: client,
+      dir: MIGRATIONS_DIR,
+      direction: 'up',
+      migrationsTable: MIGRATIONS_TABLE,
+      migrationsSchema: 'public',
+      noLock: true,
+      singleTransaction: true,
+      logger: {
+        debug: (text: string) => log.debug({}, text),
+        info: (text: string) => log.debug({}, text),
+        warn: (text: string) => log.warn({}, text),
+        error: (text: string) => log.error({}, text),
+      },
+    })
+    const names = applied.map(({ name }) => name)
+    if (names.length > 0) log.info({ migrations: names }, 'schema migrated')
+    return names
+  } finally {
+    // Ends the session, and the lock with it.
+    await client.end()
+  }
+}
+
+/** What `migrate` would do, without doing it: for readiness. */
+export async function migrationState(db: Database): Promise<MigrationState> {
+  const [found] = await db<{ present: boolean }[]>`
+    select to_regclass(${`public.${MIGRATIONS_TABLE}`}) is not null as present`
+  const rows = found?.present
+    ? await db<{ name: string }[]>`select name from ${db(`public.${MIGRATIONS_TABLE}`)}`
+    : []
+  const applied = rows.map(({ name }) => name)
+  const known = await knownMigrations()
+  return {
+    pending: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  }
+}
+
+async function knownMigrations(): Promise<string[]> {
+  const files = await readdir(MIGRATIONS_DIR)
+  return files
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length))
+    .sort()
+}
+
+async function waitForLock(client: pg.Client, log: Log): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
+      MIGRATION_LOCK,
+    ])
+    if (rows[0]?.taken) return
+    if (attempt === 0) log.info({}, 'another process is migrating the database: waiting for it')
+    await sleep(LOCK_POLL_MS)
+  }
+}
+
+async function refuseNewerSchema(client: pg.Client): Promise<void> {
+  const table = `public.${MIGRATIONS_TABLE}`
+  const { rows: found } = await client.query<{ present: boolean }>(
+    'select to_regclass($1) is not null as present',
+    [table],
+  )
+  if (!found[0]?.present) return
+  const { rows } = await client.query<{ name: string }>(`select name from ${table} order by id`)
+  const known = await knownMigrations()
+  const unknown = rows.map(({ name }) => name).filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    throw new Error(
+      `the database was migrated by a newer version (${unknown.join(', ')}): start that version, or restore a backup`,
+    )
+  }
+}

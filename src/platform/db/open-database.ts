@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../log/log.js'
+import { isUnavailable } from './connection-errors.js'
+import { openDataDir } from './data-dir.js'
+import { DataDirBusyError, dataDirOwner } from './data-dir-lock.js'
+import { findEmbedded, startEmbedded } from './embedded.js'
+import { migrate } from './migrate.js'
+
+/** A migrated database, and how to leave it. */
+export interface OpenDatabase {
+  readonly url: string
+  close(): Promise<void>
+  /** Ends what we run at once and without waiting, for a process that is told twice to go. */
+  abort(): void
+}
+
+/** The settings that decide which database is opened. */
+interface DatabaseConfig {
+  readonly dataDir: string
+  /** Unset: the PostgreSQL in `dataDir` is started. */
+  readonly databaseUrl?: string
+  readonly databasePool: number
+  readonly hubShards: number
+}
+
+/** What the process that holds a data directory calls itself when it serves. */
+const SERVE = 'serve'
+
+/** For commands that run beside the server, for migrations, and for whoever looks in with `psql`. */
+const SPARE_CONNECTIONS = 30
+const MIN_CONNECTIONS = 60
+
+/** The database of compose files and of machines that boot comes up in this time. */
+const STARTUP_LIMIT_MS = 60_000
+/** Crash recovery of a server that starts in this moment. */
+const BUSY_LIMIT_MS = 300_000
+const POLL_MS = 200
+
+/** For the server: `DATABASE_URL`, or a PostgreSQL of our own that lives as long as this process. */
+export async function openServerDatabase(config: DatabaseConfig, log: Log): Promise<OpenDatabase> {
+  const opened =
+    config.databaseUrl === undefined
+      ? await own(config, SERVE, log)
+      : { url: config.databaseUrl, close: async () => {}, abort: () => {} }
+  return migrated(opened, log)
+}
+
+/**
+ * For a command of a moment: `DATABASE_URL`, or the PostgreSQL that a running server has on this `DATA_DIR`,
+ * or one that is started for as long as the command takes.
+ */
+export async function openCommandDatabase(
+  config: DatabaseConfig,
+  command: string,
+  log: Log,
+): Promise<OpenDatabase> {
+  if (config.databaseUrl !== undefined) {
+    return migrated({ url: config.databaseUrl, close: async () => {}, abort: () => {} }, log)
+  }
+  const deadline = Date.now() + BUSY_LIMIT_MS
+  for (let waited = false; ; waited = true) {
+    const url = await urlOfServer(config.dataDir)
+    if (url !== null) return migrated({ url, close: async () => {}, abort: () => {} }, log, isBeingMade)
+    try {
+      return await migrated(await own(config, command, log), log)
+    } catch (error) {
+      if (!(error instanceof DataDirBusyError) || Date.now() > deadline) throw error
+      // A server that is starting, or another command, which stops its PostgreSQL when it is done.
+      if (!waited) log.warn({ pid: error.owner.pid }, `${error.message}: waiting for it`)
+      await sleep(POLL_MS)
+    }
+  }
+}
+
+async function own(config: DatabaseConfig, command: string, log: Log): Promise<OpenDatabase> {
+  // A shard has a writer and whoever consumes its log.
+  const needed = config.databasePool + 2 * config.hubShards + SPARE_CONNECTIONS
+  const settings = { max_connections: String(Math.max(MIN_CONNECTIONS, needed)) }
+  const embedded = await startEmbedded({ dataDir: config.dataDir, command, log, settings })
+  return { url: embedded.url, close: embedded.stop, abort: embedded.abort }
+}
+
+async function urlOfServer(dataDir: string): Promise<string | null> {
+  const directory = await openDataDir(dataDir)
+  return dataDirOwner(directory)?.command === SERVE ? findEmbedded(directory) : null
+}
+
+/** 3D000: a server that starts for the first time has its PostgreSQL up a moment before its database is made. */
+function isBeingMade(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '3D000'
+}
+
+async function migrated(
+  opened: OpenDatabase,
+  log: Log,
+  isPassing: (error: unknown) => boolean = () => false,
+): Promise<OpenDatabase> {
+  const deadline = Date.now() + STARTUP_LIMIT_MS
+  for (;;) {
+    try {
+      await migrate(opened.url, log)
+      return opened
+    } catch (error) {
+      if ((isUnavailable(error) || isPassing(error)) && Date.now() < deadline) {
+        log.warn({ err: error }, 'the database is not there yet: waiting for it')
+        await sleep(1_000)
+      } else {
+        await opened.close()
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import { createServer } from 'node:http'
+import { Registry } from 'prom-client'
+import { privateKeyToAccount } from 'viem/accounts'
+import { expect, it, onTestFinished } from 'vitest'
+import { readConfig } from '../../src/app/config/config.js'
+import { importChannels, openImporters } from '../../src/app/modules/importers.js'
+import { loadUsers } from '../../src/graph/load/user-record.js'
+import { importNames } from '../../src/hub/sync/import/name-transfers.js'
+import { openPublicApi, type PublicApi } from '../../src/hub/sync/import/public-api.js'
+import { importVerifiedAccounts } from '../../src/hub/sync/import/verified-accounts.js'
+import { createNetClient } from '../../src/platform/outbound/net-client.js'
+import { createTestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
+import { TestUser, testNowUnix } from '../network.js'
+import { keptLog } from './follower.js'
+
+const { db } = await createTestDatabase()
+const hub = await createTestHub(db)
+const users = [1, 2, 3, 4].map((fid) => new TestUser(fid))
+await hub.submitOnChainEvents(users.flatMap((user) => user.onChain()))
+const registry = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+const impostor = privateKeyToAccount(`0x${'22'.repeat(32)}`)
+
+type Answer = (url: URL) => {
+  readonly status?: number
+  readonly headers?: Record<string, string>
+  readonly json: unknown
+}
+
+/** An API that answers as documented, and everything it was asked. */
+async function serve(answer: Answer): Promise<{ readonly api: PublicApi; readonly asked: string[] }> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    asked.push(`${url.pathname}${url.search}`)
+    const { status = 200, headers = {}, json } = answer(url)
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(json))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'test' })
+  const stopping = new AbortController()
+  onTestFinished(async () => {
+    stopping.abort()
+    await net.close()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const url = `http://127.0.0.1:${address.port}`
+  return { api: openPublicApi({ net, url, signal: stopping.signal, pauseMs: 1 }), asked }
+}
+
+async function transfer(id: number, name: string, to: number, signer = registry) {
+  const timestamp = testNowUnix - 1000 + id
+  const owner = `0x${'ab'.repeat(20)}` as const
+  const signature = await signer.signTypedData({
+    domain: {
+      name: 'Farcaster name verification',
+      version: '1',
+      chainId: 1,
+      verifyingContract: '0xe3be01d99baa8db9905b33a3ca391238234b79d1',
+    },
+    types: {
+      UserNameProof: [
+        { name: 'name', type: 'string' },
+        { name: 'timestamp', type: 'uint256' },
+        { name: 'owner', type: 'address' },
+      ],
+    },
+    primaryType: 'UserNameProof',
+    message: { name, timestamp: BigInt(timestamp), owner },
+  })
+  return {
+    id,
+    timestamp,
+    username: name,
+    owner,
+    from: 0,
+    to,
+    user_signature: '0x',
+    server_signature: signature,
+  }
+}
+
+it('transfers of names are imported in their order, once, and only what the registry has signed', async () => {
+  const all = await Promise.all([
+    transfer(1, 'alice', 1),
+    transfer(2, 'bob', 2),
+    transfer(3, 'stolen', 3, impostor),
+    transfer(4, 'alice', 4),
+    transfer(5, 'bob', 0),
+  ])
+  const { api, asked } = await serve((url) => {
+    const from = Number(url.searchParams.get('from_id'))
+    return { json: { transfers: all.filter(({ id }) => id > from).slice(0, 2) } }
+  })
+  const log = keptLog()
+  const options = { db, hub, api, signer: Buffer.from(registry.address.slice(2), 'hex'), log }
+  expect(await importNames(options)).toBe(5)
+  const names = await db`select name, fid from hub.username_proofs order by name`
+  expect(names).toEqual([
+    { name: 'alice', fid: 4 },
+    { name: 'bob', fid: 0 },
+  ])
+  expect(log.lines).toHaveLength(1)
+  expect(await importNames(options)).toBe(0)
+  expect(asked.at(-1)).toBe('/transfers?from_id=5')
+})
+
+it('an API that has had enough is left alone for as long as it asks for', async () => {
+  let refusals = 0
+  const { api, asked } = await serve(() => {
+    refusals += 1
+    if (refusals === 1) return { status: 429, headers: { 'retry-after': '0.05' }, json: {} }
+    return { json: { result: { channels: [] } } }
+  })
+  expect(await importChannels({ db, api, log: keptLog(), withPeople: [] })).toBe(0)
+  expect(asked).toHaveLength(2)
+})
+
+it('channels are imported, the people of those that are followed too, and one that is wrong keeps no other out', async () => {
+  const channel = {
+    id: 'garden',
+    url: 'https://warpcast.com/~/channel/garden',
+    name: 'Garden',
+    description: 'what grows',
+    imageUrl: 'https://images.example/garden.png',
+    leadFid: 1,
+    moderatorFids: [2],
+    createdAt: testNowUnix - 5000,
+    followerCount: 2,
+    memberCount: 3,
+    publicCasting: true,
+  }
+  const { api, asked } = await serve((url) => {
+    const page = url.searchParams.get('cursor')
+    if (url.pathname === '/v2/all-channels') {
+      return {
+        json: {
+          result: {
+            channels: [
+              { ...channel, id: 'Not An Id' },
+              channel,
+              { ...channel, id: 'sea', url: 'chain://sea' },
+            ],
+          },
+        },
+      }
+    }
+    if (url.pathname === '/v1/channel-followers') {
+      const users = [{ fid: page === null ? 3 : 4, followedAt: testNowUnix - 100 }]
+      return { json: { result: { users }, ...(page === null ? { next: { cursor: 'more' } } : {}) } }
+    }
+    const members = [1, 2, 3].map((fid) => ({ fid, memberAt: testNowUnix - 90 }))
+    return { json: { result: { members } } }
+  })
+  const log = keptLog()
+  expect(await importChannels({ db, api, log, withPeople: ['garden'] })).toBe(2)
+  expect(log.lines.map(({ message }) => message)).toEqual(['a channel of the public client was not imported'])
+  const [garden] = await db`
+    select name, parent_url, lead_fid, follower_count from channels.channels where id = 'garden'`
+  expect(garden).toEqual({ name: 'Garden', parent_url: channel.url, lead_fid: 1, follower_count: 2 })
+  const members = await db`select fid, role from channels.members where channel_id = 'garden' order by fid`
+  expect(members).toEqual([
+    { fid: 2, role: 'moderator' },
+    { fid: 3, role: 'member' },
+  ])
+  expect(asked).toContain('/v1/channel-followers?channelId=garden&limit=1000&cursor=more')
+})
+
+it('verified accounts are shown where a profile says nothing, and the next run goes on behind them', async () => {
+  const pages: Record<string, object> = {
+    '': {
+      result: { verifications: [account(1, 'x', 'alice_x', 10), account(1, 'other', 'no', 10)] },
+      next: { cursor: 'a' },
+    },
+    a: { result: { verifications: [account(2, 'github', 'bob-gh', 20)] }, next: { cursor: 'b' } },
+    b: { result: { verifications: [] } },
+  }
+  const { api, asked } = await serve((url) => ({ json: pages[url.searchParams.get('cursor') ?? ''] }))
+  const changed: number[] = []
+  const run = () => importVerifiedAccounts(db, api, async (fids) => void changed.push(...fids))
+  expect(await run()).toBe(2)
+  expect(changed).toEqual([1, 2])
+  const records = await loadUsers(db, [1, 2, 3])
+  expect([1, 2, 3].map((fid) => [records.get(fid)?.twitter, records.get(fid)?.github])).toEqual([
+    ['alice_x', null],
+    [null, 'bob-gh'],
+    [null, null],
+  ])
+  pages.b = { result: { verifications: [account(1, 'x', 'alice_new', 30)] } }
+  expect(await run()).toBe(1)
+  expect(asked.slice(-1)).toEqual(['/fc/account-verifications?limit=1000&cursor=b'])
+  expect((await loadUsers(db, [1])).get(1)?.twitter).toBe('alice_new')
+})
+
+it('what is not configured is said in the log and in the metrics, and is not run', async () => {
+  async function open(env: Record<string, string>) {
+    const [result, registry, log] = [readConfig(env), new Registry(), keptLog()]
+    if ('problems' in result) throw new Error(result.problems)
+    const { chores, close } = openImporters(result.config, { db, hub, registry, log })
+    await close()
+    const metrics = await registry.metrics()
+    const states = metrics.split('\n').filter((line) => line.startsWith('plaza_importer_configured'))
+    return { chores: chores.length, states, told: log.lines.map(({ message }) => message) }
+  }
+  expect(await open({})).toEqual({
+    chores: 0,
+    states: [
+      'plaza_importer_configured{importer="fnames"} 0',
+      'plaza_importer_configured{importer="channels"} 0',
+      'plaza_importer_configured{importer="verified_accounts"} 0',
+    ],
+    told: [
+      'importing fnames: not configured',
+      'importing channels: not configured',
+      'importing verified accounts: not configured',
+    ],
+  })
+  const some = await open({ FNAME_REGISTRY_URL: 'https://fnames.example/some/path' })
+  expect(some).toMatchObject({
+    chores: 1,
+    told: ['importing fnames', expect.anything(), expect.anything()],
+  })
+  expect(some.states[0]).toBe('plaza_importer_configured{importer="fnames"} 1')
+})
+
+function account(fid: number, platform: string, platformUsername: string, verifiedAt: number) {
+  return { fid, platform, platformId: '1', platformUsername, verifiedAt }
+}

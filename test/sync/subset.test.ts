@@ -1,0 +1,101 @@
+import { status } from '@grpc/grpc-js'
+import { expect, it } from 'vitest'
+import { backfill } from '../../src/hub/sync/backfill/backfill.js'
+import { createUpstreamClient, type UpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
+import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
+import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
+import { beginFollowing } from '../../src/hub/sync/follow/start-place.js'
+import { findNeighbours } from '../../src/hub/sync/subset/find-followed.js'
+import { FollowedUsers } from '../../src/hub/sync/subset/followed-users.js'
+import { listFollowed } from '../../src/hub/sync/subset/list-followed.js'
+import { upstreamDoor } from '../../src/hub/sync/upstream-door.js'
+import { createTestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
+import { openHubGrpc } from '../hub-grpc.js'
+import { TestUser, testNow } from '../network.js'
+import { follow } from './follower.js'
+
+const TIMEOUT_MS = 60_000
+const CHANNEL = 'https://farcaster.xyz/~/channel/garden'
+const a = await createTestDatabase()
+const upstreamHub = await createTestHub(a.db)
+const { server } = await openHubGrpc(a.db, { hub: upstreamHub })
+const { db } = await createTestDatabase({ poolSize: 8 })
+const hub = await createTestHub(db)
+const [asked, followed, liker, gardener, stranger, later, newGardener] = Array.from(
+  { length: 7 },
+  (_, index) => new TestUser(index + 1),
+) as [TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser]
+
+/** Reactions to a cast are asked for by their type, as nodes of the public network want it. */
+const connectAsToNode: typeof createUpstreamClient = (address, settings): UpstreamClient => {
+  const client = createUpstreamClient(address, settings)
+  return {
+    ...client,
+    call: async (name, request, signal) => {
+      const { reactionType } = request as { reactionType?: number }
+      if (name === 'getReactionsByCast' && reactionType === undefined) {
+        throw new UpstreamFailure(status.INVALID_ARGUMENT, address, 'reaction_type is required')
+      }
+      return await client.call(name, request, signal)
+    },
+  }
+}
+
+/** Who has a cast here, by fid. */
+async function authors(): Promise<number[]> {
+  const rows = await db<{ fid: number }[]>`select distinct fid from hub.messages where set = 1 order by fid`
+  return rows.map(({ fid }) => fid)
+}
+
+it('a part of the network is fetched and followed, and grows and shrinks with what happens in it', async () => {
+  const everyone = [asked, followed, liker, gardener, stranger, later, newGardener]
+  await upstreamHub.submitOnChainEvents(everyone.flatMap((user) => user.onChain({ units: 5 })))
+  const cast = asked.cast('hello', testNow - 900)
+  await upstreamHub.submit([
+    cast,
+    ...[followed, liker, stranger, later, newGardener].map((user) => user.cast('me, too', testNow - 800)),
+    gardener.cast('tulips', testNow - 700, { parentUrl: CHANNEL }),
+    asked.link(followed.fid, testNow - 600),
+    liker.react(cast, testNow - 500),
+    stranger.link(later.fid, testNow - 400),
+  ])
+  const settings = { fids: [asked.fid], channelUrls: [CHANNEL], neighbours: true }
+  const upstreams = openUpstreams(
+    { addresses: [server.address], tls: false, headers: new Map(), trusted: false },
+    { connect: connectAsToNode },
+  )
+  const { signal } = new AbortController()
+  const door = upstreamDoor(hub, { trusted: false, admitted: true })
+  await upstreams.ask((client) => beginFollowing(db, client, signal))
+  await listFollowed(db, upstreams, settings, signal)
+  await backfill({ db, upstreams, hub: door, parallel: 2, signal })
+  expect(await authors()).toEqual([asked.fid, gardener.fid])
+  await findNeighbours(db, upstreams, settings.fids, signal)
+  await listFollowed(db, upstreams, settings, signal)
+  await backfill({ db, upstreams, hub: door, parallel: 2, signal })
+  expect(await authors()).toEqual([asked.fid, followed.fid, liker.fid, gardener.fid])
+
+  const selection = await FollowedUsers.open(db, settings)
+  const { watch } = follow(db, hub, { addresses: [server.address], selection, compareWith: upstreams })
+  await upstreamHub.submit([
+    asked.link(later.fid, testNow - 300),
+    newGardener.cast('roses', testNow - 300, { parentUrl: CHANNEL }),
+    stranger.cast('nobody listens', testNow - 300),
+  ])
+  await expect.poll(authors, { timeout: TIMEOUT_MS }).toEqual([1, 2, 3, 4, 6, 7])
+  expect(watch.items.ignored).toBeGreaterThan(0)
+
+  await upstreamHub.submit([asked.link(followed.fid, testNow - 200, { remove: true })])
+  const isFollowed = async () =>
+    (await db`select 1 from upstream.followed where fid = ${followed.fid}`).length
+  await expect.poll(isFollowed, { timeout: TIMEOUT_MS }).toBe(0)
+  const unheard = followed.cast('unheard', testNow - 100)
+  const heard = later.cast('heard', testNow - 90)
+  await upstreamHub.submit([unheard])
+  await upstreamHub.submit([heard])
+  const stands = async (hash: Buffer) => (await db`select 1 from hub.messages where hash = ${hash}`).length
+  await expect.poll(() => stands(heard.hash), { timeout: TIMEOUT_MS }).toBe(1)
+  expect(await stands(unheard.hash)).toBe(0)
+  upstreams.close()
+})

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
+import { PlazaError } from '../../src/platform/errors.js'
+import { createTestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
+import { openHubGrpc } from '../hub-grpc.js'
+import { follow } from './follower.js'
+import { startTcpProxy } from './tcp-proxy.js'
+
+const TIMEOUT_MS = 60_000
+const a = await createTestDatabase()
+const { server } = await openHubGrpc(a.db, {
+  authorize: async () => {
+    throw new PlazaError('unauthenticated', 'a valid API key is needed')
+  },
+})
+const { db } = await createTestDatabase({ poolSize: 8 })
+const hub = await createTestHub(db)
+
+it('why an upstream is not followed or compared with is told once, until it is another reason, with what to do', async () => {
+  const proxy = await startTcpProxy(server.address)
+  proxy.target = '127.0.0.1:1'
+  await db`insert into upstream.fids (fid, suspect, suspected_at) values (1, 'a test', now())`
+  const other = await startTcpProxy('127.0.0.1:1')
+  const addresses = [proxy.address, other.address]
+  const settings = { addresses, tls: false, headers: new Map(), trusted: false }
+  const upstreams = openUpstreams(settings, { patienceMs: 0 })
+  const { log, watch, stop } = follow(db, hub, { addresses, compareWith: upstreams })
+  const told = (message: string) =>
+    log.lines.flatMap((line) =>
+      'err' in line.fields && line.message === message ? [String(line.fields.err)] : [],
+    )
+  await expect.poll(() => watch.disconnects.length, { timeout: TIMEOUT_MS }).toBeGreaterThan(3)
+  for (const each of [proxy, other]) each.target = server.address
+  const refusals = () => watch.disconnects.filter((status) => status === 'UNAUTHENTICATED').length
+  await expect.poll(refusals, { timeout: TIMEOUT_MS }).toBeGreaterThan(3)
+  const followed = told('the upstream cannot be followed now')
+  for (const address of addresses) {
+    const ofOne = followed.filter((reason) => reason.includes(address))
+    const codes = ofOne.map((reason) => reason.split(': ')[2])
+    expect(codes).toEqual(expect.arrayContaining(['UNAVAILABLE', 'UNAUTHENTICATED']))
+    expect(new Set(codes).size).toBe(codes.length)
+    expect(ofOne.at(-1)).toMatch(/a valid API key is needed; give it one in UPSTREAM_HEADERS$/)
+  }
+  const compared = () => told('comparing with the upstream failed')
+  await expect.poll(() => compared().length).toBeGreaterThan(0)
+  expect(new Set(compared()).size).toBe(compared().length)
+  await stop()
+  upstreams.close()
+})
