@@ -15,7 +15,7 @@ interface Claimant {
   readonly network: number
 }
 
-/** The account agrees to belong to the user (the protocol notes, hub.md §3.3). */
+/** The account agrees to belong to the user (docs/protocol.md §3.3.6). */
 export async function ethVerification(
   account: EthAccount,
   { user, at, network }: Claimant,
@@ -59,7 +59,7 @@ export function solanaVerification(wallet: MessageSigner, { user, at, network }:
   }
 }
 
-/** The owner of an ENS name hands it to the user (the protocol notes, hub.md §5.3). */
+/** The owner of an ENS name hands it to the user (docs/protocol.md §5.3). */
 export async function ensProof(name: string, account: EthAccount, { user, at }: Claimant): Promise<Content> {
   const signature = await account.signer.signTypedData({
     domain: eip712.EIP_712_USERNAME_DOMAIN,

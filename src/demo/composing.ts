@@ -19,7 +19,7 @@ export interface Composition {
   readonly mentioned: readonly number[]
 }
 
-/** Bytes of text of each type of cast (the protocol notes, hub.md §3.3). */
+/** Bytes of text of each type of cast (docs/protocol.md §3.3.2). */
 const MAX_CAST_BYTES = 320
 const MAX_LONG_CAST_BYTES = 1024
 const MAX_TEN_K_CAST_BYTES = 10_000
@@ -39,7 +39,7 @@ const TEN_K_SHARE = 0.02
 const TOKEN_CHANNEL = 'chain://eip155:1/erc721:0x00000000000000000000000000000000000000aa'
 const TOKEN_CHANNEL_SHARE = 0.004
 
-/** The URL that stands for a channel as the parent of a cast (the protocol notes, hub.md §7.1). */
+/** The URL that stands for a channel as the parent of a cast (docs/protocol.md §7.1). */
 export function channelUrl(id: string): string {
   return `https://farcaster.xyz/~/channel/${id}`
 }

@@ -1,4 +1,4 @@
-/** The longest that an fname may be (the protocol notes, hub.md §3.3). */
+/** The longest that an fname may be (docs/protocol.md §3.3.8). */
 const MAX_NAME_CHARACTERS = 16
 
 /** Who has which name. A name is given once, even when its holder has given it back. */

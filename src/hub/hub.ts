@@ -37,11 +37,11 @@ export interface Hub {
   /**
    * Validates, verifies and merges messages. The answer is aligned with the input: null for a message
    * that now stands (or, for frame actions, is valid), else why not. Order inside a call is the
-   * protocol's (hub.md §1.8), not the caller's.
+   * protocol's (docs/protocol.md §1.8), not the caller's.
    * @throws PlazaError `unavailable` when the database is away or the queue is full.
    */
   submit(messages: readonly SignedMessage[], options?: SubmitOptions): Promise<(Refusal | null)[]>
-  /** Every check that needs no state, signatures included (hub.md §2.3). */
+  /** Every check that needs no state, signatures included (docs/protocol.md §2.3). */
   validate(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
   /** Merges events of the chains, or of the local registry; null when merged, a Refusal for a duplicate. */
   submitOnChainEvents(

@@ -20,7 +20,7 @@ const HASH_BYTES = 20
 const CHAIN_PLACE_BYTES = 12
 const FID_BYTES = 8
 
-/** The protocol's `ts_hash`: four bytes of time and the hash (hub.md §4). */
+/** The protocol's `ts_hash`: four bytes of time and the hash (docs/protocol.md §4.1). */
 const messageForm: TokenForm<MessagePlace> = {
   write({ ts, hash }) {
     const time = Buffer.alloc(4)

@@ -2,7 +2,7 @@ import { Message, MessageData, OnChainEvent, type SignerResponse, SignerSource }
 import { unixSecondsFromFarcasterSeconds } from '../protocol/time.js'
 import type { SignerRow } from './query/signers.js'
 
-/** Keys that one user may hold through messages (hub.md §3.3). */
+/** Keys that one user may hold through messages (docs/protocol.md §3.3.12). */
 export const MAX_GRANTED_KEYS = 1_000
 
 /** The protocol's `Signer`, whose name means somebody who signs in the generated code. */

@@ -1,6 +1,6 @@
 import { MessageSet } from '../protocol/message-kind.js'
 
-/** Storage units of a fid that are in force, by the generation they were rented in (hub.md §4). */
+/** Storage units of a fid that are in force, by the generation they were rented in (docs/protocol.md §4.8). */
 export interface StorageUnits {
   readonly legacy: number
   readonly y2024: number
@@ -11,7 +11,7 @@ export interface StorageUnits {
 export type StorageLimits = Readonly<Record<MessageSet, number>>
 
 /**
- * What one unit is good for (hub.md §4, "Pruning"). Generations differ because the network lowered what
+ * What one unit is good for (docs/protocol.md §4.8). Generations differ because the network lowered what
  * a unit buys; a unit keeps the terms it was rented under.
  */
 const perUnit: Readonly<Record<MessageSet, StorageUnits>> = {
@@ -22,7 +22,7 @@ const perUnit: Readonly<Record<MessageSet, StorageUnits>> = {
   [MessageSet.userData]: { legacy: 50, y2024: 50, y2025: 25 },
   [MessageSet.usernameProofs]: { legacy: 5, y2024: 5, y2025: 2 },
   [MessageSet.lends]: { legacy: 1, y2024: 1, y2025: 1 },
-  // Keys are bounded by a rule of their own (§3.3), not by storage, and are never pruned.
+  // Keys are bounded by a rule of their own (docs/protocol.md §3.3.12), not by storage, and are never pruned.
   [MessageSet.keys]: { legacy: 0, y2024: 0, y2025: 0 },
 }
 

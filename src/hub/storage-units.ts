@@ -2,12 +2,12 @@ import { StorageUnitType } from '@farcaster/core'
 
 const yearSeconds = 365 * 24 * 60 * 60
 
-/** When the network changed what a unit is and how long it lasts, in Unix seconds (hub.md §3.3, §4). */
+/** When the network changed what a unit is and how long it lasts, in Unix seconds (docs/protocol.md §4.8). */
 const cutoffs = { units2024: 1_724_889_600, units2025: 1_752_685_200, oneYearUnits: 1_782_147_600 } as const
 
 /**
  * The generation of a storage unit and the end of its validity, from the moment of its rent
- * (hub.md §4, with the extension of engine version 18).
+ * (docs/protocol.md §4.8, with the extension of engine version 18).
  *
  * @param rentedAt Unix seconds.
  */

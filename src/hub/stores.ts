@@ -13,7 +13,7 @@ export interface StoreUse {
   readonly used: number
 }
 
-/** The sets in the order of the reference node, which has no store type of its own for loans (hub.md §2.1). */
+/** The sets in the order of the reference node, which has no store type of its own for loans (docs/protocol.md §2.1). */
 const stores = [
   { set: MessageSet.casts, storeType: StoreType.CASTS, name: 'CASTS' },
   { set: MessageSet.links, storeType: StoreType.LINKS, name: 'LINKS' },

@@ -30,7 +30,7 @@ export async function submitOne(hub: Hub, bytes: Buffer): Promise<SignedMessage>
 }
 
 /**
- * Every check that needs no state. An invalid message is an answer, not an error (hub.md §2.3); bytes that are no
+ * Every check that needs no state. An invalid message is an answer, not an error (docs/protocol.md §2.3); bytes that are no
  * message are `bad_request.parse_failure`.
  */
 export async function validateOne(
@@ -48,7 +48,7 @@ export async function validateOne(
 
 /**
  * Submits the messages of an encoded SubmitBulkMessagesRequest. Answers stand in the order of the messages; a message
- * that is refused takes no other down (hub.md §2.4).
+ * that is refused takes no other down (docs/protocol.md §2.4).
  */
 export async function submitMany(hub: Hub, body: Buffer): Promise<Submission[]> {
   const raw = bulkMessages(body)

@@ -1,6 +1,6 @@
 /**
  * The one catalogue of errors. A code says what went wrong in the protocol's own words
- * (hub.md §2.2 and §4); its entry says which HTTP status it becomes, which gRPC status name and number
+ * (docs/protocol.md §2.2 and §4); its entry says which HTTP status it becomes, which gRPC status name and number
  * the older error body carries, and whether the same request may succeed later.
  *
  * Codes are part of the interface: a retired code is never given another meaning.
@@ -63,7 +63,7 @@ export function refuse(code: ErrorCode, message: string): Refusal {
   return { code, message }
 }
 
-/** A member of a request's body that is wrong (service-spec.md, Errors, the validation error body). */
+/** A member of a request's body that is wrong (docs/compatibility.md §5.2). */
 export interface MemberFault {
   /** What kind of fault it is, in the words of zod: `too_big`, `invalid_type`. */
   readonly code: string

@@ -5,7 +5,7 @@ import type { SignedMessage } from './message.js'
 import { messageDataSchema } from './message-schema.js'
 import { type WireFault, WireReader, wireFault } from './wire.js'
 
-/** No message type may carry more `dataBytes` than this (the protocol notes, hub.md §3.3). */
+/** No message type may carry more `dataBytes` than this (docs/protocol.md §3.3.1). */
 const MAX_DATA_BYTES = 65_536
 
 const NOTHING = Buffer.alloc(0)
@@ -143,7 +143,7 @@ function readSlice(reader: WireReader, number: number, envelope: Envelope): bool
   return true
 }
 
-/** Encoders differ in what they leave out (hub.md §3.2), so bytes that differ are compared by what they say. */
+/** Encoders differ in what they leave out (docs/protocol.md §3.2), so bytes that differ are compared by what they say. */
 function sameData(data: Buffer, dataBytes: Buffer): boolean {
   if (data.equals(dataBytes)) return true
   if (data.length > MAX_DATA_BYTES || wireFault(data, messageDataSchema) !== null) return false

@@ -4,7 +4,7 @@ export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
 
 /**
- * The points of small order with the sign bit cleared, canonical or not (the protocol notes, hub.md §6).
+ * The points of small order with the sign bit cleared, canonical or not (docs/protocol.md §6.1).
  * node:crypto accepts them; the reference node verifies strictly and does not.
  */
 const SMALL_ORDER = [
@@ -26,7 +26,7 @@ let old = new Map<string, KeyObject>()
 
 /**
  * Whether `signature` (64 bytes) over `message` was made by `publicKey` (32 bytes), as strictly as the
- * reference node: no cofactor, canonical S, and neither key nor R of small order (hub.md §6).
+ * reference node: no cofactor, canonical S, and neither key nor R of small order (docs/protocol.md §6.1).
  * Input of any other length is simply not a signature.
  */
 export function verifyEd25519(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
@@ -49,7 +49,7 @@ function keyObject(publicKey: Uint8Array): KeyObject {
   const x = Buffer.from(publicKey.buffer, publicKey.byteOffset, PUBLIC_KEY_BYTES).toString('base64url')
   const known = young.get(x)
   if (known !== undefined) return known
-  // From JWK: eight times as fast as from DER (hub.md §6).
+  // From JWK: eight times as fast as from DER (docs/protocol.md §6.3).
   const key = old.get(x) ?? createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
   if (young.size >= CACHED_KEYS) {
     old = young

@@ -5,7 +5,7 @@ import { PUBLIC_KEY_BYTES } from './ed25519.js'
 import type { MessageSigner } from './sign.js'
 
 /**
- * A JSON Farcaster Signature as it is sent (hub.md §8): three texts in base64url. The signature is over the ASCII text
+ * A JSON Farcaster Signature as it is sent (docs/protocol.md §8.1): three texts in base64url. The signature is over the ASCII text
  * `header.payload`.
  */
 export interface JsonSignature {

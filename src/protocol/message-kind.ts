@@ -20,7 +20,7 @@ export type MessageSet = (typeof MessageSet)[keyof typeof MessageSet]
 
 /** What a validation may look at besides the message. The clock is passed in. */
 export interface ValidationContext {
-  /** The hub's network (hub.md §3.1 `network`): messages of another are refused. */
+  /** The hub's network (docs/protocol.md §3.2): messages of another are refused. */
   readonly network: number
   /** Farcaster seconds. */
   readonly now: number
@@ -49,11 +49,11 @@ export interface MessageKind<Body> {
   readonly side: 'add' | 'remove' | 'compact'
   /** The body of this type, undefined when `data` carries another one. */
   readonly body: (data: MessageData) => Body | undefined
-  /** Largest allowed `dataBytes` for anybody, in bytes (hub.md §3.3). */
+  /** Largest allowed `dataBytes` for anybody, in bytes (docs/protocol.md §3.3.1). */
   readonly maxDataBytes: number
   /** Largest allowed `dataBytes` for a pro account, where it differs. */
   readonly maxProDataBytes?: number
-  /** The rule that the body breaks, in the words of hub.md §3.4; null when it keeps them all. */
+  /** The rule that the body breaks, in the words of docs/protocol.md §3.4; null when it keeps them all. */
   readonly validate: (body: Body, data: MessageData, context: ValidationContext) => string | null
   /** True when only a pro account may send this body. The merge, which knows tiers, decides. */
   readonly requiresPro?: (body: Body, data: MessageData) => boolean

@@ -1,5 +1,5 @@
 /**
- * The protobuf schema of `MessageData` (the protocol notes, hub.md §3.1), as far as it takes to check a
+ * The protobuf schema of `MessageData` (docs/protocol.md §3.1), as far as it takes to check a
  * message's wire form before the generated code decodes it: see `wire.ts`. Field numbers and types only.
  */
 export type FieldType = 'uint32' | 'int32' | 'uint64' | 'bytes' | 'string' | Schema
@@ -105,7 +105,7 @@ const keyRemove = schema({
   5: one('uint32'),
 })
 
-/** `MessageData`. The channel bodies (21…24) are left out: they pass as unknown fields (hub.md §6). */
+/** `MessageData`. The channel bodies (21…24) are left out: they pass as unknown fields (docs/protocol.md §3.1). */
 export const messageDataSchema = schema({
   1: one('int32'),
   2: one('uint64'),

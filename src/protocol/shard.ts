@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The shard that a fid's messages live on, 1 … `shards` (the protocol notes, hub.md §1.8); shard 0 is the
+ * The shard that a fid's messages live on, 1 … `shards` (docs/protocol.md §1.8); shard 0 is the
  * block shard and holds no user's messages.
  */
 export function shardOf(fid: number, shards: number): number {

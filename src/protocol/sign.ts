@@ -17,7 +17,7 @@ export interface MessageSigner {
   signHash(hash: Uint8Array): Buffer
 }
 
-/** A signer for an Ed25519 private key of 32 bytes. About 42 µs a signature (the protocol notes, hub.md §6). */
+/** A signer for an Ed25519 private key of 32 bytes. About 42 µs a signature (docs/protocol.md §6.3). */
 export function createMessageSigner(privateKey: Uint8Array): MessageSigner {
   const key = createPrivateKey({
     key: Buffer.concat([PKCS8_PREFIX, privateKey]),

@@ -1,7 +1,7 @@
-/** Unix seconds of 2021-01-01T00:00:00Z, where Farcaster time begins (the protocol notes, hub.md §3.2). */
+/** Unix seconds of 2021-01-01T00:00:00Z, where Farcaster time begins (docs/protocol.md §3.2). */
 const FARCASTER_EPOCH_UNIX_SECONDS = 1_609_459_200
 
-/** How far ahead of the clock a message's timestamp may be, in seconds (hub.md §3.2). */
+/** How far ahead of the clock a message's timestamp may be, in seconds (docs/protocol.md §3.2). */
 export const ALLOWED_CLOCK_SKEW_SECONDS = 600
 
 /** Unix milliseconds (`Date.now()`) to Farcaster seconds, rounded down: a second counts once it has passed. */

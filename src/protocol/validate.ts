@@ -31,7 +31,7 @@ const bodyNames = [
 
 /**
  * Everything about a message that is cheap and needs neither state nor its signatures, in the order of the
- * protocol notes (hub.md §3.2) with their texts (§3.4). Null when it keeps every rule; whether its sender may
+ * protocol (docs/protocol.md §3.2) with its texts (§3.4). Null when it keeps every rule; whether its sender may
  * do what `requiresPro` says, and whether it is signed (`checkSignatures`), are separate questions.
  */
 export function validateStateless(message: SignedMessage, context: ValidationContext): Refusal | null {
@@ -46,7 +46,7 @@ export function validateStateless(message: SignedMessage, context: ValidationCon
   return fault === null ? null : refuse('bad_request.validation_failure', fault)
 }
 
-/** Whether only a pro account may send this message: for its body or for its size (hub.md §3.3). */
+/** Whether only a pro account may send this message: for its body or for its size (docs/protocol.md §3.3.13). */
 export function requiresPro(message: SignedMessage): boolean {
   const kind = kindOf(message.data.type)
   if (kind === undefined) return false

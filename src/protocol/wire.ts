@@ -3,7 +3,7 @@ import type { Field, FieldType, Schema } from './message-schema.js'
 
 /**
  * A strict check of protobuf wire form, run before the generated decoder. That decoder lets pass what the
- * reference node refuses (the protocol notes, hub.md §3.2): invalid UTF-8, wrong wire types, strings cut
+ * reference node refuses (docs/protocol.md §3.2): invalid UTF-8, wrong wire types, strings cut
  * short, a nested message that runs past its end, anything behind a zero tag. Two nodes must read the same
  * content from the same bytes, so doubt is refused.
  */

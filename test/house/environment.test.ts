@@ -8,7 +8,11 @@ const known = new Set<string>([...configVariables.map(({ name }) => name), ...si
 
 /** Words in capitals that are no variables of the server. */
 const otherNames: Readonly<Record<string, RegExp>> = {
-  'names of the protocol': /_TYPE(_|$)|^MERGE_|^FARCASTER_NETWORK_/,
+  'names of the protocol': /_TYPE(_|$)|^(MERGE|FARCASTER_NETWORK|HASH_SCHEME|SIGNATURE_SCHEME|PROTOCOL)_/,
+  'message types and their parts':
+    /^((CAST|REACTION|LINK|VERIFICATION|KEY)_(ADD|REMOVE)|VERIFICATION_ADD_ETH_ADDRESS|LINK_COMPACT_STATE|USER_DATA(_.*)?)$|^(USERNAME_PROOF|FRAME_ACTION|LEND_STORAGE|LONG_CAST|TEN_K_CAST|LIVE_AT|PROFILE_TOKEN|PRIMARY_ADDRESS_.*|ENS_L1|STORAGE_LENDS)$/,
+  'kinds of events':
+    /^((PRUNE|REVOKE)_MESSAGE|BLOCK_CONFIRMED|CHANNEL_OWNER_CHANGE_HINT|ID_REGISTER|SIGNER_MIGRATED|STORAGE_RENT|TIER_PURCHASE|ADMIN_RESET|TOO_MANY_NAMES)$/,
   'what stands in place of a value': /^(PRIVATE|PUBLIC|APP_CUSTODY)_KEY$/,
   'statuses of gRPC': /^(RESOURCE_EXHAUSTED|OUT_OF_RANGE)$/,
   'a variable of Node': /^NODE_EXTRA_CA_CERTS$/,

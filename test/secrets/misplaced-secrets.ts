@@ -94,7 +94,7 @@ export function misplacedBesideSigner(secret: string, key: string, signerUuid: s
     ['POST', 'reaction', { reaction_type: 'like', target: secret }],
     ['POST', 'reaction', { reaction_type: secret, target: secret }],
     ['POST', 'user/follow', { target_fids: [secret] }],
-    // Not as a name: the protocol's own refusals quote those (hub.md §3.4).
+    // Not as a name: the protocol's own refusals quote those (docs/protocol.md §3.4).
     ['PATCH', 'user', { bio: secret.repeat(20) }],
     ['PATCH', 'user', { pfp_url: secret.repeat(20) }],
     ['PATCH', 'user', { primary_eth_address: secret, location: secret }],

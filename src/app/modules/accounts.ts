@@ -49,7 +49,7 @@ interface LedgerParts extends Omit<AccountParts, 'url' | 'registry'> {
 const POOL_SIZE = 5
 const POOL_END_SECONDS = 5
 
-/** What users sign names this chain, whatever the network is called (the protocol notes, hub.md §5.3). */
+/** What users sign names this chain, whatever the network is called (docs/protocol.md §5.3). */
 const CONSENT_CHAIN_ID = 10
 /** A block takes two seconds: a transaction that fifteen have left out offers too little. */
 const STUCK_MS = 30_000

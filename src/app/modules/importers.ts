@@ -41,7 +41,7 @@ const IMPORTS = [
   { what: 'verified accounts', variable: 'CLIENT_API_URL', url: 'clientApiUrl' },
 ] as const
 
-/** As often as the reference node asks (hub.md §7.2). */
+/** As often as the reference node asks (docs/protocol.md §7.2). */
 const NAMES_EVERY_MS = 5_000
 const CHANNELS_EVERY_MS = 6 * 60 * 60_000
 const ACCOUNTS_EVERY_MS = 60 * 60_000

@@ -45,7 +45,7 @@ function subsetSettings({ followFids, followChannels, followNeighbours }: Config
   }
 }
 
-/** The parent URLs of a channel: what is none itself is an id, of which there are two forms (hub.md §7.1). */
+/** The parent URLs of a channel: what is none itself is an id, of which there are two forms (docs/protocol.md §7.1). */
 function channelUrls(text: string): string[] {
   const channel = text.trim()
   if (channel.includes('://')) return [channel]

@@ -40,7 +40,7 @@ export function createTradeTeller(clock: () => number): TellTrades {
   }
 }
 
-/** A trade as webhooks are told of it (open-points.md §4): its tokens have other members than those of the API. */
+/** A trade as webhooks are told of it (docs/compatibility.md §18.4): its tokens have other members than those of the API. */
 function occurrenceOf(trade: TradeRow, tokens: ReadonlyMap<number, Token>): Occurrence {
   const { network, transactionHash, logIndex, traderFid, usd } = trade
   const fungible = (tokenId: number, amount: string) => {

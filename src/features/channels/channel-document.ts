@@ -39,7 +39,7 @@ const members = {
 
 /**
  * A channel as it is imported: a line of JSON. The id is for good; documents show ids of up to 16 characters, with
- * hyphens (hub.md §7.1). Members that are not given stay as they are, or get what the protocol's clients use.
+ * hyphens (docs/protocol.md §7.1). Members that are not given stay as they are, or get what the protocol's clients use.
  */
 export const ChannelDocument = Type.Object(
   { id: Type.String({ pattern: '^[a-z0-9-]{1,16}$' }), ...Type.Partial(Type.Object(members)).properties },

@@ -7,7 +7,7 @@ import { saveFollowers, saveMembers } from './given-members.js'
 /** Of a channel, its own among them. */
 const MAX_URLS = 100
 
-/** Where a channel's casts stand below, unless it says otherwise (hub.md §7.1). */
+/** Where a channel's casts stand below, unless it says otherwise (docs/protocol.md §7.1). */
 export function defaultParentUrl(id: string): string {
   return `https://farcaster.xyz/~/channel/${id}`
 }

@@ -4,7 +4,7 @@ import type { Refusal } from '../../platform/errors.js'
 /** A role that one is invited to. A channel has one owner: its lead. */
 export type InvitedRole = Exclude<ChannelMemberRole, 'owner'>
 
-/** Active and invited ones together (hub.md §7.1). */
+/** Active and invited ones together (docs/protocol.md §7.1). */
 export const MAX_MODERATORS = 10
 
 /** Why a membership stays as it is, and the member of the request that is at fault, where there is one. */
@@ -49,7 +49,7 @@ const outranked: Readonly<Record<InvitedRole, readonly (ChannelMemberRole | null
   moderator: ['moderator', 'owner'],
 }
 
-/** Whether somebody may be invited (hub.md §7.1), and to what it comes. Inviting again changes nothing. */
+/** Whether somebody may be invited (docs/protocol.md §7.1), and to what it comes. Inviting again changes nothing. */
 export function decideInvite(standing: Standing, role: ChannelMemberRole): Decision {
   if (role === 'owner') return noOwner()
   const refusal = refuseCaller(standing, role)

@@ -10,7 +10,7 @@ import {
   type Standing,
 } from './membership-rules.js'
 
-/** Of each user and channel (hub.md §7.1). */
+/** Of each user and channel (docs/protocol.md §7.1). */
 export const MAX_CALLS_AN_HOUR = 100
 const HOUR_SECONDS = 3_600
 

@@ -11,7 +11,7 @@ export interface Touched {
   readonly reactions: readonly TouchedReactions[]
   /** Whose followers came or went. */
   readonly followed: readonly number[]
-  /** Whose follows were replaced as a whole: whom they had followed is not told (hub.md §1.4). */
+  /** Whose follows were replaced as a whole: whom they had followed is not told (docs/protocol.md §1.4). */
   readonly compacted: readonly number[]
 }
 

@@ -14,7 +14,7 @@ export interface Action {
 /** Where an app takes actions, below its base URL, as the published description of actions has it. */
 const ACTION_PATH = '/api/farcaster/action'
 
-/** How long the signature is good for. Five minutes are usual for tokens of this form (open-points.md 1.2). */
+/** How long the signature is good for. Five minutes are usual for tokens of this form (docs/compatibility.md §2.3). */
 const TOKEN_SECONDS = 300
 const DEADLINE_MS = 10_000
 const MAX_ANSWER_BYTES = 256 * 1024

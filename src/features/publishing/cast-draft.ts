@@ -25,7 +25,7 @@ export interface CastRequest {
   readonly channelId: string | undefined
 }
 
-/** Longest text of each type of cast, in UTF-8 bytes (hub.md §3.3). Beyond the last the hub refuses. */
+/** Longest text of each type of cast, in UTF-8 bytes (docs/protocol.md §3.3.2). Beyond the last the hub refuses. */
 const MAX_CAST_BYTES = 320
 const MAX_LONG_CAST_BYTES = 1_024
 

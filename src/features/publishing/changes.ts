@@ -73,7 +73,7 @@ export async function publishChange(
 
 /**
  * Signs what is not said yet. Of two messages about the same thing the later one stands, and of one second the one
- * that takes back (hub.md §4), so a message is dated after what it replaces, even if that means a second that has not
+ * that takes back (docs/protocol.md §4.2), so a message is dated after what it replaces, even if that means a second that has not
  * come yet: a follow right after an unfollow is a follow. The protocol lets messages be ten minutes early.
  */
 export async function prepareChanges(

@@ -19,7 +19,7 @@ export interface TextWithoutNames {
 }
 
 /**
- * `@` and a name: an fname, `name.eth` or `name.base.eth` (hub.md §3.3), in small letters, as names are. Not part of a
+ * `@` and a name: an fname, `name.eth` or `name.base.eth` (docs/protocol.md §3.3.8), in small letters, as names are. Not part of a
  * word, of an email address (`me@alice`), of an address elsewhere (`@alice@host`, `@alice.com`), or of a path or a
  * package (`/@alice`, `@alice/core`).
  */

@@ -38,7 +38,7 @@ const textEntries = {
   primary_sol_address: UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA,
 } as const
 
-/** The protocol keeps places to about a kilometre (hub.md §3.3). */
+/** The protocol keeps places to about a kilometre (docs/protocol.md §3.3.7). */
 const LOCATION_DIGITS = 2
 
 /** An entry that was refused: what is wrong with which member. */

@@ -11,7 +11,7 @@ import { refusedBy, refusedMember } from './refusal.js'
 export interface AddressClaim {
   readonly address: Buffer
   readonly blockHash: Buffer
-  /** Over the VerificationClaim (hub.md §3.3). */
+  /** Over the VerificationClaim (docs/protocol.md §3.3.6). */
   readonly signature: Buffer
 }
 

@@ -3,7 +3,7 @@ import { verifyEd25519 } from '../../protocol/ed25519.js'
 import { CLOCK_SKEW_SECONDS, refusedToken, type TokenParts } from './bearer-token-parts.js'
 
 /**
- * Tokens that an app key signs, a JSON Farcaster Signature (open-points.md 1.2): the header is
+ * Tokens that an app key signs, a JSON Farcaster Signature (docs/compatibility.md §2.3): the header is
  * `{fid, type: "app_key", key}` with the key as 0x and 64 hex digits, the payload `{exp}` in Unix seconds, and the
  * signature is Ed25519 over the ASCII text `header.payload`.
  */
@@ -15,7 +15,7 @@ const APP_KEY_TYPE = 'app_key'
  */
 const MAX_AHEAD_SECONDS = 600
 
-/** Keys of this type act for users; the others only tell who somebody is (hub.md §4, "On-chain"). */
+/** Keys of this type act for users; the others only tell who somebody is (docs/protocol.md §4.10). */
 const SIGNING_KEY_TYPE = 1
 const hexKey = /^0x[\da-f]{64}$/i
 

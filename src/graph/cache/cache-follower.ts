@@ -31,7 +31,7 @@ export interface CacheFollowerOptions {
 
 const pageSize = 1000
 const retryMs = 1000
-/** Ids are counted up from here: above every id that a log can hold (hub.md §1.3). */
+/** Ids are counted up from here: above every id that a log can hold (docs/protocol.md §1.3). */
 const noStop = Number.MAX_SAFE_INTEGER
 
 /**

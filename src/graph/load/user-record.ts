@@ -48,7 +48,7 @@ interface AuthAddress {
   readonly app: UserName
 }
 
-/** KeyRegistry key type of an address that may sign in for the user (hub.md §2.1, `fidAddressType`). */
+/** KeyRegistry key type of an address that may sign in for the user (docs/protocol.md §2.1, `fidAddressType`). */
 const authKeyType = 2
 
 /** Loads users, in one statement. Fids that are not registered are not in the result. */

@@ -57,7 +57,7 @@ export function castRow({ data, hash, signer }: SignedMessage): CastRow {
   }
 }
 
-/** Old casts list URLs in `embedsDeprecated`; never both (hub.md §3.3). */
+/** Old casts list URLs in `embedsDeprecated`; never both (docs/protocol.md §3.3.2). */
 function embedsOf(body: CastAddBody): CastEmbed[] {
   const urls = body.embedsDeprecated.map((url) => ({ url: storableText(url) }))
   const embeds = body.embeds.flatMap(({ url, castId }): CastEmbed[] => {

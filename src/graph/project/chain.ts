@@ -80,7 +80,7 @@ const abiWordBytes = 32
 
 /**
  * The requestFid of a SignedKeyRequest: the metadata is an ABI-encoded tuple, whose first word points to it
- * and whose first member is the fid (hub.md §5.3). Null for metadata that is something else.
+ * and whose first member is the fid (docs/protocol.md §5.3). Null for metadata that is something else.
  */
 function requestFidOf(metadata: Uint8Array): number | null {
   if (metadata.length < 2 * abiWordBytes) return null

@@ -5,7 +5,7 @@ import { removeCompacted } from './links.js'
 import { projectBatch } from './project.js'
 
 /**
- * Projects events as the log has them. It leaves out what a compact state displaced (hub.md §1.4), so the state's
+ * Projects events as the log has them. It leaves out what a compact state displaced (docs/protocol.md §1.4), so the state's
  * rule is applied, in its place.
  */
 export async function projectLogged(db: Transaction, bodies: readonly HubEventBody[]): Promise<void> {

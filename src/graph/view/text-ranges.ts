@@ -44,7 +44,7 @@ export interface SpokenName {
   readonly range: TextRange
 }
 
-/** `@name` at the start of a word: an fname or a name that ends in .eth (hub.md §3.3). */
+/** `@name` at the start of a word: an fname or a name that ends in .eth (docs/protocol.md §3.3.8). */
 const usernamePattern =
   /(?<=^|[^\p{L}\p{N}_@/])@([a-z0-9][a-z0-9-]{0,15}(?:(?:\.base)?\.eth)?)(?![\p{L}\p{N}_-])/gu
 

@@ -106,7 +106,7 @@ function presentBio(text: string, { names }: UserSurroundings): UserBio {
   }
 }
 
-/** `geo:lat,long`, the form that the protocol allows (hub.md §3.3). */
+/** `geo:lat,long`, the form that the protocol allows (docs/protocol.md §3.3.7). */
 function coordinatesOf(location: string | null): { latitude: number; longitude: number } | null {
   const match = /^geo:(-?\d{1,2}\.\d{2}),(-?\d{1,3}\.\d{2})$/.exec(location ?? '')
   return match && { latitude: Number(match[1]), longitude: Number(match[2]) }

@@ -35,7 +35,7 @@ const ACCOUNT_SETS = [
 /**
  * Writes users into an archive, by fid. Of each user: on-chain events, name transfers, messages in the order of
  * the merge (keys first, because they sign the rest), and last the removals of signers, because messages of
- * a removed signer stand (hub.md §4) but can only be merged before it is removed.
+ * a removed signer stand (docs/protocol.md §4.9) but can only be merged before it is removed.
  *
  * Everything of one user is of one moment: pages of users are read in a repeatable-read transaction each. Two
  * users may be of different moments, so that a long export does not hold back the database's vacuum.

@@ -6,10 +6,10 @@ import { WireReader } from '../../protocol/wire.js'
 import type { MergeItem } from '../merge/shard-writer.js'
 
 /**
- * A frame is a length and a HubEvent (the protocol notes, hub.md §1.1) of type MERGE_MESSAGE,
+ * A frame is a length and a HubEvent (docs/protocol.md §4.14) of type MERGE_MESSAGE,
  * MERGE_USERNAME_PROOF or MERGE_ON_CHAIN_EVENT without an id, so whoever has the protocol's schema can read
  * an archive. Frames are put together from the bytes that are stored, and taken apart to the very bytes that
- * were signed: a message that is decoded and encoded again may not have the same hash (hub.md §3.2).
+ * were signed: a message that is decoded and encoded again may not have the same hash (docs/protocol.md §3.2).
  */
 
 /** Field numbers of HubEvent and of its bodies. */

@@ -72,7 +72,7 @@ const confirmations: Readonly<Record<NetworkName, number>> = {
   arbitrum: 100,
 }
 
-/** The first blocks that have anything of the protocol (the protocol notes, hub.md §5). */
+/** The first blocks that have anything of the protocol (docs/protocol.md §5). */
 const firstBlocks: Readonly<Record<NetworkName, number>> = {
   ethereum: 0,
   optimism: 108_864_739,
@@ -80,7 +80,7 @@ const firstBlocks: Readonly<Record<NetworkName, number>> = {
   arbitrum: 0,
 }
 
-/** Where the protocol's contracts stand (hub.md §5). */
+/** Where the protocol's contracts stand (docs/protocol.md §5). */
 const publicContracts: Readonly<Record<ContractName, ContractPlace>> = {
   idRegistry: place('optimism', '0x00000000Fc6c5F01Fc30151999387Bb99A9f489b'),
   idGateway: place('optimism', '0x00000000Fc25870C6eD6b6c7E41Fb078b7656f69'),

@@ -15,7 +15,7 @@ const tierRegistryAbi = parseAbi([
   'event PurchasedTier(uint256 indexed fid, uint256 indexed tier, uint256 forDays, address indexed payer)',
 ])
 
-/** The logs that are the hub's events, by their first topic (hub.md §5.2). Recoveries also emit a Transfer. */
+/** The logs that are the hub's events, by their first topic (docs/protocol.md §5.2). Recoveries also emit a Transfer. */
 export const registryTopics = {
   idRegistry: topics([
     'Register(address,uint256,address)',
@@ -35,7 +35,7 @@ export const registryTopics = {
 /** The registries whose logs are the hub's events. */
 export type RegistryName = keyof typeof registryTopics
 
-/** A rent lasts a year for the contract; what a unit is good for is settled by the hub (hub.md §5.2). */
+/** A rent lasts a year for the contract; what a unit is good for is settled by the hub (docs/protocol.md §5.2). */
 const RENT_SECONDS = 365 * 24 * 60 * 60
 /** The layout of on-chain events that today's hubs write. */
 const EVENT_VERSION = 1

@@ -1,6 +1,6 @@
 import { AFTER_ALL_EVENTS, type EventPage, type ShardRange } from './read.js'
 
-/** The reference node's key of an event: a prefix and the id in eight bytes, big-endian (hub.md §1.4). */
+/** The reference node's key of an event: a prefix and the id in eight bytes, big-endian (docs/protocol.md §1.4). */
 const KEY_PREFIX = 9
 const KEY_BYTES = 9
 
@@ -8,7 +8,7 @@ const KEY_BYTES = 9
  * What is left of the ranges behind the page that this token came with; in words what is wrong with a token that
  * such a page cannot have come with.
  *
- * A token (hub.md §1.4) is a JSON array with one entry per shard that is asked for, in the order of shards. An entry
+ * A token (docs/protocol.md §1.4) is a JSON array with one entry per shard that is asked for, in the order of shards. An entry
  * is the key of the event that the page ended with in that shard, and the next page starts behind it; or null, and
  * the shard starts at its bound.
  *

@@ -12,7 +12,7 @@ import { fromProtobuf, toProtobuf } from '../../protocol/codec.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 /**
- * One entry of the event log (hub.md §1.1) before it has an id: what a merge did, in the order it did it.
+ * One entry of the event log (docs/protocol.md §1.1) before it has an id: what a merge did, in the order it did it.
  */
 export type HubEventBody =
   | {
@@ -49,7 +49,7 @@ export type HubEventBody =
       readonly eventCountsByType: Record<number, number>
     }
 
-/** How many low bits of an event id count events within a block (hub.md §1.3). */
+/** How many low bits of an event id count events within a block (docs/protocol.md §1.3). */
 const sequenceBits = 14
 
 /** Events that fit into one block, the confirmation included. */
@@ -86,7 +86,7 @@ export function decodeHubEvent(bytes: Buffer): HubEventProtobuf {
   return HubEventCodec.decode(bytes)
 }
 
-/** A stored event as what happened. Of a compact state's deletions it says nothing (hub.md §1.4). */
+/** A stored event as what happened. Of a compact state's deletions it says nothing (docs/protocol.md §1.4). */
 export function hubEventBody(bytes: Buffer): HubEventBody {
   const event = decodeHubEvent(bytes)
   switch (event.type) {
@@ -163,7 +163,7 @@ function withBody(event: HubEventProtobuf, body: HubEventBody): HubEventProtobuf
   }
 }
 
-/** A compact state may displace thousands of links; the protocol's log leaves them out (hub.md §1.4). */
+/** A compact state may displace thousands of links; the protocol's log leaves them out (docs/protocol.md §1.4). */
 function loggedDeletions(body: Extract<HubEventBody, { type: HubEventType.MERGE_MESSAGE }>): Message[] {
   if (body.message.data.type === MessageType.LINK_COMPACT_STATE) return []
   return body.deletedMessages.map(toProtobuf)

@@ -36,7 +36,7 @@ export interface SignerState {
 }
 
 /**
- * Folds the id, signer and tier events of one fid (hub.md §4, "On-chain"). The result depends on the events
+ * Folds the id, signer and tier events of one fid (docs/protocol.md §4.10). The result depends on the events
  * only, not on the order in which they arrived.
  */
 export function foldChainEvents(fid: number, events: readonly OnChainEvent[]): ChainState {

@@ -13,7 +13,7 @@ const removes: ReadonlySet<MessageType> = new Set([
 type Contender = Pick<Standing, 'set' | 'type' | 'ts' | 'hash'>
 
 /**
- * The one rule by which a message takes a slot from another (hub.md §4): larger timestamp, then remove
+ * The one rule by which a message takes a slot from another (docs/protocol.md §4.2): larger timestamp, then remove
  * over add, then larger hash; except that a cast stays removed whatever the timestamps say.
  *
  * @returns null when the incoming message wins, else the refusal that its sender gets.

@@ -19,7 +19,7 @@ import type { BatchState } from './state.js'
  * why not. Pure but for the state it is given.
  *
  * A refusal that only this batch brought about is also told in the log, as MERGE_FAILURE: the message would
- * have been accepted a moment earlier (hub.md §4). One that a reader could foresee from what already stood
+ * have been accepted a moment earlier (docs/protocol.md §4.11). One that a reader could foresee from what already stood
  * only reaches the sender.
  */
 export function mergeMessage(message: SignedMessage, state: BatchState): Refusal | null {

@@ -5,7 +5,7 @@ import { type KeyClaim, NonceKind } from './gasless-key.js'
 import { type Slot, standingOf } from './standing.js'
 import type { BatchState } from './state.js'
 
-/** Keys that one fid may hold at a time (hub.md §3.3). */
+/** Keys that one fid may hold at a time (docs/protocol.md §3.3.12). */
 const maxKeysPerFid = 1000
 
 /**

@@ -205,7 +205,7 @@ async function replayedHashes(): Promise<string[]> {
 const known = new Map<string, SignedMessage>()
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-/** The log leaves out what a compact state displaced (hub.md §1.4): a reader applies its rule. */
+/** The log leaves out what a compact state displaced (docs/protocol.md §1.4): a reader applies its rule. */
 function dropCompacted(held: Set<string>, compact: SignedMessage): void {
   const { type, targetFids } = compact.data.linkCompactStateBody!
   for (const name of held) {

@@ -113,7 +113,7 @@ async function lockShard(
   return { head: { height: row.height, blockHash: row.block_hash }, taken }
 }
 
-/** The protocol's order within a block: by what others rest on, then by time (hub.md §1.8). */
+/** The protocol's order within a block: by what others rest on, then by time (docs/protocol.md §1.8). */
 function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (Refusal | null)[] {
   const outcomes: (Refusal | null)[] = new Array(messages.length).fill(null)
   const order = messages
@@ -148,7 +148,7 @@ async function store(
 
 /**
  * Sets that have grown only by what another hub lets stand may hold what storage was ever rented for: a set shrinks
- * to what storage is left at the next merge of its user, here as there (hub.md §4, "Pruning").
+ * to what storage is left at the next merge of its user, here as there (docs/protocol.md §4.8).
  */
 function fullSets(
   counts: readonly SetCount[],

@@ -19,7 +19,7 @@ export function usernameSlot(fid: number): Slot {
 
 /**
  * A transfer of the fname registry: the later one holds the name, then the larger signature. Fid 0 releases
- * it. Whoever held the name before loses the name that its profile shows (hub.md §4, "Revocation").
+ * it. Whoever held the name before loses the name that its profile shows (docs/protocol.md §4.9).
  */
 export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refusal | null {
   const name = nameOf(proof)
@@ -50,7 +50,7 @@ function revokeUsername(fid: number, state: BatchState): void {
 
 /**
  * A name proof that came as a message. It competes for the name with the proofs of all fids, by time and
- * then hash, and its event is MERGE_USERNAME_PROOF (hub.md §4).
+ * then hash, and its event is MERGE_USERNAME_PROOF (docs/protocol.md §4.4).
  */
 export function mergeNameProof(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const proof = message.data.usernameProofBody!

@@ -7,7 +7,7 @@ const restingTypes: ReadonlySet<UserDataType> = new Set([
   UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA,
 ])
 
-/** The place of a message's type within a block, lower first (hub.md §1.8, "In-block event order"). */
+/** The place of a message's type within a block, lower first (docs/protocol.md §1.8). */
 export function mergePriority(data: MessageData): number {
   switch (data.type) {
     case MessageType.VERIFICATION_ADD_ETH_ADDRESS:

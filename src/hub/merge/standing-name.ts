@@ -10,7 +10,7 @@ export interface StandingName {
   readonly messageHash: Buffer | null
 }
 
-/** The name that a proof is about. Names are ASCII by their rules (hub.md §3.3). */
+/** The name that a proof is about. Names are ASCII by their rules (docs/protocol.md §3.3.8). */
 export function nameOf(proof: UserNameProof): string {
   return Buffer.from(proof.name).toString('utf8')
 }

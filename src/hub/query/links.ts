@@ -29,7 +29,7 @@ export function readLinksByFid(
   linkType: string | null,
   page: MessagePageOptions,
 ): Promise<MessagePage> {
-  // A link's key is 0x01, the type, 0x00 and the target (conflict keys, hub.md §4).
+  // A link's key is 0x01, the type, 0x00 and the target (conflict keys, docs/protocol.md §4.1).
   const keyStart = Buffer.from(linkType === null ? '\x01' : `\x01${linkType}\0`)
   const only = db`substring(key for ${keyStart.length}::integer) = ${keyStart}::bytea`
   return readSetPage(db, { fid, set: MessageSet.links, type: MessageType.LINK_ADD, only }, page)

@@ -1,7 +1,7 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 
-/** Where a message stands in a list: the protocol's order within a set (hub.md §4). */
+/** Where a message stands in a list: the protocol's order within a set (docs/protocol.md §4.1). */
 export interface MessagePlace {
   /** Farcaster seconds. */
   readonly ts: number
@@ -137,7 +137,7 @@ export function readTargetPage(db: Database, target: Buffer, page: MessagePageOp
   )
 }
 
-/** Reads one message by its place in the sets (hub.md §4) and its type; null when there is none. */
+/** Reads one message by its place in the sets (docs/protocol.md §4.1) and its type; null when there is none. */
 export async function readMessage(
   db: Database,
   where: { readonly fid: number; readonly set: number; readonly key: Buffer; readonly type: number },

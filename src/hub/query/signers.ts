@@ -2,7 +2,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { NonceKind } from '../merge/gasless-key.js'
 
-/** Keys of this type sign messages; the others are for authentication only (hub.md §4, "On-chain"). */
+/** Keys of this type sign messages; the others are for authentication only (docs/protocol.md §4.10). */
 const SIGNING_KEY_TYPE = 1
 
 /** Where a signer stands in the list of a user's: those of the chain first, each kind in the order of keys. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 
-/** Bounds a list that has no pages: names of a user. Storage limits it to tens (hub.md §4). */
+/** Bounds a list that has no pages: names of a user. Storage limits it to tens (docs/protocol.md §4.8). */
 const MAX_PROOFS = 10_000
 
 /** Who holds a name now: an encoded protobuf UserNameProof; null when nobody does. */

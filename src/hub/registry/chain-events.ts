@@ -11,7 +11,7 @@ import { blockHash, type ChainPlace, LOCAL_CHAIN_ID, transactionHash } from './l
 /** A rent lasts a year for the contract; what a unit is good for is settled by `hub/storage-units.ts`. */
 const RENT_SECONDS = 365 * 24 * 60 * 60
 
-/** The key type of Ed25519 keys and the metadata type of a signed key request (the protocol notes, hub.md §3.3). */
+/** The key type of Ed25519 keys and the metadata type of a signed key request (docs/protocol.md §5.3). */
 export const ED25519_KEY = 1
 const SIGNED_KEY_REQUEST = 1
 

@@ -6,7 +6,7 @@ import { hexOf } from '../../protocol/bytes.js'
 import { recoverSigner } from '../../protocol/kinds/typed-data.js'
 import { type EthAccount, signatureBytes } from './eth-account.js'
 
-/** Metadata of this type is a signed key request; there is no other (hub.md §5.3). */
+/** Metadata of this type is a signed key request; there is no other (docs/protocol.md §5.3). */
 const SIGNED_KEY_REQUEST = 1
 
 /** The chain that has the contracts: OP Mainnet. */
@@ -40,7 +40,7 @@ export function localNonce(purpose: string): bigint {
   return BigInt(hexOf(digest))
 }
 
-/** `Add` of the key gateway as EIP-712 has it (hub.md §5.3). */
+/** `Add` of the key gateway as EIP-712 has it (docs/protocol.md §5.3). */
 function typedDataOf({ owner, keyType, key, metadata, nonce, deadline }: KeyAddition) {
   return {
     ...KEY_GATEWAY_EIP_712_TYPES,

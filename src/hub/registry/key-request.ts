@@ -35,7 +35,7 @@ const METADATA_ABI = [
   },
 ] as const
 
-/** The request as EIP-712 has it: what the app's custody address signs (the protocol notes, hub.md §5.3). */
+/** The request as EIP-712 has it: what the app's custody address signs (docs/protocol.md §5.3). */
 function typedDataOf({ requestFid, key, deadline }: KeyRequest) {
   return {
     ...SIGNED_KEY_REQUEST_VALIDATOR_EIP_712_TYPES,
@@ -56,7 +56,7 @@ export function recoverKeyRequestSigner(request: KeyRequest, signature: Buffer):
   return recoverSigner(typedDataOf(request), signature, recoverAccount)
 }
 
-/** The metadata of type 1 that goes to the key registry with the key: the request, ABI-encoded (hub.md §5.3). */
+/** The metadata of type 1 that goes to the key registry with the key: the request, ABI-encoded (docs/protocol.md §5.3). */
 export function keyRequestMetadata(request: SignedKeyRequest): Buffer {
   const encoded = encodeAbiParameters(METADATA_ABI, [
     {

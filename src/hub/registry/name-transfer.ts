@@ -15,7 +15,7 @@ export interface NameTransfer {
 
 let registry: EthAccount | undefined
 
-/** The transfer as the fname registry of a development network signs it (the protocol notes, hub.md §7.2). */
+/** The transfer as the fname registry of a development network signs it (docs/protocol.md §7.2). */
 export async function signNameTransfer(transfer: NameTransfer): Promise<UserNameProof> {
   registry ??= localAccount('fname registry')
   const { name, owner, timestamp, fid } = transfer

@@ -123,7 +123,7 @@ export class LocalRegistry {
     })
   }
 
-  /** Ends that `key` may sign for `fid`. Its messages stay (the protocol notes, hub.md §4, "Revocation"). */
+  /** Ends that `key` may sign for `fid`. Its messages stay (docs/protocol.md §4.9). */
   async removeSigner(fid: number, key: Buffer): Promise<Refusal | null> {
     return await this.#underLock(async (locked) => {
       if ((await signerState(locked, fid, key)) !== true)
@@ -172,7 +172,7 @@ export class LocalRegistry {
     })
   }
 
-  /** One fname per fid, as in the real registry (hub.md §7.2, TOO_MANY_NAMES). */
+  /** One fname per fid, as in the real registry (docs/protocol.md §7.2, TOO_MANY_NAMES). */
   async #giveName(
     locked: Queryable,
     name: string,

@@ -9,7 +9,7 @@ const ETH_ADDRESS_CHARACTERS = 42
 /** The longest that 32 bytes become in base58. Decoding takes quadratic time, so length is checked first. */
 const MAX_SOL_ADDRESS_CHARACTERS = 44
 
-/** The rule that an Ethereum address breaks (the protocol notes, hub.md §3.3), or null. */
+/** The rule that an Ethereum address breaks (docs/protocol.md §3.3.6), or null. */
 export function validateEthAddress(address: Uint8Array): string | null {
   if (address.length === 0) return 'ethereum address is missing'
   return address.length === ETH_ADDRESS_BYTES ? null : 'invalid length for eth address'

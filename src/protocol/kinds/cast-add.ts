@@ -11,7 +11,7 @@ const MAX_MENTIONS = 10
 /** Farcaster seconds from which embeds may no longer be plain strings. */
 const STRING_EMBEDS_END = 73_612_800
 
-/** A post. Limits: the protocol notes, hub.md §3.3, as of engine V20. */
+/** A post. Limits: docs/protocol.md §3.3.2, as of engine V20. */
 export const castAdd: MessageKind<CastAddBody> = {
   type: MessageType.CAST_ADD,
   set: MessageSet.casts,

@@ -2,7 +2,7 @@ import type { CastId } from '@farcaster/core'
 import { u64be } from '../bytes.js'
 import { HASH_BYTES } from '../hash.js'
 
-/** The rule that a cast id breaks (the protocol notes, hub.md §3.3), or null. */
+/** The rule that a cast id breaks (docs/protocol.md §3.3.3), or null. */
 export function validateCastId(castId: CastId): string | null {
   if (castId.fid === 0) return 'fid is missing'
   return validateCastHash(castId.hash)

@@ -4,7 +4,7 @@ import { type MessageKind, MessageSet } from '../message-kind.js'
 import { validateCastHash } from './cast-id.js'
 import { BASE_DATA_BYTES } from './data-size.js'
 
-/** Takes a post back, under the key of the post itself (the protocol notes, hub.md §4). */
+/** Takes a post back, under the key of the post itself (docs/protocol.md §4.2). */
 export const castRemove: MessageKind<CastRemoveBody> = {
   type: MessageType.CAST_REMOVE,
   set: MessageSet.casts,

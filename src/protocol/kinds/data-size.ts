@@ -1,5 +1,5 @@
 /**
- * Largest `dataBytes` of a message, in bytes, by who sends what (the protocol notes, hub.md §3.3).
+ * Largest `dataBytes` of a message, in bytes, by who sends what (docs/protocol.md §3.3.1).
  * A type for which nothing is said has the base limit.
  */
 export const BASE_DATA_BYTES = 2048

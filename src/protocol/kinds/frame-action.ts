@@ -14,7 +14,7 @@ export const frameAction: MessageKind<FrameActionBody> = {
   conflictKey: (_body, message) => message.hash,
 }
 
-/** Limits: the protocol notes, hub.md §3.3. */
+/** Limits: docs/protocol.md §3.3. */
 function validateFrameAction(body: FrameActionBody): string | null {
   if (body.buttonIndex > 5) return 'Invalid button index'
   if (body.url.length === 0) return 'value is missing'

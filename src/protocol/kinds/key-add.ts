@@ -27,7 +27,7 @@ export const keyAdd: MessageKind<KeyAddBody> = {
   conflictKey: (body) => asBuffer(body.key),
 }
 
-/** Limits: the protocol notes, hub.md §3.3. */
+/** Limits: docs/protocol.md §3.3. */
 function validateKeyAdd(body: KeyAddBody): string | null {
   if (body.key.length !== PUBLIC_KEY_BYTES) return 'key must be 32 bytes'
   if (body.keyType !== KEY_TYPE_ED25519) return 'invalid key type'

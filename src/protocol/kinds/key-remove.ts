@@ -25,7 +25,7 @@ export const keyRemove: MessageKind<KeyRemoveBody> = {
   conflictKey: (body) => asBuffer(body.key),
 }
 
-/** Limits: the protocol notes, hub.md §3.3. */
+/** Limits: docs/protocol.md §3.3. */
 function validateKeyRemove(body: KeyRemoveBody): string | null {
   if (body.key.length !== PUBLIC_KEY_BYTES) return 'key must be 32 bytes'
   if (body.deadline === 0) return 'deadline is required'

@@ -18,7 +18,7 @@ export const lendStorage: MessageKind<LendStorageBody> = {
   conflictKey: (body) => u64be(body.toFid),
 }
 
-/** Limits: the protocol notes, hub.md §3.3. */
+/** Limits: docs/protocol.md §3.3. */
 function validateLendStorage(
   body: LendStorageBody,
   data: MessageData,

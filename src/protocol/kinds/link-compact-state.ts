@@ -3,7 +3,7 @@ import { type MessageKind, MessageSet } from '../message-kind.js'
 import { LINK_COMPACT_STATE_DATA_BYTES } from './data-size.js'
 import { compactKey, validateLinkType } from './link.js'
 
-/** All of a user's links of one type in one message (the protocol notes, hub.md §4). */
+/** All of a user's links of one type in one message (docs/protocol.md §4.3). */
 export const linkCompactState: MessageKind<LinkCompactStateBody> = {
   type: MessageType.LINK_COMPACT_STATE,
   set: MessageSet.links,

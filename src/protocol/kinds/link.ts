@@ -11,7 +11,7 @@ export function linkBody(data: MessageData): LinkBody | undefined {
   return data.linkBody
 }
 
-/** The rule that a link, added or removed, breaks (the protocol notes, hub.md §3.3), or null. */
+/** The rule that a link, added or removed, breaks (docs/protocol.md §3.3.5), or null. */
 export function validateLink(body: LinkBody): string | null {
   const fault = validateLinkType(body.type)
   if (fault !== null) return fault
@@ -25,7 +25,7 @@ export function validateLinkType(type: string): string | null {
   return sizeBytes < 1 || sizeBytes > MAX_LINK_TYPE_BYTES ? 'type must be between 1-8 characters' : null
 }
 
-/** Where a link competes (hub.md §4): `0x01` ‖ type ‖ `0x00` ‖ target fid, which sorts all of a type together. */
+/** Where a link competes (docs/protocol.md §4.1): `0x01` ‖ type ‖ `0x00` ‖ target fid, which sorts all of a type together. */
 export function linkKey(type: string, targetFid: number): Buffer {
   return Buffer.concat([LINK, Buffer.from(type), END_OF_TYPE, u64be(targetFid)])
 }

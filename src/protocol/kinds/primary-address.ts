@@ -2,7 +2,7 @@ import { UserDataType } from '@farcaster/core'
 import base58 from 'bs58'
 import { validateEthAddressText, validateSolAddressText } from './address.js'
 
-/** The rule that a primary address on Ethereum breaks (the protocol notes, hub.md §3.3), or null; '' unsets it. */
+/** The rule that a primary address on Ethereum breaks (docs/protocol.md §3.3.7), or null; '' unsets it. */
 export function validatePrimaryEthAddress(value: string): string | null {
   return value === '' ? null : validateEthAddressText(value)
 }

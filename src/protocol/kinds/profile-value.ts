@@ -9,7 +9,7 @@ const GITHUB_PATTERN = '^[a-zA-Z\\d](?:[a-zA-Z\\d]|-(?!-)){0,38}$'
 const GITHUB = new RegExp(GITHUB_PATTERN)
 const PROFILE_TOKEN = /^[a-z0-9]+:[a-zA-Z0-9]+\/[a-z0-9-]{3,8}:[-.%a-zA-Z0-9]{1,128}(\/[a-zA-Z0-9]+)?$/
 
-/** The rule of each profile entry (the protocol notes, hub.md §3.3): what a value breaks, or null. */
+/** The rule of each profile entry (docs/protocol.md §3.3.7): what a value breaks, or null. */
 const valueRules: Partial<Record<UserDataType, (value: string) => string | null>> = {
   [UserDataType.PFP]: atMost(256, 'pfp'),
   [UserDataType.DISPLAY]: atMost(32, 'display'),

@@ -10,7 +10,7 @@ export function reactionBody(data: MessageData): ReactionBody | undefined {
   return data.reactionBody
 }
 
-/** The rule that a reaction, added or removed, breaks (the protocol notes, hub.md §3.3), or null. */
+/** The rule that a reaction, added or removed, breaks (docs/protocol.md §3.3.4), or null. */
 export function validateReaction(body: ReactionBody): string | null {
   if (body.type !== ReactionType.LIKE && body.type !== ReactionType.RECAST) return 'invalid reaction type'
   if (body.targetCastId !== undefined && body.targetUrl !== undefined) {
@@ -26,7 +26,7 @@ export function reactionTarget(body: Pick<ReactionBody, 'targetCastId' | 'target
   return Buffer.concat([TARGET_URL, Buffer.from(body.targetUrl ?? '')])
 }
 
-/** Where a reaction competes (hub.md §4): type ‖ target. */
+/** Where a reaction competes (docs/protocol.md §4.1): type ‖ target. */
 export function reactionKey(body: Pick<ReactionBody, 'type' | 'targetCastId' | 'targetUrl'>): Buffer {
   return Buffer.concat([Buffer.of(body.type), reactionTarget(body)])
 }

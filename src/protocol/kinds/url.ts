@@ -1,7 +1,7 @@
 const MAX_URL_BYTES = 256
 
 /**
- * The rule that a URL of a parent, a target or an embed breaks (the protocol notes, hub.md §3.3), or null.
+ * The rule that a URL of a parent, a target or an embed breaks (docs/protocol.md §3.3.3), or null.
  * Only its length counts: CAIP identifiers and anything else pass.
  */
 export function validateUrl(url: string): string | null {

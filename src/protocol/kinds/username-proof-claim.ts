@@ -5,7 +5,7 @@ import { recoverSigner } from './typed-data.js'
 
 /**
  * Whether the account at `owner` (or at `signer`, where somebody else vouches: the fname registry) signed the
- * name proof (the protocol notes, hub.md §5.3, UserNameProof). A contract's signature never verifies here.
+ * name proof (docs/protocol.md §5.3, UserNameProof). A contract's signature never verifies here.
  */
 export async function verifyUsernameProof(
   proof: UserNameProof,

@@ -20,7 +20,7 @@ export const usernameProof: MessageKind<UserNameProof> = {
   conflictKey: (body) => asBuffer(body.name),
 }
 
-/** Limits: the protocol notes, hub.md §3.3; fid and timestamp must repeat those of the message. */
+/** Limits: docs/protocol.md §3.3.9; fid and timestamp must repeat those of the message. */
 function validateUsernameProof(body: UserNameProof, data: MessageData): string | null {
   const fault = validateName(body)
   if (fault !== null) return fault

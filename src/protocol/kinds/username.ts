@@ -5,7 +5,7 @@ const MAX_ENS_NAME_CHARACTERS = 20
 const MAX_BASENAME_CHARACTERS = 25
 
 /**
- * The rule that a name of any kind breaks (the protocol notes, hub.md §3.3), or null. Its ending says which
+ * The rule that a name of any kind breaks (docs/protocol.md §3.3.8), or null. Its ending says which
  * kind it is: `.base.eth`, `.eth`, or an fname.
  */
 export function validateUsername(name: string): string | null {

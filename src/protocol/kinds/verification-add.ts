@@ -21,7 +21,7 @@ export const verificationAdd: MessageKind<VerificationAddAddressBody> = {
   conflictKey: (body) => asBuffer(body.address),
 }
 
-/** Limits: the protocol notes, hub.md §3.3. */
+/** Limits: docs/protocol.md §3.3. */
 function validateVerificationAdd(body: VerificationAddAddressBody): string | null {
   switch (body.protocol) {
     case Protocol.ETHEREUM:

@@ -9,7 +9,7 @@ import { recoverSigner } from './typed-data.js'
 export const VerificationType = { account: 0, contract: 1 } as const
 
 /**
- * Checks the signature by which an address agrees to belong to a fid (the protocol notes, hub.md §3.3).
+ * Checks the signature by which an address agrees to belong to a fid (docs/protocol.md §3.3.6).
  * The rule that it breaks, or null.
  */
 export async function checkVerificationClaim(

@@ -16,7 +16,7 @@ const noMentions = places(0)
 const nothing = { text: '', embeds: [], ...noMentions }
 const inTime = (timestamp: number) => ({ timestamp })
 
-/** By the name of a sample: its body at, and just past, every limit of the protocol notes, hub.md §3.3. */
+/** By the name of a sample: its body at, and just past, every limit of docs/protocol.md §3.3. */
 const limits: Record<string, Rows> = {
   castAdd: [
     ['valid', { text: text(320) }],

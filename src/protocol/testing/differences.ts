@@ -59,13 +59,14 @@ const MAX_DATA_BYTES: Partial<Record<MessageType, number>> = {
 export const differences: readonly Difference[] = [
   {
     name: 'network',
-    reason: 'a hub is of one network and merges no messages of another (hub.md §3.2)',
+    reason: 'a hub is of one network and merges no messages of another (docs/protocol.md §3.2)',
     says: /^invalid network$/,
     covers: ({ data }) => data.network !== 1,
   },
   {
     name: 'pro accounts',
-    reason: 'the library does not know tiers: 10k casts, banners and large casts are for pro (hub.md §3.3)',
+    reason:
+      'the library does not know tiers: 10k casts, banners and large casts are for pro (docs/protocol.md §3.3.13)',
     says: /^Pro subscription required$/,
     covers: ({ data, dataBytes, isPro }) =>
       !isPro &&
@@ -75,13 +76,13 @@ export const differences: readonly Difference[] = [
   },
   {
     name: 'size by type',
-    reason: 'the library has one size limit, 65536 bytes, for every type (hub.md §3.3)',
+    reason: 'the library has one size limit, 65536 bytes, for every type (docs/protocol.md §3.3.1)',
     says: /^dataBytes > \d+ bytess$/,
     covers: ({ data, dataBytes }) => dataBytes.length > (MAX_DATA_BYTES[data.type] ?? 2048),
   },
   {
     name: 'small order',
-    reason: 'the reference node verifies strictly: no key and no R of small order (hub.md §6)',
+    reason: 'the reference node verifies strictly: no key and no R of small order (docs/protocol.md §6.1)',
     says: /^invalid (claimS|s)ignature$/,
     covers: ({ message, data }) =>
       [
@@ -94,7 +95,7 @@ export const differences: readonly Difference[] = [
   {
     name: 'UTF-8',
     reason:
-      'the reference node refuses strings that are not UTF-8, the library makes something up (hub.md §3.2)',
+      'the reference node refuses strings that are not UTF-8, the library makes something up (docs/protocol.md §3.2)',
     says: /not valid UTF-8$/,
     covers: ({ data, dataBytes }) =>
       textsOf(data).some((text) => !Buffer.from(dataBytes).includes(Buffer.from(text))),
@@ -110,7 +111,7 @@ export const differences: readonly Difference[] = [
   {
     name: 'data beside dataBytes',
     reason:
-      'the library validates one and hashes the other: what is shown must be what is signed (hub.md §6)',
+      'the library validates one and hashes the other: what is shown must be what is signed (docs/protocol.md §3.2)',
     says: /^data and dataBytes differ$/,
     covers: ({ message, data }) =>
       message.data !== undefined &&
@@ -132,13 +133,13 @@ export const differences: readonly Difference[] = [
   },
   {
     name: 'reaction NONE',
-    reason: 'a reaction of no type says nothing (hub.md §3.3)',
+    reason: 'a reaction of no type says nothing (docs/protocol.md §3.3.4)',
     says: /^invalid reaction type$/,
     covers: ({ data }) => data.reactionBody?.type === ReactionType.NONE,
   },
   {
     name: 'empty compact state',
-    reason: 'a compact state lists at least one link (hub.md §3.3)',
+    reason: 'a compact state lists at least one link (docs/protocol.md §3.3.5)',
     says: /^target is missing$/,
     covers: ({ data }) => data.linkCompactStateBody?.targetFids.length === 0,
   },
@@ -150,7 +151,8 @@ export const differences: readonly Difference[] = [
   },
   {
     name: 'primary address',
-    reason: 'the library only looks at its length; it is EIP-55 or base58 of 32 bytes (hub.md §3.3)',
+    reason:
+      'the library only looks at its length; it is EIP-55 or base58 of 32 bytes (docs/protocol.md §3.3.7)',
     says: /^(invalid length for )?(eth|sol)(ana)? address/,
     covers: ({ data }) => data.userDataBody !== undefined && !isPrimaryAddress(data.userDataBody),
   },

@@ -4,7 +4,7 @@ import { createMessageSigner } from '../sign.js'
 /** The order of the group in which Ed25519 signs (RFC 8032 §5.1). */
 export const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n
 
-/** The encodings of the points of small order, sign bit cleared (the protocol notes, hub.md §6). */
+/** The encodings of the points of small order, sign bit cleared (docs/protocol.md §6.1). */
 export const smallOrderPoints: readonly Buffer[] = [
   `01${'00'.repeat(31)}`,
   `ec${'ff'.repeat(30)}7f`,

@@ -13,12 +13,12 @@ import { recoverSigner } from '../../../protocol/kinds/typed-data.js'
 
 /**
  * What the holder of an address signs so that somebody else may send the transaction, and pay for it: EIP-712, in the
- * domains of the real contracts, whatever the network (hub.md §5.3). `nonce` is the contract's for whoever signs,
+ * domains of the real contracts, whatever the network (docs/protocol.md §5.3). `nonce` is the contract's for whoever signs,
  * `deadline` is in Unix seconds, addresses have 20 bytes.
  */
 export type Consent = TypedDataDefinition
 
-/** Metadata of a key is of this type: a signed key request (hub.md §5.3). */
+/** Metadata of a key is of this type: a signed key request (docs/protocol.md §5.3). */
 const SIGNED_KEY_REQUEST = 1
 
 interface Once {

@@ -38,7 +38,7 @@ export interface LocalMoment {
 type Call<Kind extends AccountCall['kind']> = Extract<AccountCall, { kind: Kind }>
 
 /**
- * What the contracts would make of a call on the local network. They refuse what the real ones refuse (hub.md §5.4): a
+ * What the contracts would make of a call on the local network. They refuse what the real ones refuse (docs/protocol.md §5.4): a
  * signature that is late, used or another's, an address that has a fid already or has none.
  */
 export async function callLocally(moment: LocalMoment, call: AccountCall): Promise<LocalOutcome | Refusal> {

@@ -24,7 +24,7 @@ export interface ShelfOptions {
   readonly waitMs?: number
 }
 
-/** The first call of a new wallet takes about a minute (service-spec.md, "Limits"). */
+/** The first call of a new wallet takes about a minute (docs/compatibility.md §21.1). */
 const WAIT_MS = 90_000
 const POLL_MS = 500
 /** What the shelf signs for its own addresses is good for a day: a transaction may wait that long. */

@@ -5,10 +5,10 @@ import type { AccountLedger, Means } from '../ledger/account-ledger.js'
 import { tooLittle } from '../ledger/transactions.js'
 import { lockWallet, type Wallet } from '../wallets/wallets.js'
 
-/** How long a fid waits for its registration (service-spec.md, "Limits"). */
+/** How long a fid waits for its registration (docs/compatibility.md §21.1). */
 const HOLD_SECONDS = 10 * 60
 
-/** Later calls of a wallet are answered within a second (service-spec.md, "Limits"): so long they wait for the chain. */
+/** Later calls of a wallet are answered within a second (docs/compatibility.md §21.1): so long they wait for the chain. */
 const PATIENCE_MS = 500
 
 /** When a fid is taken, and by whom. */

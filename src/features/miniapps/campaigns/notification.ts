@@ -9,7 +9,7 @@ export interface NotificationContent {
 }
 
 /**
- * Refuses a target that clients would refuse: it has to be on the very domain of the mini app (hub.md section 8).
+ * Refuses a target that clients would refuse: it has to be on the very domain of the mini app (docs/protocol.md §8.3).
  *
  * @param domain The mini app's, in ASCII.
  * @throws PlazaError 400 for what is no https URL, 422 for one that is elsewhere.

@@ -57,7 +57,7 @@ export function countsOf(db: Database) {
   )`
 }
 
-/** Outcomes, summed up as the answer to a request does (service-spec.md, Notification campaign result). */
+/** Outcomes, summed up as the answer to a request does (docs/compatibility.md §20.3). */
 export function sumCounts(
   counts: readonly TokenCount[],
 ): Pick<CampaignResult, 'success' | 'failure' | 'notAttempted'> {

@@ -4,7 +4,7 @@ export interface CampaignSettings {
   readonly isAsync: boolean
   /**
    * How often one token may be used: clients refuse more than one notification in 30 s and more than 100 a day, and
-   * what they would refuse is not sent (hub.md section 8).
+   * what they would refuse is not sent (docs/protocol.md §8.3).
    */
   readonly intervalSeconds: number
   readonly perDay: number
@@ -14,8 +14,8 @@ export interface CampaignSettings {
   readonly timeoutMs: number
 }
 
-/** Larger audiences are queued, where that is switched on (service-spec.md, Limits). */
+/** Larger audiences are queued, where that is switched on (docs/compatibility.md §20.5). */
 export const SYNCHRONOUS_TOKENS = 100
 
-/** Tokens in one request to a client (hub.md section 8). */
+/** Tokens in one request to a client (docs/protocol.md §8.3). */
 export const TOKENS_PER_BATCH = 100

@@ -30,7 +30,7 @@ const MAX_TOKEN_LENGTH = 512
 const tokenText = /^[!-~]+$/
 
 /**
- * Reads the payload of a client's event (hub.md §8). Members that it does not know are left alone: clients may say
+ * Reads the payload of a client's event (docs/protocol.md §8.2). Members that it does not know are left alone: clients may say
  * more than is asked.
  *
  * @param policy Where notifications may be sent: an address that is not of the internet is not taken.

@@ -15,7 +15,7 @@ export interface DeliveryParts {
   readonly targetPolicy: TargetPolicy
 }
 
-/** Where a mini app says who it is (hub.md §8). */
+/** Where a mini app says who it is (docs/protocol.md §8.2). */
 const MANIFEST_PATH = '/.well-known/farcaster.json'
 /** A manifest may be hosted elsewhere: the domain then redirects to it. */
 const MANIFEST_REDIRECTS = 3

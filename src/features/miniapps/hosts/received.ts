@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { isLocalSite } from './site.js'
 
-/** What a mini app tells some of the users of an app that opens it (hub.md §8). */
+/** What a mini app tells some of the users of an app that opens it (docs/protocol.md §8.3). */
 export interface Notification {
   readonly notificationId: string
   readonly title: string

@@ -7,7 +7,7 @@ import type { OperationContext } from '../../operation.js'
 export const noMiniApp = 'The app of this API key has no mini app: it has no mini app domain.'
 
 /**
- * The domain of the caller's mini app: an app is addressed by its API key (open-points.md 1.3).
+ * The domain of the caller's mini app: an app is addressed by its API key (docs/compatibility.md §19.1).
  *
  * @throws PlazaError `not_found` for an app without one.
  */

@@ -6,7 +6,7 @@ import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
 import type { AudienceAsked } from '../campaigns/audience/audience.js'
 
 const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
-/** The protocol's (hub.md section 8). */
+/** The protocol's (docs/protocol.md §8.3). */
 const MAX_TITLE_LENGTH = 32
 const MAX_BODY_LENGTH = 128
 const MAX_URL_LENGTH = 256

@@ -43,7 +43,7 @@ const readEnvelope = compileBody(
   ),
 )
 
-/** The bounds are the protocol's (hub.md §8). */
+/** The bounds are the protocol's (docs/protocol.md §8.3). */
 const readNotification = compileBody(
   Type.Object(
     {

@@ -6,7 +6,7 @@ import { PlazaError } from '../../../platform/errors.js'
 export const tokenStates = ['enabled', 'disabled', 'invalid'] as const
 export type TokenState = (typeof tokenStates)[number]
 
-/** Whose token: each client app grants its own for a user and a mini app (open-points.md 2.3). */
+/** Whose token: each client app grants its own for a user and a mini app (docs/compatibility.md §19.2). */
 export interface TokenHolder {
   readonly appId: string
   readonly fid: number

@@ -3,7 +3,7 @@ import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { type Assets, rpcOf } from '../asked-tokens.js'
 
-/** Of trades: the specification has a network for them that owners do not have (open-points.md 2.13). */
+/** Of trades: the specification has a network for them that owners do not have (docs/compatibility.md §22.4). */
 export const tradeNetworkParameter = choiceParameter([...networkNames, 'robinhood'], {
   description: 'Where the token is. No server of this kind follows `robinhood` yet: it is always a 501.',
 })

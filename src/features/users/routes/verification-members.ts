@@ -3,7 +3,7 @@ import { ethAddressParameter } from '../../../api/parameters.js'
 import { signerUuidMember } from '../../publishing/routes/acting.js'
 import type { AddressClaim } from '../../publishing/verifications.js'
 
-/** A contract's signature may have this many bytes (hub.md §3.3), of two hex digits each. */
+/** A contract's signature may have this many bytes (docs/protocol.md §3.3.6), of two hex digits each. */
 const MAX_SIGNATURE_LENGTH = 2 + 2 * 2048
 
 /** An address and its agreement, as the published client sends them. */

@@ -6,7 +6,7 @@ import type { Queryable, Transaction } from '../../../platform/db/connection.js'
 
 /**
  * A merge hook: keeps which follows a compact state has ended. The merge knows; the protocol's log leaves it out
- * (hub.md §1.4), and when the consumer reads it the follows are gone.
+ * (docs/protocol.md §1.4), and when the consumer reads it the follows are gone.
  */
 export async function keepCompactedFollows(db: Transaction, events: readonly LoggedEvent[]): Promise<void> {
   const ended = events.flatMap(({ shard, id, body }) => {

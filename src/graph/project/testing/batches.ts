@@ -65,7 +65,7 @@ function merge(message: SignedMessage, ...deletedMessages: SignedMessage[]): Hub
   return { type: HubEventType.MERGE_MESSAGE, message, deletedMessages }
 }
 
-/** The protocol's rule (hub.md §4), for links that are added. */
+/** The protocol's rule (docs/protocol.md §4.3), for links that are added. */
 function isCompacted({ data: link }: SignedMessage, { data: compact }: SignedMessage): boolean {
   const state = compact.linkCompactStateBody
   return (

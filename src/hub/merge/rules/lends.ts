@@ -6,13 +6,13 @@ import type { StorageUnits } from '../../storage-limits.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 
-/** Units of the type that a lender on mainnet must own; elsewhere whoever has units may lend (hub.md §3.3). */
+/** Units of the type that a lender on mainnet must own; elsewhere whoever has units may lend (docs/protocol.md §3.3.11). */
 const mainnetMinimumOwnUnits = 1000
 
 /** Units that stay with the lender. */
 const keptUnits = 1
 
-/** Lending storage units to another fid; a loan of no units ends the one that stands (hub.md §4, "LendStorage"). */
+/** Lending storage units to another fid; a loan of no units ends the one that stands (docs/protocol.md §4.5). */
 export const lendRule: MergeRule = {
   check: (message, state) => checkUnits(message, state),
   after: (message, _displaced, state) => {

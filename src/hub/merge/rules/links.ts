@@ -13,7 +13,7 @@ function compactSlot(fid: number, linkType: string): Slot {
 }
 
 /**
- * Links and the compact state that replaces many of them (hub.md §4, "LinkCompactState"). One difference
+ * Links and the compact state that replaces many of them (docs/protocol.md §4.3). One difference
  * from the reference node: a link of the very second of the compact state counts as older than it, in both
  * orders of arrival, where the node lets it stand in one order and deletes it in the other.
  */

@@ -7,7 +7,7 @@ import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { Slot } from '../standing.js'
 import type { BatchState } from '../state.js'
 
-/** A profile may only claim a name that its user holds and an address that its user has verified (hub.md §3.3). */
+/** A profile may only claim a name that its user holds and an address that its user has verified (docs/protocol.md §4.12). */
 export const userDataRule: MergeRule = {
   slots: (message) => {
     const slot = verificationSlot(message)

@@ -17,7 +17,7 @@ function primaryAddressSlot(fid: number, protocol: Protocol): Slot {
 
 /**
  * A verification that is removed or replaced takes the primary address that rests on it along
- * (hub.md §4, "Revocation").
+ * (docs/protocol.md §4.9).
  */
 export const verificationRule: MergeRule = {
   slots: ({ data }) => [primaryAddressSlot(data.fid, protocolOf(data))],

@@ -5,7 +5,7 @@ import type { Log } from '../../../platform/log/log.js'
 
 /**
  * The status that a failure becomes, by the catalogue: the text is `<code>/<message>` and the code stands in the
- * metadata `x-err-code` too, both as in the reference node (hub.md §1.6). What is ours to explain goes to the log, and
+ * metadata `x-err-code` too, both as in the reference node (docs/protocol.md §1.6). What is ours to explain goes to the log, and
  * the client is told no more than that.
  */
 export function statusOf(cause: unknown, method: string, log: Log): StatusObject {

@@ -25,7 +25,7 @@ export function tokenBehind<Place>(last: Place | null, form: TokenForm<Place>): 
   return last === null ? undefined : form.write(last)
 }
 
-/** Message. The reference node says "cast" of reactions and links, too (hub.md §2). */
+/** Message. The reference node says "cast" of reactions and links, too (docs/protocol.md §2). */
 export function messageReply(message: Buffer | null, what = 'cast'): Buffer {
   return sentMessage(found(message, `${what} not found`))
 }

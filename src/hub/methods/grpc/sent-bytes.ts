@@ -10,7 +10,7 @@ import { eachField, lengthDelimited } from './encoding.js'
 /** Fields of a message that are messages themselves, by number; `signed` is the protocol's Message. */
 type Nesting = { readonly [field: number]: Nesting | 'signed' }
 
-/** Where Messages stand in a HubEvent (hub.md §1.1). */
+/** Where Messages stand in a HubEvent (docs/protocol.md §1.1). */
 const hubEvent: Nesting = {
   3: { 1: 'signed', 2: 'signed' },
   4: { 1: 'signed' },

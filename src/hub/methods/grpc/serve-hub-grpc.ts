@@ -34,7 +34,7 @@ const KEEPALIVE_TIMEOUT_MS = 20_000
 const MAX_CONCURRENT_CALLS = 1_000
 
 /**
- * Serves `HubService` (hub.md §2.5), with the service definition that `@farcaster/hub-nodejs` publishes. Methods that
+ * Serves `HubService` (docs/protocol.md §2.5), with the service definition that `@farcaster/hub-nodejs` publishes. Methods that
  * are in the definition and not among ours answer UNIMPLEMENTED (docs/hub-api.md).
  */
 export async function serveHubGrpc(

@@ -27,7 +27,7 @@ export interface Subscribers {
 }
 
 /**
- * Serves the log as a stream (hub.md §2.5). A subscriber pulls: a page is read and written, and only when it was taken
+ * Serves the log as a stream (docs/protocol.md §2.5). A subscriber pulls: a page is read and written, and only when it was taken
  * is the next one read. So a slow one holds one page in memory, delays nobody, and nothing is queued for anybody.
  *
  * @param cut Ends a connection at once, by its peer.

@@ -20,7 +20,7 @@ async function getCast(parameters: Parameters, { db }: HubApi): Promise<object> 
   return storedMessageJson(foundMessage(message))
 }
 
-/** Alone among the lists by user this one shows removals, as in the reference node (hub.md §2.1). */
+/** Alone among the lists by user this one shows removals, as in the reference node (docs/protocol.md §2.1). */
 async function listByFid(parameters: Parameters, { db }: HubApi): Promise<object> {
   const asked = {
     fid: parameters.fid('fid'),

@@ -70,7 +70,7 @@ function statusOf(cause: unknown): number | null {
 }
 
 /**
- * The error body with the keys of both generations of hubs (hub.md §1.6): `error` and `error_detail` of the
+ * The error body with the keys of both generations of hubs (docs/protocol.md §1.6): `error` and `error_detail` of the
  * reference node, the others of the hubs before it. `property` names the parameter at fault.
  */
 export function failureBody(failure: string, error: PlazaError): Record<string, unknown> {

@@ -37,7 +37,7 @@ export interface HubApiConfig {
 /** A read of the hub API: a path, and the JSON that answers it. */
 export interface GetOperation {
   readonly path: string
-  /** What an error of it is called: the `error` of the body (hub.md §1.6). */
+  /** What an error of it is called: the `error` of the body (docs/protocol.md §1.6). */
   readonly failure: string
   /** An object, or the bytes of its JSON. */
   readonly answer: (parameters: Parameters, api: HubApi) => Promise<object | Buffer>

@@ -25,7 +25,7 @@ export function messagePageOptions(parameters: Parameters): MessagePageOptions {
   }
 }
 
-/** The token of a page of messages: always there, empty at the end (hub.md §2). */
+/** The token of a page of messages: always there, empty at the end (docs/protocol.md §2). */
 export function messageToken(page: MessagePage): string {
   return nextPageToken(page.last, pageTokens.message) ?? ''
 }

@@ -15,7 +15,7 @@ const MAX_SOL_ADDRESS_CHARACTERS = 44
 
 /**
  * The query of a request, read parameter by parameter. What is wrong with one is a 400 that names it. An
- * empty value counts as none; a parameter that no operation reads is left alone (hub.md §1.6).
+ * empty value counts as none; a parameter that no operation reads is left alone (docs/protocol.md §1.6).
  */
 export class Parameters {
   readonly #query: Readonly<Record<string, unknown>>

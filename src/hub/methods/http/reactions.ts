@@ -20,7 +20,7 @@ export const reactionOperations: readonly GetOperation[] = [
   { path: '/reactionsByTarget', failure: 'Failed to get reactions by target', answer: listByUrl },
 ]
 
-/** The reference node takes the short names, hubs before it the long ones and numbers (hub.md §2.6). */
+/** The reference node takes the short names, hubs before it the long ones and numbers (docs/protocol.md §2.6). */
 const shortNames = ['None', 'Like', 'Recast']
 
 async function getReaction(parameters: Parameters, { db }: HubApi): Promise<object> {

@@ -24,7 +24,7 @@ const PREFLIGHT_SECONDS = 86_400
 /** Addresses whose requests are counted at once; the least recent are forgotten first. */
 const COUNTED_ADDRESSES = 10_000
 
-/** Adds the hub's HTTP API (hub.md §1-2) under `/v1`, with the stream of events. */
+/** Adds the hub's HTTP API (docs/protocol.md §1-2) under `/v1`, with the stream of events. */
 export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise<void> {
   const reads = [
     infoOperation(api),

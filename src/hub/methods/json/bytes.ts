@@ -1,7 +1,7 @@
 import bs58 from 'bs58'
 import { asBuffer } from '../../../protocol/bytes.js'
 
-/** Standard base64 with padding: signatures and a few oddities (hub.md §1.1). */
+/** Standard base64 with padding: signatures and a few oddities (docs/protocol.md §1.1). */
 export function base64(bytes: Uint8Array): string {
   return asBuffer(bytes).toString('base64')
 }

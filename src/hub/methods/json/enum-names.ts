@@ -1,5 +1,5 @@
 /**
- * How the hub API spells the protocol's enums (hub.md §1.1-1.2). Written out, because the protocol
+ * How the hub API spells the protocol's enums (docs/protocol.md §1.1-1.2). Written out, because the protocol
  * library lacks some of the values and the reference node spells others in a way of its own.
  */
 type Names = readonly (string | undefined)[]

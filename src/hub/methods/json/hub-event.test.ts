@@ -5,7 +5,7 @@ import type { SignedMessage } from '../../../protocol/message.js'
 import { encodeHubEvent, eventId, type HubEventBody } from '../../log/hub-event.js'
 import { hubEventJson } from './hub-event.js'
 
-// The sample of the reference documentation: block 9254285, first event (hub.md §1.3).
+// The sample of the reference documentation: block 9254285, first event (docs/protocol.md §1.3).
 const id = eventId(9254285, 0)
 
 function message(body: Partial<MessageData>): SignedMessage {

@@ -13,7 +13,7 @@ import { decodeData, messageJson } from './message.js'
 import { onChainEventJson } from './onchain-event.js'
 import { usernameProofJson } from './username-proof.js'
 
-/** An event of the log as the hub API shows it (hub.md §1.1). */
+/** An event of the log as the hub API shows it (docs/protocol.md §1.1). */
 export interface HubEventJson {
   readonly type: string
   readonly id: number
@@ -104,7 +104,7 @@ function isLinkCompactState(message: Message): boolean {
   return decodeData(message)?.type === MessageType.LINK_COMPACT_STATE
 }
 
-/** Up to four members, each left out when absent; all four absent is possible (hub.md §1.1). */
+/** Up to four members, each left out when absent; all four absent is possible (docs/protocol.md §1.1). */
 function usernameProofMergeJson(body: MergeUserNameProofBody): object {
   return {
     usernameProof: body.usernameProof && usernameProofJson(body.usernameProof),

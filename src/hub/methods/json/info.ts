@@ -2,7 +2,7 @@ import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import type { HubInfo, ShardInfo } from '../../query/info.js'
 
 /**
- * What `/v1/info` shows (hub.md §2.1). Shard 0, which orders the network's blocks, comes first in the
+ * What `/v1/info` shows (docs/protocol.md §2.1). Shard 0, which orders the network's blocks, comes first in the
  * reference node, and clients skip the first entry: here it is empty, as Plaza has no such shard.
  *
  * @param nowMs Unix milliseconds.

@@ -26,7 +26,7 @@ import {
 import { usernameProofJson } from './username-proof.js'
 
 /**
- * The one body of a message under its key, in the order and the encodings of hub.md §1.2. The most
+ * The one body of a message under its key, in the order and the encodings of docs/protocol.md §1.2. The most
  * frequent come first. Empty when there is none, or one that the protocol library does not know.
  */
 export function messageBodyJson(data: MessageData): Record<string, unknown> {

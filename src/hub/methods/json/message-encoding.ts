@@ -1,13 +1,13 @@
 import { WireReader } from '../../../protocol/wire.js'
 
 const CAST_ADD_FIELD = 5
-/** `mentions` and `mentionsPositions` of a cast (hub.md §3.1). */
+/** `mentions` and `mentionsPositions` of a cast (docs/protocol.md §3.1). */
 const packedFields: ReadonlySet<number> = new Set([2, 5])
 const WIRE_BYTES = 2
 
 /**
  * The same data as encoders write it that leave out lists of numbers without any number. JavaScript's write them, Rust's
- * do not (hub.md §3.2), and the hash is over what was written.
+ * do not (docs/protocol.md §3.2), and the hash is over what was written.
  *
  * @param data A well-formed, encoded MessageData.
  */

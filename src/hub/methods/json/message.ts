@@ -10,7 +10,7 @@ import {
 } from './enum-names.js'
 import { messageBodyJson } from './message-body.js'
 
-/** A message as the hub API shows it (hub.md §1.2). */
+/** A message as the hub API shows it (docs/protocol.md §1.2). */
 export interface MessageJson {
   readonly data: Readonly<Record<string, unknown>> | null
   readonly hash: string

@@ -14,7 +14,7 @@ import {
   tierTypeNames,
 } from './enum-names.js'
 
-/** What happened on a chain, as the hub API shows it (hub.md §1.2). */
+/** What happened on a chain, as the hub API shows it (docs/protocol.md §1.2). */
 export type OnChainEventJson = ReturnType<typeof onChainEventJson>
 
 /** Maps an event of a chain. Absent bodies are left out, except the tier one, which is null. */

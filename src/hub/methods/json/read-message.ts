@@ -11,12 +11,12 @@ import { withoutEmptyLists } from './message-encoding.js'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * A signed message out of JSON: the form that the hub API shows (hub.md §1.2), which `messageJson` writes, or the one
+ * A signed message out of JSON: the form that the hub API shows (docs/protocol.md §1.2), which `messageJson` writes, or the one
  * of the protocol's own libraries, in which all bytes are base64. Bytes are read in either way, enums by their names
  * or their numbers.
  *
  * What was signed are bytes. `dataBytes`, where it is given, holds them. Else `data` is encoded anew, in each of the
- * two ways that libraries have (hub.md §3.2): the one with the hash that the message names is what was signed.
+ * two ways that libraries have (docs/protocol.md §3.2): the one with the hash that the message names is what was signed.
  */
 export function readMessageJson(json: object): SignedMessage | Refusal {
   try {
@@ -79,7 +79,7 @@ const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
   verificationRemoveBody: (body) => inBase64(body, ['address']),
   usernameProofBody: (body) => ({
     ...inBase64(body, ['owner', 'signature']),
-    // Names that come as messages have a dot, which base64 has not (hub.md §3.3).
+    // Names that come as messages have a dot, which base64 has not (docs/protocol.md §3.3.8).
     name: String(body.name).includes('.') ? Buffer.from(String(body.name)).toString('base64') : body.name,
   }),
   frameActionBody: (body) =>

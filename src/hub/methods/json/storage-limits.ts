@@ -2,7 +2,7 @@ import type { StorageUse } from '../../query/storage.js'
 import { storeUses } from '../../stores.js'
 import { storageUnitTypeNames, storeTypeNames, tierTypeNames } from './enum-names.js'
 
-/** What a user may store and does store (hub.md §2.1). */
+/** What a user may store and does store (docs/protocol.md §2.1). */
 export function storageLimitsJson(use: StorageUse) {
   const { usable, proUntil } = use
   const unitSizes = [usable.legacy, usable.y2024, usable.y2025]

@@ -16,7 +16,7 @@ import { readEventHead, readPage } from './wire-page.js'
 type Service = typeof HubServiceService
 type RequestOf<Name extends keyof Service> = Parameters<Service[Name]['requestSerialize']>[0]
 
-/** One upstream node, over the gRPC of the hub (hub.md §2.5). Answers are handed over as the bytes that came. */
+/** One upstream node, over the gRPC of the hub (docs/protocol.md §2.5). Answers are handed over as the bytes that came. */
 export interface UpstreamClient {
   /** `host:port`: names its cursors. */
   readonly address: string
@@ -64,7 +64,7 @@ const KEEPALIVE_MS = { every: 20_000, timeout: 10_000 }
 /** The library waits up to two minutes between attempts otherwise. */
 const RECONNECT_MS = { first: 100, last: 5_000 }
 
-/** All types: every event of a block is counted (hub.md §1.1), so that one that is missing is noticed. */
+/** All types: every event of a block is counted (docs/protocol.md §1.1), so that one that is missing is noticed. */
 const EVENT_TYPES = [
   HubEventType.MERGE_MESSAGE,
   HubEventType.PRUNE_MESSAGE,

@@ -81,7 +81,7 @@ export function openUpstreams(
   }
 }
 
-/** The numbers of an upstream's shards that have users; shard 0 has none (hub.md §1.8). */
+/** The numbers of an upstream's shards that have users; shard 0 has none (docs/protocol.md §1.8). */
 export async function readShards(client: UpstreamClient, signal?: AbortSignal): Promise<number[]> {
   const { numShards, shardInfos } = GetInfoResponse.decode(await client.call('getInfo', {}, signal))
   const named = shardInfos.map(({ shardId }) => shardId).filter((shard) => shard > 0)

@@ -23,7 +23,7 @@ const EVENT_ID = 2
 
 /**
  * Takes a list apart without decoding its entries: messages must keep the bytes that were signed, which decoding and
- * encoding may change (hub.md §3.2). All lists of the service have their entries in field 1 and the token in field 2.
+ * encoding may change (docs/protocol.md §3.2). All lists of the service have their entries in field 1 and the token in field 2.
  *
  * @throws Error when it is no list.
  */

@@ -9,7 +9,7 @@ export interface IdRange {
 
 /** What has come of a block. */
 interface Block {
-  /** How many events it has, which the first of them tells (hub.md §1.1); null until then. */
+  /** How many events it has, which the first of them tells (docs/protocol.md §1.1); null until then. */
   total: number | null
   readonly seen: Set<number>
   /** All events of a lower sequence have come. */

@@ -8,7 +8,7 @@ import type { Hub } from '../../hub.js'
 import { loadImportCursor, saveImportCursor } from './import-cursor.js'
 import type { PublicApi } from './public-api.js'
 
-/** A transfer as the fname registry shows it (hub.md §7.2). */
+/** A transfer as the fname registry shows it (docs/protocol.md §7.2). */
 const Transfer = Type.Object({
   id: Type.Integer({ minimum: 1 }),
   timestamp: Type.Integer({ minimum: 0 }),
@@ -30,7 +30,7 @@ export interface NameImportOptions {
 }
 
 const NAME = 'fnames'
-/** The reference node signs and checks names with this domain on every network (hub.md §5.3). */
+/** The reference node signs and checks names with this domain on every network (docs/protocol.md §5.3). */
 const domain = {
   name: 'Farcaster name verification',
   version: '1',

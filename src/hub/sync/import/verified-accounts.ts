@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/db/connection.js'
 import { loadImportCursor, saveImportCursor } from './import-cursor.js'
 import type { PublicApi } from './public-api.js'
 
-/** Accounts elsewhere that the public client has verified (hub.md §7.1). */
+/** Accounts elsewhere that the public client has verified (docs/protocol.md §7.1). */
 const Verifications = Type.Object({
   result: Type.Object({
     verifications: Type.Array(

@@ -164,7 +164,7 @@ create table hub.key_nonces (
 create table hub.events (
   day date not null,
   shard smallint not null,
-  -- block << 14 | sequence (hub.md §1.3).
+  -- block << 14 | sequence (docs/protocol.md §1.3).
   id bigint not null,
   type smallint not null,
   -- Whom it is about; null for block confirmations.

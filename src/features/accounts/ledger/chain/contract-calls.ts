@@ -24,7 +24,7 @@ export interface EncodedCall {
   readonly data: Hex
 }
 
-/** Metadata of a key is of this type: a signed key request (hub.md §5.3). */
+/** Metadata of a key is of this type: a signed key request (docs/protocol.md §5.3). */
 const SIGNED_KEY_REQUEST = 1
 
 const abis = {
@@ -51,7 +51,7 @@ interface Called {
   readonly args: readonly unknown[]
 }
 
-/** The transaction that makes a call of an account (hub.md §5.1). */
+/** The transaction that makes a call of an account (docs/protocol.md §5.1). */
 export function encodeCall(contracts: ChainSettings['contracts'], call: AccountCall): EncodedCall {
   return encode(contracts, calledBy(call))
 }

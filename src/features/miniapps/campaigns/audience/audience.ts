@@ -10,7 +10,7 @@ export interface Surroundings {
   readonly radiusMeters: number
 }
 
-/** Whom a notification is for: all that is given must hold (service-spec.md, send mini app notifications). */
+/** Whom a notification is for: all that is given must hold (docs/compatibility.md §20.2). */
 export interface AudienceAsked {
   /** Empty: everyone who has notifications of the mini app enabled. */
   readonly targetFids: readonly number[]

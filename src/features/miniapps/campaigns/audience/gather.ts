@@ -12,7 +12,7 @@ export interface GatheredCampaign {
   readonly audience: AudienceAsked
 }
 
-/** How long an idempotency key counts, as clients count it (hub.md section 8). */
+/** How long an idempotency key counts, as clients count it (docs/protocol.md §8.3). */
 const UUID_HOURS = 24
 
 /**

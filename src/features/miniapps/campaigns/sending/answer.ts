@@ -22,7 +22,7 @@ const INVALID_REASON = 'invalid_token'
 
 /**
  * Reads what a client answers. Both forms of the answer are read: lists below `result`, as the schema of the protocol
- * has them, and bare lists, as its text has them (hub.md section 8). A token that the client says nothing of has
+ * has them, and bare lists, as its text has them (docs/protocol.md §8.3). A token that the client says nothing of has
  * failed, and what nobody has asked for is left alone.
  *
  * @returns an outcome for each of the tokens that were sent.

@@ -4,7 +4,7 @@ import type { ClaimedRequest } from './claim.js'
 /** What is read of an answer: 100 tokens of a kilobyte each, twice named, and more than any client writes. */
 const MAX_ANSWER_BYTES = 262_144
 
-/** The request by which a client is asked to notify users (hub.md section 8). */
+/** The request by which a client is asked to notify users (docs/protocol.md §8.3). */
 export function requestOf(claimed: ClaimedRequest, timeoutMs: number): NetRequest {
   const { url, notificationId, title, body, targetUrl, tokens } = claimed
   return {

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What a client app is asked (hub.md section 8). */
+/** What a client app is asked (docs/protocol.md §8.3). */
 export interface NotifyRequest {
   readonly notificationId: string
   readonly title: string
