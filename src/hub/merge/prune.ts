@@ -14,8 +14,7 @@ export interface FullSet {
 }
 
 /**
- * Drops the lowest messages, by timestamp and then hash, of sets that are over their limit (docs/protocol.md §4.8,
- * "Pruning"). Link compact states count but are never dropped.
+ * Drops the lowest messages, by timestamp and then hash, of sets that are over their limit (docs/protocol.md §4.8). Link compact states count but are never dropped.
  *
  * @returns what was dropped, and its events: PRUNE_MESSAGE, or MERGE_USERNAME_PROOF for name proofs.
  */
