@@ -89,7 +89,7 @@ async function indexAll() {
   for (;;) {
     const [{ read_to: readTo }] = await query(
       server.databaseUrl,
-      'select read_to::integer from assets.tokens',
+      'select read_to::integer from tokens.tokens',
     )
     if (readTo !== null && readTo > source.firstBlock && begun === 0)
       [begun, blocks] = [performance.now(), readTo]
@@ -99,7 +99,7 @@ async function indexAll() {
   const seconds = (performance.now() - begun) / 1000
   const [held] = await query(
     server.databaseUrl,
-    'select count(*)::integer as holders from assets.balances where balance > 0',
+    'select count(*)::integer as holders from tokens.balances where balance > 0',
   )
   if (held.holders !== Number(values.holders)) throw new Error(`${held.holders} holders`)
   return (
@@ -114,14 +114,14 @@ async function fillBalances() {
   const token = Buffer.from(TOKEN.slice(2), 'hex').toString('hex')
   await query(
     server.databaseUrl,
-    `insert into assets.tokens (network, address, name, symbol, decimals, kept_for, first_block, live_from, read_to)
+    `insert into tokens.tokens (network, address, name, symbol, decimals, tracked_by, first_block, live_from, read_to)
      values ('base', '\\x${token}', 'Bench', 'BNCH', 18, 'operator', 1, 2, 2)`,
   )
   await query(
     server.databaseUrl,
-    `insert into assets.balances
+    `insert into tokens.balances
      select t.id, ${holderSql('i')}, 1000000 + i
-     from assets.tokens t, generate_series(0, ${Number(values.holders) - 1}) i`,
+     from tokens.tokens t, generate_series(0, ${Number(values.holders) - 1}) i`,
   )
 }
 
@@ -180,7 +180,7 @@ async function fillUsers() {
   await db.query('vacuum (analyze) social.users')
   await db.query('vacuum (analyze) social.verifications')
   await db.query('vacuum (analyze) social.follows')
-  await db.query('vacuum (analyze) assets.balances')
+  await db.query('vacuum (analyze) tokens.balances')
   await db.end()
 }
 

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { audienceTokens } from '../dist/features/miniapps/campaigns/audience/audience.js'
-import { planAnew } from '../dist/features/miniapps/campaigns/audience/fresh-plan.js'
+import { forceCustomPlan } from '../dist/features/miniapps/campaigns/audience/custom-plan.js'
 import { connect } from '../dist/platform/db/connection.js'
 import { startPlaza } from './plaza-process.mjs'
 import { watchUsage } from './process-usage.mjs'
@@ -203,7 +203,7 @@ async function measureAudience(db, appId) {
     for (let repeat = 0; repeat < REPEATS / 2; repeat += 1) {
       const startMs = performance.now()
       const [row] = await db.begin(async (transaction) => {
-        await planAnew(transaction)
+        await forceCustomPlan(transaction)
         return await transaction`
           select count(*) as found from (${audienceTokens(transaction, appId, audience)}) audience`
       })

@@ -79,7 +79,7 @@ async function measurePages() {
     }
     await onDatabase(server, (db) =>
       db.query(`
-        insert into relations.mutes (fid, target_fid, muted_at)
+        insert into moderation.mutes (fid, target_fid, muted_at)
         select fid, 10 + 7 * i, 1700000000 from generate_series(0, 999) i, (values (${busy}), (${quiet})) v (fid)
       `),
     )

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { buildGraph } from '../dist/features/score/graph.js'
 import { computeScores } from '../dist/features/score/scores.js'
 import { defaultSeeds } from '../dist/features/score/seeds.js'
-import { defaultTrustOptions, flowTrust } from '../dist/features/score/trust.js'
+import { defaultTrustOptions, propagateTrust } from '../dist/features/score/trust.js'
 import { areaUnderCurve } from './ranking.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
 import { measureJob } from './score-database.mjs'
@@ -130,7 +130,7 @@ function iterationSeconds(graph, seeds) {
   /** @type {number[]} */
   const seconds = []
   let startMs = performance.now()
-  flowTrust(graph, seeds, defaultTrustOptions, () => {
+  propagateTrust(graph, seeds, defaultTrustOptions, () => {
     seconds.push((performance.now() - startMs) / 1000)
     startMs = performance.now()
   })

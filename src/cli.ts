@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8'
-import { adviceOn } from './cli/advice.js'
 import type { CommandContext } from './cli/context.js'
+import { errorHint } from './cli/error-hint.js'
 import { createProgram } from './cli/program.js'
 
 /** `npm start` passes on the signal that the terminal has sent us already: within this time it is the same. */
@@ -44,7 +44,7 @@ createProgram(context, process.argv[2])
     const wantsStack = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
     const text = error instanceof Error ? (wantsStack ? error.stack : error.message) : String(error)
     process.stderr.write(`plaza: ${text}\n`)
-    const advice = adviceOn(error, process.env.DATABASE_URL !== undefined)
-    if (advice !== null) process.stderr.write(`what to do: ${advice}\n`)
+    const hint = errorHint(error, process.env.DATABASE_URL !== undefined)
+    if (hint !== null) process.stderr.write(`what to do: ${hint}\n`)
     process.exitCode = 1
   })

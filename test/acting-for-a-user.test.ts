@@ -4,15 +4,22 @@ import { hashOfKey } from '../src/features/apps/api-keys.js'
 import { appKeyAuthorization } from '../src/features/sign-in/testing/app-key-token.js'
 import { createMessageSigner } from '../src/protocol/sign.js'
 import { TestUser } from './network.js'
-import { refusalOf } from './published-client/refusals.js'
-import { dumpDatabase, findSignerKeys } from './secrets/database-dump.js'
+import { refusalOf } from './published-client/error-of-call.js'
+import { collectSignerKeys, dumpDatabase } from './secrets/database-dump.js'
 import {
-  misplacedBesideSigner,
   misplacedSecrets,
-  sayToServer,
+  misplacedWithSigner,
   sendMisplaced,
+  sendRawBytes,
 } from './secrets/misplaced-secrets.js'
-import { type Account, bytesOf, type Client, nowUnix, type Players, setOut } from './secrets/players.js'
+import {
+  type Account,
+  bytesOf,
+  type Client,
+  createParticipants,
+  nowUnix,
+  type Participants,
+} from './secrets/participants.js'
 import { startRecordedRun } from './secrets/recorded-run.js'
 import { startReceiver } from './webhooks/receiver.js'
 
@@ -21,36 +28,36 @@ vi.setConfig({ testTimeout: 300_000 })
 
 test('an app acts for users, from nothing to the last delete, and no secret of it is written anywhere', async () => {
   const run = await startRecordedRun()
-  const players = await setOut(run)
-  const bobsToken = await introduce(players)
-  const hash = await publish(players)
-  const reply = await answer(players, hash, bobsToken)
-  await join(players)
-  await avoid(players, hash, reply)
-  await takeBack(players, hash, reply)
-  await watch(players)
+  const participants = await createParticipants(run)
+  const bobsToken = await registerParticipants(participants)
+  const hash = await publish(participants)
+  const reply = await answer(participants, hash, bobsToken)
+  await join(participants)
+  await avoid(participants, hash, reply)
+  await undo(participants, hash, reply)
+  await watch(participants)
 
-  await misplace(players, bobsToken)
-  await findSignerKeys(run)
+  await swapSigners(participants, bobsToken)
+  await collectSignerKeys(run)
   const dump = await dumpDatabase(run)
   run.server.child.kill('SIGTERM')
   await run.server.ended
-  const written = await run.written()
+  const written = await run.collectOutput()
   expect(run.search.findIn([...written, ...dump])).toEqual([])
 
   // It would have been found: what hands out a secret shows it.
-  const shown = new Set(written.flatMap(({ shows = [] }) => shows))
-  for (const name of shown) {
-    const all = run.search.findIn(written.map(({ place, text }) => ({ place, text })))
+  const documentedNames = new Set(written.flatMap(({ allowedSecrets = [] }) => allowedSecrets))
+  for (const name of documentedNames) {
+    const all = run.search.findIn(written.map(({ source, text }) => ({ source, text })))
     expect(all.filter((line) => line.startsWith(`${name} in `))).not.toEqual([])
   }
-  expect(shown.size).toBe(9)
-  expect(dump.map(({ text }) => text).join()).toContain(hashOfKey(players.key).toString('hex'))
+  expect(documentedNames.size).toBe(9)
+  expect(dump.map(({ text }) => text).join()).toContain(hashOfKey(participants.key).toString('hex'))
 })
 
 /** A name, a profile, and an app key whose tokens are good. */
-async function introduce(players: Players): Promise<string> {
-  const { run, client, reader, alice, bob, aliceSigner, bobSigner } = players
+async function registerParticipants(participants: Participants): Promise<string> {
+  const { run, client, reader, alice, bob, aliceSigner, bobSigner } = participants
   for (const [name, { fid }, signerUuid] of [
     ['alice', alice, aliceSigner],
     ['bob', bob, bobSigner],
@@ -83,7 +90,7 @@ const castOf = async (client: Client, identifier: string, viewerFid?: number) =>
   (await client.lookupCastByHashOrUrl({ identifier, type: 'hash', ...(viewerFid ? { viewerFid } : {}) })).cast
 
 /** Alice makes a channel and casts in it; whoever has another key of the app reads it at once. */
-async function publish({ run, key, client, reader, alice, bob, aliceSigner }: Players): Promise<string> {
+async function publish({ run, key, client, reader, alice, bob, aliceSigner }: Participants): Promise<string> {
   const made = await fetch(`${run.url}/v2/farcaster/channel`, {
     method: 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
@@ -115,7 +122,7 @@ async function publish({ run, key, client, reader, alice, bob, aliceSigner }: Pl
 
 /** What bob does about it, and what alice is told. */
 async function answer(
-  { run, key, client, reader, alice, bob, aliceSigner, bobSigner: signerUuid }: Players,
+  { run, key, client, reader, alice, bob, aliceSigner, bobSigner: signerUuid }: Participants,
   target: string,
   bobsToken: string,
 ): Promise<string> {
@@ -153,28 +160,28 @@ async function answer(
   return reply.hash
 }
 
-async function join({ client, reader, alice, bob, aliceSigner, bobSigner }: Players): Promise<void> {
-  const asked = { channelId: 'gardens', role: 'member' } as const
+async function join({ client, reader, alice, bob, aliceSigner, bobSigner }: Participants): Promise<void> {
+  const inviteRequest = { channelId: 'gardens', role: 'member' } as const
   const members = async () =>
     (await reader.fetchChannelMembers({ channelId: 'gardens' })).members.map(({ user, role }) => [
       user.fid,
       role,
     ])
   await client.followChannel({ signerUuid: bobSigner, channelId: 'gardens' })
-  await client.inviteChannelMember({ ...asked, fid: bob.fid, signerUuid: aliceSigner })
+  await client.inviteChannelMember({ ...inviteRequest, fid: bob.fid, signerUuid: aliceSigner })
   expect((await reader.fetchChannelInvites({ invitedFid: bob.fid })).invites).toHaveLength(1)
-  await client.respondChannelInvite({ ...asked, accept: true, signerUuid: bobSigner })
+  await client.respondChannelInvite({ ...inviteRequest, accept: true, signerUuid: bobSigner })
   expect(await members()).toEqual([
     [bob.fid, 'member'],
     [alice.fid, 'owner'],
   ])
-  await client.removeChannelMember({ ...asked, fid: bob.fid, signerUuid: aliceSigner })
+  await client.removeChannelMember({ ...inviteRequest, fid: bob.fid, signerUuid: aliceSigner })
   expect(await members()).toEqual([[alice.fid, 'owner']])
 }
 
 /** Blocks, mutes and bans: bob's answer goes from what alice, and then what everybody who uses the app, is shown. */
 async function avoid(
-  { client, reader, otherApp, alice, bob, aliceSigner }: Players,
+  { client, reader, otherApp, alice, bob, aliceSigner }: Participants,
   target: string,
   reply: string,
 ): Promise<void> {
@@ -186,7 +193,8 @@ async function avoid(
     })
     return conversation.cast.direct_replies.map(({ hash }) => hash)
   }
-  const told = async () => (await reader.fetchAllNotifications({ fid: alice.fid })).notifications.length
+  const countNotifications = async () =>
+    (await reader.fetchAllNotifications({ fid: alice.fid })).notifications.length
   expect(await replies(reader, alice.fid)).toEqual([reply])
 
   const block = { signerUuid: aliceSigner, blockedFid: bob.fid }
@@ -196,19 +204,27 @@ async function avoid(
     [() => client.publishMute(mute), () => client.deleteMute(mute)],
   ] as const) {
     await begin()
-    expect([await replies(reader, alice.fid), await replies(reader), await told()]).toEqual([[], [reply], 0])
+    expect([await replies(reader, alice.fid), await replies(reader), await countNotifications()]).toEqual([
+      [],
+      [reply],
+      0,
+    ])
     await end()
-    expect([await replies(reader, alice.fid), await told()]).toEqual([[reply], 5])
+    expect([await replies(reader, alice.fid), await countNotifications()]).toEqual([[reply], 5])
   }
 
   await client.publishBans({ fids: [bob.fid] })
-  expect([await replies(reader), await replies(otherApp), await told()]).toEqual([[], [reply], 0])
+  expect([await replies(reader), await replies(otherApp), await countNotifications()]).toEqual([
+    [],
+    [reply],
+    0,
+  ])
   await client.deleteBans({ fids: [bob.fid] })
-  expect([await replies(reader), await told()]).toEqual([[reply], 5])
+  expect([await replies(reader), await countNotifications()]).toEqual([[reply], 5])
 }
 
-async function takeBack(
-  { client, reader, alice, aliceSigner, bobSigner }: Players,
+async function undo(
+  { client, reader, alice, aliceSigner, bobSigner }: Participants,
   target: string,
   reply: string,
 ) {
@@ -223,7 +239,7 @@ async function takeBack(
 }
 
 /** A webhook whose receiver fails, so that deliveries are tried again and told of. */
-async function watch({ run, client, reader, aliceSigner }: Players): Promise<void> {
+async function watch({ run, client, reader, aliceSigner }: Participants): Promise<void> {
   const receiver = await startReceiver((response) => response.writeHead(500).end('no'))
   const { webhook } = await client.publishWebhook({
     name: 'casts',
@@ -237,12 +253,15 @@ async function watch({ run, client, reader, aliceSigner }: Players): Promise<voi
     Buffer.from(secret!.value.slice('whsec_'.length), 'base64'),
   )
   await client.publishCast({ signerUuid: aliceSigner, text: 'who is told?' })
-  await receiver.until(1)
+  await receiver.waitForCount(1)
   expect((await reader.fetchWebhooks()).webhooks).toHaveLength(1)
 }
 
 /** Secrets in requests and commands where none belongs, and what else a server tells whoever asks. */
-async function misplace({ run, key, app, alice, aliceSigner }: Players, bobsToken: string): Promise<void> {
+async function swapSigners(
+  { run, key, app, alice, aliceSigner }: Participants,
+  bobsToken: string,
+): Promise<void> {
   for (const secret of [key, alice.custodyKey]) {
     for (const request of misplacedSecrets(secret, key)) await sendMisplaced(run.url, request)
   }
@@ -250,19 +269,19 @@ async function misplace({ run, key, app, alice, aliceSigner }: Players, bobsToke
     for (const request of misplacedSecrets(secret, key, [])) await sendMisplaced(run.url, request)
   }
   const accepted: (string | undefined)[] = []
-  for (const request of misplacedBesideSigner(alice.custodyKey.slice(2), key, aliceSigner)) {
+  for (const request of misplacedWithSigner(alice.custodyKey.slice(2), key, aliceSigner)) {
     if ((await sendMisplaced(run.url, request)) < 400) accepted.push(request.body)
   }
   expect(accepted).toEqual([])
   for (const text of [`GET /?${key} HTTP/9.9\r\n\r\n`, `${key}\r\n\r\n`, `GET / HTTP/1.1\r\n${key}\r\n\r\n`])
-    run.heard(await sayToServer(run.server.url, text))
+    run.recordReply(await sendRawBytes(run.server.url, text))
   for (const path of ['/metrics', '/openapi.json', '/docs', '/healthz', '/readyz', '/v1/info']) {
     await sendMisplaced(run.url, { method: 'GET', path, headers: { 'x-api-key': key } })
   }
   const tooShort = `0x${randomBytes(31).toString('hex')}`
   run.search.add('a key that is too short', tooShort.slice(2))
-  await run.plazaRefuses('fid', 'create', '--custody', app.custodyKey)
-  await run.plazaRefuses('signer', 'approve', 'nobody', '--fid', `${alice.fid}`, '--custody-key', tooShort)
+  await run.plazaFails('fid', 'create', '--custody', app.custodyKey)
+  await run.plazaFails('signer', 'approve', 'nobody', '--fid', `${alice.fid}`, '--custody-key', tooShort)
   const answer = ['--fid', `${alice.fid}`, '--custody-key', alice.custodyKey]
-  await run.plazaRefuses('signer', 'approve', alice.custodyKey, ...answer)
+  await run.plazaFails('signer', 'approve', alice.custodyKey, ...answer)
 }

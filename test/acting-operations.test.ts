@@ -11,7 +11,7 @@ import { addressClaim } from '../src/features/publishing/routes/testing/address-
 import { appKeyAuthorization } from '../src/features/sign-in/testing/app-key-token.js'
 import { createSigner } from '../src/features/signers/create-signer.js'
 import { approvedSigner, revokeSigner, testVault } from '../src/features/signers/testing/approved-signer.js'
-import { registerHolder } from '../src/features/signers/testing/key-holder.js'
+import { registerKeyHolder } from '../src/features/signers/testing/key-holder.js'
 import { type SignerPermission, signerPermissions } from '../src/graph/view/schema/signer.js'
 import { createNetClient } from '../src/platform/outbound/net-client.js'
 import { serveHttp } from '../src/platform/outbound/testing/loopback-server.js'
@@ -65,12 +65,12 @@ async function setScene(): Promise<ActingScene> {
     otherFid: bob.fid,
     claim: await addressClaim(alice.fid),
     otherAppUrl: async () => (await serveHttp((_request, response) => response.end('{}'))).origin,
-    askingAccount: await registerHolder({ db, hub, clock }),
+    askingAccount: await registerKeyHolder({ db, hub, clock }),
     miniAppDomain: await makeMiniApp(),
   }
 }
 
-const exampleOf = ({ method, path }: Operation) =>
+const actingExampleOf = ({ method, path }: Operation) =>
   actingExamples[`${method} ${path}`] ?? expect.fail(`${method} ${path} has no line in acting-operations.ts`)
 
 /** How an operation answers who names this signer. */
@@ -79,7 +79,7 @@ async function answer(
   signer: NamedSigner,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  const body = { signer_uuid: signer.id, ...(await exampleOf(operation).body(scene, signer)) }
+  const body = { signer_uuid: signer.id, ...(await actingExampleOf(operation).body(scene, signer)) }
   return await answerTo(operation, body, headers)
 }
 
@@ -108,7 +108,7 @@ const keyOfBytes = { publicKey: Buffer.alloc(32, 1) }
 
 const named = operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const)
 const namingSigners = named.filter(([, { body }]) => body && 'signer_uuid' in body.properties)
-const acting = namingSigners.filter(([name]) => actingExamples[name]?.permission !== null)
+const actingSigners = namingSigners.filter(([name]) => actingExamples[name]?.permission !== null)
 const takingTokens = named.filter(([, { headers }]) => headers && 'authorization' in headers.properties)
 
 it('every operation that names a signer has an example, and no other', () => {
@@ -120,9 +120,9 @@ describe.each(namingSigners)('%s', (name, operation) => {
 
   it('asks for an API key that is good', async () => {
     const signer = await signerWith(null)
-    const ended = await createApiKey(db, { appId: api.appId })
-    await revokeApiKey(db, ended.id)
-    for (const key of ['', 'plaza_wrong', `${api.key}x`, ended.key]) {
+    const expiredKey = await createApiKey(db, { appId: api.appId })
+    await revokeApiKey(db, expiredKey.id)
+    for (const key of ['', 'plaza_wrong', `${api.key}x`, expiredKey.key]) {
       expect(await answer(operation, signer, { 'x-api-key': key })).toEqual([401, 'Unauthorized'])
     }
   })
@@ -152,7 +152,7 @@ describe.each(namingSigners)('%s', (name, operation) => {
   })
 
   it('heeds what the user has permitted', async () => {
-    const { permission } = exampleOf(operation)
+    const { permission } = actingExampleOf(operation)
     const others = signerPermissions.filter((each) => each !== permission && each !== 'WRITE_ALL')
     const lacking: SignerPermission[][] = [[], ['READ_ONLY'], ['NONE'], ['READ_ONLY', 'NONE']]
     if (permission !== 'any write') lacking.push(others)
@@ -163,22 +163,22 @@ describe.each(namingSigners)('%s', (name, operation) => {
 })
 
 /** Signers whose keys have ended, by operation: what is remembered of them ends for all while the others are tried. */
-const ended = new Map<Operation, NamedSigner>()
+const expiredKey = new Map<Operation, NamedSigner>()
 
-describe.each(acting)('%s', (_, operation) => {
+describe.each(actingSigners)('%s', (_, operation) => {
   it('needs nothing but its permission', async () => {
-    const { permission } = exampleOf(operation)
+    const { permission } = actingExampleOf(operation)
     const own: SignerPermission = permission === null || permission === 'any write' ? 'WRITE_ALL' : permission
     const signer = await signerWith([own])
     expect(await answer(operation, signer)).toEqual(actingAnswers.approved)
     await revokeSigner(hub, alice, signer)
-    ended.set(operation, signer)
+    expiredKey.set(operation, signer)
   })
 })
 
-describe.each(acting)('%s', (_, operation) => {
+describe.each(actingSigners)('%s', (_, operation) => {
   it('ends with the key', async () => {
-    const signer = ended.get(operation) ?? expect.fail('the signer was never approved')
+    const signer = expiredKey.get(operation) ?? expect.fail('the signer was never approved')
     // It is remembered for a second, and the hub refuses its key meanwhile. What stands already asks no hub.
     await expect.poll(() => answer(operation, signer)).toEqual(actingAnswers.revoked)
   })
@@ -235,8 +235,8 @@ describe.each(takingTokens)('%s', (name, operation) => {
   )
 
   it('takes no signer that is not good beside a token that is', async () => {
-    const theirs = await signerWith(null, other.appId)
-    expect(await asked({ authorization: goodToken }, { signer_uuid: theirs.id })).toEqual([
+    const otherUsersSigner = await signerWith(null, other.appId)
+    expect(await asked({ authorization: goodToken }, { signer_uuid: otherUsersSigner.id })).toEqual([
       403,
       'SignerOfAnotherApp',
       'signer_uuid',

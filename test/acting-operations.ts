@@ -1,11 +1,11 @@
-import type { NeededPermission } from '../src/features/signers/permissions.js'
-import { askedBody, type KeyHolder } from '../src/features/signers/testing/key-holder.js'
+import type { RequiredPermission } from '../src/features/signers/permissions.js'
+import { type KeyHolder, signKeyRequestBody } from '../src/features/signers/testing/key-holder.js'
 import { testNowUnix } from './network.js'
 
 /** How an operation that names a signer is asked, and how it answers. */
 export interface ActingExample {
   /** What the signer must be allowed to do; null for what is done to a signer and not through it. */
-  readonly permission: NeededPermission | null
+  readonly permission: RequiredPermission | null
   /** A body that is right but for `signer_uuid`, which is put in. */
   readonly body: (scene: ActingScene, signer: NamedSigner) => object | Promise<object>
   /** Answers that are not those of operations that act. */
@@ -58,12 +58,12 @@ export interface ActingScene {
   readonly miniAppDomain: string
 }
 
-const liked = ({ ownCastHash }: ActingScene) => ({ reaction_type: 'like', target: ownCastHash })
-const followed = ({ otherFid }: ActingScene) => ({ target_fids: [otherFid] })
-const claimed = ({ claim }: ActingScene) => claim
-const channelNamed = ({ ownChannelId }: ActingScene) => ({ channel_id: ownChannelId })
-const blocked = ({ otherFid }: ActingScene) => ({ blocked_fid: otherFid })
-const member = (scene: ActingScene) => ({ ...channelNamed(scene), role: 'member', fid: scene.otherFid })
+const likeExample = ({ ownCastHash }: ActingScene) => ({ reaction_type: 'like', target: ownCastHash })
+const followExample = ({ otherFid }: ActingScene) => ({ target_fids: [otherFid] })
+const claimExample = ({ claim }: ActingScene) => claim
+const channelExample = ({ ownChannelId }: ActingScene) => ({ channel_id: ownChannelId })
+const blockExample = ({ otherFid }: ActingScene) => ({ blocked_fid: otherFid })
+const member = (scene: ActingScene) => ({ ...channelExample(scene), role: 'member', fid: scene.otherFid })
 
 /**
  * For every operation whose body names a signer, how to ask it. `acting-operations.test.ts` holds each against keys,
@@ -74,7 +74,7 @@ export const actingExamples: Readonly<Record<string, ActingExample>> = {
   'POST signer/signed_key': {
     permission: null,
     body: ({ askingAccount }, { publicKey }) =>
-      askedBody(askingAccount, `0x${publicKey.toString('hex')}`, testNowUnix + 86_400),
+      signKeyRequestBody(askingAccount, `0x${publicKey.toString('hex')}`, testNowUnix + 86_400),
     answers: {
       approved: [409, 'Conflict', 'signer_uuid'],
       generated: [200, 'OK'],
@@ -87,26 +87,26 @@ export const actingExamples: Readonly<Record<string, ActingExample>> = {
     permission: 'DELETE_CAST',
     body: ({ unwantedCastHash }) => ({ target_hash: unwantedCastHash }),
   },
-  'POST reaction': { permission: 'PUBLISH_REACTION', body: liked },
-  'DELETE reaction': { permission: 'DELETE_REACTION', body: liked },
-  'POST user/follow': { permission: 'FOLLOW_USER', body: followed },
-  'DELETE user/follow': { permission: 'UNFOLLOW_USER', body: followed },
+  'POST reaction': { permission: 'PUBLISH_REACTION', body: likeExample },
+  'DELETE reaction': { permission: 'DELETE_REACTION', body: likeExample },
+  'POST user/follow': { permission: 'FOLLOW_USER', body: followExample },
+  'DELETE user/follow': { permission: 'UNFOLLOW_USER', body: followExample },
   'PATCH user': { permission: 'UPDATE_PROFILE', body: () => ({ bio: 'gardens' }) },
-  'POST user/verification': { permission: 'ADD_VERIFICATION', body: claimed },
-  'DELETE user/verification': { permission: 'REMOVE_VERIFICATION', body: claimed },
-  'POST channel/follow': { permission: 'FOLLOW_CHANNEL', body: channelNamed },
-  'DELETE channel/follow': { permission: 'UNFOLLOW_CHANNEL', body: channelNamed },
+  'POST user/verification': { permission: 'ADD_VERIFICATION', body: claimExample },
+  'DELETE user/verification': { permission: 'REMOVE_VERIFICATION', body: claimExample },
+  'POST channel/follow': { permission: 'FOLLOW_CHANNEL', body: channelExample },
+  'DELETE channel/follow': { permission: 'UNFOLLOW_CHANNEL', body: channelExample },
   'POST action': {
     permission: 'WRITE_FRAME_ACTION',
     body: async ({ otherAppUrl }) => ({ base_url: await otherAppUrl(), action: { type: 'garden.water' } }),
   },
-  'POST block': { permission: 'any write', body: blocked },
-  'DELETE block': { permission: 'any write', body: blocked },
+  'POST block': { permission: 'any write', body: blockExample },
+  'DELETE block': { permission: 'any write', body: blockExample },
   'POST notifications/seen': { permission: 'any write', body: () => ({ type: 'likes' }) },
   'POST channel': { permission: 'any write', body: () => ({ channel_id: 'tulips' }) },
   'PATCH channel': {
     permission: 'any write',
-    body: (scene) => ({ ...channelNamed(scene), description: 'what grows' }),
+    body: (scene) => ({ ...channelExample(scene), description: 'what grows' }),
   },
   'POST channel/member/invite': { permission: 'any write', body: member },
   'PUT channel/member/invite': {

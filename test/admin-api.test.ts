@@ -9,7 +9,7 @@ const token = 'the-admin-token-of-two-servers-0123456789'
 const start = () => startTestServer(url, { CRAWL_EMBEDS: 'false', ADMIN_TOKEN: token })
 
 /** A second is promised, to a machine that does nothing else. */
-const patience = { timeout: 20_000, interval: 100 }
+const pollOptions = { timeout: 20_000, interval: 100 }
 
 async function admin(
   server: TestServer,
@@ -43,7 +43,7 @@ test('what one server has made, changed and revoked is so at every server', asyn
   })
 
   await admin(one, 'DELETE', `keys/${api_key.id}`)
-  for (const server of [one, other]) await expect.poll(() => statusWith(server, key), patience).toBe(401)
+  for (const server of [one, other]) await expect.poll(() => statusWith(server, key), pollOptions).toBe(401)
 })
 
 test('the admin API is described beside the others, and its own token is what it asks for', async () => {

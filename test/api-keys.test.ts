@@ -4,7 +4,7 @@ import { createDataDir, runCommand, startServerProcess } from './server-process.
 // Processes are compiled first, and start and stop a PostgreSQL of their own.
 vi.setConfig({ testTimeout: 120_000 })
 
-async function plaza(dataDir: string, ...args: string[]): Promise<string> {
+async function runCli(dataDir: string, ...args: string[]): Promise<string> {
   const command = await runCommand(args, { dataDir })
   expect(await command.ended, command.output()).toMatchObject({ code: 0 })
   return command.output().trim()
@@ -37,16 +37,16 @@ it('makes and revokes keys beside a running server', async () => {
   expect(server.output()).toContain('API key: a-key-of-my-own\n')
   expect(await statusWith(server.url, 'a-key-of-my-own')).toBe(200)
 
-  const key = await plaza(dataDir, 'key', 'create', '--app', 'reader', '--rate-limit', '600')
-  expect(await plaza(dataDir, 'app', 'list')).toMatch(
+  const key = await runCli(dataDir, 'key', 'create', '--app', 'reader', '--rate-limit', '600')
+  expect(await runCli(dataDir, 'app', 'list')).toMatch(
     /^\S{36}\tdevelopment\t1\t-\t-\t\S{36}\t\S+\n\S{36}\treader\t1\t-\t-\t\S{36}\t\S+$/,
   )
-  expect(await plaza(dataDir, 'key', 'list')).toContain(
+  expect(await runCli(dataDir, 'key', 'list')).toContain(
     `2\treader\t${key.slice(0, 12)}…\t600\tnever used\tgood`,
   )
   expect(await statusWith(server.url, key)).toBe(200)
 
-  await plaza(dataDir, 'key', 'revoke', '2')
+  await runCli(dataDir, 'key', 'revoke', '2')
   await expect.poll(() => statusWith(server.url, key)).toBe(401)
   await expect((await runCommand(['key', 'revoke', '2'], { dataDir })).ended).resolves.toMatchObject({
     code: 1,

@@ -15,7 +15,7 @@ const [alice, bob] = [new TestUser(1), new TestUser(2)]
 const now = farcasterSecondsFromUnixMs(Date.now()) - 100
 const gardens = 'https://example.com/~/channel/gardens'
 /** A second is promised; what is not dropped is kept for a minute. */
-const patience = { timeout: 20_000 }
+const pollOptions = { timeout: 20_000 }
 
 async function start(): Promise<TestServer> {
   const server = await startTestServer(url, { CRAWL_EMBEDS: 'false' })
@@ -36,7 +36,7 @@ test('a ban through one server counts there at once, and soon in the other', asy
     const reply = await ask(server, `feed/parent_urls?parent_urls=${encodeURIComponent(gardens)}`)
     return ((await reply.json()) as { casts: unknown[] }).casts.length
   }
-  for (let turn = 0; turn < 5; turn += 1) {
+  for (let round = 0; round < 5; round += 1) {
     for (const [method, left] of [
       ['POST', 0],
       ['DELETE', 1],
@@ -45,7 +45,7 @@ test('a ban through one server counts there at once, and soon in the other', asy
       await Promise.all([casts(one), casts(other)])
       expect((await ask(one, 'ban', { method, body: JSON.stringify({ fids: [2] }) })).status).toBe(200)
       expect(await casts(one)).toBe(left)
-      await expect.poll(() => casts(other), patience).toBe(left)
+      await expect.poll(() => casts(other), pollOptions).toBe(left)
     }
   }
 })
@@ -55,8 +55,8 @@ test('who joins a channel is soon seen in it by every server', async () => {
   const unix = Math.floor(Date.now() / 1000)
   await saveChannel(db, { id: 'gardens', lead_fid: 1, followers: [{ fid: 2, followed_at: 1 }] }, unix)
   const count = async (server: TestServer) => (await server.get('channel?id=gardens')).channel.member_count
-  for (const server of servers) await expect.poll(() => count(server), patience).toBe(1)
+  for (const server of servers) await expect.poll(() => count(server), pollOptions).toBe(1)
   await inviteMember(db, { channelId: 'gardens', callerFid: 1, fid: 2, role: 'member' }, unix)
   await answerInvite(db, { channelId: 'gardens', fid: 2, role: 'member', accept: true }, unix)
-  for (const server of servers) await expect.poll(() => count(server), patience).toBe(2)
+  for (const server of servers) await expect.poll(() => count(server), pollOptions).toBe(2)
 })

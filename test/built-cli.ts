@@ -8,15 +8,15 @@ import { DataDirBusyError, lockDataDir } from '../src/platform/db/data-dir-lock.
 const run = promisify(execFile)
 const DIST = resolve('dist')
 
-let built: Promise<string> | undefined
+let builtPath: Promise<string> | undefined
 
 /**
  * Path of the compiled `plaza`, for tests that start it as a process of its own. `npm test` has compiled it
  * before; when a single file is run after an edit, it is compiled here.
  */
 export function builtCli(): Promise<string> {
-  built ??= build()
-  return built
+  builtPath ??= build()
+  return builtPath
 }
 
 async function build(): Promise<string> {

@@ -24,23 +24,23 @@ async function embedOf(server: TestServer, path: string) {
 }
 
 test('what is behind an embedded URL is shown by every server once one of them has visited it', async () => {
-  let letGo = () => {}
+  let release = () => {}
   const released = new Promise<void>((resolve) => {
-    letGo = resolve
+    release = resolve
   })
   const page = await serveHttp(async (_req, res) => {
     await released
     res.writeHead(200, { 'content-type': 'text/html' }).end('<title>A garden</title>')
   })
-  const crawling = await startTestServer(url, { ALLOW_PRIVATE_TARGETS: 'loopback' })
+  const crawlingServer = await startTestServer(url, { ALLOW_PRIVATE_TARGETS: 'loopback' })
   const reading = await startTestServer(url, { CRAWL_EMBEDS: 'false' })
-  const path = await castWith(crawling, `${page.origin}/garden`)
+  const path = await castWith(crawlingServer, `${page.origin}/garden`)
   await expect.poll(() => page.connections()).toBe(1)
-  for (const server of [crawling, reading]) {
+  for (const server of [crawlingServer, reading]) {
     expect((await embedOf(server, path)).metadata?.html).toBeUndefined()
   }
-  letGo()
-  for (const server of [crawling, reading]) {
+  release()
+  for (const server of [crawlingServer, reading]) {
     await expect.poll(async () => (await embedOf(server, path)).metadata?.html?.ogTitle).toBe('A garden')
   }
 })

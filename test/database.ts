@@ -51,9 +51,10 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   afterAll(async () => {
     await Promise.all(pools.map((pool) => pool.end({ timeout: 5 })))
     await asAdmin(async (admin) => {
-      const left = await connectionsTo(admin, name)
+      const openConnections = await connectionsTo(admin, name)
       await admin`drop database ${admin(name)} with (force)`
-      if (left.length > 0) throw new Error(`connections were left open: ${left.join('; ')}`)
+      if (openConnections.length > 0)
+        throw new Error(`connections were left open: ${openConnections.join('; ')}`)
     })
   })
   return { db: open(), url, connect: open }

@@ -5,7 +5,7 @@ import { connect, type Database } from '../src/platform/db/connection.js'
 import { startEmbedded } from '../src/platform/db/embedded.js'
 import { migrate } from '../src/platform/db/migrate.js'
 import { silentLog } from '../src/platform/log/log.js'
-import { makeTestDir, removeAbandoned } from './abandoned.js'
+import { makeTestDir, removeStaleTestDirs } from './stale-test-dirs.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -51,7 +51,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function startOwnServer(): Promise<Server> {
-  await removeAbandoned()
+  await removeStaleTestDirs()
   const dataDir = await makeTestDir()
   const embedded = await startEmbedded({
     dataDir,

@@ -26,12 +26,12 @@ interface Options extends Partial<Omit<HubGrpcApi, 'config' | 'tail' | 'db'>> {
 
 /** A hub and its gRPC API on a database, without the rest of the server. Closed after the file's last test. */
 export async function openHubGrpc(db: Database, options: Options = {}): Promise<TestHubGrpc> {
-  const { config, hub: givenHub, ...rest } = options
+  const { config, hub: providedHub, ...rest } = options
   const shards = config?.shards ?? 1
   const clock = options.clock ?? (() => testNowUnix * 1000)
   const verifyPool = createVerifyPool({ threads: 0 })
   const network = FarcasterNetwork.DEVNET
-  const hub = givenHub ?? (await createHub({ db, network, shards, verifyPool, clock }))
+  const hub = providedHub ?? (await createHub({ db, network, shards, verifyPool, clock }))
   const tail = createEventTail(db, { pollMs: 200 })
   const api: HubGrpcApi = {
     db,

@@ -16,7 +16,7 @@ export async function createTestHub(db: Database, options: Partial<HubOptions> =
     clock: () => testNowUnix * 1000,
     network: FarcasterNetwork.DEVNET,
     shards: 1,
-    hooks: [projectEvents],
+    mergeHooks: [projectEvents],
     ...options,
   })
   afterAll(async () => {

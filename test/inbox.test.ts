@@ -12,7 +12,7 @@ const { db, url } = await createTestDatabase()
 const [alice, bob] = [new TestUser(1), new TestUser(2)]
 const now = farcasterSecondsFromUnixMs(Date.now()) - 100
 
-async function rebuild(): Promise<string> {
+async function runRebuild(): Promise<string> {
   const running = await runCommand(['inbox', 'rebuild'], {
     dataDir: await createDataDir(),
     env: { DATABASE_URL: url },
@@ -26,16 +26,16 @@ test('what happens through one server is told of by all, moments later', async (
     await startTestServer(url, { CRAWL_EMBEDS: 'false' }),
     await startTestServer(url, { CRAWL_EMBEDS: 'false' }),
   ]
-  const kindsShown = async (server: typeof one) =>
+  const shownKinds = async (server: typeof one) =>
     (await server.get('notifications?fid=1')).notifications.map(({ type }: { type: string }) => type)
   await one.hub.submitOnChainEvents([alice, bob].flatMap((user) => user.onChain()))
   expect(await one.hub.submit([bob.link(1, now)])).toEqual([null])
-  await expect.poll(() => kindsShown(other)).toEqual(['follows'])
+  await expect.poll(() => shownKinds(other)).toEqual(['follows'])
   expect(
     await other.hub.submit([bob.cast('hi', now + 1, { mentions: [1], mentionsPositions: [0] })]),
   ).toEqual([null])
-  await expect.poll(() => kindsShown(one)).toEqual(['mention', 'follows'])
-  expect(await rebuild()).toContain('notifications: all right')
+  await expect.poll(() => shownKinds(one)).toEqual(['mention', 'follows'])
+  expect(await runRebuild()).toContain('notifications: all right')
 })
 
 test('a rebuild beside a running server mends what is wrong', async () => {
@@ -43,7 +43,7 @@ test('a rebuild beside a running server mends what is wrong', async () => {
   await db`update inbox.notifications set ts = ts - 10 where kind = 1`
   await db`delete from inbox.notifications where kind = 4`
   await db`insert into inbox.notifications (fid, kind, hash, ts, actor) values (1, 4, '\\x01', 5, 2)`
-  expect(await rebuild()).toContain('notifications: 2 written, 1 removed')
+  expect(await runRebuild()).toContain('notifications: 2 written, 1 removed')
   expect(await db`select kind, ts from inbox.notifications order by kind`).toEqual([
     { kind: 1, ts: now },
     { kind: 4, ts: now + 1 },
@@ -53,7 +53,7 @@ test('a rebuild beside a running server mends what is wrong', async () => {
 test('a server that finds events gone that it has not consumed makes up for them by itself', async () => {
   await db`delete from inbox.notifications`
   await db`delete from hub.consumers`
-  await db`update hub.shards set dropped_below = (select max(id) + 1 from hub.events)`
+  await db`update hub.shards set first_retained_id = (select max(id) + 1 from hub.events)`
   await db`delete from hub.events`
   await startTestServer(url, { CRAWL_EMBEDS: 'false' })
   await expect

@@ -187,8 +187,8 @@ describe('SIGTERM', () => {
     await sleep(1_200)
     expect(processIdentity(server.pid)).not.toBeNull()
     // Again and again: a busy machine may have handed over the first ones late.
-    const insisting = setInterval(() => server.child.kill('SIGINT'), 400)
-    expect(await server.ended.finally(() => clearInterval(insisting))).toEqual({ code: 1, signal: null })
+    const repeatedSignal = setInterval(() => server.child.kill('SIGINT'), 400)
+    expect(await server.ended.finally(() => clearInterval(repeatedSignal))).toEqual({ code: 1, signal: null })
     expect(await request).toBe('cut')
     await expect.poll(() => processIdentity(postgres)).toBeNull()
     await expectReady(await startServerProcess({ dataDir }))

@@ -18,7 +18,7 @@ const directory = await mkdtemp(join(tmpdir(), 'plaza-local-'))
 afterAll(() => rm(directory, { recursive: true }))
 
 /** The standard output and error of a command that is expected to end well. */
-async function plaza(url: string, ...args: string[]): Promise<string> {
+async function runCli(url: string, ...args: string[]): Promise<string> {
   const dataDir = await createDataDir()
   const command = await runCommand(args, { dataDir, env: { DATABASE_URL: url } })
   expect(await command.ended, command.output()).toEqual({ code: 0, signal: null })
@@ -28,10 +28,10 @@ async function plaza(url: string, ...args: string[]): Promise<string> {
 it('the registry commands make a user next to a running server, who can publish at once', async () => {
   const dataDir = await createDataDir()
   const server = await startServerProcess({ dataDir, env: { DATABASE_URL: registry.url } })
-  const { fid } = JSON.parse(await plaza(registry.url, 'fid', 'create', '--json'))
-  const added = JSON.parse(await plaza(registry.url, 'signer', 'add', '--fid', String(fid), '--json'))
-  await plaza(registry.url, 'storage', 'rent', '--fid', String(fid), '--units', '2')
-  expect(await plaza(registry.url, 'fname', 'register', 'ada', '--fid', String(fid))).toBe(
+  const { fid } = JSON.parse(await runCli(registry.url, 'fid', 'create', '--json'))
+  const added = JSON.parse(await runCli(registry.url, 'signer', 'add', '--fid', String(fid), '--json'))
+  await runCli(registry.url, 'storage', 'rent', '--fid', String(fid), '--units', '2')
+  expect(await runCli(registry.url, 'fname', 'register', 'ada', '--fid', String(fid))).toBe(
     `"ada" belongs to fid ${fid}\n`,
   )
 
@@ -53,12 +53,12 @@ it('the registry commands make a user next to a running server, who can publish 
   expect(answer.status).toBe(200)
   const limits = await fetch(`${server.url}/v1/storageLimitsByFid?fid=${fid}`)
   expect(await limits.json()).toMatchObject({ units: 3 })
-  const taken = await runCommand(['fname', 'register', 'ada', '--fid', '1'], {
+  const refusedRegistration = await runCommand(['fname', 'register', 'ada', '--fid', '1'], {
     dataDir,
     env: { DATABASE_URL: registry.url },
   })
-  expect(await taken.ended).toEqual({ code: 1, signal: null })
-  expect(taken.output()).toBe(`plaza: "ada" belongs to fid ${fid}\n`)
+  expect(await refusedRegistration.ended).toEqual({ code: 1, signal: null })
+  expect(refusedRegistration.output()).toBe(`plaza: "ada" belongs to fid ${fid}\n`)
 })
 
 it('no registry and no demo stand in for the chain of a real network', async () => {
@@ -104,10 +104,10 @@ it('a demo goes into a file in two runs, into a database, and out again', async 
     .toBe(true)
   first.child.kill('SIGINT')
   await first.ended
-  expect(await plaza(copy.url, 'demo', ...size)).toMatch(/is complete$/m)
-  expect(await plaza(copy.url, 'import', file)).not.toMatch(/refused/)
-  expect(await plaza(copy.url, 'import', file)).toMatch(/^merged: 0\nknown already: \d+$/m)
-  expect(await plaza(copy.url, 'export', join(directory, 'export'))).toMatch(
+  expect(await runCli(copy.url, 'demo', ...size)).toMatch(/is complete$/m)
+  expect(await runCli(copy.url, 'import', file)).not.toMatch(/refused/)
+  expect(await runCli(copy.url, 'import', file)).toMatch(/^merged: 0\nknown already: \d+$/m)
+  expect(await runCli(copy.url, 'export', join(directory, 'export'))).toMatch(
     /is complete: \d+ messages and events/,
   )
   const again = await runCommand(['export', file], { dataDir, env: { DATABASE_URL: copy.url } })

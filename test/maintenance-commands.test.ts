@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 180_000 })
 const { db, url } = await createTestDatabase()
 const alice = new TestUser(1)
 
-async function plaza(command: string, code = 0): Promise<string> {
+async function runCli(command: string, code = 0): Promise<string> {
   const dataDir = await createDataDir()
   const running = await runCommand([command], { dataDir, env: { DATABASE_URL: url } })
   expect(await running.ended, running.output()).toMatchObject({ code })
@@ -19,8 +19,8 @@ async function plaza(command: string, code = 0): Promise<string> {
 }
 
 test('a database that no server has used has nothing to replay or to recount', async () => {
-  expect(await plaza('replay', 1)).toContain('no server has used this database yet')
-  expect(await plaza('recount', 1)).toContain('no server has used this database yet')
+  expect(await runCli('replay', 1)).toContain('no server has used this database yet')
+  expect(await runCli('recount', 1)).toContain('no server has used this database yet')
 })
 
 test('a replay beside a running server is shown by it at once', async () => {
@@ -34,7 +34,7 @@ test('a replay beside a running server is shown by it at once', async () => {
   await db`update social.casts set text = 'damaged'`
   // Which is kept ready from here on.
   expect(await textShown()).toBe('damaged')
-  expect(await plaza('replay')).toContain('the read model is new')
+  expect(await runCli('replay')).toContain('the read model is new')
   await expect.poll(textShown).toBe('as it was signed')
 })
 
@@ -44,13 +44,13 @@ test('a recount beside a running server tells what was wrong, and the server sho
   await server.hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
   const now = farcasterSecondsFromUnixMs(Date.now())
   expect(await server.hub.submit([bob.link(1, now)])).toEqual([null])
-  const shown = async () => (await server.get('user/bulk?fids=1')).users[0].follower_count
+  const readFollowerCount = async () => (await server.get('user/bulk?fids=1')).users[0].follower_count
   await db`update social.user_counts set follower_count = 50 where fid = 1`
-  await expect.poll(shown).toBe(50)
-  const output = await plaza('recount')
+  await expect.poll(readFollowerCount).toBe(50)
+  const output = await runCli('recount')
   expect(output).toContain('followers and follows: 1 wrong, mended')
   expect(output).toContain('messages in sets: all right')
-  await expect.poll(shown).toBe(1)
+  await expect.poll(readFollowerCount).toBe(1)
 })
 
 test('a replay that is interrupted says so, and leaves what is shown', async () => {

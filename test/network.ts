@@ -106,7 +106,7 @@ export class TestUser {
     return this.message({ type: MessageType.USER_DATA_ADD, userDataBody: { type, value } }, timestamp)
   }
 
-  lend(toFid: number, numUnits: number, unitType: number, timestamp: number): SignedMessage {
+  lendStorage(toFid: number, numUnits: number, unitType: number, timestamp: number): SignedMessage {
     return this.message(
       { type: MessageType.LEND_STORAGE, lendStorageBody: { toFid, numUnits, unitType } },
       timestamp,
@@ -115,7 +115,11 @@ export class TestUser {
 
   /** Registration, signer and storage: what has to be on the chain before the hub listens to this user. */
   onChain(options: { units?: number } = {}): OnChainEvent[] {
-    return [this.registered(), this.signerEvent(SignerEventType.ADD), this.rented(options.units ?? 1)]
+    return [
+      this.registered(),
+      this.signerEvent(SignerEventType.ADD),
+      this.storageRentEvent(options.units ?? 1),
+    ]
   }
 
   registered(block = this.fid * 100): OnChainEvent {
@@ -139,7 +143,7 @@ export class TestUser {
     })
   }
 
-  rented(units: number, block = this.fid * 100 + 2, atUnix = testNowUnix - 1000): OnChainEvent {
+  storageRentEvent(units: number, block = this.fid * 100 + 2, atUnix = testNowUnix - 1000): OnChainEvent {
     return this.chainEvent(
       OnChainEventType.EVENT_TYPE_STORAGE_RENT,
       block,
@@ -148,7 +152,7 @@ export class TestUser {
     )
   }
 
-  boughtPro(days: number, block = this.fid * 100 + 3, atUnix = testNowUnix - 1000): OnChainEvent {
+  proPurchaseEvent(days: number, block = this.fid * 100 + 3, atUnix = testNowUnix - 1000): OnChainEvent {
     return this.chainEvent(
       OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
       block,

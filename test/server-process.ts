@@ -6,8 +6,8 @@ import { stopCluster } from '../src/platform/db/cluster.js'
 import { readPostmaster } from '../src/platform/db/cluster-process.js'
 import { clusterDirectory } from '../src/platform/db/data-dir.js'
 import type { SystemUser } from '../src/platform/db/system-user.js'
-import { makeTestDir } from './abandoned.js'
 import { builtCli } from './built-cli.js'
+import { makeTestDir } from './stale-test-dirs.js'
 
 /** A `plaza` command that runs as a process of its own. */
 export interface CommandProcess {

@@ -70,7 +70,7 @@ function startApp(address: string, databaseUrl: string): App {
 }
 
 /** What stands in the hub, of the sets that the package follows. */
-function standing(db: Database): Promise<object[]> {
+function storedMessages(db: Database): Promise<object[]> {
   return db`select fid, type, encode(hash, 'hex') as hash from hub.messages where set <= 5 order by hash`
 }
 
@@ -109,8 +109,8 @@ test('an app of the published follower ends with the same rows as the hub, live 
   ])
   // Her name goes to another: what says that it is hers is revoked.
   await hub.submitNameTransfers([nameTransfer('alice', 2, testNowUnix - 500)])
-  await expect.poll(() => followed(appDb), { timeout: 60_000 }).toEqual(await standing(db))
-  expect(await standing(db)).toHaveLength(116)
+  await expect.poll(() => followed(appDb), { timeout: 60_000 }).toEqual(await storedMessages(db))
+  expect(await storedMessages(db)).toHaveLength(116)
   expect(await app.reconcile(1)).toEqual({ missingHere: 0, missingInHub: 0 })
 
   // What an app has missed, and what a compact state has displaced without the log saying so, comes by reconciling.
@@ -119,5 +119,5 @@ test('an app of the published follower ends with the same rows as the hub, live 
   await expect.poll(() => appDb`select from messages where type = 14`, { timeout: 60_000 }).toHaveLength(1)
   expect(await app.reconcile(1)).toEqual({ missingHere: 99, missingInHub: 0 })
   expect(await app.reconcile(2)).toEqual({ missingHere: 0, missingInHub: 2 })
-  expect(await followed(appDb)).toEqual(await standing(db))
+  expect(await followed(appDb)).toEqual(await storedMessages(db))
 })

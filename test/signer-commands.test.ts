@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { createTestApi } from '../src/app/testing/test-api.js'
-import { askedBody, registerHolder } from '../src/features/signers/testing/key-holder.js'
+import { registerKeyHolder, signKeyRequestBody } from '../src/features/signers/testing/key-holder.js'
 import { ethAccount, newPrivateKey } from '../src/hub/registry/eth-account.js'
 import { hexOf } from '../src/protocol/bytes.js'
 import { createTestDatabase } from './database.js'
@@ -13,12 +13,12 @@ vi.setConfig({ testTimeout: 180_000 })
 const { db, url } = await createTestDatabase()
 const parts = { db, hub: await createTestHub(db, { clock: Date.now }), clock: Date.now }
 const api = await createTestApi(parts)
-const app = await registerHolder(parts)
+const app = await registerKeyHolder(parts)
 const userKey = newPrivateKey()
-const user = await registerHolder(parts, ethAccount(userKey))
+const user = await registerKeyHolder(parts, ethAccount(userKey))
 const holder = ['--fid', String(user.fid), '--custody-key', hexOf(userKey)]
 
-async function plaza(args: string[], code = 0): Promise<string> {
+async function runCli(args: string[], code = 0): Promise<string> {
   const command = await runCommand(args, { dataDir: await createDataDir(), env: { DATABASE_URL: url } })
   expect(await command.ended, command.output()).toMatchObject({ code })
   return command.output()
@@ -26,18 +26,18 @@ async function plaza(args: string[], code = 0): Promise<string> {
 
 async function request() {
   const { signer_uuid, public_key } = (await api.send('POST', 'signer', {})).json()
-  const asked = await askedBody(app, public_key, Math.floor(Date.now() / 1000) + 3_600)
+  const keyRequest = await signKeyRequestBody(app, public_key, Math.floor(Date.now() / 1000) + 3_600)
   const { signer_approval_url } = (
-    await api.send('POST', 'signer/signed_key', { signer_uuid, ...asked })
+    await api.send('POST', 'signer/signed_key', { signer_uuid, ...keyRequest })
   ).json()
-  const standing = async () => (await api.get('signer', { signer_uuid })).json()
-  return { signer_uuid, public_key, url: signer_approval_url as string, standing }
+  const readSigner = async () => (await api.get('signer', { signer_uuid })).json()
+  return { signer_uuid, public_key, url: signer_approval_url as string, standing: readSigner }
 }
 
 it('a request is approved in a terminal by its signer, and refused by the address of its page', async () => {
   const [one, other] = [await request(), await request()]
   expect(
-    await plaza([
+    await runCli([
       'signer',
       'approve',
       one.signer_uuid,
@@ -51,14 +51,16 @@ it('a request is approved in a terminal by its signer, and refused by the addres
     fid: user.fid,
     permissions: ['PUBLISH_CAST', 'FOLLOW_USER'],
   })
-  const refused = JSON.parse(await plaza(['signer', 'refuse', other.url, ...holder, '--json']))
+  const refused = JSON.parse(await runCli(['signer', 'refuse', other.url, ...holder, '--json']))
   expect(refused).toEqual({ key: other.public_key, fid: user.fid, status: 'revoked' })
   expect(await other.standing()).toMatchObject({ status: 'revoked' })
 })
 
 it('nobody approves with another key than the account’s', async () => {
-  const { url, standing } = await request()
+  const { url, standing: readSigner } = await request()
   const stranger = ['--fid', String(user.fid), '--custody-key', hexOf(newPrivateKey())]
-  expect(await plaza(['signer', 'approve', url, ...stranger], 1)).toMatch(/^plaza: this was not signed by 0x/)
-  expect(await standing()).toMatchObject({ status: 'pending_approval' })
+  expect(await runCli(['signer', 'approve', url, ...stranger], 1)).toMatch(
+    /^plaza: this was not signed by 0x/,
+  )
+  expect(await readSigner()).toMatchObject({ status: 'pending_approval' })
 })

@@ -15,7 +15,7 @@ const now = farcasterSecondsFromUnixMs(Date.now())
 const start = () => startTestServer(url, { CRAWL_EMBEDS: 'false' })
 
 /** A second is promised; what is not dropped is kept for a minute. */
-const patience = { timeout: 20_000 }
+const pollOptions = { timeout: 20_000 }
 
 async function submit(server: TestServer, ...messages: SignedMessage[]): Promise<void> {
   expect(await server.hub.submit(messages)).toEqual(messages.map(() => null))
@@ -33,13 +33,13 @@ const likesOf = async (server: TestServer, cast: SignedMessage): Promise<number>
 test('what is written through one server is read through it at once, and soon through the other', async () => {
   const [one, other] = [await start(), await start()]
   await register(one)
-  for (let turn = 1; turn <= 20; turn += 1) {
-    const [writing, reading] = turn % 2 === 0 ? [one, other] : [other, one]
+  for (let attempt = 1; attempt <= 20; attempt += 1) {
+    const [writing, reading] = attempt % 2 === 0 ? [one, other] : [other, one]
     // Kept ready by both from here on.
     await Promise.all([bioOf(one), bioOf(other)])
-    await submit(writing, alice.userData(UserDataType.BIO, `bio ${turn}`, now - 100 + turn))
-    expect(await bioOf(writing)).toBe(`bio ${turn}`)
-    await expect.poll(() => bioOf(reading), patience).toBe(`bio ${turn}`)
+    await submit(writing, alice.userData(UserDataType.BIO, `bio ${attempt}`, now - 100 + attempt))
+    expect(await bioOf(writing)).toBe(`bio ${attempt}`)
+    await expect.poll(() => bioOf(reading), pollOptions).toBe(`bio ${attempt}`)
   }
 })
 
@@ -49,10 +49,10 @@ test('follows that a compact state has ended are no longer counted, by either', 
   const followersOf = async (server: TestServer) =>
     (await server.get('user/bulk?fids=1')).users[0].follower_count
   await submit(one, bob.link(1, now - 50))
-  await expect.poll(() => followersOf(other), patience).toBe(1)
+  await expect.poll(() => followersOf(other), pollOptions).toBe(1)
   await submit(one, bob.compactLinks([7], now - 40))
   expect(await followersOf(one)).toBe(0)
-  await expect.poll(() => followersOf(other), patience).toBe(0)
+  await expect.poll(() => followersOf(other), pollOptions).toBe(0)
 })
 
 test('a page that was being made while something was written is not kept', async () => {
@@ -65,12 +65,12 @@ test('a page that was being made while something was written is not kept', async
     // The cast has been read by the time that its author is, which this holds up.
     await transaction`lock table social.verifications`
     page = likesOf(server, cast)
-    const held = () =>
+    const countHeldLocks = () =>
       db`
         select from pg_locks
         where relation = 'social.verifications'::regclass and not granted
           and database = (select oid from pg_database where datname = current_database())`
-    await expect.poll(held).toHaveLength(1)
+    await expect.poll(countHeldLocks).toHaveLength(1)
     await submit(server, bob.react(cast, now - 20))
   })
   expect(await page).toBe(0)
@@ -85,19 +85,19 @@ test('a feed below a URL has what was cast through its server at once, and soon 
     const query = `feed_type=filter&filter_type=parent_url&parent_url=${encodeURIComponent(parentUrl)}`
     return (await server.get(`feed?${query}&viewer_fid=2`)).casts.map(({ text }: { text: string }) => text)
   }
-  for (let turn = 1; turn <= 10; turn += 1) {
-    const [writing, reading] = turn % 2 === 0 ? [one, other] : [other, one]
+  for (let attempt = 1; attempt <= 10; attempt += 1) {
+    const [writing, reading] = attempt % 2 === 0 ? [one, other] : [other, one]
     // Kept by both from here on.
     await Promise.all([feedOf(one), feedOf(other)])
-    await submit(writing, alice.cast(`cast ${turn}`, now - 100 + turn, { parentUrl }))
-    expect((await feedOf(writing))[0]).toBe(`cast ${turn}`)
-    await expect.poll(() => feedOf(reading), patience).toHaveLength(turn)
+    await submit(writing, alice.cast(`cast ${attempt}`, now - 100 + attempt, { parentUrl }))
+    expect((await feedOf(writing))[0]).toBe(`cast ${attempt}`)
+    await expect.poll(() => feedOf(reading), pollOptions).toHaveLength(attempt)
   }
   await mute(db, 2, 1, now)
-  for (const server of [one, other]) await expect.poll(() => feedOf(server), patience).toEqual([])
+  for (const server of [one, other]) await expect.poll(() => feedOf(server), pollOptions).toEqual([])
   await unmute(db, 2, 1)
-  for (const server of [one, other]) await expect.poll(() => feedOf(server), patience).toHaveLength(10)
+  for (const server of [one, other]) await expect.poll(() => feedOf(server), pollOptions).toHaveLength(10)
   await submit(one, bob.link(1, now - 50, { type: 'block' }))
   expect(await feedOf(one)).toEqual([])
-  await expect.poll(() => feedOf(other), patience).toEqual([])
+  await expect.poll(() => feedOf(other), pollOptions).toEqual([])
 })

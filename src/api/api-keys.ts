@@ -18,20 +18,20 @@ export interface KeyedRequest {
  * a bearer token, that is one of the configured list or belongs to an app. Digests are compared, so that neither
  * the time it takes nor the length of a key tells anything about them.
  *
- * @param listed Keys separated by commas; empty is none.
+ * @param configuredKeys Keys separated by commas; empty is none.
  */
 export function createKeyCheck(
-  listed: string,
+  configuredKeys: string,
   findCaller: FindCaller,
 ): (request: KeyedRequest) => Promise<void> {
-  const keys = listed.split(',').map((key) => key.trim())
+  const keys = configuredKeys.split(',').map((key) => key.trim())
   const accepted = keys.filter((key) => key !== '').map(digest)
   return async ({ headers }) => {
-    const given = headers['x-api-key'] ?? headers.authorization?.replace(/^bearer /i, '')
-    if (typeof given === 'string' && given !== '') {
-      const found = digest(given)
-      if (accepted.some((key) => timingSafeEqual(key, found))) return
-      if (await findCaller(given)) return
+    const headerKey = headers['x-api-key'] ?? headers.authorization?.replace(/^bearer /i, '')
+    if (typeof headerKey === 'string' && headerKey !== '') {
+      const keyHash = digest(headerKey)
+      if (accepted.some((key) => timingSafeEqual(key, keyHash))) return
+      if (await findCaller(headerKey)) return
     }
     throw new PlazaError('unauthenticated', 'a valid API key is needed')
   }

@@ -45,11 +45,11 @@ export function cursorKind<const Parts extends readonly TSchema[]>(
 
   function decode(cursor: string | undefined): Key | null {
     if (cursor === undefined) return null
-    const [, ...key] = open(cursor)
+    const [, ...key] = decodeText(cursor)
     return key as Key
   }
 
-  function open(cursor: string): unknown[] {
+  function decodeText(cursor: string): unknown[] {
     const found = parseJson(Buffer.from(cursor, 'base64url').toString())
     if (!check.Check(found)) throw invalidField('cursor', 'is not one that this list has given')
     return found

@@ -24,7 +24,7 @@ export function registerHealth(app: FastifyInstance, { metrics, readiness }: Hea
   app.get('/healthz', async () => ({ status: 'ok' }))
 
   app.get('/readyz', async (_request, reply) => {
-    const found = await within(READINESS_LIMIT_MS, readiness())
+    const found = await withTimeout(READINESS_LIMIT_MS, readiness())
     const ready =
       found !== null &&
       found.database === 'ok' &&
@@ -40,10 +40,10 @@ export function registerHealth(app: FastifyInstance, { metrics, readiness }: Hea
   })
 }
 
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T | null> {
+async function withTimeout<T>(limitMs: number, work: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
+  const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, limitMs, null)
   })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }

@@ -15,7 +15,7 @@ export interface SchemaWriter {
 /** Keywords of ours that mean nothing to others. */
 const ownKeywords = new Set(['$id', 'patternText'])
 /** What a use of a component may say beside the reference; the component itself does not say `deprecated`. */
-const usage = ['description', 'deprecated'] as const
+const usageKeywords = ['description', 'deprecated'] as const
 
 /** A writer with no components yet; one for each document. */
 export function createSchemaWriter(): SchemaWriter {
@@ -33,10 +33,10 @@ export function createSchemaWriter(): SchemaWriter {
       const text = schema.deprecated === true || description === undefined ? {} : { description }
       components[name] = plain({ ...component, ...text } as TSchema)
     }
-    const said = schema.deprecated === true ? usage.filter((keyword) => keyword in schema) : []
+    const usageNotes = schema.deprecated === true ? usageKeywords.filter((keyword) => keyword in schema) : []
     return {
       $ref: `#/components/schemas/${name}`,
-      ...Object.fromEntries(said.map((keyword) => [keyword, schema[keyword] as Json])),
+      ...Object.fromEntries(usageNotes.map((keyword) => [keyword, schema[keyword] as Json])),
     }
   }
 

@@ -101,7 +101,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
           { description: other.description, headers: rateHeaders, content: jsonContent(other.reply, writer) },
         ]),
       ),
-      ...ownFailures(operation, rateHeaders, writer),
+      ...operationFailures(operation, rateHeaders, writer),
       ...references(failures),
     },
   }
@@ -123,7 +123,7 @@ function adminOperationObject(operation: AdminOperationDescription, writer: Sche
         description: status === 201 ? 'What was made.' : 'What was asked for.',
         content: jsonContent(reply, writer),
       },
-      ...ownFailures(operation, {}, writer),
+      ...operationFailures(operation, {}, writer),
       ...references(adminFailures),
     },
   }
@@ -140,7 +140,7 @@ function requestBody(body: TObject | undefined, writer: SchemaWriter): Record<st
   return body === undefined ? {} : { requestBody: { required: true, content: jsonContent(body, writer) } }
 }
 
-interface OwnFailures {
+interface OperationFailures {
   readonly paymentRequired?: string
   readonly forbidden?: string
   readonly notFound?: string
@@ -148,8 +148,8 @@ interface OwnFailures {
   readonly unprocessable?: string
 }
 
-function ownFailures(
-  { paymentRequired, forbidden, notFound, conflict, unprocessable }: OwnFailures,
+function operationFailures(
+  { paymentRequired, forbidden, notFound, conflict, unprocessable }: OperationFailures,
   headers: Record<string, Json>,
   writer: SchemaWriter,
 ): Record<string, Json> {
@@ -173,7 +173,7 @@ function operationId(method: string, path: string): string {
 }
 
 function parameters(
-  place: 'path' | 'query' | 'header',
+  location: 'path' | 'query' | 'header',
   declared: Readonly<Record<string, TSchema>> | undefined,
   writer: SchemaWriter,
 ): Json[] {
@@ -181,7 +181,7 @@ function parameters(
     const { description: text, deprecated, ...schema } = property
     return {
       name,
-      in: place,
+      in: location,
       required: isRequired(property),
       ...(typeof text === 'string' ? { description: text } : {}),
       ...(deprecated === true ? { deprecated } : {}),
@@ -212,12 +212,12 @@ interface Failure {
 }
 type Failures = Readonly<Record<number, Failure>>
 
-const wrongInput = 'A parameter, or a member of the body, is wrong: `property` names it.'
-const ourFailure = 'A failure of the server; `message` holds the id that its log has.'
+const invalidInput = 'A parameter, or a member of the body, is wrong: `property` names it.'
+const serverFailure = 'A failure of the server; `message` holds the id that its log has.'
 
 /** What every operation may answer. A key has to be known before its limit is. */
 const failures: Failures = {
-  400: { name: 'BadRequest', text: wrongInput, headers: rateHeaders },
+  400: { name: 'BadRequest', text: invalidInput, headers: rateHeaders },
   401: {
     name: 'Unauthorized',
     text: 'The API key, or the bearer token, is missing, wrong or no longer good.',
@@ -227,20 +227,20 @@ const failures: Failures = {
     text: 'The key is over its limit.',
     headers: { ...rateHeaders, ...retryHeader },
   },
-  500: { name: 'InternalError', text: ourFailure, headers: rateHeaders },
+  500: { name: 'InternalError', text: serverFailure, headers: rateHeaders },
   503: { name: 'Unavailable', text: 'The database is away.', headers: { ...rateHeaders, ...retryHeader } },
 }
 
 /** What every operation of the admin API may answer. */
 const adminFailures: Failures = {
-  400: { name: 'AdminBadRequest', text: wrongInput },
+  400: { name: 'AdminBadRequest', text: invalidInput },
   401: { name: 'AdminUnauthorized', text: 'The admin token is missing or wrong.' },
   429: {
     name: 'AdminTooManyAttempts',
     text: 'Too many wrong tokens came from this address.',
     headers: retryHeader,
   },
-  500: { name: 'AdminInternalError', text: ourFailure },
+  500: { name: 'AdminInternalError', text: serverFailure },
   503: { name: 'AdminUnavailable', text: 'The database is away.', headers: retryHeader },
 }
 

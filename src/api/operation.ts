@@ -4,7 +4,7 @@ import { compileBody } from './parse-body.js'
 import { compileQuery } from './parse-query.js'
 
 /** What every operation says of itself. */
-interface Described<Reply extends TSchema, Headers extends TObject> {
+interface DescribedOperation<Reply extends TSchema, Headers extends TObject> {
   /** Below `/v2/social` and `/v2/farcaster`, without slashes at its ends: `fname/availability`. */
   readonly path: string
   readonly tag: OperationTag
@@ -42,7 +42,7 @@ type Handle<Context, Input, Headers extends TObject, Reply extends TSchema> = (
  * checked, with its defaults, and throws PlazaError to refuse.
  */
 export interface ReadSpec<Context, Query extends TObject, Reply extends TSchema, Headers extends TObject>
-  extends Described<Reply, Headers> {
+  extends DescribedOperation<Reply, Headers> {
   readonly method: 'GET'
   /** Made of the parameters of `parameters.ts`. */
   readonly query: Query
@@ -52,7 +52,7 @@ export interface ReadSpec<Context, Query extends TObject, Reply extends TSchema,
 
 /** An operation that writes: what it is asked stands in a JSON body, also where the method is DELETE. */
 export interface WriteSpec<Context, Body extends TObject, Reply extends TSchema, Headers extends TObject>
-  extends Described<Reply, Headers> {
+  extends DescribedOperation<Reply, Headers> {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly query?: never
   readonly body: Body
@@ -104,7 +104,7 @@ export interface JsonReply {
 }
 
 /** What the documentation tells of an operation. */
-export interface OperationDescription extends Readonly<Described<TSchema, TObject>> {
+export interface OperationDescription extends Readonly<DescribedOperation<TSchema, TObject>> {
   readonly method:
     | ReadSpec<unknown, TObject, TSchema, TObject>['method']
     | WriteSpec<unknown, TObject, TSchema, TObject>['method']

@@ -77,16 +77,28 @@ describe('what is wrong', () => {
 
   it('lists every member that is wrong, once, with where it stands, what came and what would be right', () => {
     const body = { text: 'too long', fids: [1, 'x'], place: null, kind: 'poke', more: true }
-    const whole = (from: number) => `a whole number from ${from} to 2147483647`
+    const wholeNumberText = (lowerBound: number) => `a whole number from ${lowerBound} to 2147483647`
     expect(() => parse(body)).toThrow(
       expect.objectContaining({
         faults: expect.arrayContaining([
-          fault('fid', 'invalid_type', 'undefined', whole(1), `fid is required: ${whole(1)}`),
-          fault('text', 'too_big', 'a text of 8 characters', 'a text of 1 to 5 characters'),
-          fault('fids.1', 'invalid_type', 'a text of 1 characters', whole(1)),
-          fault('place', 'invalid_type', 'null', 'an object'),
-          fault('kind', 'invalid_union', 'a text of 4 characters', 'one of like, recast'),
-          fault('more', 'unrecognized_keys', 'true', 'no such member', 'more is not a member of this body'),
+          validationError(
+            'fid',
+            'invalid_type',
+            'undefined',
+            wholeNumberText(1),
+            `fid is required: ${wholeNumberText(1)}`,
+          ),
+          validationError('text', 'too_big', 'a text of 8 characters', 'a text of 1 to 5 characters'),
+          validationError('fids.1', 'invalid_type', 'a text of 1 characters', wholeNumberText(1)),
+          validationError('place', 'invalid_type', 'null', 'an object'),
+          validationError('kind', 'invalid_union', 'a text of 4 characters', 'one of like, recast'),
+          validationError(
+            'more',
+            'unrecognized_keys',
+            'true',
+            'no such member',
+            'more is not a member of this body',
+          ),
         ]),
       }),
     )
@@ -101,7 +113,7 @@ describe('what is wrong', () => {
   })
 })
 
-function fault(
+function validationError(
   name: string,
   code: string,
   received: string,

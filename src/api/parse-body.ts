@@ -1,8 +1,8 @@
 import { KindGuard, type Static, type TObject, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { type MemberFault, PlazaError } from '../platform/errors.js'
+import { PlazaError, type ValidationError } from '../platform/errors.js'
 import { invalidField } from './invalid-field.js'
-import { memberFaults } from './member-faults.js'
+import { validationErrors } from './validation-errors.js'
 
 /**
  * Makes the check of a request's JSON body from its schema. A wrong member is a 400 that names the first, as
@@ -11,14 +11,14 @@ import { memberFaults } from './member-faults.js'
  * No body at all is an empty object.
  */
 export function compileBody<Body extends TObject>(schema: Body): (raw: unknown) => Static<Body> {
-  const closed = closeObjects(schema)
-  const check = TypeCompiler.Compile(closed)
+  const closedSchema = closeObjects(schema)
+  const check = TypeCompiler.Compile(closedSchema)
   return (raw = {}) => {
     if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
       throw new PlazaError('bad_request.invalid_param', 'the body must be a JSON object')
     }
-    const body = withDefaults(schema, raw)
-    if (!check.Check(body)) throw refusalOf(memberFaults(check.Errors(body), closed))
+    const body = applyDefaults(schema, raw)
+    if (!check.Check(body)) throw toPlazaError(validationErrors(check.Errors(body), closedSchema))
     refuseNul(body, '')
     return body as Static<Body>
   }
@@ -35,19 +35,19 @@ function closeObjects<Schema extends TSchema>(schema: Schema): Schema {
   return { additionalProperties: false, ...schema, properties }
 }
 
-function withDefaults(schema: TObject, given: object): object {
+function applyDefaults(schema: TObject, bodyObject: object): object {
   const defaults = Object.entries(schema.properties).flatMap(([name, { default: value }]) =>
-    value === undefined || name in given ? [] : [[name, value] as const],
+    value === undefined || name in bodyObject ? [] : [[name, value] as const],
   )
-  return defaults.length === 0 ? given : { ...given, ...Object.fromEntries(defaults) }
+  return defaults.length === 0 ? bodyObject : { ...bodyObject, ...Object.fromEntries(defaults) }
 }
 
-function refusalOf(faults: readonly MemberFault[]): PlazaError {
-  const [first] = faults
+function toPlazaError(validationErrors: readonly ValidationError[]): PlazaError {
+  const [first] = validationErrors
   const property = first?.path.join('.') || 'body'
   return new PlazaError('bad_request.invalid_param', first?.message ?? 'the body is wrong', {
     property,
-    faults,
+    validationErrors,
   })
 }
 

@@ -67,8 +67,8 @@ describe('what is right', () => {
 
   it('reads numbers, texts and hashes', () => {
     const hash = '0x71d5225f77e0164388b1d4c120825f3a2c1f131c'
-    const given = { fid: '3', latitude: '-12.5e-1', q: '🎈a', hash, sort: 'old', types: 'b,a' }
-    expect(parse(given)).toMatchObject({ latitude: -1.25, q: '🎈a', hash, sort: 'old', types: ['b', 'a'] })
+    const rawValue = { fid: '3', latitude: '-12.5e-1', q: '🎈a', hash, sort: 'old', types: 'b,a' }
+    expect(parse(rawValue)).toMatchObject({ latitude: -1.25, q: '🎈a', hash, sort: 'old', types: ['b', 'a'] })
   })
 })
 
@@ -94,8 +94,8 @@ describe('what is wrong names the parameter and what would be right', () => {
     [{ fid: '1', q: 'a\0b' }, 'q', 'must not hold the character U+0000'],
     [{ fid: '1', latitude: '90.1' }, 'latitude', 'must be a number from -90 to 90'],
     [{ fid: '1', latitude: 'NaN' }, 'latitude', 'must be a number'],
-  ])('%j', (given, property, problem) => {
-    expect(() => parse(given)).toThrow(
+  ])('%j', (rawValue, property, problem) => {
+    expect(() => parse(rawValue)).toThrow(
       expect.objectContaining({ property, message: expect.stringContaining(`${property} ${problem}`) }),
     )
   })

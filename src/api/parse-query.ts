@@ -10,7 +10,7 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { invalidField } from './invalid-field.js'
 
 /** Reads one parameter out of what the URL gave for it. */
-type Parser = (given: unknown) => unknown
+type Parser = (input: unknown) => unknown
 
 /**
  * Makes the parser of a query from its schema. What a parameter may look like:
@@ -28,10 +28,10 @@ export function compileQuery<Query extends TObject>(schema: Query): (raw: unknow
     ([name, property]) => [name, parserOf(name, property)] as const,
   )
   return (raw) => {
-    const given = (raw ?? {}) as Readonly<Record<string, unknown>>
+    const input = (raw ?? {}) as Readonly<Record<string, unknown>>
     const parsed: Record<string, unknown> = {}
     for (const [name, parse] of parsers) {
-      const value = parse(given[name])
+      const value = parse(input[name])
       if (value !== undefined) parsed[name] = value
     }
     // Each property was checked against its schema, which together is what the type says.
@@ -70,8 +70,8 @@ export function textsOf(schema: TSchema): string[] | null {
 
 function parserOf(name: string, schema: TSchema): Parser {
   const parse = KindGuard.IsArray(schema) ? listParser(name, schema) : singleParser(name, schema)
-  return (given) => {
-    const value = parse(given)
+  return (input) => {
+    const value = parse(input)
     if (value !== undefined) return value
     if (isRequired(schema)) throw invalidField(name, `is required: ${expectationOf(schema)}`)
     return schema.default
@@ -80,37 +80,39 @@ function parserOf(name: string, schema: TSchema): Parser {
 
 function singleParser(name: string, schema: TSchema): Parser {
   const check = TypeCompiler.Compile(schema)
-  return (given) => {
-    if (given === undefined || given === '') return undefined
-    if (Array.isArray(given)) throw invalidField(name, 'is given more than once')
-    return checked(name, schema, check, String(given))
+  return (input) => {
+    if (input === undefined || input === '') return undefined
+    if (Array.isArray(input)) throw invalidField(name, 'is given more than once')
+    return checkedParser(name, schema, check, String(input))
   }
 }
 
 function listParser(name: string, schema: TArray): Parser {
   const checkItem = TypeCompiler.Compile(schema.items)
   const checkList = TypeCompiler.Compile(schema)
-  return (given) => {
-    const texts = (Array.isArray(given) ? given.map(String) : [String(given ?? '')])
+  return (input) => {
+    const texts = (Array.isArray(input) ? input.map(String) : [String(input ?? '')])
       .flatMap((text) => text.split(','))
       .map((text) => text.trim())
       .filter((text) => text !== '')
     if (texts.length === 0) return undefined
-    const values = [...new Set(texts.map((text) => checked(name, schema.items, checkItem, text, schema)))]
+    const values = [
+      ...new Set(texts.map((text) => checkedParser(name, schema.items, checkItem, text, schema))),
+    ]
     if (!checkList.Check(values)) throw invalidField(name, `must be ${expectationOf(schema)}`)
     return values
   }
 }
 
-function checked(
+function checkedParser(
   name: string,
   schema: TSchema,
   check: TypeCheck<TSchema>,
   text: string,
-  whole: TSchema = schema,
+  reportedSchema: TSchema = schema,
 ): unknown {
   const value = read(schema, text)
-  if (!check.Check(value)) throw invalidField(name, `must be ${expectationOf(whole)}`)
+  if (!check.Check(value)) throw invalidField(name, `must be ${expectationOf(reportedSchema)}`)
   // PostgreSQL has no text with this character.
   if (typeof value === 'string' && value.includes('\0')) {
     throw invalidField(name, 'must not hold the character U+0000')

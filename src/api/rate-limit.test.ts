@@ -18,16 +18,16 @@ it('lets a minute’s worth through at once, never more than that and what has f
     fc.property(fc.integer({ min: 1, max: 100 }), requests, (limit, pausesMs) => {
       let now = 1_000_000
       const limiter = createRateLimiter(limit, () => now)
-      const passedAt: number[] = []
+      const allowedAt: number[] = []
       for (const pauseMs of pausesMs) {
         now += pauseMs
-        const standing = limiter.take(caller(null))!
-        expect(standing.remaining).toBeGreaterThanOrEqual(0)
-        expect(standing.remaining).toBeLessThan(limit)
-        if (standing.retryAfterSeconds === 0) passedAt.push(now)
-        for (const [index, since] of passedAt.entries()) {
-          const allowed = limit + ((now - since) * limit) / 60_000
-          expect(passedAt.length - index).toBeLessThanOrEqual(allowed + 1e-6)
+        const status = limiter.take(caller(null))!
+        expect(status.remaining).toBeGreaterThanOrEqual(0)
+        expect(status.remaining).toBeLessThan(limit)
+        if (status.retryAfterSeconds === 0) allowedAt.push(now)
+        for (const [index, startIndex] of allowedAt.entries()) {
+          const allowed = limit + ((now - startIndex) * limit) / 60_000
+          expect(allowedAt.length - index).toBeLessThanOrEqual(allowed + 1e-6)
         }
       }
     }),
@@ -71,11 +71,11 @@ it('counts each of many keys', () => {
   let now = 0
   const limiter = createRateLimiter(1, () => now)
   const keys = Array.from({ length: 25_000 }, (_, keyId) => keyId)
-  const passed = () =>
+  const allowedRequests = () =>
     keys.filter((keyId) => limiter.take(caller(null, keyId))!.retryAfterSeconds === 0).length
-  expect(passed()).toBe(25_000)
+  expect(allowedRequests()).toBe(25_000)
   now += 1_000
-  expect(passed()).toBe(0)
+  expect(allowedRequests()).toBe(0)
   now += 60_000
-  expect(passed()).toBe(25_000)
+  expect(allowedRequests()).toBe(25_000)
 })

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.js'
 
 /** Where a key stands with its limit. */
-export interface RateStanding {
+export interface RateLimitStatus {
   /** Requests per minute. */
   readonly limit: number
   /** Requests that may follow at once. */
@@ -19,7 +19,7 @@ interface Bucket {
 
 const MINUTE_MS = 60_000
 /** From this many on, full buckets, which say nothing, are dropped now and again. */
-const MANY_BUCKETS = 10_000
+const MIN_SWEEP_SIZE = 10_000
 
 /**
  * Counts the requests of each key: a bucket that holds a minute's worth and fills evenly. Every process counts
@@ -30,7 +30,7 @@ const MANY_BUCKETS = 10_000
  */
 export function createRateLimiter(defaultLimit: number, clock: () => number) {
   const buckets = new Map<number, Bucket>()
-  let nextSweepSize = MANY_BUCKETS
+  let nextSweepSize = MIN_SWEEP_SIZE
 
   /** Each time that as many have come as were left the last time: a request pays for a few buckets at most. */
   function dropFull(now: number): void {
@@ -38,27 +38,27 @@ export function createRateLimiter(defaultLimit: number, clock: () => number) {
     for (const [keyId, { filledAtMs }] of buckets) {
       if (now - filledAtMs >= MINUTE_MS) buckets.delete(keyId)
     }
-    nextSweepSize = Math.max(MANY_BUCKETS, 2 * buckets.size)
+    nextSweepSize = Math.max(MIN_SWEEP_SIZE, 2 * buckets.size)
   }
 
   return {
     /** Counts a request. Null when the key has no limit. */
-    take({ keyId, rateLimit }: Caller): RateStanding | null {
+    take({ keyId, rateLimit }: Caller): RateLimitStatus | null {
       const limit = rateLimit ?? defaultLimit
       if (limit === 0) return null
       const now = clock()
       dropFull(now)
-      const perMs = limit / MINUTE_MS
+      const tokensPerMs = limit / MINUTE_MS
       const bucket = buckets.get(keyId) ?? { tokens: limit, filledAtMs: now }
-      const filled = Math.min(limit, bucket.tokens + Math.max(0, now - bucket.filledAtMs) * perMs)
-      const passes = filled >= 1
-      const tokens = passes ? filled - 1 : filled
+      const refilled = Math.min(limit, bucket.tokens + Math.max(0, now - bucket.filledAtMs) * tokensPerMs)
+      const isAllowed = refilled >= 1
+      const tokens = isAllowed ? refilled - 1 : refilled
       buckets.set(keyId, { tokens, filledAtMs: now })
       return {
         limit,
         remaining: Math.floor(tokens),
-        resetSeconds: Math.ceil((limit - tokens) / perMs / 1000),
-        retryAfterSeconds: passes ? 0 : Math.ceil((1 - tokens) / perMs / 1000),
+        resetSeconds: Math.ceil((limit - tokens) / tokensPerMs / 1000),
+        retryAfterSeconds: isAllowed ? 0 : Math.ceil((1 - tokens) / tokensPerMs / 1000),
       }
     },
   }

@@ -11,7 +11,7 @@ import { OtherReply } from './operation.js'
 
 const { db } = await createTestDatabase()
 
-const answering = (path: string, handle: () => Promise<string>) =>
+const echoOperation = (path: string, handle: () => Promise<string>) =>
   defineOperation({
     method: 'GET',
     path,
@@ -23,17 +23,17 @@ const answering = (path: string, handle: () => Promise<string>) =>
   })
 
 const operations = [
-  answering('fine', async () => '{"a":1}'),
-  answering('broken', async () => {
+  echoOperation('fine', async () => '{"a":1}'),
+  echoOperation('broken', async () => {
     throw new Error('the secret reason')
   }),
-  answering('missing', async () => {
+  echoOperation('missing', async () => {
     throw new PlazaError('not_found', 'there is no such thing', { property: 'fid' })
   }),
-  answering('forbidden', async () => {
+  echoOperation('forbidden', async () => {
     throw new PlazaError('forbidden', 'not you')
   }),
-  answering('away', async () => {
+  echoOperation('away', async () => {
     throw new PlazaError('unavailable', 'not now')
   }),
   defineOperation({
@@ -123,24 +123,24 @@ it('shows of a failure of ours only an id, which stands in the log', async () =>
 
 it('answers 503 with Retry-After while the database is away', async () => {
   const { app, key } = await createTestApi({ db, operations })
-  const away = connect('postgres://localhost:1/nowhere', { poolSize: 1, applicationName: 'away' })
-  const { app: lonely } = await createTestApi({ db: away, operations, key })
-  const response = await lonely.inject({ url: '/v2/social/fine', headers: { 'x-api-key': key } })
+  const disconnectedDb = connect('postgres://localhost:1/nowhere', { poolSize: 1, applicationName: 'away' })
+  const { app: disconnectedApp } = await createTestApi({ db: disconnectedDb, operations, key })
+  const response = await disconnectedApp.inject({ url: '/v2/social/fine', headers: { 'x-api-key': key } })
   expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
   expect(response.json()).toMatchObject({ code: 'Unavailable', status: 503 })
-  await Promise.all([away.end(), app.close(), lonely.close()])
+  await Promise.all([disconnectedDb.end(), app.close(), disconnectedApp.close()])
 })
 
 it('counts the requests of each key and says when to come back', async () => {
   let now = Date.now()
   const { app, get, key } = await createTestApi({ db, operations, rateLimit: 2, clock: () => now })
-  const standing = ({ headers }: { headers: Record<string, unknown> }) =>
+  const rateLimitHeaders = ({ headers }: { headers: Record<string, unknown> }) =>
     ['limit', 'remaining', 'reset'].map((name) => headers[`ratelimit-${name}`])
 
-  expect(standing(await get('fine'))).toEqual(['2', '1', '30'])
-  expect(standing(await get('missing'))).toEqual(['2', '0', '60'])
+  expect(rateLimitHeaders(await get('fine'))).toEqual(['2', '1', '30'])
+  expect(rateLimitHeaders(await get('missing'))).toEqual(['2', '0', '60'])
   const refused = await get('fine')
-  expect([refused.statusCode, refused.headers['retry-after'], ...standing(refused)]).toEqual([
+  expect([refused.statusCode, refused.headers['retry-after'], ...rateLimitHeaders(refused)]).toEqual([
     429,
     '30',
     '2',
@@ -154,8 +154,8 @@ it('counts the requests of each key and says when to come back', async () => {
   })
 
   const { key: other } = await createApiKey(db, { appId: await ensureApp(db, 'test'), rateLimit: 5 })
-  const own = await app.inject({ url: '/v2/social/fine', headers: { 'x-api-key': other } })
-  expect(standing(own)).toEqual(['5', '4', '12'])
+  const ownHeaders = await app.inject({ url: '/v2/social/fine', headers: { 'x-api-key': other } })
+  expect(rateLimitHeaders(ownHeaders)).toEqual(['5', '4', '12'])
   expect(key).not.toBe(other)
 
   now += 30_000

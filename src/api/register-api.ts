@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
 import type { FindCaller } from './api-keys.js'
 import type { Caller } from './caller.js'
-import { answerErrorRes } from './error-res.js'
+import { sendErrorResponse } from './error-response.js'
 import { acceptJson, JSON_TYPE } from './json-bodies.js'
 import type { Operation } from './operation.js'
 import type { RateLimiter } from './rate-limit.js'
@@ -27,7 +27,7 @@ export async function registerApi<Context>(
 ): Promise<void> {
   await app.register(
     async (scope) => {
-      answerErrorRes(scope)
+      sendErrorResponse(scope)
       allowBrowsers(scope)
       acceptJson(scope)
       scope.decorateRequest('caller', null)
@@ -73,9 +73,9 @@ async function authenticate(
 }
 
 function limitRate(limiter: RateLimiter, caller: Caller, reply: FastifyReply): void {
-  const standing = limiter.take(caller)
-  if (!standing) return
-  const { limit, remaining, resetSeconds, retryAfterSeconds } = standing
+  const rateLimitStatus = limiter.take(caller)
+  if (!rateLimitStatus) return
+  const { limit, remaining, resetSeconds, retryAfterSeconds } = rateLimitStatus
   reply.headers({
     'ratelimit-limit': limit,
     'ratelimit-remaining': remaining,

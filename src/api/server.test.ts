@@ -6,9 +6,9 @@ import { createMetrics, observeEventLag } from '../platform/metrics.js'
 import { type Readiness, registerHealth } from './health.js'
 import { buildServer } from './server.js'
 
-const ready: Readiness = { database: 'ok', migrations: 'applied', eventLag: 0 }
+const readyState: Readiness = { database: 'ok', migrations: 'applied', eventLag: 0 }
 
-async function build(routes: (app: FastifyInstance) => void = () => {}, readiness = async () => ready) {
+async function build(routes: (app: FastifyInstance) => void = () => {}, readiness = async () => readyState) {
   const lines: string[] = []
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
   const metrics = createMetrics()
@@ -114,17 +114,17 @@ describe('errors', () => {
 describe('request ids', () => {
   it('keeps the id of a proxy when it is sane, and makes one otherwise', async () => {
     const { app } = await build()
-    const idOf = async (id: string) =>
+    const requestIdOf = async (id: string) =>
       (await app.inject({ url: '/healthz', headers: { 'x-request-id': id } })).headers['x-request-id']
-    expect(await idOf('edge-7:42')).toBe('edge-7:42')
-    expect(await idOf('a b')).toMatch(/^[0-9a-f-]{36}$/)
-    expect(await idOf('x'.repeat(65))).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await requestIdOf('edge-7:42')).toBe('edge-7:42')
+    expect(await requestIdOf('a b')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await requestIdOf('x'.repeat(65))).toMatch(/^[0-9a-f-]{36}$/)
   })
 })
 
 describe('operation', () => {
   it('is healthy as long as the process answers', async () => {
-    const { app } = await build(undefined, async () => ({ ...ready, database: 'away' }))
+    const { app } = await build(undefined, async () => ({ ...readyState, database: 'away' }))
     expect((await app.inject('/healthz')).json()).toEqual({ status: 'ok' })
   })
 
@@ -133,15 +133,15 @@ describe('operation', () => {
     ['migrations are pending', { migrations: 'pending' }],
     ['the event log is far behind', { eventLag: 20_000 }],
   ])('is not ready while %s', async (_what, found) => {
-    const { app } = await build(undefined, async () => ({ ...ready, ...found }))
+    const { app } = await build(undefined, async () => ({ ...readyState, ...found }))
     const response = await app.inject('/readyz')
     expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
-    expect(response.json()).toEqual({ status: 'not ready', ...ready, ...found })
+    expect(response.json()).toEqual({ status: 'not ready', ...readyState, ...found })
   })
 
   it('is ready when everything is well', async () => {
     const { app } = await build()
-    expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready', ...ready })
+    expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready', ...readyState })
   })
 
   it('is not ready when the check itself hangs', async () => {

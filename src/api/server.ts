@@ -10,9 +10,9 @@ import Fastify, {
 import type { Logger } from 'pino'
 import { describeError, PlazaError } from '../platform/errors.js'
 import type { Metrics } from '../platform/metrics.js'
-import { shownPath } from '../platform/text/redacted-path.js'
+import { redactedPath } from '../platform/text/redacted-path.js'
 import { errorBody, prepareErrorReply, toPlazaError } from './error-reply.js'
-import { errorRes } from './error-res.js'
+import { errorResponse } from './error-response.js'
 
 export interface ServerOptions {
   readonly log: Logger
@@ -44,8 +44,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     // One line per request is written below, when it is over.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => {
-      const given = headers['x-request-id']
-      return typeof given === 'string' && saneRequestId.test(given) ? given : randomUUID()
+      const requestId = headers['x-request-id']
+      return typeof requestId === 'string' && saneRequestId.test(requestId) ? requestId : randomUUID()
     },
     trustProxy: options.trustProxy,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -85,7 +85,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     return reply.send(errorBody(error, request))
   })
   app.setNotFoundHandler((request, reply) => {
-    const error = new PlazaError('not_found', `no route ${request.method} ${shownPath(request.url)}`)
+    const error = new PlazaError('not_found', `no route ${request.method} ${redactedPath(request.url)}`)
     return reply.status(404).send(errorBody(error, request))
   })
 
@@ -105,6 +105,6 @@ function refuseUnreadablePath(failure: FastifyError, request: FastifyRequest, re
   const problem = unreadable[failure.code]
   const error =
     problem === undefined ? toPlazaError(failure) : new PlazaError('bad_request.invalid_param', problem)
-  const body = /^\/(v2|admin)\//.test(request.url) ? errorRes(error, request) : errorBody(error, request)
+  const body = /^\/(v2|admin)\//.test(request.url) ? errorResponse(error, request) : errorBody(error, request)
   reply.status(describeError(error.code).status).send(body)
 }

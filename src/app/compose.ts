@@ -4,13 +4,13 @@ import { createKeyCheck, type FindCaller } from '../api/api-keys.js'
 import { type Readiness, registerHealth } from '../api/health.js'
 import { buildServer } from '../api/server.js'
 import { inboxConsumer } from '../features/notifications/inbox-consumer.js'
-import { createScoreChore } from '../features/score/score-chore.js'
+import { createScoreSchedule } from '../features/score/score-schedule.js'
 import { seedList } from '../features/score/seed-list.js'
-import { keepCompactedFollows } from '../features/webhooks/events/compacted-follows.js'
-import { dropViews, followEvents } from '../graph/cache/cache-follower.js'
+import { recordCompactedFollows } from '../features/webhooks/events/compacted-follows.js'
+import { dropStaleViews, startCacheFollower } from '../graph/cache/cache-follower.js'
 import { Hydrator } from '../graph/cache/hydrator.js'
-import { OwnBlocks } from '../graph/cache/own-blocks.js'
-import { createSearchChore } from '../graph/project/search-lists.js'
+import { LocalCommits } from '../graph/cache/local-commits.js'
+import { createSearchJob } from '../graph/project/search-prefix-lists.js'
 import type { Hub } from '../hub/hub.js'
 import { readConsumerLag } from '../hub/log/consumer-lag.js'
 import { dropExpiredPartitions, ensurePartitions } from '../hub/log/partitions.js'
@@ -24,7 +24,7 @@ import { type OpenDatabase, openServerDatabase } from '../platform/db/open-datab
 import { placeOf } from '../platform/geo/places.js'
 import { createMetrics, observeConsumers, observeEventLag, observePools } from '../platform/metrics.js'
 import { version } from '../platform/process/version.js'
-import { startMaintenance } from '../platform/scheduler/scheduled-jobs.js'
+import { startScheduledJobs } from '../platform/scheduler/scheduled-jobs.js'
 import type { Config } from './config/config.js'
 import { openAccounts } from './modules/accounts.js'
 import { openMiniApps } from './modules/campaigns.js'
@@ -55,37 +55,37 @@ export interface RunningServer {
 }
 
 /** What a program that embeds the server adds to it. */
-export interface Extension {
+export interface ServerExtension {
   /** Runs once on the migrated database, before anything is merged. */
   readonly prepare?: (db: Database) => Promise<void>
   /** Run in every merge's transaction. */
-  readonly hooks?: readonly MergeHook[]
+  readonly mergeHooks?: readonly MergeHook[]
 }
 
-const LOG_UPKEEP_MS = 60 * 60 * 1000
+const LOG_MAINTENANCE_MS = 60 * 60 * 1000
 
 /**
  * What views are made of is looked up by key, in statements that are all short. Few connections, each with many
  * statements under way, wake fewer processes: a channel page with a viewer took 0.36 ms of the server's CPU by 2
  * connections and 0.44 to 0.67 by 10, on 2 cores. Slower reads have connections of their own, and hold up none of these.
  */
-const VIEW_CONNECTIONS = 2
+const VIEW_POOL_SIZE = 2
 const POOL_END_SECONDS = 5
 
 /** What has been started, ended in the reverse order. */
-type Closers = (() => Promise<void>)[]
+type CloseFunctions = (() => Promise<void>)[]
 
 /** Puts the whole server together. What was started is ended again if a later step fails. */
 export async function startServer(
   config: Config,
   log: Logger,
-  extension: Extension = {},
+  extension: ServerExtension = {},
 ): Promise<RunningServer> {
-  const closers: Closers = []
+  const closeFunctions: CloseFunctions = []
   try {
-    return await assemble(config, log, extension, closers)
+    return await assemble(config, log, extension, closeFunctions)
   } catch (error) {
-    await closeAll(closers)
+    await closeAll(closeFunctions)
     throw error
   }
 }
@@ -93,30 +93,30 @@ export async function startServer(
 async function assemble(
   config: Config,
   log: Logger,
-  extension: Extension,
-  closers: Closers,
+  extension: ServerExtension,
+  closeFunctions: CloseFunctions,
 ): Promise<RunningServer> {
   const database: OpenDatabase = await openServerDatabase(config, log)
-  closers.push(database.close)
+  closeFunctions.push(database.close)
   const metrics = createMetrics()
-  const own = new OwnBlocks()
+  const localCommits = new LocalCommits()
   const { hub, db, writerDb, close } = await openHub(config, database.url, 'plaza', {
     countMerge: (type, outcome) => metrics.merges.inc({ type, outcome }),
-    hooks: [keepCompactedFollows, ...(extension.hooks ?? [])],
+    mergeHooks: [recordCompactedFollows, ...(extension.mergeHooks ?? [])],
     // Other processes read it in the log; whoever has merged through this one must not see what was before.
     onCommitted: (events) => {
-      dropViews(hydrator, events)
-      own.note(events)
+      dropStaleViews(hydrator, events)
+      localCommits.record(events)
     },
   })
-  closers.push(close)
+  closeFunctions.push(close)
   await extension.prepare?.(writerDb)
   observeEventLag(metrics, hub.queued)
   observeConsumers(metrics, () => readConsumerLag(db))
   const tail = createEventTail(db, { log })
-  closers.push(() => tail.close())
-  const viewDb = connect(database.url, { poolSize: VIEW_CONNECTIONS, applicationName: 'plaza views' })
-  closers.push(() => viewDb.end({ timeout: POOL_END_SECONDS }))
+  closeFunctions.push(() => tail.close())
+  const viewDb = connect(database.url, { poolSize: VIEW_POOL_SIZE, applicationName: 'plaza views' })
+  closeFunctions.push(() => viewDb.end({ timeout: POOL_END_SECONDS }))
   observePools(metrics, { read: db, views: viewDb, write: writerDb })
   const hydrator = new Hydrator({
     db: viewDb,
@@ -124,7 +124,9 @@ async function assemble(
     placeOf,
     maxEntries: config.viewCacheEntries,
   })
-  closers.push(await followEvents({ db, hydrator, own, tail, shards: config.hubShards, log }))
+  closeFunctions.push(
+    await startCacheFollower({ db, hydrator, localCommits, tail, shards: config.hubShards, log }),
+  )
   const webhooks = await openWebhooks(config, {
     url: database.url,
     hydrator,
@@ -132,17 +134,17 @@ async function assemble(
     registry: metrics.registry,
     log,
   })
-  closers.push(webhooks.close)
+  closeFunctions.push(webhooks.close)
   const consumers = [inboxConsumer, webhooks.consumer]
   const chain = openChain(config, { url: database.url, hub, registry: metrics.registry, log })
-  if (chain !== null) closers.push(chain.close)
+  if (chain !== null) closeFunctions.push(chain.close)
   const { assets, close: closeAssets } = openAssets(config, chain, log)
-  closers.push(closeAssets)
-  closers.push(openConsumers({ url: database.url, shards: config.hubShards, consumers, tail, log }))
+  closeFunctions.push(closeAssets)
+  closeFunctions.push(openConsumers({ url: database.url, shards: config.hubShards, consumers, tail, log }))
   const { crawler, close: closeCrawler } = openCrawler(config, { db, log })
-  closers.push(closeCrawler)
+  closeFunctions.push(closeCrawler)
   const miniApps = await openMiniApps(config, { url: database.url, registry: metrics.registry, log })
-  closers.push(miniApps.close)
+  closeFunctions.push(miniApps.close)
   const { campaigns } = miniApps
   const { accounts, close: closeAccounts } = await openAccounts(config, {
     url: database.url,
@@ -151,17 +153,17 @@ async function assemble(
     registry: metrics.registry,
     log,
   })
-  closers.push(closeAccounts)
+  closeFunctions.push(closeAccounts)
   let main = ''
   const mainApi = await openMainApi(
     config,
     { db, writerDb, hub, hydrator, crawler, accounts, assets, campaigns, listeningUrl: () => main },
     log,
   )
-  closers.push(mainApi.close)
+  closeFunctions.push(mainApi.close)
   const importers = openImporters(config, { db: writerDb, hub, registry: metrics.registry, log })
-  closers.push(importers.close)
-  const scores = createScoreChore({
+  closeFunctions.push(importers.close)
+  const scores = createScoreSchedule({
     db,
     url: database.url,
     seeds: seedList(config.scoreSeeds),
@@ -169,22 +171,22 @@ async function assemble(
     clock: Date.now,
     log,
   })
-  closers.push(
-    startMaintenance(
+  closeFunctions.push(
+    startScheduledJobs(
       [
         {
           name: 'event log partitions',
-          everyMs: LOG_UPKEEP_MS,
+          everyMs: LOG_MAINTENANCE_MS,
           run: async () => {
             await ensurePartitions(writerDb, Date.now())
             await dropExpiredPartitions(writerDb, Date.now(), config.eventRetentionDays)
           },
         },
-        ...mainApi.chores,
-        ...webhooks.chores,
-        ...importers.chores,
-        ...miniApps.chores,
-        createSearchChore({ db: writerDb, clock: Date.now }),
+        ...mainApi.jobs,
+        ...webhooks.jobs,
+        ...importers.jobs,
+        ...miniApps.jobs,
+        createSearchJob({ db: writerDb, clock: Date.now }),
         scores,
       ],
       log,
@@ -192,17 +194,17 @@ async function assemble(
     scores.stop,
   )
 
-  closers.push(await openUpstream(config, { url: database.url, hub, registry: metrics.registry, log }))
+  closeFunctions.push(await openUpstream(config, { url: database.url, hub, registry: metrics.registry, log }))
 
   const health = (app: FastifyInstance) =>
     registerHealth(app, { metrics, readiness: () => readiness(db, hub.queued) })
   const hubApi = openHubApi(config, { db, hub, tail, findCaller: mainApi.findCaller })
-  const shared = { log, metrics, trustProxy: config.trustProxy }
-  const apps = [await buildServer({ ...shared, routes: [health, hubApi, mainApi.routes] })]
-  if (config.hubPort !== undefined) apps.push(await buildServer({ ...shared, routes: [hubApi] }))
+  const commonServerOptions = { log, metrics, trustProxy: config.trustProxy }
+  const apps = [await buildServer({ ...commonServerOptions, routes: [health, hubApi, mainApi.routes] })]
+  if (config.hubPort !== undefined) apps.push(await buildServer({ ...commonServerOptions, routes: [hubApi] }))
   const grpc = await openHubGrpc(config, { db, hub, tail, log, metrics, findCaller: mainApi.findCaller })
-  closers.push(async () => {
-    await Promise.all([...apps.map((app) => drain(app, config.shutdownTimeoutMs)), grpc?.close()])
+  closeFunctions.push(async () => {
+    await Promise.all([...apps.map((app) => drainRequests(app, config.shutdownTimeoutMs)), grpc?.close()])
   })
   const [mainUrl = '', hubUrl] = await Promise.all(
     apps.map((app, index) =>
@@ -219,7 +221,7 @@ async function assemble(
     hub,
     db,
     developmentKey: mainApi.developmentKey,
-    stop: () => closeAll(closers),
+    stop: () => closeAll(closeFunctions),
     abort: database.abort,
   }
 }
@@ -245,7 +247,7 @@ function openHubApi(
 }
 
 /** Lets requests finish that have begun; after the limit their connections are cut. */
-async function drain(app: FastifyInstance, limitMs: number): Promise<void> {
+async function drainRequests(app: FastifyInstance, limitMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), limitMs)
   await app.close().finally(() => clearTimeout(timer))
 }
@@ -261,9 +263,9 @@ async function readiness(db: Database, eventLag: () => number): Promise<Readines
 }
 
 /** Ends everything, also when a part cannot be ended in order; then fails with the first error. */
-async function closeAll(closers: Closers): Promise<void> {
+async function closeAll(closeFunctions: CloseFunctions): Promise<void> {
   const errors: unknown[] = []
-  for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+  for (let close = closeFunctions.pop(); close !== undefined; close = closeFunctions.pop()) {
     await close().catch((error: unknown) => errors.push(error))
   }
   if (errors.length > 0) throw errors[0]

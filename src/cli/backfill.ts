@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { openCommandUpstreams } from '../app/modules/sync.js'
 import { type BackfillOptions, backfill } from '../hub/sync/backfill/backfill.js'
-import { countFids, forgetFetched, wantFids } from '../hub/sync/backfill/fid-list.js'
-import { beginFollowing } from '../hub/sync/follow/start-place.js'
-import { findNeighbours } from '../hub/sync/subset/find-followed.js'
-import { listFollowed } from '../hub/sync/subset/list-followed.js'
-import { upstreamDoor } from '../hub/sync/upstream-door.js'
+import { countFids, enqueueFids, resetFetched } from '../hub/sync/backfill/fid-list.js'
+import { initializeCursors } from '../hub/sync/follow/start-cursor.js'
+import { createSubmitAdapter } from '../hub/sync/submit-adapter.js'
+import { findNeighbors } from '../hub/sync/subset/find-selected.js'
+import { listSelectedFids } from '../hub/sync/subset/list-selected.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
-import { printTally, progressOf, stopSignal, tellWaiting } from './long-command.js'
+import { printTally, progressOf, reportRetries, stopSignal } from './long-command.js'
 import { withHub } from './with-hub.js'
 
 interface Options {
@@ -27,7 +27,7 @@ export function addBackfillCommand(program: Command, context: CommandContext): v
     .description('fetch what the upstream (UPSTREAM_HUB) has; run again, it goes on where it was stopped')
     .option('--fids <fids>', 'only these users, separated by commas', fidList)
     .option('--parallel <count>', 'users that are read at the same time', wholeNumber(1, 256), PARALLEL)
-    .option('--neighbours', 'also whom the users of FOLLOW_FIDS follow, and who reacts or replies to them')
+    .option('--neighbours', 'also whom the users of SYNC_FIDS follow, and who reacts or replies to them')
     .option('--restart', 'fetch again also what an earlier run has fetched')
     .action((options: Options) => runBackfill(context, options))
 }
@@ -37,27 +37,33 @@ async function runBackfill(
   { fids, parallel, restart, neighbours }: Options,
 ): Promise<void> {
   const config = loadConfig(context)
-  if (neighbours && config.followFids === undefined) {
-    throw new UsageError('whose neighbours? Set FOLLOW_FIDS')
+  if (neighbours && config.syncFids === undefined) {
+    throw new UsageError('whose neighbours? Set SYNC_FIDS')
   }
-  const { upstreams, trusted, subset } = openCommandUpstreams(config, tellWaiting(context))
+  const { upstreams, trusted, subset } = openCommandUpstreams(config, reportRetries(context))
   const signal = stopSignal(context)
   await withHub(context, 'backfill', async ({ db, hub }) => {
-    const options = { db, upstreams, hub: upstreamDoor(hub, { trusted, admitted: true }), parallel, signal }
-    await upstreams.ask((client) => beginFollowing(db, client, signal), signal)
-    if (restart) await forgetFetched(db)
-    if (fids !== undefined) await wantFids(db, fids)
-    else await listFollowed(db, upstreams, subset, signal)
-    await fetchWanted(context, options)
-    if (subset !== null && (neighbours || subset.neighbours)) {
-      await findNeighbours(db, upstreams, subset.fids, signal)
-      await listFollowed(db, upstreams, subset, signal)
-      await fetchWanted(context, options)
+    const options = {
+      db,
+      upstreams,
+      hub: createSubmitAdapter(hub, { trusted, historical: true }),
+      parallel,
+      signal,
+    }
+    await upstreams.request((client) => initializeCursors(db, client, signal), signal)
+    if (restart) await resetFetched(db)
+    if (fids !== undefined) await enqueueFids(db, fids)
+    else await listSelectedFids(db, upstreams, subset, signal)
+    await fetchPending(context, options)
+    if (subset !== null && (neighbours || subset.includeNeighbors)) {
+      await findNeighbors(db, upstreams, subset.fids, signal)
+      await listSelectedFids(db, upstreams, subset, signal)
+      await fetchPending(context, options)
     }
   }).finally(() => upstreams.close())
 }
 
-async function fetchWanted(context: CommandContext, options: BackfillOptions): Promise<void> {
+async function fetchPending(context: CommandContext, options: BackfillOptions): Promise<void> {
   const { wanted, fetched } = await countFids(options.db)
   if (fetched > 0) context.print(`fetched before: ${fetched} users`)
   const progress = progressOf(context, {

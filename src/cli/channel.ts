@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { type ChannelDocument, parseChannelDocument } from '../features/channels/channel-document.js'
+import { listChannelMemberships } from '../features/channels/channel-memberships.js'
 import { saveChannel } from '../features/channels/channels.js'
-import { listStandings } from '../features/channels/standings.js'
 import type { Database } from '../platform/db/connection.js'
 import { type CommandContext, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
@@ -73,10 +73,10 @@ function now(): number {
 
 /** `fid`, a tab, and what it is to the channel. */
 async function printMembers(context: CommandContext, db: Database, id: string): Promise<void> {
-  const people = await listStandings(db, id)
+  const memberships = await listChannelMemberships(db, id)
   // A channel has a lead at least.
-  if (people.length === 0) throw new UsageError(`there is no channel ${id}`)
-  for (const { fid, standing } of people) context.print(`${fid}\t${standing}`)
+  if (memberships.length === 0) throw new UsageError(`there is no channel ${id}`)
+  for (const { fid, standing } of memberships) context.print(`${fid}\t${standing}`)
 }
 
 /** Lines that are wrong are told by their number and do not keep the others out. */
@@ -84,7 +84,7 @@ async function importChannels(context: CommandContext, db: Database, file: strin
   const input = file === '-' ? Readable.from(context.stdin) : createReadStream(file)
   let lineNumber = 0
   let saved = 0
-  let wrong = 0
+  let invalidLines = 0
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     lineNumber += 1
     if (line.trim() === '') continue
@@ -92,12 +92,12 @@ async function importChannels(context: CommandContext, db: Database, file: strin
     const problem = 'problem' in document ? document.problem : await importChannel(db, document)
     if (problem === null) saved += 1
     else {
-      wrong += 1
+      invalidLines += 1
       context.print(`line ${lineNumber}: ${problem}`)
     }
   }
   context.print(`saved: ${saved}`)
-  if (wrong > 0) throw new UsageError(`${wrong} lines were not saved`)
+  if (invalidLines > 0) throw new UsageError(`${invalidLines} lines were not saved`)
 }
 
 /** @returns why not, if it was not saved. */

@@ -12,7 +12,7 @@ export interface CommandContext {
   readonly stdin: AsyncIterable<Uint8Array>
   readonly stdout: NodeJS.WritableStream
   /** Called once for each signal that asks the process to go; `true` from the second one on. */
-  readonly onStopSignal: (stop: (again: boolean) => void) => void
+  readonly onStopSignal: (stop: (isForced: boolean) => void) => void
 }
 
 /** The user's mistake: shown as it is, without a stack. */

@@ -7,7 +7,7 @@ import {
   estimateItems,
   startOfDay,
 } from '../demo/options.js'
-import { runDemo, settleDemo } from '../demo/run.js'
+import { loadOrCreateDemo, runDemo } from '../demo/run.js'
 import { writeDemo } from '../demo/write-file.js'
 import { openArchiveFile } from '../hub/archive/file.js'
 import { moment, wholeNumber } from './arguments.js'
@@ -41,17 +41,17 @@ export function addDemoCommand(program: Command, context: CommandContext): void 
     .option('--end <date>', 'the network lives for the 30 days before; today unless told', moment)
     .option('--out <file>', 'write an archive for `plaza import` instead, without a database')
     .action((options: Options) =>
-      options.out === undefined ? merge(context, options) : write(context, options, options.out),
+      options.out === undefined ? mergeDemo(context, options) : writeArchive(context, options, options.out),
     )
 }
 
-async function merge(context: CommandContext, options: Options): Promise<void> {
+async function mergeDemo(context: CommandContext, options: Options): Promise<void> {
   requireDevnet(context)
   const signal = stopSignal(context)
   await withHub(context, 'demo', async ({ db, hub }) => {
-    const demo = await settleDemo(db, wanted(options), nowUnix())
+    const demo = await loadOrCreateDemo(db, requestedOptions(options), nowUnix())
     if (typeof demo === 'string') throw new UsageError(demo)
-    check(demo)
+    validateOptions(demo)
     const progress = progressOf(context, { label: 'demo', unit: 'items', total: estimateItems(demo) })
     const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
     const result = await runDemo({ db, hub, demo, signal, onProgress })
@@ -65,11 +65,11 @@ async function merge(context: CommandContext, options: Options): Promise<void> {
   })
 }
 
-async function write(context: CommandContext, options: Options, path: string): Promise<void> {
+async function writeArchive(context: CommandContext, options: Options, path: string): Promise<void> {
   requireDevnet(context)
   const signal = stopSignal(context)
-  const demo = demoOptions({ ...wanted(options), end: options.end ?? startOfDay(nowUnix()) })
-  check(demo)
+  const demo = demoOptions({ ...requestedOptions(options), end: options.end ?? startOfDay(nowUnix()) })
+  validateOptions(demo)
   const file = await openArchiveFile(path, { network: demo.network, archiveId: demoId(demo), resume: true })
   try {
     const start = file.start.framesBefore
@@ -83,7 +83,7 @@ async function write(context: CommandContext, options: Options, path: string): P
   }
 }
 
-function wanted({ users, casts, reactions, follows, seed, end }: Options) {
+function requestedOptions({ users, casts, reactions, follows, seed, end }: Options) {
   return {
     users,
     casts,
@@ -94,7 +94,7 @@ function wanted({ users, casts, reactions, follows, seed, end }: Options) {
   }
 }
 
-function check(demo: DemoOptions): void {
+function validateOptions(demo: DemoOptions): void {
   const fault = demoFault(demo, nowUnix())
   if (fault !== null) throw new UsageError(fault)
 }

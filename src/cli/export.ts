@@ -52,7 +52,7 @@ async function runExport(context: CommandContext, path: string, options: Options
         onProgress: (frames) => progress.update(frames, frames - start.framesBefore),
         ...(options.fid && { fids: options.fid }),
       })
-      await (isComplete ? writer.finish() : writer.suspend())
+      await (isComplete ? writer.finish() : writer.flushAll())
       progress.finish()
       if (!isComplete) throw new UsageError('stopped: go on by --resume')
       report(context, path, `${path} is complete: ${writer.frames} messages and events`)

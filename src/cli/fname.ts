@@ -3,7 +3,7 @@ import { fid } from './arguments.js'
 import type { CommandContext } from './context.js'
 import { withRegistry } from './registry-command.js'
 
-interface Json {
+interface JsonOption {
   readonly json?: boolean
 }
 
@@ -17,7 +17,7 @@ export function addFnameCommand(program: Command, context: CommandContext): void
     .argument('<name>')
     .requiredOption('--fid <fid>', 'to whom', fid)
     .option('--json', 'print one line of JSON')
-    .action((name: string, { fid, json }: Json & { readonly fid: number }) =>
+    .action((name: string, { fid, json }: JsonOption & { readonly fid: number }) =>
       withRegistry(context, { command: 'fname', json }, async (registry) => {
         const refusal = await registry.registerName(name, fid)
         return refusal ?? { json: { name, fid }, lines: [`"${name}" belongs to fid ${fid}`] }
@@ -30,7 +30,7 @@ export function addFnameCommand(program: Command, context: CommandContext): void
     .argument('<name>')
     .requiredOption('--to <fid>', 'to whom', fid)
     .option('--json', 'print one line of JSON')
-    .action((name: string, { to, json }: Json & { readonly to: number }) =>
+    .action((name: string, { to, json }: JsonOption & { readonly to: number }) =>
       withRegistry(context, { command: 'fname', json }, async (registry) => {
         const refusal = await registry.transferName(name, to)
         return refusal ?? { json: { name, fid: to }, lines: [`"${name}" belongs to fid ${to}`] }
@@ -42,7 +42,7 @@ export function addFnameCommand(program: Command, context: CommandContext): void
     .description('make a name free again')
     .argument('<name>')
     .option('--json', 'print one line of JSON')
-    .action((name: string, { json }: Json) =>
+    .action((name: string, { json }: JsonOption) =>
       withRegistry(context, { command: 'fname', json }, async (registry) => {
         const refusal = await registry.releaseName(name)
         return refusal ?? { json: { name, fid: 0 }, lines: [`"${name}" is free`] }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { rebuildInbox } from '../features/notifications/rebuild.js'
-import { NotNow } from '../hub/log/consumer-batch.js'
+import { RetryLater } from '../hub/log/consumer-batch.js'
 import { type CommandContext, UsageError } from './context.js'
 import { stopSignal } from './long-command.js'
 import { withDatabase } from './with-database.js'
@@ -24,7 +24,7 @@ async function runRebuild(
     if (written + removed === 0) context.print('notifications: all right')
     else context.print(`notifications: ${written} written, ${removed} removed`)
   } catch (error) {
-    if (error instanceof NotNow) throw new UsageError('another rebuild is running')
+    if (error instanceof RetryLater) throw new UsageError('another rebuild is running')
     if (signal.aborted) throw new UsageError('stopped; the inbox is as it was')
     throw error
   }

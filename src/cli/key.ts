@@ -3,11 +3,11 @@ import { apiKeyJson } from '../features/apps/admin/app-json.js'
 import {
   type ApiKey,
   createApiKey,
-  limitApiKey,
   listApiKeys,
   listKeysOfApp,
   MAX_RATE_LIMIT,
   revokeApiKey,
+  setApiKeyRateLimit,
 } from '../features/apps/api-keys.js'
 import { isUuid } from '../features/apps/app-details.js'
 import { ensureApp, findAppId } from '../features/apps/apps.js'
@@ -84,7 +84,7 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
     .option('--json', 'print one line of JSON')
     .action((id: number, { rateLimit, json }: EditOptions) =>
       withDatabase(context, 'key', async (db) => {
-        const edited = await limitApiKey(db, id, rateLimit === 'default' ? null : rateLimit)
+        const edited = await setApiKeyRateLimit(db, id, rateLimit === 'default' ? null : rateLimit)
         if (edited === null) throw new UsageError(`there is no key with id ${id}`)
         context.print(json ? JSON.stringify(apiKeyJson(edited)) : lineOf(edited))
       }),

@@ -1,4 +1,4 @@
-import type { IntakeTally } from '../hub/intake.js'
+import type { MergeTally } from '../hub/reorder-buffer.js'
 import type { CommandContext } from './context.js'
 import { Progress, type ProgressOptions } from './progress.js'
 
@@ -18,7 +18,7 @@ export function progressOf(
 }
 
 /** Tells, between the lines of progress, why an answer of the upstream is waited for. */
-export function tellWaiting({ progress }: CommandContext): (failure: Error) => void {
+export function reportRetries({ progress }: CommandContext): (failure: Error) => void {
   const line = progress.isTTY ? '\r\u001b[2K' : ''
   return ({ message }) => {
     progress.write(`${line}trying again for some minutes: ${message}\n`)
@@ -26,7 +26,7 @@ export function tellWaiting({ progress }: CommandContext): (failure: Error) => v
 }
 
 /** What became of everything that was taken in, line by line. */
-export function printTally(context: CommandContext, { merged, duplicates, refused }: IntakeTally): void {
+export function printTally(context: CommandContext, { merged, duplicates, refused }: MergeTally): void {
   context.print(`merged: ${merged}`)
   if (duplicates > 0) context.print(`known already: ${duplicates}`)
   for (const [reason, count] of refused) context.print(`refused: ${count} (${reason})`)

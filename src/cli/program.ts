@@ -2,13 +2,13 @@ import { Command } from 'commander'
 import { version } from '../platform/process/version.js'
 import type { CommandContext } from './context.js'
 
-type Add = (program: Command, context: CommandContext) => void
+type AddCommand = (program: Command, context: CommandContext) => void
 
 /**
  * Every command, in the order in which they are shown. What does not stand here cannot be called. Each is loaded when it
  * is called: most need little of the house, and start in a fraction of the time that all of it takes.
  */
-const commands: Readonly<Record<string, () => Promise<Add>>> = {
+const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./serve.js')).addServeCommand,
   migrate: async () => (await import('./migrate.js')).addMigrateCommand,
   config: async () => (await import('./config.js')).addConfigCommand,
@@ -34,10 +34,11 @@ const commands: Readonly<Record<string, () => Promise<Add>>> = {
   reconcile: async () => (await import('./reconcile.js')).addReconcileCommand,
 }
 
-/** @param called The command that is called, as far as it is known: of any other word, and of none, all are loaded. */
-export async function createProgram(context: CommandContext, called?: string): Promise<Command> {
+/** @param commandName The command that is called, as far as it is known: of any other word, and of none, all are loaded. */
+export async function createProgram(context: CommandContext, commandName?: string): Promise<Command> {
   const program = new Command('plaza').description('A server for a social network').version(version)
-  const one = called !== undefined && Object.hasOwn(commands, called) ? commands[called] : undefined
-  for (const load of one ? [one] : Object.values(commands)) (await load())(program, context)
+  const loader =
+    commandName !== undefined && Object.hasOwn(commands, commandName) ? commands[commandName] : undefined
+  for (const load of loader ? [loader] : Object.values(commands)) (await load())(program, context)
   return program
 }

@@ -43,14 +43,14 @@ export class Progress {
   readonly #startedMs: number
   /** The latest ones; the first is as old as the window, or the start. */
   #samples: Sample[]
-  #shownMs: number
+  #renderedMs: number
   #done: number
   #counted = 0
 
   constructor(options: ProgressOptions) {
     this.#options = options
     this.#startedMs = options.clock()
-    this.#shownMs = this.#startedMs
+    this.#renderedMs = this.#startedMs
     this.#done = options.start ?? 0
     this.#samples = [{ ms: this.#startedMs, done: this.#done, counted: 0 }]
   }
@@ -61,11 +61,11 @@ export class Progress {
     this.#counted = counted
     const nowMs = this.#options.clock()
     const intervalMs = this.#options.output.isTTY ? TTY_INTERVAL_MS : PLAIN_INTERVAL_MS
-    if (nowMs - this.#shownMs < intervalMs) return
-    this.#shownMs = nowMs
+    if (nowMs - this.#renderedMs < intervalMs) return
+    this.#renderedMs = nowMs
     this.#samples.push({ ms: nowMs, done, counted })
     while (this.#samples.length > 2 && nowMs - this.#samples[1]!.ms >= RATE_WINDOW_MS) this.#samples.shift()
-    this.#show(this.#line(nowMs), '')
+    this.#render(this.#line(nowMs), '')
   }
 
   /** The last line: what was done and how long it took. */
@@ -74,7 +74,7 @@ export class Progress {
     const seconds = Math.max(0.001, (clock() - this.#startedMs) / 1000)
     const rate = formatCount(this.#counted / seconds)
     const took = formatSeconds(seconds)
-    this.#show(`${label}: ${formatCount(this.#counted)} ${unit} in ${took} (${rate}/s)`, '\n')
+    this.#render(`${label}: ${formatCount(this.#counted)} ${unit} in ${took} (${rate}/s)`, '\n')
   }
 
   #line(nowMs: number): string {
@@ -99,7 +99,7 @@ export class Progress {
     return `[${'#'.repeat(filled)}${'.'.repeat(BAR_CHARACTERS - filled)}]`
   }
 
-  #show(line: string, end: string): void {
+  #render(line: string, end: string): void {
     const { output } = this.#options
     if (!output.isTTY) output.write(`${line}\n`)
     else output.write(`\r\u001b[2K${line.slice(0, (output.columns ?? 80) - 1)}${end}`)

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { openCommandUpstreams } from '../app/modules/sync.js'
-import { adoptFids } from '../hub/sync/reconcile/fid-round.js'
 import { type ReconcileReport, reconcile } from '../hub/sync/reconcile/reconcile.js'
 import type { ExtraPolicy } from '../hub/sync/reconcile/reconcile-account.js'
-import { listFollowed } from '../hub/sync/subset/list-followed.js'
+import { addUnlistedFids } from '../hub/sync/reconcile/reconcile-queries.js'
+import { listSelectedFids } from '../hub/sync/subset/list-selected.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
-import { progressOf, stopSignal, tellWaiting } from './long-command.js'
+import { progressOf, reportRetries, stopSignal } from './long-command.js'
 import { withHub } from './with-hub.js'
 
 interface Options {
@@ -39,11 +39,11 @@ function extraPolicy(text: string): ExtraPolicy {
 
 async function runReconcile(context: CommandContext, { fids, parallel, extra }: Options): Promise<void> {
   const config = loadConfig(context)
-  const { upstreams, trusted, subset } = openCommandUpstreams(config, tellWaiting(context))
+  const { upstreams, trusted, subset } = openCommandUpstreams(config, reportRetries(context))
   const signal = stopSignal(context)
   await withHub(context, 'reconcile', async ({ db, hub }) => {
-    if (subset === null) await adoptFids(db)
-    const total = fids?.length ?? (await listFollowed(db, upstreams, subset, signal))
+    if (subset === null) await addUnlistedFids(db)
+    const total = fids?.length ?? (await listSelectedFids(db, upstreams, subset, signal))
     const progress = progressOf(context, { label: 'reconcile', unit: 'missing', total, totalUnit: 'users' })
     const report = await reconcile({
       db,

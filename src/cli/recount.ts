@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { everythingStale, notifyStaleViews } from '../graph/cache/cache-follower.js'
+import { allViewsStale, notifyStaleViews } from '../graph/cache/cache-follower.js'
 import { recount } from '../graph/project/recount.js'
 import { readShardCount } from '../hub/shard-count.js'
 import { type CommandContext, UsageError } from './context.js'
@@ -26,7 +26,7 @@ async function runRecount(context: CommandContext, db: Parameters<typeof recount
     shards,
     signal: stopping.signal,
     onChunk: (chunks) => progress.update(chunks, chunks),
-    onMended: (transaction) => notifyStaleViews(transaction, everythingStale),
+    onRepaired: (transaction) => notifyStaleViews(transaction, allViewsStale),
   })
   progress.finish()
   for (const { name, wrong } of reports) {

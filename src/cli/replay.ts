@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { everythingStale, notifyStaleViews } from '../graph/cache/cache-follower.js'
+import { allViewsStale, notifyStaleViews } from '../graph/cache/cache-follower.js'
 import { type ReplayStep, replay } from '../graph/project/replay.js'
 import { readShardCount } from '../hub/shard-count.js'
 import { type CommandContext, UsageError } from './context.js'
@@ -10,7 +10,7 @@ import { withDatabase } from './with-database.js'
 /** The lock, the snapshot, and what is written; one more for looking into the catalogue. */
 const CONNECTIONS = 4
 
-const steps: Record<ReplayStep, string> = {
+const stepLabels: Record<ReplayStep, string> = {
   accounts: 'reading accounts and messages',
   indexes: 'building indexes',
   'catching up': 'following what was merged meanwhile',
@@ -36,13 +36,13 @@ async function runReplay(context: CommandContext, db: Parameters<typeof replay>[
     signal: stopping.signal,
     onStep: (step) => {
       if (step === 'indexes') progress?.finish()
-      context.print(steps[step])
+      context.print(stepLabels[step])
     },
     onProgress: (done, total) => {
       progress ??= progressOf(context, { label: 'replay', unit: 'messages', total })
       progress.update(done, done)
     },
-    onSwap: (transaction) => notifyStaleViews(transaction, everythingStale),
+    onSwap: (transaction) => notifyStaleViews(transaction, allViewsStale),
   })
   context.print('the read model is new')
 }

@@ -4,7 +4,7 @@ import { seedList } from '../features/score/seed-list.js'
 import { type CommandContext, loadConfig } from './context.js'
 import { withDatabase } from './with-database.js'
 
-const steps: Record<ScoreStep, string> = {
+const stepLabels: Record<ScoreStep, string> = {
   accounts: 'reading accounts',
   casts: 'reading casts',
   follows: 'reading follows',
@@ -27,7 +27,7 @@ export function addScoreCommand(program: Command, context: CommandContext): void
           seeds,
           clock: Date.now,
           signal: stopping.signal,
-          onStep: (step) => context.print(steps[step]),
+          onStep: (step) => context.print(stepLabels[step]),
         })
         for (const line of summary === null ? ['another process is at it'] : describe(summary)) {
           context.print(line)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { openVault } from '../app/modules/vault.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { stopSignal } from './long-command.js'
-import { reseal, sealedColumns } from './reseal.js'
+import { encryptedColumns, reencrypt } from './re-encrypt.js'
 import { withDatabase } from './with-database.js'
 
 /** `plaza secret rotate` */
@@ -14,21 +14,23 @@ export function addSecretCommand(program: Command, context: CommandContext): voi
     .description(
       'encrypt everything with the first key of PLAZA_SECRET_KEY; can be stopped, and goes on then',
     )
-    .action(() => rotate(context))
+    .action(() => reencryptAll(context))
 }
 
-async function rotate(context: CommandContext): Promise<void> {
+async function reencryptAll(context: CommandContext): Promise<void> {
   const vault = await openVault(loadConfig(context))
   if (vault.keyId === null) throw new UsageError('there is no key to encrypt with: set PLAZA_SECRET_KEY')
   const signal = stopSignal(context)
   await withDatabase(context, 'secret', async (db) => {
-    for (const column of sealedColumns) {
+    for (const column of encryptedColumns) {
       let done = 0
       const onBatch = (count: number) => {
         done += count
         context.progress.write(`${column.table}: ${done}\n`)
       }
-      context.print(`${column.table}: ${await reseal(db, vault, column, { signal, onBatch })} encrypted anew`)
+      context.print(
+        `${column.table}: ${await reencrypt(db, vault, column, { signal, onBatch })} encrypted anew`,
+      )
     }
   })
 }

@@ -26,8 +26,8 @@ async function serve(context: CommandContext, demo: boolean): Promise<void> {
       (error: unknown) => server.stop().then(() => Promise.reject(error)),
     )
   })
-  context.onStopSignal((again) => {
-    if (again) {
+  context.onStopSignal((isForced) => {
+    if (isForced) {
       log.warn({}, 'stopping at once')
       starting.then(
         (server) => server.abort(),

@@ -5,7 +5,7 @@ import { createMessageSigner } from '../protocol/sign.js'
 import { fid, hexBytes } from './arguments.js'
 import type { CommandContext } from './context.js'
 import { withRegistry } from './registry-command.js'
-import { addAnswerCommands } from './signer-answer.js'
+import { addAnswerCommands } from './signer-approval.js'
 
 interface AddOptions {
   readonly fid: number

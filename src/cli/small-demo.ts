@@ -1,6 +1,6 @@
 import type { RunningServer } from '../app/compose.js'
 import { demoFault, estimateItems } from '../demo/options.js'
-import { runDemo, settleDemo } from '../demo/run.js'
+import { loadOrCreateDemo, runDemo } from '../demo/run.js'
 import type { CommandContext } from './context.js'
 import { progressOf } from './long-command.js'
 
@@ -17,7 +17,7 @@ export async function addSmallDemo(
   signal: AbortSignal,
 ): Promise<void> {
   const nowUnix = Math.floor(Date.now() / 1000)
-  const demo = await settleDemo(db, SMALL, nowUnix)
+  const demo = await loadOrCreateDemo(db, SMALL, nowUnix)
   const fault = typeof demo === 'string' ? demo : demoFault(demo, nowUnix)
   if (typeof demo === 'string' || fault !== null) {
     context.print(`no demo is added: ${fault}`)

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { chainSettings } from '../app/modules/chain.js'
-import { dropToken, keepPool, keepToken } from '../features/tokens/kept-tokens.js'
-import { spelledAddress } from '../features/tokens/present-token.js'
-import { isReady, progressOf, readTokens, type Token } from '../features/tokens/token.js'
+import { checksummedAddress } from '../features/tokens/present-token.js'
+import { backfillProgress, isBackfilled, readTokens, type Token } from '../features/tokens/token.js'
+import { trackPool, trackToken, untrackToken } from '../features/tokens/tracked-tokens.js'
 import { ChainRpc } from '../hub/chain/chain-rpc.js'
 import { type NetworkName, networkNames } from '../hub/chain/networks.js'
 import type { Database } from '../platform/db/connection.js'
@@ -50,7 +50,7 @@ export function addTokenCommand(program: Command, context: CommandContext): void
     .argument('<address>')
     .action((network: string, hex: string) =>
       withDatabase(context, 'token', async (db) => {
-        const dropped = await dropToken(db, networkOf(network), address(hex))
+        const dropped = await untrackToken(db, networkOf(network), address(hex))
         if (!dropped) throw new UsageError('nothing is kept of this token')
         context.print('forgotten')
       }),
@@ -63,30 +63,30 @@ async function watch(
   { network, hex, options }: { network: string; hex: string; options: WatchOptions },
 ): Promise<void> {
   const rpc = rpcOf(context, networkOf(network))
-  const kept = await keepToken(db, rpc, {
+  const tracked = await trackToken(db, rpc, {
     address: address(hex),
-    keptFor: 'operator',
+    trackedBy: 'operator',
     firstBlock: options.fromBlock,
     logo: options.logo,
     isDollar: options.dollar,
   })
-  if ('message' in kept) throw new UsageError(kept.message)
-  context.print(`${kept.symbol} on ${kept.network}: its owners are kept`)
+  if ('message' in tracked) throw new UsageError(tracked.message)
+  context.print(`${tracked.symbol} on ${tracked.network}: its owners are kept`)
   for (const each of options.pool ?? []) {
-    const tokens = await keepPool(db, rpc, poolAddress(each))
+    const tokens = await trackPool(db, rpc, poolAddress(each))
     if ('message' in tokens) throw new UsageError(tokens.message)
     context.print(`${tokens.map(({ symbol }) => symbol).join('/')}: its swaps are kept`)
   }
 }
 
 async function list(context: CommandContext, db: Database): Promise<void> {
-  for (const token of await readTokens(db, { onlyKept: true })) context.print(lineOf(token))
+  for (const token of await readTokens(db, { onlyTracked: true })) context.print(lineOf(token))
 }
 
 /** Network, address, symbol, why it is kept, and how far it is, with tabs between them. */
 function lineOf(token: Token): string {
-  const state = isReady(token) ? 'ready' : `${Math.floor(progressOf(token) * 100)} %`
-  return [token.network, spelledAddress(token.address), token.symbol, token.keptFor, state].join('\t')
+  const state = isBackfilled(token) ? 'ready' : `${Math.floor(backfillProgress(token) * 100)} %`
+  return [token.network, checksummedAddress(token.address), token.symbol, token.trackedBy, state].join('\t')
 }
 
 function networkOf(text: string): NetworkName {

@@ -51,10 +51,10 @@ describe.each(['backfill', 'reconcile'])('plaza %s', (command) => {
 
 test('neighbours are of users who are named: without them the whole network would be fetched', async () => {
   const { shown } = await plaza(['backfill', '--neighbours'], { UPSTREAM_HUB: NOBODY })
-  expect(shown).toBe('failed: whose neighbours? Set FOLLOW_FIDS\n')
+  expect(shown).toBe('failed: whose neighbours? Set SYNC_FIDS\n')
   const channels = await plaza(['backfill', '--neighbours'], {
     UPSTREAM_HUB: NOBODY,
-    FOLLOW_CHANNELS: 'garden',
+    SYNC_CHANNELS: 'garden',
   })
   expect(channels.shown).toBe(shown)
 })

@@ -45,7 +45,10 @@ it('makes wallets with money on the local network, keeps others’, and lists wh
     [second, address, 'local', appId],
   ])
   expect(await plaza(['list'])).toHaveLength(3)
-  expect(JSON.parse((await plaza(['list', '--json']))[2]!)).toMatchObject({ shelf_size: 0, network: 'local' })
+  expect(JSON.parse((await plaza(['list', '--json']))[2]!)).toMatchObject({
+    fid_pool_size: 0,
+    network: 'local',
+  })
 })
 
 it.each([

@@ -14,7 +14,7 @@ import { hexBytes, wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
 
-interface KeepOptions {
+interface WalletOptions {
   readonly app: string
   readonly shelf: number
   readonly balance?: bigint
@@ -23,21 +23,21 @@ interface KeepOptions {
 
 /** What a wallet of the local network is given: enough for ten thousand fids. */
 const DEFAULT_BALANCE = parseEther('1')
-const DEFAULT_SHELF_SIZE = 2
-const MAX_SHELF_SIZE = 1_000
+const DEFAULT_FID_POOL_SIZE = 2
+const MAX_FID_POOL_SIZE = 1_000
 const PRIVATE_KEY_BYTES = 32
 
 /** `plaza wallet create|import|list|balance` */
 export function addWalletCommand(program: Command, context: CommandContext): void {
   const wallet = program.command('wallet').description('wallets of apps, which pay for accounts of users')
 
-  addKeepOptions(
+  addWalletOptions(
     wallet.command('create').description('make a wallet and print its id, for the header x-wallet-id'),
-  ).action((options: KeepOptions) => keep(context, options, newPrivateKey()))
+  ).action((options: WalletOptions) => storeWallet(context, options, newPrivateKey()))
 
-  addKeepOptions(
+  addWalletOptions(
     wallet.command('import').description('keep a wallet whose private key is piped in, in hex'),
-  ).action(async (options: KeepOptions) => keep(context, options, await readKey(context)))
+  ).action(async (options: WalletOptions) => storeWallet(context, options, await readKey(context)))
 
   wallet
     .command('list')
@@ -69,7 +69,7 @@ export function addWalletCommand(program: Command, context: CommandContext): voi
     )
 }
 
-function addKeepOptions(command: Command): Command {
+function addWalletOptions(command: Command): Command {
   return command
     .requiredOption(
       '--app <app>',
@@ -78,16 +78,16 @@ function addKeepOptions(command: Command): Command {
     .option(
       '--shelf <count>',
       'how many fids are kept ready on its account',
-      wholeNumber(0, MAX_SHELF_SIZE),
-      DEFAULT_SHELF_SIZE,
+      wholeNumber(0, MAX_FID_POOL_SIZE),
+      DEFAULT_FID_POOL_SIZE,
     )
     .option('--balance <ether>', 'what it has, on a network without a chain; 1 unless told', readEther)
     .option('--json', 'print one line of JSON')
 }
 
-async function keep(
+async function storeWallet(
   context: CommandContext,
-  { app, shelf: shelfSize, balance, json }: KeepOptions,
+  { app, shelf: fidPoolSize, balance, json }: WalletOptions,
   privateKey: Buffer,
 ): Promise<void> {
   await withLedger(context, async (db, { network }) => {
@@ -97,14 +97,14 @@ async function keep(
     }
     const appId = isUuid(app) ? await knownApp(db, app) : await ensureApp(db, app)
     const vault = await openVault(loadConfig(context))
-    const kept = await saveWallet(db, vault, {
+    const wallet = await saveWallet(db, vault, {
       appId,
       network,
       privateKey,
-      shelfSize,
+      fidPoolSize,
       balance: isLocal ? (balance ?? DEFAULT_BALANCE) : null,
     })
-    context.print(json ? JSON.stringify(walletJson(kept)) : kept.id)
+    context.print(json ? JSON.stringify(walletJson(wallet)) : wallet.id)
   })
 }
 
@@ -142,14 +142,14 @@ function lineOf({ id, address, network, appId }: Wallet): string {
   return [id, checksumAddress(hexOf(address)), network, appId].join('\t')
 }
 
-function walletJson({ id, address, network, appId, shelfSize, createdAt }: Wallet) {
+function walletJson({ id, address, network, appId, fidPoolSize, createdAt }: Wallet) {
   return {
     object: 'wallet',
     wallet_id: id,
     address: checksumAddress(hexOf(address)),
     network,
     app_id: appId,
-    shelf_size: shelfSize,
+    fid_pool_size: fidPoolSize,
     created_at: createdAt.toISOString(),
   }
 }

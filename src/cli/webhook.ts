@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { type Command, InvalidArgumentError } from 'commander'
 import { compileBody } from '../api/parse-body.js'
-import { checkFilters } from '../features/webhooks/check-filters.js'
-import { setWebhookLimits, summariseWebhooks, type WebhookLimits } from '../features/webhooks/limits.js'
-import { watchEvents } from '../features/webhooks/watch.js'
+import { watchEvents } from '../features/webhooks/event-stream.js'
+import { checkFilters } from '../features/webhooks/filter-validation.js'
+import { setWebhookLimits, summarizeWebhooks, type WebhookLimits } from '../features/webhooks/limits.js'
 import { Hydrator } from '../graph/cache/hydrator.js'
 import { WebhookSubscriptionFilters, webhookEventKinds } from '../graph/view/schema/webhook-filters.js'
 import { createEventTail } from '../hub/log/tail.js'
@@ -61,8 +61,10 @@ export function addWebhookCommand(program: Command, context: CommandContext): vo
 }
 
 async function list(context: CommandContext, db: Database): Promise<void> {
-  for (const { id, app, targetUrl, active, offReason, waiting, failures } of await summariseWebhooks(db)) {
-    const state = active ? (failures > 0 ? `on, ${failures} failures` : 'on') : (offReason ?? 'off')
+  for (const { id, app, targetUrl, active, disabledReason, waiting, failures } of await summarizeWebhooks(
+    db,
+  )) {
+    const state = active ? (failures > 0 ? `on, ${failures} failures` : 'on') : (disabledReason ?? 'off')
     context.print(`${id}  ${app}  ${targetUrl}  ${state}  ${waiting} waiting`)
   }
 }

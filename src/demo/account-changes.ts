@@ -5,7 +5,7 @@ import type { Draft } from './draft.js'
 import { addSigner, nameTransfer, pictureUrl, profileEntry } from './joining.js'
 import { renewedIntroduction } from './person.js'
 import { fidOf } from './plan.js'
-import { later, type World } from './world.js'
+import { deferredDraft, type World } from './world.js'
 
 const HOUR_SECONDS = 3600
 const PRO_DAYS = 365
@@ -13,9 +13,9 @@ const PRO_DAYS = 365
 const KEY_DROP_SHARE = 0.5
 
 /** Buys the pro tier and puts up a banner, which only pros may. */
-export function* goPro(world: World, user: number, at: number): Generator<Draft> {
-  const place = world.chainPlace(user, at, 'tier')
-  yield later(async () => ({
+export function* purchasePro(world: World, user: number, at: number): Generator<Draft> {
+  const place = world.nextEventPosition(user, at, 'tier')
+  yield deferredDraft(async () => ({
     kind: 'chainEvent',
     event: tierPurchaseEvent(place, fidOf(user), PRO_DAYS, world.custody(user).address),
   }))
@@ -41,15 +41,15 @@ export function* changeKey(world: World, user: number, at: number): Generator<Dr
   yield addSigner(world, user, at, 'signer 1')
   world.signers[user] = 1
   if (world.random.chance(KEY_DROP_SHARE)) {
-    const later = at + HOUR_SECONDS + world.random.below(24 * HOUR_SECONDS)
-    world.schedule.add(later, { kind: 'drop the old key', user })
+    const renewAt = at + HOUR_SECONDS + world.random.below(24 * HOUR_SECONDS)
+    world.schedule.add(renewAt, { kind: 'drop the old key', user })
   }
 }
 
 /** The first key may sign no more; what it has signed stands. */
 export function* dropOldKey(world: World, user: number, at: number): Generator<Draft> {
-  const place = world.chainPlace(user, at, 'drop signer 0')
-  yield later(async () => ({
+  const place = world.nextEventPosition(user, at, 'drop signer 0')
+  yield deferredDraft(async () => ({
     kind: 'chainEvent',
     event: signerRemoveEvent(place, fidOf(user), world.keys.signer(user, 'signer 0').publicKey),
   }))
@@ -68,10 +68,10 @@ export function* dropAddress(world: World, user: number, at: number): Generator<
 
 /** Gives the old name back, which takes it off the profile, and shows a new one. */
 export function* changeName(world: World, user: number, at: number): Generator<Draft> {
-  const oldName = world.names.of(user)
+  const oldName = world.names.usernameOf(user)
   const { handle } = world.person(user)
-  const name = world.names.take(user, handle)
-  yield later(async () => ({
+  const name = world.names.allocate(user, handle)
+  yield deferredDraft(async () => ({
     kind: 'nameTransfer',
     proof: await signNameTransfer({
       name: oldName,

@@ -28,7 +28,7 @@ export interface Calendar {
 /** Spreads what happens over the hours: by who has joined, where they live, the day of the week, and chance. */
 export function makeCalendar(options: DemoOptions, plan: Plan, random: Random): Calendar {
   const weights = new Float64Array(demoDays * HOURS_PER_DAY)
-  const awake = awakeByUtcHour(plan)
+  const activity = activityByUtcHour(plan)
   const start = demoStart(options)
   let joined = 0
   for (const hour of weights.keys()) {
@@ -38,7 +38,7 @@ export function makeCalendar(options: DemoOptions, plan: Plan, random: Random): 
     const weekday = (Math.floor(time / (HOURS_PER_DAY * HOUR_SECONDS)) + EPOCH_WEEKDAY) % 7
     const noise = 1 - NOISE + 2 * NOISE * random.fraction()
     const utcHour = Math.floor(time / HOUR_SECONDS) % HOURS_PER_DAY
-    weights[hour] = crowd(joined) * awake[utcHour]! * weekCurve[weekday]! * noise
+    weights[hour] = crowd(joined) * activity[utcHour]! * weekCurve[weekday]! * noise
   }
   // There is nothing to react to before somebody has cast, and nobody to cast before somebody is there.
   weights[0] = 0
@@ -49,16 +49,16 @@ function crowd(joined: number): number {
   return joined === 0 ? 0 : Math.exp(Math.log(joined) * CROWD)
 }
 
-function awakeByUtcHour({ place }: Plan): Float64Array {
-  const awake = new Float64Array(HOURS_PER_DAY)
+function activityByUtcHour({ place }: Plan): Float64Array {
+  const activity = new Float64Array(HOURS_PER_DAY)
   for (const index of place) {
-    for (const hour of awake.keys()) awake[hour]! += awakeness(index, hour)
+    for (const hour of activity.keys()) activity[hour]! += activityLevel(index, hour)
   }
-  return awake.map((sum) => sum / place.length)
+  return activity.map((sum) => sum / place.length)
 }
 
 /** How awake people of a place are at an hour of UTC; 1.4 at most. */
-export function awakeness(place: number, utcHour: number): number {
+export function activityLevel(place: number, utcHour: number): number {
   const local = (utcHour + places[place]!.utcOffsetHours + HOURS_PER_DAY) % HOURS_PER_DAY
   return dayCurve[local]!
 }

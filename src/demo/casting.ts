@@ -24,9 +24,9 @@ const READING_SECONDS = 9
 export function* cast(world: World, user: number, at: number): Generator<Draft> {
   const { random } = world
   const person = world.person(user)
-  const deed = random.fraction()
-  const parent = deed < REPLY_SHARE ? pickParent(world, user, at) : null
-  const isQuote = deed >= REPLY_SHARE && deed < REPLY_SHARE + QUOTE_SHARE
+  const action = random.fraction()
+  const parent = action < REPLY_SHARE ? pickParent(world, user, at) : null
+  const isQuote = action >= REPLY_SHARE && action < REPLY_SHARE + QUOTE_SHARE
   const quoted = isQuote ? world.casts.pickHot(random, at) : null
   const about = parent ?? quoted
   const time = Math.max(at, world.lastCastAt[user]! + PAUSE_SECONDS, (about?.at ?? 0) + READING_SECONDS)
@@ -69,8 +69,8 @@ function* publish(
 /** What the user replies to: a cast of somebody else that is still there. */
 function pickParent(world: World, user: number, at: number): RecentCast | null {
   const { random, casts } = world
-  const waiting = random.chance(INBOX_SHARE) ? world.takeFromInbox(user) : null
-  const fromInbox = waiting === null ? null : casts.get(waiting)
+  const inboxCast = random.chance(INBOX_SHARE) ? world.takeFromInbox(user) : null
+  const fromInbox = inboxCast === null ? null : casts.get(inboxCast)
   if (fromInbox) return fromInbox
   const parent = random.chance(HOT_SHARE) ? casts.pickHot(random, at) : casts.pickRecent(random)
   // People do continue their own threads, but not often.

@@ -51,8 +51,8 @@ export function composePost(world: World, person: Person): Composition {
   const language = ownLanguage === 'en' || random.chance(OWN_LANGUAGE_SHARE) ? ownLanguage : 'en'
   const topicIndex = language === 'en' && random.chance(TOPIC_SHARE) ? pickTopic(world, person.user) : -1
   const topic = topics[topicIndex] ?? null
-  const speaker = { person, topic, chatter: chatterOf.get(language)! }
-  const { words, embeds, mentioned } = say(world, speaker)
+  const author = { person, topic, chatter: chatterOf.get(language)! }
+  const { words, embeds, mentioned } = composeText(world, author)
   const isChannelPost = random.chance(CHANNEL_SHARE)
   const channel = topic?.id ?? channelOfLanguage[language]!
   const parentUrl = random.chance(TOKEN_CHANNEL_SHARE) ? TOKEN_CHANNEL : channelUrl(channel)
@@ -92,58 +92,58 @@ export function composeQuote(world: World, person: Person, quoted: RecentCast): 
   }
 }
 
-interface Speaker {
+interface TextAuthor {
   readonly person: Person
   readonly topic: Topic | null
   readonly chatter: Chatter
 }
 
-interface Speech {
+interface CastText {
   readonly words: string
   readonly embeds: readonly Embed[]
   readonly mentioned: readonly number[]
 }
 
-function say(world: World, speaker: Speaker): Speech {
+function composeText(world: World, author: TextAuthor): CastText {
   const { random } = world
-  const { person, topic, chatter } = speaker
-  const small = chatterVocabulary(chatter, person)
+  const { person, topic, chatter } = author
+  const isShort = chatterVocabulary(chatter, person)
   if (random.chance(MENTION_SHARE)) {
-    const words = fill(random.pick(chatter.mentions), small, random)
+    const words = fill(random.pick(chatter.mentions), isShort, random)
     const mentioned = pickFriends(world, person.user, countMentions(words))
     if (mentioned.length === countMentions(words))
-      return { words: withEmoji(random, speaker, words), embeds: [], mentioned }
+      return { words: withEmoji(random, author, words), embeds: [], mentioned }
   }
   const length = random.fraction()
   if (world.isProNow(person.user) && length < TEN_K_SHARE) {
-    return { words: essay(random, speaker, random.between(1200, 5000)), embeds: [], mentioned: [] }
+    return { words: essay(random, author, random.between(1200, 5000)), embeds: [], mentioned: [] }
   }
   if (length < LONG_SHARE + TEN_K_SHARE) {
-    return { words: essay(random, speaker, random.between(400, 880)), embeds: [], mentioned: [] }
+    return { words: essay(random, author, random.between(400, 880)), embeds: [], mentioned: [] }
   }
   const embeds = embedsFor(random, topic)
   const isCaption = embeds.length > 0 && random.chance(0.5)
-  const first = isCaption ? fill(random.pick(chatter.captions), small, random) : sentence(random, speaker)
+  const first = isCaption ? fill(random.pick(chatter.captions), isShort, random) : sentence(random, author)
   const words = random.chance(TAIL_SHARE)
-    ? joinSentences(first, fill(random.pick(chatter.tails), small, random))
+    ? joinSentences(first, fill(random.pick(chatter.tails), isShort, random))
     : first
-  return { words: withEmoji(random, speaker, words), embeds, mentioned: [] }
+  return { words: withEmoji(random, author, words), embeds, mentioned: [] }
 }
 
-function sentence(random: Random, { person, topic, chatter }: Speaker): string {
+function sentence(random: Random, { person, topic, chatter }: TextAuthor): string {
   return topic
     ? fill(random.pick(topic.posts), vocabularyOf(topic, person.place), random)
     : fill(random.pick(chatter.posts), chatterVocabulary(chatter, person), random)
 }
 
 /** Sentences and paragraphs of about so many bytes, none of them twice if that can be helped. */
-function essay(random: Random, speaker: Speaker, sizeBytes: number): string {
-  const said = new Set<string>()
+function essay(random: Random, author: TextAuthor, sizeBytes: number): string {
+  const composed = new Set<string>()
   let text = ''
   for (let draws = 0; Buffer.byteLength(text) < sizeBytes; draws += 1) {
-    const next = sentence(random, speaker)
-    if (said.has(next) && draws % 4 !== 0) continue
-    said.add(next)
+    const next = sentence(random, author)
+    if (composed.has(next) && draws % 4 !== 0) continue
+    composed.add(next)
     if (text === '') text = next
     else text = random.chance(0.25) ? `${text}\n\n${next}` : joinSentences(text, next)
   }
@@ -155,7 +155,7 @@ function joinSentences(first: string, second: string): string {
   return /[\p{L}\p{N}"')]$/u.test(first) ? `${first}. ${second}` : `${first} ${second}`
 }
 
-function withEmoji(random: Random, { topic }: Speaker, words: string): string {
+function withEmoji(random: Random, { topic }: TextAuthor, words: string): string {
   const choices = topic?.emoji ?? ['✨', '🙂', '🌿', '☁️', '👋🏽', '👩‍👧‍👦']
   if (!random.chance(EMOJI_SHARE)) return words
   // In front now and then, so that what follows does not stand where its characters do.

@@ -1,6 +1,6 @@
 import { type DemoItem, finishDraft } from './draft.js'
-import { live } from './life.js'
 import type { DemoOptions } from './options.js'
+import { simulate } from './simulation.js'
 import { World } from './world.js'
 
 /**
@@ -13,7 +13,7 @@ import { World } from './world.js'
 export async function* generateDemo(options: DemoOptions, skip = 0): AsyncGenerator<DemoItem> {
   const world = new World(options)
   let passed = 0
-  for (const draft of live(world)) {
+  for (const draft of simulate(world)) {
     if (passed < skip) passed += 1
     else yield await finishDraft(draft, world.keys)
   }

@@ -8,7 +8,7 @@ import type { Content, Draft } from './draft.js'
 import type { Person } from './person.js'
 import { appCount, fidOf } from './plan.js'
 import { slug } from './text.js'
-import { later, type World } from './world.js'
+import { deferredDraft, type World } from './world.js'
 
 /** Share of users who do it. */
 const ETH_SHARE = 0.6
@@ -36,7 +36,7 @@ export const joiningSeconds = 180
 /** Somebody joins: registers, rents, takes a key and a name, and fills in the profile. */
 export function* join(world: World, user: number, at: number): Generator<Draft> {
   const person = world.person(user)
-  const name = world.names.take(user, person.handle)
+  const name = world.names.allocate(user, person.handle)
   yield* register(world, user, at)
   yield nameTransfer(world, user, name, at + 1)
   const step = stepper(world, at)
@@ -71,8 +71,8 @@ export function* join(world: World, user: number, at: number): Generator<Draft> 
 function* register(world: World, user: number, at: number): Generator<Draft> {
   const fid = fidOf(user)
   const custody = () => world.custody(user).address
-  const place = world.chainPlace(user, at, 'register')
-  yield later(async () => ({
+  const place = world.nextEventPosition(user, at, 'register')
+  yield deferredDraft(async () => ({
     kind: 'chainEvent',
     event: registerEvent(place, fid, custody(), Buffer.alloc(0)),
   }))
@@ -82,8 +82,8 @@ function* register(world: World, user: number, at: number): Generator<Draft> {
 
 /** The user, or somebody for them, rents storage. */
 export function rentStorage(world: World, user: number, at: number, units: number): Draft {
-  const place = world.chainPlace(user, at, 'rent')
-  return later(async () => ({
+  const place = world.nextEventPosition(user, at, 'rent')
+  return deferredDraft(async () => ({
     kind: 'chainEvent',
     event: storageRentEvent(place, fidOf(user), units, world.custody(user).address),
   }))
@@ -91,9 +91,9 @@ export function rentStorage(world: World, user: number, at: number, units: numbe
 
 /** One of the apps gets a key of the user: of the apps, the first is the most popular by far. */
 export function addSigner(world: World, user: number, at: number, purpose: 'signer 0' | 'signer 1'): Draft {
-  const place = world.chainPlace(user, at, purpose)
+  const place = world.nextEventPosition(user, at, purpose)
   const app = Math.min(user, world.random.chance(0.7) ? 0 : world.random.below(appCount))
-  return later(async () => {
+  return deferredDraft(async () => {
     const { publicKey: key } = world.keys.signer(user, purpose)
     const request = { requestFid: fidOf(app), key, deadline: at + KEY_REQUEST_SECONDS }
     const metadata = keyRequestMetadata(await signKeyRequest(request, world.custody(app)))
@@ -106,7 +106,7 @@ export function addSigner(world: World, user: number, at: number, purpose: 'sign
 
 /** The fname registry gives the user a name. */
 export function nameTransfer(world: World, user: number, name: string, at: number): Draft {
-  return later(async () => ({
+  return deferredDraft(async () => ({
     kind: 'nameTransfer',
     proof: await signNameTransfer({
       name,

@@ -100,13 +100,13 @@ export class WeightedIndex {
 export function apportion(total: number, weights: Float64Array): Uint32Array {
   const parts = new Uint32Array(weights.length)
   const weightOfAll = weights.reduce((sum, weight) => sum + weight, 0)
-  let weightSoFar = 0
-  let given = 0
+  let cumulativeWeight = 0
+  let assigned = 0
   for (const [index, weight] of weights.entries()) {
-    weightSoFar += weight
-    const due = index === weights.length - 1 ? total : Math.floor((total * weightSoFar) / weightOfAll)
-    parts[index] = due - given
-    given = due
+    cumulativeWeight += weight
+    const target = index === weights.length - 1 ? total : Math.floor((total * cumulativeWeight) / weightOfAll)
+    parts[index] = target - assigned
+    assigned = target
   }
   return parts
 }

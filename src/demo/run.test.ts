@@ -8,7 +8,7 @@ import type { Database } from '../platform/db/connection.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
 import { type DemoOptions, startOfDay } from './options.js'
 import { saveRecord } from './record.js'
-import { runDemo, settleDemo } from './run.js'
+import { loadOrCreateDemo, runDemo } from './run.js'
 
 const verifyPool = createVerifyPool({ threads: 0 })
 const nowUnix = 1_793_491_200
@@ -28,7 +28,7 @@ const foreign = await openNetwork()
 afterAll(() => Promise.all([whole, parts, begun, foreign].map(({ hub }) => hub.close())))
 
 async function settled(db: Database, changes: Partial<DemoOptions> = {}): Promise<DemoOptions> {
-  const demo = await settleDemo(db, { ...wanted, ...changes }, nowUnix)
+  const demo = await loadOrCreateDemo(db, { ...wanted, ...changes }, nowUnix)
   if (typeof demo === 'string') throw new Error(demo)
   return demo
 }
@@ -93,19 +93,19 @@ describe('a demo in a database', () => {
   })
 
   it('is not mixed with another demo or with other users', async () => {
-    expect(await settleDemo(whole.db, { ...wanted, seed: 'other' }, nowUnix)).toBe(
+    expect(await loadOrCreateDemo(whole.db, { ...wanted, seed: 'other' }, nowUnix)).toBe(
       'this database holds a demo with seed run, not other: use another database',
     )
     await foreign.db`
       insert into hub.fids (fid, shard, custody_address, recovery_address, registered_at) values (1, 1, '', '', 0)
     `
-    expect(await settleDemo(foreign.db, wanted, nowUnix)).toMatch(
+    expect(await loadOrCreateDemo(foreign.db, wanted, nowUnix)).toMatch(
       /needs an empty database, and this one has 1 fids/,
     )
   })
 
   it('keeps its end when it is gone on with on another day', async () => {
-    const demo = await settleDemo(whole.db, wanted, nowUnix + 10 * 86_400)
+    const demo = await loadOrCreateDemo(whole.db, wanted, nowUnix + 10 * 86_400)
     expect(demo).toEqual(await settled(whole.db))
   })
 })

@@ -1,5 +1,5 @@
-import { Intake, type IntakeOptions, type IntakeTally } from '../hub/intake.js'
-import { reserveFids } from '../hub/registry/ledger.js'
+import { reserveFids } from '../hub/registry/registry-lock.js'
+import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../hub/reorder-buffer.js'
 import type { Database } from '../platform/db/connection.js'
 import type { Refusal } from '../platform/errors.js'
 import type { DemoItem } from './draft.js'
@@ -10,7 +10,7 @@ import { loadRecord, saveRecord } from './record.js'
 
 export interface DemoRunOptions {
   readonly db: Database
-  readonly hub: IntakeOptions['hub']
+  readonly hub: ReorderBufferOptions['hub']
   readonly demo: DemoOptions
   readonly signal?: AbortSignal
   /** Told how many items are durably there, and how many of these this run has brought. */
@@ -25,7 +25,7 @@ export interface DemoRunResult {
   /** Items of the demo that are there. */
   readonly items: number
   /** What became of the items of this run. */
-  readonly tally: IntakeTally
+  readonly tally: MergeTally
 }
 
 /** What was asked for comes before what follows from it, so that a difference is told by its cause. */
@@ -48,16 +48,16 @@ const RECORD_INTERVAL_MS = 1000
  *
  * @param now Unix seconds.
  */
-export async function settleDemo(
+export async function loadOrCreateDemo(
   db: Database,
-  wanted:
+  requested:
     | Parameters<typeof demoOptions>[0]
     | (Omit<Parameters<typeof demoOptions>[0], 'end'> & { end?: undefined }),
   now: number,
 ): Promise<DemoOptions | string> {
   const record = await loadRecord(db)
-  const end = wanted.end ?? record?.demo.end ?? startOfDay(now)
-  const demo = demoOptions({ ...wanted, end })
+  const end = requested.end ?? record?.demo.end ?? startOfDay(now)
+  const demo = demoOptions({ ...requested, end })
   if (record) {
     const other = optionNames.find((name) => record.demo[name] !== demo[name])
     return other === undefined
@@ -78,29 +78,29 @@ export async function runDemo(options: DemoRunOptions): Promise<DemoRunResult> {
   const { db, hub, demo, signal, onRefused } = options
   const record = (await loadRecord(db)) ?? { demo, items: 0, isComplete: false }
   const skipped = record.items
-  let settled = skipped
+  let settledItems = skipped
   let recordedMs = 0
-  const intake = new Intake({
+  const reorderBuffer = new ReorderBuffer({
     hub,
     signal,
     ...(onRefused && { onRefused }),
     onSettled: async (items) => {
-      settled = skipped + items
-      options.onProgress?.(settled, items)
+      settledItems = skipped + items
+      options.onProgress?.(settledItems, items)
       if (Date.now() - recordedMs < RECORD_INTERVAL_MS) return
       recordedMs = Date.now()
-      await saveRecord(db, { demo, items: settled, isComplete: false })
+      await saveRecord(db, { demo, items: settledItems, isComplete: false })
     },
   })
-  if (record.isComplete) return { outcome: 'complete', items: record.items, tally: intake.tally }
+  if (record.isComplete) return { outcome: 'complete', items: record.items, tally: reorderBuffer.tally }
   await saveRecord(db, record)
   await reserveFids(db, fidOf(demo.users - 1))
   for await (const item of generateDemo(demo, skipped)) {
     if (signal?.aborted) break
-    await intake.add(item)
+    await reorderBuffer.add(item)
   }
-  await intake.drain()
+  await reorderBuffer.drain()
   const isComplete = !signal?.aborted
-  await saveRecord(db, { demo, items: settled, isComplete })
-  return { outcome: isComplete ? 'complete' : 'stopped', items: settled, tally: intake.tally }
+  await saveRecord(db, { demo, items: settledItems, isComplete })
+  return { outcome: isComplete ? 'complete' : 'stopped', items: settledItems, tally: reorderBuffer.tally }
 }

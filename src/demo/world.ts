@@ -1,16 +1,16 @@
 import type { EthAccount } from '../hub/registry/eth-account.js'
-import { blockNumberAt, type ChainPlace } from '../hub/registry/local-chain.js'
+import { blockNumberAt, type EventPosition } from '../hub/registry/local-chain.js'
 import { CastWindow } from './cast-window.js'
 import { type Content, type DemoItem, type Draft, messageData } from './draft.js'
 import { KeyRing } from './keys.js'
-import { NameBook } from './name-book.js'
 import { type DemoOptions, demoDays, demoStart } from './options.js'
 import { type Person, personOf } from './person.js'
 import { fidOf, makePlan, type Plan } from './plan.js'
 import { Random } from './random.js'
-import { ReactionMemory } from './reaction-memory.js'
+import { ReactionHistory } from './reaction-history.js'
 import { Schedule } from './schedule.js'
 import { StorageUse } from './storage-use.js'
+import { UsernameAllocator } from './username-allocator.js'
 
 /** Second thoughts: what somebody will do some time after something else. */
 export type Intent =
@@ -40,10 +40,10 @@ export class World {
   readonly random: Random
   readonly keys: KeyRing
   readonly casts: CastWindow
-  readonly reactions: ReactionMemory
+  readonly reactions: ReactionHistory
   readonly storage: StorageUse
   readonly schedule = new Schedule<Intent>()
-  readonly names = new NameBook()
+  readonly names = new UsernameAllocator()
   /** Which of its keys a user signs with. */
   readonly signers: Uint8Array
   /** 1 for those who have bought the pro tier by now. */
@@ -65,7 +65,7 @@ export class World {
     this.random = new Random(`plaza demo life|${seed}`)
     this.keys = new KeyRing(seed)
     this.casts = new CastWindow(options.casts / demoDays)
-    this.reactions = new ReactionMemory(users)
+    this.reactions = new ReactionHistory(users)
     this.storage = new StorageUse(users)
     this.signers = new Uint8Array(users)
     this.pros = new Uint8Array(users)
@@ -92,7 +92,7 @@ export class World {
   /** A message whose content takes a signature of a wallet to make. */
   claimMessage(user: number, at: number, makeContent: () => Content | Promise<Content>): Draft {
     const signer = this.signerOf(user)
-    return later(async () => {
+    return deferredDraft(async () => {
       const data = messageData(await makeContent(), user, at, this.options.network)
       return { kind: 'message', message: this.keys.signer(user, signer).sign(data) }
     })
@@ -103,7 +103,7 @@ export class World {
   }
 
   /** The next place on the local chain, for something that a user does there. */
-  chainPlace(user: number, at: number, deed: string): ChainPlace {
+  nextEventPosition(user: number, at: number, action: string): EventPosition {
     const blockNumber = blockNumberAt(at)
     this.#nextLog = blockNumber === this.#lastBlock ? this.#nextLog + 1 : 0
     this.#lastBlock = blockNumber
@@ -111,7 +111,7 @@ export class World {
       blockNumber,
       blockTimestamp: at,
       logIndex: this.#nextLog,
-      transaction: `demo ${this.options.seed}/${fidOf(user)}/${deed}/${at}`,
+      transaction: `demo ${this.options.seed}/${fidOf(user)}/${action}/${at}`,
     }
   }
 
@@ -121,15 +121,15 @@ export class World {
 
   /** Puts a cast into the inbox of a user. */
   notify(user: number, cast: number): void {
-    const place = user * INBOX_CASTS + (cast % INBOX_CASTS)
-    this.inbox[place] = cast
+    const inboxIndex = user * INBOX_CASTS + (cast % INBOX_CASTS)
+    this.inbox[inboxIndex] = cast
   }
 
   /** A cast that waits for an answer of the user, if there is one. It is taken out. */
   takeFromInbox(user: number): number | null {
-    const place = user * INBOX_CASTS + this.random.below(INBOX_CASTS)
-    const cast = this.inbox[place]!
-    this.inbox[place] = -1
+    const inboxIndex = user * INBOX_CASTS + this.random.below(INBOX_CASTS)
+    const cast = this.inbox[inboxIndex]!
+    this.inbox[inboxIndex] = -1
     return cast < 0 ? null : cast
   }
 }
@@ -137,6 +137,6 @@ export class World {
 const INBOX_CASTS = 4
 
 /** A draft whose item is made only if it is wanted. */
-export function later(make: () => Promise<DemoItem>): Draft {
+export function deferredDraft(make: () => Promise<DemoItem>): Draft {
   return { kind: 'made later', make }
 }

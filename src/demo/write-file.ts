@@ -33,11 +33,11 @@ export async function writeDemo({
   for await (const item of generateDemo(demo, file.start.framesBefore)) {
     // Looked at between chunks only, so that chunks end where they would end anyway.
     if (signal?.aborted && writer.isAtChunkStart) {
-      await writer.suspend()
+      await writer.flushAll()
       return false
     }
     await writer.add(itemFrame(item))
-    await writer.mark(writer.frames)
+    await writer.checkpoint(writer.frames)
     onProgress?.(writer.frames, writer.frames - file.start.framesBefore)
   }
   await writer.finish()

@@ -9,8 +9,8 @@ import type { Crawler } from './embeds/crawler.js'
 import type { Campaigns } from './miniapps/campaigns/sending/sender.js'
 import type { MiniAppSettings } from './miniapps/settings.js'
 import type { BearerVerifier } from './sign-in/bearer-token.js'
-import type { SignerMemory } from './signers/signer-memory.js'
-import type { Assets } from './tokens/asked-tokens.js'
+import type { SignerCache } from './signers/signer-cache.js'
+import type { Assets } from './tokens/on-demand-tokens.js'
 import type { WebhookSettings } from './webhooks/settings.js'
 
 /** What operations work with. An operation takes the parts that it uses: `handle({ db }, query)`. */
@@ -24,7 +24,7 @@ export interface OperationContext {
   /** Encrypts what is kept secret. */
   readonly vault: Vault
   /** Finds the signers that requests act through. */
-  readonly signers: SignerMemory
+  readonly signers: SignerCache
   /** Tells who a bearer token speaks for. */
   readonly bearer: BearerVerifier
   /** Registers accounts that wallets pay for; null where neither a chain nor the local network is there for it. */

@@ -145,12 +145,12 @@ test('the log confirms every block once, and says how many events it has', async
 })
 
 test('what was committed is told before the answer, and nothing else is', async () => {
-  const told: string[] = []
+  const notified: string[] = []
   const hub = await open({
     onCommitted: (events) => {
-      for (const { body } of events) if ('message' in body) told.push(body.message.hash.toString('hex'))
+      for (const { body } of events) if ('message' in body) notified.push(body.message.hash.toString('hex'))
     },
-    hooks: [
+    mergeHooks: [
       async (_db, events) => {
         const isRefused = ({ body }: (typeof events)[number]) =>
           'message' in body && body.message.data.castAddBody?.text === 'not this'
@@ -160,10 +160,10 @@ test('what was committed is told before the answer, and nothing else is', async 
   })
   await hub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 100 })))
   const cast = users[0]!.cast('tell of this', testNow - 3)
-  await hub.submit([cast]).then(() => expect(told).toEqual([cast.hash.toString('hex')]))
+  await hub.submit([cast]).then(() => expect(notified).toEqual([cast.hash.toString('hex')]))
   await hub.submit([cast])
   await expect(hub.submit([users[0]!.cast('not this', testNow - 2)])).rejects.toThrow('not this')
-  expect(told).toHaveLength(1)
+  expect(notified).toHaveLength(1)
   await hub.close()
 })
 
@@ -187,7 +187,7 @@ test('a message that the caller has signed is merged without a look at its signa
       user.message({ type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, testNow),
       new TestUser(900, 'another key').cast('not mine', testNow),
     ],
-    { signedHere: true },
+    { signedLocally: true },
   )
   expect(outcomes.map((outcome) => outcome?.message ?? null)).toEqual([
     null,

@@ -11,8 +11,8 @@ import { ensurePartitions } from './log/partitions.js'
 import type { LoggedEvent } from './log/write.js'
 import type { MergeBatch } from './merge/batch.js'
 import { type MergeHook, mergeBatch } from './merge/merge.js'
-import { type MergeItem, ShardWriter, type Withdrawal } from './merge/shard-writer.js'
-import { nameOf } from './merge/standing-name.js'
+import { nameOf } from './merge/name-holder.js'
+import { type MergeItem, ShardWriter, type UpstreamRemoval } from './merge/shard-writer.js'
 
 export interface HubOptions {
   readonly db: Database
@@ -23,7 +23,7 @@ export interface HubOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
   /** Run in every merge's transaction, in this order. */
-  readonly hooks?: readonly MergeHook[]
+  readonly mergeHooks?: readonly MergeHook[]
   /**
    * Told what a batch has done as soon as it is committed, and before whoever submitted it is answered. Must not
    * throw. A commit whose answer was lost is not told of: the log has it.
@@ -46,22 +46,27 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     select generate_series(1, ${shards}::smallint)
     on conflict do nothing
   `
-  const writers = Array.from({ length: shards }, (_, index) => openWriter(options, index + 1))
-  const submitTo = (fid: number, item: MergeItem | Withdrawal) =>
+  const writers = Array.from({ length: shards }, (_, index) => createShardWriter(options, index + 1))
+  const submitToShard = (fid: number, item: MergeItem | UpstreamRemoval) =>
     writers[shardOf(fid, shards) - 1]!.submit(item)
-  const { take, close } = createDoor()
+  const { run, close } = createGate()
 
   async function submit(
     messages: readonly SignedMessage[],
-    { signedHere = false, trusted = false, admitted = false, places }: SubmitOptions = {},
+    { signedLocally = false, trusted = false, historical = false, sourceOffsets }: SubmitOptions = {},
   ): Promise<(Refusal | null)[]> {
-    const needsVerifying = trusted ? () => false : signedHere ? hasClaim : () => true
-    const invalid = await validate(options, messages, needsVerifying)
+    const needsVerification = trusted ? () => false : signedLocally ? hasClaim : () => true
+    const invalid = await validate(options, messages, needsVerification)
     const outcomes = await settleAll(
       messages.map((message, index) => {
         const refusal = invalid[index]
         if (refusal) return Promise.resolve(refusal)
-        return submitTo(message.data.fid, { kind: 'message', message, admitted, place: places?.[index] })
+        return submitToShard(message.data.fid, {
+          kind: 'message',
+          message,
+          historical,
+          sourceOffset: sourceOffsets?.[index],
+        })
       }),
     )
     for (const [index, outcome] of outcomes.entries()) {
@@ -70,34 +75,34 @@ export async function createHub(options: HubOptions): Promise<Hub> {
     return outcomes
   }
 
-  const submitOnChainEvents: Hub['submitOnChainEvents'] = (events, { places } = {}) =>
+  const submitOnChainEvents: Hub['submitOnChainEvents'] = (events, { sourceOffsets } = {}) =>
     settleAll(
       events.map((event, index) =>
-        submitTo(event.fid, { kind: 'chainEvent', event, place: places?.[index] }),
+        submitToShard(event.fid, { kind: 'chainEvent', event, sourceOffset: sourceOffsets?.[index] }),
       ),
     )
 
-  const submitNameTransfers: Hub['submitNameTransfers'] = async (proofs, { places } = {}) => {
+  const submitNameTransfers: Hub['submitNameTransfers'] = async (proofs, { sourceOffsets } = {}) => {
     const released = proofs.filter((proof) => proof.fid === 0)
-    const holders = await holdersOf(db, released.map(nameOf))
+    const holders = await findNameHolders(db, released.map(nameOf))
     return await settleAll(
       proofs.map((proof, index) => {
         const fid = proof.fid || (holders.get(nameOf(proof)) ?? 0)
-        return submitTo(fid, { kind: 'nameTransfer', proof, place: places?.[index] })
+        return submitToShard(fid, { kind: 'nameTransfer', proof, sourceOffset: sourceOffsets?.[index] })
       }),
     )
   }
 
-  const withdraw: Hub['withdraw'] = (messages) =>
-    settleAll(messages.map((message) => submitTo(message.data.fid, { kind: 'withdrawal', message })))
+  const removeByUpstream: Hub['removeByUpstream'] = (messages) =>
+    settleAll(messages.map((message) => submitToShard(message.data.fid, { kind: 'withdrawal', message })))
 
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),
     validate: (messages) => validate(options, messages),
-    submit: (messages, submitOptions) => take(() => submit(messages, submitOptions)),
-    submitOnChainEvents: (...given) => take(() => submitOnChainEvents(...given)),
-    withdraw: (messages) => take(() => withdraw(messages)),
-    submitNameTransfers: (...given) => take(() => submitNameTransfers(...given)),
+    submit: (messages, submitOptions) => run(() => submit(messages, submitOptions)),
+    submitOnChainEvents: (...args) => run(() => submitOnChainEvents(...args)),
+    removeByUpstream: (messages) => run(() => removeByUpstream(messages)),
+    submitNameTransfers: (...args) => run(() => submitNameTransfers(...args)),
     async close() {
       await close()
       await Promise.all(writers.map((writer) => writer.drain()))
@@ -106,29 +111,30 @@ export async function createHub(options: HubOptions): Promise<Hub> {
 }
 
 /** Where work is taken in until it closes. */
-function createDoor() {
-  const underWay = new Set<Promise<unknown>>()
+function createGate() {
+  const inProgress = new Set<Promise<unknown>>()
   let closed = false
   return {
     /** Begins work, or refuses it once the door is closed. */
-    take<T>(work: () => Promise<T>): Promise<T> {
+    run<T>(work: () => Promise<T>): Promise<T> {
       if (closed) return Promise.reject(new PlazaError('unavailable', 'the hub is shutting down'))
       const running = work()
-      const settled = running.catch(() => {}).finally(() => underWay.delete(settled))
-      underWay.add(settled)
+      const settled = running.catch(() => {}).finally(() => inProgress.delete(settled))
+      inProgress.add(settled)
       return running
     },
     /** Takes nothing more, and waits for what was taken. */
     async close(): Promise<void> {
       closed = true
-      await Promise.all(underWay)
+      await Promise.all(inProgress)
     },
   }
 }
 
-function openWriter(options: HubOptions, shard: number): ShardWriter {
-  const { db, shards, hooks = [], clock, onCommitted } = options
-  const mergeOnce = (batch: MergeBatch) => mergeBatch(db, shard, batch, { shards, hooks }, clock())
+function createShardWriter(options: HubOptions, shard: number): ShardWriter {
+  const { db, shards, mergeHooks = [], clock, onCommitted } = options
+  const mergeOnce = (batch: MergeBatch) =>
+    mergeBatch(db, shard, batch, { shards, hooks: mergeHooks }, clock())
   return new ShardWriter({
     merge: async (batch) => {
       const result = await mergeOnce(batch).catch(async (error: unknown) => {
@@ -155,11 +161,11 @@ function isMissingPartition(error: unknown): boolean {
 async function validate(
   { network, clock, verifyPool }: HubOptions,
   messages: readonly SignedMessage[],
-  needsVerifying: (message: SignedMessage) => boolean = () => true,
+  needsVerification: (message: SignedMessage) => boolean = () => true,
 ): Promise<(Refusal | null)[]> {
   const context = { network, now: farcasterSecondsFromUnixMs(clock()) }
   const outcomes = messages.map((message) => validateStateless(message, context))
-  const isVerified = messages.map((message, index) => outcomes[index] === null && needsVerifying(message))
+  const isVerified = messages.map((message, index) => outcomes[index] === null && needsVerification(message))
   const verified = messages.filter((_, index) => isVerified[index])
   const verdicts = verified.length === 0 ? [] : await verifyPool.verify(verified)
   let next = 0
@@ -175,7 +181,7 @@ async function settleAll(promises: readonly Promise<Refusal | null>[]): Promise<
   })
 }
 
-async function holdersOf(db: Database, names: readonly string[]): Promise<Map<string, number>> {
+async function findNameHolders(db: Database, names: readonly string[]): Promise<Map<string, number>> {
   if (names.length === 0) return new Map()
   const rows = await db<{ name: string; fid: number }[]>`
     select name, fid from hub.username_proofs where name = any (${names}::text[])

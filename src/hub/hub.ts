@@ -1,7 +1,7 @@
 import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import type { Refusal } from '../platform/errors.js'
 import type { SignedMessage } from '../protocol/message.js'
-import type { LogPlace } from './merge/batch.js'
+import type { SourceOffset } from './merge/batch.js'
 
 /** What the hub may rely on. */
 export interface SubmitOptions {
@@ -9,7 +9,7 @@ export interface SubmitOptions {
    * The caller has signed these messages itself, just now: their own signatures are good by the way they were made, and
    * are not checked again. Everything else is, claims inside of them too.
    */
-  readonly signedHere?: boolean
+  readonly signedLocally?: boolean
   /**
    * They come from a hub of the caller's own, which has verified them: no signature is checked again, and no claim.
    * Their form and their hashes are.
@@ -20,13 +20,13 @@ export interface SubmitOptions {
    * since: so a key that was a signer once is enough, storage counts that has expired, and neither the pro tier nor
    * what a rule asks only of the sender is looked at. Everything by which messages compete holds as ever.
    */
-  readonly admitted?: boolean
+  readonly historical?: boolean
   /**
    * Where each of them stands in the log of another hub, aligned with what is submitted. What was taken from a place is
    * not taken from there again, whatever has become of it since: that is a duplicate. Which places are taken is
    * written in the transaction that merges.
    */
-  readonly places?: readonly (LogPlace | undefined)[]
+  readonly sourceOffsets?: readonly (SourceOffset | undefined)[]
 }
 
 /**
@@ -46,18 +46,18 @@ export interface Hub {
   /** Merges events of the chains, or of the local registry; null when merged, a Refusal for a duplicate. */
   submitOnChainEvents(
     events: readonly OnChainEvent[],
-    options?: Pick<SubmitOptions, 'places'>,
+    options?: Pick<SubmitOptions, 'sourceOffsets'>,
   ): Promise<(Refusal | null)[]>
   /** Merges transfers of the fname registry; `fid` 0 releases the name. */
   submitNameTransfers(
     proofs: readonly UserNameProof[],
-    options?: Pick<SubmitOptions, 'places'>,
+    options?: Pick<SubmitOptions, 'sourceOffsets'>,
   ): Promise<(Refusal | null)[]>
   /**
    * Has messages stand no more that this hub should not hold: a hub that it follows does not. It is told in the log
    * as what storage has no room for; null for each that stood.
    */
-  withdraw(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
+  removeByUpstream(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
   /** How many messages and events wait to be merged in this process. */
   queued(): number
   /** Stops taking work, finishes what was taken. */

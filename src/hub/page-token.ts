@@ -1,7 +1,7 @@
 import { u64be } from '../protocol/bytes.js'
-import type { MessagePlace } from './query/message-page.js'
-import type { ChainPlace } from './query/onchain-events.js'
-import type { SignerPlace } from './query/signers.js'
+import type { MessageCursor } from './query/message-page.js'
+import type { ChainCursor } from './query/onchain-events.js'
+import type { SignerCursor } from './query/signers.js'
 
 /** Larger pages are refused. The reference node takes any, and reads as much into memory. */
 export const MAX_PAGE_SIZE = 10_000
@@ -10,54 +10,54 @@ export const MAX_PAGE_SIZE = 10_000
  * Page tokens: the place where a page ended, in bytes whose length is part of their form. Opaque to clients. The next
  * page starts behind that place, so a token stays good when messages come and go.
  */
-export interface TokenForm<Place> {
-  readonly write: (place: Place) => Buffer
+export interface TokenCodec<Cursor> {
+  readonly encode: (cursor: Cursor) => Buffer
   /** Null when the bytes are not of this form. */
-  readonly read: (bytes: Buffer) => Place | null
+  readonly decode: (bytes: Buffer) => Cursor | null
 }
 
 const HASH_BYTES = 20
-const CHAIN_PLACE_BYTES = 12
+const CHAIN_CURSOR_BYTES = 12
 const FID_BYTES = 8
 
 /** The protocol's `ts_hash`: four bytes of time and the hash (docs/protocol.md §4.1). */
-const messageForm: TokenForm<MessagePlace> = {
-  write({ ts, hash }) {
+const messageCodec: TokenCodec<MessageCursor> = {
+  encode({ ts, hash }) {
     const time = Buffer.alloc(4)
     time.writeUInt32BE(ts)
     return Buffer.concat([time, hash])
   },
-  read(bytes) {
+  decode(bytes) {
     if (bytes.length !== 4 + HASH_BYTES) return null
     return { ts: bytes.readUInt32BE(0), hash: bytes.subarray(4) }
   },
 }
 
-const chainForm: TokenForm<ChainPlace> = {
-  write({ blockNumber, logIndex }) {
+const chainCodec: TokenCodec<ChainCursor> = {
+  encode({ blockNumber, logIndex }) {
     const index = Buffer.alloc(4)
     index.writeInt32BE(logIndex)
     return Buffer.concat([u64be(blockNumber), index])
   },
-  read(bytes) {
-    if (bytes.length !== CHAIN_PLACE_BYTES) return null
+  decode(bytes) {
+    if (bytes.length !== CHAIN_CURSOR_BYTES) return null
     const blockNumber = Number(bytes.readBigUInt64BE(0))
     return Number.isSafeInteger(blockNumber) ? { blockNumber, logIndex: bytes.readInt32BE(8) } : null
   },
 }
 
-const signerForm: TokenForm<SignerPlace> = {
-  write: ({ source, key }) => Buffer.concat([Buffer.of(source), key]),
-  read: (bytes) => (bytes.length > 1 ? { source: bytes[0]!, key: bytes.subarray(1) } : null),
+const signerCodec: TokenCodec<SignerCursor> = {
+  encode: ({ source, key }) => Buffer.concat([Buffer.of(source), key]),
+  decode: (bytes) => (bytes.length > 1 ? { source: bytes[0]!, key: bytes.subarray(1) } : null),
 }
 
-const fidForm: TokenForm<number> = {
-  write: u64be,
-  read(bytes) {
+const fidCodec: TokenCodec<number> = {
+  encode: u64be,
+  decode(bytes) {
     if (bytes.length !== FID_BYTES) return null
     const fid = Number(bytes.readBigUInt64BE(0))
     return Number.isSafeInteger(fid) ? fid : null
   },
 }
 
-export const pageTokens = { message: messageForm, chain: chainForm, signer: signerForm, fid: fidForm }
+export const pageTokens = { message: messageCodec, chain: chainCodec, signer: signerCodec, fid: fidCodec }

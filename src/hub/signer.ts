@@ -10,10 +10,10 @@ export type SignerDescription = NonNullable<SignerResponse['signer']>
 
 /** A key that may sign for a user, of either source, as the protocol describes it. All times are Unix seconds. */
 export function describeSigner(fid: number, signer: SignerRow): SignerDescription {
-  return signer.event === null ? granted(fid, signer) : added(signer.event)
+  return signer.event === null ? describeGaslessSigner(fid, signer) : describeOnChainSigner(signer.event)
 }
 
-function added(bytes: Buffer): SignerDescription {
+function describeOnChainSigner(bytes: Buffer): SignerDescription {
   const event = OnChainEvent.decode(bytes)
   return {
     source: SignerSource.ONCHAIN,
@@ -26,7 +26,10 @@ function added(bytes: Buffer): SignerDescription {
   }
 }
 
-function granted(fid: number, { key, grant, requestFid, lastUsedAt }: SignerRow): SignerDescription {
+function describeGaslessSigner(
+  fid: number,
+  { key, grant, requestFid, lastUsedAt }: SignerRow,
+): SignerDescription {
   const data = grant && MessageData.decode(Message.decode(grant).dataBytes ?? Buffer.alloc(0))
   const body = data?.keyAddBody
   const usedAt = unixSecondsFromFarcasterSeconds(lastUsedAt ?? 0)

@@ -1,10 +1,10 @@
 import { StoreType } from '@farcaster/core'
 import { MessageSet } from '../protocol/message-kind.js'
-import type { StorageUse } from './query/storage.js'
+import type { StorageUsage } from './query/storage.js'
 import { limitsOf } from './storage-limits.js'
 
 /** A user's room in one set. */
-export interface StoreUse {
+export interface StoreUsage {
   readonly storeType: StoreType
   /** As the reference node has it, such as `CASTS`. */
   readonly name: string
@@ -25,7 +25,7 @@ const stores = [
 ] as const
 
 /** What a user may store and does store, set by set. */
-export function storeUses({ rented, usable, used }: StorageUse): StoreUse[] {
+export function storeUsages({ rented, usable, used }: StorageUsage): StoreUsage[] {
   const limits = limitsOf(usable)
   // Borrowed units cannot be lent on.
   const lendable = limitsOf(rented)[MessageSet.lends]

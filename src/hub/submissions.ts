@@ -51,13 +51,13 @@ export async function validateOne(
  * that is refused takes no other down (docs/protocol.md §2.4).
  */
 export async function submitMany(hub: Hub, body: Buffer): Promise<Submission[]> {
-  const raw = bulkMessages(body)
-  const decoded = raw.map(decodeMessage)
+  const encodedMessages = bulkMessages(body)
+  const decoded = encodedMessages.map(decodeMessage)
   const messages = decoded.filter((message): message is SignedMessage => !isRefusal(message))
   const refusals = await hub.submit(messages)
   let next = 0
   return decoded.map((message, index) => {
-    if (isRefusal(message)) return { refusal: message, hash: claimedHash(raw[index]!) }
+    if (isRefusal(message)) return { refusal: message, hash: decodeHash(encodedMessages[index]!) }
     const refusal = refusals[next++]
     return refusal ? { refusal, hash: message.hash } : { merged: message }
   })
@@ -95,7 +95,7 @@ function toError(refusal: Refusal): PlazaError {
 }
 
 /** The hash that bytes which are no valid message claim to have, so that a client finds its message again. */
-function claimedHash(bytes: Buffer): Uint8Array {
+function decodeHash(bytes: Buffer): Uint8Array {
   try {
     return Message.decode(bytes).hash
   } catch {

@@ -5,7 +5,7 @@
  *
  * Codes are part of the interface: a retired code is never given another meaning.
  */
-const catalogue = {
+const errorCatalog = {
   'bad_request.invalid_param': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
   'bad_request.parse_failure': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
   'bad_request.validation_failure': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
@@ -39,15 +39,15 @@ const catalogue = {
   internal: { status: 500, grpc: 'Internal', grpcCode: 13, retry: false },
 } as const satisfies Record<string, { status: number; grpc: string; grpcCode: number; retry: boolean }>
 
-export type ErrorCode = keyof typeof catalogue
+export type ErrorCode = keyof typeof errorCatalog
 
 /** Everything that is known of a code: HTTP status, gRPC status, whether a retry can help. */
-export function describeError(code: ErrorCode): (typeof catalogue)[ErrorCode] {
-  return catalogue[code]
+export function describeError(code: ErrorCode): (typeof errorCatalog)[ErrorCode] {
+  return errorCatalog[code]
 }
 
 /** Every code there is, for the documentation test. */
-export const errorCodes = Object.keys(catalogue) as ErrorCode[]
+export const errorCodes = Object.keys(errorCatalog) as ErrorCode[]
 
 /**
  * An expected "no": a value, never thrown by the protocol or the merge.
@@ -64,7 +64,7 @@ export function refuse(code: ErrorCode, message: string): Refusal {
 }
 
 /** A member of a request's body that is wrong (docs/compatibility.md §5.2). */
-export interface MemberFault {
+export interface ValidationError {
   /** What kind of fault it is, in the words of zod: `too_big`, `invalid_type`. */
   readonly code: string
   /** What would be right, and what came, in words. */
@@ -84,7 +84,7 @@ export class PlazaError extends Error {
   override readonly name = 'PlazaError'
   readonly code: ErrorCode
   readonly property: string | undefined
-  readonly faults: readonly MemberFault[] | undefined
+  readonly validationErrors: readonly ValidationError[] | undefined
   readonly retryAfterSeconds: number | undefined
 
   constructor(
@@ -92,7 +92,7 @@ export class PlazaError extends Error {
     message: string,
     options: {
       property?: string | undefined
-      faults?: readonly MemberFault[] | undefined
+      validationErrors?: readonly ValidationError[] | undefined
       retryAfterSeconds?: number | undefined
       cause?: unknown
     } = {},
@@ -100,7 +100,7 @@ export class PlazaError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.property = options.property
-    this.faults = options.faults
+    this.validationErrors = options.validationErrors
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 }

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { type Database, poolUse } from './db/connection.js'
+import { type Database, poolUsage } from './db/connection.js'
 
 /** What this process counts. Made once by `main` and passed to whoever counts; there is no global. */
 export interface Metrics {
@@ -70,7 +70,7 @@ export function observePools(metrics: Metrics, pools: Readonly<Record<string, Da
     registers: [metrics.registry],
     collect() {
       for (const [pool, db] of Object.entries(pools)) {
-        const { held, waiting, size } = poolUse(db)
+        const { held, waiting, size } = poolUsage(db)
         this.set({ pool, state: 'held' }, held)
         this.set({ pool, state: 'waiting' }, waiting)
         this.set({ pool, state: 'size' }, size)

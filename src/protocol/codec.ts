@@ -8,7 +8,7 @@ import { type WireFault, WireReader, wireFault } from './wire.js'
 /** No message type may carry more `dataBytes` than this (docs/protocol.md §3.3.1). */
 const MAX_DATA_BYTES = 65_536
 
-const NOTHING = Buffer.alloc(0)
+const EMPTY = Buffer.alloc(0)
 
 /** The outer fields of a message as slices of what arrived. */
 interface Envelope {
@@ -48,7 +48,7 @@ export function decodeMessage(bytes: Buffer): SignedMessage | Refusal {
   if (envelope.data !== undefined && signed !== envelope.data && !sameData(envelope.data, signed)) {
     return refuse('bad_request.validation_failure', 'data and dataBytes differ')
   }
-  return keep(envelope, signed)
+  return copyEnvelope(envelope, signed)
 }
 
 /**
@@ -96,11 +96,11 @@ function readEnvelope(bytes: Buffer): Envelope | null {
   const envelope: Envelope = {
     data: undefined,
     dataBytes: undefined,
-    hash: NOTHING,
+    hash: EMPTY,
     hashScheme: 0,
-    signature: NOTHING,
+    signature: EMPTY,
     signatureScheme: 0,
-    signer: NOTHING,
+    signer: EMPTY,
   }
   const reader = new WireReader(bytes)
   while (reader.position < bytes.length) {
@@ -155,21 +155,21 @@ function canonical(dataBytes: Buffer): Buffer {
 }
 
 /** Copies the parts of the envelope into one buffer of its own, so that a large request body can be freed. */
-function keep(envelope: Envelope, signed: Buffer): SignedMessage {
+function copyEnvelope(envelope: Envelope, signed: Buffer): SignedMessage {
   const { hash, signature, signer } = envelope
-  const kept = Buffer.concat([signed, hash, signature, signer])
+  const copy = Buffer.concat([signed, hash, signature, signer])
   const hashStart = signed.length
   const signatureStart = hashStart + hash.length
   const signerStart = signatureStart + signature.length
-  const dataBytes = kept.subarray(0, hashStart)
+  const dataBytes = copy.subarray(0, hashStart)
   return {
     data: MessageData.decode(dataBytes),
     dataBytes,
-    hash: kept.subarray(hashStart, signatureStart),
+    hash: copy.subarray(hashStart, signatureStart),
     hashScheme: envelope.hashScheme as HashScheme,
-    signature: kept.subarray(signatureStart, signerStart),
+    signature: copy.subarray(signatureStart, signerStart),
     signatureScheme: envelope.signatureScheme as SignatureScheme,
-    signer: kept.subarray(signerStart),
+    signer: copy.subarray(signerStart),
   }
 }
 

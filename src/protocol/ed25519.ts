@@ -21,8 +21,8 @@ const SMALL_ORDER = [
 const CACHED_KEYS = 8192
 
 // Two generations stand in for a least-recently-used list: a key in use moves to the young one.
-let young = new Map<string, KeyObject>()
-let old = new Map<string, KeyObject>()
+let recentKeys = new Map<string, KeyObject>()
+let olderKeys = new Map<string, KeyObject>()
 
 /**
  * Whether `signature` (64 bytes) over `message` was made by `publicKey` (32 bytes), as strictly as the
@@ -47,14 +47,14 @@ function isSmallOrder(encoded: Uint8Array): boolean {
 
 function keyObject(publicKey: Uint8Array): KeyObject {
   const x = Buffer.from(publicKey.buffer, publicKey.byteOffset, PUBLIC_KEY_BYTES).toString('base64url')
-  const known = young.get(x)
+  const known = recentKeys.get(x)
   if (known !== undefined) return known
   // From JWK: eight times as fast as from DER (docs/protocol.md §6.3).
-  const key = old.get(x) ?? createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-  if (young.size >= CACHED_KEYS) {
-    old = young
-    young = new Map()
+  const key = olderKeys.get(x) ?? createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+  if (recentKeys.size >= CACHED_KEYS) {
+    olderKeys = recentKeys
+    recentKeys = new Map()
   }
-  young.set(x, key)
+  recentKeys.set(x, key)
   return key
 }

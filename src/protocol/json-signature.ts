@@ -19,7 +19,7 @@ export const jsonSignerTypes = ['app_key', 'custody', 'auth'] as const
 export type JsonSignerType = (typeof jsonSignerTypes)[number]
 
 /** A JSON Farcaster Signature taken apart. Nothing of it is proven by that. */
-export interface OpenedJsonSignature {
+export interface VerifiedJsonSignature {
   readonly fid: number
   readonly type: JsonSignerType
   /** An Ed25519 public key (32 bytes), or an address (20 bytes). */
@@ -38,25 +38,25 @@ const base64url = /^[\w-]+={0,2}$/
 const hexText = /^0x([\da-f]{2})+$/i
 
 /** Takes one apart, or says what about it is no such signature. */
-export function openJsonSignature(sent: JsonSignature): OpenedJsonSignature | Refusal {
+export function verifyJsonSignature(sent: JsonSignature): VerifiedJsonSignature | Refusal {
   const { header, payload, signature } = sent
   for (const [name, text] of Object.entries({ header, payload, signature })) {
-    if (!base64url.test(text)) return wrong(`${name} must be base64url`)
+    if (!base64url.test(text)) return invalid(`${name} must be base64url`)
   }
-  const said = readObject(Buffer.from(header, 'base64url'))
-  if (said === null) return wrong('header must be a JSON object')
-  const { fid, key } = said
+  const declared = readObject(Buffer.from(header, 'base64url'))
+  if (declared === null) return invalid('header must be a JSON object')
+  const { fid, key } = declared
   if (typeof fid !== 'number' || !Number.isSafeInteger(fid) || fid < 1) {
-    return wrong('fid in the header must be a whole number from 1 on')
+    return invalid('fid in the header must be a whole number from 1 on')
   }
-  const type = jsonSignerTypes.find((each) => each === said.type)
-  if (type === undefined) return wrong(`type in the header must be one of ${jsonSignerTypes.join(', ')}`)
+  const type = jsonSignerTypes.find((each) => each === declared.type)
+  if (type === undefined) return invalid(`type in the header must be one of ${jsonSignerTypes.join(', ')}`)
   const keyBytes = type === 'app_key' ? PUBLIC_KEY_BYTES : ADDRESS_BYTES
   if (typeof key !== 'string' || !hexText.test(key) || key.length !== 2 + 2 * keyBytes) {
-    return wrong(`key in the header must be 0x and ${2 * keyBytes} hex digits`)
+    return invalid(`key in the header must be 0x and ${2 * keyBytes} hex digits`)
   }
   const signatureBytes = readSignature(Buffer.from(signature, 'base64url'), type)
-  if (signatureBytes === null) return wrong('signature has not the length of one')
+  if (signatureBytes === null) return invalid('signature has not the length of one')
   return {
     fid,
     type,
@@ -95,6 +95,6 @@ export function readObject(bytes: Buffer): Readonly<Record<string, unknown>> | n
   return null
 }
 
-function wrong(problem: string): Refusal {
+function invalid(problem: string): Refusal {
   return refuse('bad_request.invalid_param', `this is not a JSON Farcaster Signature: ${problem}`)
 }

@@ -13,11 +13,11 @@ export interface Field {
 /** The fields of one message type, by their number. */
 export type Schema = readonly (Field | undefined)[]
 
-function one(type: FieldType): Field {
+function single(type: FieldType): Field {
   return { type, repeated: false }
 }
 
-function many(type: FieldType): Field {
+function repeatedField(type: FieldType): Field {
   return { type, repeated: true }
 }
 
@@ -27,101 +27,101 @@ function schema(fields: Record<number, Field>): Schema {
   return byNumber
 }
 
-const castId = schema({ 1: one('uint64'), 2: one('bytes') })
+const castId = schema({ 1: single('uint64'), 2: single('bytes') })
 
-const embed = schema({ 1: one('string'), 2: one(castId) })
+const embed = schema({ 1: single('string'), 2: single(castId) })
 
 const castAdd = schema({
-  1: many('string'),
-  2: many('uint64'),
-  3: one(castId),
-  4: one('string'),
-  5: many('uint32'),
-  6: many(embed),
-  7: one('string'),
-  8: one('int32'),
+  1: repeatedField('string'),
+  2: repeatedField('uint64'),
+  3: single(castId),
+  4: single('string'),
+  5: repeatedField('uint32'),
+  6: repeatedField(embed),
+  7: single('string'),
+  8: single('int32'),
 })
 
-const castRemove = schema({ 1: one('bytes') })
+const castRemove = schema({ 1: single('bytes') })
 
-const reaction = schema({ 1: one('int32'), 2: one(castId), 3: one('string') })
+const reaction = schema({ 1: single('int32'), 2: single(castId), 3: single('string') })
 
 const verificationAdd = schema({
-  1: one('bytes'),
-  2: one('bytes'),
-  3: one('bytes'),
-  4: one('uint32'),
-  5: one('uint32'),
-  7: one('int32'),
+  1: single('bytes'),
+  2: single('bytes'),
+  3: single('bytes'),
+  4: single('uint32'),
+  5: single('uint32'),
+  7: single('int32'),
 })
 
-const verificationRemove = schema({ 1: one('bytes'), 2: one('int32') })
+const verificationRemove = schema({ 1: single('bytes'), 2: single('int32') })
 
-const userData = schema({ 1: one('int32'), 2: one('string') })
+const userData = schema({ 1: single('int32'), 2: single('string') })
 
-const link = schema({ 1: one('string'), 2: one('uint32'), 3: one('uint64') })
+const link = schema({ 1: single('string'), 2: single('uint32'), 3: single('uint64') })
 
 const usernameProof = schema({
-  1: one('uint64'),
-  2: one('bytes'),
-  3: one('bytes'),
-  4: one('bytes'),
-  5: one('uint64'),
-  6: one('int32'),
+  1: single('uint64'),
+  2: single('bytes'),
+  3: single('bytes'),
+  4: single('bytes'),
+  5: single('uint64'),
+  6: single('int32'),
 })
 
 const frameAction = schema({
-  1: one('bytes'),
-  2: one('uint32'),
-  3: one(castId),
-  4: one('bytes'),
-  5: one('bytes'),
-  6: one('bytes'),
-  7: one('bytes'),
+  1: single('bytes'),
+  2: single('uint32'),
+  3: single(castId),
+  4: single('bytes'),
+  5: single('bytes'),
+  6: single('bytes'),
+  7: single('bytes'),
 })
 
-const linkCompactState = schema({ 1: one('string'), 2: many('uint64') })
+const linkCompactState = schema({ 1: single('string'), 2: repeatedField('uint64') })
 
-const lendStorage = schema({ 1: one('uint64'), 2: one('uint64'), 3: one('int32') })
+const lendStorage = schema({ 1: single('uint64'), 2: single('uint64'), 3: single('int32') })
 
 const keyAdd = schema({
-  1: one('bytes'),
-  2: one('uint32'),
-  3: one('bytes'),
-  4: one('uint32'),
-  5: one('uint32'),
-  6: one('bytes'),
-  7: one('uint32'),
-  8: one('bytes'),
-  9: many('int32'),
-  10: one('uint32'),
+  1: single('bytes'),
+  2: single('uint32'),
+  3: single('bytes'),
+  4: single('uint32'),
+  5: single('uint32'),
+  6: single('bytes'),
+  7: single('uint32'),
+  8: single('bytes'),
+  9: repeatedField('int32'),
+  10: single('uint32'),
 })
 
 const keyRemove = schema({
-  1: one('bytes'),
-  2: one('bytes'),
-  3: one('uint32'),
-  4: one('uint32'),
-  5: one('uint32'),
+  1: single('bytes'),
+  2: single('bytes'),
+  3: single('uint32'),
+  4: single('uint32'),
+  5: single('uint32'),
 })
 
 /** `MessageData`. The channel bodies (21…24) are left out: they pass as unknown fields (docs/protocol.md §3.1). */
 export const messageDataSchema = schema({
-  1: one('int32'),
-  2: one('uint64'),
-  3: one('uint32'),
-  4: one('int32'),
-  5: one(castAdd),
-  6: one(castRemove),
-  7: one(reaction),
-  9: one(verificationAdd),
-  10: one(verificationRemove),
-  12: one(userData),
-  14: one(link),
-  15: one(usernameProof),
-  16: one(frameAction),
-  17: one(linkCompactState),
-  18: one(lendStorage),
-  19: one(keyAdd),
-  20: one(keyRemove),
+  1: single('int32'),
+  2: single('uint64'),
+  3: single('uint32'),
+  4: single('int32'),
+  5: single(castAdd),
+  6: single(castRemove),
+  7: single(reaction),
+  9: single(verificationAdd),
+  10: single(verificationRemove),
+  12: single(userData),
+  14: single(link),
+  15: single(usernameProof),
+  16: single(frameAction),
+  17: single(linkCompactState),
+  18: single(lendStorage),
+  19: single(keyAdd),
+  20: single(keyRemove),
 })

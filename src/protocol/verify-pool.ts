@@ -57,13 +57,13 @@ interface Job extends Chunk {
 }
 
 /** A place for one thread, which is started again for the next job after it died. */
-interface Seat {
+interface WorkerSlot {
   worker: Worker | null
   job: Job | null
 }
 
 class ThreadedVerifyPool implements VerifyPool {
-  readonly #seats: Seat[]
+  readonly #workerSlots: WorkerSlot[]
   readonly #workerUrl: URL
   readonly #waiting: Job[] = []
   #waitingWeight = 0
@@ -71,13 +71,13 @@ class ThreadedVerifyPool implements VerifyPool {
 
   constructor(threads: number, workerUrl: URL) {
     this.#workerUrl = workerUrl
-    this.#seats = Array.from({ length: threads }, () => ({ worker: null, job: null }))
-    for (const seat of this.#seats) this.#start(seat)
+    this.#workerSlots = Array.from({ length: threads }, () => ({ worker: null, job: null }))
+    for (const workerSlot of this.#workerSlots) this.#start(workerSlot)
   }
 
   async verify(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]> {
     if (this.#isClosed) throw new Error('the verify pool is closed')
-    const chunks = chunksOf(messages, this.#seats.length)
+    const chunks = chunksOf(messages, this.#workerSlots.length)
     const weight = chunks.reduce((sum, chunk) => sum + chunk.weight, 0)
     if (this.#waitingWeight + weight > MAX_WAITING_WEIGHT) {
       return messages.map(() => refuse('unavailable', 'too many signatures wait to be checked'))
@@ -109,7 +109,7 @@ class ThreadedVerifyPool implements VerifyPool {
     this.#isClosed = true
     for (const job of this.#waiting.splice(0)) job.reject(new Error('the verify pool is closed'))
     this.#waitingWeight = 0
-    await Promise.all(this.#seats.map((seat) => seat.worker?.terminate()))
+    await Promise.all(this.#workerSlots.map((workerSlot) => workerSlot.worker?.terminate()))
   }
 
   #enqueue(chunk: Chunk): Promise<VerifyReply> {
@@ -121,25 +121,25 @@ class ThreadedVerifyPool implements VerifyPool {
 
   /** Gives waiting jobs to idle seats. */
   #dispatch(): void {
-    for (const seat of this.#seats) {
-      if (seat.job !== null) continue
+    for (const workerSlot of this.#workerSlots) {
+      if (workerSlot.job !== null) continue
       const job = this.#waiting.shift()
       if (job === undefined) return
       this.#waitingWeight -= job.weight
-      seat.job = job
-      this.#start(seat).postMessage(job.request, [job.request.inputs])
+      workerSlot.job = job
+      this.#start(workerSlot).postMessage(job.request, [job.request.inputs])
     }
   }
 
-  #start(seat: Seat): Worker {
-    if (seat.worker !== null) return seat.worker
+  #start(workerSlot: WorkerSlot): Worker {
+    if (workerSlot.worker !== null) return workerSlot.worker
     const worker = new Worker(this.#workerUrl, {
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 },
     })
     let cause: unknown
     worker.on('message', (reply: VerifyReply) => {
-      const { job } = seat
-      seat.job = null
+      const { job } = workerSlot
+      workerSlot.job = null
       job?.resolve(reply)
       this.#dispatch()
     })
@@ -147,13 +147,13 @@ class ThreadedVerifyPool implements VerifyPool {
       cause = error
     })
     worker.on('exit', () => {
-      const { job } = seat
-      seat.worker = null
-      seat.job = null
+      const { job } = workerSlot
+      workerSlot.worker = null
+      workerSlot.job = null
       job?.reject(new Error('a verifying thread died', { cause }))
       if (!this.#isClosed) this.#dispatch()
     })
-    seat.worker = worker
+    workerSlot.worker = worker
     return worker
   }
 }
@@ -166,8 +166,8 @@ function chunksOf(messages: readonly SignedMessage[], threads: number): Chunk[] 
   const chunks: Chunk[] = []
   let start = 0
   let weight = 0
-  for (const [index, own] of weights.entries()) {
-    weight += own
+  for (const [index, messageWeight] of weights.entries()) {
+    weight += messageWeight
     if (weight < chunkWeight && index < messages.length - 1) continue
     chunks.push({ request: { inputs: packInputs(messages.slice(start, index + 1)), recoveries: [] }, weight })
     start = index + 1

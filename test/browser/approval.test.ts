@@ -5,7 +5,11 @@ import { FarcasterNetwork, SignerEventType } from '@farcaster/core'
 import type { Page } from 'puppeteer-core'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createTestApi, type TestApi } from '../../src/app/testing/test-api.js'
-import { askedBody, type KeyHolder, registerHolder } from '../../src/features/signers/testing/key-holder.js'
+import {
+  type KeyHolder,
+  registerKeyHolder,
+  signKeyRequestBody,
+} from '../../src/features/signers/testing/key-holder.js'
 import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -20,15 +24,15 @@ const hub = await createTestHub(db)
 const clock = () => testNowUnix * 1000
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 const parts = { db, hub, clock, net }
-const app = await registerHolder(parts)
-const user = await registerHolder(parts)
+const app = await registerKeyHolder(parts)
+const user = await registerKeyHolder(parts)
 
 /** A picture of one pixel. */
-const PIXEL = Buffer.from(
+const PIXEL_PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-const pictures = createServer((_, reply) => reply.end(PIXEL)).listen(0, '127.0.0.1')
+const pictures = createServer((_, reply) => reply.end(PIXEL_PNG)).listen(0, '127.0.0.1')
 await once(pictures, 'listening')
 await db`
   update social.users
@@ -56,10 +60,14 @@ const { openPage } = createTestBrowser()
 
 async function request(api = local, more: object = {}) {
   const { signer_uuid, public_key } = (await api.send('POST', 'signer', {})).json()
-  const asked = await askedBody(app, public_key, testNowUnix + 86_400)
-  const reply = (await api.send('POST', 'signer/signed_key', { signer_uuid, ...asked, ...more })).json()
-  const standing = async () => (await api.get('signer', { signer_uuid })).json()
-  return { url: reply.signer_approval_url as string, key: Buffer.from(public_key.slice(2), 'hex'), standing }
+  const keyRequest = await signKeyRequestBody(app, public_key, testNowUnix + 86_400)
+  const reply = (await api.send('POST', 'signer/signed_key', { signer_uuid, ...keyRequest, ...more })).json()
+  const readSigner = async () => (await api.get('signer', { signer_uuid })).json()
+  return {
+    url: reply.signer_approval_url as string,
+    key: Buffer.from(public_key.slice(2), 'hex'),
+    standing: readSigner,
+  }
 }
 
 const textOf = (page: Page, selector: string) => page.$eval(selector, (element) => element.textContent)
@@ -69,8 +77,8 @@ const addEvent = (holder: KeyHolder, key: Buffer) =>
 
 describe.skipIf(browserPath === null)('the approval page in a browser', () => {
   it('shows who asks, with their picture, and lets the holder of the account approve a part', async () => {
-    const { url, standing } = await request(local, { redirect_url: `${local.url}/openapi.json` })
-    const { page, faults } = await openPage(local.url)
+    const { url, standing: readSigner } = await request(local, { redirect_url: `${local.url}/openapi.json` })
+    const { page, errors: pageErrors } = await openPage(local.url)
     const wallet = await injectWallet(page, user.account)
     await page.goto(url, { waitUntil: 'load' })
     expect(await textOf(page, 'h1')).toBe('The Gardeners asks to act for you')
@@ -82,40 +90,40 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
     await page.click('input[value=UPDATE_PROFILE]')
     await Promise.all([page.waitForNavigation(), page.click(approve)])
     expect(page.url()).toBe(`${local.url}/openapi.json`)
-    expect(wallet.asked).toEqual([
+    expect(wallet.requestedMethods).toEqual([
       'eth_requestAccounts',
       'eth_chainId',
       'wallet_switchEthereumChain',
       'eth_signTypedData_v4',
     ])
-    const { status, fid, permissions } = await standing()
+    const { status, fid, permissions } = await readSigner()
     expect([status, fid, permissions.length]).toEqual(['approved', user.fid, 10])
     expect(permissions).not.toContain('DELETE_CAST')
     await page.goto(url)
     expect(await textOf(page, 'main')).toContain(`Approved for the account with fid ${user.fid}`)
     expect(await page.$eval('#onward', (link) => link.getAttribute('href'))).toBe(`${local.url}/openapi.json`)
-    expect(faults).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   it('lets the holder of the account refuse', async () => {
-    const { url, standing } = await request()
-    const { page, faults } = await openPage(local.url)
+    const { url, standing: readSigner } = await request()
+    const { page, errors: pageErrors } = await openPage(local.url)
     await injectWallet(page, user.account)
     await page.goto(url)
     await page.click('#refuse')
     await page.waitForFunction(`document.querySelector('#status').textContent.startsWith('Refused')`)
-    expect(await standing()).toMatchObject({ status: 'revoked' })
+    expect(await readSigner()).toMatchObject({ status: 'revoked' })
     expect(await page.$('#answer')).toBeNull()
-    expect(faults).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   it('says what went wrong, and can be tried again', async () => {
-    const { url, standing } = await request()
+    const { url, standing: readSigner } = await request()
     const { page } = await openPage(local.url)
-    let isWilling = false
+    let approvesTransaction = false
     await injectWallet(page, user.account, {
       eth_requestAccounts: () => {
-        if (!isWilling) throw new Error('no')
+        if (!approvesTransaction) throw new Error('no')
         return [user.account.signer.address]
       },
     })
@@ -123,24 +131,24 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
     await page.click(approve)
     await page.waitForFunction(`document.querySelector('#problem').textContent !== ''`)
     expect(await textOf(page, '#problem')).toBe('You have declined in your wallet.')
-    isWilling = true
+    approvesTransaction = true
     await page.click(approve)
     await page.waitForFunction(`document.querySelector('#status').textContent.startsWith('Approved')`)
-    expect(await standing()).toMatchObject({ status: 'approved', permissions: ['WRITE_ALL'] })
+    expect(await readSigner()).toMatchObject({ status: 'approved', permissions: ['WRITE_ALL'] })
   })
 
   it('says so when there is no wallet', async () => {
     const { url } = await request()
-    const { page, faults } = await openPage(local.url)
+    const { page, errors: pageErrors } = await openPage(local.url)
     await page.goto(url)
     await page.click(approve)
     await page.waitForFunction(`document.querySelector('#problem').textContent.includes('no wallet')`)
-    expect(faults).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   it('can be read without scripts, in the dark, and on a phone', async () => {
     const { url } = await request()
-    const { page, faults } = await openPage(local.url)
+    const { page, errors: pageErrors } = await openPage(local.url)
     await page.setJavaScriptEnabled(false)
     await page.setViewport({ width: 320, height: 640 })
     await page.goto(url)
@@ -153,12 +161,12 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
     expect(await paper()).toBe('rgb(23, 23, 27)')
     const width = await page.$eval('html', (root) => (root as { scrollWidth: number }).scrollWidth)
     expect(width).toBeLessThanOrEqual(320)
-    expect(faults).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 
   it('sends the transaction on a real chain, and waits until the hub has seen it', async () => {
-    const { url, key, standing } = await request(chain)
-    const { page, faults } = await openPage(chain.url)
+    const { url, key, standing: readSigner } = await request(chain)
+    const { page, errors: pageErrors } = await openPage(chain.url)
     const sent: unknown[] = []
     const wallet = await injectWallet(page, user.account, {
       eth_sendTransaction: async ([transaction]) => {
@@ -170,7 +178,7 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
     await page.click('input[value=DELETE_CAST]')
     await page.click(approve)
     await page.waitForFunction(`document.querySelector('#status').textContent.startsWith('Sent')`)
-    expect(wallet.asked.slice(-3)).toEqual([
+    expect(wallet.requestedMethods.slice(-3)).toEqual([
       'wallet_switchEthereumChain',
       'personal_sign',
       'eth_sendTransaction',
@@ -178,16 +186,16 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
     expect(sent).toMatchObject([
       { from: user.account.signer.address, to: '0x00000000fC56947c7E7183f8Ca4B62398CaAdf0B', value: '0x0' },
     ])
-    expect(await standing()).toMatchObject({ status: 'pending_approval' })
+    expect(await readSigner()).toMatchObject({ status: 'pending_approval' })
     await hub.submitOnChainEvents([addEvent(user, key)])
     await page.waitForFunction(`document.querySelector('#status').textContent.startsWith('Approved')`)
-    const { status, permissions } = await standing()
+    const { status, permissions } = await readSigner()
     expect([status, permissions.includes('PUBLISH_CAST'), permissions.includes('DELETE_CAST')]).toEqual([
       'approved',
       true,
       false,
     ])
-    expect(faults).toEqual([])
+    expect(pageErrors).toEqual([])
   })
 })
 

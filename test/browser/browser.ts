@@ -3,7 +3,7 @@ import puppeteer, { type Browser, type Page } from 'puppeteer-core'
 import { afterAll, onTestFinished } from 'vitest'
 
 /** Where systems put it. `BROWSER_PATH` names another. */
-const places = [
+const browserPaths = [
   process.env.BROWSER_PATH,
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -14,7 +14,7 @@ const places = [
 ]
 
 /** The browser of this machine; null when there is none. */
-export const browserPath = places.find((place) => place && existsSync(place)) ?? null
+export const browserPath = browserPaths.find((path) => path && existsSync(path)) ?? null
 
 /** What a test that needs a browser says when there is none. */
 export const noBrowser = 'no Chromium on this machine: `apt-get install chromium`, or BROWSER_PATH'
@@ -23,7 +23,7 @@ export const noBrowser = 'no Chromium on this machine: `apt-get install chromium
 export interface WatchedPage {
   readonly page: Page
   /** Errors on its console, scripts and addresses that its policy refused, requests to other servers. */
-  readonly faults: string[]
+  readonly errors: string[]
 }
 
 /** A browser for the file that calls this. */
@@ -51,31 +51,31 @@ export function createTestBrowser(): TestBrowser {
       const context = await (await browser).createBrowserContext()
       onTestFinished(() => context.close())
       const page = await context.newPage()
-      return { page, faults: watch(page, origin) }
+      return { page, errors: watch(page, origin) }
     },
   }
 }
 
 function watch(page: Page, origin: string): string[] {
-  const faults: string[] = []
+  const errors: string[] = []
   page.on('console', (message) => {
     // What failed to load is told below, with its address.
     if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return
-    faults.push(`console: ${message.text()}`)
+    errors.push(`console: ${message.text()}`)
   })
   page.on('response', (response) => {
     const { pathname } = new URL(response.url())
     // Every browser asks for it; pages of ours have no picture of their own.
     if (response.status() >= 400 && pathname !== '/favicon.ico') {
-      faults.push(`${response.status()}: ${pathname}`)
+      errors.push(`${response.status()}: ${pathname}`)
     }
   })
-  page.on('pageerror', (error) => faults.push(`script: ${String(error)}`))
+  page.on('pageerror', (error) => errors.push(`script: ${String(error)}`))
   page.on('request', (request) => {
     const url = new URL(request.url())
     if (url.origin !== origin && url.protocol !== 'data:' && url.protocol !== 'blob:') {
-      faults.push(`request: ${request.url()}`)
+      errors.push(`request: ${request.url()}`)
     }
   })
-  return faults
+  return errors
 }

@@ -13,7 +13,7 @@ const { openPage } = createTestBrowser()
 
 it('the documentation shows its operations, by nothing but what this server has', async ({ skip }) => {
   if (browserPath === null) skip(noBrowser)
-  const { page, faults } = await openPage(url)
+  const { page, errors: pageErrors } = await openPage(url)
   await page.goto(`${url}/docs`)
   for (const text of [
     'Users by their addresses',
@@ -22,5 +22,5 @@ it('the documentation shows its operations, by nothing but what this server has'
   ]) {
     await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`)
   }
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })

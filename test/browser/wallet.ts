@@ -7,7 +7,7 @@ type Answer = (params: readonly unknown[]) => unknown
 
 /** What a wallet was asked, in order. */
 export interface InjectedWallet {
-  readonly asked: string[]
+  readonly requestedMethods: string[]
 }
 
 /** How wallets say that their owner has said no (EIP-1193). */
@@ -23,12 +23,12 @@ export async function injectWallet(
   overrides: Readonly<Record<string, Answer>> = {},
 ): Promise<InjectedWallet> {
   let chainId = '0x1'
-  const asked: string[] = []
+  const requestedMethods: string[] = []
   const answers: Record<string, Answer> = {
     eth_requestAccounts: () => [signer.address],
     eth_chainId: () => chainId,
-    wallet_switchEthereumChain: ([asked]) => {
-      chainId = (asked as { chainId: string }).chainId
+    wallet_switchEthereumChain: ([requestedMethods]) => {
+      chainId = (requestedMethods as { chainId: string }).chainId
       return null
     },
     eth_signTypedData_v4: ([, json]) => {
@@ -41,7 +41,7 @@ export async function injectWallet(
     ...overrides,
   }
   await page.exposeFunction('askWallet', async (method: string, params: readonly unknown[]) => {
-    asked.push(method)
+    requestedMethods.push(method)
     try {
       return { result: await answers[method]!(params) }
     } catch {
@@ -57,5 +57,5 @@ export async function injectWallet(
       },
     }
   `)
-  return { asked }
+  return { requestedMethods }
 }

@@ -3,8 +3,11 @@ import {
   ChainLedger,
   type ChainLedgerOptions,
 } from '../../src/features/accounts/ledger/chain/chain-ledger.js'
-import { registerConsent, signConsent } from '../../src/features/accounts/ledger/consents.js'
-import { newcomer } from '../../src/features/accounts/testing/newcomer.js'
+import {
+  registerAuthorization,
+  signAuthorization,
+} from '../../src/features/accounts/ledger/signed-authorizations.js'
+import { newAccount } from '../../src/features/accounts/testing/new-account.js'
 import { saveWallet, type Wallet } from '../../src/features/accounts/wallets/wallets.js'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { testVault } from '../../src/features/signers/testing/approved-signer.js'
@@ -51,7 +54,7 @@ export function ledgerOn(
 export interface ChainWalletOptions {
   /** In wei. */
   readonly balance: bigint
-  readonly shelfSize?: number
+  readonly fidPoolSize?: number
   readonly app?: string
   readonly key?: Buffer
 }
@@ -60,13 +63,13 @@ export interface ChainWalletOptions {
 export async function walletOn(
   { client }: TestChain,
   db: Database,
-  { balance, shelfSize = 1, app = 'test', key = newPrivateKey() }: ChainWalletOptions,
+  { balance, fidPoolSize = 1, app = 'test', key = newPrivateKey() }: ChainWalletOptions,
 ): Promise<Wallet> {
   const wallet = await saveWallet(db, testVault, {
     appId: await ensureApp(db, app),
     network: 'eip155:10',
     privateKey: key,
-    shelfSize,
+    fidPoolSize,
     balance: null,
   })
   await client.setBalance({ address: hexOf(wallet.address), value: balance })
@@ -75,10 +78,10 @@ export async function walletOn(
 
 /** A purchase of a fid for somebody new. @param deadline Of their signature, in Unix seconds. */
 export async function purchaseOf(wallet: Wallet, purpose: string, deadline = 4_000_000_000) {
-  const holder = newcomer()
+  const holder = newAccount()
   const recovery = Buffer.alloc(20)
-  const consent = registerConsent({ to: holder.address, recovery, nonce: 0n, deadline })
-  const signature = await signConsent(consent, holder)
+  const authorization = registerAuthorization({ to: holder.address, recovery, nonce: 0n, deadline })
+  const signature = await signAuthorization(authorization, holder)
   const call = {
     kind: 'register' as const,
     holder: { address: holder.address, deadline, signature },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { AccountWorker } from '../../src/features/accounts/account-worker.js'
 import { type Accounts, createAccounts } from '../../src/features/accounts/accounts.js'
 import { acceptRegistration } from '../../src/features/accounts/registration/accept.js'
-import { newcomer, registrationOf } from '../../src/features/accounts/testing/newcomer.js'
+import { newAccount, registrationRequest } from '../../src/features/accounts/testing/new-account.js'
 import type { Wallet } from '../../src/features/accounts/wallets/wallets.js'
 import { testVault } from '../../src/features/signers/testing/approved-signer.js'
 import type { Database } from '../../src/platform/db/connection.js'
@@ -21,7 +21,7 @@ export interface AccountServerParts extends Omit<AccountChainParts, 'db'> {
 }
 
 /** What somebody wants registered, whose name and profile are nobody's concern here. */
-export interface AskedAccount {
+export interface AccountRequest {
   readonly fid: number
   readonly wallet: Wallet
   /** Whether the user has really signed for it. */
@@ -30,14 +30,14 @@ export interface AskedAccount {
 }
 
 const POOL_SIZE = 6
-const FAR_AWAY = 4_000_000_000
-const writes = /^\s*(insert|update|delete|with)\b/i
+const NEVER = 4_000_000_000
+const countedWrites = /^\s*(insert|update|delete|with)\b/i
 
 /** The part of a server that looks after accounts. It ends like a process that is killed: at once, wherever it is. */
 export class AccountServer {
   readonly accounts: Accounts
   readonly #db: Database
-  readonly #own: Database
+  readonly #lockDb: Database
   readonly #worker: AccountWorker
   readonly #ending = new AbortController()
   readonly #clock: () => number
@@ -47,13 +47,21 @@ export class AccountServer {
   constructor({ database, urls, clock, hub, ...options }: AccountServerParts) {
     this.#clock = clock
     this.#db = database.connect({ poolSize: POOL_SIZE, onStatement: (sql) => this.#count(sql) })
-    this.#own = database.connect({ poolSize: 1 })
+    this.#lockDb = database.connect({ poolSize: 1 })
     const db = this.#db
     const ledger = ledgerOn(urls, { db, hub, clock }, { ...options, signal: this.#ending.signal })
     const worker = randomUUID()
-    const details = { giveName: async () => null, publishProfile: async () => [] }
-    this.accounts = createAccounts({ db, vault: testVault, ledger, details, worker, clock, log: silentLog })
-    const parts = { db, own: this.#own, accounts: this.accounts, worker, clock, log: silentLog }
+    const details = { assignName: async () => null, publishProfile: async () => [] }
+    this.accounts = createAccounts({
+      db,
+      vault: testVault,
+      ledger,
+      services: details,
+      worker,
+      clock,
+      log: silentLog,
+    })
+    const parts = { db, lockDb: this.#lockDb, accounts: this.accounts, worker, clock, log: silentLog }
     this.#worker = new AccountWorker(parts)
   }
 
@@ -68,7 +76,7 @@ export class AccountServer {
 
   /** Has it look after what is open now. */
   wake(): void {
-    this.#worker.wake()
+    this.#worker.wakeUp()
   }
 
   /** It dies at one of its next writes: before it has got there, or after. */
@@ -80,7 +88,7 @@ export class AccountServer {
   kill(): void {
     if (this.#ended !== null) return
     this.#ending.abort()
-    const pools = [this.#db.end({ timeout: 0 }), this.#own.end({ timeout: 0 })]
+    const pools = [this.#db.end({ timeout: 0 }), this.#lockDb.end({ timeout: 0 })]
     this.#ended = Promise.allSettled([...pools, this.#worker.stop()])
   }
 
@@ -90,9 +98,9 @@ export class AccountServer {
   }
 
   /** Registers an account as `POST user` does, up to its end. @throws like it. */
-  async register({ fid, wallet, isSigned, hasSigner }: AskedAccount): Promise<void> {
+  async register({ fid, wallet, isSigned, hasSigner }: AccountRequest): Promise<void> {
     const nonce = isSigned ? 0n : 1n
-    const asked = await registrationOf(newcomer(), { fid, deadline: FAR_AWAY, nonce })
+    const asked = await registrationRequest(newAccount(), { fid, deadline: NEVER, nonce })
     const registration = {
       fid,
       walletId: wallet.id,
@@ -108,11 +116,11 @@ export class AccountServer {
         : null,
     }
     const id = await acceptRegistration(this.#db, registration, this.#clock())
-    await this.accounts.registrar.carryOut(id)
+    await this.accounts.registrar.complete(id)
   }
 
   #count(sql: string): void {
-    if (!writes.test(sql)) return
+    if (!countedWrites.test(sql)) return
     this.#writesLeft -= 1
     if (this.#writesLeft < 0) this.kill()
     else if (this.#writesLeft < 1) setImmediate(() => this.kill())

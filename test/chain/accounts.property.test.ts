@@ -7,8 +7,8 @@ import { hexOf } from '../../src/protocol/bytes.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { walletOn } from './account-chain.js'
+import { countOpen, expectInvariants, expectMatchesChain, type FundedWallet } from './account-invariants.js'
 import { AccountServer } from './account-server.js'
-import { countOpen, expectInvariants, expectTruth, type FundedWallet } from './account-truth.js'
 import { type Faults, startRpcProxy } from './rpc-proxy.js'
 import { startTestChain } from './test-chain.js'
 
@@ -45,7 +45,7 @@ function startServer(): Promise<AccountServer> {
 }
 
 /** Blocks come, and servers look, as they do everywhere. */
-const passing = (async () => {
+const transientErrors = (async () => {
   while (!isOver) {
     await chain.mine(1).catch(() => {})
     for (const server of servers) server.wake()
@@ -54,7 +54,7 @@ const passing = (async () => {
 })()
 afterAll(async () => {
   isOver = true
-  await passing
+  await transientErrors
   for (const server of servers) server.kill()
   await Promise.all([...dead, ...servers].map((server) => server.ended()))
 })
@@ -63,22 +63,26 @@ afterAll(async () => {
 const outages: Readonly<Record<string, () => Faults>> = {
   none: () => ({}),
   stopped: () => ({ stopped: true }),
-  hanging: () => ({ hold: () => healed }),
-  behind: () => ({ behind: 2 }),
-  ahead: () => ({ lie: (method, result) => (method === 'eth_blockNumber' ? more(result, 50) : result) }),
-  'without receipts': () => ({ lie: aboutReceipts(() => null) }),
-  'with receipts of other blocks': () => ({
-    lie: aboutReceipts((receipt) => ({ ...receipt, blockHash: `0x${'ab'.repeat(32)}` })),
+  hanging: () => ({ hold: () => cleared }),
+  behind: () => ({ blocksBehind: 2 }),
+  ahead: () => ({
+    alterResult: (method, result) => (method === 'eth_blockNumber' ? more(result, 50) : result),
   }),
-  'keeping what it is sent': () => ({ swallows: true }),
+  'without receipts': () => ({ alterResult: aboutReceipts(() => null) }),
+  'with receipts of other blocks': () => ({
+    alterResult: aboutReceipts((receipt) => ({ ...receipt, blockHash: `0x${'ab'.repeat(32)}` })),
+  }),
+  'keeping what it is sent': () => ({ dropsTransactions: true }),
 }
 // What it may say where another one can be asked.
-const lies: Readonly<Record<string, () => Faults>> = {
+const wrongAnswers: Readonly<Record<string, () => Faults>> = {
   none: () => ({}),
   stopped: () => ({ stopped: true }),
-  'of failures': () => ({ lie: aboutReceipts((receipt) => ({ ...receipt, status: '0x0', logs: [] })) }),
+  'of failures': () => ({
+    alterResult: aboutReceipts((receipt) => ({ ...receipt, status: '0x0', logs: [] })),
+  }),
   'of other fids': () => ({
-    lie: aboutReceipts(({ logs, ...receipt }) => ({
+    alterResult: aboutReceipts(({ logs, ...receipt }) => ({
       ...receipt,
       logs: logs.map(({ topics, ...log }) => ({
         ...log,
@@ -87,14 +91,16 @@ const lies: Readonly<Record<string, () => Faults>> = {
     })),
   }),
   'of other counts': () => ({
-    lie: (method, result) => (method === 'eth_getTransactionCount' ? more(result, 7) : result),
+    alterResult: (method, result) => (method === 'eth_getTransactionCount' ? more(result, 7) : result),
   }),
-  'of contracts': () => ({ lie: (method, result) => (method === 'eth_call' ? more('0x', 7) : result) }),
+  'of contracts': () => ({
+    alterResult: (method, result) => (method === 'eth_call' ? more('0x', 7) : result),
+  }),
 }
 
 type Receiptlike = { readonly logs: readonly { readonly topics: readonly string[] }[] }
 
-function aboutReceipts(change: (receipt: Receiptlike) => unknown): NonNullable<Faults['lie']> {
+function aboutReceipts(change: (receipt: Receiptlike) => unknown): NonNullable<Faults['alterResult']> {
   return (method, result) =>
     method === 'eth_getTransactionReceipt' && result !== null ? change(result as Receiptlike) : result
 }
@@ -105,13 +111,13 @@ function more(number: unknown, by: number): string {
   return `0x${sum.toString(16).padStart(String(number).length < 66 && number !== '0x' ? 1 : 64, '0')}`
 }
 
-let heal = () => {}
-let healed: Promise<void> = Promise.resolve()
+let clearFaults = () => {}
+let cleared: Promise<void> = Promise.resolve()
 
 function setFaults(faults: readonly Faults[]): void {
-  heal()
-  healed = new Promise((resolve) => {
-    heal = resolve
+  clearFaults()
+  cleared = new Promise((resolve) => {
+    clearFaults = resolve
   })
   for (const [n, rpc] of rpcs.entries()) rpc.faults = faults[n] ?? {}
 }
@@ -154,7 +160,7 @@ const action = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('rpc' as const),
       outages: fc.tuple(fc.constantFrom(...Object.keys(outages)), fc.constantFrom(...Object.keys(outages))),
-      lie: fc.constantFrom(...Object.keys(lies)),
+      alterResult: fc.constantFrom(...Object.keys(wrongAnswers)),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('rest' as const) }) },
@@ -177,22 +183,25 @@ const handedOut: { readonly fid: number; readonly askedMs: number }[] = []
 /** Nobody gets what somebody else was given less than ten minutes ago. */
 async function take(by: AccountServer, payer: FundedWallet): Promise<void> {
   const askedMs = clock()
-  const fid = await by.accounts.shelf.take(payer)
+  const fid = await by.accounts.fidPool.take(payer)
   const isHeld = handedOut.some((other) => other.fid === fid && clock() - other.askedMs < HOLD_MS)
   expect(isHeld, `fid ${fid} was given to two`).toBe(false)
   handedOut.push({ fid, askedMs })
 }
 
-async function registerSome(by: AccountServer, asked: Extract<Action, { kind: 'register' }>): Promise<void> {
+async function registerSome(
+  by: AccountServer,
+  requested: Extract<Action, { kind: 'register' }>,
+): Promise<void> {
   const held = await db<{ fid: number; walletId: string }[]>`
-    select fid, held_by as "walletId" from accounts.shelf
+    select fid, held_by as "walletId" from accounts.fid_pool
     where used_at is null and held_until > ${new Date(clock())}
       and held_by = any(${db.types.texts(wallets.map(({ id }) => id))}::text[]::uuid[])
     order by fid
-    limit ${asked.count}`
+    limit ${requested.count}`
   for (const { fid, walletId } of held) {
     const payer = wallets.find(({ id }) => id === walletId)!
-    begin(by.register({ fid, wallet: payer, ...asked }), by)
+    begin(by.register({ fid, wallet: payer, ...requested }), by)
   }
 }
 
@@ -204,7 +213,7 @@ async function replaceDead(): Promise<void> {
   }
 }
 
-async function act(step: Action, liar: 0 | 1 | null): Promise<void> {
+async function act(step: Action, inconsistentRpc: 0 | 1 | null): Promise<void> {
   await replaceDead()
   switch (step.kind) {
     case 'take':
@@ -224,8 +233,8 @@ async function act(step: Action, liar: 0 | 1 | null): Promise<void> {
       return await chain.reorg(step.depth)
     case 'rpc': {
       const given = step.outages.map((name) => outages[name]!())
-      const lied = [{}, {}].map((_, n) => (n === liar ? lies[step.lie]!() : {}))
-      return setFaults(liar === null ? given : lied)
+      const lied = [{}, {}].map((_, n) => (n === inconsistentRpc ? wrongAnswers[step.alterResult]!() : {}))
+      return setFaults(inconsistentRpc === null ? given : lied)
     }
     case 'rest':
       setFaults([])
@@ -259,7 +268,7 @@ async function comeToRest(): Promise<void> {
 
 const scene = fc.record({
   funds: fc.array(fc.nat(30), { minLength: 3, maxLength: 3 }),
-  liar: fc.constantFrom(null, 0 as const, 1 as const),
+  inconsistentRpc: fc.constantFrom(null, 0 as const, 1 as const),
   actions: fc.array(action, { minLength: 8, maxLength: 16 }),
 })
 
@@ -271,11 +280,11 @@ it('shelf, held and used are what was registered, whatever dies, lies, stops or 
   const rest = { kind: 'rest' as const }
   const busy = { kind: 'register' as const, server: 0, count: 3, isSigned: true, hasSigner: true }
   await fc.assert(
-    fc.asyncProperty(scene, async ({ funds, liar, actions }) => {
+    fc.asyncProperty(scene, async ({ funds, inconsistentRpc, actions }) => {
       wallets = await Promise.all(
         funds.map(async (count, n) => {
           const funding = BigInt(count) * PRICE
-          return { ...(await walletOn(chain, db, { balance: funding, shelfSize: n })), funding }
+          return { ...(await walletOn(chain, db, { balance: funding, fidPoolSize: n })), funding }
         }),
       )
       // What was held for others is on the shelf.
@@ -283,14 +292,14 @@ it('shelf, held and used are what was registered, whatever dies, lies, stops or 
       // They have it for good: a block that is taken back takes back what was given in it.
       await chain.mine(CONFIRMATIONS + 1)
       for (const step of actions) {
-        await act(step, liar)
+        await act(step, inconsistentRpc)
         await Promise.race([Promise.all(pending), sleep(STEP_MS)])
         expect(failures).toEqual([])
         await expectInvariants(db, wallets, clock())
       }
       await comeToRest()
       await expectInvariants(db, wallets, clock())
-      await expectTruth(chain, db, wallets)
+      await expectMatchesChain(chain, db, wallets)
     }),
     {
       numRuns: RUNS,
@@ -300,7 +309,7 @@ it('shelf, held and used are what was registered, whatever dies, lies, stops or 
         [
           {
             funds: [200, 0, 3],
-            liar: null,
+            inconsistentRpc: null,
             actions: [
               crowd,
               { kind: 'kill', server: 1, writes: 60 },

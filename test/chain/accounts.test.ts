@@ -6,16 +6,19 @@ import { type Hex, parseEther, parseEventLogs } from 'viem'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createAccounts } from '../../src/features/accounts/accounts.js'
-import { acceptDirect, carryOutDirect } from '../../src/features/accounts/registration/direct-registration.js'
+import { FidPool } from '../../src/features/accounts/fid-pool/fid-pool.js'
+import {
+  acceptDirectRegistration,
+  runDirectRegistration,
+} from '../../src/features/accounts/registration/direct-registration.js'
 import { accountDetails } from '../../src/features/accounts/routes/account-details.js'
 import { checkDirect } from '../../src/features/accounts/routes/check-direct.js'
-import { Shelf } from '../../src/features/accounts/shelf/shelf.js'
 import { directRequest } from '../../src/features/accounts/testing/direct-request.js'
-import { newcomer } from '../../src/features/accounts/testing/newcomer.js'
-import { tallyFids } from '../../src/features/accounts/testing/tally.js'
+import { countFidsByState } from '../../src/features/accounts/testing/fid-counts.js'
+import { newAccount } from '../../src/features/accounts/testing/new-account.js'
 import type { Wallet } from '../../src/features/accounts/wallets/wallets.js'
 import { testVault } from '../../src/features/signers/testing/approved-signer.js'
-import { askedBody } from '../../src/features/signers/testing/key-holder.js'
+import { signKeyRequestBody } from '../../src/features/signers/testing/key-holder.js'
 import { ethAccount, newPrivateKey } from '../../src/hub/registry/eth-account.js'
 import { silentLog } from '../../src/platform/log/log.js'
 import { hexOf } from '../../src/protocol/bytes.js'
@@ -34,8 +37,8 @@ const rpc = await startFailingRpc(chain.url)
 const clock = Date.now
 const hub = await createTestHub(db, { clock })
 const parts = { db, hub, clock }
-const shelfOn = (url = chain.url, shelfClock = clock) =>
-  new Shelf({ db, vault: testVault, ledger: ledgerOn(url, parts), clock: shelfClock, log: silentLog })
+const fidPoolOn = (url = chain.url, fidPoolClock = clock) =>
+  new FidPool({ db, vault: testVault, ledger: ledgerOn(url, parts), clock: fidPoolClock, log: silentLog })
 const balanceOf = ({ address }: Wallet) => chain.client.getBalance({ address: hexOf(address) })
 const custodyOnChain = (fid: number) =>
   chain.read<string>({
@@ -47,7 +50,7 @@ const custodyOnChain = (fid: number) =>
 
 /** At every moment but that in which a fid that was just registered is put onto the shelf. */
 async function holds(): Promise<void> {
-  const tally = () => tallyFids(db, clock())
+  const tally = () => countFidsByState(db, clock())
   await expect.poll(async () => (({ registered, bought }) => registered - bought)(await tally())).toBe(0)
   const { shelf, held, used, registered } = await tally()
   expect(shelf + held + used).toBe(registered)
@@ -55,7 +58,7 @@ async function holds(): Promise<void> {
 
 it('fifty who call two servers at once get fifty fids of the chain, by one sequence of nonces', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
-  const [one, other] = [shelfOn(), shelfOn()]
+  const [one, other] = [fidPoolOn(), fidPoolOn()]
   const fids = await Promise.all(
     Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? one : other).take(wallet)),
   )
@@ -70,13 +73,13 @@ it('fifty who call two servers at once get fifty fids of the chain, by one seque
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(rows.length)
   const [fid] = fids
   const [held] = await db<{ address: Buffer }[]>`
-    select custody_address as address from accounts.shelf where fid = ${fid!}`
+    select custody_address as address from accounts.fid_pool where fid = ${fid!}`
   expect((await custodyOnChain(fid!)).toLowerCase()).toBe(hexOf(held!.address))
 })
 
 it('a wallet that cannot pay registers nothing', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('0.001') })
-  await expect(shelfOn().take(wallet)).rejects.toMatchObject({ code: 'insufficient_funds' })
+  await expect(fidPoolOn().take(wallet)).rejects.toMatchObject({ code: 'insufficient_funds' })
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(0)
 })
 
@@ -94,7 +97,15 @@ it('the published client registers a user on the chain, who is in the hub and in
     db,
     hub,
     clock,
-    accounts: createAccounts({ db, vault: testVault, ledger, details, worker, clock, log: silentLog }),
+    accounts: createAccounts({
+      db,
+      vault: testVault,
+      ledger,
+      services: details,
+      worker,
+      clock,
+      log: silentLog,
+    }),
   })
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
   expect(wallet.appId).toBe(appId)
@@ -114,10 +125,14 @@ it('the published client registers a user on the chain, who is in the hub and in
     values (${developerFid}, 1, ${bytesOf(developer.address)}, ${bytesOf(developer.address)}, 0)`
 
   const { fid } = await client.getFreshAccountFID()
-  const user = newcomer()
+  const user = newAccount()
   const deadline = Math.floor(clock() / 1000) + 3_600
   const { signer_uuid: uuid, public_key } = await client.createSigner()
-  const request = await askedBody({ fid: developerFid, account: accountOf(developer) }, public_key, deadline)
+  const request = await signKeyRequestBody(
+    { fid: developerFid, account: accountOf(developer) },
+    public_key,
+    deadline,
+  )
   const registered = await client.registerAccount({
     fid,
     deadline,
@@ -153,20 +168,20 @@ it('the published client registers a user on the chain, who is in the hub and in
 
 it('an account whose keys the developer holds is registered with them', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
-  const [developer, user] = [chain.account(6), newcomer()]
+  const [developer, user] = [chain.account(6), newAccount()]
   const app = { fid: await chain.register(developer), account: accountOf(developer) }
   const deadline = Math.floor(clock() / 1000) + 3_600
   const keys = [testKey('a key of the developer'), testKey('another')]
-  const asked = { ...(await directRequest(user, { app, keys, deadline })), storage_units: 1 }
+  const requested = { ...(await directRequest(user, { app, keys, deadline })), storage_units: 1 }
   const ledger = ledgerOn(chain.url, parts)
-  const calls = await checkDirect(ledger, asked, Math.floor(clock() / 1000))
+  const calls = await checkDirect(ledger, requested, Math.floor(clock() / 1000))
   const digest = Buffer.alloc(32)
-  const id = await acceptDirect(
+  const id = await acceptDirectRegistration(
     db,
     { ...wallet, walletId: wallet.id, name: 'direct', digest, calls },
     clock(),
   )
-  const { fid, problems } = await carryOutDirect({ db, ledger, clock }, id)
+  const { fid, problems } = await runDirectRegistration({ db, ledger, clock }, id)
   expect(problems).toEqual([])
   expect(await custodyOnChain(fid!)).toBe(user.signer.address)
   const active = await db`select from hub.signers where fid = ${fid!} and active`
@@ -204,7 +219,7 @@ it('what was recorded before its process ended is sent by another one, once', as
   await chain.client.dropTransaction({ hash: hexOf((await attemptsOf('left'))[0]!.hash) })
   await chain.client.setAutomine(true)
   const other = ledgerOn(chain.url, parts)
-  await other.settleOpen()
+  await other.settlePending()
   expect(await other.buy(purchase)).toMatchObject({ fid: expect.any(Number) })
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(1)
 })
@@ -228,7 +243,7 @@ it('whose nonce somebody else has used, by the same key, is bought by the next o
   const hand = stoppedClock()
   const ledger = ledgerOn(chain.url, { ...parts, clock: hand.clock }, { stuckMs: 400 })
   const first = ledger.buy(purchase).catch((error: unknown) => error)
-  const hash = await sentFor('overtaken')
+  const hash = await transactionsFor('overtaken')
   await chain.client.dropTransaction({ hash })
   const { signer } = ethAccount(key)
   await chain.clientOf(signer).sendTransaction({ account: signer, chain: null, to: signer.address, nonce: 0 })
@@ -258,10 +273,10 @@ it('a block that the chain takes back is waited for again', async () => {
 })
 
 it('by an RPC that fails and falls silent at any call, nothing is lost and nothing is paid twice', async () => {
-  const wallet = await walletOn(chain, db, { balance: parseEther('1'), shelfSize: 0 })
+  const wallet = await walletOn(chain, db, { balance: parseEther('1'), fidPoolSize: 0 })
   // What has failed is tried again after a second, which passes faster here.
   const startMs = clock()
-  const servers = [1, 2].map(() => shelfOn(rpc.url, () => startMs + 20 * (clock() - startMs)))
+  const servers = [1, 2].map(() => fidPoolOn(rpc.url, () => startMs + 20 * (clock() - startMs)))
   const trouble = fc.record({ every: fc.integer({ min: 1, max: 9 }), times: fc.integer({ min: 1, max: 12 }) })
   await fc.assert(
     fc.asyncProperty(trouble, async ({ every, times }) => {
@@ -297,7 +312,7 @@ function stoppedClock() {
 }
 
 /** The hash of the only transaction that was sent for a purchase, once the chain's node has it. */
-async function sentFor(purpose: string): Promise<Hex> {
+async function transactionsFor(purpose: string): Promise<Hex> {
   const isThere = async () => {
     const attempts = await attemptsOf(purpose)
     const known = attempts.map(({ hash }) => chain.client.getTransaction({ hash: hexOf(hash) }))
@@ -308,7 +323,7 @@ async function sentFor(purpose: string): Promise<Hex> {
 }
 
 async function countOrdered(): Promise<number> {
-  return (await db`select from accounts.shelf where fid is null`).length
+  return (await db`select from accounts.fid_pool where fid is null`).length
 }
 
 async function attemptsOf(purpose: string) {

@@ -89,10 +89,10 @@ it('every function and event is one of the real contract', () => {
     SignedKeyRequestValidator: signedKeyRequestValidatorABI as Abi,
   }
   for (const [name, abi] of Object.entries(published)) {
-    const theirs = new Set(abi.map(signatureOf))
+    const otherNames = new Set(abi.map(signatureOf))
     const strange = contract(name).abi.filter((item) => {
       const signature = signatureOf(item)
-      return signature !== null && !theirs.has(signature) && !ours.has((item as { name: string }).name)
+      return signature !== null && !otherNames.has(signature) && !ours.has((item as { name: string }).name)
     })
     expect([name, strange]).toEqual([name, []])
   }
@@ -215,8 +215,8 @@ it('storage is rented by anybody for anybody at its price', async () => {
   const rent = { ...storages, functionName: 'rent', args: [1, 3] }
   await expect(chain.send(payer, { ...rent, value: value - 1n })).rejects.toThrow('InvalidPayment')
   const receipt = await chain.send(payer, { ...rent, value })
-  const [told] = parseEventLogs({ abi: storageRegistryABI, logs: receipt.logs, eventName: 'Rent' })
-  expect(told?.args).toEqual({ payer: payer.address, fid: 1n, units: 3n })
+  const [reported] = parseEventLogs({ abi: storageRegistryABI, logs: receipt.logs, eventName: 'Rent' })
+  expect(reported?.args).toEqual({ payer: payer.address, fid: 1n, units: 3n })
 })
 
 it('pools exchange what they hold and tell of it in both ways', async () => {

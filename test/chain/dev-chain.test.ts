@@ -31,11 +31,11 @@ it('a transaction whose block comes while it is looked for is found, though no o
   const found = client.waitForTransactionReceipt({ hash }).finally(() => {
     isFound = true
   })
-  const asked = (method: string) => proxy.asked.get(method) ?? 0
-  await expect.poll(() => asked('eth_getTransactionReceipt'), { interval: 10 }).toBeGreaterThan(1)
+  const requested = (method: string) => proxy.requestCounts.get(method) ?? 0
+  await expect.poll(() => requested('eth_getTransactionReceipt'), { interval: 10 }).toBeGreaterThan(1)
   await chain.mine(1)
-  const before = asked('eth_blockNumber')
-  while (!isFound && asked('eth_blockNumber') < before + 3) await sleep(10)
+  const before = requested('eth_blockNumber')
+  while (!isFound && requested('eth_blockNumber') < before + 3) await sleep(10)
   looked()
   expect(await found).toMatchObject({ transactionHash: hash, status: 'success' })
 })

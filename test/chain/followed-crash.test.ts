@@ -4,7 +4,7 @@ import { type Address, parseEther, parseEventLogs } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { contract } from '../../scripts/dev-chain.mjs'
-import { keepPool, keepToken } from '../../src/features/tokens/kept-tokens.js'
+import { trackPool, trackToken } from '../../src/features/tokens/tracked-tokens.js'
 import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../src/hub/chain/networks.js'
 import { registryTopics } from '../../src/hub/chain/registry-events.js'
@@ -48,9 +48,9 @@ async function expectEvents(): Promise<void> {
   expect(rows.map(({ block, index }) => place(block, index))).toEqual(
     there.map(({ blockNumber, logIndex }) => place(blockNumber, logIndex)),
   )
-  const [told] = await db<{ count: number }[]>`
+  const [reported] = await db<{ count: number }[]>`
     select count(*)::integer as count from hub.events where type = ${HubEventType.MERGE_ON_CHAIN_EVENT}`
-  expect(told).toEqual({ count: there.length })
+  expect(reported).toEqual({ count: there.length })
 }
 
 /** Balances are the contract's, of everybody that a transfer has ever named. */
@@ -70,7 +70,7 @@ async function expectBalances(token: Address): Promise<void> {
   }
   const rows = await db<{ holder: string; balance: string }[]>`
     select '0x' || encode(holder, 'hex') as holder, balance::text as balance
-    from assets.balances b join assets.tokens t on t.id = b.token_id
+    from tokens.balances b join tokens.tokens t on t.id = b.token_id
     where t.address = ${bytesOf(token)}::bytea and balance > 0`
   expect(new Map(rows.map(({ holder, balance }) => [holder, balance]))).toEqual(held)
 }
@@ -80,7 +80,7 @@ async function expectTrades(pool: Address): Promise<void> {
   const logs = await logsUpTo(Number.MAX_SAFE_INTEGER, [pool])
   const swaps = parseEventLogs({ abi: contract('PairV2').abi, logs, eventName: 'Swap' })
   const rows = await db<{ block: number; index: number }[]>`
-    select block, log_index as index from assets.trades order by 1, 2`
+    select block, log_index as index from tokens.trades order by 1, 2`
   expect(rows.map(({ block, index }) => place(block, index))).toEqual(
     swaps.map(({ blockNumber, logIndex }) => place(blockNumber, logIndex)),
   )
@@ -99,24 +99,24 @@ const sessionsOfServer = () => db`
   where datname = current_database() and backend_type = 'client backend' and application_name <> 'plaza test'`
 
 /** They have handled all that there is for them. */
-async function areLevel(): Promise<boolean> {
+async function areCaughtUp(): Promise<boolean> {
   const head = Number(await chain.client.getBlockNumber())
   const [assets, hub] = await Promise.all(['optimism/assets', 'optimism/registries'].map(nextOf))
   return assets === head + 1 && hub === head + 1 - CONFIRMATIONS
 }
 
 /** What was there before tokens were watched is read by others. */
-async function pastsAreRead(): Promise<void> {
+async function areBackfilled(): Promise<void> {
   const unread = async () => {
     // A past ends where it was begun to watch, which is final some blocks later.
     await chain.mine(1)
-    return await db`select from assets.tokens where (read_to >= live_from) is not true`
+    return await db`select from tokens.tokens where (read_to >= live_from) is not true`
   }
   await expect.poll(unread, { timeout: 60_000, interval: 100 }).toHaveLength(0)
 }
 
 /** What happens on the chain, one thing after the other. */
-async function* deeds(token: Address, market: Market): AsyncGenerator<void> {
+async function* actions(token: Address, market: Market): AsyncGenerator<void> {
   const fid = await chain.register(people[0]!)
   for (let n = 0; ; n += 1) {
     const [from, to] = [people[n % people.length]!, people[(n * 3 + 1) % people.length]!]
@@ -157,13 +157,13 @@ it('wherever a server that follows a chain is killed, and whatever the chain tak
     [usd, 10n ** 12n],
   ] as const
   const market = await openMarket(chain, 'PairV2', reserves, people)
-  await keepToken(db, rpc, { address: bytesOf(usd), keptFor: 'operator', isDollar: true })
-  await keepToken(db, rpc, { address: bytesOf(apple), keptFor: 'operator' })
-  await keepPool(db, rpc, bytesOf(market.pool))
+  await trackToken(db, rpc, { address: bytesOf(usd), trackedBy: 'operator', isDollar: true })
+  await trackToken(db, rpc, { address: bytesOf(apple), trackedBy: 'operator' })
+  await trackPool(db, rpc, bytesOf(market.pool))
   const dataDir = await createDataDir()
-  const happening = deeds(apple, market)
+  const happening = actions(apple, market)
   let server = await startServerProcess({ dataDir, env })
-  await pastsAreRead()
+  await areBackfilled()
 
   for (let round = 0; round < ROUNDS; round += 1) {
     const begun = await nextOf('optimism/assets')
@@ -182,23 +182,25 @@ it('wherever a server that follows a chain is killed, and whatever the chain tak
     for (let n = 0; n < 3; n += 1) await happening.next()
     // As if its lease had run out.
     await db`update chain.followers set leased_until = now()`
-    const asked = new Map<string, number>()
+    const requested = new Map<string, number>()
     proxy.faults = {
-      lie(method, result, [filter]) {
+      alterResult(method, result, [filter]) {
         if (method !== 'eth_getLogs') return result
         const { fromBlock, address } = filter as { fromBlock: string; address: string | string[] }
         const isHub = [address].flat().includes(chain.addresses.idRegistry.toLowerCase())
         const name = isHub ? 'optimism/registries' : 'optimism/assets'
-        asked.set(name, Math.min(asked.get(name) ?? Number(fromBlock), Number(fromBlock)))
+        requested.set(name, Math.min(requested.get(name) ?? Number(fromBlock), Number(fromBlock)))
         return result
       },
     }
     server = await startServerProcess({ dataDir, env })
-    await expect.poll(areLevel, { timeout: 60_000, interval: 50 }).toBe(true)
+    await expect.poll(areCaughtUp, { timeout: 60_000, interval: 50 }).toBe(true)
     proxy.faults = {}
     // Final blocks are not asked for again, others only as far as they were taken back.
-    expect(asked.get('optimism/registries')).toBe(stood.get('optimism/registries'))
-    expect(asked.get('optimism/assets')).toBeGreaterThanOrEqual(stood.get('optimism/assets')! - CONFIRMATIONS)
+    expect(requested.get('optimism/registries')).toBe(stood.get('optimism/registries'))
+    expect(requested.get('optimism/assets')).toBeGreaterThanOrEqual(
+      stood.get('optimism/assets')! - CONFIRMATIONS,
+    )
     await expectEvents()
     await expectBalances(apple)
     await expectTrades(market.pool)

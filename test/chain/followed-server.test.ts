@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { expect, it } from 'vitest'
-import { keepPool, keepToken } from '../../src/features/tokens/kept-tokens.js'
+import { trackPool, trackToken } from '../../src/features/tokens/tracked-tokens.js'
 import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../src/hub/chain/networks.js'
 import { silentLog } from '../../src/platform/log/log.js'
@@ -43,9 +43,9 @@ it('a server that is given a chain has its users, its tokens and its trades, and
     [usd, 10n ** 12n],
   ] as const
   const market = await openMarket(chain, 'PairV2', reserves, [ann, nobody])
-  await keepToken(db, rpc, { address: bytes(usd), keptFor: 'operator', isDollar: true })
-  await keepToken(db, rpc, { address: bytes(apple), keptFor: 'operator' })
-  await keepPool(db, rpc, bytes(market.pool))
+  await trackToken(db, rpc, { address: bytes(usd), trackedBy: 'operator', isDollar: true })
+  await trackToken(db, rpc, { address: bytes(apple), trackedBy: 'operator' })
+  await trackPool(db, rpc, bytes(market.pool))
   await chain.mine(CONFIRMATIONS + 1)
   const ownersOf = () => server.get(`fungible/owner/relevant?network=optimism&contract_address=${apple}`)
   const mineAndAsk = async () => {
@@ -69,11 +69,13 @@ it('a server that is given a chain has its users, its tokens and its trades, and
   await chain.mine(CONFIRMATIONS + 1)
 
   const counts = [2, 1, 1, 1]
-  const received = await Promise.all(receivers.map((receiver, index) => receiver.until(counts[index]!)))
+  const received = await Promise.all(
+    receivers.map((receiver, index) => receiver.waitForCount(counts[index]!)),
+  )
   const traders = received.map((list) => list.map(({ body }) => body.data.trader?.fid ?? null).sort())
   expect(traders).toEqual([[fid, null], [fid], [null], [fid]])
-  const told = received[0]!.find(({ body }) => body.data.transaction.hash === hash)!.body
-  expect(told).toMatchObject({
+  const reported = received[0]!.find(({ body }) => body.data.transaction.hash === hash)!.body
+  expect(reported).toMatchObject({
     type: 'trade.created',
     data: {
       object: 'trade',

@@ -11,17 +11,17 @@ export interface Faults {
   /** It answers with another status than 200, and with no JSON; null for what it does. */
   status?: (method: string) => number | null
   /** It gives no logs of more blocks than this. */
-  largestRange?: number
+  maxLogRange?: number
   /** It is so many blocks behind, and knows nothing of those. */
-  behind?: number
+  blocksBehind?: number
   /** It says that it is of this chain. */
   chainId?: number
   /** It waits for this before it does what it is asked. */
   hold?: (method: string, params: readonly unknown[]) => Promise<void>
   /** It says that it has sent transactions, and sends none. */
-  swallows?: boolean
+  dropsTransactions?: boolean
   /** It changes what it has been given before it answers. */
-  lie?: (method: string, result: unknown, params: readonly unknown[]) => unknown
+  alterResult?: (method: string, result: unknown, params: readonly unknown[]) => unknown
 }
 
 /** An RPC in front of another one. */
@@ -30,7 +30,7 @@ export interface RpcProxy {
   /** What it does wrong from now on. */
   faults: Faults
   /** How many requests it has been sent, by method. */
-  readonly asked: Map<string, number>
+  readonly requestCounts: Map<string, number>
 }
 
 interface Request {
@@ -58,42 +58,51 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   const proxy: RpcProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     faults: {},
-    asked: new Map(),
+    requestCounts: new Map(),
   }
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(chunk)
     const request = JSON.parse(Buffer.concat(chunks).toString()) as Request
-    proxy.asked.set(request.method, (proxy.asked.get(request.method) ?? 0) + 1)
+    proxy.requestCounts.set(request.method, (proxy.requestCounts.get(request.method) ?? 0) + 1)
     if (proxy.faults.stopped) return void res.destroy()
     const status = proxy.faults.status?.(request.method) ?? null
     if (status !== null) return void res.writeHead(status).end('not now')
-    const reply = await judge(request)
+    const reply = await applyFaults(request)
     res.setHeader('content-type', 'application/json')
     res.end(JSON.stringify({ jsonrpc: '2.0', id: request.id, ...reply }))
   }
 
-  async function judge({ method, params }: Request): Promise<object> {
-    const { largestRange = Number.POSITIVE_INFINITY, behind = 0, chainId, hold, swallows, lie } = proxy.faults
+  async function applyFaults({ method, params }: Request): Promise<object> {
+    const {
+      maxLogRange = Number.POSITIVE_INFINITY,
+      blocksBehind = 0,
+      chainId,
+      hold,
+      dropsTransactions,
+      alterResult,
+    } = proxy.faults
     await hold?.(method, params)
     const refusal = proxy.faults.refuse?.(method, params) ?? null
     if (refusal !== null) return { error: { code: -32_000, message: refusal } }
-    if (swallows && method === 'eth_sendRawTransaction') return { result: `0x${'00'.repeat(32)}` }
+    if (dropsTransactions && method === 'eth_sendRawTransaction') return { result: `0x${'00'.repeat(32)}` }
     if (method === 'eth_chainId' && chainId !== undefined) return { result: `0x${chainId.toString(16)}` }
     const head =
-      behind === 0 ? Number.POSITIVE_INFINITY : Number((await ask('eth_blockNumber', [])).result) - behind
-    if (method === 'eth_blockNumber' && behind > 0) return { result: `0x${head.toString(16)}` }
+      blocksBehind === 0
+        ? Number.POSITIVE_INFINITY
+        : Number((await ask('eth_blockNumber', [])).result) - blocksBehind
+    if (method === 'eth_blockNumber' && blocksBehind > 0) return { result: `0x${head.toString(16)}` }
     if (method === 'eth_getBlockByNumber' && Number(params[0]) > head) return { result: null }
     if (method === 'eth_getLogs') {
       const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
-      if (Number(toBlock) - Number(fromBlock) + 1 > largestRange) {
+      if (Number(toBlock) - Number(fromBlock) + 1 > maxLogRange) {
         return { error: { code: -32_005, message: 'query returned more than allowed' } }
       }
     }
     const reply = await ask(method, params)
-    if (reply.error !== undefined || lie === undefined) return reply
-    return { result: lie(method, reply.result, params) }
+    if (reply.error !== undefined || alterResult === undefined) return reply
+    return { result: alterResult(method, reply.result, params) }
   }
 
   async function ask(method: string, params: readonly unknown[]): Promise<Reply> {

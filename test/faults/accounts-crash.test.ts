@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Hex, parseEther } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { tallyFids } from '../../src/features/accounts/testing/tally.js'
+import { countFidsByState } from '../../src/features/accounts/testing/fid-counts.js'
 import { saveWallet } from '../../src/features/accounts/wallets/wallets.js'
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { ethAccount, newPrivateKey } from '../../src/hub/registry/eth-account.js'
@@ -11,8 +11,8 @@ import { hexOf } from '../../src/protocol/bytes.js'
 import { startTestChain } from '../chain/test-chain.js'
 import { createTestDatabase } from '../database.js'
 import { createDataDir, startServerProcess } from '../server-process.js'
-import { DirectDeveloper, type DirectNewcomer } from './direct-newcomers.js'
-import { RegisteringApp } from './newcomers.js'
+import { DirectDeveloper, type DirectNewcomer } from './direct-developer.js'
+import { RegisteringApp } from './registering-app.js'
 
 const ROUNDS = 2
 const CALLERS = 4
@@ -34,7 +34,7 @@ describe.each(['local network', 'chain'] as const)('on the %s', (kind) => {
       ...(await fund(hexOf(ethAccount(walletKey).address))),
       appId: await ensureApp(db, 'development'),
       privateKey: walletKey,
-      shelfSize: 2,
+      fidPoolSize: 2,
     })
     const dataDir = await createDataDir()
     const app = new RegisteringApp(apiKey, wallet.id)
@@ -46,10 +46,10 @@ describe.each(['local network', 'chain'] as const)('on the %s', (kind) => {
       app.url = server.url
       developer.url = server.url
       const before = app.users.length
-      const beginning = Array.from({ length: CALLERS }, async (_, caller) => {
+      const firstBatch = Array.from({ length: CALLERS }, async (_, caller) => {
         for (let n = 0; n < ACCOUNTS_OF_CALLER; n += 1) {
           const name = `r${round}c${caller}n${n}`
-          await Promise.all([app.begin(name), developer.begin(name)])
+          await Promise.all([app.startRegistration(name), developer.startRegistration(name)])
         }
       })
       // Some are done, some are on their way.
@@ -57,7 +57,7 @@ describe.each(['local network', 'chain'] as const)('on the %s', (kind) => {
       await sleep((round * 7919) % 50)
       server.child.kill('SIGKILL')
       await server.ended
-      await Promise.all(beginning)
+      await Promise.all(firstBatch)
       server = await startServerProcess({ dataDir, env })
       app.url = server.url
       developer.url = server.url
@@ -71,23 +71,29 @@ describe.each(['local network', 'chain'] as const)('on the %s', (kind) => {
     // As if time had passed.
     await db`update accounts.direct_registrations set attempted_at = attempted_at - interval '1 hour'`
     // A server that lives may order more at any moment: nothing is open for good only when it has ended.
-    for (let isOver = false; !isOver; isOver = (await countOpen(db)) === 0) {
+    for (let isFinished = false; !isFinished; isFinished = (await countOpen(db)) === 0) {
       if (server.child.exitCode !== null) server = await startServerProcess({ dataDir, env })
       await expect.poll(() => countOpen(db), { timeout: 60_000, interval: 100 }).toBe(0)
       server.child.kill('SIGTERM')
       await server.ended
     }
-    const { shelf, held, used, registered, bought } = await tallyFids(db, Date.now())
+    const {
+      shelf: poolFids,
+      held: heldFids,
+      used,
+      registered,
+      bought,
+    } = await countFidsByState(db, Date.now())
     expect(used).toBe(app.users.length)
-    expect(shelf + held + used).toBe(registered)
+    expect(poolFids + heldFids + used).toBe(registered)
     expect(bought).toBe(registered)
     await expectOnePurchaseForEachPurpose(db)
-    await expectWhole(db, developer.users)
+    await expectConsistentAccounts(db, developer.users)
   })
 })
 
 /** An account that was registered directly is there with all its keys, or it is not there at all. */
-async function expectWhole(db: Database, users: readonly DirectNewcomer[]): Promise<void> {
+async function expectConsistentAccounts(db: Database, users: readonly DirectNewcomer[]): Promise<void> {
   for (const { account, keys, fid } of users) {
     const rows = await db<{ fid: number; keys: number }[]>`
       select f.fid, (select count(*) from hub.signers s where s.fid = f.fid and s.active)::integer as keys
@@ -103,7 +109,7 @@ async function expectWhole(db: Database, users: readonly DirectNewcomer[]): Prom
 async function countOpen(db: Database): Promise<number> {
   const [row] = await db<{ open: number }[]>`
     select (select count(*) from accounts.transactions where state = 'recorded')::integer
-      + (select count(*) from accounts.shelf where fid is null)::integer
+      + (select count(*) from accounts.fid_pool where fid is null)::integer
       + (select count(*) from accounts.registrations where step not in ('done', 'undone'))::integer
       + (select count(*) from accounts.direct_registrations where finished_at is null)::integer as open`
   return row!.open

@@ -11,9 +11,9 @@ import { findEmbedded } from '../../src/platform/db/embedded.js'
 import { encodeMessage } from '../../src/protocol/codec.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { createVerifyPool } from '../../src/protocol/verify-pool.js'
-import { makeTestDir } from '../abandoned.js'
-import { askWhileKilled } from '../ask-while-killed.js'
+import { fetchWithRetries } from '../fetch-with-retries.js'
 import { TestUser } from '../network.js'
+import { makeTestDir } from '../stale-test-dirs.js'
 
 const rounds = 12
 const senders = 8
@@ -72,7 +72,7 @@ async function killServer(): Promise<void> {
 
 async function killPostgres(): Promise<void> {
   process.kill(await postgresPid(), 'SIGKILL')
-  await untilReady()
+  await waitUntilReady()
 }
 
 /** The first line of PostgreSQL's own pid file. */
@@ -103,9 +103,9 @@ async function registerUsers(): Promise<void> {
   await db.end()
 }
 
-async function untilReady(): Promise<void> {
+async function waitUntilReady(): Promise<void> {
   for (;;) {
-    const response = await askWhileKilled(`${url}/readyz`)
+    const response = await fetchWithRetries(`${url}/readyz`)
     if (response?.ok) return
     await sleep(50)
   }
@@ -117,7 +117,7 @@ async function send(sender: number): Promise<void> {
     const user = users[n % users.length]!
     const now = Math.floor(Date.now() / 1000) - 1_609_459_200
     const cast = user.cast(`sender ${sender}, cast ${n}`, now)
-    const response = await askWhileKilled(`${url}/v1/submitMessage`, {
+    const response = await fetchWithRetries(`${url}/v1/submitMessage`, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
       body: encodeMessage(cast),
@@ -131,7 +131,7 @@ async function send(sender: number): Promise<void> {
 async function follow(): Promise<void> {
   let from = 0
   while (!finished) {
-    const reply = await askWhileKilled(`${url}/v1/events?shard_index=1&from_event_id=${from}&pageSize=200`)
+    const reply = await fetchWithRetries(`${url}/v1/events?shard_index=1&from_event_id=${from}&pageSize=200`)
     const page = reply?.ok ? ((await reply.json().catch(() => null)) as EventPage | null) : null
     if (page) {
       followed.push(...page.events.map((event) => event.id))
@@ -161,7 +161,7 @@ test('nothing that was acknowledged is lost, and no event is doubled or skipped,
   }
   finished = true
   await Promise.all(running)
-  await untilReady()
+  await waitUntilReady()
 
   const db = await openDatabase()
   try {

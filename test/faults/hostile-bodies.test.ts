@@ -16,7 +16,7 @@ const user = new TestUser(1)
 const paths = ['/v1/submitMessage', '/v1/validateMessage', '/v1/submitBulkMessages']
 
 /** Varints that promise more than there is, lengths around the powers of two, groups, deep nesting, nothing. */
-const crafted = [
+const craftedBodies = [
   Buffer.alloc(0),
   Buffer.from('ffffffffffffffffffff', 'hex'),
   Buffer.from('0affffffff0f', 'hex'),
@@ -32,7 +32,7 @@ const crafted = [
 /** A body: signed garbage that is well-formed, valid bytes that were damaged, or noise. */
 function body(random: Random, samples: readonly MessageData[]): Buffer {
   const data = random.pick(samples)
-  const own = MessageData.fromPartial({
+  const messageData = MessageData.fromPartial({
     ...data,
     fid: user.fid,
     timestamp: testNow - 1,
@@ -40,15 +40,15 @@ function body(random: Random, samples: readonly MessageData[]): Buffer {
   })
   switch (random.below(5)) {
     case 0:
-      return signed(mutateData(own, random, samples))
+      return signed(mutateData(messageData, random, samples))
     case 1:
-      return mutateBytes(signed(own), random)
+      return mutateBytes(signed(messageData), random)
     case 2: {
-      const whole = signed(own)
-      return whole.subarray(0, random.below(whole.length))
+      const signedMessage = signed(messageData)
+      return signedMessage.subarray(0, random.below(signedMessage.length))
     }
     case 3:
-      return bulk([signed(own), mutateBytes(signed(own), random)])
+      return bulk([signed(messageData), mutateBytes(signed(messageData), random)])
     default:
       return random.bytes(random.below(200))
   }
@@ -88,7 +88,7 @@ test(`${bodies} hostile bodies are each answered, none with a server error`, {
   const random = seededRandom(20_261_120)
   const samples = Object.values(await validSamples())
   for (const path of paths) {
-    for (const each of crafted) expectAnswered(await api.post(path, each))
+    for (const each of craftedBodies) expectAnswered(await api.post(path, each))
   }
   for (let sent = 0; sent < bodies; sent += 24) {
     const replies = Array.from({ length: 24 }, (_, n) =>

@@ -38,7 +38,7 @@ async function kill(server: ServerProcess): Promise<void> {
 }
 
 /** What each does to the others, and takes back in part. */
-function deeds(round: number): SignedMessage[] {
+function userActions(round: number): SignedMessage[] {
   const at = now + round * 4
   return users.flatMap((user, index) => {
     const other = users[(index + 1 + (round % 7)) % users.length]!
@@ -49,7 +49,7 @@ function deeds(round: number): SignedMessage[] {
   })
 }
 
-async function isLevel(): Promise<boolean> {
+async function isCaughtUp(): Promise<boolean> {
   const rows = await db`
     select from hub.consumers c
     where c.name = 'inbox' and not exists (
@@ -63,7 +63,7 @@ test('processes that are killed while they consume leave nothing out and nothing
   await hub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 5 })))
   const servers = await Promise.all([serve(), serve()])
   for (let round = 0; round < 40; round += 1) {
-    await hub.submit(deeds(round))
+    await hub.submit(userActions(round))
     if (round === 25) {
       await hub.submitOnChainEvents([users[7]!.signerEvent(SignerEventType.REMOVE, 10_000)])
     }
@@ -80,7 +80,7 @@ test('processes that are killed while they consume leave nothing out and nothing
     }
     await sleep(round % 7)
   }
-  await vi.waitUntil(isLevel, { timeout: 60_000, interval: 50 })
+  await vi.waitUntil(isCaughtUp, { timeout: 60_000, interval: 50 })
   expect(await db.begin((transaction) => rebuildInbox(transaction))).toEqual({ written: 0, removed: 0 })
   const [row] = await db<{ count: number }[]>`select count(*) from inbox.notifications`
   expect(row!.count).toBeGreaterThan(100)

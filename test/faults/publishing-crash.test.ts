@@ -10,10 +10,10 @@ import { connect, type Database } from '../../src/platform/db/connection.js'
 import { findEmbedded } from '../../src/platform/db/embedded.js'
 import { createVault } from '../../src/platform/vault/vault.js'
 import { createVerifyPool } from '../../src/protocol/verify-pool.js'
-import { makeTestDir } from '../abandoned.js'
-import { askWhileKilled } from '../ask-while-killed.js'
 import { builtCli } from '../built-cli.js'
+import { fetchWithRetries } from '../fetch-with-retries.js'
 import { TestUser } from '../network.js'
+import { makeTestDir } from '../stale-test-dirs.js'
 
 const rounds = 6
 const senders = 8
@@ -25,7 +25,7 @@ const secretKey = 'the-secret-key-of-a-server-that-is-killed'
 const user = new TestUser(1)
 
 /** What was asked, and the answer that came; null while none has come. */
-interface Asked {
+interface PublishRequest {
   readonly idem: string
   readonly text: string
   hash: string | null
@@ -109,8 +109,8 @@ async function prepareSigner(): Promise<string> {
 }
 
 /** Sends a request; null where no answer came or the server could not do it now. */
-async function publish({ idem, text }: Asked): Promise<string | null> {
-  const reply = await askWhileKilled(`${url}/v2/farcaster/cast`, {
+async function publish({ idem, text }: PublishRequest): Promise<string | null> {
+  const reply = await fetchWithRetries(`${url}/v2/farcaster/cast`, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
     body: JSON.stringify({ signer_uuid: signerUuid, text, idem }),
@@ -121,38 +121,38 @@ async function publish({ idem, text }: Asked): Promise<string | null> {
 }
 
 /** Repeats a request until it is answered. An answer that the client has already is what the repeat must say. */
-async function repeat(asked: Asked): Promise<void> {
-  let again = await publish(asked)
-  for (; again === null; again = await publish(asked)) await sleep(20)
-  if (asked.hash !== null) expect(again).toBe(asked.hash)
-  asked.hash = again
+async function repeat(request: PublishRequest): Promise<void> {
+  let again = await publish(request)
+  for (; again === null; again = await publish(request)) await sleep(20)
+  if (request.hash !== null) expect(again).toBe(request.hash)
+  request.hash = again
 }
 
 test('a request with an idem publishes once, however often it is repeated and the server killed in between', {
   timeout: 240_000,
 }, async () => {
-  const all: Asked[] = []
+  const all: PublishRequest[] = []
   for (let round = 0; round < rounds; round += 1) {
-    const asked = Array.from({ length: senders * requestsOfSender }, (_, n) => ({
+    const request = Array.from({ length: senders * requestsOfSender }, (_, n) => ({
       idem: `${round} ${n}`,
       text: `round ${round}, number ${n}`,
       hash: null as string | null,
     }))
-    all.push(...asked)
-    const shares = Array.from({ length: senders }, (_, sender) =>
-      asked.filter((_, n) => n % senders === sender),
+    all.push(...request)
+    const requestShares = Array.from({ length: senders }, (_, sender) =>
+      request.filter((_, n) => n % senders === sender),
     )
     // One after the other in each share, so that the kill meets requests in every state.
-    const sending = shares.map(async (share) => {
+    const sending = requestShares.map(async (share) => {
       for (const each of share) each.hash = await publish(each)
     })
     // However fast the machine is, some are answered then, and others are under way.
-    const answered = () => asked.filter(({ hash }) => hash !== null).length
+    const answered = () => request.filter(({ hash }) => hash !== null).length
     await expect.poll(answered, { timeout: 60_000, interval: 1 }).toBeGreaterThan(round * 3)
     await end('SIGKILL')
     await Promise.all(sending)
     await start()
-    await Promise.all(shares.flat().map(repeat))
+    await Promise.all(requestShares.flat().map(repeat))
   }
   const stored = await onDatabase(
     (db) => db<{ text: string; hash: string }[]>`

@@ -1,4 +1,4 @@
-import type { Assets } from '../../src/features/tokens/asked-tokens.js'
+import type { Assets } from '../../src/features/tokens/on-demand-tokens.js'
 import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
 import { readChainSettings } from '../../src/hub/chain/networks.js'
 import type { Database } from '../../src/platform/db/connection.js'
@@ -12,28 +12,28 @@ const settings = readChainSettings({ rpcUrls: { base: 'http://127.0.0.1:9' } })
 const base = settings.networks.get('base')!
 
 /** The network of the token. Nothing is asked of its chain: all that the questions are about is known. */
-export const sceneAssets: Assets = {
+export const assetSettings: Assets = {
   rpcs: new Map([['base', new ChainRpc(base, { log: silentLog, clock: () => testNowUnix * 1000 })]]),
-  maxAsked: 0,
+  maxTrackedTokens: 0,
 }
 
 /** Puts the token, its owners and a trade where followers would have put them. */
-export async function setAssets(db: Database): Promise<void> {
+export async function storeAssets(db: Database): Promise<void> {
   const [token, dollar] = await db<{ id: number }[]>`
-    insert into assets.tokens (
-      network, address, name, symbol, decimals, kept_for, is_dollar, price_usd, price_rank, first_block, live_from, read_to
+    insert into tokens.tokens (
+      network, address, name, symbol, decimals, tracked_by, is_dollar, price_usd, price_rank, first_block, live_from, read_to
     )
     values
       ('base', ${Buffer.alloc(20, 0xa1)}::bytea, 'Apple', 'APL', 18, 'operator', false, 2, 1, 1, 9, 9),
       ('base', ${Buffer.alloc(20, 0xd0)}::bytea, 'Dollar', 'USD', 6, null, true, 1, 0, null, null, null)
     returning id`
   await db`
-    insert into assets.balances (token_id, holder, balance)
+    insert into tokens.balances (token_id, holder, balance)
     select ${token!.id}, custody_address, fid * 1000 from social.users where fid <= 3`
   const pool = Buffer.alloc(20, 0x99)
-  await db`insert into assets.pools values ('base', ${pool}::bytea, ${token!.id}, ${dollar!.id})`
+  await db`insert into tokens.pools values ('base', ${pool}::bytea, ${token!.id}, ${dollar!.id})`
   await db`
-    insert into assets.trades (
+    insert into tokens.trades (
       network, block, log_index, traded_at, transaction_hash, pool, protocol_family, protocol_version, trader, sold_id,
       sold, bought_id, bought, usd
     )

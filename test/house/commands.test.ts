@@ -29,8 +29,8 @@ it('every command and option that the documentation calls is there', () => {
 })
 
 it('every command says what it does', () => {
-  const silent = commandsOf(program).filter((command) => command.description() === '')
-  expect(silent.map(nameOf)).toEqual([])
+  const undocumented = commandsOf(program).filter((command) => command.description() === '')
+  expect(undocumented.map(nameOf)).toEqual([])
 })
 
 /** All commands that do something, in the order of the help. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { errorResCode } from '../../src/api/error-res.js'
+import { errorResponseCode } from '../../src/api/error-response.js'
 import { describeError, errorCodes } from '../../src/platform/errors.js'
 
 /** Rows of the table of `docs/errors.md`. */
@@ -8,36 +8,42 @@ const documented = readFileSync('docs/errors.md', 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| `'))
   .map((line) => {
-    const [code = '', mainCode = '', status = '', meaning = '', remedy = ''] = line
+    const [code = '', mainCode = '', status = '', meaningText = '', remedy = ''] = line
       .split('|')
       .slice(1, -1)
       .map((cell) => cell.trim())
-    return { code: bare(code), mainCode: bare(mainCode), status: Number(status), meaning, remedy }
+    return {
+      code: withoutBackticks(code),
+      mainCode: withoutBackticks(mainCode),
+      status: Number(status),
+      meaning: meaningText,
+      remedy,
+    }
   })
 
 it('every code is documented once, under its names in both APIs and with its status', () => {
-  const told = documented.map(({ code, mainCode, status }) => ({ code, mainCode, status }))
+  const documentedErrors = documented.map(({ code, mainCode, status }) => ({ code, mainCode, status }))
   const known = errorCodes.map((code) => ({
     code,
-    mainCode: errorResCode(code),
+    mainCode: errorResponseCode(code),
     status: describeError(code).status,
   }))
-  expect(byCode(told)).toEqual(byCode(known))
+  expect(byCode(documentedErrors)).toEqual(byCode(known))
 })
 
 it('the documentation of each says what it means and what to do, in sentences', () => {
-  for (const { code, meaning, remedy } of documented) {
-    expect(meaning, code).toMatch(/^[A-Z].*\.$/)
+  for (const { code, meaning: meaningText, remedy } of documented) {
+    expect(meaningText, code).toMatch(/^[A-Z].*\.$/)
     expect(remedy, code).toMatch(/^[A-Z].*\.$/)
   }
 })
 
 it('programs can tell errors of the main API apart', () => {
-  const names = errorCodes.map(errorResCode)
+  const names = errorCodes.map(errorResponseCode)
   expect(names).toEqual([...new Set(names)])
 })
 
-function bare(cell: string): string {
+function withoutBackticks(cell: string): string {
   return cell.replaceAll('`', '')
 }
 

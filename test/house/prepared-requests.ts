@@ -1,8 +1,8 @@
 import { eip712, FarcasterNetwork } from '@farcaster/core'
 import { createSiweMessage } from 'viem/siwe'
 import { expect } from 'vitest'
-import { newcomer, registrationOf } from '../../src/features/accounts/testing/newcomer.js'
-import { askedBody } from '../../src/features/signers/testing/key-holder.js'
+import { newAccount, registrationRequest } from '../../src/features/accounts/testing/new-account.js'
+import { signKeyRequestBody } from '../../src/features/signers/testing/key-holder.js'
 import { newPrivateKey } from '../../src/hub/registry/eth-account.js'
 import { signJson } from '../../src/protocol/json-signature.js'
 import { testNowUnix } from '../network.js'
@@ -17,15 +17,18 @@ export function custodyOf({ custody }: Scene['alice']): string {
 }
 
 /** A key of a developer’s own, and the signed request for it. */
-export async function askForKey({ app, deadline }: Scene) {
+export async function prepareKeyRequest({ app, deadline }: Scene) {
   const public_key = `0x${newPrivateKey().toString('hex')}`
-  return { public_key, ...(await askedBody(app, public_key, deadline)) }
+  return { public_key, ...(await signKeyRequestBody(app, public_key, deadline)) }
 }
 
 /** An address of a developer’s own, and the signed request for it. */
-export async function askForAddress({ app, deadline }: Scene) {
+export async function prepareAddressRequest({ app, deadline }: Scene) {
   const digits = newPrivateKey().toString('hex', 0, 20)
-  return { address: `0x${digits}`, ...(await askedBody(app, `0x${'00'.repeat(12)}${digits}`, deadline)) }
+  return {
+    address: `0x${digits}`,
+    ...(await signKeyRequestBody(app, `0x${'00'.repeat(12)}${digits}`, deadline)),
+  }
 }
 
 /** A Sign-In with Ethereum message, signed. */
@@ -46,8 +49,8 @@ export async function signIn({ api, app }: Scene) {
 
 /** Alice invites somebody to the channel. */
 export async function invite({ api, signerUuid }: Scene, fid: number, role: string): Promise<void> {
-  const asked = { signer_uuid: signerUuid, channel_id: 'gardens', role, fid }
-  expect((await api.send('POST', 'channel/member/invite', asked)).statusCode).toBe(200)
+  const requestBody = { signer_uuid: signerUuid, channel_id: 'gardens', role, fid }
+  expect((await api.send('POST', 'channel/member/invite', requestBody)).statusCode).toBe(200)
 }
 
 /** Makes a webhook, to ask about it. */
@@ -64,14 +67,14 @@ export async function testWebhook(scene: Scene) {
 }
 
 /** Alice enables notifications of a mini app that this server has the tokens of. */
-export async function enabling({ alice, miniAppDomain }: Scene) {
+export async function enableEvent({ alice, miniAppDomain }: Scene) {
   return { app_domain: miniAppDomain, fid: alice.fid, event: 'notifications_enabled' }
 }
 
 /** And has done so. */
 export async function enableMiniApp(scene: Scene) {
-  const asked = { signer_uuid: scene.signerUuid, ...(await enabling(scene)) }
-  expect((await scene.api.send('POST', 'app_host/user/event', asked)).statusCode).toBe(200)
+  const requestBody = { signer_uuid: scene.signerUuid, ...(await enableEvent(scene)) }
+  expect((await scene.api.send('POST', 'app_host/user/event', requestBody)).statusCode).toBe(200)
   return { fid: scene.alice.fid }
 }
 
@@ -89,30 +92,35 @@ export async function grantToken({ api, alice }: Scene) {
 }
 
 /** A notification by the app that asks, to whoever has granted it a token: the client does not answer. */
-export async function ownNotification(scene: Scene) {
+export async function sendOwnNotification(scene: Scene) {
   await grantToken(scene)
   const target_url = `https://${scene.ownMiniAppDomain}/`
   return { notification: { title: 'Hi', body: 'there', target_url }, target_fids: [scene.alice.fid, 2] }
 }
 
 /** The campaign of such a notification, which has ended. */
-export async function ownCampaign(scene: Scene) {
-  const reply = await scene.api.send('POST', 'frame/notifications', await ownNotification(scene))
+export async function createOwnCampaign(scene: Scene) {
+  const reply = await scene.api.send('POST', 'frame/notifications', await sendOwnNotification(scene))
   return { campaign_id: reply.json().campaign_id }
 }
 
 /** The mini app has told alice something. */
 export async function notifyByMiniApp(scene: Scene) {
   const { api, alice, miniAppDomain } = scene
-  const details = (await api.get('app_host/user/event', await enabling(scene))).json().notificationDetails
+  const details = (await api.get('app_host/user/event', await enableEvent(scene))).json().notificationDetails
   const event = { event: 'notifications_enabled', notificationDetails: details }
   const sent = { app_domain: miniAppDomain, signed_message: signJson(alice.fid, alice.key, event) }
   expect((await api.send('POST', 'app_host/user/event', sent)).statusCode).toBe(200)
-  const told = { notificationId: 'hi', title: 'Hi', body: 'there', targetUrl: `https://${miniAppDomain}/` }
+  const notificationPayload = {
+    notificationId: 'hi',
+    title: 'Hi',
+    body: 'there',
+    targetUrl: `https://${miniAppDomain}/`,
+  }
   const reply = await api.app.inject({
     method: 'POST',
     url: '/f/host/notifications',
-    payload: { ...told, tokens: [details.token] },
+    payload: { ...notificationPayload, tokens: [details.token] },
   })
   expect(reply.json().result.successfulTokens).toEqual([details.token])
   return { fid: alice.fid }
@@ -132,17 +140,21 @@ export async function claimAddress({ app, alice, signerUuid }: Scene) {
 }
 
 /** Alice blocks somebody. */
-export function blocking({ app, signerUuid }: Scene) {
+export function blockBody({ app, signerUuid }: Scene) {
   return { signer_uuid: signerUuid, blocked_fid: app.fid }
 }
 
 /** Alice mutes somebody. */
-export function muting({ app }: Scene) {
+export function muteBody({ app }: Scene) {
   return { fid: 1, muted_fid: app.fid }
 }
 
 /** What was sent to `POST path` before. */
-export async function prepared<Body extends object>({ api }: Scene, path: string, body: Body): Promise<Body> {
+export async function prepareRequest<Body extends object>(
+  { api }: Scene,
+  path: string,
+  body: Body,
+): Promise<Body> {
   const reply = await api.send('POST', path, body)
   expect(reply.statusCode, reply.body).toBe(200)
   return body
@@ -151,5 +163,8 @@ export async function prepared<Body extends object>({ api }: Scene, path: string
 /** Somebody wants the next fid of the shelf, with a name and a signer that is made for them. */
 export async function registerNewcomer({ api, walletId, deadline }: Scene) {
   const reply = await api.get('user/fid', {}, { 'x-wallet-id': walletId })
-  return { ...(await registrationOf(newcomer(), { fid: reply.json().fid, deadline })), fname: 'newcomer' }
+  return {
+    ...(await registrationRequest(newAccount(), { fid: reply.json().fid, deadline })),
+    fname: 'newcomer',
+  }
 }

@@ -23,32 +23,33 @@ it('the tour of the README shows what it says', { timeout: 300_000 }, async () =
   const readme = await readFile('README.md', 'utf8')
   const checkout = await makeCheckout()
   const dataDir = await createDataDir()
-  const told = new Map<string, string>()
+  const valuesByName = new Map<string, string>()
   const settings: string[] = []
-  const asPrinted = (text: string) =>
-    [...told].reduce((changed, [name, value]) => changed.replaceAll(name, value), text)
+  const substitutePrinted = (text: string) =>
+    [...valuesByName].reduce((changed, [name, value]) => changed.replaceAll(name, value), text)
 
-  for (const { command, shows } of tourSteps(readme)) {
+  for (const { command, expectedOutput } of tourSteps(readme)) {
     if (command === INSTALL) continue
     if (command.startsWith(START)) {
       const server = await runCommand(['serve', ...command.slice(START.length).split(' ')], { dataDir })
-      told.set(README_ADDRESS, await addressOf(server))
-      learn(asPrinted(shows), server.output(), command)
-      for (const { name, text } of tourFiles(readme)) await writeFile(join(checkout, name), asPrinted(text))
+      valuesByName.set(README_ADDRESS, await addressOf(server))
+      rememberValues(substitutePrinted(expectedOutput), server.output(), command)
+      for (const { name, text } of tourFiles(readme))
+        await writeFile(join(checkout, name), substitutePrinted(text))
     } else if (/^\w+=\S+$/.test(command)) {
-      settings.push(asPrinted(command))
+      settings.push(substitutePrinted(command))
     } else {
-      const script = [...settings, asPrinted(command)].join('\n')
+      const script = [...settings, substitutePrinted(command)].join('\n')
       const env = { ...process.env, DATA_DIR: dataDir, VERIFY_THREADS: '0' }
       const { stdout } = await run('bash', ['-c', script], { cwd: checkout, env })
-      learn(shows, stdout, command)
+      rememberValues(expectedOutput, stdout, command)
     }
   }
 
-  function learn(shows: string, printed: string, command: string): void {
+  function rememberValues(shows: string, printed: string, command: string): void {
     const values =
       compareWithTour(shows, printed) ?? expect.fail(`${command}\nprinted\n${printed}\nand not\n${shows}`)
-    for (const [name, value] of values) told.set(name, value)
+    for (const [name, value] of values) valuesByName.set(name, value)
   }
 })
 

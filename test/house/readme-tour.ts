@@ -1,7 +1,7 @@
 /** A command of the README, and what it prints there. */
 export interface TourStep {
   readonly command: string
-  readonly shows: string
+  readonly expectedOutput: string
 }
 
 /** A file that the reader is asked to write: its name stands before the block that holds it. */
@@ -20,8 +20,8 @@ export function tourSteps(readme: string): TourStep[] {
       .split(/^\$ /m)
       .slice(1)
       .map((step) => {
-        const [command = '', ...shown] = step.split('\n')
-        return { command, shows: shown.join('\n').trim() }
+        const [command = '', ...outputLines] = step.split('\n')
+        return { command, expectedOutput: outputLines.join('\n').trim() }
       }),
   )
 }
@@ -46,9 +46,9 @@ function blocksOf(readme: string, language: string): { text: string; before: str
  * Null when something else was printed than the README shows. `…` alone stands for anything, and lines may be
  * broken elsewhere.
  */
-export function compareWithTour(shows: string, printed: string): ReadonlyMap<string, string> | null {
+export function compareWithTour(expectedOutput: string, printed: string): ReadonlyMap<string, string> | null {
   const names: string[] = []
-  const pattern = shows
+  const pattern = expectedOutput
     .split(/((?:0x|plaza_)[\w-]+…|…|\s+)/)
     .map((part) => {
       if (part === '…') return '.*?'

@@ -1,14 +1,14 @@
 import { ReactionType, UserDataType } from '@farcaster/core'
 import { expect } from 'vitest'
 import type { TestApi } from '../../src/app/testing/test-api.js'
+import { FidPool } from '../../src/features/accounts/fid-pool/fid-pool.js'
 import { LocalLedger } from '../../src/features/accounts/ledger/local-ledger.js'
-import { Shelf } from '../../src/features/accounts/shelf/shelf.js'
 import { fundedWallet } from '../../src/features/accounts/testing/funded-wallet.js'
 import { createApp, editApp } from '../../src/features/apps/apps.js'
 import { consumeInbox } from '../../src/features/notifications/testing/consume-inbox.js'
 import { approvedSigner, testVault } from '../../src/features/signers/testing/approved-signer.js'
-import { type KeyHolder, registerHolder } from '../../src/features/signers/testing/key-holder.js'
-import { refreshSearchLists } from '../../src/graph/project/search-lists.js'
+import { type KeyHolder, registerKeyHolder } from '../../src/features/signers/testing/key-holder.js'
+import { refreshSearchLists } from '../../src/graph/project/search-prefix-lists.js'
 import type { Hub } from '../../src/hub/hub.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { silentLog } from '../../src/platform/log/log.js'
@@ -45,7 +45,7 @@ export interface Scene {
 }
 
 /** What a test adds to the scene. */
-type Added = 'pageUrl' | 'api'
+type AddedParts = 'pageUrl' | 'api'
 
 /** Where the scene is set. `appId`: whose signer may act for alice. */
 export interface SceneParts {
@@ -59,7 +59,7 @@ const OWN_MINI_APP_DOMAIN = 'roses.plaza.social'
 const CHANNEL_URL = 'https://plaza.test/gardens'
 
 /** Users who talk in a channel, so that no operation answers with an empty page. */
-export async function setScene({ db, hub, appId }: SceneParts): Promise<Omit<Scene, Added>> {
+export async function createScene({ db, hub, appId }: SceneParts): Promise<Omit<Scene, AddedParts>> {
   const [alice, bob, carol, dan] = [new TestUser(1), new TestUser(2), new TestUser(3), new TestUser(4)]
   const users = [alice, bob, carol, dan]
   const names = ['alice', 'bob', 'carol', 'dan']
@@ -106,7 +106,7 @@ export async function setScene({ db, hub, appId }: SceneParts): Promise<Omit<Sce
   await consumeInbox(db)
   const { id: signerUuid } = await approvedSigner({ db, hub }, alice, { appId })
   const { id: carolSignerUuid } = await approvedSigner({ db, hub }, carol, { appId })
-  const app = await registerHolder({ db, hub, clock: () => testNowUnix * 1000 })
+  const app = await registerKeyHolder({ db, hub, clock: () => testNowUnix * 1000 })
   await approvedSigner({ db, hub }, new TestUser(app.fid), { appId })
   await createApp(db, { name: 'tulips', miniAppDomain: MINI_APP_DOMAIN })
   await editApp(db, appId, { miniAppDomain: OWN_MINI_APP_DOMAIN })
@@ -120,7 +120,7 @@ export async function setScene({ db, hub, appId }: SceneParts): Promise<Omit<Sce
     signerUuid,
     carolSignerUuid,
     app,
-    walletId: await stockedWallet({ db, hub, appId }),
+    walletId: await createStockedWallet({ db, hub, appId }),
     deadline: testNowUnix + 86_400,
     miniAppDomain: MINI_APP_DOMAIN,
     ownMiniAppDomain: OWN_MINI_APP_DOMAIN,
@@ -128,13 +128,13 @@ export async function setScene({ db, hub, appId }: SceneParts): Promise<Omit<Sce
 }
 
 /** A wallet that somebody has taken a fid by, so that more are ready. */
-async function stockedWallet({ db, hub, appId }: SceneParts): Promise<string> {
+async function createStockedWallet({ db, hub, appId }: SceneParts): Promise<string> {
   const clock = () => testNowUnix * 1000
-  const wallet = await fundedWallet(db, { appId, shelfSize: 5 })
+  const wallet = await fundedWallet(db, { appId, fidPoolSize: 5 })
   const ledger = new LocalLedger({ db, hub, clock })
-  const shelf = new Shelf({ db, vault: testVault, ledger, clock, log: silentLog })
-  await shelf.take(wallet)
-  await shelf.idle()
+  const fidPool = new FidPool({ db, vault: testVault, ledger, clock, log: silentLog })
+  await fidPool.take(wallet)
+  await fidPool.idle()
   return wallet.id
 }
 

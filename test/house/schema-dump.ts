@@ -18,7 +18,7 @@ interface ColumnRow extends PartRow {
 }
 
 /** Schemas of ours; what an extension has brought is told by the extension's name. */
-const ours = `not in ('pg_catalog', 'information_schema', 'pg_toast')`
+const userSchemaCondition = `not in ('pg_catalog', 'information_schema', 'pg_toast')`
 
 /**
  * The schema of a database as SQL that would make it, in an order that depends on names alone: extensions, schemas,
@@ -37,7 +37,7 @@ export async function dumpSchema(db: Database): Promise<string> {
     select pg_get_functiondef(p.oid) as definition
     from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
-    where p.prokind = 'f' and n.nspname ${db.unsafe(ours)} and n.nspname !~ '^pg_'
+    where p.prokind = 'f' and n.nspname ${db.unsafe(userSchemaCondition)} and n.nspname !~ '^pg_'
       and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')
     order by n.nspname collate "C", p.proname collate "C", p.oid`
   const tables = await readTables(db)
@@ -50,9 +50,11 @@ export async function dumpSchema(db: Database): Promise<string> {
     ...schemas.map(({ name }) => `create schema ${name};\n`),
     ...functions.map(({ definition }) => `\n${definition.trimEnd()};\n`),
     ...tables.map((table) => {
-      const own = partsOf(table, columns)
-      const members = [...own, ...partsOf(table, constraints)].map(({ definition }) => `  ${definition}`)
-      const remarks = own.filter(({ comment }) => comment !== null)
+      const tableParts = partsOf(table, columns)
+      const members = [...tableParts, ...partsOf(table, constraints)].map(
+        ({ definition }) => `  ${definition}`,
+      )
+      const remarks = tableParts.filter(({ comment }) => comment !== null)
       return [
         `\ncreate table ${table.name} (\n${members.join(',\n')}\n)${table.ending};\n`,
         ...(table.comment === null
@@ -79,7 +81,7 @@ function quoted(text: string): string {
 async function refuseUnknown(db: Database): Promise<void> {
   const found = await db<{ what: string }[]>`
     with own as (
-      select oid from pg_namespace where nspname ${db.unsafe(ours)} and nspname !~ '^pg_'
+      select oid from pg_namespace where nspname ${db.unsafe(userSchemaCondition)} and nspname !~ '^pg_'
     ), brought as (
       select classid, objid from pg_depend where deptype = 'e'
     )
@@ -123,7 +125,7 @@ async function readTables(db: Database): Promise<TableRow[]> {
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p') and not c.relispartition
-      and n.nspname ${db.unsafe(ours)} and n.nspname !~ '^pg_'
+      and n.nspname ${db.unsafe(userSchemaCondition)} and n.nspname !~ '^pg_'
     order by n.nspname collate "C", c.relname collate "C"`
 }
 

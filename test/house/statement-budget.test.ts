@@ -8,9 +8,9 @@ import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { testNowUnix } from '../network.js'
-import { sceneAssets, setAssets } from './asset-scene.js'
-import { setScene } from './scene.js'
-import { budgets, usualBudget } from './statement-budgets.js'
+import { assetSettings, storeAssets } from './asset-scene.js'
+import { createScene } from './scene.js'
+import { budgets, defaultBudget } from './statement-budgets.js'
 
 const clock = () => testNowUnix * 1000
 const statements: string[] = []
@@ -26,10 +26,10 @@ const loopback = createNetClient({
 afterAll(() => loopback.close())
 /** An address that mini apps could reach. */
 const publicUrl = () => 'https://plaza.social'
-const uncounted = await createTestApi({ db, hub, clock, publicUrl })
-const { key, appId } = uncounted
-const scene = await setScene({ db, hub, appId })
-await setAssets(db)
+const uncountedApi = await createTestApi({ db, hub, clock, publicUrl })
+const { key, appId } = uncountedApi
+const scene = await createScene({ db, hub, appId })
+await storeAssets(db)
 
 it('every operation has a budget, and no other', () => {
   const names = operations.map(({ method, path }) => `${method} ${path}`)
@@ -40,11 +40,11 @@ it.each(operations.map((operation) => [`${operation.method} ${operation.path}`, 
   '%s keeps to its budget',
   async (name, operation) => {
     const {
-      statements: most,
-      ask,
+      statements: maxStatements,
+      buildRequest,
       headers,
       status = 200,
-      why,
+      reason,
     } = budgets[name] ?? expect.fail(`${name} has no line in statement-budgets.ts`)
     const site = await serveSite((req, res) => (req.method === 'POST' ? res.end('{}') : servePage(req, res)))
     const context = {
@@ -55,26 +55,26 @@ it.each(operations.map((operation) => [`${operation.method} ${operation.path}`, 
       key,
       crawler: createTestCrawler(counted),
       net: loopback,
-      assets: sceneAssets,
+      assets: assetSettings,
       operations: [operation],
     }
     const api = await createTestApi(context)
     const pageUrl = site.url('flowers.social', '/tulips')
-    const whole = { ...scene, pageUrl, api: uncounted }
-    const asked = await ask(whole)
-    const sent = typeof headers === 'function' ? headers(whole) : headers
+    const sceneWithApi = { ...scene, pageUrl, api: uncountedApi }
+    const builtRequest = await buildRequest(sceneWithApi)
+    const sent = typeof headers === 'function' ? headers(sceneWithApi) : headers
     statements.length = 0
     const { statusCode, body } = await (operation.method === 'GET'
-      ? api.get(operation.path, asked as Record<string, string>, sent)
-      : api.send(operation.method, operation.path, asked, sent))
-    const own = statements.filter((sql) => !isOverhead(sql))
+      ? api.get(operation.path, builtRequest as Record<string, string>, sent)
+      : api.send(operation.method, operation.path, builtRequest, sent))
+    const operationStatements = statements.filter((sql) => !isOverhead(sql))
     expect(statusCode, body).toBe(status)
     for (const [member, value] of Object.entries(JSON.parse(body))) {
       if (Array.isArray(value))
         expect(value, `${member} of ${name}: the request shows what costs nothing`).not.toEqual([])
     }
-    expect(own.length, own.join('\n---\n')).toBeLessThanOrEqual(most)
-    if (why === undefined) expect(most).toBeLessThanOrEqual(usualBudget)
+    expect(operationStatements.length, operationStatements.join('\n---\n')).toBeLessThanOrEqual(maxStatements)
+    if (reason === undefined) expect(maxStatements).toBeLessThanOrEqual(defaultBudget)
   },
 )
 

@@ -1,27 +1,27 @@
 import { directRequest } from '../../src/features/accounts/testing/direct-request.js'
-import { newcomer } from '../../src/features/accounts/testing/newcomer.js'
-import { askedBody } from '../../src/features/signers/testing/key-holder.js'
+import { newAccount } from '../../src/features/accounts/testing/new-account.js'
+import { signKeyRequestBody } from '../../src/features/signers/testing/key-holder.js'
 import { messageJson } from '../../src/hub/methods/json/message.js'
 import { toProtobuf } from '../../src/protocol/codec.js'
 import { testKey, testNow } from '../network.js'
 import { TOKEN } from './asset-scene.js'
 import {
-  askForAddress,
-  askForKey,
-  blocking,
+  blockBody,
   claimAddress,
+  createOwnCampaign,
   custodyOf,
+  enableEvent,
   enableMiniApp,
-  enabling,
   grantToken,
   invite,
   makeWebhook,
-  muting,
+  muteBody,
   notifyByMiniApp,
-  ownCampaign,
-  ownNotification,
-  prepared,
+  prepareAddressRequest,
+  prepareKeyRequest,
+  prepareRequest,
   registerNewcomer,
+  sendOwnNotification,
   signIn,
   testWebhook,
   WEBHOOK_URL,
@@ -33,20 +33,20 @@ export interface Budget {
   /** Most SQL statements, with nothing kept ready. */
   readonly statements: number
   /** The query, or the body of an operation that writes. Names a viewer where one can be named. */
-  readonly ask: (scene: Scene) => Asked | Promise<Asked>
+  readonly buildRequest: (scene: Scene) => RequestBody | Promise<RequestBody>
   readonly headers?: Readonly<Record<string, string>> | ((scene: Scene) => Readonly<Record<string, string>>)
   /** Why it may take more than `usualBudget`. */
-  readonly why?: string
+  readonly reason?: string
   /** 200 unless told. */
   readonly status?: number
 }
 
-type Asked = Readonly<Record<string, unknown>>
+type RequestBody = Readonly<Record<string, unknown>>
 
 /** No operation takes more statements without saying why. */
-export const usualBudget = 6
+export const defaultBudget = 6
 
-const paying = ({ walletId }: Scene) => ({ 'x-wallet-id': walletId })
+const payingHeaders = ({ walletId }: Scene) => ({ 'x-wallet-id': walletId })
 const newWebhook = { name: 'mine', url: WEBHOOK_URL, subscription: { 'cast.created': { author_fids: [1] } } }
 const viewer_fid = 2
 const channel = { id: 'gardens', viewer_fid }
@@ -59,102 +59,111 @@ const channel = { id: 'gardens', viewer_fid }
  * Of operations that write, the statements of the API count, and not those of the merge behind the hub.
  */
 export const budgets: Readonly<Record<string, Budget>> = {
-  'GET cast': { statements: 4, ask: ({ castHash }) => ({ identifier: castHash, type: 'hash', viewer_fid }) },
+  'GET cast': {
+    statements: 4,
+    buildRequest: ({ castHash }) => ({ identifier: castHash, type: 'hash', viewer_fid }),
+  },
   'GET cast/conversation': {
     statements: 5,
-    ask: ({ castHash }) => ({ identifier: castHash, type: 'hash', reply_depth: 5, viewer_fid }),
+    buildRequest: ({ castHash }) => ({ identifier: castHash, type: 'hash', reply_depth: 5, viewer_fid }),
   },
-  'GET cast/embed/crawl': { statements: 3, ask: ({ pageUrl }) => ({ url: pageUrl }) },
-  'GET cast/metrics': { statements: 1, ask: () => ({ q: 'garden' }) },
+  'GET cast/embed/crawl': { statements: 3, buildRequest: ({ pageUrl }) => ({ url: pageUrl }) },
+  'GET cast/metrics': { statements: 1, buildRequest: () => ({ q: 'garden' }) },
   'GET cast/quotes': {
     statements: 5,
-    ask: ({ castHash }) => ({ identifier: castHash, type: 'hash', viewer_fid }),
+    buildRequest: ({ castHash }) => ({ identifier: castHash, type: 'hash', viewer_fid }),
   },
-  'GET cast/search': { statements: 5, ask: () => ({ q: 'garden', viewer_fid }) },
-  'GET casts': { statements: 3, ask: ({ castHash }) => ({ casts: castHash, viewer_fid }) },
-  'GET channel': { statements: 3, ask: () => channel },
-  'GET channel/bulk': { statements: 3, ask: () => ({ ids: 'gardens', viewer_fid }) },
-  'GET channel/followers': { statements: 5, ask: () => channel },
-  'GET channel/followers/relevant': { statements: 6, ask: () => channel },
-  'GET channel/list': { statements: 3, ask: () => ({}) },
-  'GET channel/search': { statements: 3, ask: () => ({ q: 'gard' }) },
-  'GET channel/trending': { statements: 3, ask: () => ({}) },
-  'GET channel/user': { statements: 3, ask: () => ({ fid: 1 }) },
-  'GET feed': { statements: 5, ask: () => ({ fid: 2, viewer_fid }) },
-  'GET feed/channels': { statements: 5, ask: () => ({ channel_ids: 'gardens', viewer_fid }) },
-  'GET feed/following': { statements: 5, ask: () => ({ fid: 2, viewer_fid }) },
-  'GET feed/for_you': { statements: 5, ask: () => ({ fid: 2, viewer_fid }) },
+  'GET cast/search': { statements: 5, buildRequest: () => ({ q: 'garden', viewer_fid }) },
+  'GET casts': { statements: 3, buildRequest: ({ castHash }) => ({ casts: castHash, viewer_fid }) },
+  'GET channel': { statements: 3, buildRequest: () => channel },
+  'GET channel/bulk': { statements: 3, buildRequest: () => ({ ids: 'gardens', viewer_fid }) },
+  'GET channel/followers': { statements: 5, buildRequest: () => channel },
+  'GET channel/followers/relevant': { statements: 6, buildRequest: () => channel },
+  'GET channel/list': { statements: 3, buildRequest: () => ({}) },
+  'GET channel/search': { statements: 3, buildRequest: () => ({ q: 'gard' }) },
+  'GET channel/trending': { statements: 3, buildRequest: () => ({}) },
+  'GET channel/user': { statements: 3, buildRequest: () => ({ fid: 1 }) },
+  'GET feed': { statements: 5, buildRequest: () => ({ fid: 2, viewer_fid }) },
+  'GET feed/channels': { statements: 5, buildRequest: () => ({ channel_ids: 'gardens', viewer_fid }) },
+  'GET feed/following': { statements: 5, buildRequest: () => ({ fid: 2, viewer_fid }) },
+  'GET feed/for_you': { statements: 5, buildRequest: () => ({ fid: 2, viewer_fid }) },
   'GET feed/parent_urls': {
     statements: 5,
-    ask: ({ channelUrl }) => ({ parent_urls: channelUrl, viewer_fid }),
+    buildRequest: ({ channelUrl }) => ({ parent_urls: channelUrl, viewer_fid }),
   },
-  'GET feed/trending': { statements: 5, ask: () => ({ viewer_fid }) },
-  'GET feed/user/casts': { statements: 5, ask: () => ({ fid: 1, viewer_fid }) },
-  'GET feed/user/popular': { statements: 5, ask: () => ({ fid: 1, viewer_fid }) },
-  'GET feed/user/replies_and_recasts': { statements: 5, ask: () => ({ fid: 2, viewer_fid }) },
-  'GET fname/availability': { statements: 1, ask: () => ({ fname: 'alice' }) },
-  'GET followers': { statements: 5, ask: () => ({ fid: 1, viewer_fid }) },
-  'GET followers/reciprocal': { statements: 5, ask: () => ({ fid: 1, viewer_fid }) },
-  'GET followers/relevant': { statements: 5, ask: () => ({ target_fid: 4, viewer_fid: 1 }) },
-  'GET following': { statements: 5, ask: () => ({ fid: 1, viewer_fid }) },
-  'GET following/suggested': { statements: 5, ask: () => ({ fid: 1, viewer_fid: 1 }) },
+  'GET feed/trending': { statements: 5, buildRequest: () => ({ viewer_fid }) },
+  'GET feed/user/casts': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
+  'GET feed/user/popular': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
+  'GET feed/user/replies_and_recasts': { statements: 5, buildRequest: () => ({ fid: 2, viewer_fid }) },
+  'GET fname/availability': { statements: 1, buildRequest: () => ({ fname: 'alice' }) },
+  'GET followers': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
+  'GET followers/reciprocal': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
+  'GET followers/relevant': { statements: 5, buildRequest: () => ({ target_fid: 4, viewer_fid: 1 }) },
+  'GET following': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid }) },
+  'GET following/suggested': { statements: 5, buildRequest: () => ({ fid: 1, viewer_fid: 1 }) },
   'GET reactions/cast': {
     statements: 4,
-    ask: ({ castHash }) => ({ hash: castHash, types: 'all', viewer_fid }),
+    buildRequest: ({ castHash }) => ({ hash: castHash, types: 'all', viewer_fid }),
   },
-  'GET reactions/user': { statements: 5, ask: () => ({ fid: 2, type: 'all', viewer_fid }) },
-  'GET storage/allocations': { statements: 2, ask: () => ({ fid: 1 }) },
-  'GET storage/usage': { statements: 3, ask: () => ({ fid: 1 }) },
-  'GET user/best_friends': { statements: 2, ask: () => ({ fid: 1 }) },
-  'GET user/bulk': { statements: 2, ask: () => ({ fids: '1,2,3', viewer_fid }) },
+  'GET reactions/user': { statements: 5, buildRequest: () => ({ fid: 2, type: 'all', viewer_fid }) },
+  'GET storage/allocations': { statements: 2, buildRequest: () => ({ fid: 1 }) },
+  'GET storage/usage': { statements: 3, buildRequest: () => ({ fid: 1 }) },
+  'GET user/best_friends': { statements: 2, buildRequest: () => ({ fid: 1 }) },
+  'GET user/bulk': { statements: 2, buildRequest: () => ({ fids: '1,2,3', viewer_fid }) },
   'GET user/bulk-by-address': {
     statements: 3,
-    ask: ({ alice }) => ({ addresses: custodyOf(alice), viewer_fid }),
+    buildRequest: ({ alice }) => ({ addresses: custodyOf(alice), viewer_fid }),
   },
-  'GET user/by_location': { statements: 5, ask: () => ({ latitude: 52.5, longitude: 13.4, viewer_fid }) },
-  'GET user/by_username': { statements: 3, ask: () => ({ username: 'alice', viewer_fid }) },
-  'GET user/by_x_username': { statements: 3, ask: () => ({ x_username: 'alice_x', viewer_fid }) },
-  'GET user/channels': { statements: 3, ask: () => ({ fid: 1 }) },
-  'GET user/custody-address': { statements: 2, ask: ({ alice }) => ({ custody_address: custodyOf(alice) }) },
-  'GET user/interactions': { statements: 3, ask: () => ({ fids: '1,2' }) },
-  'GET user/search': { statements: 6, ask: () => ({ q: 'ali', viewer_fid }) },
-  'POST signer': { statements: 1, ask: () => ({}) },
-  'GET signer': { statements: 1, ask: ({ signerUuid }) => ({ signer_uuid: signerUuid }) },
+  'GET user/by_location': {
+    statements: 5,
+    buildRequest: () => ({ latitude: 52.5, longitude: 13.4, viewer_fid }),
+  },
+  'GET user/by_username': { statements: 3, buildRequest: () => ({ username: 'alice', viewer_fid }) },
+  'GET user/by_x_username': { statements: 3, buildRequest: () => ({ x_username: 'alice_x', viewer_fid }) },
+  'GET user/channels': { statements: 3, buildRequest: () => ({ fid: 1 }) },
+  'GET user/custody-address': {
+    statements: 2,
+    buildRequest: ({ alice }) => ({ custody_address: custodyOf(alice) }),
+  },
+  'GET user/interactions': { statements: 3, buildRequest: () => ({ fids: '1,2' }) },
+  'GET user/search': { statements: 6, buildRequest: () => ({ q: 'ali', viewer_fid }) },
+  'POST signer': { statements: 1, buildRequest: () => ({}) },
+  'GET signer': { statements: 1, buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid }) },
   'POST signer/signed_key': {
     statements: 5,
-    ask: async (scene) => {
+    buildRequest: async (scene) => {
       const { signer_uuid, public_key } = (await scene.api.send('POST', 'signer', {})).json()
-      return { signer_uuid, ...(await askedBody(scene.app, public_key, scene.deadline)) }
+      return { signer_uuid, ...(await signKeyRequestBody(scene.app, public_key, scene.deadline)) }
     },
   },
-  'GET signer/list': { statements: 2, ask: signIn },
+  'GET signer/list': { statements: 2, buildRequest: signIn },
   'GET signer/developer_managed': {
     statements: 1,
-    ask: async (scene) => {
-      const asked = await askForKey(scene)
-      await scene.api.send('POST', 'signer/developer_managed/signed_key', asked)
-      return { public_key: asked.public_key }
+    buildRequest: async (scene) => {
+      const requestBody = await prepareKeyRequest(scene)
+      await scene.api.send('POST', 'signer/developer_managed/signed_key', requestBody)
+      return { public_key: requestBody.public_key }
     },
   },
-  'POST signer/developer_managed/signed_key': { statements: 5, ask: askForKey },
+  'POST signer/developer_managed/signed_key': { statements: 5, buildRequest: prepareKeyRequest },
   'GET auth_address/developer_managed': {
     statements: 1,
-    ask: async (scene) => {
-      const asked = await askForAddress(scene)
-      await scene.api.send('POST', 'auth_address/developer_managed/signed_key', asked)
-      return { address: asked.address }
+    buildRequest: async (scene) => {
+      const requestBody = await prepareAddressRequest(scene)
+      await scene.api.send('POST', 'auth_address/developer_managed/signed_key', requestBody)
+      return { address: requestBody.address }
     },
   },
-  'POST auth_address/developer_managed/signed_key': { statements: 5, ask: askForAddress },
-  'GET login/nonce': { statements: 1, ask: () => ({}) },
+  'POST auth_address/developer_managed/signed_key': { statements: 5, buildRequest: prepareAddressRequest },
+  'GET login/nonce': { statements: 1, buildRequest: () => ({}) },
   'GET login/authorize': {
     statements: 0,
-    ask: () => ({ client_id: 'x', response_type: 'code' }),
+    buildRequest: () => ({ client_id: 'x', response_type: 'code' }),
     status: 410,
   },
   'POST cast': {
     statements: 5,
-    ask: ({ signerUuid, castHash }) => ({
+    buildRequest: ({ signerUuid, castHash }) => ({
       signer_uuid: signerUuid,
       text: 'hello @bob',
       parent: castHash,
@@ -165,18 +174,22 @@ export const budgets: Readonly<Record<string, Budget>> = {
   },
   'DELETE cast': {
     statements: 2,
-    ask: async ({ api, signerUuid }) => {
+    buildRequest: async ({ api, signerUuid }) => {
       const { cast } = (await api.send('POST', 'cast', { signer_uuid: signerUuid, text: 'too soon' })).json()
       return { signer_uuid: signerUuid, target_hash: cast.hash }
     },
   },
   'POST reaction': {
     statements: 3,
-    ask: ({ signerUuid, castHash }) => ({ signer_uuid: signerUuid, reaction_type: 'like', target: castHash }),
+    buildRequest: ({ signerUuid, castHash }) => ({
+      signer_uuid: signerUuid,
+      reaction_type: 'like',
+      target: castHash,
+    }),
   },
   'DELETE reaction': {
     statements: 3,
-    ask: ({ carolSignerUuid, castHash }) => ({
+    buildRequest: ({ carolSignerUuid, castHash }) => ({
       signer_uuid: carolSignerUuid,
       reaction_type: 'like',
       target: castHash,
@@ -184,20 +197,20 @@ export const budgets: Readonly<Record<string, Budget>> = {
   },
   'POST user/follow': {
     statements: 3,
-    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, target_fids: [4] }),
+    buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid, target_fids: [4] }),
   },
   'DELETE user/follow': {
     statements: 2,
-    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, target_fids: [2] }),
+    buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid, target_fids: [2] }),
   },
   'PATCH user': {
     statements: 2,
-    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, bio: 'gardens', username: 'alice' }),
+    buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid, bio: 'gardens', username: 'alice' }),
   },
-  'POST user/verification': { statements: 2, ask: claimAddress },
+  'POST user/verification': { statements: 2, buildRequest: claimAddress },
   'DELETE user/verification': {
     statements: 3,
-    ask: async (scene) => {
+    buildRequest: async (scene) => {
       const claim = await claimAddress(scene)
       await scene.api.send('POST', 'user/verification', claim)
       return claim
@@ -205,92 +218,115 @@ export const budgets: Readonly<Record<string, Budget>> = {
   },
   'POST message': {
     statements: 0,
-    ask: ({ bob }) => ({ ...messageJson(toProtobuf(bob.cast('signed by hand', testNow - 10))) }),
+    buildRequest: ({ bob }) => ({ ...messageJson(toProtobuf(bob.cast('signed by hand', testNow - 10))) }),
   },
   'POST channel/follow': {
     statements: 2,
-    ask: async ({ api, signerUuid }) => {
-      const asked = { signer_uuid: signerUuid, channel_id: 'gardens' }
-      await api.send('DELETE', 'channel/follow', asked)
-      return asked
+    buildRequest: async ({ api, signerUuid }) => {
+      const requestBody = { signer_uuid: signerUuid, channel_id: 'gardens' }
+      await api.send('DELETE', 'channel/follow', requestBody)
+      return requestBody
     },
   },
   'DELETE channel/follow': {
     statements: 2,
-    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens' }),
+    buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens' }),
   },
   'POST action': {
     statements: 1,
-    ask: ({ signerUuid, pageUrl }) => ({
+    buildRequest: ({ signerUuid, pageUrl }) => ({
       signer_uuid: signerUuid,
       base_url: new URL('/', pageUrl).href,
       action: { type: 'greet' },
     }),
   },
-  'POST ban': { statements: 2, ask: ({ app }) => ({ fids: [app.fid] }) },
-  'DELETE ban': { statements: 1, ask: (scene) => prepared(scene, 'ban', { fids: [scene.app.fid] }) },
+  'POST ban': { statements: 2, buildRequest: ({ app }) => ({ fids: [app.fid] }) },
+  'DELETE ban': {
+    statements: 1,
+    buildRequest: (scene) => prepareRequest(scene, 'ban', { fids: [scene.app.fid] }),
+  },
   'GET ban/list': {
     statements: 2,
-    ask: async (scene) => (await prepared(scene, 'ban', { fids: [scene.app.fid] })) && {},
+    buildRequest: async (scene) => (await prepareRequest(scene, 'ban', { fids: [scene.app.fid] })) && {},
   },
-  'POST block': { statements: 3, ask: blocking },
-  'DELETE block': { statements: 2, ask: (scene) => prepared(scene, 'block', blocking(scene)) },
+  'POST block': { statements: 3, buildRequest: blockBody },
+  'DELETE block': {
+    statements: 2,
+    buildRequest: (scene) => prepareRequest(scene, 'block', blockBody(scene)),
+  },
   'GET block/list': {
     statements: 2,
-    ask: async (scene) => (await prepared(scene, 'block', blocking(scene))) && { blocker_fid: 1 },
+    buildRequest: async (scene) =>
+      (await prepareRequest(scene, 'block', blockBody(scene))) && { blocker_fid: 1 },
   },
-  'POST mute': { statements: 3, ask: muting },
-  'DELETE mute': { statements: 1, ask: (scene) => prepared(scene, 'mute', muting(scene)) },
+  'POST mute': { statements: 3, buildRequest: muteBody },
+  'DELETE mute': { statements: 1, buildRequest: (scene) => prepareRequest(scene, 'mute', muteBody(scene)) },
   'GET mute/list': {
     statements: 2,
-    ask: async (scene) => (await prepared(scene, 'mute', muting(scene))) && { fid: 1 },
+    buildRequest: async (scene) => (await prepareRequest(scene, 'mute', muteBody(scene))) && { fid: 1 },
   },
   'POST channel': {
     statements: 18,
-    why: 'made, followed, given its names and told of, under one lock: to be made fewer',
-    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'trees', name: 'Trees' }),
+    reason: 'made, followed, given its names and told of, under one lock: to be made fewer',
+    buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'trees', name: 'Trees' }),
   },
   'PATCH channel': {
     statements: 9,
-    why: 'as `POST channel`',
-    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens', name: 'Gardens and trees' }),
+    reason: 'as `POST channel`',
+    buildRequest: ({ signerUuid }) => ({
+      signer_uuid: signerUuid,
+      channel_id: 'gardens',
+      name: 'Gardens and trees',
+    }),
   },
   'GET fungible/owner/relevant': {
     statements: 6,
-    ask: () => ({ contract_address: TOKEN, network: 'base', viewer_fid }),
+    buildRequest: () => ({ contract_address: TOKEN, network: 'base', viewer_fid }),
   },
   'GET fungible/owner/relevant/bulk': {
     statements: 6,
-    ask: () => ({ contract_addresses: TOKEN, network: 'base', viewer_fid }),
+    buildRequest: () => ({ contract_addresses: TOKEN, network: 'base', viewer_fid }),
   },
-  'GET fungible/trades': { statements: 5, ask: () => ({ network: 'base', address: TOKEN }) },
-  'GET fungible/trending': { statements: 3, ask: () => ({ network: 'base' }) },
-  'GET fungibles': { statements: 4, ask: () => ({ fungibles: `eip155:8453/erc20:${TOKEN}`, viewer_fid }) },
-  'GET user/balance': { statements: 2, ask: () => ({ fid: 2, networks: 'base' }) },
+  'GET fungible/trades': { statements: 5, buildRequest: () => ({ network: 'base', address: TOKEN }) },
+  'GET fungible/trending': { statements: 3, buildRequest: () => ({ network: 'base' }) },
+  'GET fungibles': {
+    statements: 4,
+    buildRequest: () => ({ fungibles: `eip155:8453/erc20:${TOKEN}`, viewer_fid }),
+  },
+  'GET user/balance': { statements: 2, buildRequest: () => ({ fid: 2, networks: 'base' }) },
   'GET notifications': {
     statements: 6,
-    why: 'the page, what is unseen, whom the app bans, casts, their users, and what the viewer has to do with them',
-    ask: () => ({ fid: 1, viewer_fid: 1 }),
+    reason:
+      'the page, what is unseen, whom the app bans, casts, their users, and what the viewer has to do with them',
+    buildRequest: () => ({ fid: 1, viewer_fid: 1 }),
   },
   'GET notifications/channel': {
     statements: 6,
-    why: 'as `notifications`',
-    ask: () => ({ fid: 1, channel_ids: 'gardens' }),
+    reason: 'as `notifications`',
+    buildRequest: () => ({ fid: 1, channel_ids: 'gardens' }),
   },
   'GET notifications/parent_url': {
     statements: 6,
-    why: 'as `notifications`',
-    ask: ({ channelUrl }) => ({ fid: 1, parent_urls: channelUrl }),
+    reason: 'as `notifications`',
+    buildRequest: ({ channelUrl }) => ({ fid: 1, parent_urls: channelUrl }),
   },
-  'POST notifications/seen': { statements: 2, ask: ({ signerUuid }) => ({ signer_uuid: signerUuid }) },
+  'POST notifications/seen': {
+    statements: 2,
+    buildRequest: ({ signerUuid }) => ({ signer_uuid: signerUuid }),
+  },
   'POST channel/member/invite': {
     statements: 4,
-    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens', role: 'member', fid: 3 }),
+    buildRequest: ({ signerUuid }) => ({
+      signer_uuid: signerUuid,
+      channel_id: 'gardens',
+      role: 'member',
+      fid: 3,
+    }),
   },
   'PUT channel/member/invite': {
     statements: 8,
-    why: 'six steps under the lock of the channel, and two notices of stale views',
-    ask: async (scene) => {
+    reason: 'six steps under the lock of the channel, and two notices of stale views',
+    buildRequest: async (scene) => {
       await invite(scene, 3, 'member')
       const { carolSignerUuid } = scene
       return { signer_uuid: carolSignerUuid, channel_id: 'gardens', role: 'member', accept: true }
@@ -298,94 +334,101 @@ export const budgets: Readonly<Record<string, Budget>> = {
   },
   'GET channel/member/invite/list': {
     statements: 2,
-    ask: async (scene) => {
+    buildRequest: async (scene) => {
       await invite(scene, 4, 'moderator')
       return { channel_id: 'gardens' }
     },
   },
-  'GET channel/member/list': { statements: 3, ask: () => ({ channel_id: 'gardens' }) },
+  'GET channel/member/list': { statements: 3, buildRequest: () => ({ channel_id: 'gardens' }) },
   'DELETE channel/member': {
     statements: 9,
-    why: 'seven steps under the lock of the channel, and two notices of stale views',
-    ask: ({ signerUuid }) => ({ signer_uuid: signerUuid, channel_id: 'gardens', role: 'member', fid: 2 }),
+    reason: 'seven steps under the lock of the channel, and two notices of stale views',
+    buildRequest: ({ signerUuid }) => ({
+      signer_uuid: signerUuid,
+      channel_id: 'gardens',
+      role: 'member',
+      fid: 2,
+    }),
   },
-  'GET user/memberships/list': { statements: 4, ask: () => ({ fid: 4 }) },
-  'GET webhook': { statements: 2, ask: makeWebhook },
-  'GET webhook/list': { statements: 2, ask: async (scene) => (await makeWebhook(scene)) && {} },
+  'GET user/memberships/list': { statements: 4, buildRequest: () => ({ fid: 4 }) },
+  'GET webhook': { statements: 2, buildRequest: makeWebhook },
+  'GET webhook/list': { statements: 2, buildRequest: async (scene) => (await makeWebhook(scene)) && {} },
   'POST webhook': {
     statements: 7,
-    why: 'four rows under one lock, and the webhook as it stands then',
-    ask: () => newWebhook,
+    reason: 'four rows under one lock, and the webhook as it stands then',
+    buildRequest: () => newWebhook,
   },
   'PUT webhook': {
     statements: 6,
-    ask: async (scene) => ({ ...(await makeWebhook(scene)), name: 'x', url: WEBHOOK_URL }),
+    buildRequest: async (scene) => ({ ...(await makeWebhook(scene)), name: 'x', url: WEBHOOK_URL }),
   },
   'PATCH webhook': {
     statements: 7,
-    why: 'the webhook and its secrets are read before the change, and after it',
-    ask: async (scene) => ({ ...(await makeWebhook(scene)), active: 'false' }),
+    reason: 'the webhook and its secrets are read before the change, and after it',
+    buildRequest: async (scene) => ({ ...(await makeWebhook(scene)), active: 'false' }),
   },
-  'DELETE webhook': { statements: 5, ask: makeWebhook },
+  'DELETE webhook': { statements: 5, buildRequest: makeWebhook },
   'POST webhook/secret/rotate': {
     statements: 7,
-    why: 'the webhook and its secrets are read before the change, and after it',
-    ask: async (scene) => ({ ...(await makeWebhook(scene)), grace_seconds: 60 }),
+    reason: 'the webhook and its secrets are read before the change, and after it',
+    buildRequest: async (scene) => ({ ...(await makeWebhook(scene)), grace_seconds: 60 }),
   },
-  'GET webhook/deliveries': { statements: 3, ask: testWebhook },
+  'GET webhook/deliveries': { statements: 3, buildRequest: testWebhook },
   'POST webhook/deliveries/redeliver': {
     statements: 4,
-    ask: async (scene) => ({ ...(await testWebhook(scene)), since: '2026-01-01T00:00:00Z' }),
+    buildRequest: async (scene) => ({ ...(await testWebhook(scene)), since: '2026-01-01T00:00:00Z' }),
   },
-  'POST webhook/test': { statements: 5, ask: makeWebhook },
+  'POST webhook/test': { statements: 5, buildRequest: makeWebhook },
   'POST webhook/preview': {
     statements: 20,
-    why: 'the log is read page by page; the samples take as many statements as any page of casts',
-    ask: () => ({ subscription: { 'cast.created': {} } }),
+    reason: 'the log is read page by page; the samples take as many statements as any page of casts',
+    buildRequest: () => ({ subscription: { 'cast.created': {} } }),
   },
-  'GET frame/notification_tokens': { statements: 1, ask: grantToken },
+  'GET frame/notification_tokens': { statements: 1, buildRequest: grantToken },
   'POST frame/notifications': {
     statements: 7,
-    why: 'the campaign, how its audience is to be planned, the audience, its batch taken and settled, and the counts',
-    ask: ownNotification,
+    reason:
+      'the campaign, how its audience is to be planned, the audience, its batch taken and settled, and the counts',
+    buildRequest: sendOwnNotification,
   },
-  'GET frame/notifications': { statements: 1, ask: ownCampaign },
-  'DELETE frame/notifications': { statements: 1, status: 409, ask: ownCampaign },
+  'GET frame/notifications': { statements: 1, buildRequest: createOwnCampaign },
+  'DELETE frame/notifications': { statements: 1, status: 409, buildRequest: createOwnCampaign },
   'POST frame/notifications/preview': {
     statements: 3,
-    ask: async (scene) => {
-      const { target_fids } = await ownNotification(scene)
+    buildRequest: async (scene) => {
+      const { target_fids } = await sendOwnNotification(scene)
       return { target_fids }
     },
   },
-  'GET app_host/user/event': { statements: 2, ask: enabling },
+  'GET app_host/user/event': { statements: 2, buildRequest: enableEvent },
   'POST app_host/user/event': {
     statements: 13,
-    why: 'the mini app is one of this server: its side of the event is taken here as well',
-    ask: async (scene) => ({ signer_uuid: scene.signerUuid, ...(await enabling(scene)) }),
+    reason: 'the mini app is one of this server: its side of the event is taken here as well',
+    buildRequest: async (scene) => ({ signer_uuid: scene.signerUuid, ...(await enableEvent(scene)) }),
   },
-  'GET app_host/user/state': { statements: 1, ask: enableMiniApp },
-  'GET app_host/user/notifications': { statements: 1, ask: notifyByMiniApp },
-  'GET user/verifications': { statements: 1, ask: () => ({ fid: 1 }) },
-  'GET user/fid': { statements: 5, headers: paying, ask: () => ({}) },
+  'GET app_host/user/state': { statements: 1, buildRequest: enableMiniApp },
+  'GET app_host/user/notifications': { statements: 1, buildRequest: notifyByMiniApp },
+  'GET user/verifications': { statements: 1, buildRequest: () => ({ fid: 1 }) },
+  'GET user/fid': { statements: 5, headers: payingHeaders, buildRequest: () => ({}) },
   'POST user': {
     statements: 64,
-    why: 'each step is written down before the next; a purchase takes a dozen, under the lock of the registry',
-    headers: paying,
-    ask: registerNewcomer,
+    reason:
+      'each step is written down before the next; a purchase takes a dozen, under the lock of the registry',
+    headers: payingHeaders,
+    buildRequest: registerNewcomer,
   },
   'POST user/register': {
     statements: 42,
-    why: 'as `POST user`',
-    headers: paying,
-    ask: async ({ app, deadline }) => ({
-      ...(await directRequest(newcomer(), { app, keys: [testKey('of the developer')], deadline })),
+    reason: 'as `POST user`',
+    headers: payingHeaders,
+    buildRequest: async ({ app, deadline }) => ({
+      ...(await directRequest(newAccount(), { app, keys: [testKey('of the developer')], deadline })),
     }),
   },
   'POST storage/buy': {
     statements: 16,
-    why: 'a purchase is recorded under the lock of the registry, and paid for, before it is merged',
-    headers: paying,
-    ask: () => ({ fid: 1, units: 1 }),
+    reason: 'a purchase is recorded under the lock of the registry, and paid for, before it is merged',
+    headers: payingHeaders,
+    buildRequest: () => ({ fid: 1, units: 1 }),
   },
 }

@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { HOST_FID, setHostScene } from '../../src/features/miniapps/routes/host/testing/host-scene.js'
+import { createHostScene, HOST_FID } from '../../src/features/miniapps/routes/host/testing/host-scene.js'
 import { createMiniApp } from '../../src/features/miniapps/routes/testing/mini-app.js'
 import { createNetClient } from '../../src/platform/outbound/net-client.js'
 
-const { db, openApi, newUser } = await setHostScene()
+const { db, openApi, newUser } = await createHostScene()
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 let publicUrl = ''
 const host = await openApi({ publicUrl: () => publicUrl })
@@ -17,11 +17,13 @@ it('what a mini app sends comes to the users of the app that opens it, for as lo
   const miniApp = await createMiniApp({ db, net })
   const app_domain = new URL(miniApp.notification.target_url).host
   const users = [await newUser(), await newUser()]
-  const tell = async (event: string, { fid, signerUuid }: (typeof users)[number]) => {
-    const asked = { app_domain, signer_uuid: signerUuid, fid, event }
-    expect((await host.send('POST', 'app_host/user/event', asked)).json()).toMatchObject({ success: true })
+  const sendHostEvent = async (event: string, { fid, signerUuid }: (typeof users)[number]) => {
+    const notifyResult = { app_domain, signer_uuid: signerUuid, fid, event }
+    expect((await host.send('POST', 'app_host/user/event', notifyResult)).json()).toMatchObject({
+      success: true,
+    })
   }
-  for (const user of users) await tell('notifications_enabled', user)
+  for (const user of users) await sendHostEvent('notifications_enabled', user)
 
   const { campaign_id, ...sent } = await miniApp.send()
   expect(sent).toMatchObject({ httpStatus: 200, success_count: 2, failure_count: 0, not_attempted_count: 0 })
@@ -33,8 +35,8 @@ it('what a mini app sends comes to the users of the app that opens it, for as lo
     ])
   }
 
-  await tell('frame_removed', users[0]!)
-  await db`update miniapps.paces set sent_at = '{}'`
+  await sendHostEvent('frame_removed', users[0]!)
+  await db`update miniapps.rate_windows set sent_at = '{}'`
   expect(await miniApp.preview()).toMatchObject({ tokens: 1, left_out: [{ reason: 'invalid', tokens: 1 }] })
   // The host holds by its own clock, which stands still here, that the token was used a moment ago.
   expect(await miniApp.send()).toMatchObject({ failure_count: 1, retryable_fids: [users[1]!.fid] })

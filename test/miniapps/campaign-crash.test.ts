@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { createApiKey } from '../../src/features/apps/api-keys.js'
 import { createApp } from '../../src/features/apps/apps.js'
 import {
-  accepts,
-  type ClientAnswer,
+  acceptAll,
+  type ClientResponse,
   startClient,
 } from '../../src/features/miniapps/campaigns/testing/client-simulator.js'
 import { fidsFrom, grantTokens, tokenOf } from '../../src/features/miniapps/campaigns/testing/token-rows.js'
@@ -15,8 +15,8 @@ import { createDataDir, type ServerProcess, startServerProcess } from '../server
 const TOKENS = Number(process.env.CAMPAIGN_CRASH_TOKENS ?? 12_000)
 const BATCHES = TOKENS / 100
 const KILLS = 6
-const PARALLEL = 3
-const ANSWER_MS = 15
+const CONCURRENCY = 3
+const RESPONSE_MS = 15
 const clients = [9152, 309857]
 
 const { db, url: databaseUrl } = await createTestDatabase()
@@ -24,30 +24,30 @@ const { db, url: databaseUrl } = await createTestDatabase()
 it('a campaign tells everyone however often the server is killed, and nobody twice but by the requests in hand', {
   timeout: 500_000,
 }, async () => {
-  const { env, dataDir, key, simulators, turnstile } = await setScene()
+  const { env, dataDir, key, simulators, turnstile: responseGate } = await setUpCampaign()
   const requests = () => simulators.reduce((sum, { requests: { length } }) => sum + length, 0)
   let server = await startServerProcess({ dataDir, env })
   const notification = { title: 'hello', body: 'it is your turn', target_url: 'https://app.example.com/' }
-  const { status, campaign_id: id } = await ask(server, key, 'frame/notifications', { notification })
+  const { status, campaign_id: id } = await callApi(server, key, 'frame/notifications', { notification })
   expect(status).toBe('queued')
 
   for (let kill = 0; kill < KILLS; kill += 1) {
     // The first comes while the audience is selected, the others in the middle of it all.
     const before = requests()
-    const aim = kill === 0 ? before : before + BATCHES / (KILLS + 2)
-    turnstile.letThrough(aim - before)
-    await expect.poll(requests, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(aim)
-    await sleep((kill * 7) % (2 * ANSWER_MS))
+    const killTime = kill === 0 ? before : before + BATCHES / (KILLS + 2)
+    responseGate.release(killTime - before)
+    await expect.poll(requests, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(killTime)
+    await sleep((kill * 7) % (2 * RESPONSE_MS))
     server.child.kill('SIGKILL')
     await server.ended
-    turnstile.close()
+    responseGate.close()
     const open = await db`select from miniapps.campaigns where state in ('queued', 'running')`
     expect(open, `the campaign was over before kill ${kill}`).toHaveLength(1)
     server = await startServerProcess({ dataDir, env })
   }
-  turnstile.letThrough(Number.POSITIVE_INFINITY)
+  responseGate.release(Number.POSITIVE_INFINITY)
   const campaign = async () =>
-    (await ask(server, key, `frame/notifications?campaign_id=${id}`)).notificationCampaigns[0]
+    (await callApi(server, key, `frame/notifications?campaign_id=${id}`)).notificationCampaigns[0]
   await expect
     .poll(async () => (await campaign()).status, { timeout: 120_000, interval: 100 })
     .toBe('completed')
@@ -61,62 +61,62 @@ it('a campaign tells everyone however often the server is killed, and nobody twi
     pending_count: 0,
   })
   for (const [index, clientFid] of clients.entries()) {
-    const { requests: taken, told } = simulators[index]!
+    const { requests: acceptedCount, notificationCounts } = simulators[index]!
     const everyone = new Set(fidsFrom(1, TOKENS / 2).map((fid) => tokenOf(clientFid, fid)))
-    expect(new Set(told().keys())).toEqual(everyone)
+    expect(new Set(notificationCounts().keys())).toEqual(everyone)
     // Clients drop what comes twice by this id.
-    expect(new Set(taken.map(({ notificationId }) => notificationId))).toEqual(new Set([id]))
-    expect(taken.length - BATCHES / 2).toBeLessThanOrEqual(KILLS * 2 * PARALLEL)
+    expect(new Set(acceptedCount.map(({ notificationId }) => notificationId))).toEqual(new Set([id]))
+    expect(acceptedCount.length - BATCHES / 2).toBeLessThanOrEqual(KILLS * 2 * CONCURRENCY)
   }
 })
 
 /** A mini app with users at two clients that take a moment to answer. */
-async function setScene() {
+async function setUpCampaign() {
   const env = {
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'silent',
     ALLOW_PRIVATE_TARGETS: 'loopback',
     ASYNC_NOTIFICATIONS_ENABLED: 'true',
-    NOTIFICATION_PARALLEL: String(PARALLEL),
+    NOTIFICATION_CONCURRENCY: String(CONCURRENCY),
     CRAWL_EMBEDS: 'false',
     SCORE_INTERVAL_HOURS: '0',
   }
   const { id: appId } = await createApp(db, { name: 'crash', miniAppDomain: 'app.example.com' })
   const { key } = await createApiKey(db, { appId })
-  const turnstile = createTurnstile()
-  const simulators = await Promise.all(clients.map(() => startClient(turnstile.answer)))
+  const responseGate = createResponseGate()
+  const simulators = await Promise.all(clients.map(() => startClient(responseGate.answer)))
   for (const [index, clientFid] of clients.entries()) {
     await grantTokens(db, { appId, clientFid, url: simulators[index]!.url(), fids: fidsFrom(1, TOKENS / 2) })
   }
-  return { env, dataDir: await createDataDir(), key, simulators, turnstile }
+  return { env, dataDir: await createDataDir(), key, simulators, turnstile: responseGate }
 }
 
 /** Answers a moment later, and no more requests than are let through: a campaign never ends while this process sleeps. */
-function createTurnstile() {
-  let left = 0
+function createResponseGate() {
+  let remaining = 0
   const waiting: (() => void)[] = []
-  function turn(): void {
-    for (; left > 0 && waiting.length > 0; left -= 1) setTimeout(waiting.shift()!, ANSWER_MS)
+  function waitForTurn(): void {
+    for (; remaining > 0 && waiting.length > 0; remaining -= 1) setTimeout(waiting.shift()!, RESPONSE_MS)
   }
-  const answer: ClientAnswer = (request, response) => {
-    waiting.push(() => accepts(request, response))
-    turn()
+  const answer: ClientResponse = (request, response) => {
+    waiting.push(() => acceptAll(request, response))
+    waitForTurn()
   }
   return {
     answer,
-    letThrough(count: number) {
-      left = count
-      turn()
+    release(count: number) {
+      remaining = count
+      waitForTurn()
     },
     /** Forgets who is waiting. */
     close() {
-      left = 0
+      remaining = 0
       waiting.length = 0
     },
   }
 }
 
-async function ask({ url }: ServerProcess, key: string, path: string, body?: object) {
+async function callApi({ url }: ServerProcess, key: string, path: string, body?: object) {
   const reply = await fetch(`${url}/v2/farcaster/${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'x-api-key': key, 'content-type': 'application/json' },

@@ -5,7 +5,7 @@ import { startSender } from '../../src/features/miniapps/campaigns/sending/sende
 import type { CampaignSettings } from '../../src/features/miniapps/campaigns/settings.js'
 import {
   answerWith,
-  type ClientAnswer,
+  type ClientResponse,
   type NotifyRequest,
   startClient,
 } from '../../src/features/miniapps/campaigns/testing/client-simulator.js'
@@ -22,21 +22,23 @@ const settings: CampaignSettings = {
   isAsync: true,
   intervalSeconds: 0,
   perDay: 1_000,
-  parallel: 3,
+  concurrency: 3,
   // Longer than this process, which is the clients, too, is ever busy with other things.
   timeoutMs: 2_000,
 }
 
 /** What came of the tokens of a request, as the client knows it; none of them is told twice. */
-type Fate = 'success' | 'invalid_token' | 'rate_limited' | 'failed' | 'http_error'
-type RequestFate = (request: NotifyRequest) => readonly [answer: ClientAnswer, fates: readonly Fate[]]
+type TokenFateOutcome = 'success' | 'invalid_token' | 'rate_limited' | 'failed' | 'http_error'
+type RequestOutcome = (
+  request: NotifyRequest,
+) => readonly [answer: ClientResponse, fates: readonly TokenFateOutcome[]]
 
 /** Says something else of each token, and nothing of some. */
-const mixed: RequestFate = ({ tokens }) => {
-  const fateOf = (token: string) =>
+const mixedOutcomes: RequestOutcome = ({ tokens }) => {
+  const outcomeOf = (token: string) =>
     (['success', 'success', 'invalid_token', 'rate_limited', 'failed', 'failed'] as const)[fidOf(token) % 6]!
-  const of = (fate: Fate) => tokens.filter((token) => fateOf(token) === fate)
-  const answer: ClientAnswer = (_, response) =>
+  const of = (outcome: TokenFateOutcome) => tokens.filter((token) => outcomeOf(token) === outcome)
+  const answer: ClientResponse = (_, response) =>
     answerWith(response, {
       successfulTokens: of('success'),
       invalidTokens: of('invalid_token'),
@@ -45,13 +47,13 @@ const mixed: RequestFate = ({ tokens }) => {
         .filter((token) => fidOf(token) % 2 === 0)
         .map((token) => ({ token, reason: 'unknown' })),
     })
-  return [answer, tokens.map(fateOf)]
+  return [answer, tokens.map(outcomeOf)]
 }
 const always =
-  (fate: Fate, answer: ClientAnswer): RequestFate =>
-  ({ tokens }) => [answer, tokens.map(() => fate)]
-const fates: readonly RequestFate[] = [
-  mixed,
+  (outcome: TokenFateOutcome, answer: ClientResponse): RequestOutcome =>
+  ({ tokens }) => [answer, tokens.map(() => outcome)]
+const fates: readonly RequestOutcome[] = [
+  mixedOutcomes,
   always(
     'success',
     ({ tokens }, response) => void response.end(JSON.stringify({ successfulTokens: tokens })),
@@ -63,8 +65,8 @@ const fates: readonly RequestFate[] = [
 ]
 
 /** A client that does to its requests, one after the other, what the list says. */
-async function startFickleClient(plan: readonly number[]) {
-  const known = new Map<string, Fate>()
+async function startUnreliableClient(plan: readonly number[]) {
+  const known = new Map<string, TokenFateOutcome>()
   let next = 0
   const client = await startClient((request, response) => {
     const [answer, ofTokens] = fates[plan[next % plan.length]!]!(request)
@@ -80,7 +82,7 @@ it('counts what clients know, token by token, whatever they do and however many 
     [1, 2].map(() => {
       const pool = connect({ poolSize: 4 })
       const own = connect({ poolSize: 1 })
-      return startSender({ db: pool, own, net, settings, sender: randomUUID(), log: silentLog })
+      return startSender({ db: pool, lockDb: own, net, settings, sender: randomUUID(), log: silentLog })
     }),
   )
   const plan = fc.array(fc.nat({ max: fates.length - 1 }), { minLength: 1, maxLength: 6 })
@@ -88,19 +90,19 @@ it('counts what clients know, token by token, whatever they do and however many 
     fc.asyncProperty(fc.tuple(plan, plan, plan), fc.integer({ min: 101, max: 700 }), async (plans, users) => {
       const sender = senders[0]!
       const app = await createMiniApp({ db, net }, settings, { settings, sender })
-      const clients = await Promise.all(plans.map(startFickleClient))
+      const clients = await Promise.all(plans.map(startUnreliableClient))
       for (const [clientFid, { client }] of clients.entries()) {
         await grantTokens(db, { appId: app.appId, clientFid, url: client.url(), fids: fidsFrom(1, users) })
       }
       const uuid = randomUUID()
-      const asked = { notification: { ...app.notification, uuid } }
+      const requestedTokens = { notification: { ...app.notification, uuid } }
 
-      const { campaign_id: id } = await app.send(asked)
+      const { campaign_id: id } = await app.send(requestedTokens)
       for (const each of senders) each.dispatch()
       await expect.poll(async () => (await app.campaign(id)).status, { interval: 20 }).toBe('completed')
 
       const known = clients.flatMap((each) => [...each.known.values()])
-      const count = (fate: Fate) => known.filter((each) => each === fate).length
+      const count = (outcome: TokenFateOutcome) => known.filter((each) => each === outcome).length
       const { stats } = await app.campaign(id)
       expect(stats).toMatchObject({
         intended_recipient_notification_token_count: users * 3,
@@ -110,24 +112,30 @@ it('counts what clients know, token by token, whatever they do and however many 
         pending_count: 0,
       })
       const failures = ['invalid_token', 'rate_limited', 'failed', 'http_error'] as const
-      const counted = failures.flatMap((fate) => (count(fate) === 0 ? [] : [[fate, count(fate)]]))
+      const counted = failures.flatMap((outcome) => (count(outcome) === 0 ? [] : [[outcome, count(outcome)]]))
       expect(stats.error_breakdown.delivery_errors).toEqual(Object.fromEntries(counted))
       for (const { client } of clients)
-        expect([...client.told().values()].every((times) => times === 1)).toBe(true)
+        expect([...client.notificationCounts().values()].every((times) => times === 1)).toBe(true)
 
-      const reached = clients.flatMap((each) => [...each.known].filter(([, fate]) => fate === 'success'))
-      const ended = clients.flatMap((each) => [...each.known].filter(([, fate]) => fate === 'invalid_token'))
+      const reached = clients.flatMap((each) =>
+        [...each.known].filter(([, outcome]) => outcome === 'success'),
+      )
+      const ended = clients.flatMap((each) =>
+        [...each.known].filter(([, outcome]) => outcome === 'invalid_token'),
+      )
       for (const { client } of clients) {
         client.requests.length = 0
-        client.behave(({ tokens }, response) => answerWith(response, { successfulTokens: tokens }))
+        client.setResponse(({ tokens }, response) => answerWith(response, { successfulTokens: tokens }))
       }
-      const again = await app.send(asked)
+      const secondResult = await app.send(requestedTokens)
       await expect
-        .poll(async () => (await app.campaign(again.campaign_id)).status, { interval: 20 })
+        .poll(async () => (await app.campaign(secondResult.campaign_id)).status, { interval: 20 })
         .toBe('completed')
-      const told = new Set(clients.flatMap(({ client }) => [...client.told().keys()]))
-      expect(told.size).toBe(users * 3 - reached.length - ended.length)
-      for (const [token] of [...reached, ...ended]) expect(told.has(token)).toBe(false)
+      const notificationCounts = new Set(
+        clients.flatMap(({ client }) => [...client.notificationCounts().keys()]),
+      )
+      expect(notificationCounts.size).toBe(users * 3 - reached.length - ended.length)
+      for (const [token] of [...reached, ...ended]) expect(notificationCounts.has(token)).toBe(false)
     }),
     { numRuns: 4 },
   )

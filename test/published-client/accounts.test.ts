@@ -1,17 +1,17 @@
 import { Configuration, NeynarAPIClient } from '@neynar/nodejs-sdk'
 import { expect, it } from 'vitest'
 import { fundedWallet, LOCAL_PRICE } from '../../src/features/accounts/testing/funded-wallet.js'
-import { newcomer } from '../../src/features/accounts/testing/newcomer.js'
+import { newAccount } from '../../src/features/accounts/testing/new-account.js'
 import { ensureApp } from '../../src/features/apps/apps.js'
-import { askedBody, registerHolder } from '../../src/features/signers/testing/key-holder.js'
+import { registerKeyHolder, signKeyRequestBody } from '../../src/features/signers/testing/key-holder.js'
 import { testNowUnix } from '../network.js'
-import { refusalOf } from './refusals.js'
+import { refusalOf } from './error-of-call.js'
 import { serveApi } from './served-api.js'
 import { signTransfer } from './sign-transfer.js'
 
 const { db, hub, url, key } = await serveApi()
 const wallet = await fundedWallet(db, { appId: await ensureApp(db, 'test'), balance: 20n * LOCAL_PRICE })
-const app = await registerHolder({ db, hub, clock: () => testNowUnix * 1000 })
+const app = await registerKeyHolder({ db, hub, clock: () => testNowUnix * 1000 })
 const deadline = testNowUnix + 3_600
 
 /** The client with a wallet, as its documentation tells to make it. */
@@ -26,9 +26,9 @@ it('takes a fid, signs, registers, and casts by the signer it has added', async 
   const { fid } = await client.getFreshAccountFID()
   const { available } = await client.isFnameAvailable({ fname: 'newcomer' })
   expect(available).toBe(true)
-  const user = newcomer()
+  const user = newAccount()
   const { signer_uuid: uuid, public_key } = await client.createSigner()
-  const { app_fid, deadline: until, signature } = await askedBody(app, public_key, deadline)
+  const { app_fid, deadline: until, signature } = await signKeyRequestBody(app, public_key, deadline)
   const registered = await client.registerAccount({
     fid,
     deadline,
@@ -55,8 +55,8 @@ it('takes a fid, signs, registers, and casts by the signer it has added', async 
 })
 
 it('is told apart what is wrong with the wallet', async () => {
-  const poor = await fundedWallet(db, { appId: wallet.appId, balance: 0n })
-  expect(await refusalOf(payingClient(poor.id).getFreshAccountFID())).toEqual([
+  const emptyWallet = await fundedWallet(db, { appId: wallet.appId, balance: 0n })
+  expect(await refusalOf(payingClient(emptyWallet.id).getFreshAccountFID())).toEqual([
     402,
     'InsufficientFunds',
     undefined,
@@ -68,14 +68,12 @@ it('is told apart what is wrong with the wallet', async () => {
   ])
   expect(await refusalOf(payingClient('').getFreshAccountFID())).toEqual([400, 'RequiredField', undefined])
   const { fid } = await client.getFreshAccountFID()
-  const user = newcomer()
-  const asked = { fid, deadline, requestedUserCustodyAddress: user.signer.address }
+  const user = newAccount()
+  const nonceRequest = { fid, deadline, requestedUserCustodyAddress: user.signer.address }
   const signature = await signTransfer(user, { fid, deadline })
-  const richer = await fundedWallet(db, { appId: wallet.appId })
-  expect(await refusalOf(payingClient(richer.id).registerAccount({ ...asked, signature }))).toEqual([
-    409,
-    'FidOfAnotherWallet',
-    'fid',
-  ])
-  expect((await client.registerAccount({ ...asked, signature })).signers).toEqual([])
+  const fundedWalletId = await fundedWallet(db, { appId: wallet.appId })
+  expect(
+    await refusalOf(payingClient(fundedWalletId.id).registerAccount({ ...nonceRequest, signature })),
+  ).toEqual([409, 'FidOfAnotherWallet', 'fid'])
+  expect((await client.registerAccount({ ...nonceRequest, signature })).signers).toEqual([])
 })

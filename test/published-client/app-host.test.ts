@@ -5,10 +5,10 @@ import {
 import { afterAll, expect, it } from 'vitest'
 import { createApiKey } from '../../src/features/apps/api-keys.js'
 import { createApp } from '../../src/features/apps/apps.js'
-import { setHostScene, signedEvent } from '../../src/features/miniapps/routes/host/testing/host-scene.js'
+import { createHostScene, signedEvent } from '../../src/features/miniapps/routes/host/testing/host-scene.js'
 import { connectClient } from './served-api.js'
 
-const { db, api, newUser } = await setHostScene()
+const { db, api, newUser } = await createHostScene()
 const basePath = await api.app.listen({ host: '127.0.0.1', port: 0 })
 afterAll(() => api.app.close())
 const host = connectClient(basePath, api.key)

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createTestDatabase } from '../database.js'
-import { sceneAssets, setAssets, TOKEN } from '../house/asset-scene.js'
+import { assetSettings, storeAssets, TOKEN } from '../house/asset-scene.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
 import { connectClient } from './served-api.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
-const { app, key } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, assets: sceneAssets })
+const { app, key } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, assets: assetSettings })
 const client = connectClient(await app.listen({ host: '127.0.0.1', port: 0 }), key)
 afterAll(() => app.close())
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   const [alice, bob, carol] = [new TestUser(1), new TestUser(2), new TestUser(3)]
   await hub.submitOnChainEvents([alice, bob, carol].flatMap((user) => user.onChain()))
   await hub.submit([alice.link(2, testNow - 9)])
-  await setAssets(db)
+  await storeAssets(db)
 })
 
 describe('the published client', () => {

@@ -4,7 +4,7 @@ import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createApiKey } from '../../src/features/apps/api-keys.js'
 import { createApp } from '../../src/features/apps/apps.js'
 import { answerWith, startClient } from '../../src/features/miniapps/campaigns/testing/client-simulator.js'
-import { testCampaigns } from '../../src/features/miniapps/campaigns/testing/test-campaigns.js'
+import { createTestCampaigns } from '../../src/features/miniapps/campaigns/testing/test-campaigns.js'
 import { fidOf, fidsFrom, grantTokens } from '../../src/features/miniapps/campaigns/testing/token-rows.js'
 import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { createTestDatabase } from '../database.js'
@@ -14,7 +14,7 @@ const { db } = await createTestDatabase()
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 const { id: appId } = await createApp(db, { name: 'garden', miniAppDomain: 'garden.example.com' })
 const { key } = await createApiKey(db, { appId })
-const campaigns = testCampaigns(db, net, { isAsync: true, intervalSeconds: 0 })
+const campaigns = createTestCampaigns(db, net, { isAsync: true, intervalSeconds: 0 })
 const { app } = await createTestApi({ db, net, key, campaigns })
 const client = connectClient(await app.listen({ host: '127.0.0.1', port: 0 }), key)
 afterAll(async () => {

@@ -94,8 +94,10 @@ it('searches casts and counts them', async () => {
 it('crawls a URL', async () => {
   const site = await serveSite(servePage)
   const { app, key } = await createTestApi({ db, crawler: createTestCrawler(db) })
-  const crawling = connectClient(await app.listen({ host: '127.0.0.1', port: 0 }), key)
-  const { metadata } = await crawling.fetchEmbeddedUrlMetadata({ url: site.url('gardens.social', '/tulips') })
+  const crawlingClient = connectClient(await app.listen({ host: '127.0.0.1', port: 0 }), key)
+  const { metadata } = await crawlingClient.fetchEmbeddedUrlMetadata({
+    url: site.url('gardens.social', '/tulips'),
+  })
   expect(metadata).toMatchObject({ _status: 'RESOLVED', html: { ogTitle: '/tulips' } })
   await app.close()
 })

@@ -7,7 +7,7 @@ import { saveChannel } from '../../src/features/channels/channels.js'
 import { createSigner } from '../../src/features/signers/create-signer.js'
 import { approvedSigner, testVault } from '../../src/features/signers/testing/approved-signer.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
-import { refusalOf } from './refusals.js'
+import { refusalOf } from './error-of-call.js'
 import { connectClient, serveApi } from './served-api.js'
 
 const { hub, client, db, url } = await serveApi()
@@ -49,8 +49,8 @@ it('invites, lists the invite, and takes the answer', async () => {
     inviter: { object: 'user', fid: owner.fid },
     invited: { object: 'user', fid: guest.fid },
   }
-  for (const asked of [{ channelId }, { invitedFid: guest.fid }, { channelId, invitedFid: guest.fid }]) {
-    expect(await client.fetchChannelInvites(asked)).toMatchObject({ invites: [open], next: { cursor: null } })
+  for (const query of [{ channelId }, { invitedFid: guest.fid }, { channelId, invitedFid: guest.fid }]) {
+    expect(await client.fetchChannelInvites(query)).toMatchObject({ invites: [open], next: { cursor: null } })
   }
   expect(await membersOf()).toEqual([[owner.fid, 'owner']])
 
@@ -141,7 +141,7 @@ describe('what is refused', () => {
     ['a removal of who is not there', () => remove(owner, stranger), [404, 'NotFound', 'fid']],
     [
       'another channel',
-      () => client.removeChannelMember({ ...asked(), channelId: 'none' }),
+      () => client.removeChannelMember({ ...query(), channelId: 'none' }),
       [404, 'NotFound', 'channel_id'],
     ],
     [
@@ -164,7 +164,7 @@ describe('what is refused', () => {
   })
 })
 
-const asked = () => ({
+const query = () => ({
   channelId,
   fid: guest.fid,
   role: 'member' as const,
@@ -172,9 +172,9 @@ const asked = () => ({
 })
 
 const acting = (by: NeynarAPIClient, signerUuid: string) => [
-  by.inviteChannelMember({ ...asked(), signerUuid }),
+  by.inviteChannelMember({ ...query(), signerUuid }),
   by.respondChannelInvite({ channelId, role: 'member', accept: true, signerUuid }),
-  by.removeChannelMember({ ...asked(), signerUuid }),
+  by.removeChannelMember({ ...query(), signerUuid }),
 ]
 
 describe('who may not act', () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { addressClaim, wallet } from '../../src/features/publishing/routes/testing/address-claim.js'
-import { publishingNetwork } from '../../src/features/publishing/routes/testing/publishing-network.js'
+import { createPublishingNetwork } from '../../src/features/publishing/routes/testing/publishing-network.js'
 import { messageJson } from '../../src/hub/methods/json/message.js'
 import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { toProtobuf } from '../../src/protocol/codec.js'
@@ -11,7 +11,7 @@ import { testNow, testNowUnix } from '../network.js'
 import { connectClient } from './served-api.js'
 
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
-const { db, api, users, signers } = await publishingNetwork({ net })
+const { db, api, users, signers } = await createPublishingNetwork({ net })
 const [alice] = users
 const [signerUuid] = signers
 const client = connectClient(await api.app.listen({ host: '127.0.0.1', port: 0 }), api.key)

@@ -6,7 +6,7 @@ import { ensureApp } from '../../src/features/apps/apps.js'
 import { createSigner } from '../../src/features/signers/create-signer.js'
 import { approvedSigner, testVault } from '../../src/features/signers/testing/approved-signer.js'
 import { TestUser, testNow } from '../network.js'
-import { refusalOf } from './refusals.js'
+import { refusalOf } from './error-of-call.js'
 import { connectClient, serveApi } from './served-api.js'
 
 const { hub, client, db, url } = await serveApi()
@@ -15,7 +15,7 @@ const otherAppId = await ensureApp(db, 'two')
 const otherApp = connectClient(url, (await createApiKey(db, { appId: otherAppId })).key)
 const users = [1, 2, 3].map((fid) => new TestUser(fid)) as [TestUser, TestUser, TestUser]
 const [alice, bob, carol] = users
-const nobody = 999
+const unregisteredFid = 999
 
 await hub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 5 })))
 const { id: signerUuid } = await approvedSigner({ db, hub }, alice, { appId })
@@ -75,7 +75,9 @@ describe('blocks', () => {
 
   it('that are not there end without a fault, of users that are not there too', async () => {
     expect(await client.deleteBlock({ blockedFid: carol.fid, signerUuid })).toMatchObject({ success: true })
-    expect(await client.deleteBlock({ blockedFid: nobody, signerUuid })).toMatchObject({ success: true })
+    expect(await client.deleteBlock({ blockedFid: unregisteredFid, signerUuid })).toMatchObject({
+      success: true,
+    })
   })
 
   it.each([
@@ -86,7 +88,7 @@ describe('blocks', () => {
     ],
     [
       'of nobody',
-      () => client.publishBlock({ blockedFid: nobody, signerUuid }),
+      () => client.publishBlock({ blockedFid: unregisteredFid, signerUuid }),
       [404, 'NotFound', 'blocked_fid'],
     ],
     ['listed of nobody in particular', () => client.fetchBlockList({}), [400, 'InvalidField', 'blocker_fid']],
@@ -117,10 +119,10 @@ describe('mutes', () => {
 
   it.each([
     ['of oneself', { fid: 1, mutedFid: 1 }, [400, 'InvalidField', 'muted_fid']],
-    ['by nobody', { fid: nobody, mutedFid: 1 }, [404, 'NotFound', 'fid']],
-    ['of nobody', { fid: 1, mutedFid: nobody }, [404, 'NotFound', 'muted_fid']],
-  ] as const)('%s are refused', async (_, asked, refusal) => {
-    expect(await refusalOf(client.publishMute(asked))).toEqual(refusal)
+    ['by nobody', { fid: unregisteredFid, mutedFid: 1 }, [404, 'NotFound', 'fid']],
+    ['of nobody', { fid: 1, mutedFid: unregisteredFid }, [404, 'NotFound', 'muted_fid']],
+  ] as const)('%s are refused', async (_, blockRequest, refusal) => {
+    expect(await refusalOf(client.publishMute(blockRequest))).toEqual(refusal)
   })
 })
 
@@ -144,7 +146,7 @@ describe('bans', () => {
   })
 
   it.each([
-    ['of nobody, and of nobody else then', [bob.fid, nobody], [404, 'NotFound', 'fids']],
+    ['of nobody, and of nobody else then', [bob.fid, unregisteredFid], [404, 'NotFound', 'fids']],
     ['of none', [], [400, 'InvalidField', 'fids']],
     ['of too many', Array.from({ length: 101 }, (_, index) => index + 1), [400, 'InvalidField', 'fids']],
   ] as const)('%s are refused', async (_, fids, refusal) => {
@@ -155,7 +157,7 @@ describe('bans', () => {
 
 it('an app bans ten thousand users and no more', async () => {
   await db`
-    insert into relations.bans (app_id, fid, banned_at)
+    insert into moderation.bans (app_id, fid, banned_at)
     select ${otherAppId}, fid, 1 from generate_series(1000001, 1009999) as many (fid)
   `
   const refusal = await refusalOf(otherApp.publishBans({ fids: [bob.fid, carol.fid] }))
@@ -195,8 +197,10 @@ describe('who may not block', () => {
     ['with one that may only read', client, 'reading', [403, 'PermissionMissing', 'signer_uuid']],
     ['with one that there is not', client, 'unknown', [404, 'NotFound', 'signer_uuid']],
   ] as const)('%s', async (_, by, signer, refusal) => {
-    const asked = { blockedFid: carol.fid, signerUuid: signers[signer]! }
-    const refusals = await Promise.all([by.publishBlock(asked), by.deleteBlock(asked)].map(refusalOf))
+    const blockRequest = { blockedFid: carol.fid, signerUuid: signers[signer]! }
+    const refusals = await Promise.all(
+      [by.publishBlock(blockRequest), by.deleteBlock(blockRequest)].map(refusalOf),
+    )
     expect(refusals).toEqual([refusal, refusal])
   })
 

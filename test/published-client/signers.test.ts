@@ -1,7 +1,7 @@
 import { english, generateMnemonic, mnemonicToAccount } from 'viem/accounts'
 import { createSiweMessage } from 'viem/siwe'
 import { expect, it } from 'vitest'
-import { askedBody, registerHolder } from '../../src/features/signers/testing/key-holder.js'
+import { registerKeyHolder, signKeyRequestBody } from '../../src/features/signers/testing/key-holder.js'
 import type { EthAccount } from '../../src/hub/registry/eth-account.js'
 import { ethAccount, newPrivateKey } from '../../src/hub/registry/eth-account.js'
 import { LocalRegistry } from '../../src/hub/registry/registry.js'
@@ -16,8 +16,8 @@ const mnemonic = generateMnemonic(english)
 const appAddress = Buffer.from(mnemonicToAccount(mnemonic).address.slice(2), 'hex')
 const appAccount = await registry.createFid(appAddress)
 const appFid = 'fid' in appAccount ? appAccount.fid : 0
-const app = await registerHolder(parts)
-const user = await registerHolder(parts)
+const app = await registerKeyHolder(parts)
+const user = await registerKeyHolder(parts)
 const deadline = testNowUnix + 86_400
 
 /** What the approval page does with the user's wallet. */
@@ -35,17 +35,17 @@ async function approve(approvalUrl: string, { signer }: EthAccount, permissions:
 }
 
 it('makes a signer, asks for it as the app, and finds it approved', async () => {
-  const asked = await client.createSignerAndRegisterSignedKey({
+  const keyRequest = await client.createSignerAndRegisterSignedKey({
     farcasterDeveloperMnemonic: mnemonic,
     deadline,
   })
-  expect(asked).toMatchObject({ status: 'pending_approval', public_key: expect.stringMatching(/^0x/) })
-  const { signer_uuid: signerUuid, signer_approval_url } = asked!
+  expect(keyRequest).toMatchObject({ status: 'pending_approval', public_key: expect.stringMatching(/^0x/) })
+  const { signer_uuid: signerUuid, signer_approval_url } = keyRequest!
   await approve(signer_approval_url!, user.account, ['PUBLISH_CAST', 'PUBLISH_REACTION'])
   expect(await client.lookupSigner({ signerUuid })).toEqual({
     object: 'signer',
     signer_uuid: signerUuid,
-    public_key: asked!.public_key,
+    public_key: keyRequest!.public_key,
     status: 'approved',
     fid: user.fid,
     permissions: ['PUBLISH_CAST', 'PUBLISH_REACTION'],
@@ -58,11 +58,11 @@ it('makes a signer, asks for it as the app, and finds it approved', async () => 
 
 it('takes its own signatures of another wallet’s making, with a sponsor', async () => {
   const { signer_uuid, public_key } = await client.createSigner()
-  const { app_fid, ...asked } = await askedBody(app, public_key, deadline)
+  const { app_fid, ...keyRequest } = await signKeyRequestBody(app, public_key, deadline)
   const pending = await client.registerSignedKey({
     signerUuid: signer_uuid,
     appFid: app_fid,
-    ...asked,
+    ...keyRequest,
     redirectUrl: 'myapp://done',
     sponsor: { sponsored_by_neynar: true },
   })
@@ -71,11 +71,11 @@ it('takes its own signatures of another wallet’s making, with a sponsor', asyn
 
 it('asks for keys and addresses that the developer holds', async () => {
   const publicKey = `0x${newPrivateKey().toString('hex')}`
-  const { app_fid, ...asked } = await askedBody(app, publicKey, deadline)
+  const { app_fid, ...keyRequest } = await signKeyRequestBody(app, publicKey, deadline)
   const pending = await client.registerSignedKeyForDeveloperManagedSigner({
     publicKey,
     appFid: app_fid,
-    ...asked,
+    ...keyRequest,
   })
   expect(pending.status).toBe('pending_approval')
   await approve(pending.signer_approval_url!, user.account, [])
@@ -86,7 +86,7 @@ it('asks for keys and addresses that the developer holds', async () => {
   })
 
   const address = ethAccount(newPrivateKey()).signer.address.toLowerCase()
-  const word = await askedBody(app, `0x${'00'.repeat(12)}${address.slice(2)}`, deadline)
+  const word = await signKeyRequestBody(app, `0x${'00'.repeat(12)}${address.slice(2)}`, deadline)
   const pendingAddress = await client.registerSignedKeyForDeveloperManagedAuthAddress({
     address,
     appFid: app.fid,

@@ -23,14 +23,14 @@ export function misplacedSecrets(
   key: string,
   inOperations: readonly Operation[] = operations,
 ): MisplacedSecret[] {
-  const known = { 'x-api-key': key }
+  const withKey = { 'x-api-key': key }
   const post = (path: string, body: string, headers: Readonly<Record<string, string>> = json) => ({
     method: 'POST',
     path,
-    headers: { ...known, ...headers },
+    headers: { ...withKey, ...headers },
     body,
   })
-  const inUrl = encodeURIComponent(secret)
+  const encodedSecret = encodeURIComponent(secret)
   return [
     ...[
       '/',
@@ -42,28 +42,31 @@ export function misplacedSecrets(
       '/approve/',
       '/docs/',
     ].flatMap((path) => [
-      { method: 'GET', path: `${path}${inUrl}`, headers: known },
-      { method: 'POST', path: `${path}${inUrl}/%zz`, headers: known },
+      { method: 'GET', path: `${path}${encodedSecret}`, headers: withKey },
+      { method: 'POST', path: `${path}${encodedSecret}/%zz`, headers: withKey },
     ]),
-    ...['status', 'picture', 'account'].map((name) => ({ method: 'GET', path: `/approve/${inUrl}/${name}` })),
-    post(`/approve/${inUrl}/approval`, '{}'),
+    ...['status', 'picture', 'account'].map((name) => ({
+      method: 'GET',
+      path: `/approve/${encodedSecret}/${name}`,
+    })),
+    post(`/approve/${encodedSecret}/approval`, '{}'),
     ...['/v1/castsByFid?fid=', '/v1/castById?fid=1&hash=', '/v1/onChainSignersByFid?fid=1&signer='].map(
-      (path) => ({ method: 'GET', path: `${path}${inUrl}` }),
+      (path) => ({ method: 'GET', path: `${path}${encodedSecret}` }),
     ),
     ...['api_key', 'token', 'fids'].map((name) => ({
       method: 'GET',
-      path: `/v2/farcaster/user/bulk?${name}=${inUrl}`,
+      path: `/v2/farcaster/user/bulk?${name}=${encodedSecret}`,
     })),
-    { method: 'GET', path: `/v2/farcaster/user/bulk?fids=1&api_key=${inUrl}`, headers: known },
-    { method: 'GET', path: `/v2/farcaster/user/bulk?fids=1&${inUrl}=1`, headers: known },
+    { method: 'GET', path: `/v2/farcaster/user/bulk?fids=1&api_key=${encodedSecret}`, headers: withKey },
+    { method: 'GET', path: `/v2/farcaster/user/bulk?fids=1&${encodedSecret}=1`, headers: withKey },
     ...[
       { 'x-api-key': `${secret}x` },
       { 'x-api-key': `Bearer ${secret}` },
-      { ...known, authorization: secret },
-      { ...known, authorization: `Bearer ${secret}` },
-      { ...known, authorization: `Bearer Bearer ${secret}` },
-      { ...known, authorization: `Basic ${Buffer.from(`plaza:${secret}`).toString('base64')}` },
-      { ...known, cookie: `token=${secret}` },
+      { ...withKey, authorization: secret },
+      { ...withKey, authorization: `Bearer ${secret}` },
+      { ...withKey, authorization: `Bearer Bearer ${secret}` },
+      { ...withKey, authorization: `Basic ${Buffer.from(`plaza:${secret}`).toString('base64')}` },
+      { ...withKey, cookie: `token=${secret}` },
     ].map((headers) => ({ method: 'POST', path: '/v2/farcaster/notifications/seen', headers, body: '' })),
     { method: 'GET', path: '/admin/apps', headers: { authorization: `Bearer ${secret}x` } },
     post('/v2/farcaster/cast', secret),
@@ -77,12 +80,12 @@ export function misplacedSecrets(
     post('/v2/farcaster/cast', secret, { ...json, 'content-length': '9000000' }),
     post('/v1/submitMessage', secret, { 'content-type': 'application/octet-stream' }),
     post('/v1/validateMessage', secret, { 'content-type': 'application/octet-stream' }),
-    ...inOperations.flatMap((operation) => inOperation(operation, secret, known)),
+    ...inOperations.flatMap((operation) => secretsInOperation(operation, secret, withKey)),
   ]
 }
 
 /** A secret in what else a request says that names a signer which may act: all of it is refused. */
-export function misplacedBesideSigner(secret: string, key: string, signerUuid: string): MisplacedSecret[] {
+export function misplacedWithSigner(secret: string, key: string, signerUuid: string): MisplacedSecret[] {
   const member = { channel_id: secret, role: 'member' }
   const bodies: readonly (readonly [method: string, path: string, body: object])[] = [
     ['POST', 'cast', { text: 'hello', channel_id: secret }],
@@ -131,7 +134,7 @@ export function misplacedBesideSigner(secret: string, key: string, signerUuid: s
 }
 
 /** In each parameter or member of an operation, and in one that it does not have. */
-function inOperation(
+function secretsInOperation(
   { method, path, query, body }: Operation,
   secret: string,
   headers: Readonly<Record<string, string>>,
@@ -139,17 +142,17 @@ function inOperation(
   const names = [...Object.keys((query ?? body)?.properties ?? {}), 'private_key']
   // A NUL gets past every check of a text's length, and PostgreSQL takes none.
   const values = [secret, `${secret}\0`]
-  const one = values.flatMap((value) => names.map((name) => ({ [name]: value })))
+  const single = values.flatMap((value) => names.map((name) => ({ [name]: value })))
   const all = values.map((value) => Object.fromEntries(names.slice(0, -1).map((name) => [name, value])))
-  return [...one, ...all].map((given) =>
+  return [...single, ...all].map((parameters) =>
     query === undefined
       ? {
           method,
           path: `/v2/farcaster/${path}`,
           headers: { ...headers, ...json },
-          body: JSON.stringify(given),
+          body: JSON.stringify(parameters),
         }
-      : { method, path: `/v2/farcaster/${path}?${new URLSearchParams(given)}`, headers },
+      : { method, path: `/v2/farcaster/${path}?${new URLSearchParams(parameters)}`, headers },
   )
 }
 
@@ -160,25 +163,25 @@ export async function sendMisplaced(
 ): Promise<number> {
   const { hostname, port } = new URL(url)
   return await new Promise((resolve, reject) => {
-    const asked = request({ hostname, port, method, path, headers }, (answer) => {
+    const outgoing = request({ hostname, port, method, path, headers }, (answer) => {
       answer.resume()
       answer.on('end', () => resolve(answer.statusCode ?? 0))
     })
-    asked.on('error', reject)
-    asked.end(body)
+    outgoing.on('error', reject)
+    outgoing.end(body)
   })
 }
 
 /** What a server says to bytes that are no request of HTTP. */
-export async function sayToServer(url: string, text: string): Promise<string> {
+export async function sendRawBytes(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url)
   return await new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => socket.end(text))
-    let said = ''
+    let reply = ''
     socket.on('data', (chunk: Buffer) => {
-      said += chunk
+      reply += chunk
     })
-    socket.on('close', () => resolve(said))
+    socket.on('close', () => resolve(reply))
     // It may hang up while we still speak.
     socket.on('error', () => {})
   })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { findEmbedded } from '../../src/platform/db/embedded.js'
 import { createDataDir, runCommand, type ServerProcess, startServerProcess } from '../server-process.js'
-import { type RecordedAnswer, startRecordingProxy } from './recording-proxy.js'
-import { createSecretSearch, type SecretSearch, type Written } from './secret-search.js'
+import { type RecordedResponse, startRecordingProxy } from './recording-proxy.js'
+import { createSecretSearch, type RecordedOutput, type SecretSearch } from './secret-search.js'
 
 /** A server of its own that says as much as it can, and everything that it and the commands beside it write. */
 export interface RecordedRun {
@@ -18,13 +18,13 @@ export interface RecordedRun {
   readonly databaseUrl: string
   readonly search: SecretSearch
   /** Runs a command beside the server, which has to end well; its standard output. */
-  plaza(args: readonly string[], shows?: readonly string[]): Promise<string>
+  plaza(args: readonly string[], allowedSecrets?: readonly string[]): Promise<string>
   /** Runs one that has to fail. */
-  plazaRefuses(...args: readonly string[]): Promise<void>
+  plazaFails(...args: readonly string[]): Promise<void>
   /** Keeps what the server has said to something that is no request. */
-  heard(text: string): void
+  recordReply(text: string): void
   /** Everything that was written until now. */
-  written(): Promise<Written[]>
+  collectOutput(): Promise<RecordedOutput[]>
 }
 
 const newSecret = (name: string) => `${name}-${randomBytes(24).toString('base64url')}`
@@ -55,16 +55,20 @@ export async function startRecordedRun(): Promise<RecordedRun> {
   search.add('HUB_API_KEYS', hubKey)
   search.add('PLAZA_DEV_API_KEY', developmentKey)
   search.add('the password of PostgreSQL', new URL(databaseUrl).password)
-  const others: Written[] = []
+  const commandOutputs: RecordedOutput[] = []
 
-  async function command(args: readonly string[], shows: readonly string[] = []) {
+  async function command(args: readonly string[], allowedSecrets: readonly string[] = []) {
     const running = await runCommand(args, { dataDir, env })
     let standardOutput = ''
     running.child.stdout?.on('data', (chunk: Buffer) => {
       standardOutput += chunk
     })
     const { code } = await running.ended
-    others.push({ place: `plaza ${args.slice(0, 2).join(' ')}`, text: running.output(), shows })
+    commandOutputs.push({
+      source: `plaza ${args.slice(0, 2).join(' ')}`,
+      text: running.output(),
+      allowedSecrets,
+    })
     return { code, standardOutput, output: running.output() }
   }
 
@@ -75,48 +79,48 @@ export async function startRecordedRun(): Promise<RecordedRun> {
     secretKey,
     databaseUrl,
     search,
-    async plaza(args, shows) {
-      const { code, standardOutput, output } = await command(args, shows)
+    async plaza(args, allowedSecrets) {
+      const { code, standardOutput, output } = await command(args, allowedSecrets)
       expect(code, output).toBe(0)
       return standardOutput.trim()
     },
-    async plazaRefuses(...args) {
+    async plazaFails(...args) {
       expect((await command(args)).code).not.toBe(0)
     },
-    heard: (text) => others.push({ place: 'what was said to no request', text }),
-    written: async () => [
-      ...writtenOutput(server.output()),
-      ...others,
-      { place: 'the log of PostgreSQL', text: await readFile(join(dataDir, 'postgres.log'), 'utf8') },
-      ...proxy.answers.map(writtenAnswer),
+    recordReply: (text) => commandOutputs.push({ source: 'what was said to no request', text }),
+    collectOutput: async () => [
+      ...serverOutputs(server.output()),
+      ...commandOutputs,
+      { source: 'the log of PostgreSQL', text: await readFile(join(dataDir, 'postgres.log'), 'utf8') },
+      ...proxy.responses.map(recordedResponse),
     ],
   }
 }
 
 /** The first start of an empty database tells its key, in two lines for whoever started it. */
-const announcement = /^(API key: |try it: curl ).*$/gm
+const firstStartOutput = /^(API key: |try it: curl ).*$/gm
 
-function writtenOutput(output: string): Written[] {
-  const announced = output.match(announcement) ?? []
+function serverOutputs(output: string): RecordedOutput[] {
+  const keyLines = output.match(firstStartOutput) ?? []
   return [
-    { place: 'what the server said', text: output.replace(announcement, '') },
-    { place: 'what the first start told', text: announced.join('\n'), shows: ['PLAZA_DEV_API_KEY'] },
+    { source: 'what the server said', text: output.replace(firstStartOutput, '') },
+    { source: 'what the first start told', text: keyLines.join('\n'), allowedSecrets: ['PLAZA_DEV_API_KEY'] },
   ]
 }
 
 /** The only replies that are meant to show secrets: those that hand out a key, and records of webhooks. */
-const handsOutKeys = /^\/admin\/apps\/[\w-]+\/keys$/
-const showsWebhooks = /^\/v2\/farcaster\/webhook(\/|\?|$)/
+const keyIssuingPath = /^\/admin\/apps\/[\w-]+\/keys$/
+const webhookPath = /^\/v2\/farcaster\/webhook(\/|\?|$)/
 
-function writtenAnswer({ method, url, status, headers, body }: RecordedAnswer): Written {
+function recordedResponse({ method, url, status, headers, body }: RecordedResponse): RecordedOutput {
   const isSuccess = status < 400
-  const shows = [
-    ...(isSuccess && method === 'POST' && handsOutKeys.test(url) ? ['an API key of the admin API'] : []),
-    ...(isSuccess && showsWebhooks.test(url) ? ['the secret of a webhook'] : []),
+  const allowedSecrets = [
+    ...(isSuccess && method === 'POST' && keyIssuingPath.test(url) ? ['an API key of the admin API'] : []),
+    ...(isSuccess && webhookPath.test(url) ? ['the secret of a webhook'] : []),
   ]
   return {
-    place: `${status} to ${method} ${url.slice(0, 60)}`,
+    source: `${status} to ${method} ${url.slice(0, 60)}`,
     text: `${headers.join('\n')}\n\n${body}`,
-    shows,
+    allowedSecrets,
   }
 }

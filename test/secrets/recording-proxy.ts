@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** An answer as it went over the wire. */
-export interface RecordedAnswer {
+export interface RecordedResponse {
   readonly method: string
   /** Path and query, as they were asked for. */
   readonly url: string
@@ -15,32 +15,32 @@ export interface RecordedAnswer {
 /** Stands before a server and keeps what it answers. */
 export interface RecordingProxy {
   readonly url: string
-  readonly answers: readonly RecordedAnswer[]
+  readonly responses: readonly RecordedResponse[]
 }
 
 /** Listens on loopback until the test is over. */
 export async function startRecordingProxy(serverUrl: string): Promise<RecordingProxy> {
   const { hostname, port } = new URL(serverUrl)
-  const answers: RecordedAnswer[] = []
+  const responses: RecordedResponse[] = []
   const proxy = createServer((incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming
-    const asked = forward({ hostname, port, method, path: url, headers }, (answer) => {
+    const forwarded = forward({ hostname, port, method, path: url, headers }, (response) => {
       const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('end', () => {
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
         const body = Buffer.concat(chunks)
-        const status = answer.statusCode ?? 0
-        answers.push({ method, url, status, headers: answer.rawHeaders, body: body.toString() })
-        outgoing.writeHead(status, answer.rawHeaders).end(body)
+        const status = response.statusCode ?? 0
+        responses.push({ method, url, status, headers: response.rawHeaders, body: body.toString() })
+        outgoing.writeHead(status, response.rawHeaders).end(body)
       })
     })
-    asked.on('error', () => outgoing.destroy())
-    incoming.pipe(asked)
+    forwarded.on('error', () => outgoing.destroy())
+    incoming.pipe(forwarded)
   })
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
     proxy.closeAllConnections()
     await new Promise((resolve) => proxy.close(resolve))
   })
-  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, answers }
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, responses }
 }

@@ -12,8 +12,8 @@ it('finds a secret in whatever was encoded with it, wherever it stands', () => {
       const search = createSecretSearch()
       search.add('key', secret)
       const text = `[${Buffer.concat([before, secret, after]).toString(way as BufferEncoding)}]`
-      expect(search.findIn([{ place: 'log', text }])).toHaveLength(1)
-      expect(search.findIn([{ place: 'reply', text, shows: ['key'] }])).toEqual([])
+      expect(search.findIn([{ source: 'log', text }])).toHaveLength(1)
+      expect(search.findIn([{ source: 'reply', text, allowedSecrets: ['key'] }])).toEqual([])
     }),
   )
 })
@@ -23,7 +23,7 @@ it('finds nothing where there is nothing', () => {
   search.add('token', 'a secret of some length')
   search.add('key', Buffer.alloc(32, 7))
   const text = `a secret of some other length ${'07'.repeat(31)}`
-  expect(search.findIn([{ place: 'log', text }])).toEqual([])
-  expect(search.findIn([{ place: 'log', text: 'is A Secret of some length?' }])).toHaveLength(1)
-  expect(search.findIn([{ place: 'log', text: '?key=a%20secret%20of%20some%20length' }])).toHaveLength(1)
+  expect(search.findIn([{ source: 'log', text }])).toEqual([])
+  expect(search.findIn([{ source: 'log', text: 'is A Secret of some length?' }])).toHaveLength(1)
+  expect(search.findIn([{ source: 'log', text: '?key=a%20secret%20of%20some%20length' }])).toHaveLength(1)
 })

@@ -4,18 +4,18 @@ import type { Hub } from '../../src/hub/hub.js'
 import { backfill } from '../../src/hub/sync/backfill/backfill.js'
 import { countFids, listFids } from '../../src/hub/sync/backfill/fid-list.js'
 import { openUpstreams, type Upstreams } from '../../src/hub/sync/client/upstreams.js'
-import { beginFollowing } from '../../src/hub/sync/follow/start-place.js'
-import { adoptFids } from '../../src/hub/sync/reconcile/fid-round.js'
+import { initializeCursors } from '../../src/hub/sync/follow/start-cursor.js'
 import { reconcile } from '../../src/hub/sync/reconcile/reconcile.js'
-import { upstreamDoor } from '../../src/hub/sync/upstream-door.js'
+import { addUnlistedFids } from '../../src/hub/sync/reconcile/reconcile-queries.js'
+import { createSubmitAdapter } from '../../src/hub/sync/submit-adapter.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
-import { contents, mergedHashes } from './contents.js'
-import { follow } from './follower.js'
+import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
+import { startTestSync } from './test-sync.js'
 
 const TIMEOUT_MS = 60_000
 const FOUR_YEARS_SECONDS = 4 * 365 * 86_400
@@ -53,7 +53,7 @@ async function fillUpstream(): Promise<void> {
   })
   await upstreamHub.submit(messages)
   await upstreamHub.submit(users.slice(0, 5).map((user) => user.compactLinks([1, 2, 3], testNow - 500)))
-  await upstreamHub.submit([users[0]!.lend(2, 1, StorageUnitType.UNIT_TYPE_2025, testNow - 400)])
+  await upstreamHub.submit([users[0]!.lendStorage(2, 1, StorageUnitType.UNIT_TYPE_2025, testNow - 400)])
   // Keys that are gone by now, and storage that has expired.
   const old = testNowUnix - FOUR_YEARS_SECONDS
   const past = new TestUser(500)
@@ -61,7 +61,7 @@ async function fillUpstream(): Promise<void> {
   await then.submitOnChainEvents([
     past.registered(),
     past.signerEvent(SignerEventType.ADD),
-    past.rented(1, 50_002, old),
+    past.storageRentEvent(1, 50_002, old),
   ])
   await then.submit(
     Array.from({ length: 30 }, (_, n) => past.cast(`past ${n}`, testNow - FOUR_YEARS_SECONDS + n)),
@@ -90,7 +90,7 @@ function run(
   return backfill({
     db,
     upstreams,
-    hub: upstreamDoor(hub, { trusted: false, admitted: true }),
+    hub: createSubmitAdapter(hub, { trusted: false, historical: true }),
     parallel: 4,
     batchSize: 60,
     signal: stop.signal,
@@ -102,13 +102,15 @@ function run(
 
 async function list({ db }: Follower, upstreams: Upstreams): Promise<void> {
   const signal = new AbortController().signal
-  await upstreams.ask((client) => beginFollowing(db, client, signal))
+  await upstreams.request((client) => initializeCursors(db, client, signal))
   await listFids(db, upstreams, signal)
 }
 
 /** Everything upstream that still stands was merged here, and each once. */
 async function expectSame({ db }: Follower): Promise<void> {
-  await expect.poll(() => contents(db), { timeout: TIMEOUT_MS, interval: 200 }).toBe(await contents(a.db))
+  await expect
+    .poll(() => hubSnapshot(db), { timeout: TIMEOUT_MS, interval: 200 })
+    .toBe(await hubSnapshot(a.db))
   const hashes = await mergedHashes(db)
   expect(new Set(hashes).size).toBe(hashes.length)
 }
@@ -150,7 +152,7 @@ it('what happens while a backfill runs is followed beside it', async () => {
   const follower = followers[2]!
   const upstreams = open(server.address)
   await list(follower, upstreams)
-  follow(follower.db, follower.hub, { addresses: [server.address], compareWith: upstreams })
+  startTestSync(follower.db, follower.hub, { addresses: [server.address], reconcileWith: upstreams })
   const writing = (async () => {
     const newcomer = new TestUser(600)
     await upstreamHub.submitOnChainEvents(newcomer.onChain())
@@ -181,10 +183,10 @@ it('a comparison finds what is missing on either side, says why, and repairs it'
   const lost = await db`delete from hub.messages where fid in (3, 4) and set = 1 returning fid`
   const lostOf = (fid: number) => lost.filter((row) => row.fid === fid).length
   await db`update hub.set_counts set count = 0 where fid in (3, 4) and set = 1`
-  await db`update upstream.fids set suspect = 'a gap', suspected_at = now() where fid = 3`
+  await db`update sync.fids set reconcile_reason = 'a gap', queued_at = now() where fid = 3`
   const local = users[9]!.cast('only here', testNow - 5)
   await hub.submit([local])
-  await adoptFids(db)
+  await addUnlistedFids(db)
   const options = {
     db,
     upstreams,
@@ -204,9 +206,9 @@ it('a comparison finds what is missing on either side, says why, and repairs it'
   expect(Object.fromEntries(first.extra)).toEqual({ casts: 1 })
   const second = await reconcile({ ...options, extra: 'remove' })
   expect(second.missing.size).toBe(0)
-  expect(await contents(db)).toBe(await contents(a.db))
+  expect(await hubSnapshot(db)).toBe(await hubSnapshot(a.db))
   await hub.submit([local])
   await reconcile({ ...options, extra: 'send' })
-  expect(await contents(db)).toBe(await contents(a.db))
+  expect(await hubSnapshot(db)).toBe(await hubSnapshot(a.db))
   upstreams.close()
 })

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { encodeMessage } from '../../src/protocol/codec.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
-import { askWhileKilled } from '../ask-while-killed.js'
 import { createTestDatabase } from '../database.js'
+import { fetchWithRetries } from '../fetch-with-retries.js'
 import { createTestHub } from '../hub.js'
 import { TestUser } from '../network.js'
 import {
@@ -13,8 +13,8 @@ import {
   type ServerProcess,
   startServerProcess,
 } from '../server-process.js'
-import { contents, mergedHashes } from './contents.js'
-import { jumble, startGrpcProxy } from './grpc-proxy.js'
+import { shuffleEvents, startGrpcProxy } from './grpc-proxy.js'
+import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
 
 /** `UPSTREAM_ROUNDS=200` runs it for long. */
@@ -29,15 +29,15 @@ const users = Array.from({ length: 6 }, (_, index) => new TestUser(index + 2))
 const now = () => Math.floor(Date.now() / 1000) - 1_609_459_200
 
 /** Whose storage is full, and what there was no room for. Of the lowest fid, with which a backfill begins. */
-const hoarder = new TestUser(1)
+const heavyUser = new TestUser(1)
 const ROOM = 100
-const tooOld = new Set<string>()
+const expiredAt = new Set<string>()
 
 /** What was there before anybody followed. */
 async function fillUpstream(): Promise<void> {
   await hubOfA.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 1_000 })))
-  await hubOfA.submitOnChainEvents(hoarder.onChain({ units: 1 }))
-  await hubOfA.submit(Array.from({ length: ROOM }, (_, n) => hoarder.cast(`${n}`, now() - 9_000 + n)))
+  await hubOfA.submitOnChainEvents(heavyUser.onChain({ units: 1 }))
+  await hubOfA.submit(Array.from({ length: ROOM }, (_, n) => heavyUser.cast(`${n}`, now() - 9_000 + n)))
   const casts = users.flatMap((user) =>
     Array.from({ length: 60 }, (_, n) => user.cast(`${n}`, now() - 9_000 + n)),
   )
@@ -57,8 +57,8 @@ function* deeds(sender: number): Generator<SignedMessage> {
     yield other.react(cast, now())
     yield user.link(1_000 + n, now())
     // Merged and pruned at once, each time that it would be merged.
-    const old = hoarder.cast(`too old ${sender} ${n}`, now() - 10_000)
-    tooOld.add(old.hash.toString('hex'))
+    const old = heavyUser.cast(`too old ${sender} ${n}`, now() - 10_000)
+    expiredAt.add(old.hash.toString('hex'))
     yield old
     if (n % 3 === 0) yield other.react(cast, now() + 1, { remove: true })
     if (n % 4 === 0) yield user.removeCast(cast.hash, now() + 1)
@@ -73,7 +73,7 @@ function startWriting(serverUrl: () => string) {
     for (const message of deeds(sender)) {
       let isMerged = false
       while (!isMerged && !isOver) {
-        const reply = await askWhileKilled(`${serverUrl()}/v1/submitMessage`, {
+        const reply = await fetchWithRetries(`${serverUrl()}/v1/submitMessage`, {
           method: 'POST',
           headers: { 'content-type': 'application/octet-stream' },
           body: encodeMessage(message),
@@ -120,16 +120,16 @@ async function kill({ child, ended }: CommandProcess): Promise<void> {
 
 /** Waits until the upstream has taken some more, and some of all of it has come here: whatever was cut goes on. */
 async function nextRound(acknowledged: readonly string[]): Promise<void> {
-  const [taken, logged] = [acknowledged.length, await loggedHere()]
+  const [applied, logged] = [acknowledged.length, await localEvents()]
   await expect
-    .poll(async () => acknowledged.length >= taken + 10 && (await loggedHere()) > logged, {
+    .poll(async () => acknowledged.length >= applied + 10 && (await localEvents()) > logged, {
       timeout: EQUAL_WITHIN_MS,
       interval: 10,
     })
     .toBe(true)
 }
 
-async function loggedHere(): Promise<number> {
+async function localEvents(): Promise<number> {
   const [row] = await b.db<{ events: number }[]>`select count(*)::integer as events from hub.events`
   return row!.events
 }
@@ -142,9 +142,9 @@ async function expectOnce(): Promise<void> {
   const upstreamCounts = countBy(await mergedHashes(a.db))
   const tooOften = [...countBy(merged)].filter(([hash, count]) => count > (upstreamCounts.get(hash) ?? 0))
   expect(tooOften).toEqual([])
-  expect(merged.filter((hash) => tooOld.has(hash)).length).toBeGreaterThan(0)
-  const stands = await a.db<{ hash: string }[]>`select encode(hash, 'hex') as hash from hub.messages`
-  expect(stands.filter(({ hash }) => !known.has(hash))).toEqual([])
+  expect(merged.filter((hash) => expiredAt.has(hash)).length).toBeGreaterThan(0)
+  const stored = await a.db<{ hash: string }[]>`select encode(hash, 'hex') as hash from hub.messages`
+  expect(stored.filter(({ hash }) => !known.has(hash))).toEqual([])
 }
 
 it('whatever is killed or cut on either side, in the end both have the same, and each message came once', {
@@ -157,20 +157,21 @@ it('whatever is killed or cut on either side, in the end both have the same, and
   const jumbling = await startGrpcProxy(proxy.address)
   const envOfB = { DATABASE_URL: b.url, UPSTREAM_HUB: jumbling.address }
   let follower = await serve(envOfB, dirOfB)
-  const followed = async () => (await b.db`select 1 from upstream.cursors`).length
+  const followed = async () => (await b.db`select 1 from sync.cursors`).length
   await expect.poll(followed, { timeout: 60_000 }).toBeGreaterThan(0)
 
   let backfilling = await runCommand(['backfill', '--parallel', '2'], { dataDir: dirOfB, env: envOfB })
   // Before that there is nobody whose casts could have no room.
-  const hoarded = async () => (await b.db`select 1 from hub.messages where fid = ${hoarder.fid}`).length
-  await expect.poll(hoarded, { timeout: 60_000 }).toBeGreaterThanOrEqual(ROOM)
+  const heavyUserCasts = async () =>
+    (await b.db`select 1 from hub.messages where fid = ${heavyUser.fid}`).length
+  await expect.poll(heavyUserCasts, { timeout: 60_000 }).toBeGreaterThanOrEqual(ROOM)
 
   const writing = startWriting(() => upstream.url)
   for (let round = 0; round < ROUNDS; round += 1) {
     await nextRound(writing.acknowledged)
     proxy.delayMs = round % 3
     // Of the subscriptions that begin from now on.
-    jumbling.distort = round % 2 === 0 ? jumble : () => (event) => [event]
+    jumbling.distort = round % 2 === 0 ? shuffleEvents : () => (event) => [event]
     if (round % 5 === 0) proxy.cut()
     if (round % 5 === 1) proxy.truncateAfter(1_000 + round * 137)
     if (round % 10 === 2) {
@@ -192,8 +193,8 @@ it('whatever is killed or cut on either side, in the end both have the same, and
   expect(await backfilling.ended, backfilling.output()).toMatchObject({ code: 0 })
 
   await expect
-    .poll(() => contents(b.db), { timeout: EQUAL_WITHIN_MS, interval: 250 })
-    .toBe(await contents(a.db))
+    .poll(() => hubSnapshot(b.db), { timeout: EQUAL_WITHIN_MS, interval: 250 })
+    .toBe(await hubSnapshot(a.db))
   await expectOnce()
   const comparing = await runCommand(['reconcile'], { dataDir: dirOfB, env: envOfB })
   expect(await comparing.ended, comparing.output()).toMatchObject({ code: 0 })

@@ -12,10 +12,10 @@ import {
 import { onTestFinished } from 'vitest'
 
 /** What a proxy makes of the events of a subscription: those that are passed on for one that has come. */
-export type Distort = (event: Buffer) => readonly Buffer[]
+export type DistortEvents = (event: Buffer) => readonly Buffer[]
 
 /** Leaves out each fifth event of a subscription, doubles others, and passes on others late. */
-export function jumble(): Distort {
+export function shuffleEvents(): DistortEvents {
   let count = 0
   let held: Buffer[] = []
   return (event) => {
@@ -35,14 +35,14 @@ export interface GrpcProxy {
   /** Metadata of the calls that have come, by method. */
   readonly calls: { readonly method: string; readonly metadata: Metadata }[]
   /** What is done to each subscription. */
-  distort: () => Distort
+  distort: () => DistortEvents
   /** Changes the answers of calls. */
   answer: (method: string, bytes: Buffer) => Buffer
   /** Ends all subscriptions in order, as if there were no more. */
   endStreams(): void
 }
 
-const same = (bytes: Buffer) => bytes
+const passThrough = (bytes: Buffer) => bytes
 const methods = Object.entries(HubServiceService)
 
 /** Requests and answers pass as the bytes that they are. */
@@ -53,10 +53,10 @@ const definition = Object.fromEntries(
       path,
       requestStream,
       responseStream,
-      requestSerialize: same,
-      requestDeserialize: same,
-      responseSerialize: same,
-      responseDeserialize: same,
+      requestSerialize: passThrough,
+      requestDeserialize: passThrough,
+      responseSerialize: passThrough,
+      responseDeserialize: passThrough,
     },
   ]),
 )
@@ -84,7 +84,7 @@ export async function startGrpcProxy(target: string): Promise<GrpcProxy> {
     proxy.calls.push({ method: 'subscribe', metadata: call.metadata })
     open.add(call)
     const { path } = HubServiceService.subscribe
-    const stream = client.makeServerStreamRequest(path, same, same, call.request, call.metadata)
+    const stream = client.makeServerStreamRequest(path, passThrough, passThrough, call.request, call.metadata)
     const distort = proxy.distort()
     stream.on('data', (event: Buffer) => {
       for (const each of distort(event)) call.write(each)
@@ -118,9 +118,17 @@ export async function startGrpcProxy(target: string): Promise<GrpcProxy> {
 function forward(client: Client, proxy: GrpcProxy, { name, path }: { name: string; path: string }) {
   return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
     proxy.calls.push({ method: name, metadata: call.metadata })
-    client.makeUnaryRequest(path, same, same, call.request, call.metadata, {}, (error, bytes) => {
-      if (error) callback(error)
-      else callback(null, proxy.answer(name, bytes ?? Buffer.alloc(0)))
-    })
+    client.makeUnaryRequest(
+      path,
+      passThrough,
+      passThrough,
+      call.request,
+      call.metadata,
+      {},
+      (error, bytes) => {
+        if (error) callback(error)
+        else callback(null, proxy.answer(name, bytes ?? Buffer.alloc(0)))
+      },
+    )
   }
 }

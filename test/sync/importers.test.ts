@@ -12,14 +12,14 @@ import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { TestUser, testNowUnix } from '../network.js'
-import { keptLog } from './follower.js'
+import { createRecordingLog } from './test-sync.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const users = [1, 2, 3, 4].map((fid) => new TestUser(fid))
 await hub.submitOnChainEvents(users.flatMap((user) => user.onChain()))
 const registry = privateKeyToAccount(`0x${'11'.repeat(32)}`)
-const impostor = privateKeyToAccount(`0x${'22'.repeat(32)}`)
+const wrongSigner = privateKeyToAccount(`0x${'22'.repeat(32)}`)
 
 type Answer = (url: URL) => {
   readonly status?: number
@@ -28,11 +28,11 @@ type Answer = (url: URL) => {
 }
 
 /** An API that answers as documented, and everything it was asked. */
-async function serve(answer: Answer): Promise<{ readonly api: PublicApi; readonly asked: string[] }> {
-  const asked: string[] = []
+async function serve(answer: Answer): Promise<{ readonly api: PublicApi; readonly requests: string[] }> {
+  const requests: string[] = []
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost')
-    asked.push(`${url.pathname}${url.search}`)
+    requests.push(`${url.pathname}${url.search}`)
     const { status = 200, headers = {}, json } = answer(url)
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(json))
   })
@@ -47,7 +47,7 @@ async function serve(answer: Answer): Promise<{ readonly api: PublicApi; readonl
     await new Promise((resolve) => server.close(resolve))
   })
   const url = `http://127.0.0.1:${address.port}`
-  return { api: openPublicApi({ net, url, signal: stopping.signal, pauseMs: 1 }), asked }
+  return { api: openPublicApi({ net, url, signal: stopping.signal, pauseMs: 1 }), requests }
 }
 
 async function transfer(id: number, name: string, to: number, signer = registry) {
@@ -86,15 +86,15 @@ it('transfers of names are imported in their order, once, and only what the regi
   const all = await Promise.all([
     transfer(1, 'alice', 1),
     transfer(2, 'bob', 2),
-    transfer(3, 'stolen', 3, impostor),
+    transfer(3, 'stolen', 3, wrongSigner),
     transfer(4, 'alice', 4),
     transfer(5, 'bob', 0),
   ])
-  const { api, asked } = await serve((url) => {
+  const { api, requests } = await serve((url) => {
     const from = Number(url.searchParams.get('from_id'))
     return { json: { transfers: all.filter(({ id }) => id > from).slice(0, 2) } }
   })
-  const log = keptLog()
+  const log = createRecordingLog()
   const options = { db, hub, api, signer: Buffer.from(registry.address.slice(2), 'hex'), log }
   expect(await importNames(options)).toBe(5)
   const names = await db`select name, fid from hub.username_proofs order by name`
@@ -104,18 +104,18 @@ it('transfers of names are imported in their order, once, and only what the regi
   ])
   expect(log.lines).toHaveLength(1)
   expect(await importNames(options)).toBe(0)
-  expect(asked.at(-1)).toBe('/transfers?from_id=5')
+  expect(requests.at(-1)).toBe('/transfers?from_id=5')
 })
 
 it('an API that has had enough is left alone for as long as it asks for', async () => {
   let refusals = 0
-  const { api, asked } = await serve(() => {
+  const { api, requests } = await serve(() => {
     refusals += 1
     if (refusals === 1) return { status: 429, headers: { 'retry-after': '0.05' }, json: {} }
     return { json: { result: { channels: [] } } }
   })
-  expect(await importChannels({ db, api, log: keptLog(), withPeople: [] })).toBe(0)
-  expect(asked).toHaveLength(2)
+  expect(await importChannels({ db, api, log: createRecordingLog(), includeMembers: [] })).toBe(0)
+  expect(requests).toHaveLength(2)
 })
 
 it('channels are imported, the people of those that are followed too, and one that is wrong keeps no other out', async () => {
@@ -132,7 +132,7 @@ it('channels are imported, the people of those that are followed too, and one th
     memberCount: 3,
     publicCasting: true,
   }
-  const { api, asked } = await serve((url) => {
+  const { api, requests } = await serve((url) => {
     const page = url.searchParams.get('cursor')
     if (url.pathname === '/v2/all-channels') {
       return {
@@ -154,8 +154,8 @@ it('channels are imported, the people of those that are followed too, and one th
     const members = [1, 2, 3].map((fid) => ({ fid, memberAt: testNowUnix - 90 }))
     return { json: { result: { members } } }
   })
-  const log = keptLog()
-  expect(await importChannels({ db, api, log, withPeople: ['garden'] })).toBe(2)
+  const log = createRecordingLog()
+  expect(await importChannels({ db, api, log, includeMembers: ['garden'] })).toBe(2)
   expect(log.lines.map(({ message }) => message)).toEqual(['a channel of the public client was not imported'])
   const [garden] = await db`
     select name, parent_url, lead_fid, follower_count from channels.channels where id = 'garden'`
@@ -165,7 +165,7 @@ it('channels are imported, the people of those that are followed too, and one th
     { fid: 2, role: 'moderator' },
     { fid: 3, role: 'member' },
   ])
-  expect(asked).toContain('/v1/channel-followers?channelId=garden&limit=1000&cursor=more')
+  expect(requests).toContain('/v1/channel-followers?channelId=garden&limit=1000&cursor=more')
 })
 
 it('verified accounts are shown where a profile says nothing, and the next run goes on behind them', async () => {
@@ -177,7 +177,7 @@ it('verified accounts are shown where a profile says nothing, and the next run g
     a: { result: { verifications: [account(2, 'github', 'bob-gh', 20)] }, next: { cursor: 'b' } },
     b: { result: { verifications: [] } },
   }
-  const { api, asked } = await serve((url) => ({ json: pages[url.searchParams.get('cursor') ?? ''] }))
+  const { api, requests } = await serve((url) => ({ json: pages[url.searchParams.get('cursor') ?? ''] }))
   const changed: number[] = []
   const run = () => importVerifiedAccounts(db, api, async (fids) => void changed.push(...fids))
   expect(await run()).toBe(2)
@@ -190,19 +190,19 @@ it('verified accounts are shown where a profile says nothing, and the next run g
   ])
   pages.b = { result: { verifications: [account(1, 'x', 'alice_new', 30)] } }
   expect(await run()).toBe(1)
-  expect(asked.slice(-1)).toEqual(['/fc/account-verifications?limit=1000&cursor=b'])
+  expect(requests.slice(-1)).toEqual(['/fc/account-verifications?limit=1000&cursor=b'])
   expect((await loadUsers(db, [1])).get(1)?.twitter).toBe('alice_new')
 })
 
 it('what is not configured is said in the log and in the metrics, and is not run', async () => {
   async function open(env: Record<string, string>) {
-    const [result, registry, log] = [readConfig(env), new Registry(), keptLog()]
+    const [result, registry, log] = [readConfig(env), new Registry(), createRecordingLog()]
     if ('problems' in result) throw new Error(result.problems)
-    const { chores, close } = openImporters(result.config, { db, hub, registry, log })
+    const { jobs, close } = openImporters(result.config, { db, hub, registry, log })
     await close()
     const metrics = await registry.metrics()
     const states = metrics.split('\n').filter((line) => line.startsWith('plaza_importer_configured'))
-    return { chores: chores.length, states, told: log.lines.map(({ message }) => message) }
+    return { chores: jobs.length, states, reported: log.lines.map(({ message }) => message) }
   }
   expect(await open({})).toEqual({
     chores: 0,
@@ -211,7 +211,7 @@ it('what is not configured is said in the log and in the metrics, and is not run
       'plaza_importer_configured{importer="channels"} 0',
       'plaza_importer_configured{importer="verified_accounts"} 0',
     ],
-    told: [
+    reported: [
       'importing fnames: not configured',
       'importing channels: not configured',
       'importing verified accounts: not configured',
@@ -220,7 +220,7 @@ it('what is not configured is said in the log and in the metrics, and is not run
   const some = await open({ FNAME_REGISTRY_URL: 'https://fnames.example/some/path' })
   expect(some).toMatchObject({
     chores: 1,
-    told: ['importing fnames', expect.anything(), expect.anything()],
+    reported: ['importing fnames', expect.anything(), expect.anything()],
   })
   expect(some.states[0]).toBe('plaza_importer_configured{importer="fnames"} 1')
 })

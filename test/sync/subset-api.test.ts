@@ -1,13 +1,13 @@
 import { ReactionType, UserDataType } from '@farcaster/core'
 import { expect, it } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
-import { FollowedUsers } from '../../src/hub/sync/subset/followed-users.js'
+import { SelectedUsers } from '../../src/hub/sync/subset/selected-users.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
-import { follow } from './follower.js'
+import { startTestSync } from './test-sync.js'
 
 const TIMEOUT_MS = 60_000
 const CHANNEL = 'https://farcaster.xyz/~/channel/garden'
@@ -122,9 +122,9 @@ it('what lies outside of the part that is followed is dehydrated or absent, and 
     nameTransfer('carol', 3, testNowUnix - 2000),
   ])
   for (const refusal of await upstreamHub.submit(messages)) expect(refusal).toBeNull()
-  await db`insert into upstream.cursors values (${server.address}, 1, 0, 0)`
-  const settings = { fids: [alice.fid, bob.fid], channelUrls: [], neighbours: false }
-  follow(db, hub, { addresses: [server.address], selection: await FollowedUsers.open(db, settings) })
+  await db`insert into sync.cursors values (${server.address}, 1, 0, 0)`
+  const settings = { fids: [alice.fid, bob.fid], channelUrls: [], includeNeighbors: false }
+  startTestSync(db, hub, { addresses: [server.address], selection: await SelectedUsers.open(db, settings) })
   const followed = messages.filter(({ data: { fid } }) => fid < 3).length
   const stand = async () => (await db`select 1 from hub.messages`).length
   await expect.poll(stand, { timeout: TIMEOUT_MS }).toBe(followed)

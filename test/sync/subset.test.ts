@@ -4,16 +4,16 @@ import { backfill } from '../../src/hub/sync/backfill/backfill.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
 import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
-import { beginFollowing } from '../../src/hub/sync/follow/start-place.js'
-import { findNeighbours } from '../../src/hub/sync/subset/find-followed.js'
-import { FollowedUsers } from '../../src/hub/sync/subset/followed-users.js'
-import { listFollowed } from '../../src/hub/sync/subset/list-followed.js'
-import { upstreamDoor } from '../../src/hub/sync/upstream-door.js'
+import { initializeCursors } from '../../src/hub/sync/follow/start-cursor.js'
+import { createSubmitAdapter } from '../../src/hub/sync/submit-adapter.js'
+import { findNeighbors } from '../../src/hub/sync/subset/find-selected.js'
+import { listSelectedFids } from '../../src/hub/sync/subset/list-selected.js'
+import { SelectedUsers } from '../../src/hub/sync/subset/selected-users.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { TestUser, testNow } from '../network.js'
-import { follow } from './follower.js'
+import { startTestSync } from './test-sync.js'
 
 const TIMEOUT_MS = 60_000
 const CHANNEL = 'https://farcaster.xyz/~/channel/garden'
@@ -22,7 +22,7 @@ const upstreamHub = await createTestHub(a.db)
 const { server } = await openHubGrpc(a.db, { hub: upstreamHub })
 const { db } = await createTestDatabase({ poolSize: 8 })
 const hub = await createTestHub(db)
-const [asked, followed, liker, gardener, stranger, later, newGardener] = Array.from(
+const [requests, followed, liker, gardener, stranger, later, newGardener] = Array.from(
   { length: 7 },
   (_, index) => new TestUser(index + 1),
 ) as [TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser]
@@ -49,53 +49,57 @@ async function authors(): Promise<number[]> {
 }
 
 it('a part of the network is fetched and followed, and grows and shrinks with what happens in it', async () => {
-  const everyone = [asked, followed, liker, gardener, stranger, later, newGardener]
+  const everyone = [requests, followed, liker, gardener, stranger, later, newGardener]
   await upstreamHub.submitOnChainEvents(everyone.flatMap((user) => user.onChain({ units: 5 })))
-  const cast = asked.cast('hello', testNow - 900)
+  const cast = requests.cast('hello', testNow - 900)
   await upstreamHub.submit([
     cast,
     ...[followed, liker, stranger, later, newGardener].map((user) => user.cast('me, too', testNow - 800)),
     gardener.cast('tulips', testNow - 700, { parentUrl: CHANNEL }),
-    asked.link(followed.fid, testNow - 600),
+    requests.link(followed.fid, testNow - 600),
     liker.react(cast, testNow - 500),
     stranger.link(later.fid, testNow - 400),
   ])
-  const settings = { fids: [asked.fid], channelUrls: [CHANNEL], neighbours: true }
+  const settings = { fids: [requests.fid], channelUrls: [CHANNEL], includeNeighbors: true }
   const upstreams = openUpstreams(
     { addresses: [server.address], tls: false, headers: new Map(), trusted: false },
     { connect: connectAsToNode },
   )
   const { signal } = new AbortController()
-  const door = upstreamDoor(hub, { trusted: false, admitted: true })
-  await upstreams.ask((client) => beginFollowing(db, client, signal))
-  await listFollowed(db, upstreams, settings, signal)
-  await backfill({ db, upstreams, hub: door, parallel: 2, signal })
-  expect(await authors()).toEqual([asked.fid, gardener.fid])
-  await findNeighbours(db, upstreams, settings.fids, signal)
-  await listFollowed(db, upstreams, settings, signal)
-  await backfill({ db, upstreams, hub: door, parallel: 2, signal })
-  expect(await authors()).toEqual([asked.fid, followed.fid, liker.fid, gardener.fid])
+  const submitAdapter = createSubmitAdapter(hub, { trusted: false, historical: true })
+  await upstreams.request((client) => initializeCursors(db, client, signal))
+  await listSelectedFids(db, upstreams, settings, signal)
+  await backfill({ db, upstreams, hub: submitAdapter, parallel: 2, signal })
+  expect(await authors()).toEqual([requests.fid, gardener.fid])
+  await findNeighbors(db, upstreams, settings.fids, signal)
+  await listSelectedFids(db, upstreams, settings, signal)
+  await backfill({ db, upstreams, hub: submitAdapter, parallel: 2, signal })
+  expect(await authors()).toEqual([requests.fid, followed.fid, liker.fid, gardener.fid])
 
-  const selection = await FollowedUsers.open(db, settings)
-  const { watch } = follow(db, hub, { addresses: [server.address], selection, compareWith: upstreams })
+  const selection = await SelectedUsers.open(db, settings)
+  const { watch: metrics } = startTestSync(db, hub, {
+    addresses: [server.address],
+    selection,
+    reconcileWith: upstreams,
+  })
   await upstreamHub.submit([
-    asked.link(later.fid, testNow - 300),
+    requests.link(later.fid, testNow - 300),
     newGardener.cast('roses', testNow - 300, { parentUrl: CHANNEL }),
     stranger.cast('nobody listens', testNow - 300),
   ])
   await expect.poll(authors, { timeout: TIMEOUT_MS }).toEqual([1, 2, 3, 4, 6, 7])
-  expect(watch.items.ignored).toBeGreaterThan(0)
+  expect(metrics.items.ignored).toBeGreaterThan(0)
 
-  await upstreamHub.submit([asked.link(followed.fid, testNow - 200, { remove: true })])
+  await upstreamHub.submit([requests.link(followed.fid, testNow - 200, { remove: true })])
   const isFollowed = async () =>
-    (await db`select 1 from upstream.followed where fid = ${followed.fid}`).length
+    (await db`select 1 from sync.selected_users where fid = ${followed.fid}`).length
   await expect.poll(isFollowed, { timeout: TIMEOUT_MS }).toBe(0)
-  const unheard = followed.cast('unheard', testNow - 100)
-  const heard = later.cast('heard', testNow - 90)
-  await upstreamHub.submit([unheard])
-  await upstreamHub.submit([heard])
-  const stands = async (hash: Buffer) => (await db`select 1 from hub.messages where hash = ${hash}`).length
-  await expect.poll(() => stands(heard.hash), { timeout: TIMEOUT_MS }).toBe(1)
-  expect(await stands(unheard.hash)).toBe(0)
+  const unseen = followed.cast('unheard', testNow - 100)
+  const seen = later.cast('heard', testNow - 90)
+  await upstreamHub.submit([unseen])
+  await upstreamHub.submit([seen])
+  const stored = async (hash: Buffer) => (await db`select 1 from hub.messages where hash = ${hash}`).length
+  await expect.poll(() => stored(seen.hash), { timeout: TIMEOUT_MS }).toBe(1)
+  expect(await stored(unseen.hash)).toBe(0)
   upstreams.close()
 })

@@ -12,8 +12,8 @@ import { openHubGrpc } from '../hub-grpc.js'
 import { TestUser, testNow } from '../network.js'
 import { createDataDir, startServerProcess } from '../server-process.js'
 import { type CertifiedKey, createAuthority } from './certificates.js'
-import { contents } from './contents.js'
-import { follow } from './follower.js'
+import { hubSnapshot } from './hub-snapshot.js'
+import { startTestSync } from './test-sync.js'
 
 const TIMEOUT_MS = 90_000
 const a = await createTestDatabase()
@@ -42,12 +42,12 @@ async function serveTls(certified: CertifiedKey): Promise<string> {
 
 /** What the log says first of an upstream that cannot be followed. */
 async function refusal(address: string): Promise<string> {
-  await b.db`truncate upstream.cursors`
-  const { log, stop } = follow(b.db, hubOfB, { addresses: [address], tls: true })
+  await b.db`truncate sync.cursors`
+  const { log, stop } = startTestSync(b.db, hubOfB, { addresses: [address], tls: true })
   const warnings = () => log.lines.filter(({ message }) => message === 'the upstream cannot be followed now')
   await expect.poll(() => warnings().length, { timeout: TIMEOUT_MS }).toBeGreaterThan(0)
   await stop()
-  expect(await b.db`select 1 from upstream.cursors`).toEqual([])
+  expect(await b.db`select 1 from sync.cursors`).toEqual([])
   const [{ fields } = { fields: {} }] = warnings()
   return 'err' in fields && fields.err instanceof Error ? fields.err.message : ''
 }
@@ -62,7 +62,7 @@ it('an upstream behind TLS is followed, with an authority of one’s own', {
   onTestFinished(() => rm(directory, { recursive: true }))
   const file = join(directory, 'authority.pem')
   await writeFile(file, authority.cert)
-  await b.db`insert into upstream.cursors values (${address}, 1, 0, 0)`
+  await b.db`insert into sync.cursors values (${address}, 1, 0, 0)`
   const follower = await startServerProcess({
     dataDir: await createDataDir(),
     env: {
@@ -75,9 +75,9 @@ it('an upstream behind TLS is followed, with an authority of one’s own', {
     },
   })
   await upstreamHub.submit([user.cast('over TLS', testNow - 10)])
-  const wanted = await contents(a.db)
+  const wanted = await hubSnapshot(a.db)
   await expect
-    .poll(async () => (await contents(b.db)) === wanted || follower.output(), {
+    .poll(async () => (await hubSnapshot(b.db)) === wanted || follower.output(), {
       timeout: TIMEOUT_MS,
       interval: 250,
     })
@@ -94,12 +94,12 @@ it('a certificate that proves nothing is refused, and the log says what to do', 
 })
 
 it('other faults of TLS have their remedies', () => {
-  const told = (details: string) =>
+  const reported = (details: string) =>
     new UpstreamFailure(status.UNAVAILABLE, 'node.example:3383', details).message
-  expect(told("Hostname/IP does not match certificate's altnames: Host: a. is not cert's CN: b")).toMatch(
+  expect(reported("Hostname/IP does not match certificate's altnames: Host: a. is not cert's CN: b")).toMatch(
     /UPSTREAM_HUB as its certificate/,
   )
-  expect(told('certificate has expired')).toMatch(/renewed/)
-  expect(told('self-signed certificate in certificate chain')).toMatch(/NODE_EXTRA_CA_CERTS/)
-  expect(told('connect ECONNREFUSED')).toMatch(/ECONNREFUSED$/)
+  expect(reported('certificate has expired')).toMatch(/renewed/)
+  expect(reported('self-signed certificate in certificate chain')).toMatch(/NODE_EXTRA_CA_CERTS/)
+  expect(reported('connect ECONNREFUSED')).toMatch(/ECONNREFUSED$/)
 })

@@ -4,8 +4,8 @@ import { PlazaError } from '../../src/platform/errors.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
-import { follow } from './follower.js'
 import { startTcpProxy } from './tcp-proxy.js'
+import { startTestSync } from './test-sync.js'
 
 const TIMEOUT_MS = 60_000
 const a = await createTestDatabase()
@@ -20,21 +20,21 @@ const hub = await createTestHub(db)
 it('why an upstream is not followed or compared with is told once, until it is another reason, with what to do', async () => {
   const proxy = await startTcpProxy(server.address)
   proxy.target = '127.0.0.1:1'
-  await db`insert into upstream.fids (fid, suspect, suspected_at) values (1, 'a test', now())`
+  await db`insert into sync.fids (fid, reconcile_reason, queued_at) values (1, 'a test', now())`
   const other = await startTcpProxy('127.0.0.1:1')
   const addresses = [proxy.address, other.address]
   const settings = { addresses, tls: false, headers: new Map(), trusted: false }
-  const upstreams = openUpstreams(settings, { patienceMs: 0 })
-  const { log, watch, stop } = follow(db, hub, { addresses, compareWith: upstreams })
-  const told = (message: string) =>
+  const upstreams = openUpstreams(settings, { answerTimeoutMs: 0 })
+  const { log, watch: metrics, stop } = startTestSync(db, hub, { addresses, reconcileWith: upstreams })
+  const reported = (message: string) =>
     log.lines.flatMap((line) =>
       'err' in line.fields && line.message === message ? [String(line.fields.err)] : [],
     )
-  await expect.poll(() => watch.disconnects.length, { timeout: TIMEOUT_MS }).toBeGreaterThan(3)
+  await expect.poll(() => metrics.disconnects.length, { timeout: TIMEOUT_MS }).toBeGreaterThan(3)
   for (const each of [proxy, other]) each.target = server.address
-  const refusals = () => watch.disconnects.filter((status) => status === 'UNAUTHENTICATED').length
+  const refusals = () => metrics.disconnects.filter((status) => status === 'UNAUTHENTICATED').length
   await expect.poll(refusals, { timeout: TIMEOUT_MS }).toBeGreaterThan(3)
-  const followed = told('the upstream cannot be followed now')
+  const followed = reported('the upstream cannot be followed now')
   for (const address of addresses) {
     const ofOne = followed.filter((reason) => reason.includes(address))
     const codes = ofOne.map((reason) => reason.split(': ')[2])
@@ -42,7 +42,7 @@ it('why an upstream is not followed or compared with is told once, until it is a
     expect(new Set(codes).size).toBe(codes.length)
     expect(ofOne.at(-1)).toMatch(/a valid API key is needed; give it one in UPSTREAM_HEADERS$/)
   }
-  const compared = () => told('comparing with the upstream failed')
+  const compared = () => reported('comparing with the upstream failed')
   await expect.poll(() => compared().length).toBeGreaterThan(0)
   expect(new Set(compared()).size).toBe(compared().length)
   await stop()

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createDataDir, startServerProcess } from '../server-process.js'
 import {
-  contradictionsIn,
   crashEnv as env,
-  missingIn,
+  inconsistentEventsIn,
+  missingCasts,
   registerUsers,
   startCasting,
   subscribeToCasts,
-} from './casting.js'
+} from './cast-load.js'
 import { startReceiver } from './receiver.js'
 
 const ROUNDS = 4
@@ -18,11 +18,11 @@ it('nothing that was merged is lost however often the server is killed, and what
 }, async () => {
   const dataDir = await createDataDir()
   // Some answers come late and some not at all, so that there is always something under way.
-  let answers = 0
+  let responseCount = 0
   const receiver = await startReceiver((response) => {
-    answers += 1
-    if (answers % 50 === 0) response.destroy()
-    else setTimeout(() => response.end(), answers % 20)
+    responseCount += 1
+    if (responseCount % 50 === 0) response.destroy()
+    else setTimeout(() => response.end(), responseCount % 20)
   })
   let server = await startServerProcess({ dataDir, env })
   await registerUsers(dataDir)
@@ -37,6 +37,6 @@ it('nothing that was merged is lost however often the server is killed, and what
     server = await startServerProcess({ dataDir, env })
   }
   await casting.stop()
-  await expect.poll(() => missingIn(receiver, casting), { timeout: 240_000, interval: 250 }).toEqual([])
-  expect(contradictionsIn(receiver)).toEqual([])
+  await expect.poll(() => missingCasts(receiver, casting), { timeout: 240_000, interval: 250 }).toEqual([])
+  expect(inconsistentEventsIn(receiver)).toEqual([])
 })

@@ -4,17 +4,17 @@ import { expect, it } from 'vitest'
 import { readPostmaster } from '../../src/platform/db/cluster-process.js'
 import { createDataDir, startServerProcess } from '../server-process.js'
 import {
-  contradictionsIn,
   crashEnv,
-  missingIn,
+  inconsistentEventsIn,
+  missingCasts,
   registerUsers,
   startCasting,
   subscribeToCasts,
-} from './casting.js'
+} from './cast-load.js'
 import { type Receiver, startReceiver } from './receiver.js'
 
 /** Killed, shut down as by an administrator, killed again. */
-const endings = ['SIGKILL', 'SIGINT', 'SIGKILL'] as const
+const shutdownSignals = ['SIGKILL', 'SIGINT', 'SIGKILL'] as const
 
 it('a database that goes away in the middle of deliveries loses none, and each author’s keep their order', {
   timeout: 400_000,
@@ -22,12 +22,12 @@ it('a database that goes away in the middle of deliveries loses none, and each a
   const dataDir = await createDataDir()
   const receiver = await startReceiver((response) => setTimeout(() => response.end(), 5))
   // One at a time: then they arrive in the order in which they begin.
-  const env = { ...crashEnv, WEBHOOK_PARALLEL: '1', WEBHOOK_TIMEOUT_MS: '60000' }
+  const env = { ...crashEnv, WEBHOOK_CONCURRENCY: '1', WEBHOOK_TIMEOUT_MS: '60000' }
   const server = await startServerProcess({ dataDir, env })
   await registerUsers(dataDir)
   await subscribeToCasts(server.url, receiver.url)
   const casting = startCasting(() => server.url, receiver)
-  for (const signal of endings) {
+  for (const signal of shutdownSignals) {
     const before = receiver.received.length
     while (receiver.received.length < before + 40) await sleep(10)
     const postmaster = await readPostmaster(join(dataDir, 'postgres'))
@@ -36,8 +36,8 @@ it('a database that goes away in the middle of deliveries loses none, and each a
   const before = receiver.received.length
   while (receiver.received.length < before + 40) await sleep(10)
   await casting.stop()
-  await expect.poll(() => missingIn(receiver, casting), { timeout: 240_000, interval: 250 }).toEqual([])
-  expect(contradictionsIn(receiver)).toEqual([])
+  await expect.poll(() => missingCasts(receiver, casting), { timeout: 240_000, interval: 250 }).toEqual([])
+  expect(inconsistentEventsIn(receiver)).toEqual([])
   for (const fid of [1, 2, 3, 4]) {
     const numbers = eventNumbersOf(receiver, fid)
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
@@ -46,7 +46,7 @@ it('a database that goes away in the middle of deliveries loses none, and each a
 
 /** Numbers in the log of the events of an author, as they came first. */
 function eventNumbersOf(receiver: Receiver, fid: number): number[] {
-  const ofAuthor = receiver.received.filter(({ body }) => body.data.author.fid === fid)
-  const ids = new Set(ofAuthor.map(({ body }) => String(body.event_id)))
+  const byAuthor = receiver.received.filter(({ body }) => body.data.author.fid === fid)
+  const ids = new Set(byAuthor.map(({ body }) => String(body.event_id)))
   return [...ids].map((id) => Number(id.replace('1-', '')))
 }

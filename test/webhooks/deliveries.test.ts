@@ -8,8 +8,8 @@ import { verifyWebhook } from '../../src/features/webhooks/verify-webhook.js'
 import { createTestDatabase } from '../database.js'
 import { nameTransfer, TestUser } from '../network.js'
 import { startTestServer } from '../running-server.js'
-import { type Received, startReceiver } from './receiver.js'
-import { attemptTimes, send, subscribe, webhookEnv } from './subscriber.js'
+import { type ReceivedDelivery, startReceiver } from './receiver.js'
+import { attemptTimes, callApi, subscribe, webhookEnv } from './subscriber.js'
 
 const { db, url: databaseUrl } = await createTestDatabase()
 const [alice, bob] = [new TestUser(1), new TestUser(2)]
@@ -28,7 +28,10 @@ const every = {
 }
 
 /** What has arrived, in the order in which it stood in line: on the way one may overtake another. */
-async function inLine(webhookId: string, received: readonly Received[]): Promise<Received[]> {
+async function inQueueOrder(
+  webhookId: string,
+  received: readonly ReceivedDelivery[],
+): Promise<ReceivedDelivery[]> {
   const rows = await db<{ id: string }[]>`
     select id from webhooks.deliveries where webhook_id = ${webhookId} order by seq`
   return rows.flatMap(({ id }) => received.filter(({ body }) => body.delivery_id === id))
@@ -58,8 +61,8 @@ it('tells of everything that happens, in its order, in the shapes of the hosted 
   ]
   for (const step of steps) expect(await hub.submit([step])).toEqual([null])
 
-  await receiver.until(9)
-  const received = await inLine(webhook.webhook_id, receiver.received)
+  await receiver.waitForCount(9)
+  const received = await inQueueOrder(webhook.webhook_id, receiver.received)
   const kinds = received.map(({ body }) => body.type)
   expect(kinds.slice(0, 2)).toEqual(['user.created', 'user.created'])
   expect(kinds.slice(2)).toEqual([
@@ -130,9 +133,11 @@ it('signs with both secrets for the grace time after a rotation', async () => {
   const { webhook_id, secrets } = await subscribe(server, receiver.url, {
     'cast.created': { author_fids: [1] },
   })
-  const rotated = (await send(server, 'POST', 'webhook/secret/rotate', { webhook_id })).webhook.secrets
+  const rotated = (await callApi(server, 'POST', 'webhook/secret/rotate', { webhook_id })).webhook.secrets
   await server.hub.submit([alice.cast('rotated', now() - 50)])
-  const [{ headers, raw }] = (await receiver.until(1)) as [Awaited<ReturnType<typeof receiver.until>>[0]]
+  const [{ headers, raw }] = (await receiver.waitForCount(1)) as [
+    Awaited<ReturnType<typeof receiver.waitForCount>>[0],
+  ]
   for (const { value } of [...secrets, rotated[0]]) {
     expect(verifyWebhook(raw, headers, value)).toBe(true)
     expect(() => new StandardWebhook(value).verify(raw, headers as Record<string, string>)).not.toThrow()
@@ -149,16 +154,16 @@ it('tries again what is not taken, with the same ids and body, and gives up a ta
     failures -= 1
     response.writeHead(failures >= 0 ? 500 : 204).end()
   })
-  const gone = await startReceiver((response) => response.writeHead(410).end())
+  const goneReceiver = await startReceiver((response) => response.writeHead(410).end())
   const filter = { 'cast.created': { text: 'again' } }
   await subscribe(server, flaky.url, filter)
-  const { webhook_id } = await subscribe(server, gone.url, filter)
+  const { webhook_id } = await subscribe(server, goneReceiver.url, filter)
   await server.hub.submit([alice.cast('again', now() - 40)])
-  const [first, second] = await flaky.until(2)
+  const [first, second] = await flaky.waitForCount(2)
   expect(second!.raw).toBe(first!.raw)
   expect(second!.headers['x-plaza-attempt']).toBe('2')
   expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
-  await gone.until(1)
+  await goneReceiver.waitForCount(1)
   await expect
     .poll(async () => (await server.get(`webhook?webhook_id=${webhook_id}`)).webhook, { timeout: 45_000 })
     .toMatchObject({ active: false, description: expect.stringContaining('410') })
@@ -167,7 +172,7 @@ it('tries again what is not taken, with the same ids and body, and gives up a ta
 it('does not let one slow target delay another', { timeout: 120_000 }, async () => {
   const server = await startTestServer(databaseUrl, {
     ...webhookEnv,
-    WEBHOOK_PARALLEL: '2',
+    WEBHOOK_CONCURRENCY: '2',
     WEBHOOK_TIMEOUT_MS: '60000',
   })
   const slow = await startReceiver(() => {})
@@ -177,7 +182,7 @@ it('does not let one slow target delay another', { timeout: 120_000 }, async () 
   const { webhook_id } = await subscribe(server, quick.url, filter)
   const casts = Array.from({ length: 60 }, (_, n) => alice.cast(`many ${n}`, now() - 30))
   await server.hub.submit(casts)
-  await quick.until(60)
+  await quick.waitForCount(60)
   expect(slow.received.length).toBeLessThanOrEqual(2)
   await expect
     .poll(
@@ -192,11 +197,11 @@ it('ends while it takes and sends deliveries, and the next server sends what thi
   timeout: 120_000,
 }, async () => {
   const server = await startTestServer(databaseUrl, webhookEnv)
-  const held: ServerResponse[] = []
-  const target = await startReceiver((response) => held.push(response))
+  const openResponses: ServerResponse[] = []
+  const target = await startReceiver((response) => openResponses.push(response))
   const { webhook_id } = await subscribe(server, target.url, { 'cast.created': { text: 'ending' } })
   await server.hub.submit([alice.cast('ending', now() - 20)])
-  await target.until(1)
+  await target.waitForCount(1)
 
   const isWaiting = async () => {
     const [row] = await db<{ waiting: boolean }[]>`
@@ -215,12 +220,12 @@ it('ends while it takes and sends deliveries, and the next server sends what thi
     await sleep(1_000)
   })
   await sleep(200)
-  for (const response of held) response.end()
+  for (const response of openResponses) response.end()
   await stopped
   expect(target.received.length).toBe(1)
 
   await startTestServer(databaseUrl, webhookEnv)
-  const [, second] = await target.until(2)
+  const [, second] = await target.waitForCount(2)
   expect(second?.body.data.text).toBe('ending, again')
-  for (const response of held) response.end()
+  for (const response of openResponses) response.end()
 })

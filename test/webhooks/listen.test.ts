@@ -34,14 +34,14 @@ it('`plaza webhook listen` prints what a webhook is sent, as it happens, and end
 
   // It tells of what happens from some moment on: until then it has to happen again.
   let casts = 0
-  async function castAndLook(): Promise<number> {
+  async function castAndWait(): Promise<number> {
     casts += 1
     const now = farcasterSecondsFromUnixMs(Date.now())
     await server.hub.submit([bob.cast(`not asked for ${casts}`, now), alice.cast(`hello ${casts}`, now)])
     return printed().length
   }
-  await expect.poll(castAndLook, { timeout: 100_000, interval: 200 }).toBeGreaterThan(2)
-  const sent = await receiver.until(casts)
+  await expect.poll(castAndWait, { timeout: 100_000, interval: 200 }).toBeGreaterThan(2)
+  const sent = await receiver.waitForCount(casts)
   for (const { event_id, delivery_id, created_at, event_timestamp, ...body } of printed()) {
     const delivery = sent.find((each) => each.body.event_id === event_id)?.body
     expect(body.type).toBe('cast.created')
@@ -56,8 +56,8 @@ it('`plaza webhook listen` prints what a webhook is sent, as it happens, and end
 it.each([
   ['a member that its kind does not have', '{"target_fids":[1]}', 'target_fids'],
   ['what is no JSON', 'author 1', 'It must be a JSON object such as'],
-])('`plaza webhook listen` refuses %s, and says where', async (_, filter, said) => {
+])('`plaza webhook listen` refuses %s, and says where', async (_, filter, expectedOutput) => {
   const command = await listen('--kind', 'cast.created', '--filter', filter)
   expect(await command.ended).toEqual({ code: 1, signal: null })
-  expect(command.output()).toContain(said)
+  expect(command.output()).toContain(expectedOutput)
 })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 /** A delivery that has arrived. */
-export interface Received {
+export interface ReceivedDelivery {
   readonly headers: IncomingHttpHeaders
   readonly raw: string
   readonly body: ReturnType<typeof JSON.parse>
@@ -13,19 +13,19 @@ export interface Received {
 /** A receiver of webhooks on loopback. */
 export interface Receiver {
   readonly url: string
-  readonly received: Received[]
+  readonly received: ReceivedDelivery[]
   /** Waits until so many have arrived. */
-  until(count: number): Promise<Received[]>
+  waitForCount(count: number): Promise<ReceivedDelivery[]>
 }
 
 const WAIT_MS = 45_000
 
 /** Listens until the test is over. `answer` may do to the response whatever it likes; the default is 200. */
 export async function startReceiver(
-  answer: (response: ServerResponse, received: Received) => void = (response) => response.end(),
+  answer: (response: ServerResponse, received: ReceivedDelivery) => void = (response) => response.end(),
 ): Promise<Receiver> {
-  const received: Received[] = []
-  const waiting = new Set<() => void>()
+  const received: ReceivedDelivery[] = []
+  const waiters = new Set<() => void>()
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -33,7 +33,7 @@ export async function startReceiver(
       const raw = Buffer.concat(chunks).toString()
       const delivery = { headers: request.headers, raw, body: JSON.parse(raw), atMs: Date.now() }
       received.push(delivery)
-      for (const look of waiting) look()
+      for (const checkCount of waiters) checkCount()
       answer(response, delivery)
     })
   })
@@ -45,20 +45,20 @@ export async function startReceiver(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`,
     received,
-    until: (count) =>
+    waitForCount: (count) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
-          waiting.delete(look)
+          waiters.delete(checkCount)
           reject(new Error(`${received.length} of ${count} deliveries arrived`))
         }, WAIT_MS)
-        function look(): void {
+        function checkCount(): void {
           if (received.length < count) return
           clearTimeout(timer)
-          waiting.delete(look)
+          waiters.delete(checkCount)
           resolve(received)
         }
-        waiting.add(look)
-        look()
+        waiters.add(checkCount)
+        checkCount()
       }),
   }
 }

@@ -12,7 +12,7 @@ export const webhookEnv = {
 const apiKey = 'a-key-for-the-test'
 
 /** Asks an operation that writes. */
-export async function send(server: TestServer, method: string, path: string, body: object) {
+export async function callApi(server: TestServer, method: string, path: string, body: object) {
   const reply = await fetch(`${server.urls.main}/v2/farcaster/${path}`, {
     method,
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
@@ -23,19 +23,19 @@ export async function send(server: TestServer, method: string, path: string, bod
 
 /** Makes a webhook. */
 export async function subscribe(server: TestServer, url: string, subscription: object) {
-  const { webhook, message } = await send(server, 'POST', 'webhook', { name: 'test', url, subscription })
+  const { webhook, message } = await callApi(server, 'POST', 'webhook', { name: 'test', url, subscription })
   if (!webhook) throw new Error(message)
   return webhook
 }
 
 /** Makes what has failed due now, instead of after its back-off of 5 s and more, and wakes whoever sends. */
-export async function tryAgainNow(db: Database, webhookId: string): Promise<void> {
-  const makeDue = () => db`
+export async function retryNow(db: Database, webhookId: string): Promise<void> {
+  const makeDeliveriesDue = () => db`
     update webhooks.deliveries
     set next_attempt_at = now()
     where webhook_id = ${webhookId} and state = 'waiting' and attempts > 0
     returning id`
-  await expect.poll(makeDue).toHaveLength(1)
+  await expect.poll(makeDeliveriesDue).toHaveLength(1)
   await db`select pg_notify('webhook_lanes', ${webhookId})`
 }
 

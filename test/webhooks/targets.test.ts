@@ -4,7 +4,7 @@ import { createTestDatabase } from '../database.js'
 import { TestUser } from '../network.js'
 import { startTestServer } from '../running-server.js'
 import { startReceiver } from './receiver.js'
-import { send, subscribe, tryAgainNow, webhookEnv } from './subscriber.js'
+import { callApi, retryNow, subscribe, webhookEnv } from './subscriber.js'
 
 const { db, url: databaseUrl } = await createTestDatabase()
 const alice = new TestUser(1)
@@ -27,7 +27,7 @@ it('get no more than their rate limit; what is over waits', { timeout: 120_000 }
   const countedAtMs = Date.now()
   await db`update webhooks.lanes set allowance = 5, counted_at = now() where webhook_id = ${webhook_id}`
   await server.hub.submit(casts('limited', 12))
-  const received = await receiver.until(12)
+  const received = await receiver.waitForCount(12)
   // Five at once, then seven more, one each 400 ms.
   expect(received.at(-1)!.atMs - countedAtMs).toBeGreaterThan(2_700)
   expect(new Set(received.map(({ body }) => body.event_id)).size).toBe(12)
@@ -43,10 +43,10 @@ it('are left alone for as long as they ask, with all that is for them', { timeou
   })
   await subscribe(server, receiver.url, filter('busy'))
   await server.hub.submit(casts('busy', 1))
-  await receiver.until(1)
+  await receiver.waitForCount(1)
   await expect.poll(() => db`select 1 from webhooks.lanes where held_until is not null`).toHaveLength(1)
   await server.hub.submit(casts('busy later', 3))
-  const [first, ...others] = await receiver.until(5)
+  const [first, ...others] = await receiver.waitForCount(5)
   for (const { atMs } of others) expect(atMs - first!.atMs).toBeGreaterThan(6_000)
 })
 
@@ -66,9 +66,9 @@ it('that lie are tried again: redirects, no answer, an answer that is none', {
   const { webhook_id } = await subscribe(server, receiver.url, filter('liar'))
   const { webhook_id: silentId } = await subscribe(server, silent.url, filter('liar'))
   await server.hub.submit(casts('liar', 1))
-  await receiver.until(1)
-  await tryAgainNow(db, webhook_id)
-  await receiver.until(2)
+  await receiver.waitForCount(1)
+  await retryNow(db, webhook_id)
+  await receiver.waitForCount(2)
   const failureOf = async (id: string) =>
     (await server.get(`webhook/deliveries?webhook_id=${id}`)).deliveries[0]
   await expect
@@ -79,8 +79,8 @@ it('that lie are tried again: redirects, no answer, an answer that is none', {
       failure: expect.stringContaining('no answer within 3000 ms'),
       next_attempt_at: expect.any(String),
     })
-  await tryAgainNow(db, webhook_id)
-  await receiver.until(3)
+  await retryNow(db, webhook_id)
+  await receiver.waitForCount(3)
   await expect
     .poll(() => failureOf(webhook_id), { timeout: 45_000 })
     .toMatchObject({ status: 'delivered', attempts: 3, failure: null })
@@ -103,14 +103,14 @@ it('that have failed for a day are switched off, and what was lost can be sent w
     description: expect.stringMatching(/^switched off: no delivery has succeeded since .*, in 21 attempts$/),
   })
   isDown = false
-  expect((await send(server, 'PATCH', 'webhook', { webhook_id, active: 'true' })).webhook).toMatchObject({
+  expect((await callApi(server, 'PATCH', 'webhook', { webhook_id, active: 'true' })).webhook).toMatchObject({
     active: true,
     description: '',
   })
   const since = new Date(Date.now() - 3_600_000).toISOString()
-  const again = await send(server, 'POST', 'webhook/deliveries/redeliver', { webhook_id, since })
+  const again = await callApi(server, 'POST', 'webhook/deliveries/redeliver', { webhook_id, since })
   expect(again.redelivered).toBe(1)
-  const [first, second] = await receiver.until(2)
+  const [first, second] = await receiver.waitForCount(2)
   expect(second!.body).toEqual(first!.body)
 })
 
@@ -120,7 +120,7 @@ it('get each delivery once from two servers on one database', { timeout: 120_000
   const receiver = await startReceiver((response) => setTimeout(() => response.end(), 5))
   await subscribe(two, receiver.url, filter('shared'))
   for (let n = 0; n < 5; n += 1) await one.hub.submit(casts(`shared ${n}`, 40))
-  await receiver.until(200)
+  await receiver.waitForCount(200)
   await expect
     .poll(
       () => db`select 1 from webhooks.deliveries where state in ('waiting', 'sending') and attempts = 0`,
@@ -140,7 +140,7 @@ it('are not held up by a webhook whose secret cannot be opened', { timeout: 120_
   await subscribe(server, receiver.url, filter('sealed'))
   await db`update webhooks.secrets set sealed = ${Buffer.of(0)} where webhook_id = ${broken.webhook_id}`
   await server.hub.submit(casts('sealed', 3))
-  await receiver.until(3)
+  await receiver.waitForCount(3)
   await expect
     .poll(
       () => db`select distinct failure from webhooks.deliveries where webhook_id = ${broken.webhook_id}`,

@@ -4,7 +4,7 @@ import { compileBody } from '../parse-body.js'
 import { compileQuery } from '../parse-query.js'
 
 /** What an operation of the admin API says of itself. */
-interface Described<Reply extends TSchema> {
+interface DescribedOperation<Reply extends TSchema> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Below `/admin`, without slashes at its ends: `apps/{id}`. */
   readonly path: string
@@ -26,7 +26,7 @@ interface Described<Reply extends TSchema> {
  * OpenAPI document is made from it.
  */
 interface AdminSpec<Context, Params extends TObject, Input extends TObject, Reply extends TSchema>
-  extends Described<Reply> {
+  extends DescribedOperation<Reply> {
   /** The parts of the path between braces. */
   readonly params?: Params
   /** What it is asked: the query of a GET, the JSON body of any other. */
@@ -43,7 +43,7 @@ export interface RawAdminRequest {
 }
 
 /** What the documentation tells of an operation. */
-export interface AdminOperationDescription extends Described<TSchema> {
+export interface AdminOperationDescription extends DescribedOperation<TSchema> {
   readonly status: 200 | 201
   readonly params: TObject
   readonly query?: TObject
@@ -56,14 +56,14 @@ export interface AdminOperation<Context> extends AdminOperationDescription {
   run(context: Context, request: RawAdminRequest): Promise<JsonReply>
 }
 
-type Nothing = TObject<Record<never, never>>
-const nothing: TObject = Type.Object({})
+type EmptyObject = TObject<Record<never, never>>
+const emptyObject: TObject = Type.Object({})
 
 /** Checks an operation's types and makes it ready to be listed in `admin-operations.ts`. */
 export type DefineAdminOperation<Context> = <
   Reply extends TSchema,
-  Params extends TObject = Nothing,
-  Input extends TObject = Nothing,
+  Params extends TObject = EmptyObject,
+  Input extends TObject = EmptyObject,
 >(
   spec: AdminSpec<Context, Params, Input, Reply>,
 ) => AdminOperation<Context>
@@ -76,7 +76,13 @@ export function adminOperationDefiner<Context>(): DefineAdminOperation<Context> 
 function defineOperation<Context, Reply extends TSchema, Params extends TObject, Input extends TObject>(
   spec: AdminSpec<Context, Params, Input, Reply>,
 ): AdminOperation<Context> {
-  const { handle, params = nothing as Params, input = nothing as Input, status = 200, ...described } = spec
+  const {
+    handle,
+    params = emptyObject as Params,
+    input = emptyObject as Input,
+    status = 200,
+    ...described
+  } = spec
   const parseParams = compileQuery(params)
   const isRead = spec.method === 'GET'
   const parseInput = isRead ? compileQuery(input) : compileBody(input)

@@ -20,7 +20,7 @@ interface Answer {
 }
 
 /** The server with an admin API, and how to ask it with the token. */
-async function openAdmin(options: Partial<TestApiOptions> = {}) {
+async function createAdmin(options: Partial<TestApiOptions> = {}) {
   const api = await createTestApi({ db, adminToken: token, ...options })
   async function ask(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
@@ -38,7 +38,7 @@ async function openAdmin(options: Partial<TestApiOptions> = {}) {
   return { ...api, ask }
 }
 
-const admin = await openAdmin()
+const admin = await createAdmin()
 const { ask } = admin
 
 describe('an app', () => {
@@ -89,8 +89,8 @@ describe('an app', () => {
   ])('is not made with %s', async (_what, input, property) => {
     const { status, body } = await ask('POST', 'apps', input)
     // `errors` has the faults of members one by one: parse-body.test.ts.
-    const { errors: _, ...told } = body
-    expect([status, told]).toEqual([
+    const { errors: _, ...rest } = body
+    expect([status, rest]).toEqual([
       400,
       { message: expect.stringContaining(property), code: 'InvalidField', property, status: 400 },
     ])
@@ -241,25 +241,25 @@ describe('a key', () => {
   it('has the limit that it was given', async () => {
     const appId = await newApp('limited')
     const make = (rate_limit: unknown) => ask('POST', `apps/${appId}/keys`, { rate_limit })
-    for (const wrong of [-1, 1.5, '60', 10_000_001, true]) {
-      expect(await make(wrong)).toMatchObject({ status: 400, body: { property: 'rate_limit' } })
+    for (const invalidLimit of [-1, 1.5, '60', 10_000_001, true]) {
+      expect(await make(invalidLimit)).toMatchObject({ status: 400, body: { property: 'rate_limit' } })
     }
-    const [own, none, usual] = [await make(2), await make(0), await make(null)]
-    expect([own, none, usual].map(({ body }) => body.api_key.rate_limit)).toEqual([2, 0, null])
-    const strict = await openAdmin({ rateLimit: 1 })
+    const [ownLimit, noLimit, defaultLimit] = [await make(2), await make(0), await make(null)]
+    expect([ownLimit, noLimit, defaultLimit].map(({ body }) => body.api_key.rate_limit)).toEqual([2, 0, null])
+    const strict = await createAdmin({ rateLimit: 1 })
     const statuses = async ({ body }: Answer) => [
       await statusWith(body.key, strict),
       await statusWith(body.key, strict),
       await statusWith(body.key, strict),
     ]
-    expect(await statuses(own)).toEqual([200, 200, 429])
-    expect(await statuses(none)).toEqual([200, 200, 200])
-    expect(await statuses(usual)).toEqual([200, 429, 429])
+    expect(await statuses(ownLimit)).toEqual([200, 200, 429])
+    expect(await statuses(noLimit)).toEqual([200, 200, 200])
+    expect(await statuses(defaultLimit)).toEqual([200, 429, 429])
   })
 
   it('has another limit within a second of getting it', async () => {
     let now = Date.now()
-    const api = await openAdmin({ clock: () => now })
+    const api = await createAdmin({ clock: () => now })
     const { body } = await api.ask('POST', `apps/${await newApp('growing')}/keys`, { rate_limit: 1 })
     const path = `keys/${body.api_key.id}`
     const headers = { 'x-api-key': body.key }
@@ -283,7 +283,7 @@ describe('a key', () => {
 
   it('is refused within a second once it is revoked, and stays listed', async () => {
     let now = Date.now()
-    const api = await openAdmin({ clock: () => now })
+    const api = await createAdmin({ clock: () => now })
     const appId = await newApp('short of keys')
     const { body } = await api.ask('POST', `apps/${appId}/keys`, {})
     const { body: kept } = await api.ask('POST', `apps/${appId}/keys`, {})
@@ -336,13 +336,23 @@ describe('the admin token', () => {
     api.app.inject({ url, headers })
 
   it('is asked for on every path, in the header and as a bearer token', async () => {
-    const { app, key } = await openAdmin()
-    const wrong = ['', 'Bearer', `Bearer ${token}x`, `Bearer ${token.slice(1)}`, token, `Basic ${token}`]
+    const { app, key } = await createAdmin()
+    const invalidLimit = [
+      '',
+      'Bearer',
+      `Bearer ${token}x`,
+      `Bearer ${token.slice(1)}`,
+      token,
+      `Basic ${token}`,
+    ]
     const attempts: [Record<string, string>, string][] = [
       [{}, '/admin/apps'],
       [{}, '/admin'],
       [{}, '/admin/nowhere'],
-      ...wrong.map((authorization): [Record<string, string>, string] => [{ authorization }, '/admin/apps']),
+      ...invalidLimit.map((authorization): [Record<string, string>, string] => [
+        { authorization },
+        '/admin/apps',
+      ]),
     ]
     for (const [headers, url] of attempts) {
       const response = await app.inject({ url, headers })
@@ -353,7 +363,7 @@ describe('the admin token', () => {
         status: 401,
       })
     }
-    const fresh = await openAdmin()
+    const fresh = await createAdmin()
     for (const headers of [
       { 'x-api-key': token },
       { 'x-api-key': key },
@@ -382,7 +392,7 @@ describe('the admin token', () => {
 
   it('is not to be guessed: ten failures and an address waits, for a minute at most', async () => {
     let now = Date.now()
-    const { app } = await openAdmin({ clock: () => now })
+    const { app } = await createAdmin({ clock: () => now })
     const statusOf = async (authorization: string, remoteAddress = '203.0.113.1') => {
       const response = await app.inject({ url: '/admin/apps', headers: { authorization }, remoteAddress })
       return [response.statusCode, response.headers['retry-after']]
@@ -421,7 +431,7 @@ describe('the admin token', () => {
 })
 
 it('writes down who was changed, and no key and no token', async () => {
-  const api = await openAdmin()
+  const api = await createAdmin()
   const { body } = await api.ask('POST', 'apps', { name: 'logged' })
   const { body: made } = await api.ask('POST', `apps/${body.app.id}/keys`, {})
   await api.app.inject({ url: '/v2/farcaster/nowhere', headers: { 'x-api-key': made.key } })

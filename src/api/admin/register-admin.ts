@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../platform/errors.js'
-import { answerErrorRes } from '../error-res.js'
+import { sendErrorResponse } from '../error-response.js'
 import { acceptJson, JSON_TYPE } from '../json-bodies.js'
 import type { AdminOperation } from './admin-operation.js'
 import { createFailedAttempts } from './failed-attempts.js'
@@ -31,7 +31,7 @@ export async function registerAdmin<Context extends AdminContext>(
   if (token === undefined) return
   await app.register(
     async (scope) => {
-      answerErrorRes(scope)
+      sendErrorResponse(scope)
       acceptJson(scope)
       scope.addHook('onRequest', createTokenCheck(token, context.clock))
       for (const operation of operations) addOperation(scope, operation, context)
@@ -71,8 +71,8 @@ function createTokenCheck(token: string, clock: () => number) {
       const problem = 'too many wrong admin tokens from this address'
       throw new PlazaError('bad_request.rate_limited', problem, { retryAfterSeconds })
     }
-    const given = (request.headers.authorization ?? '').replace(/^bearer +/i, 'Bearer ')
-    if (timingSafeEqual(digest(given), expected)) return
+    const authorizationHeader = (request.headers.authorization ?? '').replace(/^bearer +/i, 'Bearer ')
+    if (timingSafeEqual(digest(authorizationHeader), expected)) return
     failedAttempts.add(request.ip)
     reply.header('www-authenticate', 'Bearer')
     throw new PlazaError('unauthenticated', 'the admin token is needed, as authorization: Bearer <token>')

@@ -23,7 +23,7 @@ export const chainVariables = {
     default: true,
     description: 'Whether what happens in the registries on these chains becomes the events of the hub.',
   }),
-  CHAIN_TOKENS_ON_REQUEST: integer({
+  MAX_TRACKED_TOKENS: integer({
     minimum: 0,
     maximum: 100_000,
     default: 100,

@@ -37,10 +37,10 @@ describe('readConfig', () => {
   })
 
   it('refuses neighbours of nobody, which would be the whole network', () => {
-    const problem = { problems: 'FOLLOW_NEIGHBOURS: whose neighbours? Set FOLLOW_FIDS' }
-    expect(readConfig({ FOLLOW_NEIGHBOURS: 'true' })).toEqual(problem)
-    expect(readConfig({ FOLLOW_NEIGHBOURS: 'true', FOLLOW_CHANNELS: 'garden' })).toEqual(problem)
-    expect(readConfig({ FOLLOW_NEIGHBOURS: 'true', FOLLOW_FIDS: '3' })).toHaveProperty('config')
+    const problem = { problems: 'SYNC_INCLUDE_NEIGHBORS: whose neighbours? Set SYNC_FIDS' }
+    expect(readConfig({ SYNC_INCLUDE_NEIGHBORS: 'true' })).toEqual(problem)
+    expect(readConfig({ SYNC_INCLUDE_NEIGHBORS: 'true', SYNC_CHANNELS: 'garden' })).toEqual(problem)
+    expect(readConfig({ SYNC_INCLUDE_NEIGHBORS: 'true', SYNC_FIDS: '3' })).toHaveProperty('config')
   })
 
   it('refuses two servers on one port', () => {
@@ -69,13 +69,13 @@ describe('readConfig', () => {
     expect(problemsOf('a=http://a.example/keys')).toContain('must be https')
     expect(problemsOf('a=https://a.example/1,a=https://a.example/2')).toBe('JWT_ISSUERS: a is given twice')
     expect(problemsOf('a=https://[')).toBe('JWT_ISSUERS: "https://[" is not an address')
-    for (const wrong of [
+    for (const invalidEnv of [
       'https://a.example',
       '=https://a.example/keys',
       'a=ftp://a.example',
       'a=https://a,',
     ]) {
-      expect(problemsOf(wrong)).toContain('pairs like')
+      expect(problemsOf(invalidEnv)).toContain('pairs like')
     }
   })
 

@@ -34,15 +34,27 @@ export type Config = { readonly [Name in keyof Variables as CamelCase<Name>]: Va
 /** Settings, or one text that names every variable that cannot be used and why. */
 export type ConfigResult = { readonly config: Config } | { readonly problems: string }
 
+/** Variables that were renamed: they are refused with the new name, so that no setting is silently lost. */
+const renamedVariables: Readonly<Record<string, string>> = {
+  NOTIFICATION_PARALLEL: 'NOTIFICATION_CONCURRENCY',
+  WEBHOOK_PARALLEL: 'WEBHOOK_CONCURRENCY',
+  FOLLOW_FIDS: 'SYNC_FIDS',
+  FOLLOW_CHANNELS: 'SYNC_CHANNELS',
+  FOLLOW_NEIGHBOURS: 'SYNC_INCLUDE_NEIGHBORS',
+  CHAIN_TOKENS_ON_REQUEST: 'MAX_TRACKED_TOKENS',
+}
+
 /** Reads and checks the environment. An empty variable counts as unset; unknown ones are not judged. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
-  const problems: string[] = []
+  const problems = Object.entries(renamedVariables)
+    .filter(([old]) => (env[old]?.trim() ?? '') !== '')
+    .map(([old, name]) => `${old}: this variable is now called ${name}`)
   const entries = Object.entries<TSchema>(variables.properties).map(([name, schema]) => {
     const raw = env[name]?.trim() ?? ''
     const value = raw === '' ? schema.default : parse(schema, raw)
     if (raw !== '' && !Value.Check(schema, value)) {
-      const given = schema.secret ? 'its value' : JSON.stringify(raw)
-      problems.push(`${name}: ${given} is not ${allowed(schema)}`)
+      const providedValue = schema.secret ? 'its value' : JSON.stringify(raw)
+      problems.push(`${name}: ${providedValue} is not ${allowed(schema)}`)
     }
     return [camelCase(name), value] as const
   })
@@ -66,9 +78,9 @@ function problemsOfPorts({ port, hubPort, hubGrpcPort }: Config): string[] {
 }
 
 /** Neighbours of nobody in particular would be the whole network. */
-function problemsOfSubset({ followFids, followNeighbours }: Config): string[] {
-  const isFaulty = followNeighbours && followFids === undefined
-  return isFaulty ? ['FOLLOW_NEIGHBOURS: whose neighbours? Set FOLLOW_FIDS'] : []
+function problemsOfSubset({ syncFids, syncIncludeNeighbors }: Config): string[] {
+  const isFaulty = syncIncludeNeighbors && syncFids === undefined
+  return isFaulty ? ['SYNC_INCLUDE_NEIGHBORS: whose neighbours? Set SYNC_FIDS'] : []
 }
 
 /** What the pattern of JWT_ISSUERS does not see. */

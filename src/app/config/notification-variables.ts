@@ -20,7 +20,7 @@ export const notificationVariables = {
     default: 100,
     description: 'Most notifications to one token within 24 hours; what is over counts as rate limited.',
   }),
-  NOTIFICATION_PARALLEL: integer({
+  NOTIFICATION_CONCURRENCY: integer({
     minimum: 1,
     maximum: 256,
     default: 8,

@@ -27,25 +27,25 @@ export const upstreamVariables = {
     description:
       "Whether the upstreams are one's own: signatures that they have verified are then not verified again.",
   }),
-  FOLLOW_FIDS: Type.Optional(
+  SYNC_FIDS: Type.Optional(
     text({
       pattern: '^\\d{1,15}(\\s*,\\s*\\d{1,15})*$',
       patternText: 'fids, separated by commas',
       description:
-        'Users that are followed of the upstream, and nobody else but those of `FOLLOW_CHANNELS`. Both unset: everybody.',
+        'Users that are followed of the upstream, and nobody else but those of `SYNC_CHANNELS`. Both unset: everybody.',
     }),
   ),
-  FOLLOW_CHANNELS: Type.Optional(
+  SYNC_CHANNELS: Type.Optional(
     text({
       pattern: '^[^\\s,]+(\\s*,\\s*[^\\s,]+)*$',
       patternText: 'ids or parent URLs of channels, separated by commas',
       description: 'Channels whose authors are followed of the upstream.',
     }),
   ),
-  FOLLOW_NEIGHBOURS: flag({
+  SYNC_INCLUDE_NEIGHBORS: flag({
     default: false,
     description:
-      'Whether whom the users of `FOLLOW_FIDS` follow, and who reacts or replies to them, is followed, too.',
+      'Whether whom the users of `SYNC_FIDS` follow, and who reacts or replies to them, is followed, too.',
   }),
   FNAME_REGISTRY_URL: Type.Optional(
     text({
@@ -67,7 +67,7 @@ export const upstreamVariables = {
       patternText: 'an address like `https://api.farcaster.xyz`',
       description:
         'The public API of the client that keeps channels and verified accounts, which are imported from it; the ' +
-        'followers and members of those in `FOLLOW_CHANNELS`, too. Unset: neither is imported.',
+        'followers and members of those in `SYNC_CHANNELS`, too. Unset: neither is imported.',
     }),
   ),
   RECONCILE_FIDS_PER_MINUTE: integer({

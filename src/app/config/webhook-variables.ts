@@ -18,7 +18,7 @@ export const webhookVariables = {
     default: 5_000,
     description: 'Deliveries per minute to a new webhook; what is over waits.',
   }),
-  WEBHOOK_PARALLEL: integer({
+  WEBHOOK_CONCURRENCY: integer({
     minimum: 1,
     maximum: 1_000,
     default: 32,

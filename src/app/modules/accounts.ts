@@ -30,7 +30,7 @@ export interface OpenAccounts {
 }
 
 /** What accounts stand on. */
-export interface AccountParts {
+export interface AccountServices {
   readonly url: string
   readonly hub: Hub
   readonly chain: Pick<OpenChain, 'settings' | 'rpcs'> | null
@@ -39,7 +39,7 @@ export interface AccountParts {
   readonly log: Log
 }
 
-interface LedgerParts extends Omit<AccountParts, 'url' | 'registry'> {
+interface LedgerServices extends Omit<AccountServices, 'url' | 'registry'> {
   readonly db: Database
   readonly vault: Vault
   readonly signal: AbortSignal
@@ -50,20 +50,20 @@ const POOL_SIZE = 5
 const POOL_END_SECONDS = 5
 
 /** What users sign names this chain, whatever the network is called (docs/protocol.md §5.3). */
-const CONSENT_CHAIN_ID = 10
+const AUTHORIZATION_CHAIN_ID = 10
 /** A block takes two seconds: a transaction that fifteen have left out offers too little. */
-const STUCK_MS = 30_000
+const STUCK_AFTER_MS = 30_000
 
 /** Starts to look after accounts, on connections of its own. */
 export async function openAccounts(
   config: Config,
-  { url, hub, chain, registry, log }: AccountParts,
+  { url, hub, chain, registry, log }: AccountServices,
 ): Promise<OpenAccounts> {
   const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza accounts' })
   const end = () => db.end({ timeout: POOL_END_SECONDS })
   const vault = await openVault(config)
-  const closing = new AbortController()
-  const ledger = openLedger(config, { db, hub, vault, chain, log, signal: closing.signal })
+  const abortController = new AbortController()
+  const ledger = openLedger(config, { db, hub, vault, chain, log, signal: abortController.signal })
   if (ledger === null) return { accounts: null, close: end }
   observeAccounts(registry, db, ledger.network)
   const clock = Date.now
@@ -73,21 +73,21 @@ export async function openAccounts(
     db,
     vault,
     ledger,
-    details: accountDetails({ writerDb: db, hub, vault, network, clock }),
+    services: accountDetails({ writerDb: db, hub, vault, network, clock }),
     worker,
     clock,
     log,
-    onTaken: () => looking.wake(),
+    onTaken: () => accountWorker.wakeUp(),
   })
-  const own = connect(url, { poolSize: 1, applicationName: 'plaza accounts, alive' })
-  const looking = new AccountWorker({ db, own, accounts, worker, clock, log })
-  await looking.start()
+  const lockDb = connect(url, { poolSize: 1, applicationName: 'plaza accounts, alive' })
+  const accountWorker = new AccountWorker({ db, lockDb, accounts, worker, clock, log })
+  await accountWorker.start()
   return {
     accounts,
     async close() {
-      closing.abort()
-      await looking.stop()
-      await Promise.all([end(), own.end({ timeout: POOL_END_SECONDS })])
+      abortController.abort()
+      await accountWorker.stop()
+      await Promise.all([end(), lockDb.end({ timeout: POOL_END_SECONDS })])
     },
   }
 }
@@ -109,11 +109,11 @@ export function openCommandLedger(config: Config): Pick<AccountLedger, 'network'
 /** Where accounts are registered: on the chain of the registries, else on the local network of a devnet, else nowhere. */
 function openLedger(
   config: Config,
-  { db, hub, vault, chain, log, signal }: LedgerParts,
+  { db, hub, vault, chain, log, signal }: LedgerServices,
 ): AccountLedger | null {
   const rpc = chain?.rpcs.get(chain.settings.contracts.idGateway.network)
   if (chain && rpc) {
-    if (rpc.network.chainId !== CONSENT_CHAIN_ID) {
+    if (rpc.network.chainId !== AUTHORIZATION_CHAIN_ID) {
       log.warn(
         { chainId: rpc.network.chainId },
         'no accounts are registered on this chain: users sign for another one',
@@ -133,7 +133,7 @@ function openLedger(
       hub,
       vault,
       maxFee: parseGwei(String(config.chainMaxFeeGwei)),
-      stuckMs: STUCK_MS,
+      stuckMs: STUCK_AFTER_MS,
       clock: Date.now,
       log,
       signal,

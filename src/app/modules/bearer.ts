@@ -6,7 +6,7 @@ import type { NetClient } from '../../platform/outbound/net-client.js'
 import type { Config } from '../config/config.js'
 
 /** What the check of bearer tokens stands on. */
-export interface BearerParts {
+export interface BearerServices {
   readonly db: Database
   readonly net: Pick<NetClient, 'request'>
   /** Unix milliseconds. */
@@ -16,7 +16,7 @@ export interface BearerParts {
 }
 
 /** The check of bearer tokens: those of app keys, and those of the issuers that the configuration names. */
-export function openBearer(config: Config, { db, net, clock, publicUrl }: BearerParts): BearerVerifier {
+export function openBearer(config: Config, { db, net, clock, publicUrl }: BearerServices): BearerVerifier {
   const issuers = readJwtIssuers(config.jwtIssuers)
   const audiences = config.jwtAudience?.split(',').map((audience) => audience.trim())
   const jwt = createJwtVerifier({

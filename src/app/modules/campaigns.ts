@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Registry } from 'prom-client'
 import { observeCampaigns } from '../../features/miniapps/campaigns/campaign-metrics.js'
-import { dropOldBatches } from '../../features/miniapps/campaigns/retention.js'
+import { deleteExpiredBatches } from '../../features/miniapps/campaigns/retention.js'
 import type { Campaigns } from '../../features/miniapps/campaigns/sending/sender.js'
 import { startSender } from '../../features/miniapps/campaigns/sending/sender-process.js'
 import type { CampaignSettings } from '../../features/miniapps/campaigns/settings.js'
@@ -9,15 +9,15 @@ import { connect } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
-import type { Chore } from '../../platform/scheduler/scheduled-jobs.js'
+import type { ScheduledJob } from '../../platform/scheduler/scheduled-jobs.js'
 import type { Config } from '../config/config.js'
-import { otherAppsPolicy } from './main-api.js'
+import { otherAppsTargetPolicy } from './main-api.js'
 
 /** The sending of mini app notifications, as the server runs it. */
 export interface OpenMiniApps {
   /** What operations send with. */
   readonly campaigns: Campaigns
-  readonly chores: readonly Chore[]
+  readonly jobs: readonly ScheduledJob[]
   /** Ends what is being sent; what has not begun waits for the next start, or for another process. */
   close(): Promise<void>
 }
@@ -40,11 +40,14 @@ export async function openMiniApps(
     applicationName: 'plaza campaigns',
     statementTimeoutMs: AUDIENCE_TIMEOUT_MS,
   })
-  const own = connect(url, { poolSize: 1, applicationName: 'plaza campaigns lock' })
-  const net = createNetClient({ policy: otherAppsPolicy(config), userAgent: `plaza/${version} (mini apps)` })
+  const lockDb = connect(url, { poolSize: 1, applicationName: 'plaza campaigns lock' })
+  const net = createNetClient({
+    policy: otherAppsTargetPolicy(config),
+    userAgent: `plaza/${version} (mini apps)`,
+  })
   const sender = await startSender({
     db,
-    own,
+    lockDb,
     net,
     settings,
     sender: randomUUID(),
@@ -53,13 +56,13 @@ export async function openMiniApps(
   })
   return {
     campaigns: { settings, sender },
-    chores: [{ name: 'old batches of notifications', everyMs: HOUR_MS, run: () => dropOldBatches(db) }],
+    jobs: [{ name: 'old batches of notifications', everyMs: HOUR_MS, run: () => deleteExpiredBatches(db) }],
     async close() {
       // Clients that take longer than a server may take to end are asked again, under the same id.
       const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs)
       await sender.stop().finally(() => clearTimeout(timer))
       await net.close()
-      await Promise.all([db, own].map((pool) => pool.end({ timeout: POOL_END_SECONDS })))
+      await Promise.all([db, lockDb].map((pool) => pool.end({ timeout: POOL_END_SECONDS })))
     },
   }
 }
@@ -69,7 +72,7 @@ function campaignSettings(config: Config): CampaignSettings {
     isAsync: config.asyncNotificationsEnabled,
     intervalSeconds: config.notificationIntervalSeconds,
     perDay: config.notificationsPerDay,
-    parallel: config.notificationParallel,
+    concurrency: config.notificationConcurrency,
     timeoutMs: config.notificationTimeoutMs,
   }
 }

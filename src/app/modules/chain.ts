@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import { observeChains } from '../../hub/chain/chain-metrics.js'
+import { createChainMetrics } from '../../hub/chain/chain-metrics.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { startFollowing } from '../../hub/chain/follow.js'
 import { Follower, type LogHandler, type Progress } from '../../hub/chain/follower.js'
@@ -25,7 +25,7 @@ export interface OpenChain {
 }
 
 /** What the chains stand on. */
-export interface ChainParts {
+export interface ChainServices {
   readonly url: string
   readonly hub: Pick<Hub, 'submitOnChainEvents'>
   readonly registry: Registry
@@ -57,18 +57,18 @@ export function chainSettings(config: Config): ChainSettings {
  *
  * @returns null when no chain is set up: then nothing of this starts.
  */
-export function openChain(config: Config, { url, hub, registry, log }: ChainParts): OpenChain | null {
+export function openChain(config: Config, { url, hub, registry, log }: ChainServices): OpenChain | null {
   const settings = chainSettings(config)
   if (settings.networks.size === 0) return null
   const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza chains' })
-  const { onProgress, onFailure, onDiffer } = observeChains(registry, db)
+  const { onProgress, onFailure, onMismatch } = createChainMetrics(registry, db)
   const rpcs = new Map(
     [...settings.networks].map(([name, network]) => {
       const options = {
         log,
         clock: Date.now,
         onFailure: (endpoint: string) => onFailure(name, endpoint),
-        onDiffer: () => onDiffer(name),
+        onMismatch: () => onMismatch(name),
       }
       return [name, new ChainRpc(network, options)]
     }),

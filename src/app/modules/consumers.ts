@@ -5,7 +5,7 @@ import { connect } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 
 /** What readers of the log stand on. */
-export interface ConsumerParts {
+export interface ConsumerServices {
   readonly url: string
   readonly shards: number
   readonly consumers: readonly Consumer[]
@@ -21,7 +21,7 @@ const POOL_END_SECONDS = 5
  *
  * @returns ends them, and the connections.
  */
-export function openConsumers({ url, shards, consumers, tail, log }: ConsumerParts): () => Promise<void> {
+export function openConsumers({ url, shards, consumers, tail, log }: ConsumerServices): () => Promise<void> {
   const db = connect(url, { poolSize: shards + 1, applicationName: 'plaza consumers' })
   const stops = consumers.map((consumer) => startConsumer(consumer, { db, shards, tail, log }))
   return async () => {

@@ -6,7 +6,7 @@ import { version } from '../../platform/process/version.js'
 import type { Config } from '../config/config.js'
 
 /** What the hub over gRPC stands on. */
-export interface HubGrpcParts extends Pick<HubGrpcApi, 'db' | 'hub' | 'tail' | 'log'> {
+export interface HubGrpcServices extends Pick<HubGrpcApi, 'db' | 'hub' | 'tail' | 'log'> {
   readonly metrics: Metrics
   readonly findCaller: FindCaller
 }
@@ -21,7 +21,7 @@ export interface OpenHubGrpc {
 /** Serves the hub over gRPC, where the configuration has a port for it; else null. */
 export async function openHubGrpc(
   config: Config,
-  { metrics, findCaller, ...parts }: HubGrpcParts,
+  { metrics, findCaller, ...parts }: HubGrpcServices,
 ): Promise<OpenHubGrpc | null> {
   if (config.hubGrpcPort === undefined) return null
   const api: HubGrpcApi = {

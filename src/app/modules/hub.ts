@@ -21,7 +21,7 @@ export interface OpenHubOptions {
   /** Told of every message: its type, and `merged` or the code of why not. */
   readonly countMerge?: (type: string, outcome: string) => void
   /** Run after the read model's, in every merge's transaction. */
-  readonly hooks?: readonly MergeHook[]
+  readonly mergeHooks?: readonly MergeHook[]
   /** Told what a batch has done once it is committed: see `HubOptions`. */
   readonly onCommitted?: HubOptions['onCommitted']
 }
@@ -42,7 +42,7 @@ export async function openHub(
   config: Config,
   url: string,
   name: string,
-  { countMerge, hooks = [], onCommitted }: OpenHubOptions = {},
+  { countMerge, mergeHooks = [], onCommitted }: OpenHubOptions = {},
 ): Promise<OpenHub> {
   const db = connect(url, { poolSize: config.databasePool, applicationName: name })
   const writerDb = connect(url, {
@@ -61,7 +61,7 @@ export async function openHub(
       network: networks[config.hubNetwork],
       shards: config.hubShards,
       clock: Date.now,
-      hooks: [projectEvents, ...hooks],
+      mergeHooks: [projectEvents, ...mergeHooks],
       ...(onCommitted === undefined ? {} : { onCommitted }),
       onOutcome: (type, outcome) => countMerge?.(MessageType[type] ?? 'UNKNOWN', outcome),
     })

@@ -5,18 +5,18 @@ import { createRateLimiter } from '../../api/rate-limit.js'
 import { registerApi } from '../../api/register-api.js'
 import { registerDocs } from '../../api/register-docs.js'
 import type { Accounts } from '../../features/accounts/accounts.js'
+import { createApiKeyCache } from '../../features/apps/api-key-cache.js'
 import { createDevelopmentKey } from '../../features/apps/development-key.js'
-import { createKeyRing } from '../../features/apps/key-ring.js'
 import type { Crawler } from '../../features/embeds/crawler.js'
 import type { Campaigns } from '../../features/miniapps/campaigns/sending/sender.js'
-import { dropOldOfHosts } from '../../features/miniapps/hosts/retention.js'
+import { deleteExpiredHostData } from '../../features/miniapps/hosts/retention.js'
 import { registerMiniApps } from '../../features/miniapps/routes/register-miniapps.js'
 import type { MiniAppSettings } from '../../features/miniapps/settings.js'
 import type { OperationContext } from '../../features/operation.js'
-import { dropOldRequests } from '../../features/publishing/repeats.js'
+import { deleteExpiredRequests } from '../../features/publishing/idempotency.js'
 import { registerApproval } from '../../features/signers/pages/register-approval.js'
-import { createSignerMemory } from '../../features/signers/signer-memory.js'
-import type { Assets } from '../../features/tokens/asked-tokens.js'
+import { createSignerCache } from '../../features/signers/signer-cache.js'
+import type { Assets } from '../../features/tokens/on-demand-tokens.js'
 import type { Hydrator } from '../../graph/cache/hydrator.js'
 import type { Hub } from '../../hub/hub.js'
 import type { Database } from '../../platform/db/connection.js'
@@ -24,7 +24,7 @@ import type { Log } from '../../platform/log/log.js'
 import { createNetClient, type NetClient } from '../../platform/outbound/net-client.js'
 import type { TargetPolicy } from '../../platform/outbound/target.js'
 import { version } from '../../platform/process/version.js'
-import type { Chore } from '../../platform/scheduler/scheduled-jobs.js'
+import type { ScheduledJob } from '../../platform/scheduler/scheduled-jobs.js'
 import { adminOperations } from '../admin-operations.js'
 import type { Config } from '../config/config.js'
 import { operations } from '../operations.js'
@@ -38,7 +38,7 @@ export interface MainApi {
   readonly routes: (app: FastifyInstance) => Promise<void>
   readonly findCaller: FindCaller
   /** What is to be done now and again while it runs. */
-  readonly chores: readonly Chore[]
+  readonly jobs: readonly ScheduledJob[]
   /** The key that was made because the database had none. */
   readonly developmentKey: string | null
   /** Ends its connections to others. */
@@ -46,7 +46,7 @@ export interface MainApi {
 }
 
 /** What the main API stands on. */
-export interface MainApiParts {
+export interface MainApiServices {
   /** For reads. */
   readonly db: Database
   readonly writerDb: Database
@@ -60,21 +60,21 @@ export interface MainApiParts {
   readonly listeningUrl: () => string
 }
 
-const KEY_USE_MS = 60_000
-const OLD_REQUESTS_MS = 60 * 60 * 1000
+const KEY_USE_INTERVAL_MS = 60_000
+const CLEANUP_INTERVAL_MS = 60 * 60 * 1000
 
 /** Puts the main API together. */
 export async function openMainApi(
   config: Config,
-  { listeningUrl, ...parts }: MainApiParts,
+  { listeningUrl, ...parts }: MainApiServices,
   log: Log,
 ): Promise<MainApi> {
   const { db, writerDb } = parts
   const clock = Date.now
-  const keyRing = createKeyRing(db, clock)
+  const keyRing = createApiKeyCache(db, clock)
   const developmentKey = await firstKey(config, writerDb)
-  const chosen = config.plazaDevApiKey
-  if (developmentKey === null && chosen !== undefined && !(await keyRing.find(chosen))) {
+  const configuredKey = config.plazaDevApiKey
+  if (developmentKey === null && configuredKey !== undefined && !(await keyRing.find(configuredKey))) {
     log.warn({}, 'PLAZA_DEV_API_KEY is not used: the database has other API keys already')
   }
   const vault = await openVault(config)
@@ -84,7 +84,7 @@ export async function openMainApi(
     ...parts,
     clock,
     vault,
-    signers: createSignerMemory({ db, vault }, clock),
+    signers: createSignerCache({ db, vault }, clock),
     net,
     bearer: openBearer(config, { db, net, clock, publicUrl }),
     network: networks[config.hubNetwork],
@@ -107,17 +107,17 @@ export async function openMainApi(
       await registerDocs(app, { operations, adminOperations })
     },
     findCaller: keyRing.find,
-    chores: [
-      { name: 'use of API keys', everyMs: KEY_USE_MS, run: () => keyRing.saveUse(writerDb) },
+    jobs: [
+      { name: 'use of API keys', everyMs: KEY_USE_INTERVAL_MS, run: () => keyRing.saveLastUsed(writerDb) },
       {
         name: 'answers for repeated requests',
-        everyMs: OLD_REQUESTS_MS,
-        run: () => dropOldRequests(writerDb, clock()),
+        everyMs: CLEANUP_INTERVAL_MS,
+        run: () => deleteExpiredRequests(writerDb, clock()),
       },
       {
         name: 'tokens and notifications of mini apps',
-        everyMs: OLD_REQUESTS_MS,
-        run: () => dropOldOfHosts(writerDb),
+        everyMs: CLEANUP_INTERVAL_MS,
+        run: () => deleteExpiredHostData(writerDb),
       },
     ],
     developmentKey,
@@ -127,23 +127,23 @@ export async function openMainApi(
 
 /** What the operator decides of mini apps. */
 function miniAppSettings(config: Config): MiniAppSettings {
-  return { targetPolicy: otherAppsPolicy(config) }
+  return { targetPolicy: otherAppsTargetPolicy(config) }
 }
 
 /** The way out to other apps. What is sent to them is signed for a user, and not for everybody on the way to read. */
 function openNetClient(config: Config): NetClient {
-  return createNetClient({ policy: otherAppsPolicy(config), userAgent: `plaza/${version}` })
+  return createNetClient({ policy: otherAppsTargetPolicy(config), userAgent: `plaza/${version}` })
 }
 
 /** Which addresses of other apps are reached. */
-export function otherAppsPolicy({ allowPrivateTargets }: Config): TargetPolicy {
+export function otherAppsTargetPolicy({ allowPrivateTargets }: Config): TargetPolicy {
   const allowLoopback = allowPrivateTargets === 'loopback'
   return { allowHttp: allowLoopback, allowLoopback }
 }
 
 /** A database that somebody else runs gets a key of ours only when one was chosen for it. */
 async function firstKey(config: Config, writerDb: Database): Promise<string | null> {
-  const chosen = config.plazaDevApiKey
-  if (config.databaseUrl !== undefined && chosen === undefined) return null
-  return createDevelopmentKey(writerDb, chosen)
+  const configuredKey = config.plazaDevApiKey
+  if (config.databaseUrl !== undefined && configuredKey === undefined) return null
+  return createDevelopmentKey(writerDb, configuredKey)
 }

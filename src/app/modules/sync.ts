@@ -2,18 +2,18 @@ import type { Registry } from 'prom-client'
 import type { Hub } from '../../hub/hub.js'
 import { readAddresses, readHeaders, type UpstreamSettings } from '../../hub/sync/client/upstream-address.js'
 import { openUpstreams, type Upstreams } from '../../hub/sync/client/upstreams.js'
-import { startFollowing } from '../../hub/sync/follow/follow.js'
-import { reconcileForEver } from '../../hub/sync/reconcile/reconcile-loop.js'
-import { FollowedUsers, type SubsetSettings } from '../../hub/sync/subset/followed-users.js'
-import { everybody } from '../../hub/sync/subset/selection.js'
-import { upstreamDoor } from '../../hub/sync/upstream-door.js'
-import { meteredWatch } from '../../hub/sync/upstream-watch.js'
+import { startSync } from '../../hub/sync/follow/sync-loop.js'
+import { reconcileLoop } from '../../hub/sync/reconcile/reconcile-loop.js'
+import { createSubmitAdapter } from '../../hub/sync/submit-adapter.js'
+import { SelectedUsers, type SubsetSettings } from '../../hub/sync/subset/selected-users.js'
+import { allUsers } from '../../hub/sync/subset/selection.js'
+import { createUpstreamMetrics } from '../../hub/sync/upstream-metrics.js'
 import { connect } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import type { Config } from '../config/config.js'
 
 /** What following an upstream stands on. */
-export interface UpstreamParts {
+export interface UpstreamServices {
   readonly url: string
   readonly hub: Hub
   readonly registry: Registry
@@ -36,12 +36,16 @@ function upstreamSettings(config: Config): UpstreamSettings | null {
 }
 
 /** Which part of the network the configuration asks for; null for all of it. */
-function subsetSettings({ followFids, followChannels, followNeighbours }: Config): SubsetSettings | null {
-  if (followFids === undefined && followChannels === undefined) return null
+function subsetSettings({
+  syncFids,
+  syncChannels,
+  syncIncludeNeighbors: includeNeighbors,
+}: Config): SubsetSettings | null {
+  if (syncFids === undefined && syncChannels === undefined) return null
   return {
-    fids: (followFids ?? '').split(',').filter(Boolean).map(Number),
-    channelUrls: (followChannels ?? '').split(',').filter(Boolean).flatMap(channelUrls),
-    neighbours: followNeighbours,
+    fids: (syncFids ?? '').split(',').filter(Boolean).map(Number),
+    channelUrls: (syncChannels ?? '').split(',').filter(Boolean).flatMap(channelUrls),
+    includeNeighbors,
   }
 }
 
@@ -68,7 +72,7 @@ export function openCommandUpstreams(
 } {
   const settings = upstreamSettings(config)
   if (settings === null) throw new Error('there is no upstream: set UPSTREAM_HUB')
-  const upstreams = openUpstreams(settings, { onWaiting })
+  const upstreams = openUpstreams(settings, { onRetry: onWaiting })
   return { upstreams, trusted: settings.trusted, subset: subsetSettings(config) }
 }
 
@@ -79,25 +83,25 @@ export function openCommandUpstreams(
  */
 export async function openUpstream(
   config: Config,
-  { url, hub, registry, log }: UpstreamParts,
+  { url, hub, registry, log }: UpstreamServices,
 ): Promise<() => Promise<void>> {
   const settings = upstreamSettings(config)
   if (settings === null) return async () => {}
   const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza upstream' })
   const upstreams = openUpstreams(settings)
-  const watch = meteredWatch(registry, Date.now)
+  const watch = createUpstreamMetrics(registry, Date.now)
   const subset = subsetSettings(config)
-  const followed = subset === null ? null : await FollowedUsers.open(db, subset)
-  const stop = startFollowing({
+  const followed = subset === null ? null : await SelectedUsers.open(db, subset)
+  const stop = startSync({
     db,
     upstreams,
-    hub: upstreamDoor(hub, { trusted: settings.trusted, admitted: false }),
-    selection: followed ?? everybody,
+    hub: createSubmitAdapter(hub, { trusted: settings.trusted, historical: false }),
+    selection: followed ?? allUsers,
     log,
-    watch,
+    metrics: watch,
     clock: Date.now,
-    beside: async (signal) => {
-      const comparing = reconcileForEver({
+    background: async (signal) => {
+      const comparing = reconcileLoop({
         db,
         upstreams,
         hub,
@@ -107,9 +111,9 @@ export async function openUpstream(
         isSubset: followed !== null,
         signal,
         log,
-        watch,
+        metrics: watch,
       })
-      await Promise.all([comparing, followed?.keepUp(signal, log)])
+      await Promise.all([comparing, followed?.watchChanges(signal, log)])
     },
   })
   return async () => {

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import { startDeliveryWorker } from '../../features/webhooks/delivery/delivery-worker.js'
 import { installJobs } from '../../features/webhooks/delivery/jobs.js'
-import { dropOldDeliveries } from '../../features/webhooks/delivery/retention.js'
+import { deleteExpiredDeliveries } from '../../features/webhooks/delivery/retention.js'
 import { createWebhookConsumer } from '../../features/webhooks/events/webhook-consumer.js'
 import { Subscriptions } from '../../features/webhooks/matching/subscriptions.js'
 import type { WebhookSettings } from '../../features/webhooks/settings.js'
@@ -12,7 +12,7 @@ import { connect } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
-import type { Chore } from '../../platform/scheduler/scheduled-jobs.js'
+import type { ScheduledJob } from '../../platform/scheduler/scheduled-jobs.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import type { Config } from '../config/config.js'
 
@@ -20,13 +20,13 @@ import type { Config } from '../config/config.js'
 export interface OpenWebhooks {
   /** Puts what subscriptions ask for in line. */
   readonly consumer: Consumer
-  readonly chores: readonly Chore[]
+  readonly jobs: readonly ScheduledJob[]
   /** Ends what is being sent; what has not begun waits for the next start, or for another process. */
   close(): Promise<void>
 }
 
 /** What webhooks stand on. */
-export interface WebhookParts {
+export interface WebhookServices {
   readonly url: string
   readonly hydrator: Hydrator
   readonly vault: Vault
@@ -43,23 +43,23 @@ const POOL_END_SECONDS = 5
 /** Starts the sending of webhooks, on connections of its own. */
 export async function openWebhooks(
   config: Config,
-  { url, hydrator, vault, registry, log }: WebhookParts,
+  { url, hydrator, vault, registry, log }: WebhookServices,
 ): Promise<OpenWebhooks> {
   await installJobs(url, log)
   const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza webhooks' })
-  const own = connect(url, { poolSize: 1, applicationName: 'plaza webhooks lock' })
+  const lockDb = connect(url, { poolSize: 1, applicationName: 'plaza webhooks lock' })
   const net = createNetClient({
     policy: webhookSettings(config).targetPolicy,
     userAgent: `plaza/${version} (webhooks)`,
   })
   const stop = await startDeliveryWorker({
     db,
-    own,
+    lockDb,
     databaseUrl: url,
     vault,
     net,
-    views: { db, hydrator },
-    parallel: config.webhookParallel,
+    renderContext: { db, hydrator },
+    concurrency: config.webhookConcurrency,
     clock: Date.now,
     random: Math.random,
     log,
@@ -67,11 +67,11 @@ export async function openWebhooks(
   })
   return {
     consumer: createWebhookConsumer(new Subscriptions(), Date.now),
-    chores: [
+    jobs: [
       {
         name: 'old deliveries of webhooks',
         everyMs: HOUR_MS,
-        run: () => dropOldDeliveries(db, config.webhookRetentionDays),
+        run: () => deleteExpiredDeliveries(db, config.webhookRetentionDays),
       },
     ],
     async close() {
@@ -79,7 +79,7 @@ export async function openWebhooks(
       const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs)
       await stop().finally(() => clearTimeout(timer))
       await net.close()
-      await Promise.all([db, own].map((pool) => pool.end({ timeout: POOL_END_SECONDS })))
+      await Promise.all([db, lockDb].map((pool) => pool.end({ timeout: POOL_END_SECONDS })))
     },
   }
 }

@@ -13,17 +13,17 @@ import { createAccounts } from '../../features/accounts/accounts.js'
 import { LocalLedger } from '../../features/accounts/ledger/local-ledger.js'
 import { accountDetails } from '../../features/accounts/routes/account-details.js'
 import type { AdminOperation } from '../../features/admin-operation.js'
+import { createApiKeyCache } from '../../features/apps/api-key-cache.js'
 import { createApiKey } from '../../features/apps/api-keys.js'
 import { isUuid } from '../../features/apps/app-details.js'
 import { ensureApp } from '../../features/apps/apps.js'
-import { createKeyRing } from '../../features/apps/key-ring.js'
-import { testCampaigns } from '../../features/miniapps/campaigns/testing/test-campaigns.js'
+import { createTestCampaigns } from '../../features/miniapps/campaigns/testing/test-campaigns.js'
 import { registerMiniApps } from '../../features/miniapps/routes/register-miniapps.js'
 import { testMiniAppSettings } from '../../features/miniapps/testing/settings.js'
 import type { Operation, OperationContext } from '../../features/operation.js'
 import { createBearerVerifier } from '../../features/sign-in/bearer-token.js'
 import { registerApproval } from '../../features/signers/pages/register-approval.js'
-import { createSignerMemory } from '../../features/signers/signer-memory.js'
+import { createSignerCache } from '../../features/signers/signer-cache.js'
 import { testVault } from '../../features/signers/testing/approved-signer.js'
 import { testWebhookSettings } from '../../features/webhooks/testing/settings.js'
 import { Hydrator } from '../../graph/cache/hydrator.js'
@@ -95,10 +95,10 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
   const key = givenKey ?? (await createApiKey(db, { appId })).key
   const lines: string[] = []
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
-  const keyRing = createKeyRing(db, clock)
-  const checked = operations.map(checkingReplies)
-  const told = {
-    hub: noHub,
+  const keyRing = createApiKeyCache(db, clock)
+  const checked = operations.map(checkReplies)
+  const operationContext = {
+    hub: unusedHub,
     vault: testVault,
     network: FarcasterNetwork.DEVNET,
     ...more,
@@ -108,26 +108,26 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
   // Nothing is kept ready: what a test writes is what it reads.
   const context: OperationContext = {
     writerDb: db,
-    hub: noHub,
+    hub: unusedHub,
     vault: testVault,
-    signers: createSignerMemory({ db, vault: testVault }, Date.now),
+    signers: createSignerCache({ db, vault: testVault }, Date.now),
     bearer: createBearerVerifier({ db, clock }),
     network: FarcasterNetwork.DEVNET,
     webhooks: testWebhookSettings,
     miniapps: testMiniAppSettings,
-    assets: { rpcs: new Map(), maxAsked: 0 },
+    assets: { rpcs: new Map(), maxTrackedTokens: 0 },
     accounts: createAccounts({
       db,
-      vault: told.vault,
-      ledger: new LocalLedger({ db, hub: told.hub, clock }),
-      details: accountDetails(told),
+      vault: operationContext.vault,
+      ledger: new LocalLedger({ db, hub: operationContext.hub, clock }),
+      services: accountDetails(operationContext),
       worker: randomUUID(),
       clock,
       log,
     }),
     publicUrl: () => 'http://plaza.test',
-    net: noNet,
-    campaigns: testCampaigns(db, more.net ?? noNet),
+    net: unusedNet,
+    campaigns: createTestCampaigns(db, more.net ?? unusedNet),
     crawler: { crawlNow: async () => refuse('unavailable', 'nothing is crawled in this test') },
     hydrator: new Hydrator({ db, clock, placeOf: () => null, maxEntries: 0 }),
     ...more,
@@ -148,7 +148,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
         }),
       (scope) =>
         registerAdmin(scope, {
-          operations: adminOperations.map(checkingReplies),
+          operations: adminOperations.map(checkReplies),
           context,
           token: adminToken,
         }),
@@ -179,20 +179,20 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
 }
 
 /** For tests that reach nothing. */
-const noNet = { request: async () => netFailure('connection', 'nothing is reached in this test') }
+const unusedNet = { request: async () => netFailure('connection', 'nothing is reached in this test') }
 
 /** For tests that write nothing. */
-const noHub: Hub = {
+const unusedHub: Hub = {
   submit: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   validate: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   submitOnChainEvents: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   submitNameTransfers: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
-  withdraw: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
+  removeByUpstream: () => Promise.reject(new PlazaError('unavailable', 'this test has no hub')),
   queued: () => 0,
   close: async () => {},
 }
 
-function checkingReplies<Checked extends Operation | AdminOperation>(operation: Checked): Checked {
+function checkReplies<Checked extends Operation | AdminOperation>(operation: Checked): Checked {
   const run = operation.run.bind(operation) as (...request: unknown[]) => Promise<JsonReply>
   return {
     ...operation,
@@ -209,7 +209,7 @@ function checkingReplies<Checked extends Operation | AdminOperation>(operation: 
 }
 
 function replySchema(operation: Operation | AdminOperation, status: number): TSchema | undefined {
-  const usual = 'status' in operation ? operation.status : 200
-  if (status === usual) return operation.reply
+  const usualStatus = 'status' in operation ? operation.status : 200
+  if (status === usualStatus) return operation.reply
   return 'otherReplies' in operation ? operation.otherReplies?.[status]?.reply : undefined
 }

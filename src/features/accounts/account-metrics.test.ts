@@ -5,8 +5,8 @@ import { createTestHub } from '../../../test/hub.js'
 import { silentLog } from '../../platform/log/log.js'
 import { testVault } from '../signers/testing/approved-signer.js'
 import { observeAccounts } from './account-metrics.js'
+import { FidPool } from './fid-pool/fid-pool.js'
 import { LOCAL_NETWORK, LocalLedger } from './ledger/local-ledger.js'
-import { Shelf } from './shelf/shelf.js'
 import { fundedWallet } from './testing/funded-wallet.js'
 
 const { db } = await createTestDatabase()
@@ -15,18 +15,18 @@ const hub = await createTestHub(db, { clock })
 
 it('tells how many fids are ready, held and used, and what is open', async () => {
   const ledger = new LocalLedger({ db, hub, clock })
-  const shelf = new Shelf({ db, vault: testVault, ledger, clock, log: silentLog })
-  await shelf.take(await fundedWallet(db, { shelfSize: 2 }))
-  await shelf.idle()
+  const fidPool = new FidPool({ db, vault: testVault, ledger, clock, log: silentLog })
+  await fidPool.take(await fundedWallet(db, { fidPoolSize: 2 }))
+  await fidPool.idle()
   const registry = new Registry()
   observeAccounts(registry, db, LOCAL_NETWORK)
   const lines = (await registry.metrics()).split('\n')
   expect(lines).toEqual(
     expect.arrayContaining([
-      'plaza_shelf_fids{state="shelf"} 2',
-      'plaza_shelf_fids{state="held"} 1',
-      'plaza_accounts_open{kind="transactions"} 0',
-      'plaza_accounts_open{kind="registrations"} 0',
+      'plaza_fid_pool_size{state="shelf"} 2',
+      'plaza_fid_pool_size{state="held"} 1',
+      'plaza_registrations_pending{kind="transactions"} 0',
+      'plaza_registrations_pending{kind="registrations"} 0',
     ]),
   )
 })

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/db/connection.js'
 export function observeAccounts(registry: Registry, db: Database, network: string): void {
   const registers = [registry]
   new Gauge({
-    name: 'plaza_shelf_fids',
+    name: 'plaza_fid_pool_size',
     help: 'Fids that are ordered, on the shelf, held, or used',
     labelNames: ['state'],
     registers,
@@ -15,13 +15,13 @@ export function observeAccounts(registry: Registry, db: Database, network: strin
     },
   })
   new Gauge({
-    name: 'plaza_accounts_open',
+    name: 'plaza_registrations_pending',
     help: 'Transactions of wallets that are not final, and registrations that are under way',
     labelNames: ['kind'],
     registers,
     async collect() {
       this.reset()
-      for (const { kind, count } of await countOpen(db).catch(() => [])) this.set({ kind }, count)
+      for (const { kind, count } of await countPending(db).catch(() => [])) this.set({ kind }, count)
     },
   })
 }
@@ -36,12 +36,12 @@ async function countFids(db: Database, network: string): Promise<{ state: string
         else 'shelf'
       end as state,
       count(*)::integer as count
-    from accounts.shelf
+    from accounts.fid_pool
     where network = ${network}
     group by 1`
 }
 
-async function countOpen(db: Database): Promise<{ kind: string; count: number }[]> {
+async function countPending(db: Database): Promise<{ kind: string; count: number }[]> {
   return await db<{ kind: string; count: number }[]>`
     select 'transactions' as kind, count(*)::integer as count from accounts.transactions where state = 'recorded'
     union all

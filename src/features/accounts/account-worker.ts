@@ -2,16 +2,19 @@ import type { Database } from '../../platform/db/connection.js'
 import { takeWorkerLock } from '../../platform/db/worker-lock.js'
 import type { Log } from '../../platform/log/log.js'
 import type { Accounts } from './accounts.js'
-import { carryOutDirect, findAbandonedDirect } from './registration/direct-registration.js'
-import { findAbandoned } from './registration/registration.js'
-import { walletsToServe } from './shelf/orders.js'
+import { walletsWithDueOrders } from './fid-pool/fid-orders.js'
+import {
+  findAbandonedDirectRegistrations,
+  runDirectRegistration,
+} from './registration/direct-registration.js'
+import { findAbandonedRegistrations } from './registration/registration.js'
 
 /** What the worker is made of. */
 export interface AccountWorkerOptions {
   /** For writes. */
   readonly db: Database
   /** A pool of one connection that does nothing else: it holds the lock that tells others that this process lives. */
-  readonly own: Database
+  readonly lockDb: Database
   readonly accounts: Accounts
   /** Names this process, for `registration.ts`. */
   readonly worker: string
@@ -21,10 +24,10 @@ export interface AccountWorkerOptions {
 }
 
 /** How often the worker looks for what others have left; what it is told of it does at once. */
-const LOOK_MS = 2_000
+const POLL_MS = 2_000
 /** A registration that failed is gone on with after this. */
 const PAUSE_SECONDS = 30
-const MAX_AT_ONCE = 20
+const MAX_REGISTRATIONS = 20
 
 /**
  * Fills the shelf up, and goes on with what was left: purchases that were recorded, registrations whose process has
@@ -32,9 +35,9 @@ const MAX_AT_ONCE = 20
  */
 export class AccountWorker {
   readonly #options: AccountWorkerOptions
-  readonly #stopping = new AbortController()
-  #wake: () => void = () => {}
-  #looking: Promise<void> = Promise.resolve()
+  readonly #abortController = new AbortController()
+  #wakeUp: () => void = () => {}
+  #pollLoop: Promise<void> = Promise.resolve()
   /** What was begun and takes as long as the network does: by its name, once at a time. */
   readonly #running = new Map<string, Promise<void>>()
   #isFailing = false
@@ -45,43 +48,43 @@ export class AccountWorker {
 
   /** Begins to look. */
   async start(): Promise<void> {
-    await takeWorkerLock(this.#options.own, this.#options.worker)
-    this.#looking = this.#loop()
+    await takeWorkerLock(this.#options.lockDb, this.#options.worker)
+    this.#pollLoop = this.#loop()
   }
 
   /** Looks now. */
-  wake(): void {
-    this.#wake()
+  wakeUp(): void {
+    this.#wakeUp()
   }
 
   /** Ends after what is under way. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    this.#wake()
-    await this.#looking
+    this.#abortController.abort()
+    this.#wakeUp()
+    await this.#pollLoop
     await Promise.all(this.#running.values())
-    await this.#options.accounts.shelf.idle()
+    await this.#options.accounts.fidPool.idle()
   }
 
   async #loop(): Promise<void> {
-    while (!this.#stopping.signal.aborted) {
-      const woken = new Promise<void>((resolve) => {
-        this.#wake = resolve
+    while (!this.#abortController.signal.aborted) {
+      const wakeUp = new Promise<void>((resolve) => {
+        this.#wakeUp = resolve
       })
-      await this.#look()
-      if (this.#stopping.signal.aborted) return
-      const timer = setTimeout(() => this.#wake(), LOOK_MS)
-      await woken
+      await this.#poll()
+      if (this.#abortController.signal.aborted) return
+      const timer = setTimeout(() => this.#wakeUp(), POLL_MS)
+      await wakeUp
       clearTimeout(timer)
     }
   }
 
-  async #look(): Promise<void> {
-    const { own, worker, log } = this.#options
+  async #poll(): Promise<void> {
+    const { lockDb, worker, log } = this.#options
     try {
       // Once more after the connection, and the lock with it, were lost.
-      await takeWorkerLock(own, worker)
-      await this.#begin()
+      await takeWorkerLock(lockDb, worker)
+      await this.#startDueWork()
       this.#isFailing = false
     } catch (error) {
       if (!this.#isFailing) log.error({ err: error }, 'accounts could not be looked after')
@@ -89,23 +92,23 @@ export class AccountWorker {
     }
   }
 
-  async #begin(): Promise<void> {
+  async #startDueWork(): Promise<void> {
     const { db, accounts, clock } = this.#options
-    const { ledger, shelf, registrar } = accounts
-    this.#run('purchases', () => ledger.settleOpen())
-    for (const walletId of await walletsToServe(db, ledger.network, clock())) {
-      this.#run(`shelf ${walletId}`, () => shelf.fill(walletId))
+    const { ledger, fidPool, registrar } = accounts
+    this.#runOnce('purchases', () => ledger.settlePending())
+    for (const walletId of await walletsWithDueOrders(db, ledger.network, clock())) {
+      this.#runOnce(`shelf ${walletId}`, () => fidPool.fill(walletId))
     }
-    const pause = { nowMs: clock(), pauseSeconds: PAUSE_SECONDS, limit: MAX_AT_ONCE }
-    for (const id of await findAbandonedDirect(db, pause)) {
-      this.#run(`direct registration ${id}`, () => carryOutDirect({ db, ledger, clock }, id))
+    const selection = { nowMs: clock(), pauseSeconds: PAUSE_SECONDS, limit: MAX_REGISTRATIONS }
+    for (const id of await findAbandonedDirectRegistrations(db, selection)) {
+      this.#runOnce(`direct registration ${id}`, () => runDirectRegistration({ db, ledger, clock }, id))
     }
-    for (const id of await findAbandoned(db, pause)) {
-      this.#run(`registration ${id}`, () => registrar.carryOut(id))
+    for (const id of await findAbandonedRegistrations(db, selection)) {
+      this.#runOnce(`registration ${id}`, () => registrar.complete(id))
     }
   }
 
-  #run(name: string, work: () => Promise<unknown>): void {
+  #runOnce(name: string, work: () => Promise<unknown>): void {
     if (this.#running.has(name)) return
     const { log } = this.#options
     const running = work()

@@ -27,7 +27,7 @@ export interface NewApiKey {
 }
 
 /** A key that was just made. */
-export interface MadeApiKey extends ApiKey {
+export interface CreatedApiKey extends ApiKey {
   /** The key itself: this is the only copy of it. */
   readonly key: string
 }
@@ -42,22 +42,22 @@ export interface ApiKeyPage {
 /** Requests per minute that a key can be given: more than a server answers. */
 export const MAX_RATE_LIMIT = 10_000_000
 const KEY_BYTES = 32
-const KEY_MARK = 'plaza_'
+const KEY_PREFIX = 'plaza_'
 /** Characters of a key that are shown: few enough that those of a short one, which somebody chose, stay secret. */
 const PREFIX_LENGTH = 12
-const PREFIX_SHARE = 1 / 4
+const MAX_PREFIX_SHARE = 1 / 4
 
 /** Makes a key for an app that exists. */
 export async function createApiKey(
   db: Queryable,
   { appId, rateLimit = null, key }: NewApiKey,
-): Promise<MadeApiKey> {
-  const made = key ?? `${KEY_MARK}${randomBytes(KEY_BYTES).toString('base64url')}`
+): Promise<CreatedApiKey> {
+  const newKey = key ?? `${KEY_PREFIX}${randomBytes(KEY_BYTES).toString('base64url')}`
   const [record] = await db<ApiKey[]>`
     insert into apps.api_keys (app_id, hash, prefix, rate_limit)
-    values (${appId}, ${hashOfKey(made)}, ${prefixOf(made)}, ${rateLimit})
+    values (${appId}, ${hashOfKey(newKey)}, ${prefixOf(newKey)}, ${rateLimit})
     returning ${columnsOf(db)}`
-  return { ...record!, key: made }
+  return { ...record!, key: newKey }
 }
 
 /** All keys, those of one app together, the oldest first; revoked ones among them. */
@@ -76,7 +76,7 @@ export async function listKeysOfApp(db: Queryable, appId: string, page?: ApiKeyP
 }
 
 /** Gives a key another limit. Servers know it within a second. Null when there is no such key. */
-export async function limitApiKey(
+export async function setApiKeyRateLimit(
   db: Queryable,
   id: number,
   rateLimit: number | null,
@@ -102,8 +102,8 @@ export async function revokeApiKey(
     where id = ${id} and revoked_at is null
     returning ${columnsOf(db)}`
   if (revoked) return { key: revoked, isNew: true }
-  const [known] = await db<ApiKey[]>`select ${columnsOf(db)} from apps.api_keys where id = ${id}`
-  return known ? { key: known, isNew: false } : null
+  const [existing] = await db<ApiKey[]>`select ${columnsOf(db)} from apps.api_keys where id = ${id}`
+  return existing ? { key: existing, isNew: false } : null
 }
 
 /** What is stored of a key. */
@@ -112,7 +112,7 @@ export function hashOfKey(key: string): Buffer {
 }
 
 function prefixOf(key: string): string {
-  return key.slice(0, Math.min(PREFIX_LENGTH, Math.floor(key.length * PREFIX_SHARE)))
+  return key.slice(0, Math.min(PREFIX_LENGTH, Math.floor(key.length * MAX_PREFIX_SHARE)))
 }
 
 function columnsOf(db: Queryable) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readAppName, readDeveloperUuid, readMiniAppDomain } from './app-details.js'
+import { normalizeAppName, normalizeDeveloperUuid, normalizeMiniAppDomain } from './app-details.js'
 
 const refusal = (property: string) => expect.objectContaining({ code: 'bad_request.invalid_param', property })
 
@@ -17,22 +17,22 @@ describe('the name of an app', () => {
     ['constructor', 'constructor'],
     ['x'.repeat(100), 'x'.repeat(100)],
   ])('may be %j', (text, name) => {
-    expect(readAppName(text)).toBe(name)
+    expect(normalizeAppName(text)).toBe(name)
   })
 
   it('is the same however its accents are written', () => {
-    expect(readAppName('Zoe\u0308')).toBe(readAppName('Zo\u00eb'))
+    expect(normalizeAppName('Zoe\u0308')).toBe(normalizeAppName('Zo\u00eb'))
   })
 
   it.each(['', '   ', 'a\nb', 'a\tb', 'a\0b', 'a\u2028b', 'half \ud83c', '\u001b[31mred', 'x'.repeat(101)])(
     'may not be %j',
     (text) => {
-      expect(() => readAppName(text)).toThrow(refusal('name'))
+      expect(() => normalizeAppName(text)).toThrow(refusal('name'))
     },
   )
 
   it('does not look like an id, since commands take either', () => {
-    expect(() => readAppName('6BA7B810-9dad-11d1-80b4-00c04fd430c8')).toThrow(refusal('name'))
+    expect(() => normalizeAppName('6BA7B810-9dad-11d1-80b4-00c04fd430c8')).toThrow(refusal('name'))
   })
 })
 
@@ -47,7 +47,7 @@ describe('the domain of a mini app', () => {
     ['a-b.c1.example', 'a-b.c1.example'],
     [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],
   ])('may be %s', (text, domain) => {
-    expect(readMiniAppDomain(text)).toBe(domain)
+    expect(normalizeMiniAppDomain(text)).toBe(domain)
   })
 
   it.each([
@@ -81,14 +81,14 @@ describe('the domain of a mini app', () => {
     '%61pp.example.com',
     'app\u3002',
   ])('may not be %j', (text) => {
-    expect(() => readMiniAppDomain(text)).toThrow(refusal('mini_app_domain'))
+    expect(() => normalizeMiniAppDomain(text)).toThrow(refusal('mini_app_domain'))
   })
 
   it('that was read is read as itself, and as the host of its address', () => {
     fc.assert(
       fc.property(fc.domain(), (text) => {
-        const domain = readMiniAppDomain(text)
-        expect(readMiniAppDomain(domain)).toBe(domain)
+        const domain = normalizeMiniAppDomain(text)
+        expect(normalizeMiniAppDomain(domain)).toBe(domain)
         expect(new URL(`https://${domain}/`).hostname).toBe(domain)
       }),
     )
@@ -97,8 +97,8 @@ describe('the domain of a mini app', () => {
 
 it('the id of a developer is a UUID, in small letters', () => {
   const uuid = '6BA7B810-9DAD-11D1-80B4-00C04FD430C8'
-  expect(readDeveloperUuid(uuid)).toBe(uuid.toLowerCase())
+  expect(normalizeDeveloperUuid(uuid)).toBe(uuid.toLowerCase())
   for (const text of ['', 'x', uuid.slice(1), `${uuid}0`, uuid.replaceAll('-', ''), `{${uuid}}`]) {
-    expect(() => readDeveloperUuid(text)).toThrow(refusal('developer_uuid'))
+    expect(() => normalizeDeveloperUuid(text)).toThrow(refusal('developer_uuid'))
   }
 })

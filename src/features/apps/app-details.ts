@@ -8,10 +8,10 @@ export const MAX_NAME_LENGTH = 100
 export const MAX_DOMAIN_LENGTH = 253
 
 /** Characters that would break a line or a column of a list, and halves of characters. */
-const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
+const unprintableCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 /** What separates a host name from the rest of a URL. */
-const notOfHosts = /[\s/\\:?#@[\]%]/
+const invalidHostCharacters = /[\s/\\:?#@[\]%]/
 /** A label of a host name: letters, digits and hyphens, neither first nor last a hyphen (RFC 1123 §2.1). */
 const hostName = /^(?!-)[a-z\d-]{1,63}(?<!-)(\.(?!-)[a-z\d-]{1,63}(?<!-))*$/
 
@@ -25,13 +25,13 @@ export function isUuid(text: string): boolean {
  *
  * @throws PlazaError `bad_request.invalid_param` when it cannot be one.
  */
-export function readAppName(text: string): string {
+export function normalizeAppName(text: string): string {
   const name = text.normalize('NFC').trim()
-  if (name === '' || name.length > MAX_NAME_LENGTH || unprintable.test(name)) {
-    throw wrong('name', `must be a text of 1 to ${MAX_NAME_LENGTH} characters without line breaks`)
+  if (name === '' || name.length > MAX_NAME_LENGTH || unprintableCharacters.test(name)) {
+    throw invalidField('name', `must be a text of 1 to ${MAX_NAME_LENGTH} characters without line breaks`)
   }
   // Commands take either.
-  if (isUuid(name)) throw wrong('name', 'must not look like an id')
+  if (isUuid(name)) throw invalidField('name', 'must not look like an id')
   return name
 }
 
@@ -40,10 +40,10 @@ export function readAppName(text: string): string {
  *
  * @throws PlazaError `bad_request.invalid_param` when it is none.
  */
-export function readMiniAppDomain(text: string): string {
-  const domain = notOfHosts.test(text) ? '' : domainToASCII(text)
+export function normalizeMiniAppDomain(text: string): string {
+  const domain = invalidHostCharacters.test(text) ? '' : domainToASCII(text)
   if (domain.length > MAX_DOMAIN_LENGTH || !hostName.test(domain) || isIP(domain) !== 0) {
-    throw wrong(
+    throw invalidField(
       'mini_app_domain',
       'must be a host name such as app.example.com, without https:// and without a path',
     )
@@ -56,11 +56,11 @@ export function readMiniAppDomain(text: string): string {
  *
  * @throws PlazaError `bad_request.invalid_param` when it is not a UUID.
  */
-export function readDeveloperUuid(text: string): string {
-  if (!isUuid(text)) throw wrong('developer_uuid', 'must be a UUID')
+export function normalizeDeveloperUuid(text: string): string {
+  if (!isUuid(text)) throw invalidField('developer_uuid', 'must be a UUID')
   return text.toLowerCase()
 }
 
-function wrong(property: string, problem: string): PlazaError {
+function invalidField(property: string, problem: string): PlazaError {
   return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
 }

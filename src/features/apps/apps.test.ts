@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
+import { createApiKeyCache } from './api-key-cache.js'
 import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.js'
 import { createApp, ensureApp, listApps } from './apps.js'
 import { createDevelopmentKey } from './development-key.js'
-import { createKeyRing } from './key-ring.js'
 
 const { db, connect } = await createTestDatabase()
 
 /** A key ring whose clock and statements the test sees. */
-function openKeyRing() {
+function openApiKeyCache() {
   const statements: string[] = []
   const own = connect({ onStatement: (sql) => statements.push(sql) })
   const time = { now: Date.UTC(2026, 0, 1, 12, 30, 45) }
-  return { keyRing: createKeyRing(own, () => time.now), time, statements }
+  return { apiKeyCache: createApiKeyCache(own, () => time.now), time, statements }
 }
 
 describe('the development key', () => {
@@ -88,12 +88,12 @@ describe('a key', () => {
   })
 
   it('finds its app and its limit', async () => {
-    const { keyRing } = openKeyRing()
+    const { apiKeyCache } = openApiKeyCache()
     const appId = await ensureApp(db, 'limited')
     const { key } = await createApiKey(db, { appId, rateLimit: 60 })
-    expect(await keyRing.find(key)).toMatchObject({ appId, rateLimit: 60 })
-    for (const wrong of ['', key.slice(0, -1), `${key} `, key.toUpperCase(), 'x'.repeat(100_000)]) {
-      expect(await keyRing.find(wrong)).toBeNull()
+    expect(await apiKeyCache.find(key)).toMatchObject({ appId, rateLimit: 60 })
+    for (const unknownKeys of ['', key.slice(0, -1), `${key} `, key.toUpperCase(), 'x'.repeat(100_000)]) {
+      expect(await apiKeyCache.find(unknownKeys)).toBeNull()
     }
   })
 
@@ -104,54 +104,54 @@ describe('a key', () => {
     expect(first).toMatchObject({ isNew: true, key: { id, revokedAt: expect.any(Date) } })
     expect(await revokeApiKey(db, id)).toEqual({ ...first, isNew: false })
     expect(await revokeApiKey(db, 2_147_483_647)).toBeNull()
-    expect(await openKeyRing().keyRing.find(key)).toBeNull()
+    expect(await openApiKeyCache().apiKeyCache.find(key)).toBeNull()
   })
 })
 
 describe('the key ring', () => {
   it('asks the database once a second for a key, however often it is used', async () => {
-    const { keyRing, time, statements } = openKeyRing()
+    const { apiKeyCache, time, statements } = openApiKeyCache()
     const { key } = await createApiKey(db, { appId: await ensureApp(db, 'busy') })
-    await Promise.all(Array.from({ length: 50 }, () => keyRing.find(key)))
+    await Promise.all(Array.from({ length: 50 }, () => apiKeyCache.find(key)))
     time.now += 999
-    await keyRing.find(key)
+    await apiKeyCache.find(key)
     expect(statements).toHaveLength(1)
     time.now += 1
-    await keyRing.find(key)
+    await apiKeyCache.find(key)
     expect(statements).toHaveLength(2)
   })
 
   it('remembers a bounded number of wrong keys', async () => {
-    const { keyRing, statements } = openKeyRing()
-    await keyRing.find('first')
-    await Promise.all(Array.from({ length: 10_000 }, (_, index) => keyRing.find(`wrong ${index}`)))
-    await keyRing.find('wrong 9999')
+    const { apiKeyCache, statements } = openApiKeyCache()
+    await apiKeyCache.find('first')
+    await Promise.all(Array.from({ length: 10_000 }, (_, index) => apiKeyCache.find(`wrong ${index}`)))
+    await apiKeyCache.find('wrong 9999')
     expect(statements).toHaveLength(10_001)
-    await keyRing.find('first')
+    await apiKeyCache.find('first')
     expect(statements).toHaveLength(10_002)
   })
 
   it('asks again after a failure', async () => {
-    const { keyRing } = openKeyRing()
+    const { apiKeyCache } = openApiKeyCache()
     const { key } = await createApiKey(db, { appId: await ensureApp(db, 'patient') })
     await db`alter table apps.api_keys rename to away`
-    await expect(keyRing.find(key)).rejects.toThrow()
+    await expect(apiKeyCache.find(key)).rejects.toThrow()
     await db`alter table apps.away rename to api_keys`
-    expect(await keyRing.find(key)).not.toBeNull()
+    expect(await apiKeyCache.find(key)).not.toBeNull()
   })
 
   it('writes down to the minute when a key was used, and never goes back', async () => {
-    const { keyRing, time } = openKeyRing()
+    const { apiKeyCache, time } = openApiKeyCache()
     const { key } = await createApiKey(db, { appId: await ensureApp(db, 'used') })
     const lastUse = async () => (await listApiKeys(db)).find(({ app }) => app === 'used')?.lastUsedAt
-    await keyRing.saveUse(db)
+    await apiKeyCache.saveLastUsed(db)
     expect(await lastUse()).toBeNull()
-    await keyRing.find(key)
-    await keyRing.saveUse(db)
+    await apiKeyCache.find(key)
+    await apiKeyCache.saveLastUsed(db)
     expect(await lastUse()).toEqual(new Date('2026-01-01T12:30:00Z'))
     time.now -= 3_600_000
-    await keyRing.find(key)
-    await keyRing.saveUse(db)
+    await apiKeyCache.find(key)
+    await apiKeyCache.saveLastUsed(db)
     expect(await lastUse()).toEqual(new Date('2026-01-01T12:30:00Z'))
   })
 })

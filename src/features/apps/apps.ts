@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { isUuid, readAppName, readDeveloperUuid, readMiniAppDomain } from './app-details.js'
+import { isUuid, normalizeAppName, normalizeDeveloperUuid, normalizeMiniAppDomain } from './app-details.js'
 
 /** An app: whoever uses the API under one name. */
 export interface App {
@@ -38,7 +38,7 @@ const UNIQUE_VIOLATION = '23505'
 /** The id of the app with this name, which is made if there is none. */
 export async function ensureApp(db: Queryable, name: string): Promise<string> {
   const [app] = await db<{ id: string }[]>`
-    insert into apps.apps (name) values (${readAppName(name)})
+    insert into apps.apps (name) values (${normalizeAppName(name)})
     on conflict (name) do update set name = excluded.name
     returning id`
   return app!.id
@@ -51,13 +51,13 @@ export async function ensureApp(db: Queryable, name: string): Promise<string> {
  * name or the domain. Both name the detail.
  */
 export async function createApp(db: Database, details: AppDetails & { readonly name: string }): Promise<App> {
-  const { name, fid = null, miniAppDomain = null, developerUuid = null } = await checked(db, details)
+  const { name, fid = null, miniAppDomain = null, developerUuid = null } = await validateDetails(db, details)
   const [app] = await db<App[]>`
     insert into apps.apps (name, fid, mini_app_domain, developer_uuid)
     values (
       ${name!}, ${fid}::bigint, ${miniAppDomain}, coalesce(${developerUuid}::uuid, gen_random_uuid())
     )
-    returning ${columnsOf(db)}`.catch(refuseTaken)
+    returning ${columnsOf(db)}`.catch(refuseDuplicate)
   return app!
 }
 
@@ -68,7 +68,7 @@ export async function createApp(db: Database, details: AppDetails & { readonly n
  * @throws PlazaError as `createApp` does.
  */
 export async function editApp(db: Database, id: string, details: AppDetails): Promise<App | null> {
-  const { name = null, fid, miniAppDomain, developerUuid = null } = await checked(db, details)
+  const { name = null, fid, miniAppDomain, developerUuid = null } = await validateDetails(db, details)
   const [app] = await db<App[]>`
     update apps.apps
     set
@@ -77,7 +77,7 @@ export async function editApp(db: Database, id: string, details: AppDetails): Pr
       mini_app_domain = case when ${miniAppDomain === undefined} then mini_app_domain else ${miniAppDomain ?? null} end,
       developer_uuid = coalesce(${developerUuid}::uuid, developer_uuid)
     where id = ${id}
-    returning ${columnsOf(db)}`.catch(refuseTaken)
+    returning ${columnsOf(db)}`.catch(refuseDuplicate)
   return app ?? null
 }
 
@@ -91,7 +91,7 @@ export async function findApp(db: Database, id: string): Promise<App | null> {
 export async function findAppId(db: Queryable, nameOrId: string): Promise<string | null> {
   const [app] = isUuid(nameOrId)
     ? await db<{ id: string }[]>`select id from apps.apps where id = ${nameOrId}`
-    : await db<{ id: string }[]>`select id from apps.apps where name = ${readAppName(nameOrId)}`
+    : await db<{ id: string }[]>`select id from apps.apps where name = ${normalizeAppName(nameOrId)}`
   return app?.id ?? null
 }
 
@@ -111,18 +111,18 @@ function columnsOf(db: Queryable) {
     (select count(*)::integer from apps.api_keys where app_id = apps.id and revoked_at is null) as keys`
 }
 
-async function checked(db: Database, details: AppDetails): Promise<AppDetails> {
+async function validateDetails(db: Database, details: AppDetails): Promise<AppDetails> {
   const { name, fid, miniAppDomain, developerUuid } = details
-  const read = {
+  const validated = {
     ...details,
-    ...(name === undefined ? {} : { name: readAppName(name) }),
-    ...(miniAppDomain == null ? {} : { miniAppDomain: readMiniAppDomain(miniAppDomain) }),
-    ...(developerUuid === undefined ? {} : { developerUuid: readDeveloperUuid(developerUuid) }),
+    ...(name === undefined ? {} : { name: normalizeAppName(name) }),
+    ...(miniAppDomain == null ? {} : { miniAppDomain: normalizeMiniAppDomain(miniAppDomain) }),
+    ...(developerUuid === undefined ? {} : { developerUuid: normalizeDeveloperUuid(developerUuid) }),
   }
   if (fid != null && !(await isRegistered(db, fid))) {
     throw new PlazaError('bad_request.invalid_param', `fid ${fid} is not registered`, { property: 'fid' })
   }
-  return read
+  return validated
 }
 
 /** Fids are never given back: one that is registered stays so. */
@@ -130,11 +130,11 @@ async function isRegistered(db: Database, fid: number): Promise<boolean> {
   return (await db`select from hub.fids where fid = ${fid}::bigint`).length > 0
 }
 
-function refuseTaken(error: { readonly code?: string; readonly constraint_name?: string }): never {
+function refuseDuplicate(error: { readonly code?: string; readonly constraint_name?: string }): never {
   if (error.code !== UNIQUE_VIOLATION) throw error
-  const [property, what] =
+  const [property, message] =
     error.constraint_name === 'apps_mini_app_domain_key'
       ? ['mini_app_domain', 'another app has this mini app domain']
       : ['name', 'another app has this name']
-  throw new PlazaError('conflict', what!, { property: property! })
+  throw new PlazaError('conflict', message!, { property: property! })
 }

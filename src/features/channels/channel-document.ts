@@ -47,15 +47,16 @@ export const ChannelDocument = Type.Object(
 )
 export type ChannelDocument = Static<typeof ChannelDocument>
 
-const check = TypeCompiler.Compile(ChannelDocument)
+const validator = TypeCompiler.Compile(ChannelDocument)
 
 /** A channel, or what is wrong with it: one text that names the first member at fault. */
 export function parseChannelDocument(value: unknown): ChannelDocument | { readonly problem: string } {
-  if (check.Check(value)) {
-    const { description_mentions: who = [], description_mention_positions: where = [] } = value
-    if (who.length === where.length) return value
+  if (validator.Check(value)) {
+    const { description_mentions: mentionFids = [], description_mention_positions: mentionPositions = [] } =
+      value
+    if (mentionFids.length === mentionPositions.length) return value
     return { problem: 'description_mentions and description_mention_positions must match' }
   }
-  const first = check.Errors(value).First()
+  const first = validator.Errors(value).First()
   return { problem: first ? `${first.path.slice(1) || 'the line'}: ${first.message}` : 'not a channel' }
 }

@@ -2,7 +2,7 @@ import { staleViewChannel } from '../../graph/cache/cache-follower.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { ChannelDocument } from './channel-document.js'
-import { saveFollowers, saveMembers } from './given-members.js'
+import { saveFollowers, saveMembers } from './document-members.js'
 
 /** Of a channel, its own among them. */
 const MAX_URLS = 100
@@ -44,27 +44,27 @@ export async function saveChannel(
 ): Promise<ChannelSaved | ChannelRefusal> {
   return await db
     .begin(async (transaction) => {
-      await saveRow(transaction, document, now, options)
+      await createOrUpdateChannel(transaction, document, now, options)
       await saveUrls(transaction, document)
       await saveFollowers(transaction, document)
       await saveMembers(transaction, document, now)
-      return { staleViews: await dropViews(transaction, document.id) }
+      return { staleViews: await notifyStaleChannel(transaction, document.id) }
     })
     .catch((error: unknown) => {
-      if (error instanceof NotSaved) return error.refusal
+      if (error instanceof ChannelRefusedError) return error.refusal
       throw error
     })
 }
 
 /** Ends the transaction: what it has written so far must not stand. */
-class NotSaved extends Error {
+class ChannelRefusedError extends Error {
   constructor(readonly refusal: ChannelRefusal) {
     super(refusal.message)
   }
 }
 
 /** Of two who make a channel at once, one finds it made. */
-async function saveRow(
+async function createOrUpdateChannel(
   db: Transaction,
   document: ChannelDocument,
   now: number,
@@ -73,18 +73,21 @@ async function saveRow(
   const { id } = document
   let lead = await lockRow(db, id)
   if (lead === null && mode === 'edit') {
-    throw new NotSaved({ ...refuse('not_found', `there is no channel ${id}`), property: 'channel_id' })
+    throw new ChannelRefusedError({
+      ...refuse('not_found', `there is no channel ${id}`),
+      property: 'channel_id',
+    })
   }
   const isNew = lead === null && (await insertChannel(db, document, now))
   if (!isNew && mode === 'create') {
-    throw new NotSaved({
+    throw new ChannelRefusedError({
       ...refuse('conflict', `there is a channel ${id} already`),
       property: 'channel_id',
     })
   }
   if (!isNew) lead ??= await lockRow(db, id)
   if (!isNew && editorFid !== undefined && editorFid !== lead) {
-    throw new NotSaved(refuse('forbidden', 'only the lead of the channel may change it'))
+    throw new ChannelRefusedError(refuse('forbidden', 'only the lead of the channel may change it'))
   }
   await updateChannel(db, document)
 }
@@ -101,10 +104,10 @@ async function lockRow(db: Transaction, id: string): Promise<number | null> {
 async function insertChannel(db: Transaction, document: ChannelDocument, now: number): Promise<boolean> {
   const { lead_fid: lead } = document
   if (lead === undefined) {
-    throw new NotSaved(refuse('bad_request.invalid_param', 'lead_fid is needed for a new channel'))
+    throw new ChannelRefusedError(refuse('bad_request.invalid_param', 'lead_fid is needed for a new channel'))
   }
   const parentUrl = document.parent_url ?? defaultParentUrl(document.id)
-  const made = await db`
+  const inserted = await db`
     insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, member_count)
     values (
       ${document.id}, ${document.url ?? parentUrl}, ${parentUrl}, ${document.name ?? document.id},
@@ -113,7 +116,7 @@ async function insertChannel(db: Transaction, document: ChannelDocument, now: nu
     on conflict do nothing
     returning id
   `
-  return made.length > 0
+  return inserted.length > 0
 }
 
 async function updateChannel(db: Transaction, document: ChannelDocument): Promise<void> {
@@ -126,7 +129,7 @@ async function updateChannel(db: Transaction, document: ChannelDocument): Promis
 function columnsOf(document: ChannelDocument): Record<string, string | number | number[] | Buffer | null> {
   const { pinned_cast_hash: pinned, external_link: link } = document
   const noMentions = document.description === undefined ? undefined : []
-  const all = {
+  const columns = {
     url: document.url,
     parent_url: document.parent_url,
     name: document.name,
@@ -144,7 +147,7 @@ function columnsOf(document: ChannelDocument): Record<string, string | number | 
     external_link_url: link === null ? null : link?.url,
   }
   return Object.fromEntries(
-    Object.entries(all).flatMap(([column, value]) => (value === undefined ? [] : [[column, value]])),
+    Object.entries(columns).flatMap(([column, value]) => (value === undefined ? [] : [[column, value]])),
   )
 }
 
@@ -157,7 +160,7 @@ async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocume
     select url, ${id} from unnest(${db.types.texts(parent_urls)}::text[]) as given (url)
     on conflict do nothing
   `
-  const [wrong] = await db<{ taken: string | null; urls: number }[]>`
+  const [conflict] = await db<{ taken: string | null; urls: number }[]>`
     select
       (
         select u.url from channels.urls u
@@ -169,20 +172,22 @@ async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocume
     from channels.channels c
     where c.id = ${id}
   `
-  if (wrong?.taken) {
-    throw new NotSaved({
-      ...refuse('conflict', `${wrong.taken} belongs to another channel`),
+  if (conflict?.taken) {
+    throw new ChannelRefusedError({
+      ...refuse('conflict', `${conflict.taken} belongs to another channel`),
       property: 'parent_url',
     })
   }
-  if (wrong && wrong.urls > MAX_URLS) {
-    throw new NotSaved(refuse('bad_request.invalid_param', `a channel has at most ${MAX_URLS} parent URLs`))
+  if (conflict && conflict.urls > MAX_URLS) {
+    throw new ChannelRefusedError(
+      refuse('bad_request.invalid_param', `a channel has at most ${MAX_URLS} parent URLs`),
+    )
   }
 }
 
 /** Tells every process that views of the channel, and of casts below its URLs, are stale. */
-async function dropViews(db: Transaction, id: string): Promise<string[]> {
-  const told = await db<{ tag: string }[]>`
+async function notifyStaleChannel(db: Transaction, id: string): Promise<string[]> {
+  const notified = await db<{ tag: string }[]>`
     select tag, pg_notify(${staleViewChannel}, tag)::text
     from (
       select ${`channel:${id}`} as tag
@@ -190,5 +195,5 @@ async function dropViews(db: Transaction, id: string): Promise<string[]> {
       select 'channelUrl:' || url from channels.urls where channel_id = ${id}
     ) stale
   `
-  return told.map(({ tag }) => tag)
+  return notified.map(({ tag }) => tag)
 }

@@ -1,4 +1,4 @@
-import { spokenUsernames } from '../../graph/view/text-ranges.js'
+import { usernameMentions } from '../../graph/view/text-ranges.js'
 import type { Database } from '../../platform/db/connection.js'
 import type { ChannelDocument } from './channel-document.js'
 
@@ -9,24 +9,24 @@ type Description = Required<
 
 /** Takes the `@names` of users out of a text, as the protocol has it in casts; other names are text like any. */
 export async function readDescription(db: Database, text: string): Promise<Description> {
-  const spoken = spokenUsernames(text)
-  const names = [...new Set(spoken.map(({ name }) => name))]
+  const candidates = usernameMentions(text)
+  const names = [...new Set(candidates.map(({ name }) => name))]
   const rows = await db<{ username: string; fid: number }[]>`
     select username, fid from social.users where username = any (${db.types.texts(names)}::text[])
   `
   const fids = new Map(rows.map(({ username, fid }) => [username, fid]))
   let description = ''
-  let from = 0
+  let offset = 0
   const mentions: number[] = []
   const positions: number[] = []
-  for (const { name, range } of spoken) {
+  for (const { name, range } of candidates) {
     const fid = fids.get(name)
     if (fid === undefined) continue
-    description += text.slice(from, range.start)
-    from = range.end
+    description += text.slice(offset, range.start)
+    offset = range.end
     mentions.push(fid)
     positions.push(Buffer.byteLength(description))
   }
-  description += text.slice(from)
+  description += text.slice(offset)
   return { description, description_mentions: mentions, description_mention_positions: positions }
 }

@@ -4,7 +4,7 @@ import { type ChannelRefusal, type ChannelSaved, defaultParentUrl, saveChannel }
 import { readDescription } from './description.js'
 
 /** What a lead may set of a channel; what is not given stays as it is. Null takes away. */
-export interface LeadEdits {
+export interface ChannelEdits {
   readonly name?: string
   /** `@name` mentions a user. */
   readonly description?: string
@@ -14,10 +14,10 @@ export interface LeadEdits {
   readonly pinned_cast_hash?: string | null
 }
 
-type Outcome = ChannelSaved | ChannelRefusal
+type SaveResult = ChannelSaved | ChannelRefusal
 
 /** Addresses that name a channel by its id: they are no other channel's. */
-const namedChannel = /^https:\/\/(?:www\.)?(?:farcaster\.xyz|warpcast\.com)\/~\/channel\/([^/?#]*)/i
+const channelUrlPattern = /^https:\/\/(?:www\.)?(?:farcaster\.xyz|warpcast\.com)\/~\/channel\/([^/?#]*)/i
 
 /**
  * Makes a channel, led by who asks. Its id and its parent URL are for good: casts stand below them.
@@ -31,45 +31,45 @@ export async function createChannel(
     id,
     parentUrl,
     edits,
-  }: { readonly id: string; readonly parentUrl?: string | undefined; readonly edits: LeadEdits },
+  }: { readonly id: string; readonly parentUrl?: string | undefined; readonly edits: ChannelEdits },
   now: number,
-): Promise<Outcome> {
-  if (parentUrl !== undefined && !URL.canParse(parentUrl)) return wrong('parent_url', 'is no address')
-  const [, named] = namedChannel.exec(parentUrl ?? '') ?? []
-  if (named !== undefined && named !== id) {
-    return wrong('parent_url', `names another channel, ${named}`)
+): Promise<SaveResult> {
+  if (parentUrl !== undefined && !URL.canParse(parentUrl)) return invalidField('parent_url', 'is no address')
+  const [, urlChannelId] = channelUrlPattern.exec(parentUrl ?? '') ?? []
+  if (urlChannelId !== undefined && urlChannelId !== id) {
+    return invalidField('parent_url', `names another channel, ${urlChannelId}`)
   }
-  const document = await documentOf(db, id, edits, parentUrl ?? defaultParentUrl(id))
+  const document = await buildDocument(db, id, edits, parentUrl ?? defaultParentUrl(id))
   if ('code' in document) return document
-  const whole = {
+  const completeDocument = {
     ...document,
     lead_fid: leadFid,
     ...(parentUrl === undefined ? {} : { parent_url: parentUrl }),
   }
-  return await saveChannel(db, whole, now, { mode: 'create' })
+  return await saveChannel(db, completeDocument, now, { mode: 'create' })
 }
 
 /** Changes what is given of a channel, for its lead. */
 export async function editChannel(
   db: Database,
   editorFid: number,
-  { id, edits }: { readonly id: string; readonly edits: LeadEdits },
+  { id, edits }: { readonly id: string; readonly edits: ChannelEdits },
   now: number,
-): Promise<Outcome> {
-  const document = await documentOf(db, id, edits, null)
+): Promise<SaveResult> {
+  const document = await buildDocument(db, id, edits, null)
   if ('code' in document) return document
   return await saveChannel(db, document, now, { mode: 'edit', editorFid })
 }
 
-async function documentOf(
+async function buildDocument(
   db: Database,
   id: string,
-  edits: LeadEdits,
+  edits: ChannelEdits,
   parentUrl: string | null,
 ): Promise<ChannelDocument | ChannelRefusal> {
   const { description, pinned_cast_hash: pinned } = edits
   if (pinned && !(await isInChannel(db, pinned, id, parentUrl))) {
-    return wrong('pinned_cast_hash', 'is no cast of this channel')
+    return invalidField('pinned_cast_hash', 'is no cast of this channel')
   }
   const document = parseChannelDocument({
     ...edits,
@@ -97,6 +97,6 @@ async function isInChannel(
   return found.length > 0
 }
 
-function wrong(property: string, problem: string): ChannelRefusal {
+function invalidField(property: string, problem: string): ChannelRefusal {
   return { code: 'bad_request.invalid_param', message: `${property} ${problem}`, property }
 }

@@ -11,20 +11,20 @@ export interface MemberRow {
 }
 
 /** Where a page ended: a moment in Unix seconds, and the fid or the channel that breaks ties. */
-export type MembershipPlace<Name extends number | string> = readonly [at: number, name: Name] | null
+export type MembershipCursor<Name extends number | string> = readonly [at: number, name: Name] | null
 
 /** Above every fid and every moment. */
-const top = Number.MAX_SAFE_INTEGER
-const topPlace: readonly [number, number] = [top, top]
+const MAX_VALUE = Number.MAX_SAFE_INTEGER
+const firstPageCursor: readonly [number, number] = [MAX_VALUE, MAX_VALUE]
 
 /** Members of a channel, the newest first; the owner since the channel was made. */
 export function listMembers(
   db: Database,
   channelId: string,
   limit: number,
-  after: MembershipPlace<number>,
+  after: MembershipCursor<number>,
 ): Promise<MemberRow[]> {
-  const [at, fid] = after ?? topPlace
+  const [at, fid] = after ?? firstPageCursor
   return db<MemberRow[]>`
     select fid, role, member_since as "memberSince"
     from (
@@ -69,9 +69,9 @@ export function listMemberships(
   db: Database,
   fid: number,
   limit: number,
-  after: MembershipPlace<string>,
+  after: MembershipCursor<string>,
 ): Promise<MembershipRow[]> {
-  const [at, id] = after ?? [top, '']
+  const [at, id] = after ?? [MAX_VALUE, '']
   return db<MembershipRow[]>`
     select id as "channelId", role, at as "memberSince"
     from (
@@ -109,9 +109,9 @@ export function listInvitesTo(
   db: Database,
   channelId: string,
   limit: number,
-  after: MembershipPlace<number>,
+  after: MembershipCursor<number>,
 ): Promise<InviteRow[]> {
-  const [at, fid] = after ?? topPlace
+  const [at, fid] = after ?? firstPageCursor
   return db<InviteRow[]>`
     select channel_id as "channelId", fid, inviter_fid as "inviterFid", role, invited_at as "invitedAt"
     from channels.invites
@@ -127,9 +127,9 @@ export function listInvitesOf(
   db: Database,
   fid: number,
   limit: number,
-  after: MembershipPlace<string>,
+  after: MembershipCursor<string>,
 ): Promise<InviteRow[]> {
-  const [at, id] = after ?? [top, '']
+  const [at, id] = after ?? [MAX_VALUE, '']
   return db<InviteRow[]>`
     select channel_id as "channelId", fid, inviter_fid as "inviterFid", role, invited_at as "invitedAt"
     from channels.invites

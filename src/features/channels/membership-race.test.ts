@@ -6,7 +6,7 @@ import { saveChannel } from './channels.js'
 import { followChannel, unfollowChannel } from './follows.js'
 import { answerInvite, inviteMember, removeMember } from './membership.js'
 import { MAX_MODERATORS } from './membership-rules.js'
-import { possibleStandings, readStoredChannel } from './testing/stored-standing.js'
+import { readStoredChannel, validMemberships } from './testing/stored-membership.js'
 
 // Hundreds of races.
 vi.setConfig({ testTimeout: 120_000 })
@@ -16,11 +16,11 @@ const hub = await createTestHub(db)
 const many = connect({ poolSize: 16 })
 
 const [owner, guest] = [1, 2]
-const crowd = Array.from({ length: 30 }, (_, index) => 10 + index)
-const everybody = [owner, guest, ...crowd]
+const users = Array.from({ length: 30 }, (_, index) => 10 + index)
+const allFids = [owner, guest, ...users]
 const channelId = 'gardens'
 const rounds = Array.from({ length: 40 }, (_, index) => index)
-await hub.submitOnChainEvents(everybody.flatMap((fid) => new TestUser(fid).onChain()))
+await hub.submitOnChainEvents(allFids.flatMap((fid) => new TestUser(fid).onChain()))
 /** As many connections as there will be at once: the first calls would else wait for theirs in turn. */
 await Promise.all(Array.from({ length: 16 }, () => many`select pg_sleep(0.1)`))
 
@@ -30,7 +30,7 @@ async function makeChannel(): Promise<void> {
   await db`delete from channels.channels`
   await saveChannel(db, { id: channelId, lead_fid: owner }, testNowUnix)
   await db`
-    insert into channels.follows select ${channelId}, fid, 1 from unnest(${everybody}::bigint[]) as f (fid)
+    insert into channels.follows select ${channelId}, fid, 1 from unnest(${allFids}::bigint[]) as f (fid)
   `
 }
 
@@ -49,13 +49,15 @@ const remove = (fid: number, role: Role, callerFid = owner) =>
   outcomeOf(removeMember(many, { channelId, callerFid, fid, role }, testNowUnix))
 
 /** What must hold whoever came first. */
-async function standingOf(fid: number) {
-  const { standings, memberCount, moderatorFids } = await readStoredChannel(db, channelId, everybody)
-  for (const standing of standings.values()) expect(possibleStandings).toContainEqual(standing)
-  const belonging = [...standings].filter(([, { role }]) => role !== null)
-  expect(memberCount).toBe(belonging.length)
-  expect(moderatorFids).toEqual(belonging.flatMap(([each, { role }]) => (role === 'moderator' ? [each] : [])))
-  return standings.get(fid)!
+async function membershipOf(fid: number) {
+  const { memberships, memberCount, moderatorFids } = await readStoredChannel(db, channelId, allFids)
+  for (const membership of memberships.values()) expect(validMemberships).toContainEqual(membership)
+  const memberCountOfRows = [...memberships].filter(([, { role }]) => role !== null)
+  expect(memberCount).toBe(memberCountOfRows.length)
+  expect(moderatorFids).toEqual(
+    memberCountOfRows.flatMap(([each, { role }]) => (role === 'moderator' ? [each] : [])),
+  )
+  return memberships.get(fid)!
 }
 
 const count = (outcomes: readonly string[], outcome: string) =>
@@ -70,7 +72,7 @@ test('of many answers to one invite, one counts', async () => {
     )
     const accepted = count(outcomes, 'accepted: now a member')
     expect([accepted + count(outcomes, 'rejected'), count(outcomes, 'conflict')]).toEqual([1, 7])
-    expect((await standingOf(guest)).role).toBe(accepted === 1 ? 'member' : null)
+    expect((await membershipOf(guest)).role).toBe(accepted === 1 ? 'member' : null)
   }
 })
 
@@ -86,7 +88,7 @@ test('an invite that is accepted and withdrawn at once ends out of the channel, 
     orders.add(order)
     const isRestricted = order === 'accepted: now a member, removed from the channel'
     if (!isRestricted) expect(order).toBe('not_found, the invite is withdrawn')
-    expect(await standingOf(guest)).toEqual({ role: null, invited: null, isRestricted })
+    expect(await membershipOf(guest)).toEqual({ role: null, invited: null, isRestricted })
   }
   expect(orders.size).toBe(2)
 })
@@ -100,7 +102,7 @@ test('a moderator who accepts while being removed is never left as one', async (
     const [accepted, removed] = await Promise.all([answer(guest, 'moderator', true), remove(guest, 'member')])
     expect(removed).toBe('removed from the channel')
     expect(['accepted: now a moderator', 'not_found']).toContain(accepted)
-    expect(await standingOf(guest)).toEqual({ role: null, invited: null, isRestricted: true })
+    expect(await membershipOf(guest)).toEqual({ role: null, invited: null, isRestricted: true })
   }
 })
 
@@ -110,37 +112,37 @@ test('many invites of one user are one invite', async () => {
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => invite(guest, 'member')))
     expect(count(outcomes, 'invited to become member')).toBe(1)
     expect(count(outcomes, 'this user is invited already')).toBe(7)
-    expect((await standingOf(guest)).invited).toBe('member')
+    expect((await membershipOf(guest)).invited).toBe('member')
   }
 })
 
 test('there are never more moderators than there may be, however many are invited at once', async () => {
   await saveChannel(
     db,
-    { id: channelId, members: crowd.map((fid) => ({ fid, role: 'member', member_since: 1 })) },
+    { id: channelId, members: users.map((fid) => ({ fid, role: 'member', member_since: 1 })) },
     testNowUnix,
   )
-  const outcomes = await Promise.all(crowd.map((fid) => invite(fid, 'moderator')))
+  const outcomes = await Promise.all(users.map((fid) => invite(fid, 'moderator')))
   expect(count(outcomes, 'invited to become moderator')).toBe(MAX_MODERATORS)
-  expect(count(outcomes, 'conflict')).toBe(crowd.length - MAX_MODERATORS)
-  await Promise.all(crowd.map((fid) => answer(fid, 'moderator', true)))
-  const { moderatorFids } = await readStoredChannel(db, channelId, everybody)
+  expect(count(outcomes, 'conflict')).toBe(users.length - MAX_MODERATORS)
+  await Promise.all(users.map((fid) => answer(fid, 'moderator', true)))
+  const { moderatorFids } = await readStoredChannel(db, channelId, allFids)
   expect(moderatorFids).toHaveLength(MAX_MODERATORS)
-  await standingOf(owner)
+  await membershipOf(owner)
 })
 
 test('everybody at once: whoever is counted is there', async () => {
   for (const round of rounds.slice(0, 5)) {
     await makeChannel()
-    await Promise.all(crowd.map((fid) => invite(fid, 'member')))
+    await Promise.all(users.map((fid) => invite(fid, 'member')))
     await Promise.all(
-      crowd.flatMap((fid, index) => [
+      users.flatMap((fid, index) => [
         answer(fid, 'member', true),
         ...(index % 3 === round % 3 ? [remove(fid, 'member')] : []),
         ...(index % 7 === 0 ? [invite(fid, 'moderator')] : []),
       ]),
     )
-    await standingOf(owner)
+    await membershipOf(owner)
   }
 })
 
@@ -153,7 +155,7 @@ test('an import and a removal at once leave the one or the other', async () => {
       saveChannel(many, { id: channelId, members: imported }, testNowUnix),
       remove(guest, 'member'),
     ])
-    const { role, isRestricted } = await standingOf(guest)
+    const { role, isRestricted } = await membershipOf(guest)
     expect(isRestricted).toBe(role === null)
   }
 })
@@ -162,8 +164,8 @@ test('an import and those who follow and unfollow meanwhile all end, and are cou
   for (const round of rounds) {
     const now = testNowUnix + round
     await Promise.all([
-      saveChannel(many, { id: channelId, followers: crowd.map((fid) => ({ fid, followed_at: now })) }, now),
-      ...crowd.map((fid) =>
+      saveChannel(many, { id: channelId, followers: users.map((fid) => ({ fid, followed_at: now })) }, now),
+      ...users.map((fid) =>
         (fid + round) % 2 === 0
           ? followChannel(many, { channelId, fid, now })
           : unfollowChannel(many, { channelId, fid }),
@@ -177,7 +179,7 @@ test('an import and those who follow and unfollow meanwhile all end, and are cou
 })
 
 test('a channel that many make at once is made once', async () => {
-  const leads = crowd.slice(0, 16)
+  const leads = users.slice(0, 16)
   const outcomes = await Promise.all(
     leads.map((fid) => saveChannel(many, { id: 'sailing', lead_fid: fid }, testNowUnix, { mode: 'create' })),
   )

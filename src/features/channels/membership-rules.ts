@@ -15,7 +15,7 @@ export interface MembershipRefusal extends Refusal {
 }
 
 /** How a channel and a user stand to each other, and who asks for a change of it. */
-export interface Standing {
+export interface MembershipState {
   readonly role: ChannelMemberRole | null
   /** The role of who asks. */
   readonly callerRole: ChannelMemberRole | null
@@ -42,33 +42,34 @@ export type MembershipChange =
   /** `isRestricted`: only a new invite lets them in again. Who leaves is free to come back. */
   | { readonly kind: 'remove'; readonly isRestricted: boolean }
 
-type Decision = MembershipChange | MembershipRefusal
+type MembershipDecision = MembershipChange | MembershipRefusal
 
-const outranked: Readonly<Record<InvitedRole, readonly (ChannelMemberRole | null)[]>> = {
+const sufficientRoles: Readonly<Record<InvitedRole, readonly (ChannelMemberRole | null)[]>> = {
   member: ['member', 'moderator', 'owner'],
   moderator: ['moderator', 'owner'],
 }
 
 /** Whether somebody may be invited (docs/protocol.md §7.1), and to what it comes. Inviting again changes nothing. */
-export function decideInvite(standing: Standing, role: ChannelMemberRole): Decision {
-  if (role === 'owner') return noOwner()
-  const refusal = refuseCaller(standing, role)
+export function decideInvite(membership: MembershipState, role: ChannelMemberRole): MembershipDecision {
+  if (role === 'owner') return ownerRoleRefusal()
+  const refusal = refuseCaller(membership, role)
   if (refusal) return refusal
-  if (!standing.isRegistered) return { code: 'not_found', message: 'there is no such user', property: 'fid' }
-  if (outranked[role].includes(standing.role)) {
-    return { kind: 'none', message: `this user is ${standing.role} already` }
+  if (!membership.isRegistered)
+    return { code: 'not_found', message: 'there is no such user', property: 'fid' }
+  if (sufficientRoles[role].includes(membership.role)) {
+    return { kind: 'none', message: `this user is ${membership.role} already` }
   }
-  if (isOpen(standing, role)) return { kind: 'none', message: 'this user is invited already' }
-  return role === 'member' ? decideMemberInvite(standing) : decideModeratorInvite(standing)
+  if (isInviteOpen(membership, role)) return { kind: 'none', message: 'this user is invited already' }
+  return role === 'member' ? decideMemberInvite(membership) : decideModeratorInvite(membership)
 }
 
-function decideMemberInvite({ isFollowing }: Standing): Decision {
+function decideMemberInvite({ isFollowing }: MembershipState): MembershipDecision {
   if (isFollowing) return { kind: 'invite', role: 'member' }
-  return wrong('fid', 'must follow the channel or who invites')
+  return invalidField('fid', 'must follow the channel or who invites')
 }
 
-function decideModeratorInvite({ role, moderators }: Standing): Decision {
-  if (role !== 'member') return wrong('fid', 'must be a member already to be invited as moderator')
+function decideModeratorInvite({ role, moderators }: MembershipState): MembershipDecision {
+  if (role !== 'member') return invalidField('fid', 'must be a member already to be invited as moderator')
   if (moderators < MAX_MODERATORS) return { kind: 'invite', role: 'moderator' }
   return {
     code: 'conflict',
@@ -78,10 +79,14 @@ function decideModeratorInvite({ role, moderators }: Standing): Decision {
 }
 
 /** What an answer of the invited comes to. It is final: a second one is refused, whatever it says. */
-export function decideAnswer(standing: Standing, role: ChannelMemberRole, accept: boolean): Decision {
-  if (role === 'owner') return noOwner()
-  if (isOpen(standing, role)) return accept ? { kind: 'accept', role } : { kind: 'reject' }
-  const { invite } = standing
+export function decideAnswer(
+  membership: MembershipState,
+  role: ChannelMemberRole,
+  accept: boolean,
+): MembershipDecision {
+  if (role === 'owner') return ownerRoleRefusal()
+  if (isInviteOpen(membership, role)) return accept ? { kind: 'accept', role } : { kind: 'reject' }
+  const { invite } = membership
   if (invite?.role === role && (invite.state === 'accepted' || invite.state === 'rejected')) {
     return { code: 'conflict', message: `this invite was ${invite.state} already, and an answer is final` }
   }
@@ -92,17 +97,21 @@ export function decideAnswer(standing: Standing, role: ChannelMemberRole, accept
  * What taking a role from somebody comes to: the role ends, or the invite to it does. Who is removed as a member is
  * no moderator either. Members may leave, and moderators step down, by themselves.
  */
-export function decideRemoval(standing: Standing, role: ChannelMemberRole, isOneself: boolean): Decision {
-  if (role === 'owner') return noOwner()
-  const leaves = isOneself && standing.role !== null
-  if (standing.role === 'owner') return forbid('the owner cannot be removed')
-  const held = role === 'member' ? standing.role : standing.role === 'moderator' ? 'moderator' : null
-  const refusal = leaves ? null : refuseCaller(standing, held === 'moderator' ? held : role)
+export function decideRemoval(
+  membership: MembershipState,
+  role: ChannelMemberRole,
+  isSelf: boolean,
+): MembershipDecision {
+  if (role === 'owner') return ownerRoleRefusal()
+  const isLeaving = isSelf && membership.role !== null
+  if (membership.role === 'owner') return forbiddenRefusal('the owner cannot be removed')
+  const heldRole = role === 'member' ? membership.role : membership.role === 'moderator' ? 'moderator' : null
+  const refusal = isLeaving ? null : refuseCaller(membership, heldRole === 'moderator' ? heldRole : role)
   if (refusal) return refusal
-  if (held !== null) {
-    return role === 'moderator' ? { kind: 'demote' } : { kind: 'remove', isRestricted: !leaves }
+  if (heldRole !== null) {
+    return role === 'moderator' ? { kind: 'demote' } : { kind: 'remove', isRestricted: !isLeaving }
   }
-  if (isOpen(standing, role)) return { kind: 'withdraw' }
+  if (isInviteOpen(membership, role)) return { kind: 'withdraw' }
   return {
     code: 'not_found',
     message: `this user is no ${role} and not invited to become one`,
@@ -111,26 +120,30 @@ export function decideRemoval(standing: Standing, role: ChannelMemberRole, isOne
 }
 
 /** Members are the owner's and the moderators' business, moderators only the owner's. */
-function refuseCaller({ callerRole }: Standing, role: InvitedRole): MembershipRefusal | null {
+function refuseCaller({ callerRole }: MembershipState, role: InvitedRole): MembershipRefusal | null {
   if (callerRole === 'owner') return null
-  if (role === 'moderator') return forbid('only the owner of the channel appoints and removes moderators')
+  if (role === 'moderator')
+    return forbiddenRefusal('only the owner of the channel appoints and removes moderators')
   return callerRole === 'moderator'
     ? null
-    : forbid('only the owner and moderators of the channel may do this')
+    : forbiddenRefusal('only the owner and moderators of the channel may do this')
 }
 
-function isOpen({ invite }: Standing, role: InvitedRole): boolean {
+function isInviteOpen({ invite }: MembershipState, role: InvitedRole): boolean {
   return invite?.state === 'invited' && invite.role === role
 }
 
-function noOwner(): MembershipRefusal {
-  return wrong('role', 'must be member or moderator: the owner is the lead of the channel, and nobody else')
+function ownerRoleRefusal(): MembershipRefusal {
+  return invalidField(
+    'role',
+    'must be member or moderator: the owner is the lead of the channel, and nobody else',
+  )
 }
 
-function forbid(message: string): MembershipRefusal {
+function forbiddenRefusal(message: string): MembershipRefusal {
   return { code: 'forbidden', message }
 }
 
-function wrong(property: string, problem: string): MembershipRefusal {
+function invalidField(property: string, problem: string): MembershipRefusal {
   return { code: 'bad_request.invalid_param', message: `${property} ${problem}`, property }
 }

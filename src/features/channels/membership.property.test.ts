@@ -6,7 +6,7 @@ import { TestUser, testNowUnix } from '../../../test/network.js'
 import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
 import { saveChannel } from './channels.js'
 import { answerInvite, inviteMember, removeMember } from './membership.js'
-import { possibleStandings, readStoredChannel, type StoredStanding } from './testing/stored-standing.js'
+import { readStoredChannel, type StoredMembership, validMemberships } from './testing/stored-membership.js'
 
 // Thousands of small transactions.
 vi.setConfig({ testTimeout: 180_000 })
@@ -17,27 +17,27 @@ const hub = await createTestHub(db)
 const owner = 1
 const fids = [1, 2, 3]
 /** Nobody has registered it. */
-const stranger = 9
-const everybody = [...fids, stranger]
+const outsider = 9
+const allFids = [...fids, outsider]
 const channelId = 'gardens'
 await hub.submitOnChainEvents(fids.flatMap((fid) => new TestUser(fid).onChain()))
 
 /** What should be: the rules in their plainest form. */
 interface Model {
-  standings: Map<number, StoredStanding>
+  memberships: Map<number, StoredMembership>
   /** The role and the answer of the last invite that was answered. */
-  answered: Map<number, ChannelMemberRole>
+  answeredInvites: Map<number, ChannelMemberRole>
   followers: Set<number>
 }
 
-const nobody: StoredStanding = { role: null, invited: null, isRestricted: false }
+const noMembership: StoredMembership = { role: null, invited: null, isRestricted: false }
 
-function standingOf(model: Model, fid: number): StoredStanding {
-  return model.standings.get(fid) ?? nobody
+function membershipOf(model: Model, fid: number): StoredMembership {
+  return model.memberships.get(fid) ?? noMembership
 }
 
-function set(model: Model, fid: number, change: Partial<StoredStanding>): void {
-  model.standings.set(fid, { ...standingOf(model, fid), ...change })
+function set(model: Model, fid: number, change: Partial<StoredMembership>): void {
+  model.memberships.set(fid, { ...membershipOf(model, fid), ...change })
 }
 
 const done = 'done'
@@ -48,20 +48,20 @@ async function outcomeOf(change: ReturnType<typeof inviteMember>): Promise<strin
 }
 
 /** States that were seen: all of them should be, or the test proves little. */
-const reached = new Set<string>()
+const reachedStates = new Set<string>()
 
 async function compare(model: Model): Promise<void> {
-  const stored = await readStoredChannel(db, channelId, everybody)
-  const expected = new Map(everybody.map((fid) => [fid, standingOf(model, fid)]))
-  expect(stored.standings).toEqual(expected)
-  for (const standing of stored.standings.values()) {
-    expect(possibleStandings).toContainEqual(standing)
-    reached.add(JSON.stringify(standing))
+  const stored = await readStoredChannel(db, channelId, allFids)
+  const expected = new Map(allFids.map((fid) => [fid, membershipOf(model, fid)]))
+  expect(stored.memberships).toEqual(expected)
+  for (const membership of stored.memberships.values()) {
+    expect(validMemberships).toContainEqual(membership)
+    reachedStates.add(JSON.stringify(membership))
   }
-  const belonging = [...expected].filter(([, { role }]) => role !== null)
-  expect(stored.memberCount).toBe(belonging.length)
+  const members = [...expected].filter(([, { role }]) => role !== null)
+  expect(stored.memberCount).toBe(members.length)
   expect(stored.moderatorFids).toEqual(
-    belonging.filter(([, { role }]) => role === 'moderator').map(([fid]) => fid),
+    members.filter(([, { role }]) => role === 'moderator').map(([fid]) => fid),
   )
 }
 
@@ -90,18 +90,19 @@ class Invite extends Step {
 
   expected(model: Model): string {
     const { role, fid } = this
-    const caller = standingOf(model, this.callerFid).role
-    const standing = standingOf(model, fid)
+    const caller = membershipOf(model, this.callerFid).role
+    const membership = membershipOf(model, fid)
     if (role === 'owner') return 'bad_request.invalid_param'
     if (role === 'member' && caller !== 'owner' && caller !== 'moderator') return 'forbidden'
     if (role === 'moderator' && caller !== 'owner') return 'forbidden'
-    if (fid === stranger) return 'not_found'
-    if (standing.role === 'owner' || standing.role === 'moderator' || standing.role === role) return done
-    if (standing.invited === role) return done
+    if (fid === outsider) return 'not_found'
+    if (membership.role === 'owner' || membership.role === 'moderator' || membership.role === role)
+      return done
+    if (membership.invited === role) return done
     if (role === 'member' && !model.followers.has(fid)) return 'bad_request.invalid_param'
-    if (role === 'moderator' && standing.role !== 'member') return 'bad_request.invalid_param'
+    if (role === 'moderator' && membership.role !== 'member') return 'bad_request.invalid_param'
     set(model, fid, { invited: role })
-    model.answered.delete(fid)
+    model.answeredInvites.delete(fid)
     return done
   }
 
@@ -124,9 +125,9 @@ class Answer extends Step {
   expected(model: Model): string {
     const { role, fid, accept } = this
     if (role === 'owner') return 'bad_request.invalid_param'
-    if (standingOf(model, fid).invited !== role)
-      return model.answered.get(fid) === role ? 'conflict' : 'not_found'
-    model.answered.set(fid, role)
+    if (membershipOf(model, fid).invited !== role)
+      return model.answeredInvites.get(fid) === role ? 'conflict' : 'not_found'
+    model.answeredInvites.set(fid, role)
     set(model, fid, accept ? { role, invited: null, isRestricted: false } : { invited: null })
     return done
   }
@@ -149,18 +150,18 @@ class Remove extends Step {
 
   expected(model: Model): string {
     const { role, fid, callerFid } = this
-    const caller = standingOf(model, callerFid).role
-    const standing = standingOf(model, fid)
+    const caller = membershipOf(model, callerFid).role
+    const membership = membershipOf(model, fid)
     if (role === 'owner') return 'bad_request.invalid_param'
-    if (standing.role === 'owner') return 'forbidden'
-    const leaves = callerFid === fid && standing.role !== null
-    const concernsModerator = role === 'moderator' || standing.role === 'moderator'
+    if (membership.role === 'owner') return 'forbidden'
+    const isLeaving = callerFid === fid && membership.role !== null
+    const concernsModerator = role === 'moderator' || membership.role === 'moderator'
     const mayRemove = caller === 'owner' || (caller === 'moderator' && !concernsModerator)
-    if (!leaves && !mayRemove) return 'forbidden'
-    if (role === 'member' && standing.role !== null) {
-      set(model, fid, { role: null, invited: null, isRestricted: !leaves })
-    } else if (role === 'moderator' && standing.role === 'moderator') set(model, fid, { role: 'member' })
-    else if (standing.invited === role) set(model, fid, { invited: null })
+    if (!isLeaving && !mayRemove) return 'forbidden'
+    if (role === 'member' && membership.role !== null) {
+      set(model, fid, { role: null, invited: null, isRestricted: !isLeaving })
+    } else if (role === 'moderator' && membership.role === 'moderator') set(model, fid, { role: 'member' })
+    else if (membership.invited === role) set(model, fid, { invited: null })
     else return 'not_found'
     return done
   }
@@ -199,7 +200,7 @@ class Follow extends Step {
 const caller = fc.oneof({ weight: 3, arbitrary: fc.constant(owner) }, fc.constantFrom(...fids))
 const someone = fc.oneof(
   { weight: 30, arbitrary: fc.constantFrom(...fids.slice(1)) },
-  fc.constantFrom(owner, stranger),
+  fc.constantFrom(owner, outsider),
 )
 const role = fc.oneof(
   { weight: 30, arbitrary: fc.constantFrom<ChannelMemberRole>('member', 'moderator') },
@@ -207,17 +208,17 @@ const role = fc.oneof(
 )
 const mostly = fc.oneof({ weight: 8, arbitrary: fc.constant(true) }, fc.constant(false))
 
-const invites = fc.tuple(caller, someone, role).map((asked): Command => new Invite(...asked))
-const answers = fc.tuple(someone, role, mostly).map((asked): Command => new Answer(...asked))
-const removals = fc.tuple(caller, someone, role).map((asked): Command => new Remove(...asked))
-const follows = fc.tuple(fc.constantFrom(...fids), mostly).map((asked): Command => new Follow(...asked))
+const invites = fc.tuple(caller, someone, role).map((executed): Command => new Invite(...executed))
+const answers = fc.tuple(someone, role, mostly).map((executed): Command => new Answer(...executed))
+const removals = fc.tuple(caller, someone, role).map((executed): Command => new Remove(...executed))
+const follows = fc.tuple(fc.constantFrom(...fids), mostly).map((executed): Command => new Follow(...executed))
 
 async function begin(): Promise<{ model: Model; real: null }> {
   await db`delete from channels.channels`
   await saveChannel(db, { id: channelId, lead_fid: owner }, testNowUnix)
   await db`insert into channels.follows select ${channelId}, fid, 1 from unnest(${fids}::bigint[]) as f (fid)`
-  const standings = new Map([[owner, { ...nobody, role: 'owner' as const }]])
-  return { model: { standings, answered: new Map(), followers: new Set(fids) }, real: null }
+  const memberships = new Map([[owner, { ...noMembership, role: 'owner' as const }]])
+  return { model: { memberships, answeredInvites: new Map(), followers: new Set(fids) }, real: null }
 }
 
 test('no sequence of calls reaches a state that there is not, and each answers by the rules', async () => {
@@ -231,5 +232,5 @@ test('no sequence of calls reaches a state that there is not, and each answers b
     ),
     { numRuns: 150 },
   )
-  expect(reached.size).toBe(possibleStandings.length)
+  expect(reachedStates.size).toBe(validMemberships.length)
 })

@@ -7,15 +7,15 @@ import {
   decideRemoval,
   type MembershipChange,
   type MembershipRefusal,
-  type Standing,
+  type MembershipState,
 } from './membership-rules.js'
 
 /** Of each user and channel (docs/protocol.md §7.1). */
-export const MAX_CALLS_AN_HOUR = 100
+export const MAX_CALLS_PER_HOUR = 100
 const HOUR_SECONDS = 3_600
 
 /** Who asks for a change of a membership, and of whose. */
-export interface MembershipAsked {
+export interface MembershipRequest {
   readonly channelId: string
   readonly callerFid: number
   readonly fid: number
@@ -23,37 +23,45 @@ export interface MembershipAsked {
 }
 
 /** What came of it: a text for people, and the tags of views that show something else now. */
-export interface MembershipChanged {
+export interface MembershipResult {
   readonly message: string
   readonly staleViews: readonly string[]
 }
 
-type Outcome = MembershipChanged | MembershipRefusal
+type MembershipOutcome = MembershipResult | MembershipRefusal
 
 /**
  * Invites a user to a channel.
  *
  * @param now Unix seconds, here and below.
  */
-export function inviteMember(db: Database, asked: MembershipAsked, now: number): Promise<Outcome> {
-  return changeMembership(db, asked, now, (standing) => decideInvite(standing, asked.role))
+export function inviteMember(
+  db: Database,
+  request: MembershipRequest,
+  now: number,
+): Promise<MembershipOutcome> {
+  return changeMembership(db, request, now, (membership) => decideInvite(membership, request.role))
 }
 
 /** Takes the answer to an invite; who asks is who was invited. */
 export function answerInvite(
   db: Database,
-  { accept, ...asked }: Omit<MembershipAsked, 'callerFid'> & { readonly accept: boolean },
+  { accept, ...request }: Omit<MembershipRequest, 'callerFid'> & { readonly accept: boolean },
   now: number,
-): Promise<Outcome> {
-  return changeMembership(db, { ...asked, callerFid: asked.fid }, now, (standing) =>
-    decideAnswer(standing, asked.role, accept),
+): Promise<MembershipOutcome> {
+  return changeMembership(db, { ...request, callerFid: request.fid }, now, (membership) =>
+    decideAnswer(membership, request.role, accept),
   )
 }
 
 /** Takes a role from a member, or withdraws the invite to it. */
-export function removeMember(db: Database, asked: MembershipAsked, now: number): Promise<Outcome> {
-  return changeMembership(db, asked, now, (standing) =>
-    decideRemoval(standing, asked.role, asked.callerFid === asked.fid),
+export function removeMember(
+  db: Database,
+  request: MembershipRequest,
+  now: number,
+): Promise<MembershipOutcome> {
+  return changeMembership(db, request, now, (membership) =>
+    decideRemoval(membership, request.role, request.callerFid === request.fid),
   )
 }
 
@@ -63,42 +71,42 @@ export function removeMember(db: Database, asked: MembershipAsked, now: number):
  */
 async function changeMembership(
   db: Database,
-  asked: MembershipAsked,
+  request: MembershipRequest,
   now: number,
-  decide: (standing: Standing) => MembershipChange | MembershipRefusal,
-): Promise<Outcome> {
+  decide: (membership: MembershipState) => MembershipChange | MembershipRefusal,
+): Promise<MembershipOutcome> {
   return await db.begin(async (transaction) => {
     // Readers, and rows that refer to it, do not wait.
     const locked = await transaction`
-      select from channels.channels where id = ${asked.channelId} for no key update
+      select from channels.channels where id = ${request.channelId} for no key update
     `
     if (locked.length === 0) {
       return { code: 'not_found', message: 'there is no such channel', property: 'channel_id' }
     }
-    const standing = await readStanding(transaction, asked, now)
-    if (standing.calls > MAX_CALLS_AN_HOUR) return refuseCall(standing.hourBeganAt, now)
-    const decision = decide(standing)
+    const membership = await readMembershipState(transaction, request, now)
+    if (membership.calls > MAX_CALLS_PER_HOUR) return rateLimitRefusal(membership.hourBeganAt, now)
+    const decision = decide(membership)
     if ('code' in decision) return decision
-    await writeChange(transaction, asked, decision, now)
-    const staleViews = staleAfter(decision, asked)
+    await writeChange(transaction, request, decision, now)
+    const staleViews = staleTagsOf(decision, request)
     for (const tag of staleViews) await notifyStaleViews(transaction, tag)
     return { message: messageOf(decision), staleViews }
   })
 }
 
-interface StandingRow extends Standing {
+interface MembershipStateRow extends MembershipState {
   readonly calls: number
   /** Unix seconds. */
   readonly hourBeganAt: number
 }
 
 /** A statement of its own behind the lock, for it has to see what was committed before the lock was ours. */
-async function readStanding(
+async function readMembershipState(
   db: Transaction,
-  { channelId, callerFid, fid }: MembershipAsked,
+  { channelId, callerFid, fid }: MembershipRequest,
   now: number,
-): Promise<StandingRow> {
-  const [row] = await db<StandingRow[]>`
+): Promise<MembershipStateRow> {
+  const [row] = await db<MembershipStateRow[]>`
     with counted as (
       insert into channels.membership_calls as c (channel_id, fid, hour_began_at, calls)
       values (${channelId}, ${callerFid}, ${now}, 1)
@@ -134,17 +142,17 @@ async function readStanding(
   return row!
 }
 
-function refuseCall(hourBeganAt: number, now: number): MembershipRefusal {
+function rateLimitRefusal(hourBeganAt: number, now: number): MembershipRefusal {
   return {
     code: 'bad_request.rate_limited',
-    message: `more than ${MAX_CALLS_AN_HOUR} calls an hour about this channel`,
+    message: `more than ${MAX_CALLS_PER_HOUR} calls an hour about this channel`,
     retryAfterSeconds: Math.max(1, hourBeganAt + HOUR_SECONDS - now),
   }
 }
 
 async function writeChange(
   db: Transaction,
-  asked: MembershipAsked,
+  request: MembershipRequest,
   change: MembershipChange,
   now: number,
 ): Promise<void> {
@@ -152,28 +160,28 @@ async function writeChange(
     case 'none':
       return
     case 'invite':
-      return await writeInvite(db, asked, change.role, now)
+      return await writeInvite(db, request, change.role, now)
     case 'accept':
-      await endInvite(db, asked, 'accepted', now)
-      return await writeMember(db, asked, change.role, now)
+      await endInvite(db, request, 'accepted', now)
+      return await writeMember(db, request, change.role, now)
     case 'reject':
-      return await endInvite(db, asked, 'rejected', now)
+      return await endInvite(db, request, 'rejected', now)
     case 'withdraw':
-      return await endInvite(db, asked, 'withdrawn', now)
+      return await endInvite(db, request, 'withdrawn', now)
     case 'demote':
       await db`
-        update channels.members set role = 'member' where channel_id = ${asked.channelId} and fid = ${asked.fid}
+        update channels.members set role = 'member' where channel_id = ${request.channelId} and fid = ${request.fid}
       `
-      return await countMembers(db, asked.channelId, 0)
+      return await countMembers(db, request.channelId, 0)
     case 'remove':
-      await endInvite(db, asked, 'withdrawn', now)
-      return await deleteMember(db, asked, change.isRestricted ? now : null)
+      await endInvite(db, request, 'withdrawn', now)
+      return await deleteMember(db, request, change.isRestricted ? now : null)
   }
 }
 
 async function writeInvite(
   db: Transaction,
-  { channelId, callerFid, fid }: MembershipAsked,
+  { channelId, callerFid, fid }: MembershipRequest,
   role: string,
   now: number,
 ): Promise<void> {
@@ -188,7 +196,7 @@ async function writeInvite(
 
 async function endInvite(
   db: Transaction,
-  { channelId, fid }: MembershipAsked,
+  { channelId, fid }: MembershipRequest,
   state: 'accepted' | 'rejected' | 'withdrawn',
   now: number,
 ): Promise<void> {
@@ -201,7 +209,7 @@ async function endInvite(
 /** A member who becomes a moderator stays one since when they came. */
 async function writeMember(
   db: Transaction,
-  { channelId, fid }: MembershipAsked,
+  { channelId, fid }: MembershipRequest,
   role: string,
   now: number,
 ): Promise<void> {
@@ -219,7 +227,7 @@ async function writeMember(
 
 async function deleteMember(
   db: Transaction,
-  { channelId, fid }: MembershipAsked,
+  { channelId, fid }: MembershipRequest,
   restrictedAt: number | null,
 ): Promise<void> {
   await db`delete from channels.members where channel_id = ${channelId} and fid = ${fid}`
@@ -248,7 +256,7 @@ async function countMembers(db: Transaction, channelId: string, change: number):
 }
 
 /** The channel with its counters, and casts of the user, which show its role in the channel. */
-function staleAfter({ kind }: MembershipChange, { channelId, fid }: MembershipAsked): string[] {
+function staleTagsOf({ kind }: MembershipChange, { channelId, fid }: MembershipRequest): string[] {
   const changesMembers = kind === 'accept' || kind === 'demote' || kind === 'remove'
   return changesMembers ? [`channel:${channelId}`, `user:${fid}`] : []
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import { smallLetters } from '../../platform/text/lowercase.js'
+import { lowercase } from '../../platform/text/lowercase.js'
 
 /** Ids of channels in some order, and the sort key of each for the cursor. */
 export interface ChannelKey {
@@ -9,15 +9,15 @@ export interface ChannelKey {
 }
 
 /** Where a page ended. */
-export type After = readonly [rank: number, id: string] | null
+export type ChannelCursor = readonly [rank: number, id: string] | null
 
 /** Above every rank: integers of the database are counters and seconds. */
-const top = Number.MAX_SAFE_INTEGER
-const beforeAll: readonly [number, string] = [top, '']
+const MAX_VALUE = Number.MAX_SAFE_INTEGER
+const firstPageCursor: readonly [number, string] = [MAX_VALUE, '']
 
 /** Channels with the most followers first. */
-export function listChannels(db: Database, limit: number, after: After): Promise<ChannelKey[]> {
-  const [rank, id] = after ?? beforeAll
+export function listChannels(db: Database, limit: number, after: ChannelCursor): Promise<ChannelKey[]> {
+  const [rank, id] = after ?? firstPageCursor
   return db<ChannelKey[]>`
     select id, follower_count as rank
     from channels.channels
@@ -28,9 +28,14 @@ export function listChannels(db: Database, limit: number, after: After): Promise
 }
 
 /** Channels whose id or name has the text in it; those that begin with it stand before the others. */
-export function searchChannels(db: Database, q: string, limit: number, after: After): Promise<ChannelKey[]> {
-  const [rank, id] = after ?? beforeAll
-  const pattern = smallLetters(q).replace(/[\\%_]/g, '\\$&')
+export function searchChannels(
+  db: Database,
+  q: string,
+  limit: number,
+  after: ChannelCursor,
+): Promise<ChannelKey[]> {
+  const [rank, id] = after ?? firstPageCursor
+  const pattern = lowercase(q).replace(/[\\%_]/g, '\\$&')
   // A beginning outranks any number of followers: 2^32 is above every counter.
   return db<ChannelKey[]>`
     select id, rank
@@ -61,9 +66,9 @@ export function activeChannels(
   db: Database,
   fid: number,
   limit: number,
-  after: After,
+  after: ChannelCursor,
 ): Promise<ChannelKey[]> {
-  const [rank, id] = after ?? beforeAll
+  const [rank, id] = after ?? firstPageCursor
   return db<ChannelKey[]>`
     select id, rank
     from (
@@ -99,12 +104,12 @@ export function trendingChannels(
   db: Database,
   window: TimeWindow,
   limit: number,
-  after: After,
+  after: ChannelCursor,
   now: number,
 ): Promise<ActivityRow[]> {
-  const [rank, id] = after ?? beforeAll
+  const [rank, id] = after ?? firstPageCursor
   const hour = Math.floor(now / 3600)
-  const castsOf = (name: TimeWindow) =>
+  const castCountIn = (name: TimeWindow) =>
     db`coalesce(sum(a.casts) filter (where a.hour > ${hour - hoursOf[name]}::integer), 0)`
   return db<ActivityRow[]>`
     with page as materialized (
@@ -123,7 +128,7 @@ export function trendingChannels(
     select page.id, page.rank, told.day, told.week, told.month
     from page
     cross join lateral (
-      select ${castsOf('1d')} as day, ${castsOf('7d')} as week, ${castsOf('30d')} as month
+      select ${castCountIn('1d')} as day, ${castCountIn('7d')} as week, ${castCountIn('30d')} as month
       from channels.urls u
       join social.url_activity a on a.url = u.url and a.hour <= ${hour}::integer
         and a.hour > ${hour - hoursOf['30d']}::integer
@@ -148,7 +153,7 @@ export function channelFollowers(
   after: readonly [followedAt: number, fid: number] | null,
   hidden: readonly number[],
 ): Promise<FollowerKey[]> {
-  const [followedAt, fid] = after ?? [top, top]
+  const [followedAt, fid] = after ?? [MAX_VALUE, MAX_VALUE]
   return db<FollowerKey[]>`
     select fid, followed_at as "followedAt"
     from channels.follows
@@ -161,7 +166,7 @@ export function channelFollowers(
 }
 
 /** Most followers that are named as relevant. */
-const maxRelevant = 200
+const MAX_RELEVANT_FOLLOWERS = 200
 
 /** Followers of a channel whom the viewer follows, the best known first; nobody that is not to be seen. */
 export async function relevantChannelFollowers(
@@ -177,7 +182,7 @@ export async function relevantChannelFollowers(
     left join social.user_counts n on n.fid = f.fid
     where mine.fid = ${viewerFid} and f.fid <> all (${[...hidden]}::bigint[])
     order by coalesce(n.follower_count, 0) desc, f.fid
-    limit ${maxRelevant}
+    limit ${MAX_RELEVANT_FOLLOWERS}
   `
   return rows.map((row) => row.fid)
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { isFound } from './crawl.js'
+import { isCrawlResult } from './crawl.js'
 import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
 import { readRow } from './testing/queue-row.js'
 
@@ -39,7 +39,7 @@ describe('a crawl on demand', () => {
     })
     expect(await readRow(db, url)).toMatchObject({ state: 'done', title: '/', failure: 'status 500' })
     isUp = true
-    expect(isFound((await crawler.crawlNow(url)) as never)).toBe(true)
+    expect(isCrawlResult((await crawler.crawlNow(url)) as never)).toBe(true)
   })
 
   it('of what is no URL of the web is refused, and leaves no trace', async () => {
@@ -65,6 +65,6 @@ describe('a crawl on demand', () => {
       crawlers.flatMap((crawler) => [1, 2].map((n) => crawler.crawlNow(site.url('a.social', `/${n}`)))),
     )
     expect(results.every((result) => 'metadata' in result)).toBe(true)
-    expect(site.most.atOneHost).toBe(1)
+    expect(site.most.maxPerHost).toBe(1)
   })
 })

@@ -3,25 +3,25 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { serveHttp } from '../../platform/outbound/testing/loopback-server.js'
-import { crawl, type Found, isFound, type NotFound } from './crawl.js'
+import { type CrawlFailure, type CrawlResult, crawl, isCrawlResult } from './crawl.js'
 import { gif, jpeg, png } from './testing/image-bytes.js'
 import { mp4 } from './testing/video-bytes.js'
 
 const client = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 afterAll(() => client.close())
 
-async function crawlAt(listener: RequestListener, path = '/'): Promise<Found | NotFound> {
+async function crawlAt(listener: RequestListener, path = '/'): Promise<CrawlResult | CrawlFailure> {
   const { origin } = await serveHttp(listener)
   return crawl(client, origin + path, new AbortController().signal)
 }
 
-async function foundAt(listener: RequestListener, path?: string): Promise<Found> {
+async function foundAt(listener: RequestListener, path?: string): Promise<CrawlResult> {
   const result = await crawlAt(listener, path)
-  return isFound(result) ? result : expect.fail(result.failure)
+  return isCrawlResult(result) ? result : expect.fail(result.failure)
 }
 
 /** What is found behind a URL that answers with this body and content type. */
-function foundIn(body: string | Buffer, contentType?: string, path?: string): Promise<Found> {
+function foundIn(body: string | Buffer, contentType?: string, path?: string): Promise<CrawlResult> {
   const length = { 'content-length': Buffer.byteLength(body) }
   const headers = contentType === undefined ? length : { ...length, 'content-type': contentType }
   return foundAt((_, res) => res.writeHead(200, headers).end(body), path)

@@ -1,30 +1,30 @@
 import { type EmbedKind, kindOfContentType, kindOfUrl, mediaTypeOf } from '../../graph/project/embed-kind.js'
 import type { AnswerHead, NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
-import { isNetFailure, mayPass } from '../../platform/outbound/net-failure.js'
+import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.js'
 import { decodePage } from './charset.js'
 import { boundMetadata, type EmbedUrlMetadata } from './embed-metadata.js'
 import { frameOf } from './frame.js'
 import { readHtmlHead } from './html-head.js'
 import { type HtmlMetadata, htmlMetadata } from './html-metadata.js'
 import { IMAGE_BYTES_MAX, measureImage } from './image-size.js'
-import { knownMembers } from './known-members.js'
 import { readMp4 } from './mp4.js'
 import { type OembedData, oembedAddress, parseOembed } from './oembed.js'
-import { pageText } from './page-text.js'
+import { omitUndefined } from './omit-undefined.js'
+import { cleanText } from './page-text.js'
 import { readPlaylist } from './playlist.js'
 
 /** What was found behind a URL. */
-export interface Found {
+export interface CrawlResult {
   readonly metadata: EmbedUrlMetadata
   readonly kind: EmbedKind | null
 }
 
 /** Why nothing was found. */
-export interface NotFound {
+export interface CrawlFailure {
   /** For logs and records. */
   readonly failure: string
   /** Whether another attempt may find something. */
-  readonly mayPass: boolean
+  readonly isTransient: boolean
   /** How long the server asks not to come back; 0 if it does not. */
   readonly retryAfterMs: number
 }
@@ -48,7 +48,7 @@ const headers = {
 }
 
 /** Statuses that say "not now" rather than "no". A page that a cast was written about may be a moment late. */
-const passingStatuses: ReadonlySet<number> = new Set([404, 408, 423, 425, 429])
+const transientStatuses: ReadonlySet<number> = new Set([404, 408, 423, 425, 429])
 
 /** Media types with which servers say that they do not know. */
 const unknownMediaTypes: ReadonlySet<string> = new Set([
@@ -58,23 +58,27 @@ const unknownMediaTypes: ReadonlySet<string> = new Set([
 ])
 
 /** Fetches a URL once and says what is there. Reads no more of it than that takes. */
-export async function crawl(client: NetClient, url: string, signal: AbortSignal): Promise<Found | NotFound> {
+export async function crawl(
+  client: NetClient,
+  url: string,
+  signal: AbortSignal,
+): Promise<CrawlResult | CrawlFailure> {
   const answer = await client.request({
     url,
     headers,
     deadlineMs: CRAWL_DEADLINE_MS,
-    maxBytes: bytesWanted,
+    maxBytes: maxBytesFor,
     maxRedirects: REDIRECTS_MAX,
     signal,
   })
   if (isNetFailure(answer)) {
-    return { failure: `${answer.kind}: ${answer.detail}`, mayPass: mayPass(answer), retryAfterMs: 0 }
+    return { failure: `${answer.kind}: ${answer.detail}`, isTransient: isTransient(answer), retryAfterMs: 0 }
   }
   const { status } = answer
   if (status < 200 || status >= 300) {
     return {
       failure: `status ${status}`,
-      mayPass: passingStatuses.has(status) || status >= 500,
+      isTransient: transientStatuses.has(status) || status >= 500,
       retryAfterMs: retryAfterMs(answer),
     }
   }
@@ -82,7 +86,7 @@ export async function crawl(client: NetClient, url: string, signal: AbortSignal)
 }
 
 /** Whether the visit found something to show. */
-export function isFound(result: Found | NotFound): result is Found {
+export function isCrawlResult(result: CrawlResult | CrawlFailure): result is CrawlResult {
   return 'metadata' in result
 }
 
@@ -92,7 +96,7 @@ function declaredKind({ headers }: AnswerHead): EmbedKind | null | undefined {
   return unknownMediaTypes.has(mediaTypeOf(contentType)) ? undefined : kindOfContentType(contentType)
 }
 
-function bytesWanted(head: AnswerHead): number {
+function maxBytesFor(head: AnswerHead): number {
   if (head.status < 200 || head.status >= 300) return 0
   const kind = declaredKind(head)
   // What is not declared may be an image, which tells by its first bytes, or what its URL ends in.
@@ -108,11 +112,11 @@ async function describe(
   url: string,
   answer: NetAnswer,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<CrawlResult> {
   const contentType = answer.headers['content-type'] ?? ''
   const metadata: EmbedUrlMetadata = {
     _status: 'RESOLVED',
-    content_type: pageText(contentType, CONTENT_TYPE_LENGTH_MAX) ?? null,
+    content_type: cleanText(contentType, CONTENT_TYPE_LENGTH_MAX) ?? null,
     content_length: lengthOf(answer),
   }
   const declared = declaredKind(answer)
@@ -123,20 +127,20 @@ async function describe(
       metadata: boundMetadata({ ...metadata, ...(await readPage(client, url, answer, signal)) }),
     }
   }
-  return { kind, metadata: { ...metadata, ...mediaFacts(kind, answer) } }
+  return { kind, metadata: { ...metadata, ...readMediaMetadata(kind, answer) } }
 }
 
 function guessKind(url: string, { bytes, url: finalUrl }: NetAnswer): EmbedKind | null {
   return measureImage(bytes)?.kind ?? kindOfUrl(finalUrl) ?? kindOfUrl(url)
 }
 
-function mediaFacts(
+function readMediaMetadata(
   kind: EmbedKind | null,
-  { bytes, cut }: NetAnswer,
+  { bytes, isTruncated }: NetAnswer,
 ): Pick<EmbedUrlMetadata, 'image' | 'video'> {
-  if (kind?.startsWith('image')) return knownMembers({ image: measureImage(bytes)?.size })
+  if (kind?.startsWith('image')) return omitUndefined({ image: measureImage(bytes)?.size })
   if (kind === 'application/x-mpegurl') {
-    return knownMembers({ video: readPlaylist(Buffer.from(bytes).toString(), !cut) })
+    return omitUndefined({ video: readPlaylist(Buffer.from(bytes).toString(), !isTruncated) })
   }
   return kind?.startsWith('video') ? { video: readMp4(bytes) } : {}
 }
@@ -151,8 +155,8 @@ async function readPage(
   const head = readHtmlHead(decodePage(answer.bytes, answer.headers['content-type'] ?? ''), page)
   const oembedUrl = oembedAddress(head, page)
   const oembed = oembedUrl === undefined ? undefined : await fetchOembed(client, oembedUrl, signal)
-  const html: HtmlMetadata = { ...htmlMetadata(head), ...knownMembers({ oembed }) }
-  return { html, ...knownMembers({ frame: frameOf(head, new URL(url), html) }) }
+  const html: HtmlMetadata = { ...htmlMetadata(head), ...omitUndefined({ oembed }) }
+  return { html, ...omitUndefined({ frame: frameOf(head, new URL(url), html) }) }
 }
 
 /** What the provider adds is welcome; without it the page still speaks for itself. */
@@ -168,16 +172,16 @@ async function fetchOembed(
     maxBytes: OEMBED_BYTES_MAX,
     signal,
   })
-  if (isNetFailure(answer) || answer.status !== 200 || answer.cut) return undefined
+  if (isNetFailure(answer) || answer.status !== 200 || answer.isTruncated) return undefined
   return parseOembed(Buffer.from(answer.bytes).toString(), new URL(url))
 }
 
 /** The length of what lies there, not of what was sent: compression makes another one of it. */
-function lengthOf({ headers, bytes, cut }: NetAnswer): number | null {
-  const announced = headers['content-length'] ?? ''
+function lengthOf({ headers, bytes, isTruncated }: NetAnswer): number | null {
+  const contentLength = headers['content-length'] ?? ''
   const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
-  if (isPlain && /^\d{1,15}$/.test(announced)) return Number(announced)
-  return cut ? null : bytes.length
+  if (isPlain && /^\d{1,15}$/.test(contentLength)) return Number(contentLength)
+  return isTruncated ? null : bytes.length
 }
 
 /** In seconds; servers may also name a date (RFC 9110 §10.2.3), which is left to our own schedule. */

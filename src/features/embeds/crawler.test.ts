@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../test/database.js'
 import { enqueueUrls } from '../../graph/project/embed-queue.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { silentLog } from '../../platform/log/log.js'
-import { claimDue, storeFound } from './queue.js'
+import { claimDue, storeResult } from './queue.js'
 import { metadataOf } from './stored-metadata.js'
 import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
 import { readRow } from './testing/queue-row.js'
@@ -62,7 +62,7 @@ describe('the crawler', () => {
       Array.from({ length: 10 }, (_, n) => site.url(host, `/${n}`)),
     )
     await enqueueUrls(db, urls)
-    const crawlers = [1, 2, 3].map(() => createTestCrawler(connect(), { parallel: 3 }))
+    const crawlers = [1, 2, 3].map(() => createTestCrawler(connect(), { concurrency: 3 }))
     for (const crawler of crawlers) crawler.start()
     await vi.waitFor(async () => expect((await metadataOf(db, urls)).size).toBe(urls.length), {
       timeout: 60_000,
@@ -76,7 +76,7 @@ describe('the crawler', () => {
     )
     expect(new Set(site.visits).size).toBe(urls.length)
     expect(site.visits).toHaveLength(urls.length)
-    expect(site.most.atOneHost).toBe(1)
+    expect(site.most.maxPerHost).toBe(1)
   })
 
   it('visits no more hosts at once than it may', async () => {
@@ -90,16 +90,16 @@ describe('the crawler', () => {
       db,
       Array.from({ length: 10 }, (_, n) => site.url(`host${n}.social`, '/')),
     )
-    await createTestCrawler(db, { parallel: 2 }).drain()
+    await createTestCrawler(db, { concurrency: 2 }).drain()
     expect(site.visits).toHaveLength(10)
-    expect(site.most.atAll).toBe(2)
+    expect(site.most.maxOverall).toBe(2)
   })
 
   it('lets no host wait for one with many URLs', async () => {
     const site = await serveSite()
     const many = Array.from({ length: 20 }, (_, n) => site.url('a.social', `/${n}`))
     await enqueueUrls(db, [...many, site.url('b.social', '/'), site.url('c.social', '/')])
-    await createTestCrawler(db, { parallel: 1 }).drain()
+    await createTestCrawler(db, { concurrency: 1 }).drain()
     expect(site.visits.indexOf('b.social/')).toBe(1)
     expect(site.visits.indexOf('c.social/')).toBe(2)
     expect(site.visits).toHaveLength(22)
@@ -151,7 +151,7 @@ describe('the crawler', () => {
     const site = await serveSite((req, res, host) => {
       if (host !== 'mute.social') servePage(req, res)
     })
-    const crawler = createTestCrawler(db, { parallel: 2 })
+    const crawler = createTestCrawler(db, { concurrency: 2 })
     crawler.start()
     await enqueueUrls(db, [site.url('mute.social', '/')])
     for (const n of [1, 2, 3]) {
@@ -240,7 +240,7 @@ describe('a process that dies', () => {
     await crawler.drain()
     expect(site.visits.sort()).toEqual(['a.social/held', 'a.social/other'])
     const late = { _status: 'RESOLVED', content_type: 'too/late', content_length: null } as const
-    await storeFound(db, dead!, { metadata: late, kind: null })
+    await storeResult(db, dead!, { metadata: late, kind: null })
     expect(await rowOf(held)).toMatchObject({ state: 'done', kind: 'text/html', attempts: 0 })
   })
 

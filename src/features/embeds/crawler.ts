@@ -4,8 +4,14 @@ import type { Database } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { Log } from '../../platform/log/log.js'
 import type { NetClient } from '../../platform/outbound/net-client.js'
-import { CRAWL_DEADLINE_MS, crawl, type Found, isFound, type NotFound, OEMBED_DEADLINE_MS } from './crawl.js'
-import { Pause } from './pause.js'
+import {
+  CRAWL_DEADLINE_MS,
+  type CrawlFailure,
+  type CrawlResult,
+  crawl,
+  isCrawlResult,
+  OEMBED_DEADLINE_MS,
+} from './crawl.js'
 import {
   type Claim,
   claimDue,
@@ -13,16 +19,17 @@ import {
   type OnCrawled,
   type RetrySchedule,
   releaseClaim,
-  storeFound,
-  storeNotFound,
+  storeFailure,
+  storeResult,
 } from './queue.js'
+import { WakeableSleep } from './wakeable-sleep.js'
 
 export interface CrawlerOptions {
   readonly db: Database
   readonly client: NetClient
   readonly log: Log
   /** How many hosts are visited at once. */
-  readonly parallel?: number
+  readonly concurrency?: number
   /** How often the queue is looked at while nothing happens. */
   readonly pollMs?: number
   /** How long a claim stands if its process dies. Must be longer than any attempt takes. */
@@ -31,7 +38,7 @@ export interface CrawlerOptions {
   readonly onCrawled?: OnCrawled
 }
 
-const PARALLEL = 16
+const CONCURRENCY = 16
 const POLL_MS = 1_000
 /** Both requests at their slowest, and time to store what they brought. */
 const LEASE_MS = CRAWL_DEADLINE_MS + OEMBED_DEADLINE_MS + 20_000
@@ -41,12 +48,16 @@ const HOUR_MS = 60 * MINUTE_MS
 const RETRIES: RetrySchedule = { delaysMs: [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS] }
 
 /** Requests that are waiting for a crawl of their own. */
-const CRAWLS_NOW_MAX = 16
+const IMMEDIATE_CRAWLS_MAX = 16
 /** How long such a request waits for its turn at a host, and how often it asks. */
-const TURN_WAIT_MS = 10_000
-const TURN_POLL_MS = 100
+const HOST_WAIT_MS = 10_000
+const HOST_POLL_MS = 100
 
-const hopeless: NotFound = { failure: 'every attempt was broken off', mayPass: false, retryAfterMs: 0 }
+const attemptsExhausted: CrawlFailure = {
+  failure: 'every attempt was broken off',
+  isTransient: false,
+  retryAfterMs: 0,
+}
 
 /**
  * Visits each URL of the queue once, in the background: one request at a time to a host, many hosts at once,
@@ -55,13 +66,13 @@ const hopeless: NotFound = { failure: 'every attempt was broken off', mayPass: f
 export class Crawler {
   readonly #options: CrawlerOptions
   readonly #stopping = new AbortController()
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #inProgress = new Set<Promise<void>>()
   /** Where the round of hosts has come to. */
   #lastHost = ''
-  #crawlsNow = 0
+  #immediateCrawls = 0
   #running: Promise<void> | undefined
   /** Of the loop, until a hand is free. */
-  readonly #pause = new Pause()
+  readonly #idleSleep = new WakeableSleep()
 
   constructor(options: CrawlerOptions) {
     this.#options = options
@@ -75,18 +86,18 @@ export class Crawler {
   /** Breaks off what is under way, gives it back to the queue, and returns when nothing is left. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    this.#pause.end()
+    this.#idleSleep.wake()
     await this.#running
-    await Promise.all(this.#underWay)
+    await Promise.all(this.#inProgress)
   }
 
   /** Works through what is due by now, and returns. */
   async drain(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       // A visit that ends while the queue is looked at frees a host that was busy to the look.
-      const wasIdle = this.#underWay.size === 0
+      const wasIdle = this.#inProgress.size === 0
       const claimed = await this.#claim()
-      if (this.#underWay.size > 0) await Promise.race(this.#underWay)
+      if (this.#inProgress.size > 0) await Promise.race(this.#inProgress)
       else if (claimed === 0 && wasIdle) return
     }
   }
@@ -95,20 +106,21 @@ export class Crawler {
    * Fetches this URL now, whatever is known of it, and stores and returns what is found; the refusal says why
    * nothing was.
    */
-  async crawlNow(url: string): Promise<Found | Refusal> {
+  async crawlNow(url: string): Promise<CrawlResult | Refusal> {
     const host = hostOf(url)
     if (host === null) return refuse('bad_request.invalid_param', 'url must be an http or https URL')
-    if (this.#crawlsNow >= CRAWLS_NOW_MAX) return refuse('unavailable', 'too many URLs are being crawled')
-    this.#crawlsNow += 1
+    if (this.#immediateCrawls >= IMMEDIATE_CRAWLS_MAX)
+      return refuse('unavailable', 'too many URLs are being crawled')
+    this.#immediateCrawls += 1
     try {
-      const claim = await this.#waitForTurn(url, host)
+      const claim = await this.#waitForHost(url, host)
       if (claim === null) return refuse('unavailable', 'the host of this URL is busy')
       const result = await this.#attempt(claim)
-      if (isFound(result)) return result
+      if (isCrawlResult(result)) return result
       if (this.#stopping.signal.aborted) return refuse('unavailable', 'the server is stopping')
       return refuse('bad_request.invalid_param', `nothing was found at this URL: ${result.failure}`)
     } finally {
-      this.#crawlsNow -= 1
+      this.#immediateCrawls -= 1
     }
   }
 
@@ -121,58 +133,58 @@ export class Crawler {
       } catch (error) {
         log.error({ err: error }, 'the queue of embedded URLs could not be read')
       }
-      if (!signal.aborted) await this.#pause.wait(pollMs)
+      if (!signal.aborted) await this.#idleSleep.sleep(pollMs)
     }
   }
 
   /** Takes as many URLs as there are hands free, and begins with them. */
   async #claim(): Promise<number> {
-    const { db, parallel = PARALLEL, leaseMs = LEASE_MS } = this.#options
-    const count = parallel - this.#underWay.size
+    const { db, concurrency = CONCURRENCY, leaseMs = LEASE_MS } = this.#options
+    const count = concurrency - this.#inProgress.size
     if (count <= 0) return 0
     const claims = await claimDue(db, { count, leaseMs, after: this.#lastHost })
     this.#lastHost = claims.length === count ? (claims.at(-1)?.host ?? '') : ''
-    for (const claim of claims) this.#track(this.#visit(claim))
+    for (const claim of claims) this.#track(this.#crawlClaim(claim))
     return claims.length
   }
 
   #track(work: Promise<void>): void {
     const tracked = work.finally(() => {
-      this.#underWay.delete(tracked)
-      this.#pause.end()
+      this.#inProgress.delete(tracked)
+      this.#idleSleep.wake()
     })
-    this.#underWay.add(tracked)
+    this.#inProgress.add(tracked)
   }
 
   /** A failure of the database costs this claim its lease, nothing else. */
-  async #visit(claim: Claim): Promise<void> {
+  async #crawlClaim(claim: Claim): Promise<void> {
     const { db, log, onCrawled, retries = RETRIES } = this.#options
     try {
       // Attempts are counted when they begin: more of them than the schedule has were broken off by a crash.
-      const isHopeless = claim.attempts > retries.delaysMs.length + 1
-      if (isHopeless) await storeNotFound(db, claim, hopeless, retries, onCrawled)
+      const isExhausted = claim.attempts > retries.delaysMs.length + 1
+      if (isExhausted) await storeFailure(db, claim, attemptsExhausted, retries, onCrawled)
       else await this.#attempt(claim)
     } catch (error) {
       log.error({ err: error, url: claim.url }, 'an embedded URL could not be crawled')
     }
   }
 
-  async #attempt(claim: Claim): Promise<Found | NotFound> {
+  async #attempt(claim: Claim): Promise<CrawlResult | CrawlFailure> {
     const { db, client, onCrawled, retries = RETRIES } = this.#options
     const { signal } = this.#stopping
     const result = await crawl(client, claim.url, signal)
-    if (isFound(result)) await storeFound(db, claim, result, onCrawled)
+    if (isCrawlResult(result)) await storeResult(db, claim, result, onCrawled)
     else if (signal.aborted) await releaseClaim(db, claim)
-    else await storeNotFound(db, claim, result, retries, onCrawled)
+    else await storeFailure(db, claim, result, retries, onCrawled)
     return result
   }
 
-  async #waitForTurn(url: string, host: string): Promise<Claim | null> {
+  async #waitForHost(url: string, host: string): Promise<Claim | null> {
     const { db, leaseMs = LEASE_MS } = this.#options
-    for (let waitedMs = 0; waitedMs < TURN_WAIT_MS; waitedMs += TURN_POLL_MS) {
+    for (let waitedMs = 0; waitedMs < HOST_WAIT_MS; waitedMs += HOST_POLL_MS) {
       const claim = await claimUrl(db, url, host, leaseMs)
       if (claim !== null || this.#stopping.signal.aborted) return claim
-      await sleep(TURN_POLL_MS)
+      await sleep(HOST_POLL_MS)
     }
     return null
   }

@@ -10,7 +10,7 @@ import {
 } from '../../graph/view/schema/url-metadata.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { serveHttp } from '../../platform/outbound/testing/loopback-server.js'
-import { crawl, isFound } from './crawl.js'
+import { crawl, isCrawlResult } from './crawl.js'
 import { boundMetadata, type EmbedUrlMetadata, emptyMetadata, METADATA_LENGTH_MAX } from './embed-metadata.js'
 import { gif, jpeg, png, svg, webp } from './testing/image-bytes.js'
 import { mp4 } from './testing/video-bytes.js'
@@ -154,7 +154,7 @@ it('says of anything that servers may send only what the schema has, and what th
     fc.asyncProperty(contentType, fc.oneof(page, media), oembed, async (type, body, provider) => {
       answer = { type, body, oembed: provider }
       const result = await crawl(client, `${origin}/page`, signal)
-      if (!isFound(result)) return expect.fail(result.failure)
+      if (!isCrawlResult(result)) return expect.fail(result.failure)
       const metadata = shown(result.metadata)
       expect([...schema.Errors(metadata)]).toEqual([])
       expect(onlyKnown(metadata)).toEqual(metadata)

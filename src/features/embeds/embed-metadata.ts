@@ -1,7 +1,7 @@
 import type { Frame } from './frame.js'
 import type { HtmlMetadata } from './html-metadata.js'
 import type { ImageSize } from './image-size.js'
-import type { VideoFacts } from './video.js'
+import type { VideoMetadata } from './video.js'
 
 /** What was found behind a URL, as embeds and `GET cast/embed/crawl` show it. */
 export interface EmbedUrlMetadata {
@@ -11,7 +11,7 @@ export interface EmbedUrlMetadata {
   content_length: number | null
   html?: HtmlMetadata
   image?: ImageSize
-  video?: VideoFacts
+  video?: VideoMetadata
   frame?: Frame
 }
 

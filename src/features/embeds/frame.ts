@@ -1,8 +1,8 @@
 import type { HtmlHead } from './html-head.js'
 import type { HtmlMetadata } from './html-metadata.js'
-import { knownMembers } from './known-members.js'
 import { parseObject } from './oembed.js'
-import { pageText, pageUrl } from './page-text.js'
+import { omitUndefined } from './omit-undefined.js'
+import { cleanText, resolveUrl } from './page-text.js'
 
 /** A page of buttons inside a cast: what there was before mini apps. */
 export interface FrameV1 {
@@ -60,7 +60,7 @@ export function frameOf(head: HtmlHead, page: URL, html: HtmlMetadata): Frame | 
 function miniApp(described: string, page: URL, html: HtmlMetadata): FrameV2 | undefined {
   const app = parseObject(described)
   const version = textOf(app?.version)
-  const image = typeof app?.imageUrl === 'string' ? pageUrl(app.imageUrl, page) : undefined
+  const image = typeof app?.imageUrl === 'string' ? resolveUrl(app.imageUrl, page) : undefined
   if (app === undefined || version === undefined || image === undefined) return undefined
   const button = membersOf(app.button)
   const action = membersOf(button.action)
@@ -68,14 +68,14 @@ function miniApp(described: string, page: URL, html: HtmlMetadata): FrameV2 | un
     version,
     frames_url: page.href,
     image,
-    ...knownMembers({ title: textOf(button.title) ?? textOf(action.name) }),
+    ...omitUndefined({ title: textOf(button.title) ?? textOf(action.name) }),
     metadata: { html },
   }
 }
 
 function firstFrame(head: HtmlHead, page: URL): FrameV1 | undefined {
   const tag = (name: string) => head.first.get(`fc:frame:${name}`)
-  const image = pageUrl(tag('image') ?? head.first.get('og:image'), head.base)
+  const image = resolveUrl(tag('image') ?? head.first.get('og:image'), head.base)
   if (image === undefined) return undefined
   const serialized = tag('state')
   return {
@@ -83,17 +83,17 @@ function firstFrame(head: HtmlHead, page: URL): FrameV1 | undefined {
     frames_url: page.href,
     image,
     buttons: buttonsOf(head),
-    input: knownMembers({ text: pageText(tag('input:text'), TEXT_LENGTH_MAX) }),
-    state: knownMembers({
+    input: omitUndefined({ text: cleanText(tag('input:text'), TEXT_LENGTH_MAX) }),
+    state: omitUndefined({
       serialized:
         serialized && serialized.length <= STATE_LENGTH_MAX
-          ? pageText(serialized, STATE_LENGTH_MAX)
+          ? cleanText(serialized, STATE_LENGTH_MAX)
           : undefined,
     }),
-    ...knownMembers({
-      title: pageText(head.first.get('og:title') ?? head.title, TEXT_LENGTH_MAX),
+    ...omitUndefined({
+      title: cleanText(head.first.get('og:title') ?? head.title, TEXT_LENGTH_MAX),
       image_aspect_ratio: aspectRatioOf(tag('image:aspect_ratio')),
-      post_url: pageUrl(tag('post_url'), head.base),
+      post_url: resolveUrl(tag('post_url'), head.base),
     }),
   }
 }
@@ -108,11 +108,11 @@ function buttonsOf({ first, base }: HtmlHead): FrameButton[] {
     buttons.push({
       index,
       action_type: buttonActions.find((action) => action === tag(':action')) ?? 'post',
-      ...knownMembers({
-        title: pageText(label, TEXT_LENGTH_MAX),
+      ...omitUndefined({
+        title: cleanText(label, TEXT_LENGTH_MAX),
         // A mint's target is a chain address, not a URL.
-        target: pageText(tag(':target'), 2 * TEXT_LENGTH_MAX),
-        post_url: pageUrl(tag(':post_url'), base),
+        target: cleanText(tag(':target'), 2 * TEXT_LENGTH_MAX),
+        post_url: resolveUrl(tag(':post_url'), base),
       }),
     })
   }
@@ -124,7 +124,7 @@ function aspectRatioOf(text: string | undefined): string | undefined {
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? pageText(value, TEXT_LENGTH_MAX) : undefined
+  return typeof value === 'string' ? cleanText(value, TEXT_LENGTH_MAX) : undefined
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

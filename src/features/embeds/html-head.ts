@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { pageUrl } from './page-text.js'
+import { resolveUrl } from './page-text.js'
 
 /** What a page declares about itself, in its order. */
 export interface HtmlHead {
@@ -109,7 +109,7 @@ class HeadReader implements HtmlHead {
   #openBase(href: string | undefined): void {
     if (this.#hasBase || href === undefined) return
     this.#hasBase = true
-    const base = pageUrl(href, this.base)
+    const base = resolveUrl(href, this.base)
     if (base !== undefined) this.base = new URL(base)
   }
 

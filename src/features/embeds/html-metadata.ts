@@ -1,6 +1,6 @@
 import type { HtmlHead } from './html-head.js'
 import type { OembedData } from './oembed.js'
-import { pageText, pageUrl } from './page-text.js'
+import { cleanText, resolveUrl } from './page-text.js'
 
 /** A picture that a page names as its own. Sizes are the page's words. */
 export interface ImageObject {
@@ -97,13 +97,13 @@ export function htmlMetadata(head: HtmlHead): HtmlMetadata {
     if (value !== undefined) metadata[member] = value
   }
   for (const [member, properties] of entriesOf(textProperties)) {
-    set(member, pageText(firstOf(head, properties), TEXT_LENGTH_MAX))
+    set(member, cleanText(firstOf(head, properties), TEXT_LENGTH_MAX))
   }
   for (const [member, properties] of entriesOf(urlProperties)) {
-    set(member, pageUrl(firstOf(head, properties), head.base))
+    set(member, resolveUrl(firstOf(head, properties), head.base))
   }
-  if (metadata.ogTitle === undefined) set('ogTitle', pageText(head.title, TEXT_LENGTH_MAX))
-  if (metadata.ogLocale === undefined) set('ogLocale', pageText(head.language, SHORT_TEXT_LENGTH_MAX))
+  if (metadata.ogTitle === undefined) set('ogTitle', cleanText(head.title, TEXT_LENGTH_MAX))
+  if (metadata.ogLocale === undefined) set('ogLocale', cleanText(head.language, SHORT_TEXT_LENGTH_MAX))
   if (metadata.ogUrl === undefined) set('ogUrl', linkOf(head, ['canonical']))
   set('favicon', linkOf(head, icons))
 
@@ -128,7 +128,7 @@ function firstOf({ first }: HtmlHead, properties: readonly string[]): string | u
 function linkOf({ links, base }: HtmlHead, rels: readonly string[]): string | undefined {
   for (const rel of rels) {
     const link = links.find((candidate) => candidate.rel === rel)
-    const url = pageUrl(link?.href, base)
+    const url = resolveUrl(link?.href, base)
     if (url !== undefined) return url
   }
   return undefined
@@ -142,7 +142,7 @@ function mediaOf({ metas, base }: HtmlHead, root: 'og:image' | 'og:video'): Imag
     const part = property.slice(root.length + 1)
     const current = media.at(-1)
     if (property === root || part === 'url' || part === 'secure_url') {
-      const url = pageUrl(content, base)
+      const url = resolveUrl(content, base)
       if (url === undefined) continue
       // `og:image:url` repeats `og:image`, and the secure one is the same over https.
       if (part !== '' && current !== undefined) current.url = url
@@ -151,7 +151,7 @@ function mediaOf({ metas, base }: HtmlHead, root: 'og:image' | 'og:video'): Imag
       current !== undefined &&
       (part === 'alt' || part === 'type' || part === 'width' || part === 'height')
     ) {
-      const text = pageText(content, part === 'alt' ? TEXT_LENGTH_MAX : SHORT_TEXT_LENGTH_MAX)
+      const text = cleanText(content, part === 'alt' ? TEXT_LENGTH_MAX : SHORT_TEXT_LENGTH_MAX)
       if (text !== undefined) current[part] ??= text
     }
   }
@@ -159,8 +159,8 @@ function mediaOf({ metas, base }: HtmlHead, root: 'og:image' | 'og:video'): Imag
 }
 
 function twitterImage(head: HtmlHead): ImageObject[] {
-  const url = pageUrl(firstOf(head, ['twitter:image', 'twitter:image:src']), head.base)
-  const alt = pageText(firstOf(head, ['twitter:image:alt']), TEXT_LENGTH_MAX)
+  const url = resolveUrl(firstOf(head, ['twitter:image', 'twitter:image:src']), head.base)
+  const alt = cleanText(firstOf(head, ['twitter:image:alt']), TEXT_LENGTH_MAX)
   if (url === undefined) return []
   return [alt === undefined ? { url } : { url, alt }]
 }

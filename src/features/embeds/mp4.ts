@@ -1,5 +1,5 @@
-import { knownMembers } from './known-members.js'
-import { codecName, type VideoFacts, type VideoStream } from './video.js'
+import { omitUndefined } from './omit-undefined.js'
+import { codecName, type VideoMetadata, type VideoStream } from './video.js'
 
 /** Boxes looked at in one file, at all depths: any real header has fewer. */
 const BOXES_MAX = 2_000
@@ -17,7 +17,7 @@ interface Box {
  * and the codec and size of its pictures. What lies behind the bytes at hand is not known: files that are not
  * laid out for streaming have their header at the end.
  */
-export function readMp4(bytes: Uint8Array): VideoFacts {
+export function readMp4(bytes: Uint8Array): VideoMetadata {
   const reader = new BoxReader()
   const file = reader.boxes(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   const movie = file.find(({ type }) => type === 'moov')
@@ -28,7 +28,7 @@ export function readMp4(bytes: Uint8Array): VideoFacts {
     .filter(({ type }) => type === 'trak')
     .slice(0, STREAMS_MAX)
     .flatMap((track) => streamOf(reader, track) ?? [])
-  return knownMembers({
+  return omitUndefined({
     duration_s: header && durationOf(header.content),
     stream: stream.length > 0 ? stream : undefined,
   })
@@ -76,7 +76,7 @@ function streamOf(reader: BoxReader, { content }: Box): VideoStream | undefined 
   if (entry === undefined || codec === undefined) return undefined
   // VisualSampleEntry: width and height after 24 bytes.
   const hasSize = entry.content.byteLength >= 28
-  return knownMembers({
+  return omitUndefined({
     codec_name: codec,
     width_px: hasSize ? entry.content.getUint16(24) : undefined,
     height_px: hasSize ? entry.content.getUint16(26) : undefined,

@@ -1,5 +1,5 @@
 import type { HtmlHead } from './html-head.js'
-import { pageText, pageUrl } from './page-text.js'
+import { cleanText, resolveUrl } from './page-text.js'
 
 interface OembedShared {
   version: string | null
@@ -36,7 +36,7 @@ const HTML_LENGTH_MAX = 4_000
  */
 export function oembedAddress({ links, base }: HtmlHead, page: URL): string | undefined {
   const link = links.find(({ rel, type }) => rel === 'alternate' && type === 'application/json+oembed')
-  const address = pageUrl(link?.href, base)
+  const address = resolveUrl(link?.href, base)
   return address !== undefined && new URL(address).hostname === page.hostname ? address : undefined
 }
 
@@ -45,9 +45,9 @@ export function parseOembed(json: string, address: URL): OembedData | undefined 
   const answer = parseObject(json)
   if (answer === undefined) return undefined
   const text = (name: string) =>
-    (typeof answer[name] === 'string' ? pageText(answer[name], TEXT_LENGTH_MAX) : undefined) ?? null
+    (typeof answer[name] === 'string' ? cleanText(answer[name], TEXT_LENGTH_MAX) : undefined) ?? null
   const url = (name: string) =>
-    (typeof answer[name] === 'string' ? pageUrl(answer[name], address) : undefined) ?? null
+    (typeof answer[name] === 'string' ? resolveUrl(answer[name], address) : undefined) ?? null
   const shared: OembedShared = {
     version: typeof answer.version === 'number' ? String(answer.version) : text('version'),
     title: text('title'),
@@ -93,5 +93,5 @@ function lengthOf(value: unknown): number | null {
 /** Cut markup is worse than none. */
 function htmlOf(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > HTML_LENGTH_MAX) return null
-  return pageText(value, HTML_LENGTH_MAX) ?? null
+  return cleanText(value, HTML_LENGTH_MAX) ?? null
 }

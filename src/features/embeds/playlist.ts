@@ -1,5 +1,5 @@
-import { knownMembers } from './known-members.js'
-import { codecName, type VideoFacts, type VideoStream } from './video.js'
+import { omitUndefined } from './omit-undefined.js'
+import { codecName, type VideoMetadata, type VideoStream } from './video.js'
 
 const STREAMS_MAX = 20
 
@@ -7,7 +7,7 @@ const STREAMS_MAX = 20
  * Reads a playlist of HTTP live streaming (RFC 8216): a list of renditions says their sizes and codecs, a
  * list of segments how long they play together, if it is finished. Undefined for what is neither.
  */
-export function readPlaylist(text: string, isWhole: boolean): VideoFacts | undefined {
+export function readPlaylist(text: string, isWhole: boolean): VideoMetadata | undefined {
   const lines = text.split(/\r?\n/)
   if (lines[0]?.replace(/^\ufeff/, '').trim() !== '#EXTM3U') return undefined
   const stream = lines
@@ -15,7 +15,7 @@ export function readPlaylist(text: string, isWhole: boolean): VideoFacts | undef
     .slice(0, STREAMS_MAX)
     .map(streamOf)
     .filter((found) => Object.keys(found).length > 0)
-  return knownMembers({
+  return omitUndefined({
     duration_s: isWhole ? durationOf(lines) : undefined,
     stream: stream.length > 0 ? stream : undefined,
   })
@@ -24,7 +24,7 @@ export function readPlaylist(text: string, isWhole: boolean): VideoFacts | undef
 function streamOf(line: string): VideoStream {
   const size = /[:,]RESOLUTION=(\d{1,5})x(\d{1,5})/.exec(line)
   const codecs = /[:,]CODECS="([^"]*)"/.exec(line)?.[1]?.split(',') ?? []
-  return knownMembers({
+  return omitUndefined({
     codec_name: codecs.map((codec) => codecName(codec.trim())).find((name) => name !== undefined),
     width_px: size ? Number(size[1]) : undefined,
     height_px: size ? Number(size[2]) : undefined,

@@ -1,6 +1,6 @@
 import { type EmbedKind, kindOfUrl } from '../../graph/project/embed-kind.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
-import type { Found, NotFound } from './crawl.js'
+import type { CrawlFailure, CrawlResult } from './crawl.js'
 import { emptyMetadata } from './embed-metadata.js'
 
 /**
@@ -51,14 +51,19 @@ export async function claimDue(
     const [due] = await tx<{ any: boolean }[]>`
       select exists (select from embeds.urls where state = 'pending' and next_attempt_at <= now()) as any`
     if (!lock?.taken || !due?.any) return []
-    const claims = await claimAfter(tx, after, count, leaseMs)
+    const claims = await claimHostsAfter(tx, after, count, leaseMs)
     if (claims.length === count || after === '') return claims
-    return [...claims, ...(await claimAfter(tx, '', count - claims.length, leaseMs))]
+    return [...claims, ...(await claimHostsAfter(tx, '', count - claims.length, leaseMs))]
   })
 }
 
 /** In the order of their hosts. */
-async function claimAfter(tx: Transaction, after: string, count: number, leaseMs: number): Promise<Claim[]> {
+async function claimHostsAfter(
+  tx: Transaction,
+  after: string,
+  count: number,
+  leaseMs: number,
+): Promise<Claim[]> {
   // The hosts are found by stepping through the index, one probe for each. Whether one is being visited is no join: by
   // some plans of that, the hosts would lose their order.
   const claims = await tx<Claim[]>`
@@ -127,10 +132,10 @@ export async function claimUrl(
 }
 
 /** Ends a claim with what was found. Nothing happens if the lease has gone to another. */
-export async function storeFound(
+export async function storeResult(
   db: Database,
   claim: Claim,
-  found: Found,
+  found: CrawlResult,
   onCrawled?: OnCrawled,
 ): Promise<void> {
   await db.begin(async (tx) => {
@@ -149,14 +154,14 @@ export async function storeFound(
  * Ends a claim that found nothing: it becomes due again later, or is given up. What was found before stays,
  * for a page that cannot be reached again is still the page that was embedded.
  */
-export async function storeNotFound(
+export async function storeFailure(
   db: Database,
   claim: Claim,
-  { failure, mayPass, retryAfterMs }: NotFound,
+  { failure, isTransient, retryAfterMs }: CrawlFailure,
   { delaysMs }: RetrySchedule,
   onCrawled?: OnCrawled,
 ): Promise<void> {
-  const delayMs = mayPass ? delaysMs[claim.attempts - 1] : undefined
+  const delayMs = isTransient ? delaysMs[claim.attempts - 1] : undefined
   const state = delayMs === undefined ? 'failed' : 'pending'
   const metadata = delayMs === undefined ? JSON.stringify(emptyMetadata('FAILED')) : null
   await db.begin(async (tx) => {

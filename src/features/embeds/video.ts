@@ -1,5 +1,5 @@
 /** What is known of a video without playing it. */
-export interface VideoFacts {
+export interface VideoMetadata {
   duration_s?: number
   stream?: VideoStream[]
 }

@@ -1,8 +1,8 @@
 import type { Fragment } from 'postgres'
-import { bansTag } from '../../graph/cache/banned.js'
+import { bansTag } from '../../graph/cache/banned-users.js'
 import { staleViewChannel } from '../../graph/cache/cache-follower.js'
 import type { Database } from '../../platform/db/connection.js'
-import { placeOf, type RelationPlace, type RelationRow } from './relation-page.js'
+import { cursorOrFirstPage, type RelationCursor, type RelationRow } from './relation-cursor.js'
 
 /** Of an app. Every list that it asks for is held against them, and every server remembers them. */
 export const MAX_BANS = 10_000
@@ -22,22 +22,22 @@ export async function ban(
   const [row] = await db<{ changed: number; isTooMany: boolean }[]>`
     with fresh as (
       select distinct fid from unnest(${[...fids]}::bigint[]) as given (fid)
-      where not exists (select from relations.bans b where b.app_id = ${appId}::uuid and b.fid = given.fid)
+      where not exists (select from moderation.bans b where b.app_id = ${appId}::uuid and b.fid = given.fid)
     ),
     room as (
       select (select count(*) from fresh) + (
-        select count(*) from relations.bans where app_id = ${appId}::uuid
+        select count(*) from moderation.bans where app_id = ${appId}::uuid
       ) <= ${MAX_BANS}::bigint as is_enough
     ),
     added as (
-      insert into relations.bans (app_id, fid, banned_at)
+      insert into moderation.bans (app_id, fid, banned_at)
       select ${appId}::uuid, fid, ${now}::bigint from fresh
       where (select is_enough from room)
       order by fid
       on conflict do nothing
       returning fid
     ),
-    told as (${countAndTell(db, appId, db`added`)})
+    told as (${countAndNotify(db, appId, db`added`)})
     select changed, not is_enough as "isTooMany" from told, room
   `
   return row!.isTooMany ? null : row!.changed
@@ -47,15 +47,15 @@ export async function ban(
 export async function unban(db: Database, appId: string, fids: readonly number[]): Promise<number> {
   const [row] = await db<{ changed: number }[]>`
     with removed as (
-      delete from relations.bans where app_id = ${appId} and fid = any (${[...fids]}::bigint[]) returning fid
+      delete from moderation.bans where app_id = ${appId} and fid = any (${[...fids]}::bigint[]) returning fid
     )
-    ${countAndTell(db, appId, db`removed`)}
+    ${countAndNotify(db, appId, db`removed`)}
   `
   return row!.changed
 }
 
 /** Tells every process that what it knows of the app's bans is stale. */
-function countAndTell(db: Database, appId: string, changed: Fragment): Fragment {
+function countAndNotify(db: Database, appId: string, changed: Fragment): Fragment {
   return db`
     select count(*)::integer as changed, pg_notify(${staleViewChannel}, ${bansTag(appId)})::text
     from ${changed}`
@@ -66,12 +66,12 @@ export function listBans(
   db: Database,
   appId: string,
   limit: number,
-  after: RelationPlace,
+  after: RelationCursor,
 ): Promise<RelationRow[]> {
-  const [since, fid] = placeOf(after)
+  const [since, fid] = cursorOrFirstPage(after)
   return db<RelationRow[]>`
     select fid, banned_at as since
-    from relations.bans
+    from moderation.bans
     where app_id = ${appId} and (banned_at, fid) < (${since}::bigint, ${fid}::bigint)
     order by banned_at desc, fid desc
     limit ${limit}

@@ -9,19 +9,19 @@ export interface BlockRow {
 }
 
 /** Where a page ended: a time in Farcaster seconds, and the fid of the other side. */
-export type BlockPlace = readonly [ts: number, fid: number] | null
+export type BlockCursor = readonly [ts: number, fid: number] | null
 
-const top = Number.MAX_SAFE_INTEGER
-const beforeAll: readonly [number, number] = [top, top]
+const MAX_VALUE = Number.MAX_SAFE_INTEGER
+const firstPageCursor: readonly [number, number] = [MAX_VALUE, MAX_VALUE]
 
 /** Whom a user blocks, the newest first. */
 export function listBlocked(
   db: Database,
   blockerFid: number,
   limit: number,
-  after: BlockPlace,
+  after: BlockCursor,
 ): Promise<BlockRow[]> {
-  const [ts, fid] = after ?? beforeAll
+  const [ts, fid] = after ?? firstPageCursor
   return db<BlockRow[]>`
     select fid as "blockerFid", target_fid as "blockedFid", ts
     from social.blocks
@@ -36,9 +36,9 @@ export function listBlockers(
   db: Database,
   blockedFid: number,
   limit: number,
-  after: BlockPlace,
+  after: BlockCursor,
 ): Promise<BlockRow[]> {
-  const [ts, fid] = after ?? beforeAll
+  const [ts, fid] = after ?? firstPageCursor
   return db<BlockRow[]>`
     select fid as "blockerFid", target_fid as "blockedFid", ts
     from social.blocks

@@ -1,7 +1,7 @@
 import { staleViewChannel } from '../../graph/cache/cache-follower.js'
-import { viewerTag } from '../../graph/cache/ready-viewers.js'
+import { viewerTag } from '../../graph/cache/viewer-cache.js'
 import type { Database } from '../../platform/db/connection.js'
-import { placeOf, type RelationPlace, type RelationRow } from './relation-page.js'
+import { cursorOrFirstPage, type RelationCursor, type RelationRow } from './relation-cursor.js'
 
 /**
  * Keeps a user out of another's sight. No user learns of it: a mute is no message. Every process is told that what it
@@ -13,7 +13,7 @@ import { placeOf, type RelationPlace, type RelationRow } from './relation-page.j
 export async function mute(db: Database, fid: number, mutedFid: number, now: number): Promise<boolean> {
   const added = await db`
     with added as (
-      insert into relations.mutes (fid, target_fid, muted_at) values (${fid}, ${mutedFid}, ${now})
+      insert into moderation.mutes (fid, target_fid, muted_at) values (${fid}, ${mutedFid}, ${now})
       on conflict do nothing
       returning fid
     )
@@ -26,7 +26,7 @@ export async function mute(db: Database, fid: number, mutedFid: number, now: num
 export async function unmute(db: Database, fid: number, mutedFid: number): Promise<boolean> {
   const removed = await db`
     with removed as (
-      delete from relations.mutes where fid = ${fid} and target_fid = ${mutedFid} returning fid
+      delete from moderation.mutes where fid = ${fid} and target_fid = ${mutedFid} returning fid
     )
     select pg_notify(${staleViewChannel}, ${viewerTag(fid)})::text from removed
   `
@@ -38,12 +38,12 @@ export function listMutes(
   db: Database,
   fid: number,
   limit: number,
-  after: RelationPlace,
+  after: RelationCursor,
 ): Promise<RelationRow[]> {
-  const [since, target] = placeOf(after)
+  const [since, target] = cursorOrFirstPage(after)
   return db<RelationRow[]>`
     select target_fid as fid, muted_at as since
-    from relations.mutes
+    from moderation.mutes
     where fid = ${fid} and (muted_at, target_fid) < (${since}::bigint, ${target}::bigint)
     order by muted_at desc, target_fid desc
     limit ${limit}

@@ -10,9 +10,9 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 const appId = await ensureApp(db, 'test')
-const me = 1
+const viewerFid = 1
 
-type Place = readonly [number, number] | null
+type Cursor = readonly [number, number] | null
 
 interface Listed {
   readonly fid: number
@@ -21,16 +21,16 @@ interface Listed {
 
 /** A list, and how entries come into it and go. */
 interface List {
-  read(limit: number, after: Place): Promise<Listed[]>
+  read(limit: number, after: Cursor): Promise<Listed[]>
   add(fid: number, since: number): Promise<unknown>
   remove(fid: number): Promise<unknown>
 }
 
 const lists: Readonly<Record<string, List>> = {
   mutes: {
-    read: (limit, after) => listMutes(db, me, limit, after),
-    add: (fid, since) => mute(db, me, fid, since),
-    remove: (fid) => unmute(db, me, fid),
+    read: (limit, after) => listMutes(db, viewerFid, limit, after),
+    add: (fid, since) => mute(db, viewerFid, fid, since),
+    remove: (fid) => unmute(db, viewerFid, fid),
   },
   bans: {
     read: (limit, after) => listBans(db, appId, limit, after),
@@ -39,25 +39,28 @@ const lists: Readonly<Record<string, List>> = {
   },
   blocked: {
     read: async (limit, after) =>
-      (await listBlocked(db, me, limit, after)).map(({ blockedFid, ts }) => ({ fid: blockedFid, since: ts })),
+      (await listBlocked(db, viewerFid, limit, after)).map(({ blockedFid, ts }) => ({
+        fid: blockedFid,
+        since: ts,
+      })),
     add: (fid, since) =>
-      db`insert into social.blocks values (${me}, ${fid}, ${since}) on conflict do nothing`,
-    remove: (fid) => db`delete from social.blocks where fid = ${me} and target_fid = ${fid}`,
+      db`insert into social.blocks values (${viewerFid}, ${fid}, ${since}) on conflict do nothing`,
+    remove: (fid) => db`delete from social.blocks where fid = ${viewerFid} and target_fid = ${fid}`,
   },
   blockers: {
     read: async (limit, after) =>
-      (await listBlockers(db, me, limit, after)).map(({ blockerFid, ts }) => ({
+      (await listBlockers(db, viewerFid, limit, after)).map(({ blockerFid, ts }) => ({
         fid: blockerFid,
         since: ts,
       })),
     add: (fid, since) =>
-      db`insert into social.blocks values (${fid}, ${me}, ${since}) on conflict do nothing`,
-    remove: (fid) => db`delete from social.blocks where target_fid = ${me} and fid = ${fid}`,
+      db`insert into social.blocks values (${fid}, ${viewerFid}, ${since}) on conflict do nothing`,
+    remove: (fid) => db`delete from social.blocks where target_fid = ${viewerFid} and fid = ${fid}`,
   },
 }
 
 async function clear(): Promise<void> {
-  for (const table of ['relations.mutes', 'relations.bans', 'social.blocks'])
+  for (const table of ['moderation.mutes', 'moderation.bans', 'social.blocks'])
     await db`delete from ${db(table)}`
 }
 
@@ -82,19 +85,19 @@ it.each(Object.entries(lists))(
           await clear()
           for (const { fid, since } of given) await list.add(fid, since)
           const found: Listed[] = []
-          for (let after: Place = null, turn = 0; ; turn += 1) {
+          for (let after: Cursor = null, turn = 0; ; turn += 1) {
             const page = await list.read(limit, after)
             found.push(...page)
             const last = page.at(-1)
             if (page.length < limit || !last) break
             after = [last.since, last.fid]
-            const leaves = leaving[turn]
-            if (leaves !== undefined) await list.remove(leaves)
+            const isRemoval = leaving[turn]
+            if (isRemoval !== undefined) await list.remove(isRemoval)
             await list.add(100 + turn, 9)
           }
-          const stays = ({ fid }: Listed) => !leaving.includes(fid)
-          const expected = given.filter(stays).toSorted((a, b) => b.since - a.since || b.fid - a.fid)
-          expect(found.filter(stays)).toEqual(expected)
+          const isKept = ({ fid }: Listed) => !leaving.includes(fid)
+          const expected = given.filter(isKept).toSorted((a, b) => b.since - a.since || b.fid - a.fid)
+          expect(found.filter(isKept)).toEqual(expected)
           expect(new Set(found.map(({ fid }) => fid)).size).toBe(found.length)
         },
       ),

@@ -1,7 +1,7 @@
 import type { Consumer } from '../../hub/log/consumer-batch.js'
+import { affectedBy, inboxEventTypes } from './affected.js'
 import { rebuildInbox } from './rebuild.js'
-import { refresh } from './refresh.js'
-import { inboxEventTypes, touchedBy } from './touched.js'
+import { refreshInbox } from './refresh.js'
 
 /**
  * Keeps the inbox level with the log. The events only tell what to look at; what is written is what the read model
@@ -12,7 +12,7 @@ export const inboxConsumer: Consumer = {
   name: 'inbox',
   from: 'oldest',
   types: inboxEventTypes,
-  handle: (db, events) => refresh(db, touchedBy(events)),
+  handle: (db, events) => refreshInbox(db, affectedBy(events)),
   onGap: async (db, _gap, signal) => {
     await rebuildInbox(db, signal)
   },

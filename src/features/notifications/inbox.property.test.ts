@@ -7,7 +7,7 @@ import { kindName } from './kinds.js'
 import { rebuildInbox } from './rebuild.js'
 import { consumeInbox } from './testing/consume-inbox.js'
 import { histories, users } from './testing/inbox-history.js'
-import { groupsOf, type ModelRow, membersOf, standingMessages } from './testing/inbox-model.js'
+import { groupsOf, type ModelRow, membersOf, storedMessages } from './testing/inbox-model.js'
 import { createInboxNetwork } from './testing/inbox-network.js'
 
 vi.setConfig({ testTimeout: 240_000 })
@@ -26,7 +26,7 @@ async function inboxRows(): Promise<ModelRow[]> {
 }
 
 async function expectRight(): Promise<void> {
-  const wanted = groupsOf(membersOf(await standingMessages(db)))
+  const wanted = groupsOf(membersOf(await storedMessages(db)))
   expect(sorted(await inboxRows())).toEqual(sorted(wanted))
   const before = await db`select * from inbox.notifications order by hash, kind, fid`
   expect(await db.begin((transaction) => rebuildInbox(transaction))).toEqual({ written: 0, removed: 0 })

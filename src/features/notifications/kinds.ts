@@ -20,7 +20,7 @@ export function kindName(kind: number): NotificationKind {
   return names.get(kind)!
 }
 
-/** Bits, as `outranked_by` has them: one for each kind. */
+/** Bits, as `suppressed_by` has them: one for each kind. */
 export function kindMask(list: readonly NotificationKind[]): number {
   return list.reduce((mask, kind) => mask | (1 << kinds[kind]), 0)
 }

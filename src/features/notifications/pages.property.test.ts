@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { testNow, testNowUnix } from '../../../test/network.js'
 import { kinds, type NotificationKind, notificationKinds } from './kinds.js'
-import type { InboxPlace, InboxSelection } from './listed.js'
+import { markSeen } from './mark-seen.js'
+import type { InboxCursor, InboxSelection } from './notification-list.js'
 import { countUnseen, type InboxRow, MAX_UNSEEN, readInbox, SHOWN_MEMBERS } from './pages.js'
-import { markSeen } from './seen.js'
 import { consumeInbox } from './testing/consume-inbox.js'
 import { type HistoryStep, histories, users } from './testing/inbox-history.js'
-import { groupsOf, type ModelRow, membersOf, standingMessages } from './testing/inbox-model.js'
+import { groupsOf, type ModelRow, membersOf, storedMessages } from './testing/inbox-model.js'
 import { createInboxNetwork } from './testing/inbox-network.js'
 
 vi.setConfig({ testTimeout: 240_000 })
@@ -28,13 +28,13 @@ const selections = fc.record({
 
 /** Whom a user is not to see. */
 async function hiddenFrom(viewer: number): Promise<Set<number>> {
-  const messages = await standingMessages(db)
+  const messages = await storedMessages(db)
   const blocks = messages
     .filter(({ data }) => data.type === MessageType.LINK_ADD && data.linkBody!.type === 'block')
     .map(({ data }) => [data.fid, data.linkBody!.targetFid!] as const)
   const mutes = await db<
     { target_fid: number }[]
-  >`select target_fid from relations.mutes where fid = ${viewer}`
+  >`select target_fid from moderation.mutes where fid = ${viewer}`
   return new Set([
     ...blocks.flatMap(([one, other]) => (one === viewer ? [other] : other === viewer ? [one] : [])),
     ...mutes.map((row) => row.target_fid),
@@ -49,7 +49,7 @@ const isGroup = (kind: string) => ['follows', 'likes', 'recasts'].includes(kind)
 
 /** What the list has to be, in the plainest form. */
 async function wantedList({ fid: viewer, kinds: asked, below }: InboxSelection): Promise<Listed[]> {
-  const messages = await standingMessages(db)
+  const messages = await storedMessages(db)
   const casts = new Map(
     messages
       .filter(({ data }) => data.type === MessageType.CAST_ADD)
@@ -100,7 +100,7 @@ async function readPages(
   between: () => Promise<void> = async () => {},
 ): Promise<InboxRow[]> {
   const read: InboxRow[] = []
-  let before: InboxPlace | undefined
+  let before: InboxCursor | undefined
   for (;;) {
     const rows = await readInbox(db, selection, { before, limit: limit + 1 })
     read.push(...rows.slice(0, limit))
@@ -121,7 +121,7 @@ const block = ([one, other]: readonly [number, number], remove = false) => ({
 async function mute(pairs: readonly (readonly [number, number])[]): Promise<void> {
   for (const [one, other] of pairs) {
     await db`
-      insert into relations.mutes (fid, target_fid, muted_at) values (${one}, ${other}, ${testNowUnix})
+      insert into moderation.mutes (fid, target_fid, muted_at) values (${one}, ${other}, ${testNowUnix})
       on conflict do nothing
     `
   }

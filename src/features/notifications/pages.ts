@@ -1,11 +1,17 @@
 import type { Fragment } from 'postgres'
-import { type ShortUser, shortUserOf } from '../../graph/query/short-user.js'
+import { type ShortUser, shortUserOf } from '../../graph/query/dehydrated-user-columns.js'
 import type { Database } from '../../platform/db/connection.js'
 import { kindName, kinds, type NotificationKind } from './kinds.js'
-import { type InboxPlace, type InboxSelection, listed, listedHead, members } from './listed.js'
+import {
+  groupMembers,
+  type InboxCursor,
+  type InboxSelection,
+  selectedNotifications,
+  selectionHead,
+} from './notification-list.js'
 
 /** A notification as it is shown. */
-export interface InboxRow extends InboxPlace {
+export interface InboxRow extends InboxCursor {
   readonly name: NotificationKind
   readonly isSeen: boolean
   /** How many did it; null for what stands alone. */
@@ -36,13 +42,13 @@ export const MAX_UNSEEN = 100
 export async function readInbox(
   db: Database,
   selection: InboxSelection,
-  { before, limit }: { readonly before?: InboxPlace | undefined; readonly limit: number },
+  { before, limit }: { readonly before?: InboxCursor | undefined; readonly limit: number },
 ): Promise<InboxRow[]> {
   const { fid } = selection
   const rows = await db<Omit<InboxRow, 'name'>[]>`
-    with ${listedHead(db, selection, before)},
+    with ${selectionHead(db, selection, before)},
     page as materialized (
-      select * from (${listed(db, selection, { limit, isUnseen: false })}) found
+      select * from (${selectedNotifications(db, selection, { limit, isUnseen: false })}) found
       order by ts desc, kind, hash desc
       limit ${limit}
     )
@@ -56,7 +62,7 @@ export async function readInbox(
           ),
           '[]'
         )
-        from (${members(db, fid, SHOWN_MEMBERS)}) m
+        from (${groupMembers(db, fid, SHOWN_MEMBERS)}) m
       ) end as members
     from page n
     order by n.ts desc, n.kind, n.hash desc
@@ -67,10 +73,10 @@ export async function readInbox(
 /** How many notifications of a selection the user has not seen, counted up to `MAX_UNSEEN`. */
 export async function countUnseen(db: Database, selection: InboxSelection): Promise<number> {
   const [row] = await db<{ unseen: number }[]>`
-    with ${listedHead(db, selection)}
+    with ${selectionHead(db, selection)}
     select count(*)::integer as unseen
     from (
-      select from (${listed(db, selection, { limit: MAX_UNSEEN, isUnseen: true })}) found
+      select from (${selectedNotifications(db, selection, { limit: MAX_UNSEEN, isUnseen: true })}) found
       limit ${MAX_UNSEEN}
     ) unseen
   `
@@ -102,7 +108,7 @@ function countOf(db: Database, fid: number): Fragment {
     end`
   return db`(
     select case
-      when total <= (select count(*) from hidden) then (select count(*) from (${members(db, fid, null)}) m)
+      when total <= (select count(*) from hidden) then (select count(*) from (${groupMembers(db, fid, null)}) m)
       else total - ${hiddenMembers}
     end
     from (

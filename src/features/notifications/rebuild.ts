@@ -1,11 +1,11 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Transaction } from '../../platform/db/connection.js'
 import { kinds } from './kinds.js'
-import { lockInbox, write } from './refresh.js'
-import { wantedOfCasts } from './wanted.js'
+import { lockInbox, upsertNotifications } from './refresh.js'
+import { castSources } from './sources.js'
 
 /** How far the inbox was from what it has to be. */
-export interface InboxRepair {
+export interface RebuildResult {
   /** Rows that should have been there, or said something else. */
   readonly written: number
   /** Rows of what is not so. */
@@ -17,13 +17,13 @@ export interface InboxRepair {
  * until the transaction ends; the consumer waits, and goes on from where it was. Takes about as long as writing every
  * notification once: it has no time limit but the signal.
  */
-export async function rebuildInbox(db: Transaction, signal?: AbortSignal): Promise<InboxRepair> {
+export async function rebuildInbox(db: Transaction, signal?: AbortSignal): Promise<RebuildResult> {
   await lockInbox(db)
   await db`set local statement_timeout = 0`
   const run = (statement: PendingQuery<Row[]>) => untilAborted(statement, signal)
   await run(db`
     create temporary table wanted_notifications on commit drop as
-    ${wantedOfEverything(db)}
+    ${allSources(db)}
   `)
   await run(db`create unique index on wanted_notifications (hash, kind, fid)`)
   await run(db`analyze wanted_notifications`)
@@ -33,14 +33,14 @@ export async function rebuildInbox(db: Transaction, signal?: AbortSignal): Promi
       select from wanted_notifications w where w.hash = n.hash and w.kind = n.kind and w.fid = n.fid
     )
   `)
-  const written = await run(db`${write(db, db`wanted_notifications`)}`)
+  const written = await run(db`${upsertNotifications(db, db`wanted_notifications`)}`)
   return { written, removed }
 }
 
 /** As `wanted.ts` has it for some groups, but of all of them at once: a sort instead of a look-up for each. */
-function wantedOfEverything(db: Transaction) {
+function allSources(db: Transaction) {
   return db`
-    ${wantedOfCasts(db, db`true`)}
+    ${castSources(db, db`true`)}
     union all
     select * from (
       select distinct on (f.target_fid) f.target_fid, ${kinds.follows}::smallint, ''::bytea, f.ts, f.fid,

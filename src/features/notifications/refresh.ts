@@ -1,9 +1,9 @@
 import type { Fragment } from 'postgres'
-import { NotNow } from '../../hub/log/consumer-batch.js'
+import { RetryLater } from '../../hub/log/consumer-batch.js'
 import type { Transaction } from '../../platform/db/connection.js'
+import type { AffectedNotifications, AffectedReactions } from './affected.js'
 import { kinds } from './kinds.js'
-import type { Touched, TouchedReactions } from './touched.js'
-import { columns, wantedOfCasts, wantedOfFollows, wantedOfReactions } from './wanted.js'
+import { castSources, followSources, notificationColumns, reactionSources } from './sources.js'
 
 /** Any constant does that nothing else in the database locks: the bytes of "inbox". */
 const INBOX_LOCK = 0x696e626f78
@@ -24,22 +24,25 @@ export async function lockInbox(db: Transaction): Promise<void> {
   try {
     await db`select pg_advisory_xact_lock(${INBOX_LOCK}::bigint)`
   } catch (error) {
-    const isTaken = error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE
-    throw isTaken ? new NotNow('the inbox is being rebuilt') : error
+    const isLockTimeout = error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE
+    throw isLockTimeout ? new RetryLater('the inbox is being rebuilt') : error
   }
 }
 
 /** Makes what was touched what the read model says it is, in sets. Doing it again changes nothing. */
-export async function refresh(db: Transaction, touched: Touched): Promise<void> {
+export async function refreshInbox(db: Transaction, affected: AffectedNotifications): Promise<void> {
   await lockInbox(db)
   await Promise.all([
-    touched.followed.length + touched.compacted.length > 0 && refreshFollows(db, touched),
-    touched.reactions.length > 0 && refreshReactions(db, touched.reactions),
-    touched.casts.length > 0 && refreshCasts(db, touched.casts),
+    affected.followed.length + affected.compacted.length > 0 && refreshFollows(db, affected),
+    affected.reactions.length > 0 && refreshReactions(db, affected.reactions),
+    affected.casts.length > 0 && refreshCasts(db, affected.casts),
   ])
 }
 
-async function refreshFollows(db: Transaction, { followed, compacted }: Touched): Promise<void> {
+async function refreshFollows(
+  db: Transaction,
+  { followed, compacted }: AffectedNotifications,
+): Promise<void> {
   // Of a compact state it is not told whom it took the follow from; only groups that it led can have changed.
   const groups = db`(
     select unnest(${[...followed]}::bigint[]) as fid
@@ -49,18 +52,18 @@ async function refreshFollows(db: Transaction, { followed, compacted }: Touched)
   )`
   await db`
     with touched as materialized (select * from ${groups} g),
-    wanted as materialized (${wantedOfFollows(db, db`touched`)}),
+    wanted as materialized (${followSources(db, db`touched`)}),
     gone as (
       delete from inbox.notifications n
       using touched t
       where n.hash = ''::bytea and n.kind = ${kinds.follows}::smallint and n.fid = t.fid
         and not exists (select from wanted w where w.fid = n.fid)
     )
-    ${write(db, db`wanted`)}
+    ${upsertNotifications(db, db`wanted`)}
   `
 }
 
-async function refreshReactions(db: Transaction, groups: readonly TouchedReactions[]): Promise<void> {
+async function refreshReactions(db: Transaction, groups: readonly AffectedReactions[]): Promise<void> {
   await db`
     with touched as materialized (
       select *
@@ -70,19 +73,19 @@ async function refreshReactions(db: Transaction, groups: readonly TouchedReactio
         ${groups.map(({ kind }) => kind)}::smallint[]
       ) as g (fid, hash, kind)
     ),
-    wanted as materialized (${wantedOfReactions(db, db`touched`)}),
+    wanted as materialized (${reactionSources(db, db`touched`)}),
     gone as (
       delete from inbox.notifications n
       using touched t
       where n.hash = t.hash and n.kind = t.kind and n.fid = t.fid
         and not exists (select from wanted w where w.hash = n.hash and w.kind = n.kind and w.fid = n.fid)
     )
-    ${write(db, db`wanted`)}
+    ${upsertNotifications(db, db`wanted`)}
   `
 }
 
-async function refreshCasts(db: Transaction, touched: readonly Buffer[]): Promise<void> {
-  const casts = await withThoseBelow(db, touched)
+async function refreshCasts(db: Transaction, affected: readonly Buffer[]): Promise<void> {
+  const casts = await withDescendants(db, affected)
   const hashes = db.types.byteas(casts)
   await db`
     with gone as (
@@ -102,12 +105,12 @@ async function refreshCasts(db: Transaction, touched: readonly Buffer[]): Promis
       where n.hash = now.hash and n.kind = now.kind and n.fid = now.fid
         and n.root_url is distinct from now.root_url
     )
-    ${write(db, db`(${wantedOfCasts(db, db`c.hash = any (${hashes}::bytea[])`)}) wanted`)}
+    ${upsertNotifications(db, db`(${castSources(db, db`c.hash = any (${hashes}::bytea[])`)}) wanted`)}
   `
 }
 
 /** A cast that came or went moves the casts below it to another root: with it, their place among the URLs. */
-async function withThoseBelow(db: Transaction, hashes: readonly Buffer[]): Promise<Buffer[]> {
+async function withDescendants(db: Transaction, hashes: readonly Buffer[]): Promise<Buffer[]> {
   const rows = await db<{ hash: Buffer }[]>`
     with recursive below (hash) as (
       select unnest(${db.types.byteas(hashes)}::bytea[])
@@ -122,13 +125,13 @@ async function withThoseBelow(db: Transaction, hashes: readonly Buffer[]): Promi
 }
 
 /** Writes the rows that are not there or say something else. */
-export function write(db: Transaction, source: Fragment): Fragment {
+export function upsertNotifications(db: Transaction, source: Fragment): Fragment {
   return db`
-    insert into inbox.notifications as n (${columns(db)})
-    select ${columns(db)} from ${source}
+    insert into inbox.notifications as n (${notificationColumns(db)})
+    select ${notificationColumns(db)} from ${source}
     on conflict (hash, kind, fid) do update
     set ts = excluded.ts, actor = excluded.actor, root_url = excluded.root_url,
-        outranked_by = excluded.outranked_by
-    where (n.ts, n.actor, n.root_url, n.outranked_by)
-      is distinct from (excluded.ts, excluded.actor, excluded.root_url, excluded.outranked_by)`
+        suppressed_by = excluded.suppressed_by
+    where (n.ts, n.actor, n.root_url, n.suppressed_by)
+      is distinct from (excluded.ts, excluded.actor, excluded.root_url, excluded.suppressed_by)`
 }

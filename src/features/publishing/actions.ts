@@ -1,9 +1,9 @@
 import { PlazaError } from '../../platform/errors.js'
 import type { NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
-import { isNetFailure, mayPass, type NetFailure } from '../../platform/outbound/net-failure.js'
+import { isNetFailure, isTransient, type NetFailure } from '../../platform/outbound/net-failure.js'
 import { signJson } from '../../protocol/json-signature.js'
 import type { Author } from './author.js'
-import { invalidMember } from './refusal.js'
+import { invalidParameterError } from './refusal.js'
 
 /** What one app asks of another for a user of both. */
 export interface Action {
@@ -17,7 +17,7 @@ const ACTION_PATH = '/api/farcaster/action'
 /** How long the signature is good for. Five minutes are usual for tokens of this form (docs/compatibility.md §2.3). */
 const TOKEN_SECONDS = 300
 const DEADLINE_MS = 10_000
-const MAX_ANSWER_BYTES = 256 * 1024
+const MAX_RESPONSE_BYTES = 256 * 1024
 /** As much of a failed answer as is repeated. */
 const MAX_REASON_CHARACTERS = 200
 
@@ -37,13 +37,13 @@ export async function sendAction(
   baseUrl: string,
   now: number,
 ): Promise<string> {
-  if (!URL.canParse(baseUrl)) throw invalidMember('base_url', 'must be a URL')
+  if (!URL.canParse(baseUrl)) throw invalidParameterError('base_url', 'must be a URL')
   const target = new URL(baseUrl)
   if (target.search !== '' || target.hash !== '') {
-    throw invalidMember('base_url', 'must have no query and no fragment')
+    throw invalidParameterError('base_url', 'must have no query and no fragment')
   }
   target.pathname = target.pathname.replace(/\/+$/, '') + ACTION_PATH
-  const answer = await net.request({
+  const response = await net.request({
     url: target.href,
     method: 'POST',
     headers: {
@@ -53,10 +53,10 @@ export async function sendAction(
     },
     body: JSON.stringify(action),
     deadlineMs: DEADLINE_MS,
-    maxBytes: MAX_ANSWER_BYTES,
+    maxBytes: MAX_RESPONSE_BYTES,
   })
-  if (isNetFailure(answer)) throw unreachable(answer)
-  return objectIn(answer)
+  if (isNetFailure(response)) throw unreachableError(response)
+  return parseObjectBody(response)
 }
 
 /**
@@ -68,38 +68,38 @@ export async function sendAction(
  * @param now Unix seconds.
  */
 function signAction({ fid, key }: Author, action: Action, audience: string, now: number): string {
-  const said = { action, fid, aud: audience, iat: now, exp: now + TOKEN_SECONDS }
-  const { header, payload, signature } = signJson(fid, key, said)
+  const tokenPayload = { action, fid, aud: audience, iat: now, exp: now + TOKEN_SECONDS }
+  const { header, payload, signature } = signJson(fid, key, tokenPayload)
   return `${header}.${payload}.${signature}`
 }
 
-function unreachable(failure: NetFailure): PlazaError {
-  if (!mayPass(failure)) return invalidMember('base_url', `cannot be reached: ${failure.detail}`)
+function unreachableError(failure: NetFailure): PlazaError {
+  if (!isTransient(failure)) return invalidParameterError('base_url', `cannot be reached: ${failure.detail}`)
   return new PlazaError('unavailable.other_side', `the other app cannot be reached: ${failure.detail}`, {
     property: 'base_url',
   })
 }
 
-function objectIn({ status, bytes, cut }: NetAnswer): string {
+function parseObjectBody({ status, bytes, isTruncated }: NetAnswer): string {
   const text = Buffer.from(bytes).toString()
   if (status < 200 || status > 299) {
     const reason = text.slice(0, MAX_REASON_CHARACTERS).trim()
-    throw failed(`it answered ${status}${reason === '' ? '' : `: ${reason}`}`)
+    throw actionError(`it answered ${status}${reason === '' ? '' : `: ${reason}`}`)
   }
-  if (cut) throw failed(`its answer is larger than ${MAX_ANSWER_BYTES} bytes`)
+  if (isTruncated) throw actionError(`its answer is larger than ${MAX_RESPONSE_BYTES} bytes`)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw failed('its answer is not JSON')
+    throw actionError('its answer is not JSON')
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw failed('its answer is not a JSON object')
+    throw actionError('its answer is not a JSON object')
   }
   return text
 }
 
-function failed(problem: string): PlazaError {
+function actionError(problem: string): PlazaError {
   return new PlazaError('unavailable.other_side', `the other app has failed: ${problem}`, {
     property: 'base_url',
   })

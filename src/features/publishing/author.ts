@@ -46,6 +46,6 @@ export function signStatement(
 }
 
 /** Farcaster seconds. */
-export function nowOf({ clock }: Pick<Publisher, 'clock'>): number {
+export function farcasterNow({ clock }: Pick<Publisher, 'clock'>): number {
   return farcasterSecondsFromUnixMs(clock())
 }

@@ -5,11 +5,11 @@ import { validateEmbed } from '../../protocol/kinds/embed.js'
 import { validateUrl } from '../../protocol/kinds/url.js'
 import type { Statement } from './author.js'
 import { type CastReferences, loadCastReferences } from './cast-references.js'
-import { mentionCandidates, takeNamesOut } from './mentions.js'
-import { invalidMember, refusedMember } from './refusal.js'
+import { mentionCandidates, stripMentions } from './mentions.js'
+import { invalidParameterError, validationError } from './refusal.js'
 
 /** A cast by its author and its hash. */
-export interface CastName {
+export interface CastReference {
   readonly fid: number
   /** Hex, with 0x or without. */
   readonly hash: string
@@ -18,7 +18,7 @@ export interface CastName {
 /** What somebody wants to cast. */
 export interface CastRequest {
   readonly text: string
-  readonly embeds: readonly ({ readonly url: string } | CastName)[]
+  readonly embeds: readonly ({ readonly url: string } | CastReference)[]
   /** The hash of a cast, or a URL. */
   readonly parent: string | undefined
   readonly parentAuthorFid: number | undefined
@@ -41,45 +41,46 @@ const urlScheme = /^[a-z][a-z0-9+.-]*:./i
  */
 export async function draftCast(db: Database, request: CastRequest): Promise<Statement> {
   const { text } = request
-  if (Buffer.from(text).toString() !== text) throw invalidMember('text', 'must be well-formed Unicode')
+  if (Buffer.from(text).toString() !== text)
+    throw invalidParameterError('text', 'must be well-formed Unicode')
   const candidates = mentionCandidates(text)
-  const parentHash = hashOf(request.parent)
+  const parentHash = parseCastHash(request.parent)
   const references = await loadCastReferences(db, {
     usernames: candidates.flatMap(({ names }) => names),
     hashes: parentHash === null ? [] : [parentHash],
     channelId: request.channelId ?? null,
   })
-  const mentioning = takeNamesOut(text, candidates, (name) => references.fidByName.get(name))
+  const strippedText = stripMentions(text, candidates, (name) => references.fidByName.get(name))
   const castAddBody: CastAddBody = {
     embedsDeprecated: [],
-    mentions: [...mentioning.mentions],
-    mentionsPositions: [...mentioning.mentionsPositions],
-    text: mentioning.text,
+    mentions: [...strippedText.mentions],
+    mentionsPositions: [...strippedText.mentionsPositions],
+    text: strippedText.text,
     embeds: request.embeds.map(embedOf),
     ...parentOf(request, parentHash, references),
-    type: typeOf(mentioning.text),
+    type: castTypeOf(strippedText.text),
   }
   return { type: MessageType.CAST_ADD, castAddBody }
 }
 
-function hashOf(parent: string | undefined): Buffer | null {
+function parseCastHash(parent: string | undefined): Buffer | null {
   const digits = parent === undefined ? undefined : castHash.exec(parent)?.[1]
   return digits === undefined ? null : Buffer.from(digits, 'hex')
 }
 
-function typeOf(text: string): CastType {
+function castTypeOf(text: string): CastType {
   const sizeBytes = Buffer.byteLength(text)
   if (sizeBytes <= MAX_CAST_BYTES) return CastType.CAST
   return sizeBytes <= MAX_LONG_CAST_BYTES ? CastType.LONG_CAST : CastType.TEN_K_CAST
 }
 
-function embedOf(given: CastRequest['embeds'][number], index: number): Embed {
+function embedOf(embedRequest: CastRequest['embeds'][number], index: number): Embed {
   const embed: Embed =
-    'url' in given
-      ? { url: given.url }
-      : { castId: { fid: given.fid, hash: Buffer.from(given.hash.replace(/^0x/, ''), 'hex') } }
-  const fault = validateEmbed(embed)
-  if (fault !== null) throw refusedMember(`embeds.${index}`, fault)
+    'url' in embedRequest
+      ? { url: embedRequest.url }
+      : { castId: { fid: embedRequest.fid, hash: Buffer.from(embedRequest.hash.replace(/^0x/, ''), 'hex') } }
+  const problem = validateEmbed(embed)
+  if (problem !== null) throw validationError(`embeds.${index}`, problem)
   return embed
 }
 
@@ -92,7 +93,7 @@ function parentOf(request: CastRequest, parentHash: Buffer | null, references: C
   }
   if (parentHash !== null) return { parentCastId: parentCast(request, parentHash, references) }
   if (parentAuthorFid !== undefined) {
-    throw invalidMember('parent_author_fid', 'must not be given unless parent is the hash of a cast')
+    throw invalidParameterError('parent_author_fid', 'must not be given unless parent is the hash of a cast')
   }
   if (parent === undefined) return references.channel ? { parentUrl: references.channel.parentUrl } : {}
   return { parentUrl: parentUrl(parent, references) }
@@ -106,7 +107,7 @@ function parentCast(
 ): CastId {
   const found = casts.get(hash.toString('hex'))
   if (found && parentAuthorFid !== undefined && found.fid !== parentAuthorFid) {
-    throw invalidMember('parent_author_fid', `must be the author of the parent, ${found.fid}`)
+    throw invalidParameterError('parent_author_fid', `must be the author of the parent, ${found.fid}`)
   }
   const fid = found?.fid ?? parentAuthorFid
   if (fid === undefined || fid === 0) {
@@ -116,19 +117,22 @@ function parentCast(
   }
   // A reply is where its thread is, whatever it says of itself.
   if (channelId !== undefined && !channel?.urls.includes(found?.rootParentUrl ?? '')) {
-    throw invalidMember('channel_id', 'must be the channel that the thread of the parent is in, or left out')
+    throw invalidParameterError(
+      'channel_id',
+      'must be the channel that the thread of the parent is in, or left out',
+    )
   }
   return { fid, hash }
 }
 
 function parentUrl(parent: string, { channel }: CastReferences): string {
   if (!urlScheme.test(parent)) {
-    throw invalidMember('parent', 'must be the hash of a cast, 40 hex digits, or a URL')
+    throw invalidParameterError('parent', 'must be the hash of a cast, 40 hex digits, or a URL')
   }
-  const fault = validateUrl(parent)
-  if (fault !== null) throw refusedMember('parent', fault)
+  const problem = validateUrl(parent)
+  if (problem !== null) throw validationError('parent', problem)
   if (channel && !channel.urls.includes(parent)) {
-    throw invalidMember('channel_id', 'contradicts parent: give one of both')
+    throw invalidParameterError('channel_id', 'contradicts parent: give one of both')
   }
   return parent
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
 
 /** What the members of a request to cast name, to be looked up. */
-export interface NamedReferences {
+export interface ReferenceQuery {
   readonly usernames: readonly string[]
   /** Casts by their hashes. */
   readonly hashes: readonly Buffer[]
@@ -9,13 +9,13 @@ export interface NamedReferences {
 }
 
 /** A cast that is here. */
-export interface ReferredCast {
+export interface ReferencedCast {
   readonly fid: number
   readonly rootParentUrl: string | null
 }
 
 /** A channel, and every URL that it is known by. */
-export interface ReferredChannel {
+export interface ReferencedChannel {
   readonly parentUrl: string
   readonly urls: readonly string[]
 }
@@ -25,21 +25,21 @@ export interface CastReferences {
   /** By the name that the user is shown by. */
   readonly fidByName: ReadonlyMap<string, number>
   /** By hash, in lower-case hex. */
-  readonly casts: ReadonlyMap<string, ReferredCast>
-  readonly channel: ReferredChannel | null
+  readonly casts: ReadonlyMap<string, ReferencedCast>
+  readonly channel: ReferencedChannel | null
 }
 
 interface ReferencesRow {
   users: { username: string; fid: number }[]
-  casts: ({ hash: string } & ReferredCast)[]
-  channel: ReferredChannel | null
+  casts: ({ hash: string } & ReferencedCast)[]
+  channel: ReferencedChannel | null
 }
 
 const noReferences: CastReferences = { fidByName: new Map(), casts: new Map(), channel: null }
 
 /** Looks everything up in one statement; in none for a cast that refers to nothing. */
-export async function loadCastReferences(db: Database, named: NamedReferences): Promise<CastReferences> {
-  const { usernames, hashes, channelId } = named
+export async function loadCastReferences(db: Database, query: ReferenceQuery): Promise<CastReferences> {
+  const { usernames, hashes, channelId } = query
   if (usernames.length === 0 && hashes.length === 0 && channelId === null) return noReferences
   const [row] = await db<ReferencesRow[]>`
     select

@@ -3,8 +3,8 @@ import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { type Author, nowOf, type Publisher, type Statement, signStatement } from './author.js'
-import { isDuplicate, isOvertaken, refusedBy } from './refusal.js'
+import { type Author, farcasterNow, type Publisher, type Statement, signStatement } from './author.js'
+import { isDuplicate, isSuperseded, refusalError } from './refusal.js'
 
 /** The same text in the same second, this often, is a loop. */
 const MAX_ATTEMPTS = 20
@@ -21,10 +21,10 @@ export async function publishCast(
 ): Promise<SignedMessage> {
   for (let attempt = 0; ; attempt += 1) {
     const message = signCast(publisher, author, cast, attempt)
-    const [refusal = null] = await publisher.hub.submit([message], { signedHere: true })
+    const [refusal = null] = await publisher.hub.submit([message], { signedLocally: true })
     if (refusal === null) return message
-    const isTaken = isDuplicate(refusal) || isOvertaken(refusal)
-    if (!isTaken || attempt === MAX_ATTEMPTS) throw refusedCast(refusal)
+    const isConflict = isDuplicate(refusal) || isSuperseded(refusal)
+    if (!isConflict || attempt === MAX_ATTEMPTS) throw castRefusalError(refusal)
   }
 }
 
@@ -40,15 +40,15 @@ export function signCast(
   cast: Statement,
   attempt: number,
 ): SignedMessage {
-  return signStatement(publisher, author, cast, nowOf(publisher) - attempt)
+  return signStatement(publisher, author, cast, farcasterNow(publisher) - attempt)
 }
 
 /** Members of a cast that texts of the hub speak of. The rest is about the user, not about the request. */
-const aboutText = /^(text|cast is empty|mentions|dataBytes|Pro subscription)/
+const textRefusalPattern = /^(text|cast is empty|mentions|dataBytes|Pro subscription)/
 
 /** What the hub has refused of a cast, with the member at fault. */
-export function refusedCast(refusal: Parameters<typeof refusedBy>[0]): PlazaError {
-  return refusedBy(refusal, aboutText.test(refusal.message) ? 'text' : undefined)
+export function castRefusalError(refusal: Parameters<typeof refusalError>[0]): PlazaError {
+  return refusalError(refusal, textRefusalPattern.test(refusal.message) ? 'text' : undefined)
 }
 
 /**
@@ -65,11 +65,11 @@ export async function removeCast(publisher: Publisher, author: Author, targetHas
   }
   if (cast.isRemoved) return
   const statement = { type: MessageType.CAST_REMOVE, castRemoveBody: { targetHash } }
-  const message = signStatement(publisher, author, statement, nowOf(publisher))
-  const [refusal = null] = await publisher.hub.submit([message], { signedHere: true })
+  const message = signStatement(publisher, author, statement, farcasterNow(publisher))
+  const [refusal = null] = await publisher.hub.submit([message], { signedLocally: true })
   // Somebody else was faster with the same removal.
-  if (refusal === null || isDuplicate(refusal) || isOvertaken(refusal)) return
-  throw refusedBy(refusal)
+  if (refusal === null || isDuplicate(refusal) || isSuperseded(refusal)) return
+  throw refusalError(refusal)
 }
 
 interface FoundCast {

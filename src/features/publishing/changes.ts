@@ -6,8 +6,15 @@ import { compactKey } from '../../protocol/kinds/link.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { MessageSet } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
-import { type Author, messageData, nowOf, type Publisher, type Statement, signStatement } from './author.js'
-import { isDuplicate, isOvertaken, refusedBy } from './refusal.js'
+import {
+  type Author,
+  farcasterNow,
+  messageData,
+  type Publisher,
+  type Statement,
+  signStatement,
+} from './author.js'
+import { isDuplicate, isSuperseded, refusalError } from './refusal.js'
 
 /** Requests of one user that are about the same thing get in each other's way this often, at most. */
 const MAX_ATTEMPTS = 5
@@ -41,18 +48,19 @@ export async function publishChanges(
   statements: readonly Statement[],
 ): Promise<ChangeOutcome[]> {
   const outcomes = new Map<Statement, ChangeOutcome>()
-  let open = statements
-  for (let attempt = 1; open.length > 0; attempt += 1) {
-    const prepared = await prepareChanges(publisher, author, open)
+  let pending = statements
+  for (let attempt = 1; pending.length > 0; attempt += 1) {
+    const prepared = await prepareChanges(publisher, author, pending)
     const messages = prepared.flatMap(({ message }) => (message ? [message] : []))
-    const refusals = messages.length === 0 ? [] : await publisher.hub.submit(messages, { signedHere: true })
+    const refusals =
+      messages.length === 0 ? [] : await publisher.hub.submit(messages, { signedLocally: true })
     let next = 0
     for (const [index, { hash, message }] of prepared.entries()) {
       const refusal = message ? (refusals[next++] ?? null) : null
-      outcomes.set(open[index]!, { hash, refusal: isDuplicate(refusal) ? null : refusal })
+      outcomes.set(pending[index]!, { hash, refusal: isDuplicate(refusal) ? null : refusal })
     }
     if (attempt === MAX_ATTEMPTS) break
-    open = open.filter((statement) => isOvertaken(outcomes.get(statement)?.refusal ?? null))
+    pending = pending.filter((statement) => isSuperseded(outcomes.get(statement)?.refusal ?? null))
   }
   return statements.map((statement) => outcomes.get(statement)!)
 }
@@ -68,7 +76,7 @@ export async function publishChange(
   statement: Statement,
 ): Promise<void> {
   const [outcome] = await publishChanges(publisher, author, [statement])
-  if (outcome?.refusal) throw refusedBy(outcome.refusal)
+  if (outcome?.refusal) throw refusalError(outcome.refusal)
 }
 
 /**
@@ -81,39 +89,41 @@ export async function prepareChanges(
   author: Author,
   statements: readonly Statement[],
 ): Promise<PreparedChange[]> {
-  const now = nowOf(publisher)
-  const slots = statements.map((statement) => slotOf(messageData(publisher, author, statement, now)))
-  const standing = await readStanding(publisher.writerDb, author.fid, slots)
+  const now = farcasterNow(publisher)
+  const conflictKeys = statements.map((statement) =>
+    conflictKeyOf(messageData(publisher, author, statement, now)),
+  )
+  const stored = await readStoredMessages(publisher.writerDb, author.fid, conflictKeys)
   return statements.map((statement, index) => {
-    const { set, key, rivals } = slots[index]!
-    const same = standing.get(nameOf(set, key))
-    if (same && saysTheSame(same, messageData(publisher, author, statement, now))) {
-      return { hash: same.hash, message: null }
+    const { set, key, competingKeys } = conflictKeys[index]!
+    const existing = stored.get(mapKey(set, key))
+    if (existing && hasSameContent(existing, messageData(publisher, author, statement, now))) {
+      return { hash: existing.hash, message: null }
     }
-    const times = [key, ...rivals].map((each) => standing.get(nameOf(set, each))?.ts ?? 0)
+    const times = [key, ...competingKeys].map((each) => stored.get(mapKey(set, each))?.ts ?? 0)
     const message = signStatement(publisher, author, statement, Math.max(now, ...times.map((ts) => ts + 1)))
     return { hash: message.hash, message }
   })
 }
 
-interface ChangeSlot {
+interface ConflictKey {
   readonly set: MessageSet
   readonly key: Buffer
   /** Other places of the set whose message decides over this one's. */
-  readonly rivals: readonly Buffer[]
+  readonly competingKeys: readonly Buffer[]
 }
 
-function slotOf(data: MessageData): ChangeSlot {
+function conflictKeyOf(data: MessageData): ConflictKey {
   const kind = kindOf(data.type)
   const body = kind?.body(data)
   if (!kind || kind.set === null || body === undefined) throw new Error(`type ${data.type} replaces nothing`)
   // Where these messages stand depends on what they say, not on their hash.
   const key = kind.conflictKey(body, { data, hash: Buffer.alloc(0) })
-  const rivals = data.linkBody ? [compactKey(data.linkBody.type)] : []
-  return { set: kind.set, key, rivals }
+  const competingKeys = data.linkBody ? [compactKey(data.linkBody.type)] : []
+  return { set: kind.set, key, competingKeys }
 }
 
-interface StandingRow {
+interface StoredMessageRow {
   set: MessageSet
   key: Buffer
   /** Farcaster seconds. */
@@ -122,22 +132,22 @@ interface StandingRow {
   message: Buffer
 }
 
-async function readStanding(
+async function readStoredMessages(
   db: Database,
   fid: number,
-  slots: readonly ChangeSlot[],
-): Promise<Map<string, StandingRow>> {
-  const wanted = new Map(
-    slots.flatMap(({ set, key, rivals }) =>
-      [key, ...rivals].map((each) => [nameOf(set, each), { set, key: each }] as const),
+  conflictKeys: readonly ConflictKey[],
+): Promise<Map<string, StoredMessageRow>> {
+  const lookups = new Map(
+    conflictKeys.flatMap(({ set, key, competingKeys }) =>
+      [key, ...competingKeys].map((each) => [mapKey(set, each), { set, key: each }] as const),
     ),
   )
-  const places = [...wanted.values()]
-  const rows = await db<StandingRow[]>`
+  const lookupKeys = [...lookups.values()]
+  const rows = await db<StoredMessageRow[]>`
     select m.set, m.key, m.ts, m.hash, m.message
     from unnest(
-      ${places.map(({ set }) => set)}::smallint[],
-      ${db.types.byteas(places.map(({ key }) => key))}::bytea[]
+      ${lookupKeys.map(({ set }) => set)}::smallint[],
+      ${db.types.byteas(lookupKeys.map(({ key }) => key))}::bytea[]
     ) as wanted (set, key)
     cross join lateral (
       select * from hub.messages
@@ -145,18 +155,18 @@ async function readStanding(
       limit 1
     ) m
   `
-  return new Map(rows.map((row) => [nameOf(row.set, row.key), row]))
+  return new Map(rows.map((row) => [mapKey(row.set, row.key), row]))
 }
 
-function nameOf(set: MessageSet, key: Buffer): string {
+function mapKey(set: MessageSet, key: Buffer): string {
   return `${set}/${key.toString('latin1')}`
 }
 
 /** Whether a message that stands says what the new one would, at whatever time. */
-function saysTheSame({ message }: StandingRow, data: MessageData): boolean {
-  const { data: standing } = decodeStoredMessage(message)
-  if (standing.type !== data.type || standing.type === MessageType.LINK_COMPACT_STATE) return false
-  return encodedWithoutTime(standing).equals(encodedWithoutTime(data))
+function hasSameContent({ message }: StoredMessageRow, data: MessageData): boolean {
+  const { data: stored } = decodeStoredMessage(message)
+  if (stored.type !== data.type || stored.type === MessageType.LINK_COMPACT_STATE) return false
+  return encodedWithoutTime(stored).equals(encodedWithoutTime(data))
 }
 
 function encodedWithoutTime(data: MessageData): Buffer {

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import type { Author, Publisher } from './author.js'
 import { publishChanges } from './changes.js'
-import { refusedBy } from './refusal.js'
+import { refusalError } from './refusal.js'
 
 /** What became of one follow or unfollow. */
 export interface FollowOutcome {
@@ -28,31 +28,31 @@ export async function publishFollows(
   const targets = [...new Set(targetFids)]
   // Who has gone from here can still be unfollowed.
   const reachable =
-    action === 'follow' ? await registered(publisher.writerDb, targets) : new Set<number>(targets)
-  const known = targets.filter((fid) => reachable.has(fid))
+    action === 'follow' ? await registeredFids(publisher.writerDb, targets) : new Set<number>(targets)
+  const validTargets = targets.filter((fid) => reachable.has(fid))
   const type = action === 'follow' ? MessageType.LINK_ADD : MessageType.LINK_REMOVE
   const changes = await publishChanges(
     publisher,
     author,
-    known.map((targetFid) => ({ type, linkBody: { type: 'follow', targetFid } })),
+    validTargets.map((targetFid) => ({ type, linkBody: { type: 'follow', targetFid } })),
   )
-  const byFid = new Map(known.map((fid, index) => [fid, changes[index]!]))
+  const byFid = new Map(validTargets.map((fid, index) => [fid, changes[index]!]))
   const outcomes = targets.map((targetFid) => {
     const change = byFid.get(targetFid)
     if (!change) return { targetFid, hash: null, refusal: refuse('not_found', 'there is no such user') }
     return { targetFid, hash: change.refusal ? null : change.hash, refusal: change.refusal }
   })
-  if (outcomes.every(({ refusal }) => refusal !== null)) throw nothingDone(outcomes)
+  if (outcomes.every(({ refusal }) => refusal !== null)) throw allFailedError(outcomes)
   return outcomes
 }
 
-function nothingDone(outcomes: readonly FollowOutcome[]): PlazaError {
-  const ofHub = outcomes.find(({ refusal }) => refusal !== null && refusal.code !== 'not_found')
-  if (ofHub?.refusal) return refusedBy(ofHub.refusal)
+function allFailedError(outcomes: readonly FollowOutcome[]): PlazaError {
+  const hubFailure = outcomes.find(({ refusal }) => refusal !== null && refusal.code !== 'not_found')
+  if (hubFailure?.refusal) return refusalError(hubFailure.refusal)
   return new PlazaError('not_found', 'there are no such users', { property: 'target_fids' })
 }
 
-async function registered(db: Database, fids: readonly number[]): Promise<Set<number>> {
+async function registeredFids(db: Database, fids: readonly number[]): Promise<Set<number>> {
   const rows = await db<{ fid: number }[]>`
     select fid from hub.fids where fid = any (${[...fids]}::bigint[])
   `

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { insertMentions } from '../../graph/view/text-ranges.js'
-import { mentionCandidates, takeNamesOut } from './mentions.js'
+import { mentionCandidates, stripMentions } from './mentions.js'
 
 const fids = new Map([
   ['alice', 1],
@@ -13,7 +13,7 @@ const fids = new Map([
 ])
 const names = new Map([...fids].map(([name, fid]) => [fid, name]))
 
-const parse = (text: string) => takeNamesOut(text, mentionCandidates(text), (name) => fids.get(name))
+const parse = (text: string) => stripMentions(text, mentionCandidates(text), (name) => fids.get(name))
 const mentioned = (text: string) => parse(text).mentions.map((fid) => names.get(fid))
 
 describe('a text mentions', () => {
@@ -82,7 +82,7 @@ describe('a text without its names', () => {
     })
   })
 
-  const piece = fc.oneof(
+  const fragment = fc.oneof(
     fc.constantFrom(
       ...[...fids.keys()].map((name) => `@${name}`),
       '@nobody',
@@ -99,8 +99,8 @@ describe('a text without its names', () => {
 
   it('is the same text again when the names are put back, whatever it is', () => {
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
-        const text = pieces.join('')
+      fc.property(fc.array(fragment, { maxLength: 24 }), (fragments) => {
+        const text = fragments.join('')
         const { text: rest, mentions, mentionsPositions } = parse(text)
         const read = insertMentions(rest, mentions, mentionsPositions, (fid) => names.get(fid))
         expect(read.text).toBe(text)
@@ -114,7 +114,12 @@ describe('a text without its names', () => {
   })
 
   it('is found in a time that grows with its length alone', () => {
-    const hostile = ['`'.repeat(16_000), '@a'.repeat(8_000), '`a'.repeat(8_000), 'https://@a '.repeat(1_500)]
-    for (const text of hostile) expect(parse(text).text.length).toBeLessThanOrEqual(text.length)
+    const slowInput = [
+      '`'.repeat(16_000),
+      '@a'.repeat(8_000),
+      '`a'.repeat(8_000),
+      'https://@a '.repeat(1_500),
+    ]
+    for (const text of slowInput) expect(parse(text).text.length).toBeLessThanOrEqual(text.length)
   })
 })

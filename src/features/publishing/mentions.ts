@@ -1,17 +1,17 @@
 /** A piece of a text: `text.slice(start, end)`. */
-interface Piece {
+interface TextRange {
   readonly start: number
   readonly end: number
 }
 
 /** A place where a text may speak to somebody. */
-export interface MentionCandidate extends Piece {
+export interface MentionCandidate extends TextRange {
   /** The names that it could be, without the `@`, the longest first. */
   readonly names: readonly string[]
 }
 
 /** A text as the protocol has it: without the names of those it mentions. */
-export interface TextWithoutNames {
+export interface StrippedText {
   readonly text: string
   readonly mentions: readonly number[]
   /** Byte offsets in the UTF-8 text, as many as mentions. */
@@ -32,12 +32,12 @@ const backtickRun = /`+/g
 /** Where a text has the form of a mention, outside of code and URLs. Who is there to be mentioned is another matter. */
 export function mentionCandidates(text: string): MentionCandidate[] {
   if (!text.includes('@')) return []
-  const quoted = [...codeSpans(text), ...urls(text)]
+  const excludedRanges = [...codeRanges(text), ...urlRanges(text)]
   return Array.from(text.matchAll(namePattern), ({ 0: whole, 1: name = '', index }) => ({
     start: index,
     end: index + whole.length,
-    names: namesIn(name),
-  })).filter(({ start }) => !quoted.some((piece) => piece.start <= start && start < piece.end))
+    names: nameVariants(name),
+  })).filter(({ start }) => !excludedRanges.some((piece) => piece.start <= start && start < piece.end))
 }
 
 /**
@@ -46,33 +46,33 @@ export function mentionCandidates(text: string): MentionCandidate[] {
  * @param fidOf The user who is shown by a name; undefined for nobody. When the text is read, the name that the user
  * is shown by is put in again, so the text that was given comes out.
  */
-export function takeNamesOut(
+export function stripMentions(
   text: string,
   candidates: readonly MentionCandidate[],
   fidOf: (name: string) => number | undefined,
-): TextWithoutNames {
+): StrippedText {
   const mentions: number[] = []
   const mentionsPositions: number[] = []
   let rest = ''
-  let from = 0
+  let offset = 0
   for (const { start, names } of candidates) {
     const name = names.find((each) => fidOf(each) !== undefined)
     if (name === undefined) continue
-    rest += text.slice(from, start)
-    from = start + 1 + name.length
+    rest += text.slice(offset, start)
+    offset = start + 1 + name.length
     mentions.push(fidOf(name)!)
     mentionsPositions.push(Buffer.byteLength(rest))
   }
-  return { text: rest + text.slice(from), mentions, mentionsPositions }
+  return { text: rest + text.slice(offset), mentions, mentionsPositions }
 }
 
 /** A hyphen at the end may belong to the name or to the sentence. */
-function namesIn(name: string): string[] {
+function nameVariants(name: string): string[] {
   const trimmed = name.replace(/-+$/, '')
   return trimmed === name ? [name] : [name, trimmed]
 }
 
-function urls(text: string): Piece[] {
+function urlRanges(text: string): TextRange[] {
   return Array.from(text.matchAll(urlPattern), ({ 0: url, index }) => ({
     start: index,
     end: index + url.length,
@@ -80,12 +80,12 @@ function urls(text: string): Piece[] {
 }
 
 /** What stands between as many backticks as before it: `` `code` ``, or a block of it. */
-function codeSpans(text: string): Piece[] {
+function codeRanges(text: string): TextRange[] {
   const runs = Array.from(text.matchAll(backtickRun), ({ 0: ticks, index }) => ({
     start: index,
     length: ticks.length,
   }))
-  const spans: Piece[] = []
+  const spans: TextRange[] = []
   for (let open = 0; open < runs.length; open += 1) {
     const { start, length } = runs[open]!
     const close = runs.findIndex((run, index) => index > open && run.length === length)

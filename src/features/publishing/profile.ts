@@ -5,7 +5,7 @@ import { PlazaError } from '../../platform/errors.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { type Author, type Publisher, type Statement, signStatement } from './author.js'
 import { publishChanges } from './changes.js'
-import { refusedBy } from './refusal.js'
+import { refusalError } from './refusal.js'
 
 /** What somebody wants to say of itself. Members that are not given stay as they are; the empty text clears. */
 export interface ProfileRequest {
@@ -42,7 +42,7 @@ const textEntries = {
 const LOCATION_DIGITS = 2
 
 /** An entry that was refused: what is wrong with which member. */
-export interface ProfileFault {
+export interface ProfileError {
   readonly property: string
   readonly message: string
 }
@@ -57,19 +57,19 @@ export async function publishProfile(
   publisher: Publisher,
   author: Author,
   request: ProfileRequest,
-): Promise<ProfileFault[]> {
+): Promise<ProfileError[]> {
   const entries = entriesOf(request)
   if (entries.length === 0) {
     throw new PlazaError('bad_request.invalid_param', 'the body must hold something to update')
   }
   const outcomes = await publishChanges(publisher, author, entries.map(statementOf))
-  const faults = entries.flatMap(({ property }, index) => {
+  const errors = entries.flatMap(({ property }, index) => {
     const { refusal } = outcomes[index]!
     return refusal ? [{ property, refusal }] : []
   })
-  const [first] = faults
-  if (first && faults.length === entries.length) throw refusedBy(first.refusal, first.property)
-  return faults.map(({ property, refusal }) => ({ property, message: refusal.message }))
+  const [first] = errors
+  if (first && errors.length === entries.length) throw refusalError(first.refusal, first.property)
+  return errors.map(({ property, refusal }) => ({ property, message: refusal.message }))
 }
 
 /**
@@ -80,7 +80,7 @@ export async function checkProfile(
   publisher: Pick<Publisher, 'network' | 'clock'> & { readonly hub: Pick<Hub, 'validate'> },
   author: Author,
   request: ProfileRequest,
-): Promise<ProfileFault[]> {
+): Promise<ProfileError[]> {
   const entries = entriesOf(request)
   const now = farcasterSecondsFromUnixMs(publisher.clock())
   const messages = entries.map((entry) => signStatement(publisher, author, statementOf(entry), now))
@@ -106,7 +106,7 @@ function entriesOf(request: ProfileRequest): ProfileEntry[] {
     {
       property: 'location',
       type: UserDataType.LOCATION,
-      value: location && `geo:${degrees(location.latitude)},${degrees(location.longitude)}`,
+      value: location && `geo:${formatDegrees(location.latitude)},${formatDegrees(location.longitude)}`,
     },
     {
       property: 'primary_eth_address',
@@ -121,6 +121,6 @@ function entriesOf(request: ProfileRequest): ProfileEntry[] {
 }
 
 /** Two digits behind the point, and no zero with a minus before it. */
-function degrees(value: number): string {
+function formatDegrees(value: number): string {
   return value.toFixed(LOCATION_DIGITS).replace(/^-(0\.00)$/, '$1')
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { validateUrl } from '../../protocol/kinds/url.js'
 import type { Statement } from './author.js'
-import { invalidMember, refusedMember } from './refusal.js'
+import { invalidParameterError, validationError } from './refusal.js'
 
 /** A reaction that somebody wants to add or to take back. */
 export interface ReactionRequest {
@@ -30,25 +30,25 @@ export async function draftReaction(
   { type, target, targetAuthorFid }: ReactionRequest,
 ): Promise<Statement> {
   const digits = castHash.exec(target)?.[1]
-  const reacted =
+  const reactionTarget =
     digits === undefined
       ? { targetUrl: targetUrl(target, targetAuthorFid) }
       : { targetCastId: await targetCast(db, Buffer.from(digits, 'hex'), targetAuthorFid) }
   return {
     type: action === 'add' ? MessageType.REACTION_ADD : MessageType.REACTION_REMOVE,
-    reactionBody: { type: types[type], ...reacted },
+    reactionBody: { type: types[type], ...reactionTarget },
   }
 }
 
 function targetUrl(target: string, targetAuthorFid: number | undefined): string {
   if (!urlScheme.test(target)) {
-    throw invalidMember('target', 'must be the hash of a cast, 40 hex digits, or a URL')
+    throw invalidParameterError('target', 'must be the hash of a cast, 40 hex digits, or a URL')
   }
   if (targetAuthorFid !== undefined) {
-    throw invalidMember('target_author_fid', 'must not be given unless target is the hash of a cast')
+    throw invalidParameterError('target_author_fid', 'must not be given unless target is the hash of a cast')
   }
-  const fault = validateUrl(target)
-  if (fault !== null) throw refusedMember('target', fault)
+  const problem = validateUrl(target)
+  if (problem !== null) throw validationError('target', problem)
   return target
 }
 
@@ -56,7 +56,7 @@ function targetUrl(target: string, targetAuthorFid: number | undefined): string 
 async function targetCast(db: Database, hash: Buffer, targetAuthorFid: number | undefined): Promise<CastId> {
   const [row] = await db<{ fid: number }[]>`select fid from social.casts where hash = ${hash}`
   if (row && targetAuthorFid !== undefined && row.fid !== targetAuthorFid) {
-    throw invalidMember('target_author_fid', `must be the author of the cast, ${row.fid}`)
+    throw invalidParameterError('target_author_fid', `must be the author of the cast, ${row.fid}`)
   }
   const fid = row?.fid ?? targetAuthorFid
   if (fid === undefined || fid === 0) {

@@ -3,9 +3,9 @@ import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { checkVerificationClaim } from '../../protocol/kinds/verification-claim.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { type Author, messageData, nowOf, type Publisher } from './author.js'
+import { type Author, farcasterNow, messageData, type Publisher } from './author.js'
 import { publishChanges } from './changes.js'
-import { refusedBy, refusedMember } from './refusal.js'
+import { refusalError, validationError } from './refusal.js'
 
 /** An Ethereum address, and its agreement to belong to the user. */
 export interface AddressClaim {
@@ -16,14 +16,14 @@ export interface AddressClaim {
 }
 
 /** How a claim was signed. */
-export interface ClaimKind {
+export interface ClaimType {
   readonly chainId: number
   /** 0 by an account, 1 by a contract. */
   readonly verificationType: number
 }
 
 /** Members that the protocol's texts speak of. */
-const members: readonly (readonly [text: RegExp, member: string])[] = [
+const memberPatterns: readonly (readonly [text: RegExp, member: string])[] = [
   [/chain id/, 'chain_id'],
   [/contract signatures|verification type/, 'verification_type'],
   [/claimSignature/, 'eth_signature'],
@@ -41,7 +41,7 @@ export async function publishVerification(
   publisher: Publisher,
   author: Author,
   claim: AddressClaim,
-  { chainId, verificationType }: ClaimKind,
+  { chainId, verificationType }: ClaimType,
 ): Promise<void> {
   const [outcome] = await publishChanges(publisher, author, [
     {
@@ -50,7 +50,7 @@ export async function publishVerification(
     },
   ])
   const refusal = outcome?.refusal
-  if (refusal) throw refusedBy(refusal, members.find(([text]) => text.test(refusal.message))?.[1])
+  if (refusal) throw refusalError(refusal, memberPatterns.find(([text]) => text.test(refusal.message))?.[1])
 }
 
 /**
@@ -69,14 +69,14 @@ export async function removeVerification(
     type: MessageType.VERIFICATION_REMOVE,
     verificationRemoveBody: { address: claim.address, protocol: Protocol.ETHEREUM },
   }
-  const data = messageData(publisher, author, statement, nowOf(publisher))
-  const fault = await checkVerificationClaim(body, data)
-  if (fault !== null) throw refusedMember('eth_signature', fault)
+  const data = messageData(publisher, author, statement, farcasterNow(publisher))
+  const problem = await checkVerificationClaim(body, data)
+  if (problem !== null) throw validationError('eth_signature', problem)
   if (!(await wasVerified(publisher.writerDb, author.fid, claim.address))) {
     throw new PlazaError('not_found', 'the user has not verified this address', { property: 'address' })
   }
   const [outcome] = await publishChanges(publisher, author, [statement])
-  if (outcome?.refusal) throw refusedBy(outcome.refusal)
+  if (outcome?.refusal) throw refusalError(outcome.refusal)
 }
 
 function claimBody({ address, blockHash, signature }: AddressClaim) {

@@ -7,7 +7,7 @@ import { EdgeList } from './edge-list.js'
 import { buildGraph } from './graph.js'
 import { computeScores } from './scores.js'
 import { defaultSeeds } from './seeds.js'
-import { blankAccounts, plantRings } from './testing/planted-network.js'
+import { emptyAccountFeatures, plantRings } from './testing/planted-network.js'
 import { areaUnderCurve } from './testing/ranking.js'
 
 const END_UNIX = 1_793_491_200
@@ -19,7 +19,7 @@ const PROFILE = [UserDataType.USERNAME, UserDataType.DISPLAY, UserDataType.PFP, 
 async function readDemo(seed: string) {
   const options = { users: HONEST, casts: 500, reactions: 6_000, follows: 15_000, seed, end: END_UNIX }
   const edges = new EdgeList()
-  const accounts = blankAccounts(HONEST + SPAM)
+  const accounts = emptyAccountFeatures(HONEST + SPAM)
   accounts.registeredAt.fill(END_UNIX - 10 * 86_400)
   const users = new Map<number, number>()
   const userOf = (fid: number) => {
@@ -55,7 +55,7 @@ test('rings that are planted into a demo network score below its people', async 
   const spam = Uint32Array.from({ length: SPAM }, (_, place) => HONEST + place)
   const crowd = {
     members: Uint32Array.from({ length: HONEST }, (_, user) => user),
-    byFame: new WeightedIndex(fame),
+    popularityIndex: new WeightedIndex(fame),
   }
   plantRings(edges, spam, crowd, { buyers: 0.3 }, random)
   // Spam has profiles like anybody, and is as old as anybody.

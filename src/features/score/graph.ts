@@ -43,9 +43,9 @@ function sortBySource(users: number, list: EdgeList): Rows {
   const next = start.slice()
   for (const chunk of list.drain()) {
     for (let edge = 0; edge < chunk.length; edge += 1) {
-      const place = next[chunk.from[edge]!]!++
-      other[place] = chunk.to[edge]!
-      code[place] = chunk.code[edge]!
+      const rowIndex = next[chunk.from[edge]!]!++
+      other[rowIndex] = chunk.to[edge]!
+      code[rowIndex] = chunk.code[edge]!
     }
   }
   return { start, other, code }
@@ -61,9 +61,9 @@ function sortByTarget(users: number, bySource: Rows): Rows {
   for (let from = 0; from < users; from += 1) {
     const end = bySource.start[from + 1]!
     for (let edge = bySource.start[from]!; edge < end; edge += 1) {
-      const place = next[bySource.other[edge]!]!++
-      other[place] = from
-      code[place] = bySource.code[edge]!
+      const rowIndex = next[bySource.other[edge]!]!++
+      other[rowIndex] = from
+      code[rowIndex] = bySource.code[edge]!
     }
   }
   return { start, other, code }
@@ -79,33 +79,33 @@ function mergeDuplicates(users: number, rows: Rows): TrustGraph {
   const { start, other, code } = rows
   const following = new Uint32Array(users)
   const followers = new Uint32Array(users)
-  let kept = 0
-  let read = 0
+  let writeIndex = 0
+  let readIndex = 0
   for (let user = 0; user < users; user += 1) {
     const end = start[user + 1]!
-    start[user] = kept
-    while (read < end) {
-      const source = other[read]!
-      let merged = code[read]!
-      for (read += 1; read < end && other[read] === source; read += 1) {
-        merged = mergeCodes(merged, code[read]!)
+    start[user] = writeIndex
+    while (readIndex < end) {
+      const source = other[readIndex]!
+      let merged = code[readIndex]!
+      for (readIndex += 1; readIndex < end && other[readIndex] === source; readIndex += 1) {
+        merged = mergeCodes(merged, code[readIndex]!)
       }
-      other[kept] = source
-      code[kept] = merged
-      kept += 1
+      other[writeIndex] = source
+      code[writeIndex] = merged
+      writeIndex += 1
       if (merged >= FOLLOW) {
         followers[user]! += 1
         following[source]! += 1
       }
     }
   }
-  start[users] = kept
+  start[users] = writeIndex
   return {
     users,
-    edges: kept,
+    edges: writeIndex,
     start,
-    source: other.subarray(0, kept),
-    code: code.subarray(0, kept),
+    source: other.subarray(0, writeIndex),
+    code: code.subarray(0, writeIndex),
     following,
     followers,
   }

@@ -1,7 +1,7 @@
 import type { Session } from '../../platform/db/connection.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { FidIndex } from './fid-index.js'
-import type { Accounts } from './signs.js'
+import type { AccountFeatures } from './spam-signals.js'
 
 /** Rows that are held in memory at once. */
 const USER_ROWS = 5_000
@@ -16,9 +16,9 @@ const WORDY_LETTERS = 20
 /** All accounts, by their place in the index. */
 export interface LoadedAccounts {
   readonly index: FidIndex
-  readonly accounts: Accounts
+  readonly accounts: AccountFeatures
   /** The scores that stand; NaN where there is none. */
-  readonly standing: Float64Array
+  readonly currentScores: Float64Array
 }
 
 interface UserRow {
@@ -33,7 +33,7 @@ export async function loadAccounts(session: Session, signal: AbortSignal): Promi
   const fids: number[] = []
   const registeredAt: number[] = []
   const profileParts: number[] = []
-  const standing: number[] = []
+  const currentScores: number[] = []
   const rows = session<UserRow[]>`
     select
       fid,
@@ -49,12 +49,12 @@ export async function loadAccounts(session: Session, signal: AbortSignal): Promi
       fids.push(row.fid)
       registeredAt.push(row.registered_at)
       profileParts.push(row.profile_parts)
-      standing.push(row.score ?? Number.NaN)
+      currentScores.push(row.score ?? Number.NaN)
     }
   }
   return {
     index: new FidIndex(fids),
-    standing: Float64Array.from(standing),
+    currentScores: Float64Array.from(currentScores),
     accounts: {
       registeredAt: Float64Array.from(registeredAt),
       profileParts: Uint8Array.from(profileParts),

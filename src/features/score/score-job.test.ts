@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { everythingStale, staleViewChannel } from '../../graph/cache/cache-follower.js'
+import { allViewsStale, staleViewChannel } from '../../graph/cache/cache-follower.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { FOLLOW } from './edge-list.js'
 import { buildGraph } from './graph.js'
@@ -60,7 +60,7 @@ async function storedScores(): Promise<Map<number, number | null>> {
 }
 
 test('scores of the database are those of the network in it, and rings stand below', async () => {
-  const planted = { name: 'stored', honest: 400, spam: 80, buyers: 0.3, hasSigns: false }
+  const planted = { name: 'stored', honest: 400, spam: 80, buyers: 0.3, hasSpamSignals: false }
   await storePlanted(plantedNetwork(planted))
   const steps: string[] = []
   const network = plantedNetwork(planted)
@@ -89,7 +89,9 @@ test('scores of the database are those of the network in it, and rings stand bel
 })
 
 test('only what has changed is written', async () => {
-  await storePlanted(plantedNetwork({ name: 'again', honest: 100, spam: 20, buyers: 0.3, hasSigns: false }))
+  await storePlanted(
+    plantedNetwork({ name: 'again', honest: 100, spam: 20, buyers: 0.3, hasSpamSignals: false }),
+  )
   expect((await recomputeScores(db, options))?.changed).toBe(120)
   expect((await recomputeScores(db, options))?.changed).toBe(0)
   await db`update social.users set score = 0.5 where fid = ${fidOf(7)}::bigint`
@@ -105,7 +107,7 @@ test('servers are told to forget the views that show old scores, if there are an
   await recomputeScores(db, options)
   await recomputeScores(db, options)
   await db`select pg_notify(${staleViewChannel}, 'the last')`
-  await expect.poll(() => told).toEqual([everythingStale, 'the last'])
+  await expect.poll(() => told).toEqual([allViewsStale, 'the last'])
   await listening.unlisten()
 })
 

@@ -1,4 +1,4 @@
-import { everythingStale, notifyStaleViews } from '../../graph/cache/cache-follower.js'
+import { allViewsStale, notifyStaleViews } from '../../graph/cache/cache-follower.js'
 import type { Database, Session } from '../../platform/db/connection.js'
 import { EdgeList } from './edge-list.js'
 import type { FidIndex } from './fid-index.js'
@@ -57,10 +57,10 @@ const SCORE_LOCK = 0x73636f7265
 export async function recomputeScores(db: Database, options: RecomputeOptions): Promise<ScoreSummary | null> {
   const session = await db.reserve()
   try {
-    const [lock] = await session<{ taken: boolean }[]>`
+    const [lock] = await session<{ locked: boolean }[]>`
       select pg_try_advisory_lock(${SCORE_LOCK}::bigint) as taken
     `
-    if (!lock?.taken) return null
+    if (!lock?.locked) return null
     try {
       // Whole tables are read, and sorted where no index does it.
       await session`set statement_timeout = 0`
@@ -85,7 +85,7 @@ async function recompute(session: Session, options: RecomputeOptions): Promise<S
   const nowUnix = Math.floor(startedMs / 1000)
   onStep('accounts')
   const loaded = await loadAccounts(session, signal)
-  const { index, accounts, standing } = loaded
+  const { index, accounts, currentScores } = loaded
   onStep('casts')
   await loadCastCounts(session, loaded, nowUnix, signal)
   const edges = new EdgeList()
@@ -108,8 +108,8 @@ async function recompute(session: Session, options: RecomputeOptions): Promise<S
   )
 
   onStep('writing')
-  const changed = await storeScores(session, index, scores, standing, options.epsilon ?? EPSILON, signal)
-  if (changed > 0) await notifyStaleViews(session, everythingStale)
+  const changed = await storeScores(session, index, scores, currentScores, options.epsilon ?? EPSILON, signal)
+  if (changed > 0) await notifyStaleViews(session, allViewsStale)
   const finishedMs = clock()
   await session`
     insert into score.runs (started_at, finished_at, users, edges, changed)

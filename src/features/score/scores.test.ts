@@ -3,22 +3,32 @@ import { expect, test } from 'vitest'
 import { buildGraph } from './graph.js'
 import { computeScores, defaultScoreOptions } from './scores.js'
 import { defaultSeeds } from './seeds.js'
-import type { Accounts } from './signs.js'
+import type { AccountFeatures } from './spam-signals.js'
 import { graphOf, smallNetworks } from './testing/endorsements.js'
-import { blankAccounts, NOW_UNIX, type PlantedOptions, plantedNetwork } from './testing/planted-network.js'
+import {
+  emptyAccountFeatures,
+  NOW_UNIX,
+  type PlantedOptions,
+  plantedNetwork,
+} from './testing/planted-network.js'
 import { areaUnderCurve } from './testing/ranking.js'
 
 const exact = {
   ...defaultScoreOptions,
   trust: { ...defaultScoreOptions.trust, tolerance: 1e-13, maxIterations: 300 },
-  company: { ...defaultScoreOptions.company, tolerance: 1e-10, maxRounds: 500 },
+  company: { ...defaultScoreOptions.neighborhoodPenalty, tolerance: 1e-10, maxRounds: 500 },
 }
 
 test('scores are between 0 and 1 in any network, and the same each time', () => {
   fc.assert(
     fc.property(smallNetworks, ({ users, endorsements, seeds }) => {
       const run = () =>
-        computeScores(graphOf(users, endorsements), blankAccounts(users), Uint32Array.from(seeds), NOW_UNIX)
+        computeScores(
+          graphOf(users, endorsements),
+          emptyAccountFeatures(users),
+          Uint32Array.from(seeds),
+          NOW_UNIX,
+        )
       const { scores } = run()
       expect(scores).toHaveLength(users)
       expect(scores.every((score) => score > 0 && score < 1)).toBe(true)
@@ -28,11 +38,13 @@ test('scores are between 0 and 1 in any network, and the same each time', () => 
 })
 
 test('a network without accounts has no scores', () => {
-  expect(computeScores(graphOf(0, []), blankAccounts(0), new Uint32Array(0), NOW_UNIX).scores).toHaveLength(0)
+  expect(
+    computeScores(graphOf(0, []), emptyAccountFeatures(0), new Uint32Array(0), NOW_UNIX).scores,
+  ).toHaveLength(0)
 })
 
 test('which numbers accounts have does not matter', () => {
-  const network = plantedNetwork({ name: 'labels', honest: 300, spam: 60, buyers: 0.3, hasSigns: true })
+  const network = plantedNetwork({ name: 'labels', honest: 300, spam: 60, buyers: 0.3, hasSpamSignals: true })
   const renamed = Uint32Array.from({ length: network.users }, (_, user) => network.users - 1 - user)
   const pairs = network.edges
     .chunks()
@@ -57,13 +69,13 @@ test('which numbers accounts have does not matter', () => {
 })
 
 /** The facts in the reverse order. */
-function relabelled(accounts: Accounts): Accounts {
+function relabelled(accounts: AccountFeatures): AccountFeatures {
   const reversed = Object.entries(accounts).map(([fact, values]) => [fact, values.slice().reverse()] as const)
   return { ...accounts, ...Object.fromEntries(reversed) }
 }
 
 test('whoever a trusted account starts to follow scores no less than before', () => {
-  const options = { name: 'monotone', honest: 400, spam: 80, buyers: 0.3, hasSigns: true }
+  const options = { name: 'monotone', honest: 400, spam: 80, buyers: 0.3, hasSpamSignals: true }
   const seeds = Uint32Array.of(3, 50, 111, 222)
   const scoresWith = (from: number, to: number) => {
     const network = plantedNetwork(options)
@@ -83,7 +95,8 @@ test('whoever a trusted account starts to follow scores no less than before', ()
 
 test('accounts that nobody knows change nobody else, however many they are', () => {
   const crowd = 100_000
-  const network = () => plantedNetwork({ name: 'crowd', honest: 400, spam: 80, buyers: 0.3, hasSigns: false })
+  const network = () =>
+    plantedNetwork({ name: 'crowd', honest: 400, spam: 80, buyers: 0.3, hasSpamSignals: false })
   const small = network()
   const seeds = Uint32Array.of(3, 50, 111, 222)
   const before = computeScores(buildGraph(small.users, small.edges), small.accounts, seeds, NOW_UNIX)
@@ -92,8 +105,9 @@ test('accounts that nobody knows change nobody else, however many they are', () 
     large.edges.addFollow(large.users + extra, large.users + ((extra + 1) % crowd))
     large.edges.addFollow(large.users + extra, extra % large.users)
   }
-  const accounts = blankAccounts(large.users + crowd)
-  for (const [fact, values] of Object.entries(large.accounts)) accounts[fact as keyof Accounts].set(values)
+  const accounts = emptyAccountFeatures(large.users + crowd)
+  for (const [fact, values] of Object.entries(large.accounts))
+    accounts[fact as keyof AccountFeatures].set(values)
   const graph = buildGraph(large.users + crowd, large.edges)
   const after = computeScores(graph, accounts, seeds, NOW_UNIX)
   // Each is followed by 200 more accounts, none of which anybody knows.
@@ -115,11 +129,11 @@ test.each(['one', 'two', 'three', 'four'])(
   'planted rings score below honest accounts: network %s',
   (name) => {
     const size = { name, honest: 4000, spam: 800 }
-    expect(separation({ ...size, buyers: 0.3, hasSigns: true })).toBeGreaterThan(0.98)
+    expect(separation({ ...size, buyers: 0.3, hasSpamSignals: true })).toBeGreaterThan(0.98)
     // By the graph alone, and when every member of every ring buys links.
-    expect(separation({ ...size, buyers: 0.3, hasSigns: false })).toBeGreaterThan(0.97)
-    expect(separation({ ...size, buyers: 1, hasSigns: false })).toBeGreaterThan(0.95)
+    expect(separation({ ...size, buyers: 0.3, hasSpamSignals: false })).toBeGreaterThan(0.97)
+    expect(separation({ ...size, buyers: 1, hasSpamSignals: false })).toBeGreaterThan(0.95)
     // And when nobody in a ring follows back, which hides it from the mutual ties.
-    expect(separation({ ...size, buyers: 0.3, hasSigns: true, isOneWay: true })).toBeGreaterThan(0.95)
+    expect(separation({ ...size, buyers: 0.3, hasSpamSignals: true, isOneWay: true })).toBeGreaterThan(0.95)
   },
 )

@@ -1,36 +1,46 @@
 import { calibrate, type TrustCurve, trustProbabilities } from './calibration.js'
-import { applyCompany, type CompanyOptions, defaultCompanyOptions } from './company.js'
 import type { TrustGraph } from './graph.js'
-import { type Accounts, defaultSignWeights, penaltyOf, type SignWeights, signsOf } from './signs.js'
+import {
+  applyNeighborhoodPenalty,
+  defaultNeighborhoodPenaltyOptions,
+  type NeighborhoodPenaltyOptions,
+} from './neighborhood-penalty.js'
+import {
+  type AccountFeatures,
+  defaultSpamSignalWeights,
+  type SpamSignalWeights,
+  spamPenalty,
+  spamSignalsOf,
+} from './spam-signals.js'
 import {
   codeWeights,
   defaultTrustOptions,
-  flowTrust,
   outWeights,
-  type TrustFlow,
+  propagateTrust,
   type TrustOptions,
+  type TrustResult,
 } from './trust.js'
 
 export interface ScoreOptions {
   readonly trust: TrustOptions
   readonly curve: TrustCurve
-  readonly signs: SignWeights
-  readonly company: CompanyOptions
+  readonly spamSignals: SpamSignalWeights
+  readonly neighborhoodPenalty: NeighborhoodPenaltyOptions
 }
 
 /** `docs/score.md` says why. */
 export const defaultScoreOptions: ScoreOptions = {
   trust: defaultTrustOptions,
   curve: { unknown: 0.1, halfFollows: 1.5, steepness: 1.5 },
-  signs: defaultSignWeights,
-  company: defaultCompanyOptions,
+  spamSignals: defaultSpamSignalWeights,
+  neighborhoodPenalty: defaultNeighborhoodPenaltyOptions,
 }
 
 /** The scores, and the trust that they come from. */
 export interface Scores {
   /** The probability that each account is not spam: 0..1. */
   readonly scores: Float64Array
-  readonly flow: TrustFlow
+  readonly flow: TrustResult
 }
 
 /**
@@ -47,19 +57,21 @@ export interface Scores {
  */
 export function computeScores(
   graph: TrustGraph,
-  accounts: Accounts,
+  accounts: AccountFeatures,
   seeds: Uint32Array,
   nowUnix: number,
   options: ScoreOptions = defaultScoreOptions,
 ): Scores {
-  const flow = flowTrust(graph, seeds, options.trust)
+  const flow = propagateTrust(graph, seeds, options.trust)
   const weights = codeWeights(options.trust)
   const calibration = calibrate(flow.trust, outWeights(graph, weights), options.trust.damping)
-  const likely = trustProbabilities(flow.trust, calibration, options.curve)
-  const odds = likely.map((probability, user) => {
-    return logit(probability) - penaltyOf(signsOf(user, graph, accounts, nowUnix), options.signs)
+  const probabilities = trustProbabilities(flow.trust, calibration, options.curve)
+  const odds = probabilities.map((probability, user) => {
+    return (
+      logit(probability) - spamPenalty(spamSignalsOf(user, graph, accounts, nowUnix), options.spamSignals)
+    )
   })
-  return { scores: applyCompany(graph, odds, weights, options.company), flow }
+  return { scores: applyNeighborhoodPenalty(graph, odds, weights, options.neighborhoodPenalty), flow }
 }
 
 function logit(probability: number): number {

@@ -6,7 +6,7 @@ import { plantedNetwork } from './testing/planted-network.js'
 
 test('seeds are old, well followed, and nearly all honest in a network with rings', () => {
   for (const name of ['one', 'two', 'three']) {
-    const network = plantedNetwork({ name, honest: 4000, spam: 800, buyers: 0.3, hasSigns: false })
+    const network = plantedNetwork({ name, honest: 4000, spam: 800, buyers: 0.3, hasSpamSignals: false })
     const graph = buildGraph(network.users, network.edges)
     const seeds = defaultSeeds(graph, network.accounts.registeredAt)
     expect(seeds).toHaveLength(24)

@@ -28,13 +28,13 @@ const MUTUAL_MIN = 3
 export function defaultSeeds(graph: TrustGraph, registeredAt: Float64Array): Uint32Array {
   const cohort = oldestAccounts(registeredAt)
   const { votes, mutual } = countVotes(graph, cohort)
-  const wanted = Math.min(SEEDS_MAX, Math.max(SEEDS_MIN, Math.round(graph.users / USERS_PER_SEED)))
+  const seedCount = Math.min(SEEDS_MAX, Math.max(SEEDS_MIN, Math.round(graph.users / USERS_PER_SEED)))
   // The cohort comes oldest first and the sort is stable, so the older one wins among equals.
   const best = Array.from(cohort).sort((a, b) => votes[b]! - votes[a]!)
-  const known = best.filter((user) => mutual[user]! >= MUTUAL_MIN)
+  const mutuallyFollowed = best.filter((user) => mutual[user]! >= MUTUAL_MIN)
   const voted = best.filter((user) => votes[user]! > 0)
-  const candidates = [known, voted, best].find(({ length }) => length > 0) ?? []
-  return Uint32Array.from(candidates.slice(0, wanted)).sort()
+  const candidates = [mutuallyFollowed, voted, best].find(({ length }) => length > 0) ?? []
+  return Uint32Array.from(candidates.slice(0, seedCount)).sort()
 }
 
 /** The oldest accounts, oldest first; the lower number among those of one second. */

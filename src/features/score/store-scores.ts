@@ -11,27 +11,29 @@ const CHUNK_ROWS = 2_000
  * A row that a merge is writing at this moment is left for the second pass, and then for the next run: the
  * job waits for no row's lock, so it can be part of no deadlock and fail no merge.
  *
- * @param standing the scores that stand; NaN where there is none
+ * @param currentScores the scores that stand; NaN where there is none
  * @returns how many rows were written
  */
 export async function storeScores(
   session: Session,
   { fids }: FidIndex,
   scores: Float64Array,
-  standing: Float64Array,
+  currentScores: Float64Array,
   epsilon: number,
   signal: AbortSignal,
 ): Promise<number> {
-  const changed = [...scores.keys()].filter((user) => !(Math.abs(scores[user]! - standing[user]!) <= epsilon))
+  const changed = [...scores.keys()].filter(
+    (user) => !(Math.abs(scores[user]! - currentScores[user]!) <= epsilon),
+  )
   let written = 0
-  const missed: number[] = []
+  const lockedUsers: number[] = []
   for (const chunk of chunksOf(changed)) {
     signal.throwIfAborted()
-    const done = new Set(await storeChunk(session, fids, scores, chunk))
-    written += done.size
-    missed.push(...chunk.filter((user) => !done.has(fids[user]!)))
+    const writtenFids = new Set(await storeChunk(session, fids, scores, chunk))
+    written += writtenFids.size
+    lockedUsers.push(...chunk.filter((user) => !writtenFids.has(fids[user]!)))
   }
-  for (const chunk of chunksOf(missed)) {
+  for (const chunk of chunksOf(lockedUsers)) {
     signal.throwIfAborted()
     written += (await storeChunk(session, fids, scores, chunk)).length
   }

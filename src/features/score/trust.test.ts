@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Endorsement, graphOf, type SmallNetwork, smallNetworks } from './testing/endorsements.js'
-import { codeWeights, defaultTrustOptions, flowTrust } from './trust.js'
+import { codeWeights, defaultTrustOptions, propagateTrust } from './trust.js'
 
 const exact = { ...defaultTrustOptions, tolerance: 1e-14, maxIterations: 500 }
 
 function flow({ users, endorsements, seeds }: SmallNetwork): Float64Array {
-  return flowTrust(graphOf(users, endorsements), Uint32Array.from(seeds), exact).trust
+  return propagateTrust(graphOf(users, endorsements), Uint32Array.from(seeds), exact).trust
 }
 
 /** The equation of the documentation, written out in full matrices. */
@@ -103,7 +103,7 @@ test('it ends when trust stands still, and says after how many rounds', () => {
   ])
   const options = { ...defaultTrustOptions, tolerance: 1e-4 }
   const rounds: number[] = []
-  const result = flowTrust(graph, Uint32Array.of(0), options, (round) => rounds.push(round))
+  const result = propagateTrust(graph, Uint32Array.of(0), options, (round) => rounds.push(round))
   expect(result.residual).toBeLessThanOrEqual(options.tolerance)
   expect(result.iterations).toBeLessThan(options.maxIterations)
   expect(rounds).toEqual(Array.from({ length: result.iterations }, (_, index) => index + 1))

@@ -26,7 +26,7 @@ export const defaultTrustOptions: TrustOptions = {
 }
 
 /** Where trust has come to rest. */
-export interface TrustFlow {
+export interface TrustResult {
   /** Each account's share of all trust: not negative, together 1. */
   readonly trust: Float64Array
   readonly iterations: number
@@ -52,12 +52,12 @@ export interface TrustFlow {
  * @param seeds numbers of accounts, each once, at least one
  * @param onIteration told after each round, for those who measure
  */
-export function flowTrust(
+export function propagateTrust(
   graph: TrustGraph,
   seeds: Uint32Array,
   options: TrustOptions,
   onIteration: (iteration: number, residual: number) => void = () => {},
-): TrustFlow {
+): TrustResult {
   const { users } = graph
   const weights = codeWeights(options)
   const outWeight = outWeights(graph, weights)

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { verifyEd25519 } from '../../protocol/ed25519.js'
-import { CLOCK_SKEW_SECONDS, refusedToken, type TokenParts } from './bearer-token-parts.js'
+import { CLOCK_SKEW_SECONDS, invalidTokenError, type TokenParts } from './bearer-token-parts.js'
 
 /**
  * Tokens that an app key signs, a JSON Farcaster Signature (docs/compatibility.md §2.3): the header is
@@ -37,28 +37,30 @@ export async function verifyAppKeyToken(
 ): Promise<number> {
   const { fid, key } = token.header
   if (typeof fid !== 'number' || !Number.isSafeInteger(fid) || fid < 1) {
-    throw refusedToken('fid in its header must be a whole number from 1 on')
+    throw invalidTokenError('fid in its header must be a whole number from 1 on')
   }
   if (typeof key !== 'string' || !hexKey.test(key)) {
-    throw refusedToken('key in its header must be an Ed25519 public key, 0x and 64 hex digits')
+    throw invalidTokenError('key in its header must be an Ed25519 public key, 0x and 64 hex digits')
   }
   const publicKey = Buffer.from(key.slice(2), 'hex')
   if (!verifyEd25519(token.signature, Buffer.from(token.signed), publicKey)) {
-    throw refusedToken('its signature is not of the key in its header')
+    throw invalidTokenError('its signature is not of the key in its header')
   }
   // What an app was sent for an action (docs/publishing.md) must not sign its receiver in.
-  if ('aud' in token.payload) throw refusedToken('it is made for a receiver, which aud in its payload names')
+  if ('aud' in token.payload)
+    throw invalidTokenError('it is made for a receiver, which aud in its payload names')
   checkExpiry(token.payload.exp, nowSeconds)
   if (!(await isActiveAppKey(db, fid, publicKey)))
-    throw refusedToken(`its key is not an active key of fid ${fid}`)
+    throw invalidTokenError(`its key is not an active key of fid ${fid}`)
   return fid
 }
 
 function checkExpiry(expiresAt: unknown, nowSeconds: number): void {
-  if (typeof expiresAt !== 'number') throw refusedToken('exp in its payload must be a number of Unix seconds')
-  if (expiresAt + CLOCK_SKEW_SECONDS <= nowSeconds) throw refusedToken('it has expired')
+  if (typeof expiresAt !== 'number')
+    throw invalidTokenError('exp in its payload must be a number of Unix seconds')
+  if (expiresAt + CLOCK_SKEW_SECONDS <= nowSeconds) throw invalidTokenError('it has expired')
   if (expiresAt - CLOCK_SKEW_SECONDS > nowSeconds + MAX_AHEAD_SECONDS) {
-    throw refusedToken(`exp in its payload is more than ${MAX_AHEAD_SECONDS} seconds from now`)
+    throw invalidTokenError(`exp in its payload is more than ${MAX_AHEAD_SECONDS} seconds from now`)
   }
 }
 

@@ -28,7 +28,8 @@ const bearerHeader = /^bearer +(\S+)$/i
  */
 export function tokenOfHeader(authorization: string): string {
   const header = authorization.trim()
-  if (header.length > MAX_TOKEN_LENGTH) throw refusedToken(`it is longer than ${MAX_TOKEN_LENGTH} characters`)
+  if (header.length > MAX_TOKEN_LENGTH)
+    throw invalidTokenError(`it is longer than ${MAX_TOKEN_LENGTH} characters`)
   const [, token] = bearerHeader.exec(header) ?? []
   if (token !== undefined) return token
   throw new PlazaError('unauthenticated', 'a bearer token is needed, as authorization: Bearer <token>', {
@@ -42,9 +43,9 @@ export function tokenOfHeader(authorization: string): string {
  * @throws PlazaError `unauthenticated` when it has not the form of one.
  */
 export function readToken(token: string): TokenParts {
-  const [header, payload, signature, ...more] = token.split('.').map(decodePart)
-  if (!header || !payload || !signature || more.length > 0) {
-    throw refusedToken('it must be three parts in base64url with dots between them')
+  const [header, payload, signature, ...extraPart] = token.split('.').map(decodePart)
+  if (!header || !payload || !signature || extraPart.length > 0) {
+    throw invalidTokenError('it must be three parts in base64url with dots between them')
   }
   return {
     text: token,
@@ -56,7 +57,7 @@ export function readToken(token: string): TokenParts {
 }
 
 /** A 401 that says what is wrong with a token, and repeats nothing of it. */
-export function refusedToken(problem: string): PlazaError {
+export function invalidTokenError(problem: string): PlazaError {
   return new PlazaError('unauthenticated', `the bearer token is refused: ${problem}`, {
     property: 'authorization',
   })
@@ -70,6 +71,6 @@ function decodePart(part: string): Buffer | null {
 
 function objectIn(bytes: Buffer, name: string): Readonly<Record<string, unknown>> {
   const members = readObject(bytes)
-  if (members === null) throw refusedToken(`its ${name} is not a JSON object`)
+  if (members === null) throw invalidTokenError(`its ${name} is not a JSON object`)
   return members
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { isAppKeyToken, verifyAppKeyToken } from './app-key-token.js'
-import { readToken, refusedToken, tokenOfHeader } from './bearer-token-parts.js'
+import { invalidTokenError, readToken, tokenOfHeader } from './bearer-token-parts.js'
 import type { JwtVerifier } from './jwt.js'
 
 /** Checks tokens with which users ask in their own name. */
@@ -31,7 +31,7 @@ export function createBearerVerifier({ db, clock, jwt }: BearerVerifierOptions):
       const token = readToken(tokenOfHeader(authorization))
       if (isAppKeyToken(token)) return { fid: await verifyAppKeyToken(db, token, clock() / 1000) }
       if (jwt !== undefined) return { fid: await jwt.verify(token) }
-      throw refusedToken('type in its header must be app_key: this server believes no issuers of tokens')
+      throw invalidTokenError('type in its header must be app_key: this server believes no issuers of tokens')
     },
   }
 }

@@ -7,8 +7,8 @@ import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
 import { createBearerVerifier } from './bearer-token.js'
 import { appKeyAuthorization } from './testing/app-key-token.js'
+import { createJwtFixture } from './testing/jwt-fixture.js'
 import { issuerKey, jwtAuthorization, startIssuer } from './testing/jwt-issuer.js'
-import { jwtScene } from './testing/jwt-scene.js'
 
 const { db } = await createTestDatabase()
 const key = await issuerKey('ES256')
@@ -19,7 +19,7 @@ const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('ba
 describe('a token of an issuer', () => {
   it.each(['RS256', 'PS384', 'ES256', 'ES512', 'EdDSA'])('speaks for the fid in sub: %s', async (alg) => {
     const signing = await issuerKey(alg)
-    const { verify } = await jwtScene(db, [signing])
+    const { verify } = await createJwtFixture(db, [signing])
     expect(await verify(signing)).toEqual({ fid: 1 })
     expect(await verify(signing, { sub: '6841' })).toEqual({ fid: 6841 })
     expect(await verify(signing, { aud: ['x', 'plaza.example'] })).toEqual({ fid: 1 })
@@ -28,13 +28,13 @@ describe('a token of an issuer', () => {
   it('is good beside tokens of app keys', async () => {
     const hub = await createTestHub(db)
     await hub.submitOnChainEvents(new TestUser(2).onChain())
-    const { bearer, verify } = await jwtScene(db, [key])
+    const { bearer, verify } = await createJwtFixture(db, [key])
     expect(await bearer.verify(appKeyAuthorization(new TestUser(2)))).toEqual({ fid: 2 })
     expect(await verify(key)).toEqual({ fid: 1 })
   })
 
   it('is good from nbf to exp, and half a minute beyond for clocks that differ', async () => {
-    const { issuer, verify, refusalOf } = await jwtScene(db, [key])
+    const { issuer, verify, refusalOf } = await createJwtFixture(db, [key])
     const token = (changes: object) => jwtAuthorization(issuer, key, { ...changes })
     expect(await verify(key, { exp: testNowUnix - 29 })).toEqual({ fid: 1 })
     expect(await refusalOf(await token({ exp: testNowUnix - 30 }))).toContain('it has expired')
@@ -61,13 +61,13 @@ describe('a token of an issuer', () => {
     ['for a fid in another spelling', { sub: '01' }, 'sub in its payload must be a fid'],
     ['for a fid beyond 2^53', { sub: '9007199254740993' }, 'sub in its payload must be a fid'],
   ])('is refused %s', async (_what, changes, problem) => {
-    const { issuer, refusalOf } = await jwtScene(db, [key])
+    const { issuer, refusalOf } = await createJwtFixture(db, [key])
     expect(await refusalOf(await jwtAuthorization(issuer, key, { ...changes }))).toContain(problem)
   })
 
   it("is refused with a signature of another's key, also of another issuer's", async () => {
     const other = await startIssuer(otherKey)
-    const { issuer, verify, bearer, refusalOf } = await jwtScene(db, [key], { others: [other] })
+    const { issuer, verify, bearer, refusalOf } = await createJwtFixture(db, [key], { others: [other] })
     expect(await bearer.verify(await jwtAuthorization(other, otherKey))).toEqual({ fid: 1 })
     expect(await verify(key)).toEqual({ fid: 1 })
     expect(await refusalOf(await jwtAuthorization(issuer, otherKey))).toContain('its issuer has no such key')
@@ -76,18 +76,18 @@ describe('a token of an issuer', () => {
   })
 
   it('brings no key of its own, and names no place to find one', async () => {
-    const { issuer, refusalOf } = await jwtScene(db, [key])
+    const { issuer, refusalOf } = await createJwtFixture(db, [key])
     const elsewhere = await startIssuer(otherKey)
     const header = { jwk: otherKey.jwk, jku: elsewhere.keySetUrl, x5u: elsewhere.keySetUrl }
     await refusalOf(await jwtAuthorization(issuer, otherKey, {}, header))
-    expect(elsewhere.asked()).toBe(0)
+    expect(elsewhere.requestCount()).toBe(0)
   })
 
   it('is refused unsigned, and with what is no secret for a secret', async () => {
     const { publicKey } = await generateKeyPair('RS256', { extractable: true })
     const spki = await exportSPKI(publicKey)
     const oct = { alg: 'HS256', kid: 'oct', kty: 'oct', k: Buffer.from('known to all').toString('base64url') }
-    const { issuer, refusalOf } = await jwtScene(db, [key, { ...key, jwk: oct }])
+    const { issuer, refusalOf } = await createJwtFixture(db, [key, { ...key, jwk: oct }])
     const payload = encoded({ iss: issuer.issuer, sub: 1, aud: 'plaza.test', exp: testNowUnix + 300 })
     for (const [alg, secret] of [
       ['none', ''],
@@ -106,14 +106,14 @@ describe('a token of an issuer', () => {
   it.each([undefined, null, 256, '', 'ES256K', 'RSA1_5', 'dir'])(
     'is refused with %s for alg',
     async (alg) => {
-      const { issuer, refusalOf } = await jwtScene(db, [key])
+      const { issuer, refusalOf } = await createJwtFixture(db, [key])
       const payload = encoded({ iss: issuer.issuer, sub: 1, aud: 'plaza.test', exp: testNowUnix + 300 })
       await refusalOf(`Bearer ${encoded({ alg, kid: 'ES256' })}.${payload}.AAAA`)
     },
   )
 
   it('is refused when it asks for what is not understood', async () => {
-    const { issuer, refusalOf } = await jwtScene(db, [key])
+    const { issuer, refusalOf } = await createJwtFixture(db, [key])
     const [, token = ''] = (await jwtAuthorization(issuer, key)).split(' ')
     const [, payload, signature] = token.split('.')
     const header = encoded({ alg: 'ES256', kid: 'ES256', crit: ['x'], x: 1 })
@@ -122,16 +122,16 @@ describe('a token of an issuer', () => {
 
   it('needs to name its key only where there are several', async () => {
     const nameless = (named: typeof key) => ({ ...named, jwk: { ...named.jwk, kid: undefined as never } })
-    const { verify } = await jwtScene(db, [key])
+    const { verify } = await createJwtFixture(db, [key])
     expect(await verify(nameless(key))).toEqual({ fid: 1 })
-    const two = await jwtScene(db, [key, otherKey])
+    const two = await createJwtFixture(db, [key, otherKey])
     expect(await two.refusalOf(await jwtAuthorization(two.issuer, nameless(key)))).toContain(
       'kid in its header',
     )
   })
 
   it('is refused when any of its characters is another', async () => {
-    const { issuer, bearer } = await jwtScene(db, [key])
+    const { issuer, bearer } = await createJwtFixture(db, [key])
     const [, token = ''] = (await jwtAuthorization(issuer, key)).split(' ')
     const characters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.']
     await fc.assert(

@@ -1,6 +1,6 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { PlazaError } from '../../platform/errors.js'
-import { CLOCK_SKEW_SECONDS, refusedToken, type TokenParts } from './bearer-token-parts.js'
+import { CLOCK_SKEW_SECONDS, invalidTokenError, type TokenParts } from './bearer-token-parts.js'
 import { createKeySet, type KeySetOptions } from './key-set.js'
 
 /** Whose JSON Web Tokens are believed, and where its public keys are. */
@@ -51,7 +51,7 @@ export function createJwtVerifier({ issuers, audiences, net, clock }: JwtOptions
     async verify(token) {
       const { iss } = token.payload
       const keySet = typeof iss === 'string' ? keySets.get(iss) : undefined
-      if (keySet === undefined) throw refusedToken('its issuer (iss) is none that this server believes')
+      if (keySet === undefined) throw invalidTokenError('its issuer (iss) is none that this server believes')
       const { payload } = await jwtVerify(token.text, keySet, {
         algorithms,
         issuer: iss as string,
@@ -60,7 +60,7 @@ export function createJwtVerifier({ issuers, audiences, net, clock }: JwtOptions
         clockTolerance: CLOCK_SKEW_SECONDS,
         currentDate: new Date(clock()),
       }).catch((error: unknown) => {
-        throw error instanceof PlazaError ? error : refusedToken(problemOf(error))
+        throw error instanceof PlazaError ? error : invalidTokenError(problemOf(error))
       })
       return fidOf(payload)
     },
@@ -71,7 +71,7 @@ export function createJwtVerifier({ issuers, audiences, net, clock }: JwtOptions
 function fidOf({ sub }: { readonly sub?: unknown }): number {
   const fid = typeof sub === 'string' && /^[1-9]\d{0,15}$/.test(sub) ? Number(sub) : sub
   if (typeof fid === 'number' && Number.isSafeInteger(fid) && fid > 0) return fid
-  throw refusedToken('sub in its payload must be a fid')
+  throw invalidTokenError('sub in its payload must be a fid')
 }
 
 function problemOf(error: unknown): string {

@@ -2,8 +2,8 @@ import { exportJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { testNowUnix } from '../../../test/network.js'
-import { answerKeys, issuerKey, jwtAuthorization, type TestIssuer } from './testing/jwt-issuer.js'
-import { jwtScene } from './testing/jwt-scene.js'
+import { createJwtFixture } from './testing/jwt-fixture.js'
+import { issuerKey, jwtAuthorization, respondWithKeys, type TestIssuer } from './testing/jwt-issuer.js'
 
 const { db } = await createTestDatabase()
 const key = await issuerKey('ES256')
@@ -15,31 +15,31 @@ describe('the keys of an issuer', () => {
   const minutes = (count: number) => count * 60_000
 
   it('are asked for once, by many tokens at once', async () => {
-    const { issuer, verify } = await jwtScene(db, [key])
+    const { issuer, verify } = await createJwtFixture(db, [key])
     const tokens = await Promise.all(Array.from({ length: 20 }, () => verify(key)))
     expect(tokens).toEqual(Array.from({ length: 20 }, () => ({ fid: 1 })))
-    expect(issuer.asked()).toBe(1)
+    expect(issuer.requestCount()).toBe(1)
   })
 
   it('are asked for again for a key that is new, once in half a minute', async () => {
-    const { issuer, verify, time, refusalOf } = await jwtScene(db, [key])
+    const { issuer, verify, time, refusalOf } = await createJwtFixture(db, [key])
     await verify(key)
     for (let attempt = 0; attempt < 10; attempt += 1) {
       await refusalOf(await jwtAuthorization(issuer, otherKey, {}, { kid: `made up ${attempt}` }))
     }
-    expect(issuer.asked()).toBe(1)
-    issuer.answer = answerKeys(key, otherKey)
+    expect(issuer.requestCount()).toBe(1)
+    issuer.answer = respondWithKeys(key, otherKey)
     time.nowMs += 30_000
     expect(await verify(otherKey)).toEqual({ fid: 1 })
     expect(await verify(key)).toEqual({ fid: 1 })
-    expect(issuer.asked()).toBe(2)
+    expect(issuer.requestCount()).toBe(2)
   })
 
   it('end within ten minutes of being taken back', async () => {
-    const { issuer, verify, time, refusalOf } = await jwtScene(db, [key, otherKey])
+    const { issuer, verify, time, refusalOf } = await createJwtFixture(db, [key, otherKey])
     const changes = { exp: testNowUnix + 3_600 }
     await verify(key, changes)
-    issuer.answer = answerKeys(otherKey)
+    issuer.answer = respondWithKeys(otherKey)
     time.nowMs += minutes(10) - 1
     expect(await verify(key, changes)).toEqual({ fid: 1 })
     time.nowMs += 1
@@ -47,7 +47,7 @@ describe('the keys of an issuer', () => {
   })
 
   it('are good for an hour while the issuer is away, and no longer', async () => {
-    const { issuer, verify, time } = await jwtScene(db, [key])
+    const { issuer, verify, time } = await createJwtFixture(db, [key])
     const changes = { exp: testNowUnix + 36_000 }
     await verify(key, changes)
     issuer.answer = (response) => response.destroy()
@@ -55,7 +55,7 @@ describe('the keys of an issuer', () => {
     expect(await verify(key, changes)).toEqual({ fid: 1 })
     time.nowMs += minutes(1)
     await expect(verify(key, changes)).rejects.toMatchObject({ code: 'unavailable.other_side' })
-    issuer.answer = answerKeys(key)
+    issuer.answer = respondWithKeys(key)
     time.nowMs += 30_000
     expect(await verify(key, changes)).toEqual({ fid: 1 })
   })
@@ -85,29 +85,29 @@ describe('the keys of an issuer', () => {
   ])(
     'are waited for, and not asked for again at once, when the issuer %s',
     async (_what, answer, problem) => {
-      const { issuer, verify, time } = await jwtScene(db, [key])
+      const { issuer, verify, time } = await createJwtFixture(db, [key])
       issuer.answer = answer
       const failure = {
         code: 'unavailable.other_side',
         message: expect.stringContaining(`the keys of the token's issuer could not be fetched: `),
       }
       await expect(verify(key)).rejects.toMatchObject({ ...failure, retryAfterSeconds: 30 })
-      const asked = issuer.asked()
+      const requests = issuer.requestCount()
       time.nowMs += 10_000
       const again = await verify(key).catch((error: unknown) => error)
       expect(again).toMatchObject({ ...failure, retryAfterSeconds: 20 })
       expect((again as Error).message).toContain(problem)
-      expect(issuer.asked()).toBe(asked)
-      issuer.answer = answerKeys(key)
+      expect(issuer.requestCount()).toBe(requests)
+      issuer.answer = respondWithKeys(key)
       time.nowMs += 20_000
       expect(await verify(key)).toEqual({ fid: 1 })
     },
   )
 
   it('are not fetched from a private address', async () => {
-    const { issuer, verify } = await jwtScene(db, [key], { allowLoopback: false })
+    const { issuer, verify } = await createJwtFixture(db, [key], { allowLoopback: false })
     await expect(verify(key)).rejects.toMatchObject({ code: 'unavailable.other_side' })
-    expect(issuer.asked()).toBe(0)
+    expect(issuer.requestCount()).toBe(0)
   })
 
   it('are refused where they are too weak, or private', async () => {
@@ -122,7 +122,7 @@ describe('the keys of an issuer', () => {
       ['sign', 'verify'],
     )
     const weak = { ...key, jwk: { ...(await exportJWK(publicKey)), kid: 'weak' } }
-    const { issuer, refusalOf } = await jwtScene(db, [weak])
+    const { issuer, refusalOf } = await createJwtFixture(db, [weak])
     const signed = `${encoded({ alg: 'RS256', kid: 'weak' })}.${encoded({
       iss: issuer.issuer,
       sub: 1,
@@ -133,7 +133,7 @@ describe('the keys of an issuer', () => {
       await crypto.subtle.sign('RSASSA-PKCS1-v1_5', privateKey, Buffer.from(signed)),
     ).toString('base64url')
     await refusalOf(`Bearer ${signed}.${signature}`)
-    const leaked = await jwtScene(db, [
+    const leaked = await createJwtFixture(db, [
       { ...key, jwk: { ...key.jwk, d: Buffer.alloc(32, 1).toString('base64url') } },
     ])
     await leaked.refusalOf(await jwtAuthorization(leaked.issuer, key))

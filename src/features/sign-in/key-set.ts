@@ -37,8 +37,8 @@ interface Fetched {
 export function createKeySet({ url, net, clock }: KeySetOptions): JWTVerifyGetKey {
   let fetched: Fetched | null = null
   let problem = ''
-  let askedAtMs = Number.NEGATIVE_INFINITY
-  let asking: Promise<void> | null = null
+  let requestedAtMs = Number.NEGATIVE_INFINITY
+  let inFlight: Promise<void> | null = null
 
   async function fetchKeys(): Promise<void> {
     const found = await readKeySet(url, net)
@@ -48,20 +48,20 @@ export function createKeySet({ url, net, clock }: KeySetOptions): JWTVerifyGetKe
 
   /** False when it was asked too recently. */
   async function refresh(): Promise<boolean> {
-    if (asking === null) {
-      if (clock() - askedAtMs < COOLDOWN_MS) return false
-      askedAtMs = clock()
-      asking = fetchKeys().finally(() => {
-        asking = null
+    if (inFlight === null) {
+      if (clock() - requestedAtMs < COOLDOWN_MS) return false
+      requestedAtMs = clock()
+      inFlight = fetchKeys().finally(() => {
+        inFlight = null
       })
     }
-    await asking
+    await inFlight
     return true
   }
 
   function current(): JWTVerifyGetKey {
     if (fetched !== null && clock() - fetched.atMs < USABLE_MS) return fetched.find
-    const retryAfterSeconds = Math.max(1, Math.ceil((askedAtMs + COOLDOWN_MS - clock()) / 1000))
+    const retryAfterSeconds = Math.max(1, Math.ceil((requestedAtMs + COOLDOWN_MS - clock()) / 1000))
     throw new PlazaError(
       'unavailable.other_side',
       `the keys of the token's issuer could not be fetched: ${problem}`,
@@ -91,7 +91,7 @@ async function readKeySet(url: string, net: KeySetOptions['net']): Promise<JWTVe
   })
   if (isNetFailure(answer)) return answer.detail
   if (answer.status !== 200) return `the issuer answered ${answer.status}`
-  if (answer.cut) return `the answer is longer than ${MAX_BYTES} bytes`
+  if (answer.isTruncated) return `the answer is longer than ${MAX_BYTES} bytes`
   try {
     const keySet: JSONWebKeySet = JSON.parse(Buffer.from(answer.bytes).toString())
     if (keySet.keys.length > MAX_KEYS) return `there are more than ${MAX_KEYS}`

@@ -6,7 +6,7 @@ const NONCE_LIFE_MS = 10 * 60 * 1000
 /** Eight are the least that EIP-4361 allows; hex digits are letters and numbers, as it asks. */
 const NONCE_BYTES = 16
 /** Each that is made takes so many along that are over, so that they never add up. */
-const CLEARED_AT_ONCE = 20
+const CLEANUP_BATCH_SIZE = 20
 
 /**
  * Makes a nonce for an app.
@@ -22,7 +22,7 @@ export async function createNonce(db: Database, appId: string, nowMs: number): P
         select nonce from sign_in.nonces
         where expires_at <= ${new Date(nowMs)}
         order by expires_at
-        limit ${CLEARED_AT_ONCE}
+        limit ${CLEANUP_BATCH_SIZE}
         for update skip locked
       )
     )
@@ -32,14 +32,14 @@ export async function createNonce(db: Database, appId: string, nowMs: number): P
 }
 
 /** Uses a nonce up. False when it was not made for this app, was used before, or is too old. */
-export async function takeNonce(
+export async function consumeNonce(
   db: Database,
   { nonce, appId }: { readonly nonce: string; readonly appId: string },
   nowMs: number,
 ): Promise<boolean> {
-  const taken = await db`
+  const consumed = await db`
     delete from sign_in.nonces
     where nonce = ${nonce} and app_id = ${appId} and expires_at > ${new Date(nowMs)}
     returning 1`
-  return taken.length > 0
+  return consumed.length > 0
 }

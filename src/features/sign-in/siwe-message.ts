@@ -43,20 +43,20 @@ type Fields = Omit<SiweMessage, 'scheme' | 'domain' | 'address' | 'statement'>
 
 function readFields(lines: readonly string[]): Fields | null {
   let next = 0
-  const take = (name: string): string | null => {
+  const takeLine = (name: string): string | null => {
     const line = lines[next]
     if (!line?.startsWith(`${name}: `)) return null
     next += 1
     return line.slice(name.length + 2)
   }
-  const uri = take('URI')
-  const version = take('Version')
-  const chainId = take('Chain ID')
-  const nonce = take('Nonce')
-  const issuedAt = timeOf(take('Issued At'))
-  const expirationTime = timeOf(take('Expiration Time'))
-  const notBefore = timeOf(take('Not Before'))
-  const requestId = take('Request ID')
+  const uri = takeLine('URI')
+  const version = takeLine('Version')
+  const chainId = takeLine('Chain ID')
+  const nonce = takeLine('Nonce')
+  const issuedAt = parseTime(takeLine('Issued At'))
+  const expirationTime = parseTime(takeLine('Expiration Time'))
+  const notBefore = parseTime(takeLine('Not Before'))
+  const requestId = takeLine('Request ID')
   const resources = readResources(lines.slice(next))
   if (uri === null || version === null || chainId === null || nonce === null || issuedAt === null) return null
   if (resources === null || [issuedAt, expirationTime, notBefore].some(Number.isNaN)) return null
@@ -73,7 +73,7 @@ function readResources(lines: readonly string[]): string[] | null {
 }
 
 /** Unix milliseconds; NaN for what is no moment of RFC 3339. */
-function timeOf(text: string | null): number | null {
+function parseTime(text: string | null): number | null {
   if (text === null) return null
   return dateTime.test(text) ? Date.parse(text) : Number.NaN
 }

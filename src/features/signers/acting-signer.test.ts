@@ -59,16 +59,19 @@ describe('a signer', () => {
     [['DELETE_CAST'] as const, false, true],
     [['READ_ONLY', 'NONE'] as const, false, false],
     [[] as const, false, false],
-  ])('with %j may publish a cast: %s, write anything: %s', async (permissions, mayCast, mayWrite) => {
-    const { id } = await approvedSigner({ db, hub }, user, { appId, permissions: [...permissions] })
-    const missing = { code: 'forbidden.permission_missing' }
-    for (const [permission, may] of [
-      ['PUBLISH_CAST', mayCast],
-      ['any write', mayWrite],
-    ] as const) {
-      const found = find(id, { permission })
-      if (may) await expect(found).resolves.toMatchObject({ id })
-      else await expect(found).rejects.toMatchObject(missing)
-    }
-  })
+  ])(
+    'with %j may publish a cast: %s, write anything: %s',
+    async (permissions, castPermitted, writePermitted) => {
+      const { id } = await approvedSigner({ db, hub }, user, { appId, permissions: [...permissions] })
+      const missing = { code: 'forbidden.permission_missing' }
+      for (const [permission, isPermittedTo] of [
+        ['PUBLISH_CAST', castPermitted],
+        ['any write', writePermitted],
+      ] as const) {
+        const found = find(id, { permission })
+        if (isPermittedTo) await expect(found).resolves.toMatchObject({ id })
+        else await expect(found).rejects.toMatchObject(missing)
+      }
+    },
+  )
 })

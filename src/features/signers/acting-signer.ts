@@ -3,8 +3,8 @@ import { PlazaError } from '../../platform/errors.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import { createMessageSigner, type MessageSigner } from '../../protocol/sign.js'
 import { findSigner } from './find-signer.js'
-import { isPermitted, type NeededPermission } from './permissions.js'
-import { sealedKeyPlace } from './sealed-key.js'
+import { isPermitted, type RequiredPermission } from './permissions.js'
+import { signerKeyContext } from './signer-key-context.js'
 
 /** A signer that may act now. */
 export interface ActingSigner {
@@ -19,11 +19,11 @@ export interface ActingRequest {
   readonly signerUuid: string
   /** The app of the API key that asks. */
   readonly appId: string
-  readonly permission: NeededPermission
+  readonly permission: RequiredPermission
 }
 
 /** What signers are found and opened with. */
-export interface ActingParts {
+export interface ActingContext {
   readonly db: Database
   readonly vault: Vault
   /** Opens keys, unless the vault is to do it each time. */
@@ -34,8 +34,8 @@ export interface ActingParts {
 export type OpenKey = (signerId: string, sealedKey: Uint8Array) => MessageSigner
 
 /** Opens it anew each time: decrypting it and reading it takes about as long as signing ten messages. */
-export function keyOpener(vault: Vault): OpenKey {
-  return (signerId, sealedKey) => createMessageSigner(vault.open(sealedKey, sealedKeyPlace(signerId)))
+export function createKeyOpener(vault: Vault): OpenKey {
+  return (signerId, sealedKey) => createMessageSigner(vault.open(sealedKey, signerKeyContext(signerId)))
 }
 
 /**
@@ -45,22 +45,25 @@ export function keyOpener(vault: Vault): OpenKey {
  * approved it; `forbidden.signer_revoked`; `forbidden.permission_missing`.
  */
 export async function findActingSigner(
-  { db, vault, openKey = keyOpener(vault) }: ActingParts,
+  { db, vault, openKey = createKeyOpener(vault) }: ActingContext,
   { signerUuid, appId, permission }: ActingRequest,
 ): Promise<ActingSigner> {
   const found = await findSigner(db, signerUuid)
-  if (found === null) throw refused('not_found', 'there is no such signer')
-  if (found.appId !== appId) throw refused('forbidden.other_app', 'this signer belongs to another app')
-  if (found.status === 'revoked') throw refused('forbidden.signer_revoked', 'this signer was revoked')
+  if (found === null) throw signerError('not_found', 'there is no such signer')
+  if (found.appId !== appId) throw signerError('forbidden.other_app', 'this signer belongs to another app')
+  if (found.status === 'revoked') throw signerError('forbidden.signer_revoked', 'this signer was revoked')
   if (found.status !== 'approved' || found.fid === null) {
-    throw refused('forbidden.signer_not_approved', 'the user has not approved this signer')
+    throw signerError('forbidden.signer_not_approved', 'the user has not approved this signer')
   }
   if (!isPermitted(found.permissions, permission)) {
-    throw refused('forbidden.permission_missing', `this signer lacks the permission for this: ${permission}`)
+    throw signerError(
+      'forbidden.permission_missing',
+      `this signer lacks the permission for this: ${permission}`,
+    )
   }
   return { id: found.id, fid: found.fid, key: openKey(found.id, found.sealedKey) }
 }
 
-function refused(code: ConstructorParameters<typeof PlazaError>[0], message: string): PlazaError {
+function signerError(code: ConstructorParameters<typeof PlazaError>[0], message: string): PlazaError {
   return new PlazaError(code, message, { property: 'signer_uuid' })
 }

@@ -5,13 +5,13 @@ import type { LocalRegistry } from '../../hub/registry/registry.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { PlazaError, type Refusal, refuse } from '../../platform/errors.js'
 import { hexOf } from '../../protocol/bytes.js'
-import { storedPermissions } from './chosen-permissions.js'
 import { custodyOf } from './custody.js'
-import { type KeyRequest, keyOf, readKeyRequest, whyNotOpen } from './key-request.js'
+import { addedKeyOf, closedReason, type KeyRequest, readKeyRequest } from './key-request.js'
+import { storedPermissions } from './selected-permissions.js'
 import { permissionsStatement, refusalStatement } from './statement.js'
 
 /** What answers are taken with. */
-export interface AnswerParts {
+export interface AnswerDependencies {
   /** For writes. */
   readonly db: Database
   /** Unix milliseconds. */
@@ -44,7 +44,7 @@ const APPROVAL_SECONDS = 60 * 60
  * @param deadline Unix seconds.
  */
 export function localAddition(request: KeyRequest, owner: Buffer, deadline: number): KeyAddition {
-  return { ...keyOf(request), owner, nonce: localNonce(`approval ${request.approvalToken}`), deadline }
+  return { ...addedKeyOf(request), owner, nonce: localNonce(`approval ${request.approvalToken}`), deadline }
 }
 
 /**
@@ -55,7 +55,7 @@ export function localAddition(request: KeyRequest, owner: Buffer, deadline: numb
  * not of the account's custody address for this very request.
  */
 export async function approveLocally(
-  { db, clock }: AnswerParts,
+  { db, clock }: AnswerDependencies,
   registry: LocalRegistry,
   approval: LocalApproval,
 ): Promise<void> {
@@ -65,18 +65,18 @@ export async function approveLocally(
   requireOpen(request, clock())
   const nowUnix = Math.floor(clock() / 1000)
   if (deadline <= nowUnix || deadline > nowUnix + APPROVAL_SECONDS) {
-    throw invalid('deadline', 'must be within an hour from now, in Unix seconds')
+    throw invalidField('deadline', 'must be within an hour from now, in Unix seconds')
   }
-  const owner = await custodyOfAnswer(db, fid)
+  const owner = await requireCustody(db, fid)
   const signer = await recoverKeyAdditionSigner(localAddition(request, owner, deadline), approval.signature)
   requireSigner(signer, owner, fid)
   // They count for this user only, and so do no harm when another one is quicker.
-  if (permissions !== null) await storeChoice(db, request, fid, permissions)
-  const stillOpen = async (locked: Queryable): Promise<Refusal | null> => {
-    const problem = whyNotOpen(await readKeyRequest(locked, { token }), clock())
+  if (permissions !== null) await storePermissions(db, request, fid, permissions)
+  const refuseIfClosed = async (locked: Queryable): Promise<Refusal | null> => {
+    const problem = closedReason(await readKeyRequest(locked, { token }), clock())
     return problem === null ? null : refuse('conflict', problem)
   }
-  const refusal = await registry.addKey(fid, keyOf(request), { owner, unless: stillOpen })
+  const refusal = await registry.addKey(fid, addedKeyOf(request), { owner, checkConflict: refuseIfClosed })
   if (refusal) throw new PlazaError('conflict', refusal.message)
 }
 
@@ -85,12 +85,12 @@ export async function approveLocally(
  *
  * @throws PlazaError as `approveLocally`.
  */
-export async function refuseRequest({ db, clock }: AnswerParts, answer: Answer): Promise<void> {
+export async function refuseRequest({ db, clock }: AnswerDependencies, answer: Answer): Promise<void> {
   const { token, fid, signature } = answer
   const request = await readKeyRequest(db, { token })
   if (request.status === 'revoked') return
-  if (request.status === 'approved') throw new PlazaError('conflict', whyNotOpen(request, clock())!)
-  const owner = await custodyOfAnswer(db, fid)
+  if (request.status === 'approved') throw new PlazaError('conflict', closedReason(request, clock())!)
+  const owner = await requireCustody(db, fid)
   requireSigner(await recoverMessageSigner(refusalStatement(request, fid), signature), owner, fid)
   await db`
     update signers.signers
@@ -104,20 +104,20 @@ export async function refuseRequest({ db, clock }: AnswerParts, answer: Answer):
  *
  * @throws PlazaError as `approveLocally`.
  */
-export async function narrowRequest(
-  { db, clock }: AnswerParts,
+export async function limitRequestPermissions(
+  { db, clock }: AnswerDependencies,
   answer: Answer & { readonly permissions: readonly SignerPermission[] },
 ): Promise<void> {
   const { token, fid, signature, permissions } = answer
   const request = await readKeyRequest(db, { token })
   requireOpen(request, clock())
-  const owner = await custodyOfAnswer(db, fid)
+  const owner = await requireCustody(db, fid)
   const text = permissionsStatement(request, fid, permissions)
   requireSigner(await recoverMessageSigner(text, signature), owner, fid)
-  await storeChoice(db, request, fid, permissions)
+  await storePermissions(db, request, fid, permissions)
 }
 
-async function storeChoice(
+async function storePermissions(
   db: Database,
   request: KeyRequest,
   fid: number,
@@ -130,14 +130,14 @@ async function storeChoice(
     where id = ${request.id}`
 }
 
-async function custodyOfAnswer(db: Database, fid: number): Promise<Buffer> {
+async function requireCustody(db: Database, fid: number): Promise<Buffer> {
   const custody = await custodyOf(db, fid)
-  if (custody === null) throw invalid('fid', `must be a fid that is registered: ${fid} is not`)
+  if (custody === null) throw invalidField('fid', `must be a fid that is registered: ${fid} is not`)
   return custody
 }
 
 function requireOpen(request: KeyRequest, nowMs: number): void {
-  const problem = whyNotOpen(request, nowMs)
+  const problem = closedReason(request, nowMs)
   if (problem !== null) throw new PlazaError('conflict', problem)
 }
 
@@ -150,6 +150,6 @@ function requireSigner(signer: Buffer | null, owner: Buffer, fid: number): void 
   )
 }
 
-function invalid(property: string, problem: string): PlazaError {
+function invalidField(property: string, problem: string): PlazaError {
   return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
 }

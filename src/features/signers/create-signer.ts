@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Queryable } from '../../platform/db/connection.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import { createMessageSigner } from '../../protocol/sign.js'
-import { sealedKeyPlace } from './sealed-key.js'
+import { signerKeyContext } from './signer-key-context.js'
 
 const PRIVATE_KEY_BYTES = 32
 
@@ -14,7 +14,7 @@ export async function createSigner(
   const id = randomUUID()
   const privateKey = randomBytes(PRIVATE_KEY_BYTES)
   const { publicKey } = createMessageSigner(privateKey)
-  const sealed = vault.seal(privateKey, sealedKeyPlace(id))
+  const sealed = vault.seal(privateKey, signerKeyContext(id))
   await db`
     insert into signers.signers (id, app_id, public_key, sealed_key)
     values (${id}, ${appId}, ${publicKey}, ${sealed})`

@@ -8,15 +8,15 @@ export async function custodyOf(db: Queryable, fid: number): Promise<Buffer | nu
 }
 
 /** An account as the page names it. */
-export interface NamedAccount {
+export interface AccountSummary {
   readonly fid: number
   readonly username: string | null
   readonly displayName: string | null
 }
 
 /** The account that an address holds: the newest, should it hold several. */
-export async function accountOfAddress(db: Queryable, address: Buffer): Promise<NamedAccount | null> {
-  const [row] = await db<NamedAccount[]>`
+export async function accountOfAddress(db: Queryable, address: Buffer): Promise<AccountSummary | null> {
+  const [row] = await db<AccountSummary[]>`
     select f.fid, u.username, u.display_name as "displayName"
     from hub.fids f
     left join social.users u on u.fid = f.fid

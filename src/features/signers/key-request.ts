@@ -2,15 +2,15 @@ import type { AddedKey } from '../../hub/registry/key-addition.js'
 import { keyRequestMetadata } from '../../hub/registry/key-request.js'
 import type { Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import type { NamedAccount } from './custody.js'
-import { signerName } from './find-signer.js'
-import { type Standing, standingColumns, standings } from './standing.js'
+import type { AccountSummary } from './custody.js'
+import { signerUuidPattern } from './find-signer.js'
+import { type SignerRecord, signerColumns, signerRecords } from './signer-record.js'
 
 /** An app's request for a key, as the user is asked to answer it. */
-export interface KeyRequest extends Standing {
+export interface KeyRequest extends SignerRecord {
   readonly approvalToken: string
   /** The account of the app. */
-  readonly app: NamedAccount & { readonly pfpUrl: string | null }
+  readonly app: AccountSummary & { readonly pfpUrl: string | null }
   /** The custody address that has signed for the app, 20 bytes, and whether the app's account is still its own. */
   readonly requestSigner: Buffer
   readonly isAppUnchanged: boolean
@@ -18,18 +18,18 @@ export interface KeyRequest extends Standing {
   /** Unix seconds. */
   readonly deadline: number
   readonly redirectUrl: string | null
-  readonly sponsor: NamedAccount | null
+  readonly sponsor: AccountSummary | null
   readonly isSponsoredByService: boolean
 }
 
 /** How a request is named: by the token of its page's address, or by the signer. */
-export type RequestName = { readonly token: string } | { readonly signerUuid: string }
+export type KeyRequestReference = { readonly token: string } | { readonly signerUuid: string }
 
 /** A request. @throws PlazaError `not_found`, also for a signer that nobody has asked a user for. */
-export async function readKeyRequest(db: Queryable, name: RequestName): Promise<KeyRequest> {
-  if ('signerUuid' in name && !signerName.test(name.signerUuid)) throw unknownRequest()
-  const [found] = await db<(KeyRequest & { sponsor: NamedAccount | { readonly fid: null } })[]>`
-    select ${standingColumns(db)},
+export async function readKeyRequest(db: Queryable, reference: KeyRequestReference): Promise<KeyRequest> {
+  if ('signerUuid' in reference && !signerUuidPattern.test(reference.signerUuid)) throw requestNotFoundError()
+  const [found] = await db<(KeyRequest & { sponsor: AccountSummary | { readonly fid: null } })[]>`
+    select ${signerColumns(db)},
       request_signer as "requestSigner", request_signature as signature, request_deadline as deadline,
       coalesce(holder.custody_address = request_signer, false) as "isAppUnchanged",
       redirect_url as "redirectUrl", sponsored_by_service as "isSponsoredByService",
@@ -39,30 +39,30 @@ export async function readKeyRequest(db: Queryable, name: RequestName): Promise<
       json_build_object(
         'fid', sponsor_fid, 'username', sponsor.username, 'displayName', sponsor.display_name
       ) as sponsor
-    from (select * from ${standings(db)} s where ${
-      'token' in name ? db`approval_token = ${name.token}` : db`id = ${name.signerUuid}`
+    from (select * from ${signerRecords(db)} s where ${
+      'token' in reference ? db`approval_token = ${reference.token}` : db`id = ${reference.signerUuid}`
     }) s
     left join hub.fids holder on holder.fid = s.app_fid
     left join lateral (select * from social.users u where u.fid = s.app_fid) app on true
     left join lateral (select * from social.users u where u.fid = s.sponsor_fid) sponsor on true
     where request_signature is not null`
-  if (!found) throw unknownRequest()
+  if (!found) throw requestNotFoundError()
   return { ...found, sponsor: found.sponsor.fid === null ? null : found.sponsor }
 }
 
-function unknownRequest(): PlazaError {
+function requestNotFoundError(): PlazaError {
   return new PlazaError('not_found', 'there is no such request for a key')
 }
 
 /** What goes to the key registry when the user agrees. */
-export function keyOf(request: KeyRequest): AddedKey {
+export function addedKeyOf(request: KeyRequest): AddedKey {
   const { keyType, publicKey, app, requestSigner, signature, deadline } = request
   const metadata = keyRequestMetadata({ requestFid: app.fid, requestSigner, signature, deadline })
   return { keyType, key: publicKey, metadata }
 }
 
 /** Why a request can be answered no more; null while it can. @param nowMs Unix milliseconds. */
-export function whyNotOpen(request: KeyRequest, nowMs: number): string | null {
+export function closedReason(request: KeyRequest, nowMs: number): string | null {
   if (request.status === 'approved') return 'this request was approved already'
   if (request.status === 'revoked') return 'this key was refused or taken back: that is final'
   if (request.deadline * 1000 <= nowMs) return 'this request has expired: the app may ask again'

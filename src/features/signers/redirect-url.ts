@@ -44,17 +44,19 @@ const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 export function checkRedirectUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || url.href.length > MAX_REDIRECT_LENGTH || url.username !== '' || url.password !== '') {
-    throw wrong('must be an address of at most 2048 characters without a user or a password')
+    throw invalidRedirectUrl('must be an address of at most 2048 characters without a user or a password')
   }
   if (url.protocol === 'http:' && !loopback.has(url.hostname)) {
-    throw wrong('may begin with http only on localhost: use https')
+    throw invalidRedirectUrl('may begin with http only on localhost: use https')
   }
   if (refusedSchemes.has(url.protocol) || !url.href.startsWith(`${url.protocol}//`)) {
-    throw wrong("must begin with https:// or with the scheme of an app, as in 'myapp://signed-in'")
+    throw invalidRedirectUrl(
+      "must begin with https:// or with the scheme of an app, as in 'myapp://signed-in'",
+    )
   }
   return url.href
 }
 
-function wrong(problem: string): PlazaError {
+function invalidRedirectUrl(problem: string): PlazaError {
   return new PlazaError('bad_request.invalid_param', `redirect_url ${problem}`, { property: 'redirect_url' })
 }

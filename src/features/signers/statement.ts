@@ -1,14 +1,14 @@
 import { hexOf } from '../../protocol/bytes.js'
 import type { KeyRequest } from './key-request.js'
-import { authAddress } from './standing.js'
+import { AUTH_ADDRESS_KEY_TYPE } from './signer-record.js'
 
 /**
  * What somebody signs with their wallet (`personal_sign`) to refuse a request, or to narrow it before they send the
  * transaction. It names the request, which nobody can guess, so that it is good for nothing else.
  */
 export function refusalStatement(request: KeyRequest, fid: number): string {
-  const what = request.keyType === authAddress ? 'address may sign in' : 'key may act'
-  return statement(`No: I do not want that this ${what} for my account.`, request, fid)
+  const action = request.keyType === AUTH_ADDRESS_KEY_TYPE ? 'address may sign in' : 'key may act'
+  return statement(`No: I do not want that this ${action} for my account.`, request, fid)
 }
 
 /** @param permissions What the user allows, in this order. */

@@ -10,15 +10,15 @@ import { LocalRegistry } from '../../hub/registry/registry.js'
 import { hexOf } from '../../protocol/bytes.js'
 import { ensureApp } from '../apps/apps.js'
 import { approveLocally, localAddition, refuseRequest } from './answer-request.js'
-import { askForKey, askForSigner } from './ask-for-key.js'
 import { createSigner } from './create-signer.js'
 import { findKey } from './find-signer.js'
-import { readKeyAsked } from './key-asked.js'
+import { requestKeyApproval, requestSignerApproval } from './key-approval-request.js'
 import { readKeyRequest } from './key-request.js'
-import { authAddress, type KeyType, messageKey, type SignerStatus } from './standing.js'
+import { readSignedKeyRequest } from './signed-key-request.js'
+import { AUTH_ADDRESS_KEY_TYPE, type KeyType, MESSAGE_KEY_TYPE, type SignerStatus } from './signer-record.js'
 import { refusalStatement } from './statement.js'
 import { testVault } from './testing/approved-signer.js'
-import { askedBody, registerHolder } from './testing/key-holder.js'
+import { registerKeyHolder, signKeyRequestBody } from './testing/key-holder.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -29,8 +29,8 @@ const parts = { db, hub, clock: () => nowMs }
 const check = { db, network, clock: () => nowMs }
 const registry = new LocalRegistry(parts)
 const appId = await ensureApp(db, 'mine')
-const app = await registerHolder(parts)
-const users = [await registerHolder(parts), await registerHolder(parts)] as const
+const app = await registerKeyHolder(parts)
+const users = [await registerKeyHolder(parts), await registerKeyHolder(parts)] as const
 
 /** The table of the specification: what may follow what, at once. */
 const table: Readonly<Record<SignerStatus, readonly SignerStatus[]>> = {
@@ -43,20 +43,20 @@ const table: Readonly<Record<SignerStatus, readonly SignerStatus[]>> = {
  * A key that comes onto the chain without our page was asked for and approved elsewhere; one whose removal is known
  * with its addition was approved in between. Such news crosses several rows of the table at once.
  */
-const newsOfChain: Readonly<Record<SignerStatus, readonly SignerStatus[]>> = {
+const chainEventText: Readonly<Record<SignerStatus, readonly SignerStatus[]>> = {
   ...table,
   generated: ['pending_approval', 'approved', 'revoked'],
 }
 
-type Who = 0 | 1
+type AccountName = 0 | 1
 type Step =
   | { readonly kind: 'ask'; readonly seconds: number; readonly isForged: boolean }
-  | { readonly kind: 'approve' | 'refuse'; readonly who: Who; readonly isForged: boolean }
-  | { readonly kind: 'chain'; readonly who: Who; readonly remove: boolean }
+  | { readonly kind: 'approve' | 'refuse'; readonly accountName: AccountName; readonly isForged: boolean }
+  | { readonly kind: 'chain'; readonly accountName: AccountName; readonly remove: boolean }
   | { readonly kind: 'late' }
   | { readonly kind: 'wait'; readonly seconds: number }
 
-const who = fc.constantFrom<Who>(0, 1)
+const accountName = fc.constantFrom<AccountName>(0, 1)
 const isForged = fc.integer({ min: 0, max: 3 }).map((drawn) => drawn === 0)
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -67,8 +67,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       isForged,
     }),
   },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('approve', 'refuse'), who, isForged }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('chain'), who, remove: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constantFrom('approve', 'refuse'), who: accountName, isForged }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('chain'), who: accountName, remove: fc.boolean() }) },
   // What the hub learns in one batch, with its end.
   { weight: 1, arbitrary: fc.constant({ kind: 'late' } as const) },
   {
@@ -80,9 +83,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Every row of the table, whatever is drawn. */
 const ask: Step = { kind: 'ask', seconds: 900, isForged: false }
 const [approve, refuse] = (['approve', 'refuse'] as const).map(
-  (kind): Step => ({ kind, who: 0, isForged: false }),
+  (kind): Step => ({ kind, accountName: 0, isForged: false }),
 ) as [Step, Step]
-const chain = (remove: boolean): Step => ({ kind: 'chain', who: 0, remove })
+const chain = (remove: boolean): Step => ({ kind: 'chain', accountName: 0, remove })
 const examples: [SubjectKind, Step[]][] = (['held', 'developer', 'address'] as const).flatMap((kind) => [
   [kind, [ask, approve, chain(true), ask]],
   [kind, [ask, chain(false), chain(true), chain(false)]],
@@ -92,29 +95,29 @@ const examples: [SubjectKind, Step[]][] = (['held', 'developer', 'address'] as c
 /** A key registry as the contract is: a key goes from nothing to added to removed, per account, and never back. */
 class Chain {
   static block = 3_000_000_000
-  readonly #state = new Map<Who, 'added' | 'removed'>()
+  readonly #state = new Map<AccountName, 'added' | 'removed'>()
 
   constructor(
     readonly key: Buffer,
     readonly keyType: KeyType,
   ) {}
 
-  async tell(who: Who, ...types: SignerEventType[]): Promise<void> {
+  async addEvents(accountName: AccountName, ...types: SignerEventType[]): Promise<void> {
     const events = types.flatMap((type) => {
-      const state = this.#state.get(who) ?? 'nothing'
-      const isLegal = type === SignerEventType.ADD ? state === 'nothing' : state === 'added'
-      if (!isLegal) return []
-      this.#state.set(who, type === SignerEventType.ADD ? 'added' : 'removed')
+      const state = this.#state.get(accountName) ?? 'nothing'
+      const isValidTransition = type === SignerEventType.ADD ? state === 'nothing' : state === 'added'
+      if (!isValidTransition) return []
+      this.#state.set(accountName, type === SignerEventType.ADD ? 'added' : 'removed')
       Chain.block += 1
-      const event = new TestUser(users[who].fid).signerEvent(type, Chain.block, this.key)
+      const event = new TestUser(users[accountName].fid).signerEvent(type, Chain.block, this.key)
       return [{ ...event, signerEventBody: { ...event.signerEventBody!, keyType: this.keyType } }]
     })
     await hub.submitOnChainEvents(events)
   }
 
   /** What our registry has added by an approval. */
-  approved(who: Who): void {
-    this.#state.set(who, 'added')
+  approved(accountName: AccountName): void {
+    this.#state.set(accountName, 'added')
   }
 }
 
@@ -128,7 +131,7 @@ interface Subject {
 }
 
 async function newSubject(kind: SubjectKind): Promise<Subject> {
-  const keyType = kind === 'address' ? authAddress : messageKey
+  const keyType = kind === 'address' ? AUTH_ADDRESS_KEY_TYPE : MESSAGE_KEY_TYPE
   if (kind === 'held') {
     const { id, publicKey } = await createSigner({ db, vault: testVault }, appId)
     return { keyType, key: publicKey, signerUuid: id, chain: new Chain(publicKey, keyType) }
@@ -140,7 +143,7 @@ async function newSubject(kind: SubjectKind): Promise<Subject> {
 }
 
 /** Does a step; what is refused changes nothing. */
-async function take({ keyType, key, signerUuid, chain }: Subject, step: Step): Promise<void> {
+async function runStep({ keyType, key, signerUuid, chain }: Subject, step: Step): Promise<void> {
   const refused = (error: unknown) => {
     if (!(error instanceof Error && error.name === 'PlazaError')) throw error
   }
@@ -149,21 +152,24 @@ async function take({ keyType, key, signerUuid, chain }: Subject, step: Step): P
       nowMs += step.seconds * 1000
       return
     case 'chain':
-      return await chain.tell(step.who, step.remove ? SignerEventType.REMOVE : SignerEventType.ADD)
+      return await chain.addEvents(
+        step.accountName,
+        step.remove ? SignerEventType.REMOVE : SignerEventType.ADD,
+      )
     case 'late':
-      return await chain.tell(0, SignerEventType.ADD, SignerEventType.REMOVE)
+      return await chain.addEvents(0, SignerEventType.ADD, SignerEventType.REMOVE)
     case 'ask': {
       const deadline = Math.floor(nowMs / 1000) + step.seconds
-      const body = await askedBody(
+      const body = await signKeyRequestBody(
         step.isForged ? { ...app, account: users[0].account } : app,
         hexOf(key),
         deadline,
       )
-      const asking =
+      const keyRequest =
         signerUuid === null
-          ? askForKey(check, { appId, keyType, key, property: 'key' }, readKeyAsked(body))
-          : askForSigner(check, { appId, signerUuid }, readKeyAsked(body))
-      await asking.then(() => {}, refused)
+          ? requestKeyApproval(check, { appId, keyType, key, property: 'key' }, readSignedKeyRequest(body))
+          : requestSignerApproval(check, { appId, signerUuid }, readSignedKeyRequest(body))
+      await keyRequest.then(() => {}, refused)
       return
     }
     default:
@@ -178,45 +184,45 @@ async function answer(
   const { approvalToken: token } = (await findKey(db, keyType, key)) ?? {}
   if (!token) return
   const request = await readKeyRequest(db, { token })
-  const { fid } = users[step.who]
-  const { account } = users[step.isForged ? (step.who ? 0 : 1) : step.who]
+  const { fid } = users[step.accountName]
+  const { account } = users[step.isForged ? (step.accountName ? 0 : 1) : step.accountName]
   if (step.kind === 'refuse') {
     const message = refusalStatement(request, fid)
     const signature = signatureBytes(await account.signer.signMessage({ message }))
     return await refuseRequest({ db, clock: () => nowMs }, { token, fid, signature })
   }
   const deadline = Math.floor(nowMs / 1000) + 60
-  const addition = localAddition(request, users[step.who].account.address, deadline)
+  const addition = localAddition(request, users[step.accountName].account.address, deadline)
   const signature = await signKeyAddition(addition, account)
-  const permissions = keyType === authAddress ? null : []
+  const permissions = keyType === AUTH_ADDRESS_KEY_TYPE ? null : []
   const before = request.status
   await approveLocally({ db, clock: () => nowMs }, registry, { token, fid, deadline, signature, permissions })
-  if (before === 'pending_approval') chain.approved(step.who)
+  if (before === 'pending_approval') chain.approved(step.accountName)
 }
 
 it('no sequence of calls, chain events and refusals leaves the table of states', {
   timeout: 180_000,
 }, async () => {
   const kinds = fc.constantFrom<SubjectKind>('held', 'developer', 'address')
-  const seen = new Set<string>()
+  const seenStatuses = new Set<string>()
   await fc.assert(
     fc.asyncProperty(kinds, fc.array(step, { minLength: 1, maxLength: 12 }), async (kind, steps) => {
       const subject = await newSubject(kind)
       let status: SignerStatus = 'generated'
       let fid: number | null = null
       for (const step of steps) {
-        await take(subject, step)
-        const standing = await findKey(db, subject.keyType, subject.key)
-        const next = standing?.status ?? 'generated'
-        const isNews = step.kind === 'chain' || step.kind === 'late'
+        await runStep(subject, step)
+        const signerRecord = await findKey(db, subject.keyType, subject.key)
+        const next = signerRecord?.status ?? 'generated'
+        const isChange = step.kind === 'chain' || step.kind === 'late'
         // Keys of developers are not known before they are asked for, and the chain may have told of them before.
-        const allowed = isNews || signerUuidUnknown(subject, step) ? newsOfChain : table
+        const allowed = isChange || signerUuidUnknown(subject, step) ? chainEventText : table
         if (next !== status) expect(allowed[status], `${status} by ${JSON.stringify(step)}`).toContain(next)
         if (step.kind === 'wait' || ('isForged' in step && step.isForged)) expect(next).toBe(status)
-        if (fid !== null) expect(standing?.fid).toBe(fid)
-        if (next !== status) seen.add(`${status} by ${step.kind}: ${next}`)
+        if (fid !== null) expect(signerRecord?.fid).toBe(fid)
+        if (next !== status) seenStatuses.add(`${status} by ${step.kind}: ${next}`)
         status = next
-        fid = standing?.fid ?? null
+        fid = signerRecord?.fid ?? null
         if (status === 'approved') expect(fid).not.toBeNull()
       }
     }),
@@ -230,7 +236,7 @@ it('no sequence of calls, chain events and refusals leaves the table of states',
     'pending_approval by refuse: revoked',
     'approved by chain: revoked',
   ]) {
-    expect([...seen]).toContain(edge)
+    expect([...seenStatuses]).toContain(edge)
   }
 })
 

@@ -5,9 +5,9 @@ import { contract } from '../../../scripts/dev-chain.mjs'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
-import { dropToken } from './kept-tokens.js'
 import { followAssets } from './testing/followed-assets.js'
-import { isReady, readTokens } from './token.js'
+import { isBackfilled, readTokens } from './token.js'
+import { untrackToken } from './tracked-tokens.js'
 
 const { db } = await createTestDatabase()
 const chain = await startTestChain()
@@ -21,7 +21,7 @@ const assets = followAssets({
 })
 const accounts = Array.from({ length: 8 }, (_, index) => chain.account(index))
 let token: Address
-let past: Address
+let historicalToken: Address
 
 const call = (address: Address, functionName: string, args: readonly unknown[]) => ({
   contract: 'Token',
@@ -32,31 +32,32 @@ const call = (address: Address, functionName: string, args: readonly unknown[]) 
 
 beforeAll(async () => {
   token = await chain.deployToken('Apple', 'APL', 18)
-  past = await chain.deployToken('Pear', 'PEAR', 6)
-  for (const account of accounts) await chain.send(account, call(past, 'mint', [account.address, 1_000n]))
+  historicalToken = await chain.deployToken('Pear', 'PEAR', 6)
+  for (const account of accounts)
+    await chain.send(account, call(historicalToken, 'mint', [account.address, 1_000n]))
   await assets.watch(token)
 })
 
 /** Holders and balances as the chain has them now, of everybody that a transfer has ever named. */
 async function expectBalancesOfChain(address: Address): Promise<void> {
   const logs = await chain.client.getLogs({ address, fromBlock: 0n })
-  const named = parseEventLogs({ abi: contract('Token').abi, logs, eventName: 'Transfer' }).flatMap(
+  const namedHolders = parseEventLogs({ abi: contract('Token').abi, logs, eventName: 'Transfer' }).flatMap(
     ({ args }) => {
       const { from, to } = args as unknown as { from: Address; to: Address }
       return [from, to]
     },
   )
-  const holders = [...new Set(named.map((each) => each.toLowerCase() as Address))]
-  const there = await Promise.all(
+  const holders = [...new Set(namedHolders.map((each) => each.toLowerCase() as Address))]
+  const expectedRows = await Promise.all(
     holders.map(
       async (holder) => [holder, await chain.read<bigint>(call(address, 'balanceOf', [holder]))] as const,
     ),
   )
   const rows = await db<{ holder: string; balance: string }[]>`
     select '0x' || encode(holder, 'hex') as holder, balance::text as balance
-    from assets.balances b join assets.tokens t on t.id = b.token_id
+    from tokens.balances b join tokens.tokens t on t.id = b.token_id
     where t.address = ${Buffer.from(address.slice(2), 'hex')}::bytea and balance > 0`
-  const held = there
+  const held = expectedRows
     .filter(([, balance]) => balance > 0n)
     .map(([holder, balance]) => [holder, String(balance)])
   expect(new Map(rows.map(({ holder, balance }) => [holder, balance]))).toEqual(
@@ -64,20 +65,20 @@ async function expectBalancesOfChain(address: Address): Promise<void> {
   )
 }
 
-async function isTokenReady(address: Address): Promise<boolean> {
+async function isTokenBackfilled(address: Address): Promise<boolean> {
   const [row] = await readTokens(db, { addresses: [Buffer.from(address.slice(2), 'hex')] })
-  return row !== undefined && isReady(row)
+  return row !== undefined && isBackfilled(row)
 }
 
 /** Follows until the token may be told of, whose past has to be final first. */
-async function catchUpWhole(): Promise<void> {
+async function catchUpCompletely(): Promise<void> {
   await assets.catchUp()
   await chain.mine(CONFIRMATIONS + 1)
   await assets.catchUp()
 }
 
 const account = fc.integer({ min: 0, max: accounts.length - 1 })
-const happening = fc.oneof(
+const action = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -124,9 +125,9 @@ const happening = fc.oneof(
     }),
   },
 )
-type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
+type TestAction = typeof action extends fc.Arbitrary<infer T> ? T : never
 
-async function happen(event: Happening): Promise<void> {
+async function runAction(event: TestAction): Promise<void> {
   switch (event.kind) {
     case 'transfer':
     case 'burn': {
@@ -153,8 +154,8 @@ async function happen(event: Happening): Promise<void> {
     case 'fault': {
       const faults = {
         stopped: { stopped: true },
-        behind: { behind: 2 },
-        small: { largestRange: 1 },
+        blocksBehind: { blocksBehind: 2 },
+        small: { maxLogRange: 1 },
         none: {},
       }
       proxies[event.proxy]!.faults = faults[event.fault as keyof typeof faults]
@@ -164,11 +165,11 @@ async function happen(event: Happening): Promise<void> {
 
 it('whatever happens on the chain and to its RPCs, balances are in the end what the chain says of every holder', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 25 }), async (events) => {
-      for (const event of events) await happen(event)
+    fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (events) => {
+      for (const event of events) await runAction(event)
       for (const proxy of proxies) proxy.faults = {}
-      await catchUpWhole()
-      expect(await isTokenReady(token)).toBe(true)
+      await catchUpCompletely()
+      expect(await isTokenBackfilled(token)).toBe(true)
       await expectBalancesOfChain(token)
     }),
     { numRuns: 12 },
@@ -176,43 +177,43 @@ it('whatever happens on the chain and to its RPCs, balances are in the end what 
 })
 
 it('a token that is wanted later is not told of before its past has been read', async () => {
-  await assets.watch(past)
-  expect(await isTokenReady(past)).toBe(false)
+  await assets.watch(historicalToken)
+  expect(await isTokenBackfilled(historicalToken)).toBe(false)
   await assets.catchUp()
   await assets.catchUp()
   // Its past is not final yet: the chain might take back what has been read.
-  expect(await isTokenReady(past)).toBe(false)
-  await chain.send(accounts[1]!, call(past, 'transfer', [accounts[2]!.address, 400n]))
+  expect(await isTokenBackfilled(historicalToken)).toBe(false)
+  await chain.send(accounts[1]!, call(historicalToken, 'transfer', [accounts[2]!.address, 400n]))
   await chain.reorg(2)
-  await chain.send(accounts[1]!, call(past, 'transfer', [accounts[3]!.address, 300n]))
-  await catchUpWhole()
-  expect(await isTokenReady(past)).toBe(true)
-  await expectBalancesOfChain(past)
+  await chain.send(accounts[1]!, call(historicalToken, 'transfer', [accounts[3]!.address, 300n]))
+  await catchUpCompletely()
+  expect(await isTokenBackfilled(historicalToken)).toBe(true)
+  await expectBalancesOfChain(historicalToken)
 })
 
 it('when the chain takes back what was final, balances are counted anew', async () => {
   await chain.send(accounts[0]!, call(token, 'mint', [accounts[5]!.address, 77n]))
-  await catchUpWhole()
+  await catchUpCompletely()
   await chain.reorg(CONFIRMATIONS + 6)
   await chain.send(accounts[0]!, call(token, 'mint', [accounts[6]!.address, 88n]))
   await assets.catchUp()
-  expect(await isTokenReady(token)).toBe(false)
-  await catchUpWhole()
-  expect(await isTokenReady(token)).toBe(true)
+  expect(await isTokenBackfilled(token)).toBe(false)
+  await catchUpCompletely()
+  expect(await isTokenBackfilled(token)).toBe(true)
   await expectBalancesOfChain(token)
 })
 
 it('a token that nobody wants any more leaves nothing behind, and can be wanted again', async () => {
-  const bytes = Buffer.from(past.slice(2), 'hex')
-  expect(await dropToken(db, 'base', bytes)).toBe(true)
-  expect(await dropToken(db, 'base', bytes)).toBe(false)
-  await catchUpWhole()
+  const bytes = Buffer.from(historicalToken.slice(2), 'hex')
+  expect(await untrackToken(db, 'base', bytes)).toBe(true)
+  expect(await untrackToken(db, 'base', bytes)).toBe(false)
+  await catchUpCompletely()
   expect(
-    await db`select 1 from assets.balances b join assets.tokens t on t.id = b.token_id and t.symbol = 'PEAR'`,
+    await db`select 1 from tokens.balances b join tokens.tokens t on t.id = b.token_id and t.symbol = 'PEAR'`,
   ).toEqual([])
-  await assets.watch(past)
-  await catchUpWhole()
-  await catchUpWhole()
-  await expectBalancesOfChain(past)
+  await assets.watch(historicalToken)
+  await catchUpCompletely()
+  await catchUpCompletely()
+  await expectBalancesOfChain(historicalToken)
   expect(await db`select 1 from chain.followers where name like 'base/token/%'`).toEqual([])
 })

@@ -1,11 +1,11 @@
 import type { Hex } from 'viem'
 import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Transaction } from '../../platform/db/connection.js'
-import type { Change } from './transfers.js'
+import type { BalanceChange } from './transfers.js'
 
 /** Adds what has changed to the balances. */
-export async function applyChanges(db: Transaction, changes: readonly Change[]): Promise<void> {
-  const sums = sumsOf(changes)
+export async function applyChanges(db: Transaction, changes: readonly BalanceChange[]): Promise<void> {
+  const sums = sumChanges(changes)
   if (sums.length === 0) return
   const tokenIds = sums.map(({ tokenId }) => tokenId)
   const holders = db.types.byteas(sums.map(({ holder }) => Buffer.from(holder.slice(2), 'hex')))
@@ -13,7 +13,7 @@ export async function applyChanges(db: Transaction, changes: readonly Change[]):
   // In one order, so that nobody waits for whom they hold up: a token's past is read while its present is counted.
   const empty = await db<{ tokenId: number; holder: Buffer }[]>`
     with written as (
-      insert into assets.balances as b (token_id, holder, balance)
+      insert into tokens.balances as b (token_id, holder, balance)
       select token_id, holder, amount::numeric
       from unnest(${tokenIds}::integer[], ${holders}::bytea[], ${amounts}::text[]) as c (token_id, holder, amount)
       order by token_id, holder
@@ -24,7 +24,7 @@ export async function applyChanges(db: Transaction, changes: readonly Change[]):
   `
   if (empty.length === 0) return
   await db`
-    delete from assets.balances b
+    delete from tokens.balances b
     using unnest(
       ${empty.map(({ tokenId }) => tokenId)}::integer[],
       ${db.types.byteas(empty.map(({ holder }) => holder))}::bytea[]
@@ -34,14 +34,14 @@ export async function applyChanges(db: Transaction, changes: readonly Change[]):
 }
 
 /** Keeps what blocks have changed that are not final. */
-export async function rememberChanges(
+export async function recordPendingChanges(
   db: Transaction,
   network: NetworkName,
-  changes: readonly Change[],
+  changes: readonly BalanceChange[],
 ): Promise<void> {
   if (changes.length === 0) return
   await db`
-    insert into assets.changes (network, block, token_id, holder, amount)
+    insert into tokens.changes (network, block, token_id, holder, amount)
     select ${network}, block, token_id, holder, amount::numeric
     from unnest(
       ${changes.map(({ block }) => block)}::bigint[],
@@ -53,14 +53,18 @@ export async function rememberChanges(
 }
 
 /** Forgets the changes of blocks that are final: this one and all before it. */
-export async function settleChanges(db: Transaction, network: NetworkName, lastFinal: number): Promise<void> {
-  await db`delete from assets.changes where network = ${network} and block <= ${lastFinal}::bigint`
+export async function deleteFinalChanges(
+  db: Transaction,
+  network: NetworkName,
+  lastFinal: number,
+): Promise<void> {
+  await db`delete from tokens.changes where network = ${network} and block <= ${lastFinal}::bigint`
 }
 
 /** Takes back what this block and all after it have changed. */
-export async function undoChanges(db: Transaction, network: NetworkName, fromBlock: number): Promise<void> {
+export async function revertChanges(db: Transaction, network: NetworkName, fromBlock: number): Promise<void> {
   const rows = await db<{ tokenId: number; block: number; holder: Hex; amount: string }[]>`
-    delete from assets.changes
+    delete from tokens.changes
     where network = ${network} and block >= ${fromBlock}::bigint
     returning token_id as "tokenId", block, '0x' || encode(holder, 'hex') as holder, amount::text as amount
   `
@@ -70,8 +74,8 @@ export async function undoChanges(db: Transaction, network: NetworkName, fromBlo
   )
 }
 
-function sumsOf(changes: readonly Change[]): Change[] {
-  const sums = new Map<string, Change>()
+function sumChanges(changes: readonly BalanceChange[]): BalanceChange[] {
+  const sums = new Map<string, BalanceChange>()
   for (const change of changes) {
     const key = `${change.tokenId} ${change.holder}`
     const before = sums.get(key)

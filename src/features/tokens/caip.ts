@@ -3,7 +3,7 @@ import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { type NetworkName, networkNames } from '../../hub/chain/networks.js'
 
 /** A token by its CAIP-19 name. */
-export interface NamedToken {
+export interface TokenReference {
   readonly network: NetworkName
   /** 20 bytes. */
   readonly address: Buffer
@@ -12,17 +12,17 @@ export interface NamedToken {
 }
 
 /** What names look like. */
-export const TOKEN_NAME = /^eip155:(\d{1,15})\/erc20:0x([0-9a-fA-F]{40})$/
+export const TOKEN_NAME_PATTERN = /^eip155:(\d{1,15})\/erc20:0x([0-9a-fA-F]{40})$/
 
 /** The token of a name such as `eip155:8453/erc20:0x…`; null when its chain is none that is followed. */
-export function readTokenName(
+export function parseTokenName(
   name: string,
   rpcs: ReadonlyMap<NetworkName, Pick<ChainRpc, 'network'>>,
-): NamedToken | null {
-  const [, chainId = '', hex = ''] = TOKEN_NAME.exec(name) ?? []
+): TokenReference | null {
+  const [, chainId = '', hex = ''] = TOKEN_NAME_PATTERN.exec(name) ?? []
   const network = networkNames.find((each) => rpcs.get(each)?.network.chainId === Number(chainId))
   if (network === undefined || hex === '') return null
-  const spelled = getAddress(`0x${hex.toLowerCase()}`)
-  const spellings = new Set([name, name.toLowerCase(), `eip155:${chainId}/erc20:${spelled}`])
+  const checksummed = getAddress(`0x${hex.toLowerCase()}`)
+  const spellings = new Set([name, name.toLowerCase(), `eip155:${chainId}/erc20:${checksummed}`])
   return { network, address: Buffer.from(hex, 'hex'), spellings: [...spellings] }
 }

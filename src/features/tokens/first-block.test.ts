@@ -23,11 +23,11 @@ beforeEach(() => {
 })
 
 /** From the second question for code on. */
-function soon<T>(fault: T): (method: string) => T | null {
-  let asked = 0
+function withinTimeout<T>(fault: T): (method: string) => T | null {
+  let callCount = 0
   return (method) => {
-    if (method === 'eth_getCode') asked += 1
-    return asked > 1 ? fault : null
+    if (method === 'eth_getCode') callCount += 1
+    return callCount > 1 ? fault : null
   }
 }
 
@@ -40,30 +40,30 @@ it.each([
   'historical state is not available',
   'project is limited to recent blocks',
 ])('of a node that says "%s", it is the first of all', async (message) => {
-  proxy.faults = { refuse: soon(message) }
+  proxy.faults = { refuse: withinTimeout(message) }
   expect(await findFirstBlock(endpoint, token)).toBe(0)
 })
 
 it('a node that has old states for those alone who pay for them has none', async () => {
-  proxy.faults = { status: soon(403) }
+  proxy.faults = { status: withinTimeout(403) }
   expect(await findFirstBlock(endpoint, token)).toBe(0)
 })
 
-const passing: Readonly<Record<string, () => Faults>> = {
+const transientError: Readonly<Record<string, () => Faults>> = {
   'cuts the connection': () => {
-    const isCut = soon(true)
+    const isCut = withinTimeout(true)
     return {
       hold: async (method) => {
         if (isCut(method)) throw new Error('cut')
       },
     }
   },
-  'is asked too much': () => ({ status: soon(429) }),
-  fails: () => ({ status: soon(502) }),
+  'is asked too much': () => ({ status: withinTimeout(429) }),
+  fails: () => ({ status: withinTimeout(502) }),
 }
 
-it.each(Object.keys(passing))('an RPC that %s has said nothing: it is asked again', async (what) => {
-  proxy.faults = passing[what]!()
+it.each(Object.keys(transientError))('an RPC that %s has said nothing: it is asked again', async (what) => {
+  proxy.faults = transientError[what]!()
   await expect(findFirstBlock(endpoint, token)).rejects.toThrow()
   proxy.faults = {}
   expect(await findFirstBlock(endpoint, token)).toBe(deployedIn)

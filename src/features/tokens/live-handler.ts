@@ -4,15 +4,15 @@ import type { ChainLog, Endpoint } from '../../hub/chain/endpoint.js'
 import type { LogHandler } from '../../hub/chain/follower.js'
 import type { LogRange } from '../../hub/chain/log-range.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
-import { applyChanges, rememberChanges, settleChanges, undoChanges } from './balances.js'
-import { forgetBalances } from './kept-tokens.js'
+import { applyChanges, deleteFinalChanges, recordPendingChanges, revertChanges } from './balances.js'
 import { readSwap, swapTopics } from './swaps.js'
 import { readTokens } from './token.js'
-import { insertTrades, type PlacedSwap, undoTrades } from './trades.js'
-import { type Change, type CountedToken, changesOf, transferTopic } from './transfers.js'
+import { deleteBalances } from './tracked-tokens.js'
+import { insertTrades, type LocatedSwap, revertTrades } from './trades.js'
+import { type BalanceChange, balanceChangesOf, type TrackedToken, transferTopic } from './transfers.js'
 
 /** What the follower of a network's assets stands on. */
-export interface LiveParts {
+export interface LiveHandlerContext {
   readonly db: Database
   readonly rpc: ChainRpc
   /** Tells of trades up to this block, which is final, in the transaction that moves the cursor. */
@@ -20,8 +20,8 @@ export interface LiveParts {
 }
 
 /** Tokens and pools that are looked at, by address in lower-case hex with 0x. */
-interface Known {
-  readonly tokens: ReadonlyMap<Hex, CountedToken>
+interface TrackedContracts {
+  readonly tokens: ReadonlyMap<Hex, TrackedToken>
   readonly pools: ReadonlyMap<Hex, { readonly token0: number; readonly token1: number }>
 }
 
@@ -29,17 +29,18 @@ interface Known {
  * Counts the transfers of a network's tokens and writes down the swaps of its pools, up to its newest block. A token
  * that is to be kept is counted from the next block on: what was before is read by `history-handler.ts`.
  */
-export function liveHandler({ db, rpc, onFinal }: LiveParts): LogHandler<Map<Hex, Hex>> {
+export function liveHandler({ db, rpc, onFinal }: LiveHandlerContext): LogHandler<Map<Hex, Hex>> {
   const { name: network, confirmations } = rpc.network
-  let known: Known = { tokens: new Map(), pools: new Map() }
+  let tracked: TrackedContracts = { tokens: new Map(), pools: new Map() }
   return {
     name: `${network}/assets`,
-    firstBlock: async () => Math.max(0, (await rpc.with((endpoint) => endpoint.head())) - confirmations),
+    firstBlock: async () =>
+      Math.max(0, (await rpc.withEndpoint((endpoint) => endpoint.head())) - confirmations),
     confirmedOnly: false,
     withTimes: true,
     async filter() {
-      known = await loadKnown(db, network)
-      const addresses = [...new Set([...known.tokens.keys(), ...known.pools.keys()])]
+      tracked = await loadTrackedContracts(db, network)
+      const addresses = [...new Set([...tracked.tokens.keys(), ...tracked.pools.keys()])]
       return addresses.length === 0 ? null : { addresses, topics: [transferTopic, ...swapTopics] }
     },
     read: (endpoint, { logs }) =>
@@ -48,26 +49,26 @@ export function liveHandler({ db, rpc, onFinal }: LiveParts): LogHandler<Map<Hex
         logs.filter(({ topics }) => isSwap(topics)),
       ),
     async handle(range, traders, commit) {
-      const changes = changesOf(range.logs, known.tokens)
-      const swaps = placeSwaps(range, known, traders)
+      const changes = balanceChangesOf(range.logs, tracked.tokens)
+      const swaps = locateSwaps(range, tracked, traders)
       const lastFinal = range.head - confirmations
       await commit(async (transaction) => {
-        const counted = await stillCounted(transaction, known, changes)
-        await applyChanges(transaction, counted)
-        if (!range.isFinal) await rememberChanges(transaction, network, counted)
-        await settleChanges(transaction, network, lastFinal)
+        const trackedChanges = await filterTrackedChanges(transaction, tracked, changes)
+        await applyChanges(transaction, trackedChanges)
+        if (!range.isFinal) await recordPendingChanges(transaction, network, trackedChanges)
+        await deleteFinalChanges(transaction, network, lastFinal)
         await insertTrades(transaction, network, swaps)
         await onFinal(transaction, Math.min(lastFinal, range.to))
-        await beginCounting(transaction, network, range.to + 1)
+        await startTracking(transaction, network, range.to + 1)
       })
     },
     async undo(transaction, fromBlock) {
-      await undoChanges(transaction, network, fromBlock)
-      await undoTrades(transaction, network, fromBlock)
+      await revertChanges(transaction, network, fromBlock)
+      await revertTrades(transaction, network, fromBlock)
     },
-    async startAnew(transaction, nextBlock) {
-      const tokens = await readTokens(transaction, { network, onlyKept: true })
-      await forgetBalances(
+    async recoverFromDeepReorg(transaction, nextBlock) {
+      const tokens = await readTokens(transaction, { network, onlyTracked: true })
+      await deleteBalances(
         transaction,
         tokens.map(({ id }) => id),
       )
@@ -76,15 +77,15 @@ export function liveHandler({ db, rpc, onFinal }: LiveParts): LogHandler<Map<Hex
   }
 }
 
-async function loadKnown(db: Database, network: string): Promise<Known> {
+async function loadTrackedContracts(db: Database, network: string): Promise<TrackedContracts> {
   const [tokens, pools] = await Promise.all([
     db<{ id: number; address: Hex; liveFrom: number }[]>`
       select id, '0x' || encode(address, 'hex') as address, live_from as "liveFrom"
-      from assets.tokens
+      from tokens.tokens
       where network = ${network} and live_from is not null`,
     db<{ address: Hex; token0: number; token1: number }[]>`
       select '0x' || encode(address, 'hex') as address, token0_id as token0, token1_id as token1
-      from assets.pools
+      from tokens.pools
       where network = ${network}`,
   ])
   return {
@@ -106,11 +107,11 @@ async function readTraders(endpoint: Endpoint, swaps: readonly ChainLog[]): Prom
   )
 }
 
-function placeSwaps(
+function locateSwaps(
   { logs, headers }: LogRange,
-  { pools }: Known,
+  { pools }: TrackedContracts,
   traders: ReadonlyMap<Hex, Hex>,
-): PlacedSwap[] {
+): LocatedSwap[] {
   return logs.flatMap((log) => {
     const pool = pools.get(log.address)
     const swap = pool && isSwap(log.topics) ? readSwap(log) : null
@@ -135,27 +136,27 @@ function isSwap(topics: readonly Hex[]): boolean {
 }
 
 /** Leaves out the changes of tokens that nobody wants any more, or that are being counted anew. */
-async function stillCounted(
+async function filterTrackedChanges(
   db: Transaction,
-  { tokens }: Known,
-  changes: readonly Change[],
-): Promise<readonly Change[]> {
+  { tokens }: TrackedContracts,
+  changes: readonly BalanceChange[],
+): Promise<readonly BalanceChange[]> {
   if (changes.length === 0) return []
   const ids = [...new Set(changes.map(({ tokenId }) => tokenId))]
   const rows = await db<{ id: number; live_from: number | null }[]>`
-    select id, live_from from assets.tokens where id = any (${ids}::integer[]) order by id for share
+    select id, live_from from tokens.tokens where id = any (${ids}::integer[]) order by id for share
   `
-  const now = new Map(rows.map(({ id, live_from }) => [id, live_from]))
-  const same = new Set(
-    [...tokens.values()].flatMap(({ id, liveFrom }) => (now.get(id) === liveFrom ? [id] : [])),
+  const currentLiveFrom = new Map(rows.map(({ id, live_from }) => [id, live_from]))
+  const unchangedIds = new Set(
+    [...tokens.values()].flatMap(({ id, liveFrom }) => (currentLiveFrom.get(id) === liveFrom ? [id] : [])),
   )
-  return changes.filter(({ tokenId }) => same.has(tokenId))
+  return changes.filter(({ tokenId }) => unchangedIds.has(tokenId))
 }
 
-async function beginCounting(db: Transaction, network: string, nextBlock: number): Promise<void> {
+async function startTracking(db: Transaction, network: string, nextBlock: number): Promise<void> {
   await db`
-    update assets.tokens
+    update tokens.tokens
     set live_from = ${nextBlock}::bigint, read_to = least(first_block, ${nextBlock}::bigint)
-    where network = ${network} and kept_for is not null and live_from is null and first_block is not null
+    where network = ${network} and tracked_by is not null and live_from is null and first_block is not null
   `
 }

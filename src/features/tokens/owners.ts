@@ -1,4 +1,4 @@
-import { type Onlooker, shownTo } from '../../graph/query/casts-shown-to.js'
+import { type Viewer, visibilityFilter } from '../../graph/query/visibility-filter.js'
 import type { Database } from '../../platform/db/connection.js'
 
 /** A user who owns some of a token. */
@@ -7,25 +7,25 @@ export interface Owner {
   readonly fid: number
 }
 
-export interface OwnersAsked {
+export interface OwnersQuery {
   readonly tokenIds: readonly number[]
-  readonly onlooker: Onlooker
+  readonly viewer: Viewer
   /** Owners of each token, at most. */
   readonly limit: number
 }
 
 /** So many of the largest addresses of a token are looked at for users: most are of exchanges, pools and nobody known. */
-const LARGEST = 5_000
+const MAX_LARGEST_HOLDERS = 5_000
 
 /**
  * Users who own these tokens, by token and what they own in all their addresses, the largest first: those whom the
  * viewer follows, or, where there is no viewer, those behind the largest addresses.
  */
-export async function readOwners(db: Database, asked: OwnersAsked): Promise<Owner[]> {
-  const { onlooker } = asked
-  return onlooker.viewerFid === undefined
-    ? await readLargestOwners(db, asked)
-    : await readFollowedOwners(db, asked, onlooker.viewerFid)
+export async function readOwners(db: Database, query: OwnersQuery): Promise<Owner[]> {
+  const { viewer } = query
+  return viewer.viewerFid === undefined
+    ? await readLargestOwners(db, query)
+    : await readFollowedOwners(db, query, viewer.viewerFid)
 }
 
 /**
@@ -35,14 +35,14 @@ export async function readOwners(db: Database, asked: OwnersAsked): Promise<Owne
  */
 async function readFollowedOwners(
   db: Database,
-  { tokenIds, onlooker, limit }: OwnersAsked,
+  { tokenIds, viewer, limit }: OwnersQuery,
   viewerFid: number,
 ): Promise<Owner[]> {
   return await db<Owner[]>`
     with followed as materialized (
       select f.target_fid as fid
       from social.follows f
-      where f.fid = ${viewerFid}::bigint and ${shownTo(db, onlooker, 'f.target_fid')}
+      where f.fid = ${viewerFid}::bigint and ${visibilityFilter(db, viewer, 'f.target_fid')}
     ), addresses as materialized (
       select u.fid, u.custody_address as address from followed join social.users u using (fid)
       union
@@ -52,7 +52,7 @@ async function readFollowedOwners(
       from unnest(${[...tokenIds]}::integer[]) as t (id)
       cross join addresses a
       cross join lateral (
-        select balance from assets.balances where token_id = t.id and holder = a.address and balance > 0
+        select balance from tokens.balances where token_id = t.id and holder = a.address and balance > 0
         offset 0
       ) b
       group by t.id, a.fid
@@ -63,7 +63,7 @@ async function readFollowedOwners(
   `
 }
 
-async function readLargestOwners(db: Database, { tokenIds, onlooker, limit }: OwnersAsked): Promise<Owner[]> {
+async function readLargestOwners(db: Database, { tokenIds, viewer, limit }: OwnersQuery): Promise<Owner[]> {
   return await db<Owner[]>`
     with found as materialized (
       select t.id as token_id, o.fid
@@ -71,17 +71,17 @@ async function readLargestOwners(db: Database, { tokenIds, onlooker, limit }: Ow
       cross join lateral (
         select u.fid, max(u.balance) as largest
         from (
-          select holder, balance from assets.balances
+          select holder, balance from tokens.balances
           where token_id = t.id and balance > 0
           order by balance desc, holder
-          limit ${LARGEST}
+          limit ${MAX_LARGEST_HOLDERS}
         ) b
         cross join lateral (
           select fid, b.balance from social.users where custody_address = b.holder
           union all
           select fid, b.balance from social.verifications where address = b.holder and protocol = 0
         ) u
-        where ${shownTo(db, onlooker, 'u.fid')}
+        where ${visibilityFilter(db, viewer, 'u.fid')}
         group by u.fid
         order by largest desc, u.fid
         limit ${limit}
@@ -93,7 +93,7 @@ async function readLargestOwners(db: Database, { tokenIds, onlooker, limit }: Ow
     ), owned as (
       select a.token_id, a.fid, sum(b.balance) as balance
       from addresses a
-      join assets.balances b on b.token_id = a.token_id and b.holder = a.address and b.balance > 0
+      join tokens.balances b on b.token_id = a.token_id and b.holder = a.address and b.balance > 0
       group by a.token_id, a.fid
     )
     select token_id as "tokenId", fid from owned order by token_id, balance desc, fid

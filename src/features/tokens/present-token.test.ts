@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { plainNumber } from './present-token.js'
+import { decimalString } from './present-token.js'
 
 it.each([
   [0, '0'],
@@ -10,5 +10,5 @@ it.each([
   [1e21, '1000000000000000000000'],
   [2 ** 100, '1267650600228229401496703205376'],
 ])('a price of %d is written without an exponent', (value, text) => {
-  expect(plainNumber(value)).toBe(text)
+  expect(decimalString(value)).toBe(text)
 })

@@ -6,22 +6,22 @@ import type { Token } from './token.js'
 import type { TradeRow } from './trade-lists.js'
 
 /** What a token is shown by: also one of which nothing is kept. */
-export type ShownToken = Pick<Token, 'network' | 'address' | 'name' | 'symbol' | 'decimals' | 'logo'>
+export type TokenSummary = Pick<Token, 'network' | 'address' | 'name' | 'symbol' | 'decimals' | 'logo'>
 
 /** What there is of tokens, by id, in their smallest units; of those that are not kept whole there is nothing. */
 export type Supplies = ReadonlyMap<number, bigint>
 
 /** An address as wallets spell it: with the checksum in its capitals (ERC-55). */
-export function spelledAddress(address: Buffer): string {
+export function checksummedAddress(address: Buffer): string {
   return getAddress(`0x${address.toString('hex')}`)
 }
 
 /** A token, and how much there is of it, where that is known. */
-export function presentToken(token: ShownToken, supply: bigint | undefined): Fungible {
+export function presentToken(token: TokenSummary, supply: bigint | undefined): Fungible {
   return {
     object: 'fungible',
     network: token.network,
-    address: spelledAddress(token.address),
+    address: checksummedAddress(token.address),
     name: token.name,
     symbol: token.symbol,
     decimals: token.decimals,
@@ -74,13 +74,13 @@ export function presentTrending(token: Token, supply: bigint | undefined): Trend
     object: 'trending_fungible',
     fungible: {
       ...presentToken(token, supply),
-      ...(priceUsd === null ? {} : { price: { in_usd: plainNumber(priceUsd) } }),
+      ...(priceUsd === null ? {} : { price: { in_usd: decimalString(priceUsd) } }),
     },
   }
 }
 
 /** A number without an exponent, to 18 places: clients read prices as texts. */
-export function plainNumber(value: number): string {
+export function decimalString(value: number): string {
   const text = String(value)
   if (!/e/i.test(text)) return text
   // From here on numbers are whole, and `toFixed` writes exponents, too.

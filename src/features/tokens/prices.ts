@@ -24,16 +24,17 @@ export function valueTrade(
   sold: TradedAmount,
   bought: TradedAmount,
 ): number | null {
-  const [ofSold, ofBought] = [prices.get(sold.tokenId), prices.get(bought.tokenId)]
-  if (ofSold === undefined && ofBought === undefined) return null
-  const bySold = ofBought === undefined || (ofSold !== undefined && ofSold.rank <= ofBought.rank)
-  const [known, by, other, ofOther] = bySold
-    ? ([ofSold!, sold, bought, ofBought] as const)
-    : ([ofBought, bought, sold, ofSold] as const)
-  const usd = known.usd * by.amount
-  const isNearer = ofOther === undefined || known.rank < ofOther.rank
+  const [soldPrice, boughtPrice] = [prices.get(sold.tokenId), prices.get(bought.tokenId)]
+  if (soldPrice === undefined && boughtPrice === undefined) return null
+  const isSoldReference =
+    boughtPrice === undefined || (soldPrice !== undefined && soldPrice.rank <= boughtPrice.rank)
+  const [referencePrice, referenceAmount, other, otherPrice] = isSoldReference
+    ? ([soldPrice!, sold, bought, boughtPrice] as const)
+    : ([boughtPrice, bought, sold, soldPrice] as const)
+  const usd = referencePrice.usd * referenceAmount.amount
+  const isNearer = otherPrice === undefined || referencePrice.rank < otherPrice.rank
   if (isNearer && other.amount > 0) {
-    prices.set(other.tokenId, { usd: usd / other.amount, rank: known.rank + 1 })
+    prices.set(other.tokenId, { usd: usd / other.amount, rank: referencePrice.rank + 1 })
   }
   return usd
 }

@@ -35,31 +35,31 @@ const poolAbi = parseAbi([
 
 /** Asks a token for its name, symbol and decimals; null when the contract is no ERC-20 token. */
 export async function readTokenDetails(endpoint: Endpoint, address: Hex): Promise<TokenDetails | null> {
-  const ask = (functionName: 'name' | 'symbol' | 'decimals' | 'totalSupply') =>
-    callOrNothing(endpoint, address, encodeFunctionData({ abi: erc20Abi, functionName }))
+  const callToken = (functionName: 'name' | 'symbol' | 'decimals' | 'totalSupply') =>
+    callOrNull(endpoint, address, encodeFunctionData({ abi: erc20Abi, functionName }))
   const [name, symbol, decimals, supply] = await Promise.all([
-    ask('name'),
-    ask('symbol'),
-    ask('decimals'),
-    ask('totalSupply'),
+    callToken('name'),
+    callToken('symbol'),
+    callToken('decimals'),
+    callToken('totalSupply'),
   ])
   if (decimals === null || supply === null || decimals.length !== WORD_LENGTH) return null
-  const places = Number(BigInt(decimals))
-  if (places > MAX_DECIMALS) return null
+  const decimalPlaces = Number(BigInt(decimals))
+  if (decimalPlaces > MAX_DECIMALS) return null
   return {
-    name: textOf('name', name).slice(0, MAX_NAME_LENGTH),
-    symbol: textOf('symbol', symbol).slice(0, MAX_SYMBOL_LENGTH),
-    decimals: places,
+    name: decodeText('name', name).slice(0, MAX_NAME_LENGTH),
+    symbol: decodeText('symbol', symbol).slice(0, MAX_SYMBOL_LENGTH),
+    decimals: decimalPlaces,
   }
 }
 
 /** The two tokens of a pool; null when the contract is none. */
 export async function readPoolTokens(endpoint: Endpoint, address: Hex): Promise<[Hex, Hex] | null> {
-  const ask = (functionName: 'token0' | 'token1') =>
-    callOrNothing(endpoint, address, encodeFunctionData({ abi: poolAbi, functionName }))
-  const words = await Promise.all([ask('token0'), ask('token1')])
-  const tokens = words.flatMap((word) =>
-    word?.length === WORD_LENGTH ? [`0x${word.slice(-40)}`.toLowerCase() as Hex] : [],
+  const callToken = (functionName: 'token0' | 'token1') =>
+    callOrNull(endpoint, address, encodeFunctionData({ abi: poolAbi, functionName }))
+  const replies = await Promise.all([callToken('token0'), callToken('token1')])
+  const tokens = replies.flatMap((replyWord) =>
+    replyWord?.length === WORD_LENGTH ? [`0x${replyWord.slice(-40)}`.toLowerCase() as Hex] : [],
   )
   return tokens.length === 2 ? [tokens[0]!, tokens[1]!] : null
 }
@@ -71,22 +71,22 @@ export async function readPoolTokens(endpoint: Endpoint, address: Hex): Promise<
  * @throws what an RPC fails with that has not said so: it may answer the next time.
  */
 export async function findFirstBlock(endpoint: Endpoint, address: Hex): Promise<number> {
-  let [without, has] = [-1, await endpoint.head()]
+  let [lastBlockWithout, firstBlockWith] = [-1, await endpoint.head()]
   try {
-    while (has - without > 1) {
-      const middle = Math.floor((has + without) / 2)
-      if ((await endpoint.code(address, middle)) === '0x') without = middle
-      else has = middle
+    while (firstBlockWith - lastBlockWithout > 1) {
+      const middle = Math.floor((firstBlockWith + lastBlockWithout) / 2)
+      if ((await endpoint.code(address, middle)) === '0x') lastBlockWithout = middle
+      else firstBlockWith = middle
     }
-    return has
+    return firstBlockWith
   } catch (error) {
-    if (isAnswer(error)) return 0
+    if (isPermanentError(error)) return 0
     throw error
   }
 }
 
 /** Whether an RPC has refused what it was asked, and would again: it is there, and is not asked too much. */
-function isAnswer(error: unknown): boolean {
+function isPermanentError(error: unknown): boolean {
   if (error instanceof HttpRequestError) {
     const { status = 0 } = error
     return status >= 400 && status < 500 && status !== TIMED_OUT && status !== TOO_MANY
@@ -95,7 +95,7 @@ function isAnswer(error: unknown): boolean {
 }
 
 /** What a call returns; null when the contract has refused it, or there is none. */
-async function callOrNothing(endpoint: Endpoint, address: Hex, data: Hex): Promise<Hex | null> {
+async function callOrNull(endpoint: Endpoint, address: Hex, data: Hex): Promise<Hex | null> {
   const reply = await endpoint.call(address, data).catch((error: unknown) => {
     if (isRevert(error)) return null
     throw error
@@ -108,17 +108,17 @@ function isRevert(error: unknown): boolean {
 }
 
 /** Some of the first tokens give 32 bytes instead of a text. */
-function textOf(functionName: 'name' | 'symbol', data: Hex | null): string {
+function decodeText(functionName: 'name' | 'symbol', data: Hex | null): string {
   if (data === null) return ''
   try {
-    if (data.length === WORD_LENGTH) return readable(hexToString(data))
-    return readable(decodeFunctionResult({ abi: erc20Abi, functionName, data }))
+    if (data.length === WORD_LENGTH) return sanitizeText(hexToString(data))
+    return sanitizeText(decodeFunctionResult({ abi: erc20Abi, functionName, data }))
   } catch {
     return ''
   }
 }
 
 /** PostgreSQL keeps no zero characters, and half a surrogate is no text. */
-function readable(text: string): string {
+function sanitizeText(text: string): string {
   return Buffer.from(text.replaceAll('\0', '')).toString()
 }

@@ -17,7 +17,7 @@ export interface Token {
   /** Trades between it and a dollar; null without a price. */
   readonly priceRank: number | null
   /** Why its owners are kept; null when they are not. */
-  readonly keptFor: 'operator' | 'request' | null
+  readonly trackedBy: 'operator' | 'request' | null
   readonly firstBlock: number | null
   /** The first block that the network's follower counts; null until it does. */
   readonly liveFrom: number | null
@@ -26,40 +26,40 @@ export interface Token {
 }
 
 /** Whether the balances of a token are those of the chain. */
-export function isReady({ liveFrom, readTo }: Pick<Token, 'liveFrom' | 'readTo'>): boolean {
+export function isBackfilled({ liveFrom, readTo }: Pick<Token, 'liveFrom' | 'readTo'>): boolean {
   return liveFrom !== null && readTo !== null && readTo >= liveFrom
 }
 
 /** How much of a token's past has been read, from 0 to 1. */
-export function progressOf({ firstBlock, liveFrom, readTo }: Token): number {
+export function backfillProgress({ firstBlock, liveFrom, readTo }: Token): number {
   if (firstBlock === null || liveFrom === null || readTo === null) return 0
   return liveFrom <= firstBlock ? 1 : Math.min(1, (readTo - firstBlock) / (liveFrom - firstBlock))
 }
 
 /** Which tokens: those of a network that have these addresses, or all. */
-export interface TokensAsked {
+export interface TokensQuery {
   readonly network?: NetworkName | undefined
   readonly addresses?: readonly Buffer[] | undefined
   readonly ids?: readonly number[] | undefined
   /** Only those whose owners are kept. */
-  readonly onlyKept?: boolean
+  readonly onlyTracked?: boolean
 }
 
 /** Reads tokens, in the order in which they became known. */
 export async function readTokens(
   db: Queryable,
-  { network, addresses, ids, onlyKept = false }: TokensAsked,
+  { network, addresses, ids, onlyTracked = false }: TokensQuery,
 ): Promise<Token[]> {
   return await db<Token[]>`
     select id, network, address, name, symbol, decimals, logo, price_usd as "priceUsd", is_dollar as "isDollar",
-      price_rank as "priceRank", kept_for as "keptFor", first_block as "firstBlock", live_from as "liveFrom",
+      price_rank as "priceRank", tracked_by as "trackedBy", first_block as "firstBlock", live_from as "liveFrom",
       read_to as "readTo"
-    from assets.tokens
+    from tokens.tokens
     where true
       ${network === undefined ? db`` : db`and network = ${network}`}
       ${addresses === undefined ? db`` : db`and address = any (${db.types.byteas(addresses)}::bytea[])`}
       ${ids === undefined ? db`` : db`and id = any (${[...ids]}::integer[])`}
-      ${onlyKept ? db`and kept_for is not null` : db``}
+      ${onlyTracked ? db`and tracked_by is not null` : db``}
     order by id
   `
 }

@@ -34,7 +34,7 @@ function tradeColumns(db: Queryable) {
 }
 
 /** Whose address it is: who holds it on chain, or else the oldest account that has verified it. */
-function traderOf(db: Queryable) {
+function traderLateral(db: Queryable) {
   return db`
     lateral (
       select fid from (
@@ -47,7 +47,7 @@ function traderOf(db: Queryable) {
     ) u`
 }
 
-export interface TradesAsked {
+export interface TradesQuery {
   readonly tokenId: number
   /** Unix seconds. */
   readonly since: number
@@ -59,17 +59,17 @@ export interface TradesAsked {
 /** Trades of a token by users, the newest first. */
 export async function readTrades(
   db: Database,
-  { tokenId, since, minAmountUsd, limit }: TradesAsked,
+  { tokenId, since, minAmountUsd, limit }: TradesQuery,
 ): Promise<TradeRow[]> {
   return await db<TradeRow[]>`
     with either as (
-      select * from assets.trades where sold_id = ${tokenId}
+      select * from tokens.trades where sold_id = ${tokenId}
       union all
-      select * from assets.trades where bought_id = ${tokenId} and sold_id <> ${tokenId}
+      select * from tokens.trades where bought_id = ${tokenId} and sold_id <> ${tokenId}
     )
     select ${tradeColumns(db)}
     from either t
-    cross join ${traderOf(db)}
+    cross join ${traderLateral(db)}
     where t.traded_at >= ${since}::bigint
       and (${minAmountUsd}::float8 is null or t.usd >= ${minAmountUsd}::float8)
     order by t.block desc, t.log_index desc
@@ -81,20 +81,20 @@ export async function readTrades(
  * Takes the trades of a network that are final and of which nobody has been told, in their order: they count as told
  * once the transaction is committed.
  */
-export async function takeUntold(
+export async function claimUnpublished(
   db: Transaction,
   network: NetworkName,
   lastFinal: number,
 ): Promise<TradeRow[]> {
   return await db<TradeRow[]>`
-    with told as (
-      update assets.trades set told = true
-      where network = ${network} and block <= ${lastFinal}::bigint and not told
+    with published as (
+      update tokens.trades set published = true
+      where network = ${network} and block <= ${lastFinal}::bigint and not published
       returning *
     )
     select ${tradeColumns(db)}
-    from told t
-    left join ${traderOf(db)} on true
+    from published t
+    left join ${traderLateral(db)} on true
     order by t.block, t.log_index
   `
 }
@@ -116,10 +116,10 @@ export async function readTrending(
 ): Promise<TrendingToken[]> {
   return await db<TrendingToken[]>`
     with recent as materialized (
-      select trader, sold_id, bought_id, usd from assets.trades
+      select trader, sold_id, bought_id, usd from tokens.trades
       where network = ${network} and traded_at >= ${since}::bigint
     ), traders as (
-      select t.trader, u.fid from (select distinct trader from recent) t cross join ${traderOf(db)}
+      select t.trader, u.fid from (select distinct trader from recent) t cross join ${traderLateral(db)}
     ), sides as (
       select sold_id as token_id, trader, usd from recent
       union all
@@ -127,7 +127,7 @@ export async function readTrending(
     )
     select s.token_id as "tokenId"
     from sides s
-    join assets.tokens k on k.id = s.token_id and not k.is_dollar and k.price_usd is not null
+    join tokens.tokens k on k.id = s.token_id and not k.is_dollar and k.price_usd is not null
     left join traders u using (trader)
     group by s.token_id
     order by count(distinct u.fid) desc, sum(s.usd) desc nulls last, s.token_id

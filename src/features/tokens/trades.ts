@@ -5,7 +5,7 @@ import { type Price, valueTrade } from './prices.js'
 import type { Swap } from './swaps.js'
 
 /** A swap and where it happened. */
-export interface PlacedSwap extends Swap {
+export interface LocatedSwap extends Swap {
   readonly block: number
   readonly logIndex: number
   /** Unix seconds. */
@@ -28,13 +28,13 @@ interface PriceRow {
 export async function insertTrades(
   db: Transaction,
   network: NetworkName,
-  swaps: readonly PlacedSwap[],
+  swaps: readonly LocatedSwap[],
 ): Promise<void> {
   if (swaps.length === 0) return
   const ids = [...new Set(swaps.flatMap(({ soldId, boughtId }) => [soldId, boughtId]))].sort((a, b) => a - b)
   const rows = await db<PriceRow[]>`
     select id, decimals, price_usd as usd, price_rank as rank
-    from assets.tokens where id = any (${ids}::integer[]) order by id for update
+    from tokens.tokens where id = any (${ids}::integer[]) order by id for update
   `
   const decimals = new Map(rows.map((row) => [row.id, row.decimals]))
   const prices = new Map<number, Price>(
@@ -53,7 +53,7 @@ export async function insertTrades(
   const hexes = (values: readonly Hex[]) =>
     db.types.byteas(values.map((hex) => Buffer.from(hex.slice(2), 'hex')))
   await db`
-    insert into assets.trades (
+    insert into tokens.trades (
       network, block, log_index, traded_at, transaction_hash, pool, protocol_family, protocol_version, trader,
       sold_id, sold, bought_id, bought, usd
     )
@@ -81,40 +81,40 @@ export async function insertTrades(
 }
 
 async function savePrices(db: Transaction, prices: ReadonlyMap<number, Price>): Promise<void> {
-  const made = [...prices]
+  const newPrices = [...prices]
   await db`
-    update assets.tokens t
+    update tokens.tokens t
     set price_usd = p.usd::float8, price_rank = p.rank
     from unnest(
-      ${made.map(([id]) => id)}::integer[],
-      ${db.types.texts(made.map(([, { usd }]) => String(usd)))}::text[],
-      ${made.map(([, { rank }]) => rank)}::smallint[]
+      ${newPrices.map(([id]) => id)}::integer[],
+      ${db.types.texts(newPrices.map(([, { usd }]) => String(usd)))}::text[],
+      ${newPrices.map(([, { rank }]) => rank)}::smallint[]
     ) as p (id, usd, rank)
     where t.id = p.id and not t.is_dollar
   `
 }
 
 /** Takes back the trades of this block and all after it, and has prices be those of the last trades that are left. */
-export async function undoTrades(db: Transaction, network: NetworkName, fromBlock: number): Promise<void> {
-  const undone = await db<{ sold_id: number; bought_id: number }[]>`
-    delete from assets.trades
+export async function revertTrades(db: Transaction, network: NetworkName, fromBlock: number): Promise<void> {
+  const reverted = await db<{ sold_id: number; bought_id: number }[]>`
+    delete from tokens.trades
     where network = ${network} and block >= ${fromBlock}::bigint
     returning sold_id, bought_id
   `
-  const ids = [...new Set(undone.flatMap(({ sold_id, bought_id }) => [sold_id, bought_id]))]
+  const ids = [...new Set(reverted.flatMap(({ sold_id, bought_id }) => [sold_id, bought_id]))]
   if (ids.length === 0) return
   await db`
-    update assets.tokens t
+    update tokens.tokens t
     set price_usd = last.usd / (last.amount / 10::numeric ^ t.decimals)::float8,
         price_rank = case when last.usd is null then null else t.price_rank end
-    from assets.tokens asked
+    from tokens.tokens asked
     left join lateral (
       select usd, amount
       from (
-        (select block, log_index, usd, sold as amount from assets.trades
+        (select block, log_index, usd, sold as amount from tokens.trades
           where sold_id = asked.id and usd is not null order by block desc, log_index desc limit 1)
         union all
-        (select block, log_index, usd, bought as amount from assets.trades
+        (select block, log_index, usd, bought as amount from tokens.trades
           where bought_id = asked.id and usd is not null order by block desc, log_index desc limit 1)
       ) either
       order by block desc, log_index desc

@@ -5,7 +5,7 @@ import type { ChainLog } from '../../hub/chain/endpoint.js'
 export const transferTopic: Hex = toEventSelector('Transfer(address,address,uint256)')
 
 /** What a transfer changes for one of its two sides. */
-export interface Change {
+export interface BalanceChange {
   readonly tokenId: number
   /** Lower-case hex with 0x. */
   readonly holder: Hex
@@ -15,7 +15,7 @@ export interface Change {
 }
 
 /** A token that transfers are counted of. */
-export interface CountedToken {
+export interface TrackedToken {
   readonly id: number
   /** Transfers of earlier blocks are counted elsewhere. */
   readonly liveFrom: number
@@ -30,8 +30,11 @@ const WORD_LENGTH = 66
  *
  * @param tokens by address in lower-case hex with 0x.
  */
-export function changesOf(logs: readonly ChainLog[], tokens: ReadonlyMap<Hex, CountedToken>): Change[] {
-  const changes = new Map<string, Change>()
+export function balanceChangesOf(
+  logs: readonly ChainLog[],
+  tokens: ReadonlyMap<Hex, TrackedToken>,
+): BalanceChange[] {
+  const changes = new Map<string, BalanceChange>()
   for (const { address, topics, data, blockNumber: block } of logs) {
     const token = tokens.get(address)
     if (token === undefined || block < token.liveFrom) continue

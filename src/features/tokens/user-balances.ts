@@ -35,9 +35,9 @@ export async function readHeldTokens(
     )
     select '0x' || encode(b.holder, 'hex') as holder, t.network, '0x' || encode(t.address, 'hex') as address,
       t.name, t.symbol, t.decimals, b.balance::text as balance, t.price_usd as "priceUsd"
-    from assets.tokens t
+    from tokens.tokens t
     cross join addresses a
-    join assets.balances b on b.token_id = t.id and b.holder = a.address and b.balance > 0
+    join tokens.balances b on b.token_id = t.id and b.holder = a.address and b.balance > 0
     where t.network = any (${db.types.texts(networks)}::text[]) and t.read_to >= t.live_from
     order by t.price_usd * (b.balance / 10::numeric ^ t.decimals)::float8 desc nulls last, t.id, b.holder
     limit ${MAX_HELD}

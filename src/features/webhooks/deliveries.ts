@@ -2,7 +2,7 @@ import type { WebhookDelivery } from '../../graph/view/schema/webhook-delivery.j
 import type { WebhookEventKind } from '../../graph/view/schema/webhook-filters.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { addDeliverJob } from './delivery/jobs.js'
+import { addDeliveryJob } from './delivery/jobs.js'
 
 /** A delivery, with what it is ordered by. */
 export interface ListedDelivery {
@@ -17,7 +17,7 @@ export interface DeliveryPage {
   readonly kind: WebhookEventKind | undefined
   readonly limit: number
   /** Goes on below this one. */
-  readonly below: number | null
+  readonly beforeSeq: number | null
 }
 
 interface DeliveryRow {
@@ -31,7 +31,7 @@ interface DeliveryRow {
   readonly status: number | null
   readonly failure: string | null
   readonly latencyMs: number | null
-  readonly noticedAt: Date
+  readonly detectedAt: Date
   readonly createdAt: Date
   readonly lastAttemptAt: Date | null
   readonly nextAttemptAt: Date
@@ -40,18 +40,18 @@ interface DeliveryRow {
 /** Deliveries of a webhook, the newest first. */
 export async function listDeliveries(
   db: Database,
-  { webhookId, status, kind, limit, below }: DeliveryPage,
+  { webhookId, status, kind, limit, beforeSeq }: DeliveryPage,
 ): Promise<ListedDelivery[]> {
   const rows = await db<DeliveryRow[]>`
     select
       d.seq, d.id, d.webhook_id as "webhookId", d.event_id as "eventId", e.kind, d.state,
       d.attempts + d.attempts_before as attempts, d.status, d.failure, d.latency_ms as "latencyMs",
-      e.noticed_at as "noticedAt", d.created_at as "createdAt", d.last_attempt_at as "lastAttemptAt",
+      e.detected_at as "detectedAt", d.created_at as "createdAt", d.last_attempt_at as "lastAttemptAt",
       d.next_attempt_at as "nextAttemptAt"
     from webhooks.deliveries d
     join webhooks.events e on e.id = d.event_id
     where d.webhook_id = ${webhookId}
-      and d.seq < ${below ?? Number.MAX_SAFE_INTEGER}::bigint
+      and d.seq < ${beforeSeq ?? Number.MAX_SAFE_INTEGER}::bigint
       and (${status ?? null}::text is null or d.state = ${status ?? null})
       and (${kind ?? null}::text is null or e.kind = ${kind ?? null})
     order by d.seq desc
@@ -71,7 +71,7 @@ function presentDelivery(row: DeliveryRow): WebhookDelivery {
     response_code: row.status,
     failure: row.failure,
     latency_ms: row.latencyMs,
-    event_timestamp: row.noticedAt.toISOString(),
+    event_timestamp: row.detectedAt.toISOString(),
     created_at: row.createdAt.toISOString(),
     last_attempt_at: row.lastAttemptAt?.toISOString() ?? null,
     next_attempt_at: row.state === 'waiting' ? row.nextAttemptAt.toISOString() : null,
@@ -85,23 +85,23 @@ function presentDelivery(row: DeliveryRow): WebhookDelivery {
  */
 export async function redeliverOne(db: Database, appId: string, deliveryId: string): Promise<void> {
   await db.begin(async (transaction) => {
-    const [found] = await transaction<{ webhookId: string; active: boolean; state: string }[]>`
+    const [delivery] = await transaction<{ webhookId: string; active: boolean; state: string }[]>`
       select d.webhook_id as "webhookId", w.active, d.state
       from webhooks.deliveries d
       join webhooks.webhooks w on w.id = d.webhook_id
       where d.id = ${deliveryId} and w.app_id = ${appId} and w.deleted_at is null
       for update of d`
-    if (!found) {
+    if (!delivery) {
       throw new PlazaError('not_found', 'there is no delivery with this delivery_id', {
         property: 'delivery_id',
       })
     }
-    if (!found.active) throw webhookIsOff()
-    if (found.state === 'waiting' || found.state === 'sending') {
+    if (!delivery.active) throw webhookDisabledError()
+    if (delivery.state === 'waiting' || delivery.state === 'sending') {
       throw new PlazaError('conflict', 'the delivery has not ended', { property: 'delivery_id' })
     }
-    await putInLine(transaction, transaction`id = ${deliveryId}`)
-    await addDeliverJob(transaction, [found.webhookId])
+    await requeueDeliveries(transaction, transaction`id = ${deliveryId}`)
+    await addDeliveryJob(transaction, [delivery.webhookId])
   })
 }
 
@@ -116,30 +116,30 @@ export async function redeliverSince(
   webhook: { readonly id: string; readonly active: boolean },
   since: Date,
 ): Promise<number> {
-  if (!webhook.active) throw webhookIsOff()
+  if (!webhook.active) throw webhookDisabledError()
   return db.begin(async (transaction) => {
-    const count = await putInLine(
+    const count = await requeueDeliveries(
       transaction,
       transaction`
         webhook_id = ${webhook.id} and state in ('failed', 'canceled') and created_at >= ${since.toISOString()}`,
     )
-    if (count > 0) await addDeliverJob(transaction, [webhook.id])
+    if (count > 0) await addDeliveryJob(transaction, [webhook.id])
     return count
   })
 }
 
-async function putInLine(db: Transaction, which: ReturnType<Transaction>): Promise<number> {
+async function requeueDeliveries(db: Transaction, condition: ReturnType<Transaction>): Promise<number> {
   const result = await db`
     update webhooks.deliveries
     set
       state = 'waiting', attempts_before = attempts_before + attempts, attempts = 0, first_attempt_at = null,
       next_attempt_at = now(), finished_at = null
-    where ${which}`
+    where ${condition}`
   return result.count
 }
 
 /** What is refused of a webhook that is off. */
-export function webhookIsOff(): PlazaError {
+export function webhookDisabledError(): PlazaError {
   return new PlazaError('conflict', 'the webhook is switched off: switch it on first', {
     property: 'webhook_id',
   })

@@ -30,16 +30,16 @@ export interface WebhookSummary {
   readonly app: string
   readonly targetUrl: string
   readonly active: boolean
-  readonly offReason: string | null
+  readonly disabledReason: string | null
   readonly waiting: number
   readonly failures: number
 }
 
 /** All webhooks, by app. */
-export async function summariseWebhooks(db: Database): Promise<WebhookSummary[]> {
+export async function summarizeWebhooks(db: Database): Promise<WebhookSummary[]> {
   return db<WebhookSummary[]>`
     select
-      w.id, a.name as app, w.target_url as "targetUrl", w.active, w.off_reason as "offReason", l.failures,
+      w.id, a.name as app, w.target_url as "targetUrl", w.active, w.disabled_reason as "disabledReason", l.failures,
       (select count(*) from webhooks.deliveries d where d.webhook_id = w.id and d.state = 'waiting') as waiting
     from webhooks.webhooks w
     join apps.apps a on a.id = w.app_id

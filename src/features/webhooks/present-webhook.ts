@@ -14,12 +14,12 @@ export function presentWebhook(webhook: Webhook): WebhookView {
     developer_uuid: webhook.developerUuid,
     target_url: webhook.targetUrl,
     title: webhook.title,
-    description: webhook.offReason ?? '',
+    description: webhook.disabledReason ?? '',
     active: webhook.active,
     secrets: webhook.secrets.map(presentSecret),
-    http_timeout: durationOf(webhook.httpTimeoutMs),
+    http_timeout: goDuration(webhook.httpTimeoutMs),
     rate_limit: webhook.rateLimit,
-    rate_limit_duration: durationOf(webhook.rateLimitMs),
+    rate_limit_duration: goDuration(webhook.rateLimitMs),
     created_at: webhook.createdAt.toISOString(),
     updated_at: webhook.updatedAt.toISOString(),
     deleted_at: webhook.deletedAt?.toISOString() ?? null,
@@ -54,7 +54,7 @@ const units = [
 ] as const
 
 /** A time as Go writes it: `10s`, `1m0s`, `1h0m0s`, `500ms`. */
-function durationOf(ms: number): string {
+function goDuration(ms: number): string {
   if (ms < 1000) return `${ms}ms`
   let rest = ms
   let text = ''

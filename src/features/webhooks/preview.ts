@@ -5,15 +5,15 @@ import { hubEventBody } from '../../hub/log/hub-event.js'
 import { AFTER_ALL_EVENTS, readEvents, type ShardRange } from '../../hub/log/read.js'
 import type { Database } from '../../platform/db/connection.js'
 import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
-import { type EventViews, makeEventData } from './delivery/event-data.js'
-import { type KnownOccurrence, loadFacts } from './events/load-facts.js'
-import { occurrencesOf, webhookEventTypes } from './events/occurrences.js'
+import { type EventRenderContext, renderEventData } from './delivery/event-data.js'
+import { deriveWebhookEvents, webhookEventTypes } from './events/event-derivation.js'
+import { type EventWithFacts, loadFacts } from './events/fact-loader.js'
 import { Matcher } from './matching/matcher.js'
 
 /** What filters would have been told of. */
 export interface Preview {
   readonly matched: ReadonlyMap<WebhookEventKind, number>
-  readonly lookedAt: number
+  readonly scannedEvents: number
   /** Whether everything of the last three days was looked at. */
   readonly isComplete: boolean
   /** Unix milliseconds of the oldest block that was looked at; null when there was none. */
@@ -40,55 +40,55 @@ const MAX_EVENTS = 100_000
 
 /** Holds filters that are not saved yet against the log, from its end backwards. */
 export async function previewFilters(
-  views: EventViews,
+  context: EventRenderContext,
   { filters, samples, clock }: PreviewOptions,
 ): Promise<Preview> {
-  const { db } = views
+  const { db } = context
   const matcher = new Matcher()
   matcher.set({ webhookId: 'preview', filters })
   const startedMs = clock()
   const matched = new Map<WebhookEventKind, number>()
-  const kept: KnownOccurrence[] = []
-  let ranges = await wholeLog(db)
-  let lookedAt = 0
+  const sampled: EventWithFacts[] = []
+  let ranges = await fullLogRanges(db)
+  let scannedEvents = 0
   let sinceMs: number | null = null
-  while (ranges.length > 0 && lookedAt < MAX_EVENTS && clock() - startedMs < BUDGET_MS) {
+  while (ranges.length > 0 && scannedEvents < MAX_EVENTS && clock() - startedMs < BUDGET_MS) {
     const page = await readEvents(db, ranges, {
       limit: PAGE,
       reverse: true,
       filter: { fids: null, types: [...webhookEventTypes, HubEventType.BLOCK_CONFIRMED] },
     })
     const events = page.events.map(({ shard, id, event }) => ({ shard, id, body: hubEventBody(event) }))
-    const ended = endedShards(events, startedMs - WINDOW_MS)
+    const exhausted = exhaustedShards(events, startedMs - WINDOW_MS)
     for (const { body } of events) {
       if (body.type === HubEventType.BLOCK_CONFIRMED) sinceMs = unixMsFromFarcasterSeconds(body.timestamp)
     }
-    lookedAt += page.events.length
-    const wanted = occurrencesOf(events).filter(({ kind }) => matcher.wants(kind))
-    for (const known of await loadFacts(db, wanted)) {
-      if (matcher.match(known.facts).length === 0) continue
-      const { kind } = known.occurrence
+    scannedEvents += page.events.length
+    const subscribedEvents = deriveWebhookEvents(events).filter(({ kind }) => matcher.hasSubscribers(kind))
+    for (const candidate of await loadFacts(db, subscribedEvents)) {
+      if (matcher.match(candidate.facts).length === 0) continue
+      const { kind } = candidate.event
       matched.set(kind, (matched.get(kind) ?? 0) + 1)
-      if (kept.length < samples) kept.push(known)
+      if (sampled.length < samples) sampled.push(candidate)
     }
-    ranges = page.next === null ? [] : page.rest.filter(({ shard }) => !ended.has(shard))
+    ranges = page.next === null ? [] : page.remaining.filter(({ shard }) => !exhausted.has(shard))
   }
   return {
     matched,
-    lookedAt,
+    scannedEvents,
     isComplete: ranges.length === 0,
     sinceMs,
-    samples: await show(views, kept, startedMs),
+    samples: await renderSamples(context, sampled, startedMs),
   }
 }
 
-async function wholeLog(db: Database): Promise<ShardRange[]> {
+async function fullLogRanges(db: Database): Promise<ShardRange[]> {
   const shards = await db<{ shard: number }[]>`select shard from hub.shards order by shard`
   return shards.map(({ shard }) => ({ shard, from: 0, stop: AFTER_ALL_EVENTS }))
 }
 
 /** Shards of which a block was seen that is older than the window: all that is left of them is older still. */
-function endedShards(events: readonly ConsumedEvent[], fromMs: number): ReadonlySet<number> {
+function exhaustedShards(events: readonly ConsumedEvent[], fromMs: number): ReadonlySet<number> {
   return new Set(
     events.flatMap(({ shard, body }) =>
       body.type === HubEventType.BLOCK_CONFIRMED && unixMsFromFarcasterSeconds(body.timestamp) < fromMs
@@ -98,21 +98,21 @@ function endedShards(events: readonly ConsumedEvent[], fromMs: number): Readonly
   )
 }
 
-async function show(
-  views: EventViews,
-  kept: readonly KnownOccurrence[],
+async function renderSamples(
+  context: EventRenderContext,
+  sampled: readonly EventWithFacts[],
   nowMs: number,
 ): Promise<Preview['samples']> {
   const now = new Date(nowMs)
-  const data = await makeEventData(
-    views,
-    kept.map(({ occurrence: { id, kind, happenedAt, subject } }) => ({
+  const data = await renderEventData(
+    context,
+    sampled.map(({ event: { id, kind, happenedAt, subject } }) => ({
       id,
       kind,
       subject,
       happenedAt: happenedAt === null ? now : new Date(happenedAt * 1000),
-      noticedAt: now,
+      detectedAt: now,
     })),
   )
-  return kept.map(({ occurrence: { id, kind } }) => ({ kind, eventId: id, data: data.get(id) ?? 'null' }))
+  return sampled.map(({ event: { id, kind } }) => ({ kind, eventId: id, data: data.get(id) ?? 'null' }))
 }

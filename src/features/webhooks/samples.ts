@@ -1,6 +1,6 @@
 import type { WebhookEventKind } from '../../graph/view/schema/webhook-filters.js'
 
-const shortUser = {
+const dehydratedUser = {
   object: 'user_dehydrated',
   fid: 1,
   username: 'alice',
@@ -80,8 +80,8 @@ export function sampleData(kind: WebhookEventKind, now: string): object {
       return {
         object: kind === 'follow.created' ? 'follow' : 'unfollow',
         ...times,
-        user: shortUser,
-        target_user: { ...shortUser, fid: 2, username: 'bob', display_name: 'Bob' },
+        user: dehydratedUser,
+        target_user: { ...dehydratedUser, fid: 2, username: 'bob', display_name: 'Bob' },
       }
     case 'reaction.created':
     case 'reaction.deleted':
@@ -89,8 +89,8 @@ export function sampleData(kind: WebhookEventKind, now: string): object {
         object: 'reaction',
         ...times,
         reaction_type: 1,
-        user: shortUser,
-        cast: { object: 'cast_dehydrated', hash, author: shortUser, app: null },
+        user: dehydratedUser,
+        cast: { object: 'cast_dehydrated', hash, author: dehydratedUser, app: null },
       }
     case 'user.created':
     case 'user.updated':
@@ -98,7 +98,7 @@ export function sampleData(kind: WebhookEventKind, now: string): object {
     case 'trade.created':
       return {
         object: 'trade',
-        trader: shortUser,
+        trader: dehydratedUser,
         pool: { object: 'pool', address: `0x${'33'.repeat(20)}` },
         transaction: {
           hash: `0x${'44'.repeat(32)}`,

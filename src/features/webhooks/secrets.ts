@@ -15,10 +15,10 @@ export interface SigningSecret {
 /** What both the deliveries' signatures and the Standard Webhooks scheme take as a key: 192 bits and more. */
 const SECRET_BYTES = 32
 /** Of all that are valid: how many a delivery is signed with. */
-const MAX_SIGNING = 4
+const MAX_SIGNING_SECRETS = 4
 
 /** Where a secret belongs, for the vault. */
-export const webhookSecretPlace = (uid: string): string => `webhook secret ${uid}`
+export const webhookSecretContext = (uid: string): string => `webhook secret ${uid}`
 
 /** Makes a secret of a webhook: `whsec_` and base64, as Standard Webhooks has secrets. */
 export async function addSecret(db: Queryable, vault: Vault, webhookId: string): Promise<void> {
@@ -26,7 +26,7 @@ export async function addSecret(db: Queryable, vault: Vault, webhookId: string):
   const value = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
   await db`
     insert into webhooks.secrets (uid, webhook_id, sealed)
-    values (${uid}, ${webhookId}, ${vault.seal(Buffer.from(value), webhookSecretPlace(uid))})`
+    values (${uid}, ${webhookId}, ${vault.seal(Buffer.from(value), webhookSecretContext(uid))})`
 }
 
 /** Ends the secrets that a webhook has, after a time in which they sign beside the new one. */
@@ -48,7 +48,7 @@ interface SecretRow {
 }
 
 /** The secrets that sign now, by webhook, the newest first. */
-export async function openSecrets(
+export async function decryptSigningSecrets(
   db: Queryable,
   vault: Vault,
   webhookIds: readonly string[],
@@ -64,8 +64,8 @@ export async function openSecrets(
   const secrets = new Map<string, SigningSecret[]>()
   for (const { webhookId, sealed, ...secret } of rows) {
     const found = secrets.get(webhookId) ?? []
-    if (found.length === MAX_SIGNING) continue
-    found.push({ ...secret, value: vault.open(sealed, webhookSecretPlace(secret.uid)).toString() })
+    if (found.length === MAX_SIGNING_SECRETS) continue
+    found.push({ ...secret, value: vault.open(sealed, webhookSecretContext(secret.uid)).toString() })
     secrets.set(webhookId, found)
   }
   return secrets

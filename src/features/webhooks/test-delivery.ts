@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { WebhookEventKind } from '../../graph/view/schema/webhook-filters.js'
 import type { Database } from '../../platform/db/connection.js'
-import { webhookIsOff } from './deliveries.js'
-import { addDeliverJob } from './delivery/jobs.js'
+import { webhookDisabledError } from './deliveries.js'
+import { addDeliveryJob } from './delivery/jobs.js'
 import { sampleData } from './samples.js'
 
 /**
@@ -11,18 +11,18 @@ import { sampleData } from './samples.js'
  *
  * @throws PlazaError 409 when the webhook is off.
  */
-export async function sendTest(
+export async function enqueueTestDelivery(
   db: Database,
   webhook: { readonly id: string; readonly active: boolean },
   kind: WebhookEventKind,
   nowMs: number,
 ): Promise<{ readonly deliveryId: string; readonly eventId: string }> {
-  if (!webhook.active) throw webhookIsOff()
+  if (!webhook.active) throw webhookDisabledError()
   const [deliveryId, eventId] = [randomUUID(), `test-${randomUUID()}`]
   const now = new Date(nowMs).toISOString()
   await db.begin(async (transaction) => {
     await transaction`
-      insert into webhooks.events (id, kind, happened_at, noticed_at, subject, data)
+      insert into webhooks.events (id, kind, happened_at, detected_at, subject, data)
       values (
         ${eventId}, ${kind}, ${now}, ${now}, ${JSON.stringify({ type: 'user', fid: 0 })}::text::jsonb,
         ${JSON.stringify(sampleData(kind, now))}
@@ -30,7 +30,7 @@ export async function sendTest(
     await transaction`
       insert into webhooks.deliveries (id, webhook_id, event_id)
       values (${deliveryId}, ${webhook.id}, ${eventId})`
-    await addDeliverJob(transaction, [webhook.id])
+    await addDeliveryJob(transaction, [webhook.id])
   })
   return { deliveryId, eventId }
 }

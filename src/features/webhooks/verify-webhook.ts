@@ -38,15 +38,17 @@ export function verifyWebhook(
   if (id === '' || !/^\d{1,12}$/.test(sentAt) || standard === '' || hex === '') return false
   const timestamp = Number(sentAt)
   if (Math.abs(now() / 1000 - timestamp) > toleranceSeconds) return false
-  const all = (typeof secrets === 'string' ? [secrets] : secrets).filter((secret) => secret !== '')
-  const message = { id, timestamp, body: rawBody }
-  const isStandard = anyAlike(
-    standard.split(' '),
-    all.map((secret) => standardSignature(secret, message)),
+  const nonEmptySecrets = (typeof secrets === 'string' ? [secrets] : secrets).filter(
+    (secret) => secret !== '',
   )
-  const isHex = anyAlike(
+  const message = { id, timestamp, body: rawBody }
+  const isStandard = anyEqual(
+    standard.split(' '),
+    nonEmptySecrets.map((secret) => standardSignature(secret, message)),
+  )
+  const isHex = anyEqual(
     hex.split(',').map((each) => each.trim()),
-    all.map((secret) => hexSignature(secret, rawBody)),
+    nonEmptySecrets.map((secret) => hexSignature(secret, rawBody)),
   )
   return isStandard && isHex
 }
@@ -54,20 +56,20 @@ export function verifyWebhook(
 function headerOf(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === 'function')
     return (headers as { get(name: string): string | null }).get(name) ?? ''
-  const given = Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1]
-  return typeof given === 'string' ? given : ''
+  const received = Object.entries(headers).find(([other]) => other.toLowerCase() === name)?.[1]
+  return typeof received === 'string' ? received : ''
 }
 
 /** Compares every pair to its end. */
-function anyAlike(given: readonly string[], wanted: readonly string[]): boolean {
+function anyEqual(received: readonly string[], expected: readonly string[]): boolean {
   let found = false
-  for (const each of given) {
-    for (const right of wanted) found = isAlike(each, right) || found
+  for (const each of received) {
+    for (const expectedSignature of expected) found = timingSafeEquals(each, expectedSignature) || found
   }
   return found
 }
 
-function isAlike(a: string, b: string): boolean {
+function timingSafeEquals(a: string, b: string): boolean {
   const [bytesA, bytesB] = [Buffer.from(a), Buffer.from(b)]
   return bytesA.length === bytesB.length && timingSafeEqual(bytesA, bytesB)
 }

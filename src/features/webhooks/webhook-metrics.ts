@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Database } from '../../platform/db/connection.js'
-import type { ReadyDelivery } from './delivery/lane.js'
-import type { Outcome } from './delivery/outcome.js'
+import type { PreparedDelivery } from './delivery/lane.js'
+import type { DeliveryOutcome } from './delivery/outcome.js'
 
 /** From a tenth of the promise of 250 ms to the length of a retry. */
 const LAG_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600]
@@ -16,7 +16,7 @@ const MAX_COUNTED = 100_000
 export function observeWebhooks(
   registry: Registry,
   db: Database,
-): (outcome: Outcome, delivery: ReadyDelivery) => void {
+): (outcome: DeliveryOutcome, delivery: PreparedDelivery) => void {
   const registers = [registry]
   const lag = new Histogram({
     name: 'plaza_webhook_lag_seconds',
@@ -46,10 +46,10 @@ export function observeWebhooks(
       for (const [state, count] of await queueDepth(db).catch(() => [])) this.set({ state }, count)
     },
   })
-  return (outcome, { attempts: before, noticedAt }) => {
+  return (outcome, { attempts: previousAttempts, detectedAt }) => {
     attempts.inc({ outcome: outcome.state })
     latency.observe(outcome.latencyMs / 1000)
-    if (before === 0) lag.observe(Math.max(0, outcome.attemptedAtMs - noticedAt.getTime()) / 1000)
+    if (previousAttempts === 0) lag.observe(Math.max(0, outcome.attemptedAtMs - detectedAt.getTime()) / 1000)
   }
 }
 
@@ -67,7 +67,7 @@ async function queueDepth(db: Database): Promise<[state: string, count: number][
       ) sending) as sending`
   return [
     ['waiting', row!.waiting],
-    ['waiting_again', row!.again],
+    ['retrying', row!.again],
     ['sending', row!.sending],
   ]
 }

@@ -4,8 +4,8 @@ import { PlazaError } from '../../platform/errors.js'
 import { isNetFailure } from '../../platform/outbound/net-failure.js'
 import { checkTarget, type TargetPolicy } from '../../platform/outbound/target.js'
 import type { Vault } from '../../platform/vault/vault.js'
-import { checkFilters, digestOfSubscription } from './check-filters.js'
-import { addSecret, expireSecrets, openSecrets, type SigningSecret } from './secrets.js'
+import { checkFilters, subscriptionDigest } from './filter-validation.js'
+import { addSecret, decryptSigningSecrets, expireSecrets, type SigningSecret } from './secrets.js'
 import type { WebhookSettings } from './settings.js'
 
 /** A webhook as its owner sees it. */
@@ -19,7 +19,7 @@ interface WebhookRow {
   readonly title: string
   readonly targetUrl: string
   readonly active: boolean
-  readonly offReason: string | null
+  readonly disabledReason: string | null
   readonly httpTimeoutMs: number
   readonly rateLimit: number
   readonly rateLimitMs: number
@@ -61,12 +61,12 @@ export async function createWebhook(
   { title, targetUrl, filters }: WebhookDetails,
 ): Promise<Webhook> {
   const { db, vault, settings } = store
-  const digest = digestOf(targetUrl, filters, settings.targetPolicy)
-  return refusingAlike(() =>
+  const digest = requestDigest(targetUrl, filters, settings.targetPolicy)
+  return refuseDuplicates(() =>
     db.begin(async (transaction) => {
       const revision = await nextRevision(transaction)
-      await refuseTooMany(transaction, appId, settings.maxPerApp)
-      const [made] = await transaction<{ id: string }[]>`
+      await checkWebhookLimit(transaction, appId, settings.maxPerApp)
+      const [created] = await transaction<{ id: string }[]>`
         insert into webhooks.webhooks (
           app_id, title, target_url, filters, digest, revision, http_timeout_ms, rate_limit, rate_limit_ms
         )
@@ -75,10 +75,10 @@ export async function createWebhook(
           ${settings.httpTimeoutMs}, ${settings.rateLimit}, ${settings.rateLimitMs}
         )
         returning id`
-      await addSecret(transaction, vault, made!.id)
+      await addSecret(transaction, vault, created!.id)
       await transaction`
-        insert into webhooks.lanes (webhook_id, allowance) values (${made!.id}, ${settings.rateLimit})`
-      return await one(transaction, vault, appId, made!.id)
+        insert into webhooks.lanes (webhook_id, allowance) values (${created!.id}, ${settings.rateLimit})`
+      return await loadWebhook(transaction, vault, appId, created!.id)
     }),
   )
 }
@@ -94,19 +94,19 @@ export async function replaceWebhook(
   webhookId: string,
   { title, targetUrl, filters }: WebhookDetails,
 ): Promise<Webhook> {
-  return refusingAlike(() =>
+  return refuseDuplicates(() =>
     db.begin(async (transaction) => {
       const revision = await nextRevision(transaction)
-      const standing = await one(transaction, vault, appId, webhookId)
-      const subscribed = filters ?? standing.filters ?? undefined
-      const digest = digestOf(targetUrl, subscribed, settings.targetPolicy)
+      const current = await loadWebhook(transaction, vault, appId, webhookId)
+      const subscribed = filters ?? current.filters ?? undefined
+      const digest = requestDigest(targetUrl, subscribed, settings.targetPolicy)
       await transaction`
         update webhooks.webhooks
         set title = ${title}, target_url = ${targetUrl}, digest = ${digest}, revision = ${revision}, updated_at = now(),
           subscription_updated_at = case when ${filters !== undefined} then now() else subscription_updated_at end,
           filters = ${jsonOf(subscribed)}::text::jsonb
         where id = ${webhookId}`
-      return await one(transaction, vault, appId, webhookId)
+      return await loadWebhook(transaction, vault, appId, webhookId)
     }),
   )
 }
@@ -115,7 +115,7 @@ export async function replaceWebhook(
  * Switches a webhook on or off. What waits for one that is switched off is not sent any more, but may be sent anew
  * when it is on again.
  */
-export async function switchWebhook(
+export async function setWebhookActive(
   { db, vault }: WebhookStore,
   appId: string,
   webhookId: string,
@@ -123,25 +123,25 @@ export async function switchWebhook(
 ): Promise<Webhook> {
   return db.begin(async (transaction) => {
     const revision = await nextRevision(transaction)
-    const standing = await one(transaction, vault, appId, webhookId)
-    if (standing.active === active) return standing
+    const current = await loadWebhook(transaction, vault, appId, webhookId)
+    if (current.active === active) return current
     await transaction`
       update webhooks.webhooks
-      set active = ${active}, off_reason = null, revision = ${revision}, updated_at = now()
+      set active = ${active}, disabled_reason = null, revision = ${revision}, updated_at = now()
       where id = ${webhookId}`
-    if (active) await forgetFailures(transaction, webhookId)
+    if (active) await resetFailures(transaction, webhookId)
     else await cancelWaiting(transaction, webhookId, 'the webhook was switched off')
-    return await one(transaction, vault, appId, webhookId)
+    return await loadWebhook(transaction, vault, appId, webhookId)
   })
 }
 
 /** Switches a webhook off from the server's side; its record says why. */
-export async function switchOff(db: Database, webhookId: string, reason: string): Promise<void> {
+export async function disableWebhook(db: Database, webhookId: string, reason: string): Promise<void> {
   await db.begin(async (transaction) => {
     const revision = await nextRevision(transaction)
     await transaction`
       update webhooks.webhooks
-      set active = false, off_reason = ${reason}, revision = ${revision}, updated_at = now()
+      set active = false, disabled_reason = ${reason}, revision = ${revision}, updated_at = now()
       where id = ${webhookId} and active`
     await cancelWaiting(transaction, webhookId, reason)
   })
@@ -155,14 +155,14 @@ export async function deleteWebhook(
 ): Promise<Webhook> {
   return db.begin(async (transaction) => {
     const revision = await nextRevision(transaction)
-    const standing = await one(transaction, vault, appId, webhookId)
+    const current = await loadWebhook(transaction, vault, appId, webhookId)
     const [row] = await transaction<{ deletedAt: Date }[]>`
       update webhooks.webhooks
       set active = false, revision = ${revision}, updated_at = now(), deleted_at = now()
       where id = ${webhookId}
       returning deleted_at as "deletedAt"`
     await cancelWaiting(transaction, webhookId, 'the webhook was deleted')
-    return { ...standing, active: false, updatedAt: row!.deletedAt, deletedAt: row!.deletedAt }
+    return { ...current, active: false, updatedAt: row!.deletedAt, deletedAt: row!.deletedAt }
   })
 }
 
@@ -175,10 +175,10 @@ export async function rotateSecret(
 ): Promise<Webhook> {
   return db.begin(async (transaction) => {
     await nextRevision(transaction)
-    await one(transaction, vault, appId, webhookId)
+    await loadWebhook(transaction, vault, appId, webhookId)
     await expireSecrets(transaction, webhookId, graceSeconds)
     await addSecret(transaction, vault, webhookId)
-    return await one(transaction, vault, appId, webhookId)
+    return await loadWebhook(transaction, vault, appId, webhookId)
   })
 }
 
@@ -188,7 +188,7 @@ export async function findWebhook(
   appId: string,
   webhookId: string,
 ): Promise<Webhook> {
-  return one(db, vault, appId, webhookId)
+  return loadWebhook(db, vault, appId, webhookId)
 }
 
 /** All webhooks of this app, the oldest first. */
@@ -199,7 +199,7 @@ export async function listWebhooks(
   return withSecrets(db, vault, await selectWebhooks(db, appId, null))
 }
 
-async function one(db: Queryable, vault: Vault, appId: string, webhookId: string): Promise<Webhook> {
+async function loadWebhook(db: Queryable, vault: Vault, appId: string, webhookId: string): Promise<Webhook> {
   const [webhook] = await withSecrets(db, vault, await selectWebhooks(db, appId, webhookId))
   if (webhook) return webhook
   throw new PlazaError('not_found', 'there is no webhook with this webhook_id', { property: 'webhook_id' })
@@ -207,7 +207,7 @@ async function one(db: Queryable, vault: Vault, appId: string, webhookId: string
 
 async function withSecrets(db: Queryable, vault: Vault, rows: readonly WebhookRow[]): Promise<Webhook[]> {
   const ids = rows.map(({ id }) => id)
-  const secrets = ids.length === 0 ? new Map() : await openSecrets(db, vault, ids)
+  const secrets = ids.length === 0 ? new Map() : await decryptSigningSecrets(db, vault, ids)
   return rows.map((row) => ({ ...row, secrets: secrets.get(row.id) ?? [] }))
 }
 
@@ -215,7 +215,7 @@ function selectWebhooks(db: Queryable, appId: string, webhookId: string | null):
   return db<WebhookRow[]>`
     select
       w.id, a.developer_uuid as "developerUuid", w.title, w.target_url as "targetUrl", w.active,
-      w.off_reason as "offReason", w.http_timeout_ms as "httpTimeoutMs", w.rate_limit as "rateLimit",
+      w.disabled_reason as "disabledReason", w.http_timeout_ms as "httpTimeoutMs", w.rate_limit as "rateLimit",
       w.rate_limit_ms as "rateLimitMs", w.filters, w.subscription_id as "subscriptionId",
       w.subscribed_at as "subscribedAt", w.subscription_updated_at as "subscriptionUpdatedAt",
       w.created_at as "createdAt", w.updated_at as "updatedAt", w.deleted_at as "deletedAt"
@@ -226,7 +226,7 @@ function selectWebhooks(db: Queryable, appId: string, webhookId: string | null):
 }
 
 /** Null for a webhook that is told of nothing: any number of them may be alike. */
-function digestOf(
+function requestDigest(
   targetUrl: string,
   filters: WebhookSubscriptionFilters | undefined,
   policy: TargetPolicy,
@@ -239,7 +239,7 @@ function digestOf(
   }
   if (filters === undefined) return null
   checkFilters(filters)
-  return digestOfSubscription(target, filters)
+  return subscriptionDigest(target, filters)
 }
 
 /** The number of this change. Changes wait for each other here, so that they become visible in order. */
@@ -249,7 +249,7 @@ async function nextRevision(db: Transaction): Promise<number> {
   return row!.revision
 }
 
-async function refuseTooMany(db: Transaction, appId: string, maxPerApp: number): Promise<void> {
+async function checkWebhookLimit(db: Transaction, appId: string, maxPerApp: number): Promise<void> {
   const [row] = await db<{ count: number }[]>`
     select count(*) as count from webhooks.webhooks where app_id = ${appId} and deleted_at is null`
   if (row!.count >= maxPerApp) {
@@ -260,7 +260,7 @@ async function refuseTooMany(db: Transaction, appId: string, maxPerApp: number):
   }
 }
 
-async function forgetFailures(db: Transaction, webhookId: string): Promise<void> {
+async function resetFailures(db: Transaction, webhookId: string): Promise<void> {
   await db`
     update webhooks.lanes
     set failing_since = null, failures = 0, held_until = null
@@ -275,7 +275,7 @@ async function cancelWaiting(db: Transaction, webhookId: string, reason: string)
     where webhook_id = ${webhookId} and state = 'waiting'`
 }
 
-async function refusingAlike<Result>(write: () => Promise<Result>): Promise<Result> {
+async function refuseDuplicates<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
     return await write()
   } catch (error) {

@@ -4,7 +4,7 @@ export interface Authors {
 }
 
 /** So many are remembered at the least. */
-const REMEMBERED = 10_000
+const MIN_REMEMBERED = 10_000
 
 /**
  * Who has cast or recast of late, or has taken it back, in the order in which it became known here. What was made of
@@ -14,24 +14,24 @@ const REMEMBERED = 10_000
 export class AuthorActivity {
   #fids: number[] = []
   /** Of the first that is remembered. */
-  #start = 0
+  #firstOffset = 0
 
   /** The place behind everything so far. */
-  get end(): number {
-    return this.#start + this.#fids.length
+  get endOffset(): number {
+    return this.#firstOffset + this.#fids.length
   }
 
-  note(fids: readonly number[]): void {
+  record(fids: readonly number[]): void {
     for (const fid of fids) this.#fids.push(fid)
-    if (this.#fids.length <= 2 * REMEMBERED) return
-    this.#start += this.#fids.length - REMEMBERED
-    this.#fids = this.#fids.slice(-REMEMBERED)
+    if (this.#fids.length <= 2 * MIN_REMEMBERED) return
+    this.#firstOffset += this.#fids.length - MIN_REMEMBERED
+    this.#fids = this.#fids.slice(-MIN_REMEMBERED)
   }
 
   /** Whether one of them has done something since that place; true as well when it is not remembered. */
-  hasAny(authors: Authors, since: number): boolean {
-    if (since < this.#start) return true
-    for (let index = since - this.#start; index < this.#fids.length; index += 1) {
+  hasAny(authors: Authors, sinceOffset: number): boolean {
+    if (sinceOffset < this.#firstOffset) return true
+    for (let index = sinceOffset - this.#firstOffset; index < this.#fids.length; index += 1) {
       if (authors.has(this.#fids[index]!)) return true
     }
     return false

@@ -4,15 +4,15 @@ import type { EventTail } from '../../hub/log/tail.js'
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import { staleAfter } from './cache-tags.js'
+import { findStaleViews } from './cache-tags.js'
 import type { Hydrator } from './hydrator.js'
-import { fromNextBlock, type OwnBlocks } from './own-blocks.js'
+import { type LocalCommits, startAtNextBlock } from './local-commits.js'
 
 /** What is not told by messages, such as an edit of a channel, is notified here, as a tag of `cache-tags.ts`. */
 export const staleViewChannel = 'stale_views'
 
 /** A notification that says that everything may be stale, such as new scores. */
-export const everythingStale = '*'
+export const allViewsStale = '*'
 
 /** Tells every process that the views with this tag are stale, or all are; it hears of it when the caller commits. */
 export async function notifyStaleViews(db: Queryable, tag: string): Promise<void> {
@@ -23,16 +23,16 @@ export interface CacheFollowerOptions {
   readonly db: Database
   readonly hydrator: Hydrator
   /** What this process merges itself. */
-  readonly own: OwnBlocks
+  readonly localCommits: LocalCommits
   readonly tail: EventTail
   readonly shards: number
   readonly log: Log
 }
 
-const pageSize = 1000
-const retryMs = 1000
+const PAGE_SIZE = 1000
+const RETRY_MS = 1000
 /** Ids are counted up from here: above every id that a log can hold (docs/protocol.md §1.3). */
-const noStop = Number.MAX_SAFE_INTEGER
+const NO_STOP_ID = Number.MAX_SAFE_INTEGER
 
 /**
  * Keeps a hydrator's caches as fresh as the event log: whatever process merged, what it changed is dropped here
@@ -40,12 +40,12 @@ const noStop = Number.MAX_SAFE_INTEGER
  *
  * @returns ends it.
  */
-export async function followEvents(options: CacheFollowerOptions): Promise<() => Promise<void>> {
+export async function startCacheFollower(options: CacheFollowerOptions): Promise<() => Promise<void>> {
   const { db, hydrator } = options
   const stopping = new AbortController()
   const listening = await db.listen(
     staleViewChannel,
-    (tag) => (tag === everythingStale ? hydrator.clear() : hydrator.drop([tag])),
+    (tag) => (tag === allViewsStale ? hydrator.clear() : hydrator.drop([tag])),
     // Called at every connect: what was notified while there was no connection is not known.
     () => hydrator.clear(),
   )
@@ -61,34 +61,34 @@ async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Pr
   let ranges: readonly ShardRange[] | null = null
   while (!signal.aborted) {
     try {
-      ranges ??= await rangesFromHere(options)
-      const unread = options.own.passOver(ranges)
+      ranges ??= await rangesFromLogEnd(options)
+      const unread = options.localCommits.skip(ranges)
       if (unread !== ranges) {
         ranges = unread
-        await waitBehind(ranges, options.tail, signal)
+        await waitForNewEvents(ranges, options.tail, signal)
         continue
       }
-      const page = await readEvents(options.db, ranges, { limit: pageSize, reverse: false })
-      dropViews(
+      const page = await readEvents(options.db, ranges, { limit: PAGE_SIZE, reverse: false })
+      dropStaleViews(
         options.hydrator,
         page.events.map(({ event }) => ({ body: hubEventBody(event) })),
       )
-      ranges = page.rest
+      ranges = page.remaining
       if (!page.next) {
-        ranges = ranges.map(fromNextBlock)
-        await waitBehind(ranges, options.tail, signal)
+        ranges = ranges.map(startAtNextBlock)
+        await waitForNewEvents(ranges, options.tail, signal)
       }
     } catch (error) {
       if (signal.aborted) return
       options.log.warn({ err: error }, 'views are not kept ready until the log can be followed again')
       ranges = null
       options.hydrator.clear()
-      await pause(retryMs, signal)
+      await pause(RETRY_MS, signal)
     }
   }
 }
 
-async function waitBehind(
+async function waitForNewEvents(
   ranges: readonly ShardRange[],
   tail: EventTail,
   signal: AbortSignal,
@@ -98,19 +98,19 @@ async function waitBehind(
 }
 
 /** From the end of the log: what was read before is not known to be fresh, so nothing is kept of it. */
-async function rangesFromHere({ db, hydrator, shards }: CacheFollowerOptions): Promise<ShardRange[]> {
+async function rangesFromLogEnd({ db, hydrator, shards }: CacheFollowerOptions): Promise<ShardRange[]> {
   const ends = await readLogEnds(
     db,
     Array.from({ length: shards }, (_, index) => index + 1),
   )
   hydrator.clear()
-  return ends.map(({ shard, lastId }) => fromNextBlock({ shard, from: lastId + 1, stop: noStop }))
+  return ends.map(({ shard, lastId }) => startAtNextBlock({ shard, from: lastId + 1, stop: NO_STOP_ID }))
 }
 
 /** Drops what these events have made untrue. They are committed: what is read from now on is what they left. */
-export function dropViews(hydrator: Hydrator, events: Parameters<typeof staleAfter>[0]): void {
+export function dropStaleViews(hydrator: Hydrator, events: Parameters<typeof findStaleViews>[0]): void {
   if (events.length === 0) return
-  const stale = staleAfter(events)
+  const stale = findStaleViews(events)
   if (stale) hydrator.drop(stale.tags, stale.authors)
   else hydrator.clear()
 }

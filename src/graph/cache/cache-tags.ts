@@ -2,10 +2,10 @@ import { HubEventType, MessageType, ReactionType, UserDataType } from '@farcaste
 import type { HubEventBody } from '../../hub/log/hub-event.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { netChanges } from '../project/net-changes.js'
-import { viewerTag } from './ready-viewers.js'
+import { viewerTag } from './viewer-cache.js'
 
 /** Which views are untrue after events. */
-export interface Stale {
+export interface StaleViews {
   /** As the hydrator's caches know them. */
   readonly tags: readonly string[]
   /** Who has cast or recast, or has taken it back. */
@@ -16,7 +16,7 @@ export interface Stale {
  * The tag of everything that shows the short form of a user, and nothing else of it. Whoever is known to many gains
  * followers all the time, which this form does not tell.
  */
-export function shortFormTag(fid: number): string {
+export function dehydratedUserTag(fid: number): string {
   return `short:${fid}`
 }
 
@@ -24,30 +24,30 @@ export function shortFormTag(fid: number): string {
  * The tag of casts that stand below a reply. When a reply goes, all that is below it loses the thread, and no event
  * tells which thread that was.
  */
-export const replyGoneTag = 'reply gone'
+export const replyRemovedTag = 'reply gone'
 
 /** Which views events make untrue. Null when that cannot be told from the events: then everything is dropped. */
-export function staleAfter(events: readonly { readonly body: HubEventBody }[]): Stale | null {
+export function findStaleViews(events: readonly { readonly body: HubEventBody }[]): StaleViews | null {
   const tags = new Set<string>()
   const authors = new Set<number>()
   for (const { body } of events) {
     if (body.type === HubEventType.MERGE_ON_CHAIN_EVENT) {
       tags.add(`user:${body.onChainEvent.fid}`)
-      tags.add(shortFormTag(body.onChainEvent.fid))
+      tags.add(dehydratedUserTag(body.onChainEvent.fid))
     }
     // The log does not say which links it displaced, and so not whose counters have changed.
     if (isCompactState(body)) return null
   }
   const { added, removed } = netChanges(events)
-  if (removed.some(({ data }) => data.castAddBody?.parentCastId)) tags.add(replyGoneTag)
+  if (removed.some(({ data }) => data.castAddBody?.parentCastId)) tags.add(replyRemovedTag)
   for (const message of [...added, ...removed]) {
     addMessageTags(message, tags)
-    if (isPlaceInFeeds(message)) authors.add(message.data.fid)
+    if (isFeedEntry(message)) authors.add(message.data.fid)
   }
   return { tags: [...tags], authors: [...authors] }
 }
 
-function isPlaceInFeeds({ data }: SignedMessage): boolean {
+function isFeedEntry({ data }: SignedMessage): boolean {
   return data.type === MessageType.CAST_ADD || data.reactionBody?.type === ReactionType.RECAST
 }
 
@@ -80,7 +80,7 @@ function addMessageTags({ data, hash }: SignedMessage, tags: Set<string>): void 
     case MessageType.USER_DATA_ADD: {
       const { type, value } = data.userDataBody!
       tags.add(`user:${data.fid}`)
-      tags.add(shortFormTag(data.fid))
+      tags.add(dehydratedUserTag(data.fid))
       if (type === UserDataType.USERNAME && value !== '') tags.add(`name:${value}`)
       return
     }

@@ -14,12 +14,12 @@ import { projectEvents } from '../project/project.js'
 import { Cast } from '../view/schema/cast.js'
 import { Channel } from '../view/schema/channel.js'
 import { User } from '../view/schema/user.js'
-import { dropViews } from './cache-follower.js'
+import { dropStaleViews } from './cache-follower.js'
 import { Hydrator } from './hydrator.js'
-import { viewerTag } from './ready-viewers.js'
+import { viewerTag } from './viewer-cache.js'
 
-for (const format of ['int32', 'double', 'date-time', 'uri']) {
-  if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, () => true)
+for (const cachedViews of ['int32', 'double', 'date-time', 'uri']) {
+  if (!FormatRegistry.Has(cachedViews)) FormatRegistry.Set(cachedViews, () => true)
 }
 
 const statements: string[] = []
@@ -27,19 +27,19 @@ const { db, connect } = await createTestDatabase()
 const counting = connect({ onStatement: (sql) => statements.push(sql) })
 const [alice, bob, carol] = [1, 2, 3].map((fid) => new TestUser(fid)) as [TestUser, TestUser, TestUser]
 const placeOf = () => ({ city: 'Bern', country: 'Switzerland' })
-const open = (maxEntries = 100) =>
+const createHydrator = (maxEntries = 100) =>
   new Hydrator({ db: counting, clock: () => testNowUnix * 1000, placeOf, maxEntries })
 const url = 'https://example.com/~/channel/gardens'
 
 async function merge(batch: Partial<MergeBatch>, hydrator?: Hydrator): Promise<void> {
-  const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
-  const dropTags = async (_db: unknown, events: Parameters<typeof dropViews>[1]) => {
-    if (hydrator) dropViews(hydrator, events)
+  const transactionHooks = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
+  const dropTags = async (_db: unknown, events: Parameters<typeof dropStaleViews>[1]) => {
+    if (hydrator) dropStaleViews(hydrator, events)
   }
   const { messages } = await mergeBatch(
     db,
     1,
-    whole,
+    transactionHooks,
     { shards: 1, hooks: [projectEvents, dropTags] },
     testNowUnix * 1000,
   )
@@ -67,7 +67,7 @@ beforeAll(async () => {
   await merge({
     chainEvents: [alice, bob, carol]
       .flatMap((user) => user.onChain({ units: 10 }))
-      .concat(alice.boughtPro(30)),
+      .concat(alice.proPurchaseEvent(30)),
     nameTransfers: [nameTransfer('alice', 1, 100), nameTransfer('bob', 2, 100)],
   })
   await merge({
@@ -91,7 +91,7 @@ beforeAll(async () => {
 
 describe('users', () => {
   test('show their profile, counters, tier and what their bio speaks of', async () => {
-    const user = await userOf(open(), 1)
+    const user = await userOf(createHydrator(), 1)
     expect(user).toMatchObject({
       username: 'alice',
       display_name: 'Alice 🌱',
@@ -112,18 +112,19 @@ describe('users', () => {
   })
 
   test('without a name are shown by their fid, and those that are not registered not at all', async () => {
-    expect((await userOf(open(), 3)).username).toBe('!3')
-    expect((await open().users([3, 99])).size).toBe(1)
+    expect((await userOf(createHydrator(), 3)).username).toBe('!3')
+    expect((await createHydrator().users([3, 99])).size).toBe(1)
   })
 
   test('carry what the viewer and they are to each other', async () => {
     const nothing = { following: false, followed_by: false, blocking: false, blocked_by: false }
-    const seenBy = async (fid: number, viewer: number) => (await userOf(open(), fid, viewer)).viewer_context
-    expect(await seenBy(2, 1)).toEqual({ ...nothing, following: true })
-    expect(await seenBy(1, 2)).toEqual({ ...nothing, followed_by: true })
-    expect(await seenBy(3, 2)).toEqual({ ...nothing, blocking: true })
-    expect(await seenBy(2, 3)).toEqual({ ...nothing, blocked_by: true })
-    expect((await userOf(open(), 2)).viewer_context).toBeUndefined()
+    const viewAs = async (fid: number, viewer: number) =>
+      (await userOf(createHydrator(), fid, viewer)).viewer_context
+    expect(await viewAs(2, 1)).toEqual({ ...nothing, following: true })
+    expect(await viewAs(1, 2)).toEqual({ ...nothing, followed_by: true })
+    expect(await viewAs(3, 2)).toEqual({ ...nothing, blocking: true })
+    expect(await viewAs(2, 3)).toEqual({ ...nothing, blocked_by: true })
+    expect((await userOf(createHydrator(), 2)).viewer_context).toBeUndefined()
   })
 })
 
@@ -133,13 +134,12 @@ describe('casts', () => {
     const end = Buffer.byteLength(text)
     const cast = alice.cast(text, testNow, { mentions: [2, 1, 77], mentionsPositions: [0, 5, end] })
     await merge({ messages: [cast] })
-    const shown = await castOf(open(), cast)
-    expect(shown.text).toBe('@bob 🎈@aliceé hello @!77')
-    expect(shown.mentioned_profiles.map(({ fid }) => fid)).toEqual([2, 1])
-    expect(shown.mentioned_profiles_ranges.map((range) => shown.text.slice(range.start, range.end))).toEqual([
-      '@bob',
-      '@alice',
-    ])
+    const rendered = await castOf(createHydrator(), cast)
+    expect(rendered.text).toBe('@bob 🎈@aliceé hello @!77')
+    expect(rendered.mentioned_profiles.map(({ fid }) => fid)).toEqual([2, 1])
+    expect(
+      rendered.mentioned_profiles_ranges.map((range) => rendered.text.slice(range.start, range.end)),
+    ).toEqual(['@bob', '@alice'])
   })
 
   test('belong to threads and channels, and show the casts inside them', async () => {
@@ -150,17 +150,20 @@ describe('casts', () => {
       embeds: [{ castId: { fid: 1, hash: quote.hash } }, { url: 'https://example.com/a.png' }],
     })
     await merge({ messages: [outer, quote, reply, root] })
-    const shown = await castOf(open(), reply, 1)
-    expect(shown).toMatchObject({
+    const rendered = await castOf(createHydrator(), reply, 1)
+    expect(rendered).toMatchObject({
       thread_hash: `0x${hex(root)}`,
       root_parent_url: url,
       parent_author: { fid: 2 },
       channel: { object: 'channel_dehydrated', id: 'gardens', viewer_context: { following: true } },
       author_channel_context: { following: true },
     })
-    expect((await castOf(open(), root)).author_channel_context).toEqual({ following: false, role: 'owner' })
-    expect((await castOf(open(), root)).mentioned_channels.map(({ id }) => id)).toEqual(['gardens'])
-    const [embed, page] = (await castOf(open(), outer)).embeds
+    expect((await castOf(createHydrator(), root)).author_channel_context).toEqual({
+      following: false,
+      role: 'owner',
+    })
+    expect((await castOf(createHydrator(), root)).mentioned_channels.map(({ id }) => id)).toEqual(['gardens'])
+    const [embed, page] = (await castOf(createHydrator(), outer)).embeds
     expect(embed).toMatchObject({
       cast: {
         text: 'look',
@@ -182,31 +185,33 @@ describe('casts', () => {
         carol.react(cast, testNow, { type: ReactionType.RECAST }),
       ],
     })
-    const shown = await castOf(open(), cast, 2)
-    expect(shown.reactions).toMatchObject({ likes_count: 1, recasts_count: 1 })
-    expect(shown.replies.count).toBe(1)
-    expect(shown.viewer_context).toEqual({ liked: true, recasted: false })
-    expect(shown.author.viewer_context?.followed_by).toBe(true)
+    const rendered = await castOf(createHydrator(), cast, 2)
+    expect(rendered.reactions).toMatchObject({ likes_count: 1, recasts_count: 1 })
+    expect(rendered.replies.count).toBe(1)
+    expect(rendered.viewer_context).toEqual({ liked: true, recasted: false })
+    expect(rendered.author.viewer_context?.followed_by).toBe(true)
   })
 
   test('that name another author for a hash name nobody', async () => {
-    const real = alice.cast('real', testNow - 8)
-    const liar = bob.cast('quoting', testNow - 7, { embeds: [{ castId: { fid: 3, hash: real.hash } }] })
-    const wrongLike = bob.message(
+    const validReply = alice.cast('real', testNow - 8)
+    const spoofedReply = bob.cast('quoting', testNow - 7, {
+      embeds: [{ castId: { fid: 3, hash: validReply.hash } }],
+    })
+    const spoofedLike = bob.message(
       {
         type: MessageType.REACTION_ADD,
-        reactionBody: { type: ReactionType.LIKE, targetCastId: { fid: 3, hash: real.hash } },
+        reactionBody: { type: ReactionType.LIKE, targetCastId: { fid: 3, hash: validReply.hash } },
       },
       testNow,
     )
-    await merge({ messages: [real, liar, wrongLike] })
-    expect((await castOf(open(), real)).reactions.likes_count).toBe(0)
-    expect((await castOf(open(), liar)).embeds).toEqual([])
+    await merge({ messages: [validReply, spoofedReply, spoofedLike] })
+    expect((await castOf(createHydrator(), validReply)).reactions.likes_count).toBe(0)
+    expect((await castOf(createHydrator(), spoofedReply)).embeds).toEqual([])
   })
 })
 
 test('channels show their lead in every place that the schema has for it', async () => {
-  const channel = JSON.parse((await open().channels(['gardens', 'nothing'], 1)).get('gardens')!)
+  const channel = JSON.parse((await createHydrator().channels(['gardens', 'nothing'], 1)).get('gardens')!)
   expect([...Value.Errors(Channel, channel)]).toEqual([])
   expect([channel.lead.fid, channel.moderator.fid, channel.hosts[0].fid]).toEqual([2, 2, 2])
   expect(channel.viewer_context).toEqual({ following: true })
@@ -218,9 +223,9 @@ test('a page takes at most five statements when nothing is ready, and none when 
   )
   await merge({ messages: casts })
   statements.length = 0
-  await open(0).casts(casts.map(hex), 1)
+  await createHydrator(0).casts(casts.map(hex), 1)
   expect(statements.length).toBeLessThanOrEqual(5)
-  const hydrator = open()
+  const hydrator = createHydrator()
   await hydrator.casts(casts.map(hex), 1)
   statements.length = 0
   await hydrator.casts(casts.map(hex), 1)
@@ -228,7 +233,7 @@ test('a page takes at most five statements when nothing is ready, and none when 
 })
 
 test('what changes is shown at once, in whatever view it stands', async () => {
-  const hydrator = open()
+  const hydrator = createHydrator()
   const cast = alice.cast('hello ', testNow - 3, { mentions: [2], mentionsPositions: [6] })
   const quote = carol.cast('see', testNow - 2, { embeds: [{ castId: { fid: 1, hash: cast.hash } }] })
   await merge({ messages: [cast, quote] }, hydrator)
@@ -242,8 +247,8 @@ test('what changes is shown at once, in whatever view it stands', async () => {
   expect((await userOf(hydrator, 1)).profile.bio.mentioned_profiles).toEqual([])
 
   await merge({ messages: [carol.react(cast, testNow), carol.link(1, testNow)] }, hydrator)
-  const shown = await castOf(hydrator, cast, 3)
-  expect([shown.reactions.likes_count, shown.author.follower_count]).toEqual([1, 1])
+  const rendered = await castOf(hydrator, cast, 3)
+  expect([rendered.reactions.likes_count, rendered.author.follower_count]).toEqual([1, 1])
 
   await merge({ messages: [alice.removeCast(cast.hash, testNow)] }, hydrator)
   expect((await hydrator.casts([hex(cast)])).size).toBe(0)
@@ -264,7 +269,7 @@ test('Solana addresses and primaries are shown', async () => {
       carol.message({ type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, testNow),
     ],
   })
-  const { verified_addresses } = await userOf(open(), 3)
+  const { verified_addresses } = await userOf(createHydrator(), 3)
   expect(verified_addresses.sol_addresses).toEqual(['US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx'])
   expect(verified_addresses.primary).toEqual({
     eth_address: null,
@@ -273,18 +278,18 @@ test('Solana addresses and primaries are shown', async () => {
 })
 
 test('what a viewer does, and what is done to it, is seen at once, whatever it has seen before', async () => {
-  const kept = open()
+  const cached = createHydrator()
   const gardens = bob.cast('tulips', testNow - 100, { parentUrl: url })
   const casts = [gardens, carol.cast('roses', testNow - 99), alice.cast('herbs', testNow - 98)]
-  await merge({ messages: casts }, kept)
+  await merge({ messages: casts }, cached)
   let second = testNow + 100
-  const react = (who: TestUser, on: SignedMessage, remove: boolean) => () =>
-    merge({ messages: [who.react(on, second, { remove })] }, kept)
-  const link = (who: TestUser, fid: number, type: string, remove: boolean) => () =>
-    merge({ messages: [who.link(fid, second, { type, remove })] }, kept)
+  const react = (actor: TestUser, on: SignedMessage, remove: boolean) => () =>
+    merge({ messages: [actor.react(on, second, { remove })] }, cached)
+  const link = (actor: TestUser, fid: number, type: string, remove: boolean) => () =>
+    merge({ messages: [actor.link(fid, second, { type, remove })] }, cached)
   const mutes = (change: () => Promise<boolean>) => async () => {
     await change()
-    kept.drop([viewerTag(1)])
+    cached.drop([viewerTag(1)])
   }
   const changes = {
     like: react(alice, gardens, false),
@@ -301,23 +306,23 @@ test('what a viewer does, and what is done to it, is seen at once, whatever it h
     unmute: mutes(() => unmute(db, 1, 3)),
   }
   const page = { viewerFid: 1, banned: new Set<number>() }
-  const seenBy = async (hydrator: Hydrator) => [
-    await hydrator.firstCasts(casts.map(hex), 3, page),
+  const viewAs = async (hydrator: Hydrator) => [
+    await hydrator.firstVisibleCasts(casts.map(hex), 3, page),
     await hydrator.casts(casts.map(hex), 1),
     await hydrator.users([1, 2, 3], 1),
     await hydrator.channels(['gardens'], 1),
   ]
-  const asked = fc.array(
+  const pageQueries = fc.array(
     fc.tuple(fc.constantFrom(...(Object.keys(changes) as (keyof typeof changes)[])), fc.boolean()),
     { minLength: 4, maxLength: 12 },
   )
   await fc.assert(
-    fc.asyncProperty(asked, async (steps) => {
-      for (const [change, looksBefore] of steps) {
-        if (looksBefore) await seenBy(kept)
+    fc.asyncProperty(pageQueries, async (steps) => {
+      for (const [change, rendersBefore] of steps) {
+        if (rendersBefore) await viewAs(cached)
         second += 1
         await changes[change]()
-        expect(await seenBy(kept), change).toEqual(await seenBy(open(0)))
+        expect(await viewAs(cached), change).toEqual(await viewAs(createHydrator(0)))
       }
     }),
     { numRuns: 12 },

@@ -1,32 +1,32 @@
-import { isHiddenFrom, type Viewed, type ViewerRelations } from '../load/viewer.js'
+import { isHiddenFrom, type ViewedIds, type ViewerRelations } from '../load/viewer.js'
 import type { UserDehydrated } from '../view/schema/user-dehydrated.js'
 import { userDehydrated } from '../view/user-dehydrated.js'
-import { unique } from './ready.js'
-import { type ReadyCast, ReadyCasts } from './ready-casts.js'
-import { ReadyChannels } from './ready-channels.js'
-import { type ReadyUser, ReadyUsers, type ReadyUsersOptions, type UsersAtHand } from './ready-users.js'
-import { ReadyViewers } from './ready-viewers.js'
+import { unique } from './cache-lookup.js'
+import { type CachedCast, CastCache } from './cast-cache.js'
+import { ChannelCache } from './channel-cache.js'
 import { renderCast, renderChannel, renderUser } from './render.js'
-import { SharedReads } from './shared-reads.js'
-import { Tags } from './tags.js'
+import { SingleFlightCache } from './single-flight-cache.js'
+import { Tags } from './tag-versions.js'
+import { type CachedUser, type PreloadedUsers, UserCache, type UserCacheOptions } from './user-cache.js'
+import { ViewerCache } from './viewer-cache.js'
 
 /** `maxEntries`: most users and most casts that are kept ready. 0 keeps nothing: every page is read anew. */
-export type HydratorOptions = Omit<ReadyUsersOptions, 'tags'>
+export type HydratorOptions = Omit<UserCacheOptions, 'tags'>
 
 /** Casts that a viewer is to see. */
-export interface ShownCasts {
+export interface VisibleCasts {
   /** As JSON, in the order that was asked for. */
   readonly casts: readonly string[]
   /** Which of the hashes was shown last; -1 for none. */
-  readonly last: number
+  readonly lastIndex: number
   /** Whether one behind it would be shown as well. */
-  readonly isMore: boolean
+  readonly hasMore: boolean
 }
 
 /** The casts of a page, and everything that they are shown with. */
-interface CastsInView {
-  readonly casts: ReadonlyMap<string, ReadyCast>
-  readonly users: ReadonlyMap<number, ReadyUser>
+interface CastsWithContext {
+  readonly casts: ReadonlyMap<string, CachedCast>
+  readonly users: ReadonlyMap<number, CachedUser>
   readonly viewer: ViewerRelations | null
 }
 
@@ -35,24 +35,24 @@ interface CastsInView {
  * whatever their number (at most four and one for the viewer), and what is the same for everybody is kept ready.
  */
 export class Hydrator {
-  readonly #users: ReadyUsers
-  readonly #casts: ReadyCasts
-  readonly #channels: ReadyChannels
-  readonly #viewers: ReadyViewers
+  readonly #users: UserCache
+  readonly #casts: CastCache
+  readonly #channels: ChannelCache
+  readonly #viewers: ViewerCache
   readonly #tags = new Tags()
   /** What many ask for at once. */
-  readonly shared: SharedReads
+  readonly singleFlight: SingleFlightCache
   /** Whether anything is kept at all. */
-  readonly keepsReady: boolean
+  readonly cachesViews: boolean
 
-  constructor(given: HydratorOptions) {
-    const options = { ...given, tags: this.#tags }
-    this.#users = new ReadyUsers(options)
-    this.#casts = new ReadyCasts(options.db, this.#users, options)
-    this.#channels = new ReadyChannels(options.db, this.#users, options)
-    this.#viewers = new ReadyViewers(options.db, options)
-    this.keepsReady = options.maxEntries > 0
-    this.shared = new SharedReads(options.clock, this.#tags, this.keepsReady)
+  constructor(hydratorOptions: HydratorOptions) {
+    const options = { ...hydratorOptions, tags: this.#tags }
+    this.#users = new UserCache(options)
+    this.#casts = new CastCache(options.db, this.#users, options)
+    this.#channels = new ChannelCache(options.db, this.#users, options)
+    this.#viewers = new ViewerCache(options.db, options)
+    this.cachesViews = options.maxEntries > 0
+    this.singleFlight = new SingleFlightCache(options.clock, this.#tags, this.cachesViews)
   }
 
   /**
@@ -61,7 +61,7 @@ export class Hydrator {
    * @param authors Who has cast or recast, or has taken it back.
    */
   drop(tags: readonly string[], authors: readonly number[] = []): void {
-    this.shared.activity.note(authors)
+    this.singleFlight.activity.record(authors)
     this.#tags.drop(tags)
   }
 
@@ -72,15 +72,15 @@ export class Hydrator {
 
   /** Users as JSON, by fid; those that are not registered are not in the result. */
   async users(fids: readonly number[], viewerFid?: number): Promise<Map<number, string>> {
-    const ready = await this.#users.load(fids)
-    const viewer = await this.#relations(viewerFid, { fids: [...ready.keys()], hashes: [], channelIds: [] })
-    return new Map([...ready].map(([fid, user]) => [fid, renderUser(user, viewer)]))
+    const loaded = await this.#users.load(fids)
+    const viewer = await this.#relations(viewerFid, { fids: [...loaded.keys()], hashes: [], channelIds: [] })
+    return new Map([...loaded].map(([fid, user]) => [fid, renderUser(user, viewer)]))
   }
 
   /** Short forms of users, by fid. */
   async dehydratedUsers(fids: readonly number[]): Promise<Map<number, UserDehydrated>> {
-    const ready = await this.#users.load(fids)
-    return new Map([...ready].map(([fid, { record }]) => [fid, userDehydrated(record)]))
+    const loaded = await this.#users.load(fids)
+    return new Map([...loaded].map(([fid, { record }]) => [fid, userDehydrated(record)]))
   }
 
   /**
@@ -88,7 +88,7 @@ export class Hydrator {
    * not registered cannot be shown, nor can their casts.
    */
   async casts(hashes: readonly string[], viewerFid?: number): Promise<Map<string, string>> {
-    return renderCasts(await this.#view(hashes, viewerFid))
+    return renderCasts(await this.#loadWithContext(hashes, viewerFid))
   }
 
   /** Casts, and users who are none of their authors, in the statements that the casts alone would take. */
@@ -97,12 +97,12 @@ export class Hydrator {
     fids: readonly number[],
     viewerFid?: number,
   ): Promise<{ casts: Map<string, string>; users: Map<number, string> }> {
-    const view = await this.#view(hashes, viewerFid, fids)
+    const loadWithContext = await this.#loadWithContext(hashes, viewerFid, fids)
     const users = fids.flatMap((fid) => {
-      const user = view.users.get(fid)
-      return user ? [[fid, renderUser(user, view.viewer)] as const] : []
+      const user = loadWithContext.users.get(fid)
+      return user ? [[fid, renderUser(user, loadWithContext.viewer)] as const] : []
     })
-    return { casts: renderCasts(view), users: new Map(users) }
+    return { casts: renderCasts(loadWithContext), users: new Map(users) }
   }
 
   /**
@@ -111,63 +111,63 @@ export class Hydrator {
    *
    * @param hashes Each once.
    */
-  async firstCasts(
+  async firstVisibleCasts(
     hashes: readonly string[],
     count: number,
     { viewerFid, banned }: { readonly viewerFid?: number | undefined; readonly banned: ReadonlySet<number> },
-  ): Promise<ShownCasts> {
-    const { casts, users, viewer } = await this.#view(hashes, viewerFid)
-    const shown: string[] = []
-    let last = -1
+  ): Promise<VisibleCasts> {
+    const { casts, users, viewer } = await this.#loadWithContext(hashes, viewerFid)
+    const visible: string[] = []
+    let lastIndex = -1
     for (const [index, hash] of hashes.entries()) {
       const cast = casts.get(hash)
       if (!cast || banned.has(cast.authorFid) || (viewer && isHiddenFrom(viewer, cast.authorFid))) continue
       const json = renderCast(cast, users, viewer)
       if (json === null) continue
-      if (shown.length === count) return { casts: shown, last, isMore: true }
-      shown.push(json)
-      last = index
+      if (visible.length === count) return { casts: visible, lastIndex, hasMore: true }
+      visible.push(json)
+      lastIndex = index
     }
-    return { casts: shown, last, isMore: false }
+    return { casts: visible, lastIndex, hasMore: false }
   }
 
   /** Channels as JSON, by id; those that there are not are not in the result. */
   async channels(ids: readonly string[], viewerFid?: number): Promise<Map<string, string>> {
-    const atHand: UsersAtHand = new Map()
-    const ready = await this.#channels.load(ids, atHand)
+    const preloaded: PreloadedUsers = new Map()
+    const loaded = await this.#channels.load(ids, preloaded)
     const users = await this.#users.load(
-      [...ready.values()].map((channel) => channel.leadFid),
-      atHand,
+      [...loaded.values()].map((channel) => channel.leadFid),
+      preloaded,
     )
     const viewer = await this.#relations(viewerFid, {
       fids: [...users.keys()],
       hashes: [],
-      channelIds: [...ready.keys()],
+      channelIds: [...loaded.keys()],
     })
-    return new Map([...ready].map(([id, channel]) => [id, renderChannel(channel, users, viewer)]))
+    return new Map([...loaded].map(([id, channel]) => [id, renderChannel(channel, users, viewer)]))
   }
 
-  async #view(
+  async #loadWithContext(
     hashes: readonly string[],
     viewerFid: number | undefined,
     otherFids: readonly number[] = [],
-  ): Promise<CastsInView> {
-    const atHand: UsersAtHand = new Map()
-    const casts = await this.#casts.load(hashes, atHand)
-    const inView = [...casts.values()]
+  ): Promise<CastsWithContext> {
+    const preloaded: PreloadedUsers = new Map()
+    const casts = await this.#casts.load(hashes, preloaded)
+    const loadedCasts = [...casts.values()]
     const users = await this.#users.load(
-      [...inView.flatMap((cast) => [cast.authorFid, ...cast.mentionedFids]), ...otherFids],
-      atHand,
+      [...loadedCasts.flatMap((cast) => [cast.authorFid, ...cast.mentionedFids]), ...otherFids],
+      preloaded,
     )
     const viewer = await this.#relations(viewerFid, {
       fids: [...users.keys()],
       hashes: [...casts.keys()],
-      channelIds: unique(inView.flatMap((cast) => (cast.channel ? [cast.channel.id] : []))),
+      channelIds: unique(loadedCasts.flatMap((cast) => (cast.channel ? [cast.channel.id] : []))),
     })
     return { casts, users, viewer }
   }
 
-  async #relations(viewerFid: number | undefined, viewed: Viewed): Promise<ViewerRelations | null> {
+  async #relations(viewerFid: number | undefined, viewed: ViewedIds): Promise<ViewerRelations | null> {
     // Looking nobody in particular.
     if (viewerFid === undefined) return null
     return await this.#viewers.load(viewerFid, viewed)
@@ -175,7 +175,7 @@ export class Hydrator {
 }
 
 /** By hash; those that cannot be shown are left out. */
-function renderCasts({ casts, users, viewer }: CastsInView): Map<string, string> {
+function renderCasts({ casts, users, viewer }: CastsWithContext): Map<string, string> {
   const rendered = new Map<string, string>()
   for (const [hash, cast] of casts) {
     const json = renderCast(cast, users, viewer)

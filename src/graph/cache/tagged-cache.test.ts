@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Tags } from './tag-versions.js'
 import { TaggedCache } from './tagged-cache.js'
-import { Tags } from './tags.js'
 
 const letters = ['a', 'b', 'c'] as const
 
@@ -20,7 +20,8 @@ test('whatever is read, put and dropped, nothing that was made of what is no lon
       /** What was read of each letter, and when that began. */
       const read = new Map<string, { since: number; version: number }>()
       for (const each of steps) {
-        if (each.kind === 'begin') read.set(each.tag, { since: tags.begin(), version: version[each.tag] })
+        if (each.kind === 'begin')
+          read.set(each.tag, { since: tags.currentVersion(), version: version[each.tag] })
         if (each.kind === 'put') {
           const reading = read.get(each.tag)
           if (reading)
@@ -36,8 +37,8 @@ test('whatever is read, put and dropped, nothing that was made of what is no lon
         }
         for (const letter of letters) {
           for (const cache of caches) {
-            const kept = cache.get(letter)
-            if (kept) expect(kept.version).toBe(version[letter])
+            const cached = cache.get(letter)
+            if (cached) expect(cached.version).toBe(version[letter])
           }
         }
       }
@@ -48,8 +49,8 @@ test('whatever is read, put and dropped, nothing that was made of what is no lon
 test('what is put after it was read stays until one of its tags is dropped', () => {
   const tags = new Tags()
   const cache = new TaggedCache<{ name: string }>({ tags, maxEntries: 10 })
-  cache.put('one', { name: 'one' }, () => ['a', 'b'], cache.begin())
-  cache.put('two', { name: 'two' }, () => ['c'], cache.begin())
+  cache.put('one', { name: 'one' }, () => ['a', 'b'], cache.currentVersion())
+  cache.put('two', { name: 'two' }, () => ['c'], cache.currentVersion())
   tags.drop(['d'])
   expect(cache.get('one')).toEqual({ name: 'one' })
   tags.drop(['b', 'd'])
@@ -59,10 +60,10 @@ test('what is put after it was read stays until one of its tags is dropped', () 
 test('what was read so long ago that it is not known what was dropped since is not kept', () => {
   const tags = new Tags()
   const cache = new TaggedCache<{ name: string }>({ tags, maxEntries: 10 })
-  const since = cache.begin()
+  const since = cache.currentVersion()
   for (let n = 0; n < 100_002; n += 1) tags.drop([`tag ${n}`])
   cache.put('one', { name: 'one' }, () => ['a'], since)
   expect(cache.get('one')).toBeUndefined()
-  cache.put('one', { name: 'one' }, () => ['a'], cache.begin())
+  cache.put('one', { name: 'one' }, () => ['a'], cache.currentVersion())
   expect(cache.get('one')).toEqual({ name: 'one' })
 })

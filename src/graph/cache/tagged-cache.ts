@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Tags } from './tags.js'
+import type { Tags } from './tag-versions.js'
 
 /** A backstop: whatever a drop should have reached and did not is gone after this. */
 const MAX_AGE_MS = 60_000
@@ -19,13 +19,13 @@ export interface TaggedCacheOptions {
  */
 export class TaggedCache<Value extends object> {
   readonly #tags: Tags
-  readonly #keepsNothing: boolean
+  readonly #isDisabled: boolean
   readonly #entries: LRUCache<string, { value: Value; tags: readonly string[] }>
   readonly #keysByTag = new Map<string, Set<string>>()
 
   constructor({ tags, maxEntries }: TaggedCacheOptions) {
     this.#tags = tags
-    this.#keepsNothing = maxEntries === 0
+    this.#isDisabled = maxEntries === 0
     this.#entries = new LRUCache({
       max: Math.max(1, maxEntries),
       ttl: MAX_AGE_MS,
@@ -40,15 +40,15 @@ export class TaggedCache<Value extends object> {
   }
 
   /** The moment to hand to `put`. */
-  begin(): number {
-    return this.#tags.begin()
+  currentVersion(): number {
+    return this.#tags.currentVersion()
   }
 
   /** @param tagsOf What it is made of; not asked for when nothing is kept. */
-  put(key: string, value: Value, tagsOf: () => readonly string[], readSince: number): void {
-    if (this.#keepsNothing) return
+  put(key: string, value: Value, tagsOf: () => readonly string[], readVersion: number): void {
+    if (this.#isDisabled) return
     const tags = tagsOf()
-    if (!this.#tags.isFresh(tags, readSince)) return
+    if (!this.#tags.isFresh(tags, readVersion)) return
     this.#entries.set(key, { value, tags })
     for (const tag of tags) {
       const keys = this.#keysByTag.get(tag)

@@ -72,7 +72,7 @@ export async function loadCasts(db: Database, hashes: readonly string[]): Promis
       ) as "urlMetadata"
     from (select distinct hash from wanted) w
     join social.casts c on c.hash = w.hash
-    ${castSurroundings(db)}
+    ${castRelatedColumns(db)}
   `
   return new Map(rows.map((row) => [row.hash, row]))
 }
@@ -81,8 +81,8 @@ export async function loadCasts(db: Database, hashes: readonly string[]): Promis
  * Makes records of casts that need not be here (any more), from what their messages say: their threads, as far as
  * what they reply to is here, counters, channels and apps. Casts inside them are loaded by their own hashes.
  */
-export async function loadGivenCasts(db: Database, given: readonly CastRow[]): Promise<CastRecord[]> {
-  if (given.length === 0) return []
+export async function loadSnapshotCasts(db: Database, snapshots: readonly CastRow[]): Promise<CastRecord[]> {
+  if (snapshots.length === 0) return []
   return db<CastRecord[]>`
     with said as (
       select
@@ -91,17 +91,17 @@ export async function loadGivenCasts(db: Database, given: readonly CastRow[]): P
         coalesce(p.thread_hash, g.parent_hash, g.hash) as thread_hash,
         coalesce(p.root_parent_url, g.parent_url) as root_parent_url
       from unnest(
-        ${db.types.byteas(given.map(({ hash }) => hash))}::bytea[],
-        ${given.map(({ fid }) => fid)}::bigint[],
-        ${given.map(({ ts }) => ts)}::bigint[],
-        ${db.types.texts(given.map(({ text }) => text))}::text[],
-        ${given.map(({ parentFid }) => parentFid)}::bigint[],
-        ${db.types.byteas(given.map(({ parentHash }) => parentHash))}::bytea[],
-        ${db.types.texts(given.map(({ parentUrl }) => parentUrl))}::text[],
-        ${db.types.texts(given.map(({ embeds }) => JSON.stringify(embeds)))}::text[],
-        ${db.types.texts(given.map(({ mentions }) => `{${mentions.join(',')}}`))}::text[],
-        ${db.types.texts(given.map(({ mentionPositions }) => `{${mentionPositions.join(',')}}`))}::text[],
-        ${db.types.byteas(given.map(({ signer }) => signer))}::bytea[]
+        ${db.types.byteas(snapshots.map(({ hash }) => hash))}::bytea[],
+        ${snapshots.map(({ fid }) => fid)}::bigint[],
+        ${snapshots.map(({ ts }) => ts)}::bigint[],
+        ${db.types.texts(snapshots.map(({ text }) => text))}::text[],
+        ${snapshots.map(({ parentFid }) => parentFid)}::bigint[],
+        ${db.types.byteas(snapshots.map(({ parentHash }) => parentHash))}::bytea[],
+        ${db.types.texts(snapshots.map(({ parentUrl }) => parentUrl))}::text[],
+        ${db.types.texts(snapshots.map(({ embeds }) => JSON.stringify(embeds)))}::text[],
+        ${db.types.texts(snapshots.map(({ mentions }) => `{${mentions.join(',')}}`))}::text[],
+        ${db.types.texts(snapshots.map(({ mentionPositions }) => `{${mentionPositions.join(',')}}`))}::text[],
+        ${db.types.byteas(snapshots.map(({ signer }) => signer))}::bytea[]
       ) as g (
         hash, fid, ts, text, parent_fid, parent_hash, parent_url, embeds, mentions, mention_positions, signer
       )
@@ -119,7 +119,7 @@ export async function loadGivenCasts(db: Database, given: readonly CastRow[]): P
         '{}'::json
       ) as "urlMetadata"
     from said c
-    ${castSurroundings(db)}
+    ${castRelatedColumns(db)}
   `
 }
 
@@ -147,7 +147,7 @@ function castColumns(db: Database) {
   `
 }
 
-function castSurroundings(db: Database) {
+function castRelatedColumns(db: Database) {
   return db`
     left join social.cast_counts n on n.hash = c.hash and n.fid = c.fid
     left join social.signer_apps a on a.fid = c.fid and a.key = c.signer

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { type Look, loadViewerRelations } from './viewer.js'
+import { loadViewerRelations, type ViewerQuery } from './viewer.js'
 
 const { db } = await createTestDatabase()
 const users = [1, 2, 3, 4, 5]
@@ -9,16 +9,19 @@ const hashes = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(20))
 const channelIds = ['gardens', 'boats', 'maps']
 
 /** What some users are to others, by a rule that differs for each pair and each relation. */
-const are = (relation: number, fid: number, other: number) => (fid * 7 + other * 3 + relation) % 4 === 0
+const hasRelation = (relation: number, fid: number, other: number) =>
+  (fid * 7 + other * 3 + relation) % 4 === 0
 const pairs = (relation: number) =>
-  users.flatMap((fid) => users.filter((other) => are(relation, fid, other)).map((other) => [fid, other]))
+  users.flatMap((fid) =>
+    users.filter((other) => hasRelation(relation, fid, other)).map((other) => [fid, other]),
+  )
 
 beforeAll(async () => {
   for (const [fid, other] of pairs(0)) {
     await db`insert into social.follows (fid, target_fid, ts, signer) values (${fid!}, ${other!}, 1, '')`
   }
   for (const [fid, other] of pairs(1)) await db`insert into social.blocks values (${fid!}, ${other!}, 1)`
-  for (const [fid, other] of pairs(2)) await db`insert into relations.mutes values (${fid!}, ${other!}, 1)`
+  for (const [fid, other] of pairs(2)) await db`insert into moderation.mutes values (${fid!}, ${other!}, 1)`
   for (const [index, id] of channelIds.entries()) {
     await db`
       insert into channels.channels (id, url, parent_url, name, lead_fid, created_at)
@@ -27,7 +30,7 @@ beforeAll(async () => {
   }
   for (const fid of users) {
     for (const [index, hash] of hashes.entries()) {
-      for (const type of [1, 2].filter((each) => are(each + 2, fid, index))) {
+      for (const type of [1, 2].filter((each) => hasRelation(each + 2, fid, index))) {
         await db`
           insert into social.reactions (fid, type, target_hash, target_fid, ts, signer)
           values (${fid}, ${type}, decode(${hash}, 'hex'), 1, 1, '')
@@ -35,46 +38,47 @@ beforeAll(async () => {
       }
     }
     for (const [index, id] of channelIds.entries()) {
-      if (are(5, fid, index)) await db`insert into channels.follows values (${id}, ${fid}, 1)`
+      if (hasRelation(5, fid, index)) await db`insert into channels.follows values (${id}, ${fid}, 1)`
       // The lead of a channel may have been its member before.
-      if (are(6, fid, index)) await db`insert into channels.members values (${id}, ${fid}, 'moderator', 1)`
+      if (hasRelation(6, fid, index))
+        await db`insert into channels.members values (${id}, ${fid}, 'moderator', 1)`
     }
   }
 })
 
 const roleIn = (fid: number, index: number) =>
-  index + 1 === fid ? 'owner' : are(6, fid, index) ? 'moderator' : undefined
+  index + 1 === fid ? 'owner' : hasRelation(6, fid, index) ? 'moderator' : undefined
 
 /** The same, said of one look, without a database. */
-function expected({ viewerFid: viewer, ...seen }: Look) {
+function expected({ viewerFid: viewer, ...relations }: ViewerQuery) {
   const indexOf = (id: string) => channelIds.indexOf(id)
-  const roles = seen.channelIds.flatMap((id) => {
+  const roles = relations.channelIds.flatMap((id) => {
     const role = roleIn(viewer, indexOf(id))
     return role ? [[id, role] as const] : []
   })
   return {
-    following: new Set(seen.fids.filter((fid) => are(0, viewer, fid))),
-    followers: new Set(seen.fids.filter((fid) => are(0, fid, viewer))),
-    blocking: new Set(seen.fids.filter((fid) => are(1, viewer, fid))),
-    blockers: new Set(seen.fids.filter((fid) => are(1, fid, viewer))),
-    muting: new Set(seen.fids.filter((fid) => are(2, viewer, fid))),
-    liked: new Set(seen.hashes.filter((hash) => are(3, viewer, hashes.indexOf(hash)))),
-    recasted: new Set(seen.hashes.filter((hash) => are(4, viewer, hashes.indexOf(hash)))),
-    channels: new Set(seen.channelIds.filter((id) => are(5, viewer, indexOf(id)))),
+    following: new Set(relations.fids.filter((fid) => hasRelation(0, viewer, fid))),
+    followers: new Set(relations.fids.filter((fid) => hasRelation(0, fid, viewer))),
+    blocking: new Set(relations.fids.filter((fid) => hasRelation(1, viewer, fid))),
+    blockers: new Set(relations.fids.filter((fid) => hasRelation(1, fid, viewer))),
+    muting: new Set(relations.fids.filter((fid) => hasRelation(2, viewer, fid))),
+    liked: new Set(relations.hashes.filter((hash) => hasRelation(3, viewer, hashes.indexOf(hash)))),
+    recasted: new Set(relations.hashes.filter((hash) => hasRelation(4, viewer, hashes.indexOf(hash)))),
+    channels: new Set(relations.channelIds.filter((id) => hasRelation(5, viewer, indexOf(id)))),
     roles: new Map(roles),
   }
 }
 
 test('viewers who look at the same time each see what they themselves have to do with their pages', async () => {
-  const look = fc.record({
+  const query = fc.record({
     viewerFid: fc.constantFrom(...users),
     fids: fc.subarray(users),
     hashes: fc.subarray(hashes),
     channelIds: fc.subarray(channelIds),
   })
   await fc.assert(
-    fc.asyncProperty(fc.array(look, { minLength: 1, maxLength: 6 }), async (looks) => {
-      expect(await loadViewerRelations(db, looks)).toEqual(looks.map(expected))
+    fc.asyncProperty(fc.array(query, { minLength: 1, maxLength: 6 }), async (queries) => {
+      expect(await loadViewerRelations(db, queries)).toEqual(queries.map(expected))
     }),
     { numRuns: 60 },
   )

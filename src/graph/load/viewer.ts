@@ -1,6 +1,6 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import type { Onlooker } from '../query/casts-shown-to.js'
+import type { Viewer } from '../query/visibility-filter.js'
 
 /** What a viewer has to do with the things of one page: everything that `viewer_context` says. */
 export interface ViewerRelations {
@@ -20,7 +20,7 @@ export interface ViewerRelations {
 }
 
 /** The things that are looked at. */
-export interface Viewed {
+export interface ViewedIds {
   readonly fids: readonly number[]
   /** Lower-case hex without 0x. */
   readonly hashes: readonly string[]
@@ -28,14 +28,14 @@ export interface Viewed {
 }
 
 /** The things of a page as one viewer looks at them. */
-export interface Look extends Viewed {
+export interface ViewerQuery extends ViewedIds {
   readonly viewerFid: number
 }
 
 /** One thing of one look. */
-interface Seen<Id> {
+interface QueriedId<Id> {
   /** The number of the look, from 0. */
-  readonly look: number
+  readonly queryIndex: number
   readonly viewerFid: number
   readonly id: Id
 }
@@ -54,27 +54,36 @@ interface RelationsRow {
 }
 
 /** Loads all relations of viewers to the things of their pages, in one statement; in the order of the looks. */
-export async function loadViewerRelations(db: Database, looks: readonly Look[]): Promise<ViewerRelations[]> {
-  const seen = {
-    users: looks.flatMap(({ viewerFid, fids }, look) => fids.map((id) => ({ look, viewerFid, id }))),
-    casts: looks.flatMap(({ viewerFid, hashes }, look) => hashes.map((id) => ({ look, viewerFid, id }))),
-    channels: looks.flatMap(({ viewerFid, channelIds }, look) =>
-      channelIds.map((id) => ({ look, viewerFid, id })),
+export async function loadViewerRelations(
+  db: Database,
+  queries: readonly ViewerQuery[],
+): Promise<ViewerRelations[]> {
+  const queriedIds = {
+    users: queries.flatMap(({ viewerFid, fids }, queryIndex) =>
+      fids.map((id) => ({ queryIndex, viewerFid, id })),
+    ),
+    casts: queries.flatMap(({ viewerFid, hashes }, queryIndex) =>
+      hashes.map((id) => ({ queryIndex, viewerFid, id })),
+    ),
+    channels: queries.flatMap(({ viewerFid, channelIds }, queryIndex) =>
+      channelIds.map((id) => ({ queryIndex, viewerFid, id })),
     ),
   }
-  const { roles, ...found } = await readRelations(db, seen)
-  const relations = looks.map(noRelations)
-  for (const name of ofUsers) {
-    for (const n of found[name]) relations[seen.users[n - 1]!.look]![name].add(seen.users[n - 1]!.id)
+  const { roles, ...foundRelations } = await readRelations(db, queriedIds)
+  const relations = queries.map(noRelations)
+  for (const name of userRelations) {
+    for (const n of foundRelations[name])
+      relations[queriedIds.users[n - 1]!.queryIndex]![name].add(queriedIds.users[n - 1]!.id)
   }
-  for (const name of ofCasts) {
-    for (const n of found[name]) relations[seen.casts[n - 1]!.look]![name].add(seen.casts[n - 1]!.id)
+  for (const name of castRelations) {
+    for (const n of foundRelations[name])
+      relations[queriedIds.casts[n - 1]!.queryIndex]![name].add(queriedIds.casts[n - 1]!.id)
   }
-  for (const n of found.channels)
-    relations[seen.channels[n - 1]!.look]!.channels.add(seen.channels[n - 1]!.id)
+  for (const n of foundRelations.channels)
+    relations[queriedIds.channels[n - 1]!.queryIndex]!.channels.add(queriedIds.channels[n - 1]!.id)
   for (const [n, role] of Object.entries(roles)) {
-    const { look, id } = seen.channels[Number(n) - 1]!
-    relations[look]!.roles.set(id, role)
+    const { queryIndex, id } = queriedIds.channels[Number(n) - 1]!
+    relations[queryIndex]!.roles.set(id, role)
   }
   return relations
 }
@@ -86,10 +95,14 @@ export async function loadViewerRelations(db: Database, looks: readonly Look[]):
  */
 async function readRelations(
   db: Database,
-  { users, casts, channels }: { users: Seen<number>[]; casts: Seen<string>[]; channels: Seen<string>[] },
+  {
+    users,
+    casts,
+    channels,
+  }: { users: QueriedId<number>[]; casts: QueriedId<string>[]; channels: QueriedId<string>[] },
 ): Promise<RelationsRow> {
-  const viewersOf = (seen: Seen<unknown>[]) => seen.map(({ viewerFid }) => viewerFid)
-  const idsOf = (seen: Seen<string>[]) => db.types.texts(seen.map(({ id }) => id))
+  const viewersOf = (queriedIds: QueriedId<unknown>[]) => queriedIds.map(({ viewerFid }) => viewerFid)
+  const idsOf = (queriedIds: QueriedId<string>[]) => db.types.texts(queriedIds.map(({ id }) => id))
   const usersWith = (row: Fragment, hasAny?: Fragment) => db`array(
     select n from seen_user seen
     ${hasAny ? db`join viewers on viewers.viewer = seen.viewer and viewers.${hasAny}` : db``}
@@ -106,7 +119,7 @@ async function readRelations(
       select viewer,
         exists (select from social.blocks where fid = viewer) as is_blocking,
         exists (select from social.blocks where target_fid = viewer) as is_blocked,
-        exists (select from relations.mutes where fid = viewer) as is_muting
+        exists (select from moderation.mutes where fid = viewer) as is_muting
       from (select distinct viewer from seen_user) asking
     ),
     seen_channel as materialized (
@@ -129,7 +142,7 @@ async function readRelations(
       ${usersWith(db`social.follows where fid = seen.fid and target_fid = seen.viewer`)} as followers,
       ${usersWith(db`social.blocks where fid = seen.viewer and target_fid = seen.fid`, db`is_blocking`)} as blocking,
       ${usersWith(db`social.blocks where fid = seen.fid and target_fid = seen.viewer`, db`is_blocked`)} as blockers,
-      ${usersWith(db`relations.mutes where fid = seen.viewer and target_fid = seen.fid`, db`is_muting`)} as muting,
+      ${usersWith(db`moderation.mutes where fid = seen.viewer and target_fid = seen.fid`, db`is_muting`)} as muting,
       array(select n from reacted where type = 1) as liked,
       array(select n from reacted where type = 2) as recasted,
       array(
@@ -154,8 +167,8 @@ async function readRelations(
   return row!
 }
 
-const ofUsers = ['following', 'followers', 'blocking', 'blockers', 'muting'] as const
-const ofCasts = ['liked', 'recasted'] as const
+const userRelations = ['following', 'followers', 'blocking', 'blockers', 'muting'] as const
+const castRelations = ['liked', 'recasted'] as const
 
 function noRelations() {
   return {
@@ -180,7 +193,7 @@ export function isHiddenFrom(viewer: ViewerRelations, fid: number): boolean {
  * Who is not to be seen: whom the viewer mutes, whom it blocks, who blocks it, and whom the app bans. Skeletons leave
  * them out, so that pages stay full.
  */
-export async function loadHiddenFids(db: Database, { viewerFid, banningAppId }: Onlooker): Promise<number[]> {
+export async function loadHiddenFids(db: Database, { viewerFid, banningAppId }: Viewer): Promise<number[]> {
   if (viewerFid === undefined && banningAppId === undefined) return []
   const [viewer, app] = [viewerFid ?? null, banningAppId ?? null]
   const rows = await db<{ fid: number }[]>`
@@ -188,9 +201,9 @@ export async function loadHiddenFids(db: Database, { viewerFid, banningAppId }: 
     union
     select fid from social.blocks where target_fid = ${viewer}::bigint
     union
-    select target_fid from relations.mutes where fid = ${viewer}::bigint
+    select target_fid from moderation.mutes where fid = ${viewer}::bigint
     union
-    select fid from relations.bans where app_id = ${app}::uuid
+    select fid from moderation.bans where app_id = ${app}::uuid
   `
   return rows.map((row) => row.fid)
 }

@@ -82,8 +82,11 @@ test('a cast stands with everything that its message says', async () => {
 
 test('a reply stands below its parent, an old cast with its embeds', async () => {
   const root = alice.cast('root', start)
-  const below = bob.cast('reply', start, { parentCastId: idOf(root), embedsDeprecated: [page, 'https://\0'] })
-  await project(db, ...merged(root, below))
+  const nestedReply = bob.cast('reply', start, {
+    parentCastId: idOf(root),
+    embedsDeprecated: [page, 'https://\0'],
+  })
+  await project(db, ...merged(root, nestedReply))
   expect(
     await db`select parent_fid, parent_hash, parent_url, embeds from social.casts where fid = 2`,
   ).toEqual([
@@ -157,11 +160,11 @@ test('nothing is left of a cast that goes', async () => {
 })
 
 test('what comes and goes in one batch is not shown, what goes and comes again is', async () => {
-  const [passing, staying] = [alice.cast('passing', start), alice.cast('staying', start)]
-  await project(db, ...merged(staying))
-  await project(db, ...merged(passing), ...pruned(staying, passing), ...merged(staying))
+  const [passing, remaining] = [alice.cast('passing', start), alice.cast('staying', start)]
+  await project(db, ...merged(remaining))
+  await project(db, ...merged(passing), ...pruned(remaining, passing), ...merged(remaining))
   expect(await db`select text from social.casts`).toEqual([{ text: 'staying' }])
-  await project(db, { type: HubEventType.REVOKE_MESSAGE, message: staying })
+  await project(db, { type: HubEventType.REVOKE_MESSAGE, message: remaining })
   expect(await db`select from social.casts`).toEqual([])
 })
 
@@ -221,9 +224,9 @@ test('two missing casts of a thread that come at once, one above the other, give
 
 test('a parent counts only with its author', async () => {
   const root = alice.cast('root', start, { parentUrl: page })
-  const misled = bob.cast('misled', start, { parentCastId: { fid: 9, hash: root.hash } })
-  await project(db, ...merged(root, misled))
-  expect(await threadOf(misled)).toEqual([hex(root.hash), null])
+  const wrongParentReply = bob.cast('misled', start, { parentCastId: { fid: 9, hash: root.hash } })
+  await project(db, ...merged(root, wrongParentReply))
+  expect(await threadOf(wrongParentReply)).toEqual([hex(root.hash), null])
   expect(await counts()).toMatchObject([{ fid: 9, replies: 1 }])
 })
 

@@ -6,7 +6,7 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { CastCountDeltas } from './cast-counts.js'
 import { enqueueUrls } from './embed-queue.js'
 import { type NetChanges, ofType } from './net-changes.js'
-import { adoptReplies, orphanReplies, resolveThreads } from './threads.js'
+import { attachReplies, detachReplies, resolveThreads } from './threads.js'
 import { UrlActivity } from './url-activity.js'
 
 /** A cast's columns, as they are inserted. */
@@ -74,7 +74,7 @@ async function removeCasts(
   activity: UrlActivity,
 ): Promise<void> {
   const hashes = db.types.byteas(removed.map((cast) => cast.hash))
-  const [gone] = await Promise.all([
+  const [removedRows] = await Promise.all([
     db<{ hash: Buffer; ts: number; root_parent_url: string | null }[]>`
       delete from casts
       where hash = any (${hashes}::bytea[])
@@ -83,11 +83,11 @@ async function removeCasts(
     db`delete from quotes where hash = any (${hashes}::bytea[])`,
     db`delete from url_embeds where hash = any (${hashes}::bytea[])`,
   ])
-  for (const row of gone) activity.add(row.root_parent_url, row.ts, -1)
-  const goneHashes = new Set(gone.map((row) => row.hash.toString('hex')))
-  const rows = removed.filter((cast) => goneHashes.has(cast.hash.toString('hex')))
-  count(rows, counts, -1)
-  await orphanReplies(db, rows, activity)
+  for (const row of removedRows) activity.add(row.root_parent_url, row.ts, -1)
+  const removedHashes = new Set(removedRows.map((row) => row.hash.toString('hex')))
+  const rows = removed.filter((cast) => removedHashes.has(cast.hash.toString('hex')))
+  sumCountDeltas(rows, counts, -1)
+  await detachReplies(db, rows, activity)
 }
 
 async function insertCasts(
@@ -131,17 +131,17 @@ async function insertCasts(
   for (const [index, cast] of added.entries()) {
     if (insertedHashes.has(cast.hash.toString('hex'))) activity.add(threads[index]!.rootParentUrl, cast.ts, 1)
   }
-  count(rows, counts, 1)
+  sumCountDeltas(rows, counts, 1)
   await Promise.all([
     insertQuotes(db, rows),
     insertUrls(db, rows),
     enqueueUrls(db, rows.flatMap(urlsIn)),
-    adoptReplies(db, rows, activity),
+    attachReplies(db, rows, activity),
   ])
 }
 
 /** Every cast counts as a reply of its parent and as a quote of each cast that it embeds. */
-function count(casts: readonly CastRow[], counts: CastCountDeltas, by: number): void {
+function sumCountDeltas(casts: readonly CastRow[], counts: CastCountDeltas, by: number): void {
   for (const cast of casts) {
     if (cast.parentHash) counts.add({ fid: cast.parentFid!, hash: cast.parentHash }, 'replies', by)
     for (const quoted of quotedBy(cast)) counts.add(quoted, 'quotes', by)

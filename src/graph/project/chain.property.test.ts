@@ -19,9 +19,9 @@ beforeAll(async () => {
 
 /** What may happen to a user, one thing in each block. Keys are asked for by an app, or by nobody. */
 const step = fc.oneof(
-  fc.constantFrom('registered', 'moved', 'pro', 'rented').map((what) => ({ what }) as const),
+  fc.constantFrom('registered', 'moved', 'pro', 'rented').map((eventKind) => ({ eventKind }) as const),
   fc.record({
-    what: fc.constant('key' as const),
+    eventKind: fc.constant('key' as const),
     key: fc.constantFrom('one', 'two'),
     app: fc.constantFrom(0, 77, 78),
     type: fc.constantFrom(SignerEventType.ADD, SignerEventType.ADD, SignerEventType.REMOVE),
@@ -29,11 +29,11 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-function happen(user: TestUser, one: Step, block: number): OnChainEvent {
+function applyStep(user: TestUser, one: Step, block: number): OnChainEvent {
   const at = testNowUnix - 1000 + block
-  if (one.what === 'pro') return user.boughtPro(30, block, at)
-  if (one.what === 'rented') return user.rented(1, block)
-  if (one.what === 'key') {
+  if (one.eventKind === 'pro') return user.proPurchaseEvent(30, block, at)
+  if (one.eventKind === 'rented') return user.storageRentEvent(1, block)
+  if (one.eventKind === 'key') {
     const event = user.signerEvent(one.type, block, testKey(one.key).publicKey)
     return { ...event, signerEventBody: { ...event.signerEventBody!, metadata: requestOf(one.app) } }
   }
@@ -43,7 +43,7 @@ function happen(user: TestUser, one: Step, block: number): OnChainEvent {
     {
       idRegisterEventBody: {
         to: Buffer.alloc(20, block),
-        eventType: one.what === 'moved' ? IdRegisterEventType.TRANSFER : IdRegisterEventType.REGISTER,
+        eventType: one.eventKind === 'moved' ? IdRegisterEventType.TRANSFER : IdRegisterEventType.REGISTER,
         from: Buffer.alloc(0),
         recoveryAddress: Buffer.alloc(0),
       },
@@ -59,7 +59,7 @@ function requestOf(fid: number): Buffer {
 
 const history = fc
   .array(fc.tuple(fc.constantFrom(1, 2), step), { minLength: 1, maxLength: 12 })
-  .map((steps) => steps.map(([fid, one], n) => happen(new TestUser(fid), one, 100 + n)))
+  .map((steps) => steps.map(([fid, one], n) => applyStep(new TestUser(fid), one, 100 + n)))
 
 const arrivals = history.chain((events) =>
   fc.tuple(
@@ -82,7 +82,7 @@ test('users and the apps of their keys are what the chain tells, in whatever ord
         const batch = { messages: [], chainEvents, nameTransfers: [] }
         await mergeBatch(db, 1, batch, { shards: 1, hooks: [projectEvents] }, testNowUnix * 1000)
         const known = events.slice(0, end).sort((a, b) => a.blockNumber - b.blockNumber)
-        expect(await shown()).toEqual(expected(known))
+        expect(await readChainTables()).toEqual(expected(known))
         start = end
       }
     }),
@@ -90,12 +90,14 @@ test('users and the apps of their keys are what the chain tells, in whatever ord
   )
 })
 
-async function shown() {
+async function readChainTables() {
   const { users, signer_apps } = await linesOf(db, ['users', 'signer_apps'])
-  const told = ['fid', 'custody_address', 'registered_at', 'pro_since', 'pro_until']
+  const chainColumns = ['fid', 'custody_address', 'registered_at', 'pro_since', 'pro_until']
   const rows = users!.map((line) => Object.fromEntries(JSON.parse(line)) as Record<string, unknown>)
   return {
-    users: rows.map((row) => lineOf(Object.fromEntries(told.map((name) => [name, row[name]])))).sort(),
+    users: rows
+      .map((row) => lineOf(Object.fromEntries(chainColumns.map((name) => [name, row[name]]))))
+      .sort(),
     signer_apps,
   }
 }
@@ -105,20 +107,20 @@ function expected(known: readonly OnChainEvent[]) {
   const users: object[] = []
   const apps: object[] = []
   for (const fid of [1, 2]) {
-    const own = known.filter((event) => event.fid === fid)
-    const ids = own.filter(({ idRegisterEventBody }) => idRegisterEventBody)
+    const userEvents = known.filter((event) => event.fid === fid)
+    const ids = userEvents.filter(({ idRegisterEventBody }) => idRegisterEventBody)
     if (ids.length === 0) continue
-    const bought = own.filter(({ tierPurchaseEventBody }) => tierPurchaseEventBody)
+    const proPurchases = userEvents.filter(({ tierPurchaseEventBody }) => tierPurchaseEventBody)
     users.push({
       fid,
       custody_address: ids.at(-1)!.idRegisterEventBody!.to,
       registered_at: ids[0]!.blockTimestamp,
-      pro_since: bought.at(-1)?.blockTimestamp ?? null,
-      pro_until: bought[0] ? bought[0].blockTimestamp + bought.length * 30 * daySeconds : 0,
+      pro_since: proPurchases.at(-1)?.blockTimestamp ?? null,
+      pro_until: proPurchases[0] ? proPurchases[0].blockTimestamp + proPurchases.length * 30 * daySeconds : 0,
     })
     for (const name of ['one', 'two']) {
       const key = testKey(name).publicKey
-      const added = own.findLast(
+      const added = userEvents.findLast(
         ({ signerEventBody: body }) =>
           body?.eventType === SignerEventType.ADD && key.equals(Buffer.from(body.key)),
       )

@@ -8,19 +8,19 @@ export interface Counter {
   readonly firstKeyType: 'bigint' | 'bytea' | 'text'
   readonly counts: readonly string[]
   /** Where the counted rows lie: columns that hold the first key, each the first of an index. */
-  readonly sources: readonly { readonly table: string; readonly column: string }[]
+  readonly countedColumns: readonly { readonly table: string; readonly column: string }[]
   /**
    * Selects keys and counts, under their names, of the keys for which anything counts. `within` is the condition
    * that a column lies in the part of the keys that is looked at.
    */
-  readonly actual: (within: (column: string) => string) => string
+  readonly countQuery: (inKeyRange: (column: string) => string) => string
   /** Who writes the table, and so what keeps it still: merges, or whoever has locked the row. */
-  readonly writers: 'merges' | 'row lock'
+  readonly lockedBy: 'merges' | 'row lock'
   /**
    * What is there for a key for which nothing counts: no row; a row with zeros, or none; or a row that was given
    * its counts from outside, and keeps them.
    */
-  readonly uncounted: 'absent' | 'zero' | 'given'
+  readonly whenUncounted: 'absent' | 'zero' | 'given'
 }
 
 const setCounts: Counter = {
@@ -29,15 +29,15 @@ const setCounts: Counter = {
   keys: ['fid', 'set'],
   firstKeyType: 'bigint',
   counts: ['count'],
-  sources: [{ table: 'hub.messages', column: 'fid' }],
-  actual: (within) => `
+  countedColumns: [{ table: 'hub.messages', column: 'fid' }],
+  countQuery: (inKeyRange) => `
     select fid, set, count(*)::integer as count
     from hub.messages
-    where ${within('fid')}
+    where ${inKeyRange('fid')}
     group by fid, set
   `,
-  writers: 'merges',
-  uncounted: 'zero',
+  lockedBy: 'merges',
+  whenUncounted: 'zero',
 }
 
 const userCounts: Counter = {
@@ -46,27 +46,27 @@ const userCounts: Counter = {
   keys: ['fid'],
   firstKeyType: 'bigint',
   counts: ['follower_count', 'following_count'],
-  sources: [
+  countedColumns: [
     { table: 'social.follows', column: 'fid' },
     { table: 'social.follows', column: 'target_fid' },
   ],
-  actual: (within) => `
+  countQuery: (inKeyRange) => `
     select fid, sum(followers)::integer as follower_count, sum(following)::integer as following_count
     from (
       select target_fid as fid, count(*) as followers, 0 as following
       from social.follows
-      where ${within('target_fid')}
+      where ${inKeyRange('target_fid')}
       group by target_fid
       union all
       select fid, 0, count(*)
       from social.follows
-      where ${within('fid')}
+      where ${inKeyRange('fid')}
       group by fid
     ) sides
     group by fid
   `,
-  writers: 'merges',
-  uncounted: 'absent',
+  lockedBy: 'merges',
+  whenUncounted: 'absent',
 }
 
 const castCounts: Counter = {
@@ -75,35 +75,35 @@ const castCounts: Counter = {
   keys: ['hash', 'fid'],
   firstKeyType: 'bytea',
   counts: ['likes', 'recasts', 'replies', 'quotes'],
-  sources: [
+  countedColumns: [
     { table: 'social.reactions', column: 'target_hash' },
     { table: 'social.casts', column: 'parent_hash' },
     { table: 'social.quotes', column: 'quoted_hash' },
   ],
-  actual: (within) => `
+  countQuery: (inKeyRange) => `
     select hash, fid, sum(likes)::integer as likes, sum(recasts)::integer as recasts,
       sum(replies)::integer as replies, sum(quotes)::integer as quotes
     from (
       select target_hash as hash, target_fid as fid, count(*) filter (where type = 1) as likes,
         count(*) filter (where type <> 1) as recasts, 0 as replies, 0 as quotes
       from social.reactions
-      where ${within('target_hash')}
+      where ${inKeyRange('target_hash')}
       group by target_hash, target_fid
       union all
       select parent_hash, parent_fid, 0, 0, count(*), 0
       from social.casts
-      where ${within('parent_hash')}
+      where ${inKeyRange('parent_hash')}
       group by parent_hash, parent_fid
       union all
       select quoted_hash, quoted_fid, 0, 0, 0, count(*)
       from social.quotes
-      where ${within('quoted_hash')}
+      where ${inKeyRange('quoted_hash')}
       group by quoted_hash, quoted_fid
     ) kinds
     group by hash, fid
   `,
-  writers: 'merges',
-  uncounted: 'absent',
+  lockedBy: 'merges',
+  whenUncounted: 'absent',
 }
 
 const urlActivity: Counter = {
@@ -112,15 +112,15 @@ const urlActivity: Counter = {
   keys: ['url', 'hour'],
   firstKeyType: 'text',
   counts: ['casts'],
-  sources: [{ table: 'social.casts', column: 'root_parent_url' }],
-  actual: (within) => `
+  countedColumns: [{ table: 'social.casts', column: 'root_parent_url' }],
+  countQuery: (inKeyRange) => `
     select root_parent_url as url, (ts / 3600)::integer as hour, count(*)::integer as casts
     from social.casts
-    where ${within('root_parent_url')}
+    where ${inKeyRange('root_parent_url')}
     group by root_parent_url, (ts / 3600)::integer
   `,
-  writers: 'merges',
-  uncounted: 'absent',
+  lockedBy: 'merges',
+  whenUncounted: 'absent',
 }
 
 const channelFollowers: Counter = {
@@ -129,15 +129,15 @@ const channelFollowers: Counter = {
   keys: ['id'],
   firstKeyType: 'text',
   counts: ['follower_count'],
-  sources: [{ table: 'channels.follows', column: 'channel_id' }],
-  actual: (within) => `
+  countedColumns: [{ table: 'channels.follows', column: 'channel_id' }],
+  countQuery: (inKeyRange) => `
     select channel_id as id, count(*)::integer as follower_count
     from channels.follows
-    where ${within('channel_id')}
+    where ${inKeyRange('channel_id')}
     group by channel_id
   `,
-  writers: 'row lock',
-  uncounted: 'given',
+  lockedBy: 'row lock',
+  whenUncounted: 'given',
 }
 
 /** The lead counts, whether there is a row of it or not. */
@@ -147,16 +147,16 @@ const channelMembers: Counter = {
   keys: ['id'],
   firstKeyType: 'text',
   counts: ['member_count'],
-  sources: [{ table: 'channels.members', column: 'channel_id' }],
-  actual: (within) => `
+  countedColumns: [{ table: 'channels.members', column: 'channel_id' }],
+  countQuery: (inKeyRange) => `
     select c.id, 1 + count(*) filter (where m.fid <> c.lead_fid)::integer as member_count
     from channels.members m
     join channels.channels c on c.id = m.channel_id
-    where ${within('m.channel_id')}
+    where ${inKeyRange('m.channel_id')}
     group by c.id
   `,
-  writers: 'row lock',
-  uncounted: 'given',
+  lockedBy: 'row lock',
+  whenUncounted: 'given',
 }
 
 /** Every counter there is. */

@@ -14,33 +14,33 @@ const other = connect({ poolSize: 1 })
 const counters = [
   {
     table: 'cast_counts',
-    row: (place: number) => `fid = ${place}`,
-    given: (place: number) =>
-      `insert into social.cast_counts (hash, fid, likes) values ('\\x0${place}', ${place}, 1) on conflict do nothing`,
-    count: async (transaction: Transaction, places: number[]) => {
+    row: (keyIndex: number) => `fid = ${keyIndex}`,
+    given: (keyIndex: number) =>
+      `insert into social.cast_counts (hash, fid, likes) values ('\\x0${keyIndex}', ${keyIndex}, 1) on conflict do nothing`,
+    count: async (transaction: Transaction, keyIndexes: number[]) => {
       const deltas = new CastCountDeltas()
-      for (const place of places) deltas.add({ fid: place, hash: Buffer.of(place) }, 'likes', 1)
+      for (const keyIndex of keyIndexes) deltas.add({ fid: keyIndex, hash: Buffer.of(keyIndex) }, 'likes', 1)
       await deltas.write(transaction)
     },
   },
   {
     table: 'url_activity',
-    row: (place: number) => `hour = ${place}`,
-    given: (place: number) =>
-      `insert into social.url_activity (url, hour, casts) values ('u', ${place}, 1) on conflict do nothing`,
-    count: async (transaction: Transaction, places: number[]) => {
+    row: (keyIndex: number) => `hour = ${keyIndex}`,
+    given: (keyIndex: number) =>
+      `insert into social.url_activity (url, hour, casts) values ('u', ${keyIndex}, 1) on conflict do nothing`,
+    count: async (transaction: Transaction, keyIndexes: number[]) => {
       const activity = new UrlActivity()
-      for (const place of places) activity.add('u', place * 3600, 1)
+      for (const keyIndex of keyIndexes) activity.add('u', keyIndex * 3600, 1)
       await activity.write(transaction)
     },
   },
   {
     table: 'user_counts',
-    row: (place: number) => `fid = ${place}`,
-    given: (place: number) =>
-      `insert into social.user_counts (fid, follower_count) values (${place}, 1) on conflict do nothing`,
-    count: async (transaction: Transaction, places: number[]) => {
-      const added = places.map((place) => new TestUser(place).link(place, testNow))
+    row: (keyIndex: number) => `fid = ${keyIndex}`,
+    given: (keyIndex: number) =>
+      `insert into social.user_counts (fid, follower_count) values (${keyIndex}, 1) on conflict do nothing`,
+    count: async (transaction: Transaction, keyIndexes: number[]) => {
+      const added = keyIndexes.map((keyIndex) => new TestUser(keyIndex).link(keyIndex, testNow))
       await projectLinks(transaction, { added, removed: [] })
     },
   },
@@ -49,8 +49,8 @@ const counters = [
 test.each(counters)(
   'writers of $table lock its rows in one order, whatever they count first',
   async (counter) => {
-    for (const place of [3, 4, 5]) await db.unsafe(counter.given(place))
-    for (const places of [
+    for (const keyIndex of [3, 4, 5]) await db.unsafe(counter.given(keyIndex))
+    for (const keyIndexes of [
       [5, 4, 3],
       [3, 4, 5],
     ]) {
@@ -59,21 +59,21 @@ test.each(counters)(
         await holder.unsafe(`select from social.${counter.table} where ${counter.row(4)} for update`)
         counting = db.begin(async (transaction) => {
           await projectInto(transaction, 'social')
-          await counter.count(transaction, places)
+          await counter.count(transaction, keyIndexes)
           throw new Error('not to be kept')
         })
         counting.catch(() => {})
-        const waiting = () => holder`
+        const countWaiting = () => holder`
         select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-        await expect.poll(waiting).toHaveLength(1)
-        const free = await holder.unsafe(
+        await expect.poll(countWaiting).toHaveLength(1)
+        const freeRows = await holder.unsafe(
           `select ${counter.table}.* from social.${counter.table} for update skip locked`,
         )
         // The second is ours, the first is locked already, the last not yet.
-        expect(free).toHaveLength(2)
-        const isFree = (place: number) =>
+        expect(freeRows).toHaveLength(2)
+        const isFree = (keyIndex: number) =>
           holder.unsafe(
-            `select from social.${counter.table} where ${counter.row(place)} for update skip locked`,
+            `select from social.${counter.table} where ${counter.row(keyIndex)} for update skip locked`,
           )
         expect([await isFree(3), await isFree(5)].map((rows) => rows.length)).toEqual([0, 1])
       })

@@ -26,7 +26,7 @@ export const embedTypes = [
  */
 export type EmbedKind = (typeof embedTypes)[number]
 
-const families = ['text', 'image', 'video', 'audio'] as const
+const mediaFamilies = ['text', 'image', 'video', 'audio'] as const
 const knownKinds: ReadonlySet<string> = new Set(embedTypes)
 
 /** Other names that servers have for the same things. */
@@ -44,7 +44,7 @@ const aliases: ReadonlyMap<string, EmbedKind> = new Map([
   ['video/x-m4v', 'video/mp4'],
 ])
 
-const endings: ReadonlyMap<string, EmbedKind> = new Map([
+const kindsByExtension: ReadonlyMap<string, EmbedKind> = new Map([
   ['aac', 'audio'],
   ['avif', 'image'],
   ['bmp', 'image'],
@@ -88,15 +88,15 @@ const endings: ReadonlyMap<string, EmbedKind> = new Map([
 export function kindOfUrl(url: string): EmbedKind | null {
   if (!URL.canParse(url)) return null
   const { pathname } = new URL(url)
-  const ending = /\.([a-z0-9]{2,5})$/i.exec(pathname)?.[1]?.toLowerCase()
-  return (ending && endings.get(ending)) || null
+  const extension = /\.([a-z0-9]{2,5})$/i.exec(pathname)?.[1]?.toLowerCase()
+  return (extension && kindsByExtension.get(extension)) || null
 }
 
 /** What a Content-Type header says; null where it says nothing that a feed can be asked for. */
 export function kindOfContentType(contentType: string): EmbedKind | null {
   const mediaType = mediaTypeOf(contentType)
   if (isEmbedKind(mediaType)) return mediaType
-  const family = families.find((name) => mediaType.startsWith(`${name}/`))
+  const family = mediaFamilies.find((name) => mediaType.startsWith(`${name}/`))
   return aliases.get(mediaType) ?? (mediaType.endsWith('+json') ? 'application/json' : (family ?? null))
 }
 
@@ -113,7 +113,7 @@ export function kindsOf(types: readonly EmbedKind[]): EmbedKind[] {
 function familyOf(kind: EmbedKind): EmbedKind | null {
   // A playlist of HTTP live streaming (RFC 8216), which feeds carry for recorded and live video.
   if (kind === 'application/x-mpegurl') return 'video'
-  return families.find((family) => kind.startsWith(`${family}/`)) ?? null
+  return mediaFamilies.find((family) => kind.startsWith(`${family}/`)) ?? null
 }
 
 function isEmbedKind(text: string): text is EmbedKind {

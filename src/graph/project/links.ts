@@ -29,9 +29,9 @@ async function projectFollows(
   removed: readonly SignedMessage[],
   added: readonly SignedMessage[],
 ): Promise<void> {
-  const gone = removed.length > 0 ? await removeFollows(db, removed) : []
-  const come = added.length > 0 ? await insertFollows(db, added) : []
-  await countFollows(db, gone, come)
+  const removedEdges = removed.length > 0 ? await removeFollows(db, removed) : []
+  const addedEdges = added.length > 0 ? await insertFollows(db, added) : []
+  await countFollows(db, removedEdges, addedEdges)
 }
 
 function removeFollows(db: Transaction, messages: readonly SignedMessage[]): Promise<Edge[]> {
@@ -62,19 +62,23 @@ function insertFollows(db: Transaction, messages: readonly SignedMessage[]): Pro
 }
 
 /** Moves the counters by the rows that really went and came. */
-async function countFollows(db: Transaction, gone: readonly Edge[], come: readonly Edge[]): Promise<void> {
+async function countFollows(
+  db: Transaction,
+  removedEdges: readonly Edge[],
+  addedEdges: readonly Edge[],
+): Promise<void> {
   const deltas = new Map<number, { followers: number; following: number }>()
-  const move = ({ fid, target_fid }: Edge, by: number) => {
-    deltaOf(fid).following += by
-    deltaOf(target_fid).followers += by
+  const countDelta = ({ fid, target_fid }: Edge, by: number) => {
+    followCountDelta(fid).following += by
+    followCountDelta(target_fid).followers += by
   }
-  function deltaOf(fid: number) {
+  function followCountDelta(fid: number) {
     const delta = deltas.get(fid) ?? { followers: 0, following: 0 }
     deltas.set(fid, delta)
     return delta
   }
-  for (const edge of gone) move(edge, -1)
-  for (const edge of come) move(edge, 1)
+  for (const edge of removedEdges) countDelta(edge, -1)
+  for (const edge of addedEdges) countDelta(edge, 1)
   // In one order everywhere, so that the writers of two shards cannot wait for each other.
   const changed = [...deltas]
     .filter(([, { followers, following }]) => followers !== 0 || following !== 0)
@@ -93,7 +97,7 @@ async function countFollows(db: Transaction, gone: readonly Edge[], come: readon
     set follower_count = user_counts.follower_count + excluded.follower_count,
         following_count = user_counts.following_count + excluded.following_count
   `
-  if (gone.length > 0) {
+  if (removedEdges.length > 0) {
     await db`
       delete from user_counts
       where fid = any (${fids}::bigint[]) and follower_count = 0 and following_count = 0
@@ -135,12 +139,12 @@ export async function removeCompacted(db: Transaction, compact: SignedMessage): 
   const { type, targetFids } = compact.data.linkCompactStateBody!
   const { fid, timestamp } = compact.data
   if (type === linkType.follow) {
-    const gone = await db<Edge[]>`
+    const removedEdges = await db<Edge[]>`
       delete from follows
       where fid = ${fid} and ts <= ${timestamp} and target_fid <> all (${targetFids}::bigint[])
       returning fid, target_fid
     `
-    await countFollows(db, gone, [])
+    await countFollows(db, removedEdges, [])
   } else if (type === linkType.block) {
     await db`
       delete from blocks

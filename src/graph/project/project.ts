@@ -23,11 +23,11 @@ export async function projectEvents(db: Transaction, events: readonly LoggedEven
   await projectInto(db, 'social')
   const changes = netChanges(events)
   await lockThreads(db, changes)
-  await projectBatch(db, events, changes)
+  await projectEventBatch(db, events, changes)
 }
 
 /** Projects a batch of events into the schema that was chosen. Nobody else may be writing its threads. */
-export async function projectBatch(
+export async function projectEventBatch(
   db: Transaction,
   events: readonly Pick<LoggedEvent, 'body'>[],
   changes: NetChanges = netChanges(events),

@@ -7,9 +7,9 @@ import type { HubEventBody } from '../../hub/log/hub-event.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { hexOf } from '../../protocol/bytes.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { projectLogged } from './logged.js'
 import { projectEvents, projectInto } from './project.js'
-import { batchesOfSteps, lineOf, linesOf, Slots } from './testing/batches.js'
+import { projectLogged } from './project-log.js'
+import { batchesOfSteps, lineOf, linesOf, StoredMessages } from './testing/batches.js'
 
 const { db } = await createTestDatabase()
 /** With a second key each: what is signed again with another key is the same message. */
@@ -28,17 +28,17 @@ beforeEach(async () => {
 })
 
 /** Rows of tables, as what stands defines them. */
-type Definition = Record<string, (standing: readonly SignedMessage[]) => object[]>
+type Definition = Record<string, (storedMessages: readonly SignedMessage[]) => object[]>
 type Projecting = (transaction: Transaction, bodies: readonly HubEventBody[]) => Promise<void>
 
-const asMerged: Projecting = (transaction, bodies) =>
+const projectAsMerged: Projecting = (transaction, bodies) =>
   projectEvents(
     transaction,
     bodies.map((body, id) => ({ shard: 1, id, timestamp: 0, fid: null, body })),
   )
 
 /** The log does not tell what a compact state displaced. */
-const asLogged: Projecting = async (transaction, bodies) => {
+const projectAsLogged: Projecting = async (transaction, bodies) => {
   await projectInto(transaction, 'social')
   const logged = bodies.map((body) =>
     'deletedMessages' in body && body.message.data.linkCompactStateBody
@@ -49,10 +49,10 @@ const asLogged: Projecting = async (transaction, bodies) => {
 }
 
 /** After each of random batches the tables hold what the messages that stand define, and nothing else. */
-async function holds(
+async function expectProjection(
   pool: readonly SignedMessage[],
   definition: Definition,
-  projecting: Projecting = asMerged,
+  projecting: Projecting = projectAsMerged,
 ): Promise<void> {
   const tables = Object.keys(definition)
   const empty = tables
@@ -63,15 +63,15 @@ async function holds(
     )
     .join('\n')
   await fc.assert(
-    fc.asyncProperty(batchesOfSteps, fc.boolean(), async (batches, isTwice) => {
+    fc.asyncProperty(batchesOfSteps, fc.boolean(), async (batches, isRepeated) => {
       await db.unsafe(empty)
-      const slots = new Slots()
+      const slots = new StoredMessages()
       for (const batch of batches) {
-        const bodies = batch.flatMap((step) => slots.take(step, pool))
+        const bodies = batch.flatMap((step) => slots.apply(step, pool))
         await db.begin((transaction) => projecting(transaction, bodies))
-        if (isTwice) await db.begin((transaction) => projecting(transaction, slots.again()))
-        const standing = slots.standing()
-        const defined = tables.map((table) => [table, definition[table]!(standing).map(lineOf).sort()])
+        if (isRepeated) await db.begin((transaction) => projecting(transaction, slots.mergeAllAgain()))
+        const storedMessages = slots.messages()
+        const defined = tables.map((table) => [table, definition[table]!(storedMessages).map(lineOf).sort()])
         expect(await linesOf(db, tables)).toEqual(Object.fromEntries(defined))
       }
     }),
@@ -80,8 +80,8 @@ async function holds(
 }
 
 const nameOf = ({ data, hash }: SignedMessage) => ({ fid: data.fid, hash })
-const of = (standing: readonly SignedMessage[], type: MessageType) =>
-  standing.filter(({ data }) => data.type === type)
+const messagesOfType = (storedMessages: readonly SignedMessage[], type: MessageType) =>
+  storedMessages.filter(({ data }) => data.type === type)
 
 /** One row for each key that occurs, with how often each of the kinds does. */
 function counted<K extends object>(kinds: Record<string, readonly K[]>): object[] {
@@ -99,13 +99,15 @@ function counted<K extends object>(kinds: Record<string, readonly K[]>): object[
   return [...rows.values()]
 }
 
-const casts = (standing: readonly SignedMessage[]) => of(standing, MessageType.CAST_ADD)
-const reactions = (standing: readonly SignedMessage[]) => of(standing, MessageType.REACTION_ADD)
+const casts = (storedMessages: readonly SignedMessage[]) =>
+  messagesOfType(storedMessages, MessageType.CAST_ADD)
+const reactions = (storedMessages: readonly SignedMessage[]) =>
+  messagesOfType(storedMessages, MessageType.REACTION_ADD)
 
 /** Without its words. The pool has no reply to a reply: threads have a property of their own. */
-function castRow({ data, hash, signer }: SignedMessage, standing: readonly SignedMessage[]) {
+function castRow({ data, hash, signer }: SignedMessage, storedMessages: readonly SignedMessage[]) {
   const { text, embeds, mentions, mentionsPositions, parentCastId, parentUrl } = data.castAddBody!
-  const parent = standing.find((other) => parentCastId && other.hash.equals(parentCastId.hash))
+  const parent = storedMessages.find((other) => parentCastId && other.hash.equals(parentCastId.hash))
   return {
     hash,
     fid: data.fid,
@@ -135,8 +137,8 @@ function urlsIn({ data }: SignedMessage): string[] {
   return [...new Set(data.castAddBody!.embeds.flatMap(({ url }) => (url === undefined ? [] : [url])))]
 }
 
-function reactedTo(type: ReactionType, standing: readonly SignedMessage[]) {
-  return reactions(standing).flatMap(({ data }) =>
+function reactionTargets(type: ReactionType, storedMessages: readonly SignedMessage[]) {
+  return reactions(storedMessages).flatMap(({ data }) =>
     data.reactionBody!.targetCastId && data.reactionBody!.type === type
       ? [data.reactionBody!.targetCastId]
       : [],
@@ -165,23 +167,23 @@ test('counts, quotes, addresses and reactions of casts are those of what stands'
       testNow - n,
     ),
   ])
-  await holds([...parents, ...replies, signedAgain, ...likes], {
-    casts: (standing) => casts(standing).map((cast) => castRow(cast, standing)),
-    url_activity: (standing) =>
+  await expectProjection([...parents, ...replies, signedAgain, ...likes], {
+    casts: (storedMessages) => casts(storedMessages).map((cast) => castRow(cast, storedMessages)),
+    url_activity: (storedMessages) =>
       counted({
-        casts: casts(standing)
-          .filter((cast) => castRow(cast, standing).root_parent_url !== null)
+        casts: casts(storedMessages)
+          .filter((cast) => castRow(cast, storedMessages).root_parent_url !== null)
           .map(({ data }) => ({ url: pageUrl, hour: Math.floor(data.timestamp / hour) })),
       }),
-    cast_counts: (standing) =>
+    cast_counts: (storedMessages) =>
       counted({
-        likes: reactedTo(ReactionType.LIKE, standing),
-        recasts: reactedTo(ReactionType.RECAST, standing),
-        replies: casts(standing).flatMap(({ data }) => data.castAddBody!.parentCastId ?? []),
-        quotes: casts(standing).flatMap(quotedBy),
+        likes: reactionTargets(ReactionType.LIKE, storedMessages),
+        recasts: reactionTargets(ReactionType.RECAST, storedMessages),
+        replies: casts(storedMessages).flatMap(({ data }) => data.castAddBody!.parentCastId ?? []),
+        quotes: casts(storedMessages).flatMap(quotedBy),
       }),
-    quotes: (standing) =>
-      casts(standing).flatMap((cast) =>
+    quotes: (storedMessages) =>
+      casts(storedMessages).flatMap((cast) =>
         quotedBy(cast).map((quoted) => ({
           quoted_hash: quoted.hash,
           quoted_fid: quoted.fid,
@@ -190,19 +192,19 @@ test('counts, quotes, addresses and reactions of casts are those of what stands'
           fid: cast.data.fid,
         })),
       ),
-    url_embeds: (standing) =>
-      casts(standing).flatMap(({ data, hash, ...cast }) =>
+    url_embeds: (storedMessages) =>
+      casts(storedMessages).flatMap(({ data, hash, ...cast }) =>
         urlsIn({ data, hash, ...cast }).map((url) => ({ url, ts: data.timestamp, hash, fid: data.fid })),
       ),
-    reactions: (standing) =>
-      reactions(standing).flatMap(({ data: { fid, timestamp, reactionBody }, signer }) => {
+    reactions: (storedMessages) =>
+      reactions(storedMessages).flatMap(({ data: { fid, timestamp, reactionBody }, signer }) => {
         const target = reactionBody!.targetCastId
         if (!target) return []
         const { type } = reactionBody!
         return [{ fid, type, target_hash: target.hash, target_fid: target.fid, ts: timestamp, signer }]
       }),
-    url_reactions: (standing) =>
-      reactions(standing).flatMap(({ data: { fid, timestamp, reactionBody } }) => {
+    url_reactions: (storedMessages) =>
+      reactions(storedMessages).flatMap(({ data: { fid, timestamp, reactionBody } }) => {
         const { type, targetUrl: url } = reactionBody!
         return url === undefined ? [] : [{ fid, type, url, ts: timestamp }]
       }),
@@ -210,18 +212,25 @@ test('counts, quotes, addresses and reactions of casts are those of what stands'
 })
 
 const linkTables: Definition = {
-  follows: (standing) =>
-    links(standing, 'follow').map(({ data, signer }) => ({ ...edgeOf(data), ts: data.timestamp, signer })),
-  blocks: (standing) => links(standing, 'block').map(({ data }) => ({ ...edgeOf(data), ts: data.timestamp })),
-  user_counts: (standing) =>
+  follows: (storedMessages) =>
+    links(storedMessages, 'follow').map(({ data, signer }) => ({
+      ...edgeOf(data),
+      ts: data.timestamp,
+      signer,
+    })),
+  blocks: (storedMessages) =>
+    links(storedMessages, 'block').map(({ data }) => ({ ...edgeOf(data), ts: data.timestamp })),
+  user_counts: (storedMessages) =>
     counted({
-      follower_count: links(standing, 'follow').map(({ data }) => ({ fid: data.linkBody!.targetFid! })),
-      following_count: links(standing, 'follow').map(({ data }) => ({ fid: data.fid })),
+      follower_count: links(storedMessages, 'follow').map(({ data }) => ({ fid: data.linkBody!.targetFid! })),
+      following_count: links(storedMessages, 'follow').map(({ data }) => ({ fid: data.fid })),
     }),
 }
 
-function links(standing: readonly SignedMessage[], type: string): SignedMessage[] {
-  return of(standing, MessageType.LINK_ADD).filter(({ data }) => data.linkBody!.type === type)
+function links(storedMessages: readonly SignedMessage[], type: string): SignedMessage[] {
+  return messagesOfType(storedMessages, MessageType.LINK_ADD).filter(
+    ({ data }) => data.linkBody!.type === type,
+  )
 }
 
 function edgeOf({ fid, linkBody }: SignedMessage['data']) {
@@ -229,8 +238,8 @@ function edgeOf({ fid, linkBody }: SignedMessage['data']) {
 }
 
 test.each([
-  ['are merged', asMerged],
-  ['stand in the log', asLogged],
+  ['are merged', projectAsMerged],
+  ['stand in the log', projectAsLogged],
 ])(
   'follows, blocks and how many there are are those of what stands, as events %s',
   async (_how, projecting) => {
@@ -247,7 +256,7 @@ test.each([
           user.compactLinks([2], testNow - 4, type),
         ]),
       )
-    await holds(pool, linkTables, projecting)
+    await expectProjection(pool, linkTables, projecting)
   },
 )
 
@@ -268,9 +277,9 @@ test('verified addresses are those of what stands', async () => {
       )
     }),
   )
-  await holds(pool, {
-    verifications: (standing) =>
-      standing.map(({ data: { fid, timestamp, verificationAddAddressBody }, signer }) => {
+  await expectProjection(pool, {
+    verifications: (storedMessages) =>
+      storedMessages.map(({ data: { fid, timestamp, verificationAddAddressBody }, signer }) => {
         const { address, protocol } = verificationAddAddressBody!
         return { fid, address, protocol, ts: timestamp, signer }
       }),
@@ -286,20 +295,25 @@ test('profiles are those of what stands', async () => {
     ),
   )
   const [row] = await db<{ row: object }[]>`select to_jsonb(u) as row from social.users u where fid = 1`
-  await holds(pool, {
-    users: (standing) =>
+  await expectProjection(pool, {
+    users: (storedMessages) =>
       users.map(({ fid }) => {
-        const told = (type: UserDataType) => {
-          const message = standing.find(({ data }) => data.fid === fid && data.userDataBody!.type === type)
+        const latestUserData = (type: UserDataType) => {
+          const message = storedMessages.find(
+            ({ data }) => data.fid === fid && data.userDataBody!.type === type,
+          )
           const value = message?.data.userDataBody?.value
           return value ? { value, ts: message.data.timestamp } : null
         }
-        const shown = Object.entries(columns).map(([name, type]) => [name, told(type)?.value ?? null])
+        const displayName = Object.entries(columns).map(([name, type]) => [
+          name,
+          latestUserData(type)?.value ?? null,
+        ])
         return {
           ...row!.row,
-          ...Object.fromEntries(shown),
+          ...Object.fromEntries(displayName),
           fid,
-          live_at_ts: told(LIVE_AT)?.ts ?? null,
+          live_at_ts: latestUserData(LIVE_AT)?.ts ?? null,
         }
       }),
   })

@@ -37,11 +37,11 @@ async function projectCastReactions(
   removed: readonly SignedMessage[],
   added: readonly SignedMessage[],
 ): Promise<void> {
-  const gone = removed.length > 0 ? await removeCastReactions(db, removed) : []
-  const come = added.length > 0 ? await insertCastReactions(db, added) : []
+  const removedRows = removed.length > 0 ? await removeCastReactions(db, removed) : []
+  const addedRows = added.length > 0 ? await insertCastReactions(db, added) : []
   const deltas = new CastCountDeltas()
-  for (const row of gone) deltas.add(castOf(row), counterOf(row.type), -1)
-  for (const row of come) deltas.add(castOf(row), counterOf(row.type), 1)
+  for (const row of removedRows) deltas.add(castOf(row), counterOf(row.type), -1)
+  for (const row of addedRows) deltas.add(castOf(row), counterOf(row.type), 1)
   await deltas.write(db)
 }
 

@@ -6,8 +6,8 @@ import type { MergeBatch } from '../../hub/merge/batch.js'
 import { type MergeHook, mergeBatch } from '../../hub/merge/merge.js'
 import { projectEvents } from './project.js'
 import { recount } from './recount.js'
-import { emptyHub } from './testing/empty.js'
-import { createGate, hold, waiting } from './testing/hold.js'
+import { emptyHub } from './testing/empty-hub.js'
+import { countLockWaiters, createGate, holdTransaction } from './testing/transaction-locks.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -27,19 +27,25 @@ beforeEach(async () => {
 })
 
 async function mergeInto(shard: number, batch: Partial<MergeBatch>, ...hooks: MergeHook[]): Promise<void> {
-  const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
-  await mergeBatch(db, shard, whole, { shards, hooks: [projectEvents, ...hooks] }, testNowUnix * 1000)
+  const transactionHooks = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
+  await mergeBatch(
+    db,
+    shard,
+    transactionHooks,
+    { shards, hooks: [projectEvents, ...hooks] },
+    testNowUnix * 1000,
+  )
 }
 
-async function wrongOnes(): Promise<string[]> {
+async function wrongRows(): Promise<string[]> {
   const reports = await recount(recounting, { shards })
   return reports.filter(({ wrong }) => wrong > 0).map(({ name }) => name)
 }
 
 /** Recounts while something is about to be committed, which has to be waited for. */
-async function recountBeside(release: () => Promise<unknown>): Promise<string[]> {
-  const running = wrongOnes()
-  await expect.poll(() => waiting(db)).toBe(1)
+async function recountConcurrently(release: () => Promise<unknown>): Promise<string[]> {
+  const running = wrongRows()
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
   await release()
   return await running
 }
@@ -55,16 +61,16 @@ test.each([1, 2])(
     insert into social.cast_counts (hash, fid, likes) select hash, fid, 7 from social.casts;
     update social.url_activity set casts = 7;
   `)
-    const [committing, going] = [createGate(), createGate()]
+    const [commitGate, recountRun] = [createGate(), createGate()]
     const reply = bob.cast('reply', testNow - 8, { parentCastId: { fid: 1, hash: root.hash } })
     const messages = [reply, alice.link(2, testNow), bob.react(root, testNow)]
     const merging = mergeInto(shard, { messages }, async () => {
-      going.open()
-      await committing.opened
+      recountRun.open()
+      await commitGate.opened
     })
-    await going.opened
-    const wrong = await recountBeside(async () => {
-      committing.open()
+    await recountRun.opened
+    const wrong = await recountConcurrently(async () => {
+      commitGate.open()
       await merging
     })
     expect(wrong).toEqual([
@@ -73,7 +79,7 @@ test.each([1, 2])(
       'likes, recasts, replies and quotes',
       'casts per hour below URLs',
     ])
-    expect(await wrongOnes()).toEqual([])
+    expect(await wrongRows()).toEqual([])
   },
 )
 
@@ -81,16 +87,16 @@ test('a reply that is about to stand below a cast of a wrong thread is mended wi
   const root = alice.cast('root', testNow - 9, { parentUrl: url })
   await mergeInto(1, { messages: [root] })
   await db`update social.casts set root_parent_url = 'https://example.com/wrong'`
-  const [committing, going] = [createGate(), createGate()]
+  const [commitGate, recountRun] = [createGate(), createGate()]
   const reply = bob.cast('reply', testNow - 8, { parentCastId: { fid: 1, hash: root.hash } })
   const merging = mergeInto(2, { messages: [reply] }, async () => {
-    going.open()
-    await committing.opened
+    recountRun.open()
+    await commitGate.opened
   })
-  await going.opened
+  await recountRun.opened
   const reports = recount(recounting, { shards })
-  await expect.poll(() => waiting(db)).toBe(1)
-  committing.open()
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
+  commitGate.open()
   await merging
   expect((await reports)[0]).toEqual({ name: 'threads of casts', wrong: 2 })
   expect(await db`select root_parent_url from social.casts`).toEqual([
@@ -105,12 +111,12 @@ test('who is about to follow a channel is counted, and channels of other parts a
     values ('a', 'u1', 'u1', 'A', 1, 1, 9), ('aa', 'u2', 'u2', 'AA', 1, 1, 1), ('b', 'u3', 'u3', 'B', 1, 1, 9);
     insert into channels.follows (channel_id, fid, followed_at) values ('a', 1, 1), ('b', 1, 1);
   `)
-  const follows = await hold(db, async (sql) => {
+  const follows = await holdTransaction(db, async (sql) => {
     await sql`insert into channels.follows (channel_id, fid, followed_at) values ('b', 2, 1)`
     await sql`update channels.channels set follower_count = follower_count + 1 where id = 'b'`
   })
   const reports = recount(recounting, { shards, chunkRows: 1 })
-  await expect.poll(() => waiting(db)).toBe(1)
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
   expect(await db`select follower_count from channels.channels where id = 'a'`).toEqual([
     { follower_count: 1 },
   ])
@@ -126,7 +132,7 @@ test('who is about to follow a channel is counted, and channels of other parts a
 })
 
 test('whoever is told of its parts is told of each, by its number', async () => {
-  const told: number[] = []
-  await recount(recounting, { shards, onChunk: (chunks) => told.push(chunks) })
-  expect(told).toEqual([1, 2, 3, 4, 5, 6, 7])
+  const progressReports: number[] = []
+  await recount(recounting, { shards, onChunk: (chunks) => progressReports.push(chunks) })
+  expect(progressReports).toEqual([1, 2, 3, 4, 5, 6, 7])
 })

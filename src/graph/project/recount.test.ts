@@ -11,7 +11,7 @@ import { shardOf } from '../../protocol/shard.js'
 import { projectEvents } from './project.js'
 import { recount } from './recount.js'
 import { replay } from './replay.js'
-import { emptyHub } from './testing/empty.js'
+import { emptyHub } from './testing/empty-hub.js'
 import { readModel } from './testing/read-model.js'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -23,11 +23,11 @@ const users = [1, 2, 3, 4, 5, 6].map((fid) => new TestUser(fid))
 const urls = ['https://example.com/a', 'https://example.com/b', 'https://example.com/ç']
 
 async function mergeInto(shard: number, batch: Partial<MergeBatch>): Promise<void> {
-  const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
+  const transactionHooks = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
   // As often as the hub does, when two shards get in each other's way.
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await mergeBatch(db, shard, whole, { shards, hooks: [projectEvents] }, testNowUnix * 1000)
+      await mergeBatch(db, shard, transactionHooks, { shards, hooks: [projectEvents] }, testNowUnix * 1000)
       return
     } catch (error) {
       if (!isRetryable(error) || attempt === 5) throw error
@@ -42,7 +42,7 @@ async function merge(messages: SignedMessage[]): Promise<void> {
 }
 
 /** Everybody casts, answers, quotes, likes and follows; `round` makes it another time. */
-function traffic(round: number): SignedMessage[] {
+function createMessages(round: number): SignedMessage[] {
   return users.flatMap((user, index) => {
     const at = testNow - 40_000 + round * 1000 + index
     const root = user.cast(`root ${round}`, at, { parentUrl: urls[(index + round) % 3]! })
@@ -105,20 +105,20 @@ async function wrongCounts(chunkRows?: number): Promise<Record<string, number>> 
   return Object.fromEntries(reports.map(({ name, wrong }) => [name, wrong]))
 }
 
-const allRight = Object.fromEntries(Object.values(names).map((name) => [name, 0]))
+const noWrongCounts = Object.fromEntries(Object.values(names).map((name) => [name, 0]))
 
 test('what is right is left alone', async () => {
-  for (let round = 0; round < 4; round += 1) await merge(traffic(round))
+  for (let round = 0; round < 4; round += 1) await merge(createMessages(round))
   await db`insert into hub.set_counts (fid, set, count) values (98, 1, 0)`
-  const onMended = vi.fn()
-  await recount(recounting, { shards, onMended })
-  expect(await wrongCounts(3)).toEqual(allRight)
-  expect(onMended).not.toHaveBeenCalled()
+  const onRepaired = vi.fn()
+  await recount(recounting, { shards, onRepaired })
+  expect(await wrongCounts(3)).toEqual(noWrongCounts)
+  expect(onRepaired).not.toHaveBeenCalled()
 })
 
 for (const chunkRows of [1, 7, 20_000]) {
   test(`wrong, missing and idle counts are mended, in parts of ${chunkRows} rows`, async () => {
-    for (let round = 0; round < 4; round += 1) await merge(traffic(round))
+    for (let round = 0; round < 4; round += 1) await merge(createMessages(round))
     const [model, sets] = [await readModel(db), await setCounts()]
     await corrupt()
     const found = await wrongCounts(chunkRows)
@@ -127,12 +127,12 @@ for (const chunkRows of [1, 7, 20_000]) {
       expect(found[name]).toBeGreaterThan(2)
     expect(await readModel(db)).toEqual(model)
     expect(await setCounts()).toEqual(sets)
-    expect(await wrongCounts(chunkRows)).toEqual(allRight)
+    expect(await wrongCounts(chunkRows)).toEqual(noWrongCounts)
   })
 }
 
 test('counts that are mended while merges go on are those of a replay', async () => {
-  for (let round = 0; round < 4; round += 1) await merge(traffic(round))
+  for (let round = 0; round < 4; round += 1) await merge(createMessages(round))
   await corrupt()
   let merging = true
   const recounts = (async () => {
@@ -144,7 +144,7 @@ test('counts that are mended while merges go on are those of a replay', async ()
   await Promise.all(
     [1, 2].map(async (shard) => {
       for (let round = 4; round < 20; round += 1) {
-        const messages = traffic(round).filter(({ data }) => shardOf(data.fid, shards) === shard)
+        const messages = createMessages(round).filter(({ data }) => shardOf(data.fid, shards) === shard)
         for (let start = 0; start < messages.length; start += 5) {
           await mergeInto(shard, { messages: messages.slice(start, start + 5) })
         }
@@ -154,10 +154,10 @@ test('counts that are mended while merges go on are those of a replay', async ()
   merging = false
   await recounts
   // What was merged after a part had been looked at was counted by the merge.
-  expect(await wrongCounts()).toEqual(allRight)
-  const mended = await readModel(db)
+  expect(await wrongCounts()).toEqual(noWrongCounts)
+  const repaired = await readModel(db)
   await replay(db, { shards })
-  expect(await readModel(db)).toEqual(mended)
+  expect(await readModel(db)).toEqual(repaired)
 })
 
 test('counts of channels are mended where their rows are here, and kept as they were given elsewhere', async () => {
@@ -169,7 +169,7 @@ test('counts of channels are mended where their rows are here, and kept as they 
     values ('known', 1, 'moderator', 1), ('known', 3, 'member', 1), ('known', 4, 'member', 1);
   `)
   expect(await wrongCounts(1)).toEqual({
-    ...allRight,
+    ...noWrongCounts,
     [names.channelFollowers]: 1,
     [names.channelMembers]: 1,
   })
@@ -180,21 +180,21 @@ test('counts of channels are mended where their rows are here, and kept as they 
 })
 
 test('what is mended is told in the transaction that mends it, and a recount can be stopped between two', async () => {
-  await merge(traffic(0))
+  await merge(createMessages(0))
   await db`update social.user_counts set follower_count = 100 where fid in (1, 6)`
   const stopping = new AbortController()
   const stopped = new Error('stopped')
-  const wrongOnes = () => db`select fid from social.user_counts where follower_count = 100 order by fid`
+  const wrongRows = () => db`select fid from social.user_counts where follower_count = 100 order by fid`
   const running = recount(recounting, {
     shards,
     chunkRows: 1,
     signal: stopping.signal,
-    onMended: async (transaction) => {
+    onRepaired: async (transaction) => {
       expect(await transaction`select from social.user_counts where follower_count = 100`).toHaveLength(1)
-      expect(await wrongOnes()).toHaveLength(2)
+      expect(await wrongRows()).toHaveLength(2)
       stopping.abort(stopped)
     },
   })
   await expect(running).rejects.toBe(stopped)
-  expect(await wrongOnes()).toEqual([{ fid: 6 }])
+  expect(await wrongRows()).toEqual([{ fid: 6 }])
 })

@@ -2,7 +2,7 @@ import { lockShards } from '../../hub/merge/shard-lock.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { type Counter, counters } from './counters.js'
 import { projectInto } from './project.js'
-import { mendThreads } from './threads.js'
+import { repairThreads } from './threads.js'
 import { UrlActivity } from './url-activity.js'
 
 export interface RecountOptions {
@@ -13,7 +13,7 @@ export interface RecountOptions {
   /** Told after every transaction, of how many there have been. */
   readonly onChunk?: (chunks: number) => void
   /** Run in each transaction that has mended something. */
-  readonly onMended?: (transaction: Transaction) => Promise<void>
+  readonly onRepaired?: (transaction: Transaction) => Promise<void>
   /** Ends the recount between two transactions, with its reason. What was mended stays. */
   readonly signal?: AbortSignal
 }
@@ -29,11 +29,12 @@ export interface RecountReport {
 const defaultChunkRows = 20_000
 
 /** What is checked: a table, in which parts of it, and how a part is mended. */
-interface Check extends Pick<Counter, 'name' | 'table' | 'keys' | 'firstKeyType' | 'sources' | 'writers'> {
+interface Check
+  extends Pick<Counter, 'name' | 'table' | 'keys' | 'firstKeyType' | 'countedColumns' | 'lockedBy'> {
   /** How many rows of a counter take as long as one of these. */
   readonly weight: number
   /** @returns how many rows were wrong. */
-  readonly mend: (db: Transaction, chunk: Chunk) => Promise<number>
+  readonly repair: (db: Transaction, chunk: Chunk) => Promise<number>
 }
 
 /** Not counted themselves, but some of what is counted lies by threads: they come first. */
@@ -42,14 +43,14 @@ const threads: Check = {
   table: 'social.casts',
   keys: ['hash'],
   firstKeyType: 'bytea',
-  sources: [],
-  writers: 'merges',
+  countedColumns: [],
+  lockedBy: 'merges',
   // Each is held against its parent, wherever that is; one that moves is written into all indexes of casts.
   weight: 5,
-  async mend(db, chunk) {
+  async repair(db, chunk) {
     await projectInto(db, 'social')
     const activity = new UrlActivity()
-    const wrong = await mendThreads(db, chunk as Chunk<Buffer>, activity)
+    const wrong = await repairThreads(db, chunk as Chunk<Buffer>, activity)
     await activity.write(db)
     return wrong
   },
@@ -60,7 +61,7 @@ const checks: readonly Check[] = [
   ...counters.map((counter) => ({
     ...counter,
     weight: 1,
-    mend: (db: Transaction, chunk: Chunk) => mendCounts(db, counter, chunk),
+    repair: (db: Transaction, chunk: Chunk) => repairCounts(db, counter, chunk),
   })),
 ]
 
@@ -78,7 +79,7 @@ export async function recount(db: Database, options: RecountOptions): Promise<Re
     for (let after: Key | null = null, isLast = false; !isLast; ) {
       signal?.throwIfAborted()
       const end: Key | null = await findEnd(db, check, after, Math.ceil(chunkRows / check.weight))
-      wrong += await mend(db, check, { after, end }, options)
+      wrong += await repair(db, check, { after, end }, options)
       after = end
       isLast = end === null
       chunks += 1
@@ -104,11 +105,11 @@ interface Chunk<K extends Key = Key> {
  */
 async function findEnd(
   db: Database,
-  { table, keys, sources, firstKeyType }: Check,
+  { table, keys, countedColumns, firstKeyType }: Check,
   after: Key | null,
   rows: number,
 ): Promise<Key | null> {
-  const nth = [{ table, column: keys[0] }, ...sources].map(
+  const parameterAt = [{ table, column: keys[0] }, ...countedColumns].map(
     ({ table: name, column }) => `
       (
         select ${column} as key from ${name}
@@ -118,21 +119,21 @@ async function findEnd(
       )`,
   )
   const [end] = await db.unsafe<{ key: Key }[]>(
-    `select key from (${nth.join(' union all ')}) ends order by key limit 1`,
+    `select key from (${parameterAt.join(' union all ')}) ends order by key limit 1`,
     after === null ? [] : [after],
   )
   return end?.key ?? null
 }
 
 /** @returns how many rows were wrong. */
-async function mend(
+async function repair(
   db: Database,
   check: Check,
   chunk: Chunk,
-  { shards, onMended }: RecountOptions,
+  { shards, onRepaired }: RecountOptions,
 ): Promise<number> {
   return await db.begin(async (transaction) => {
-    if (check.writers === 'merges') {
+    if (check.lockedBy === 'merges') {
       await lockShards(
         transaction,
         Array.from({ length: shards }, (_, index) => index + 1),
@@ -146,15 +147,15 @@ async function mend(
       )
     }
     // In a statement of its own, for it has to see what was committed before the locks were ours.
-    const wrong = await check.mend(transaction, chunk)
-    if (wrong > 0) await onMended?.(transaction)
+    const wrong = await check.repair(transaction, chunk)
+    if (wrong > 0) await onRepaired?.(transaction)
     return wrong
   })
 }
 
-async function mendCounts(db: Transaction, counter: Counter, chunk: Chunk): Promise<number> {
+async function repairCounts(db: Transaction, counter: Counter, chunk: Chunk): Promise<number> {
   const { within, parameters } = conditions(counter, chunk)
-  const [found] = await db.unsafe<{ wrong: number }[]>(mendStatement(counter, within), parameters)
+  const [found] = await db.unsafe<{ wrong: number }[]>(repairStatement(counter, within), parameters)
   return found!.wrong
 }
 
@@ -175,21 +176,21 @@ function conditions({ firstKeyType }: Pick<Counter, 'firstKeyType'>, { after, en
 }
 
 /** Compares what is stored with what is counted, writes what differs, and selects of how many rows it did. */
-function mendStatement(counter: Counter, within: (column: string) => string): string {
-  const { table, keys, counts, uncounted } = counter
+function repairStatement(counter: Counter, within: (column: string) => string): string {
+  const { table, keys, counts, whenUncounted } = counter
   const keyList = keys.join(', ')
   const each = (write: (count: string) => string) => counts.map(write).join(', ')
   const counted = counts.map((count) => `${count} <> 0`).join(' or ')
   return `
     with stored as (
       select ${keyList}, ${counts.join(', ')} from ${table}
-      where ${within(keys[0])} ${uncounted === 'zero' ? `and (${counted})` : ''}
+      where ${within(keys[0])} ${whenUncounted === 'zero' ? `and (${counted})` : ''}
     ),
-    actual as (${counter.actual(within)}),
+    actual as (${counter.countQuery(within)}),
     wrong as (
       select ${keyList}, ${each((count) => `coalesce(actual.${count}, 0) as ${count}`)}
       from actual
-      ${uncounted === 'given' ? 'join' : 'full join'} stored using (${keyList})
+      ${whenUncounted === 'given' ? 'join' : 'full join'} stored using (${keyList})
       where (${each((count) => `actual.${count}`)}) is distinct from (${each((count) => `stored.${count}`)})
     ),
     empty as (
@@ -198,7 +199,7 @@ function mendStatement(counter: Counter, within: (column: string) => string): st
       where ${keys.map((key) => `t.${key} = w.${key}`).join(' and ')}
     ),
     written as (
-      ${uncounted === 'given' ? updateStatement(counter) : insertStatement(counter, counted)}
+      ${whenUncounted === 'given' ? updateStatement(counter) : insertStatement(counter, counted)}
     )
     select count(*)::integer as wrong from wrong
   `

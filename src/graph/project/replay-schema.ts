@@ -2,10 +2,10 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 
 /** Columns that no message tells: they are computed apart and taken over from the old schema. */
-const takenOver = [{ table: 'users', key: 'fid', column: 'score' }] as const
+const preservedColumns = [{ table: 'users', key: 'fid', column: 'score' }] as const
 
 /** Tables that no message tells: they were imported, and change places as they are. */
-const moved = ['verified_accounts']
+const preservedTables = ['verified_accounts']
 
 /** Removes what an earlier replay left. */
 export async function dropReplaySchemas(db: Database): Promise<void> {
@@ -24,7 +24,7 @@ export async function copySchema(db: Database): Promise<void> {
     from pg_class c
     join pg_constraint k on k.conrelid = c.oid and k.contype = 'p'
     where c.relnamespace = 'social'::regnamespace and c.relkind = 'r'
-      and c.relname <> all (${db.types.texts(moved)}::text[])
+      and c.relname <> all (${db.types.texts(preservedTables)}::text[])
   `
   for (const { name, options, key_name, key_columns } of tables) {
     const storage = options ? `with (${options.join(', ')})` : ''
@@ -47,7 +47,7 @@ export async function buildIndexes(db: Database, signal?: AbortSignal): Promise<
     from pg_index i
     join pg_class c on c.oid = i.indrelid
     where c.relnamespace = 'social'::regnamespace and not i.indisprimary
-      and c.relname <> all (${db.types.texts(moved)}::text[])
+      and c.relname <> all (${db.types.texts(preservedTables)}::text[])
   `
   for (const { definition } of indexes) {
     await db.begin(async (transaction) => {
@@ -77,7 +77,7 @@ async function untilAborted(statement: PendingQuery<Row[]>, signal: AbortSignal 
 
 /** Puts the new read model in the place of the old one. Statements that run see the one or the other. */
 export async function swapSchemas(db: Transaction): Promise<void> {
-  for (const { table, key, column } of takenOver) {
+  for (const { table, key, column } of preservedColumns) {
     // What is written there apart waits, and then finds the new table under the name.
     await db.unsafe(`lock table social.${table} in share row exclusive mode`)
     await db.unsafe(`
@@ -87,7 +87,7 @@ export async function swapSchemas(db: Transaction): Promise<void> {
       where old.${key} = new.${key} and old.${column} is not null
     `)
   }
-  for (const table of moved) await db.unsafe(`alter table social.${table} set schema social_replay`)
+  for (const table of preservedTables) await db.unsafe(`alter table social.${table} set schema social_replay`)
   await db`alter schema social rename to social_replaced`
   await db`alter schema social_replay rename to social`
 }

@@ -8,9 +8,9 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { shardOf } from '../../protocol/shard.js'
 import { projectEvents } from './project.js'
 import { type ReplayOptions, replay } from './replay.js'
-import { emptyHub } from './testing/empty.js'
-import { createGate, hold, waiting } from './testing/hold.js'
+import { emptyHub } from './testing/empty-hub.js'
 import { readModel, readModelTables } from './testing/read-model.js'
+import { countLockWaiters, createGate, holdTransaction } from './testing/transaction-locks.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -20,9 +20,9 @@ const other = connect({ poolSize: 3 })
 const users = [1, 2, 3, 4, 5].map((fid) => new TestUser(fid))
 const url = 'https://example.com/a'
 
-let migrated: Awaited<ReturnType<typeof catalogue>>
+let migratedCatalogue: Awaited<ReturnType<typeof catalogue>>
 beforeAll(async () => {
-  migrated = await catalogue()
+  migratedCatalogue = await catalogue()
   await ensurePartitions(db, testNowUnix * 1000)
 })
 
@@ -33,9 +33,9 @@ beforeEach(async () => {
 })
 
 async function mergeInto(shard: number, batch: Partial<MergeBatch>, ...hooks: MergeHook[]): Promise<void> {
-  const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
+  const transactionHooks = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
   const settings = { shards, hooks: [projectEvents, ...hooks] }
-  const { messages } = await mergeBatch(other, shard, whole, settings, testNowUnix * 1000)
+  const { messages } = await mergeBatch(other, shard, transactionHooks, settings, testNowUnix * 1000)
   expect(messages).toEqual(messages.map(() => null))
 }
 
@@ -44,7 +44,7 @@ async function merge(...messages: SignedMessage[]): Promise<void> {
 }
 
 /** A thread in which everybody has a part, and who follows whom, which is said again each time. */
-function traffic(name: string, at = testNow - 200): SignedMessage[] {
+function createMessages(name: string, at = testNow - 200): SignedMessage[] {
   const root = users[0]!.cast(`root ${name}`, at, { parentUrl: url })
   return [
     root,
@@ -59,15 +59,24 @@ function traffic(name: string, at = testNow - 200): SignedMessage[] {
 const replayed = (options: Partial<ReplayOptions> = {}) => replay(db, { shards, ...options })
 
 /** Replays, and does something else as soon as all that stood has been projected and indexes are to be built. */
-async function replayBeside(work: () => Promise<void>, options: Partial<ReplayOptions> = {}): Promise<void> {
-  const messages = await hold(other, (sql) => sql`lock table hub.messages in access exclusive mode`)
+async function replayConcurrently(
+  work: () => Promise<void>,
+  options: Partial<ReplayOptions> = {},
+): Promise<void> {
+  const messages = await holdTransaction(
+    other,
+    (sql) => sql`lock table hub.messages in access exclusive mode`,
+  )
   const running = replayed(options)
   running.catch(() => {})
   // Its tables are there once it waits for the messages, and the place in the log is noted.
-  await expect.poll(() => waiting(db)).toBe(1)
-  const casts = await hold(other, (sql) => sql`lock table social_replay.casts in row exclusive mode`)
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
+  const casts = await holdTransaction(
+    other,
+    (sql) => sql`lock table social_replay.casts in row exclusive mode`,
+  )
   await messages.release()
-  await expect.poll(() => waiting(db, 'CREATE INDEX')).toBe(1)
+  await expect.poll(() => countLockWaiters(db, 'CREATE INDEX')).toBe(1)
   await work()
   await casts.release()
   await running
@@ -76,42 +85,42 @@ async function replayBeside(work: () => Promise<void>, options: Partial<ReplayOp
 test.each([1, 3, 15, 2000])(
   'a replay in pages of %i tells how far it has come, and leaves nothing out',
   async (pageRows) => {
-    await merge(...traffic('one'))
+    await merge(...createMessages('one'))
     const merged = await readModel(db)
     await db.unsafe(readModelTables.map((table) => `delete from social.${table}`).join(';'))
-    const told: unknown[] = []
-    const total = traffic('one').length
+    const progressReports: unknown[] = []
+    const total = createMessages('one').length
     await replayed({
       pageRows,
-      onStep: (step) => told.push(step),
-      onProgress: (done, of) => told.push([done, of]),
+      onStep: (step) => progressReports.push(step),
+      onProgress: (done, of) => progressReports.push([done, of]),
     })
     expect(await readModel(db)).toEqual(merged)
     const pages = Array.from({ length: Math.ceil(total / pageRows) }, (_, n) => [
       Math.min((n + 1) * pageRows, total),
       total,
     ])
-    expect(told).toEqual(['accounts', ...pages, 'indexes', 'catching up'])
+    expect(progressReports).toEqual(['accounts', ...pages, 'indexes', 'catching up'])
   },
 )
 
 test.each([1, 4, 2000])(
   'what both shards merge meanwhile is in a replay that follows the log in pages of %i',
   async (pageRows) => {
-    await merge(...traffic('before'))
-    await replayBeside(() => merge(...traffic('meanwhile', testNow - 100)), { pageRows })
-    const shown = await readModel(db)
-    expect(shown.casts).toHaveLength(12)
-    expect(shown.casts!.filter((row) => row.includes('meanwhile'))).toHaveLength(6)
+    await merge(...createMessages('before'))
+    await replayConcurrently(() => merge(...createMessages('meanwhile', testNow - 100)), { pageRows })
+    const replayedModel = await readModel(db)
+    expect(replayedModel.casts).toHaveLength(12)
+    expect(replayedModel.casts!.filter((row) => row.includes('meanwhile'))).toHaveLength(6)
     await replayed()
-    expect(await readModel(db)).toEqual(shown)
+    expect(await readModel(db)).toEqual(replayedModel)
   },
 )
 
 test('what a compact state takes away meanwhile is not shown, what it leaves and what comes after it is', async () => {
   const [alice, bob] = users as [TestUser, TestUser]
   await merge(alice.link(2, testNow - 9), alice.link(3, testNow - 9), bob.link(1, testNow - 9))
-  await replayBeside(() =>
+  await replayConcurrently(() =>
     merge(alice.link(4, testNow - 9), alice.compactLinks([3], testNow - 8), alice.link(5, testNow - 7)),
   )
   expect(await db`select fid, target_fid from social.follows order by 1, 2`).toEqual([
@@ -122,35 +131,35 @@ test('what a compact state takes away meanwhile is not shown, what it leaves and
 })
 
 test('a merge that has not ended when the rest is followed is waited for', async () => {
-  const [committing, going] = [createGate(), createGate()]
+  const [commitGate, replayRun] = [createGate(), createGate()]
   const late = users[1]!.cast('late', testNow)
   const merging = mergeInto(shardOf(2, shards), { messages: [late] }, async () => {
-    going.open()
-    await committing.opened
+    replayRun.open()
+    await commitGate.opened
   })
-  await going.opened
+  await replayRun.opened
   const running = replayed()
-  await expect.poll(() => waiting(db)).toBe(1)
-  committing.open()
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
+  commitGate.open()
   await Promise.all([merging, running])
   expect(await db`select text from social.casts`).toEqual([{ text: 'late' }])
 })
 
 test('a log that was cut behind what has been followed ends the replay', async () => {
-  await merge(...traffic('before'))
+  await merge(...createMessages('before'))
   const [head] = await db<{ id: number }[]>`select max(id) as id from hub.events where shard = 1`
   const dropBelow = (id: number) => async () => {
-    await db`update hub.shards set dropped_below = ${id} where shard = 1`
+    await db`update hub.shards set first_retained_id = ${id} where shard = 1`
   }
-  await replayBeside(dropBelow(head!.id + 1))
-  await expect(replayBeside(dropBelow(head!.id + 2))).rejects.toThrow(
+  await replayConcurrently(dropBelow(head!.id + 1))
+  await expect(replayConcurrently(dropBelow(head!.id + 2))).rejects.toThrow(
     `events of shard 1 after ${head!.id} have been dropped meanwhile: keep them for longer`,
   )
 })
 
 test('where all events have been dropped, a replay follows from where they ended', async () => {
-  await merge(...traffic('before'))
-  await db`update hub.shards s set dropped_below = 1 + (select max(id) from hub.events e where e.shard = s.shard)`
+  await merge(...createMessages('before'))
+  await db`update hub.shards s set first_retained_id = 1 + (select max(id) from hub.events e where e.shard = s.shard)`
   await db`delete from hub.events`
   await replayed()
   const { casts } = await readModel(db)
@@ -159,9 +168,12 @@ test('where all events have been dropped, a replay follows from where they ended
 
 test('scores are taken over, also those that are being written', async () => {
   await db`update social.users set score = fid / 10.0 where fid in (1, 2)`
-  const scoring = await hold(other, (sql) => sql`update social.users set score = 0.75 where fid = 2`)
+  const scoring = await holdTransaction(
+    other,
+    (sql) => sql`update social.users set score = 0.75 where fid = 2`,
+  )
   const running = replayed()
-  await expect.poll(() => waiting(db)).toBe(1)
+  await expect.poll(() => countLockWaiters(db)).toBe(1)
   await scoring.release()
   await running
   expect(await db`select fid, score from social.users order by fid`).toEqual([
@@ -210,9 +222,9 @@ async function catalogue() {
 }
 
 test('the new tables are like the old ones in all that the database knows of them, and analysed', async () => {
-  await merge(...traffic('one'))
+  await merge(...createMessages('one'))
   await replayed()
-  expect(await catalogue()).toEqual(migrated)
+  expect(await catalogue()).toEqual(migratedCatalogue)
   const analysed = await db<{ table: string }[]>`
     select distinct tablename as table from pg_stats where schemaname = 'social' order by 1
   `
@@ -223,7 +235,7 @@ test('what an earlier replay has left is removed, before and after', async () =>
   for (const schema of ['social_replay', 'social_replaced']) {
     await db.unsafe(`create schema ${schema}; create table ${schema}.casts (left_over integer)`)
   }
-  await merge(...traffic('one'))
+  await merge(...createMessages('one'))
   await replayed()
   expect(await db`select from social.casts`).toHaveLength(6)
   expect(await db`select from pg_namespace where nspname like 'social\\_%'`).toHaveLength(0)

@@ -8,9 +8,9 @@ import { mergeBatch } from '../../hub/merge/merge.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { projectEvents } from './project.js'
 import { replay } from './replay.js'
-import { emptyHub } from './testing/empty.js'
-import { hold, waiting } from './testing/hold.js'
+import { emptyHub } from './testing/empty-hub.js'
 import { readModel } from './testing/read-model.js'
+import { countLockWaiters, holdTransaction } from './testing/transaction-locks.js'
 
 // A replay makes a schema with its indexes and analyses it: most of a second where others are at work.
 vi.setConfig({ testTimeout: 180_000 })
@@ -26,7 +26,7 @@ async function reset(units = 30): Promise<void> {
   await db`insert into hub.shards (shard) values (1)`
   await merge(
     [],
-    users.flatMap((user) => [...user.onChain({ units }), user.boughtPro(30)]),
+    users.flatMap((user) => [...user.onChain({ units }), user.proPurchaseEvent(30)]),
   )
 }
 
@@ -177,7 +177,7 @@ test('of two replays at once one is refused', async () => {
 
 test('a replay that is broken off at any step leaves what is shown, and nothing behind', async () => {
   await merge(Array.from({ length: 20 }, (_, n) => users[n % 3]!.cast(`cast ${n}`, testNow - n)))
-  const shown = await readModel(db)
+  const replayedModel = await readModel(db)
   for (const brokenOffAt of ['accounts', 'indexes', 'catching up']) {
     const stopping = new AbortController()
     const stopped = new Error('stopped')
@@ -187,7 +187,7 @@ test('a replay that is broken off at any step leaves what is shown, and nothing 
       onStep: (step) => step === brokenOffAt && stopping.abort(stopped),
     })
     await expect(running).rejects.toBe(stopped)
-    expect(await readModel(db)).toEqual(shown)
+    expect(await readModel(db)).toEqual(replayedModel)
     expect(await db`select from pg_namespace where nspname like 'social\\_%'`).toHaveLength(0)
   }
 })
@@ -197,17 +197,23 @@ test('an index that takes long does not hold up the end of a replay that is brok
   const stopping = new AbortController()
   const stopped = new Error('stopped')
   // Nothing is projected, and so no index begun, before a table that has to get one is held.
-  const messages = await hold(other, (sql) => sql`lock table hub.messages in access exclusive mode`)
+  const messages = await holdTransaction(
+    other,
+    (sql) => sql`lock table hub.messages in access exclusive mode`,
+  )
   const ended = expect(replay(db, { shards: 1, signal: stopping.signal })).rejects.toBe(stopped)
   const isMade = async () => (await db`select to_regclass('social_replay.casts') as made`)[0]!.made
   await expect.poll(isMade).not.toBeNull()
-  const casts = await hold(other, (sql) => sql`lock table social_replay.casts in row exclusive mode`)
+  const casts = await holdTransaction(
+    other,
+    (sql) => sql`lock table social_replay.casts in row exclusive mode`,
+  )
   await messages.release()
 
-  await expect.poll(() => waiting(db, 'CREATE INDEX')).toBe(1)
+  await expect.poll(() => countLockWaiters(db, 'CREATE INDEX')).toBe(1)
   stopping.abort(stopped)
   // Its tables cannot go while somebody holds them, so the index alone must have been given up.
-  await expect.poll(() => waiting(db, 'CREATE INDEX')).toBe(0)
+  await expect.poll(() => countLockWaiters(db, 'CREATE INDEX')).toBe(0)
   await casts.release()
   await ended
 })

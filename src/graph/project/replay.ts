@@ -5,8 +5,8 @@ import type { Database, Transaction } from '../../platform/db/connection.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { projectSignerApps, projectUsers } from './chain.js'
-import { projectLogged } from './logged.js'
 import { projectChanges, projectInto } from './project.js'
+import { projectLogged } from './project-log.js'
 import { buildIndexes, copySchema, dropReplaySchemas, swapSchemas } from './replay-schema.js'
 
 export interface ReplayOptions {
@@ -47,7 +47,7 @@ export async function replay(db: Database, options: ReplayOptions): Promise<void
     >`select pg_try_advisory_lock(hashtext('plaza replay')) as locked`
     if (!row?.locked) throw new Error('another replay is running')
     await dropReplaySchemas(db)
-    await rebuild(db, options).catch(async (error: unknown) => {
+    await rebuildSchema(db, options).catch(async (error: unknown) => {
       // What cannot be cleaned up now is cleaned up by the next one.
       await dropReplaySchemas(db).catch(() => {})
       throw error
@@ -60,13 +60,13 @@ export async function replay(db: Database, options: ReplayOptions): Promise<void
   }
 }
 
-async function rebuild(db: Database, options: ReplayOptions): Promise<void> {
+async function rebuildSchema(db: Database, options: ReplayOptions): Promise<void> {
   const { signal, onStep, onSwap, shards, pageRows = defaultPageRows } = options
   // With so few events left behind the head, the rest is done with the writers held.
   const catchUpEvents = Math.ceil(pageRows / 4)
   await copySchema(db)
   onStep?.('accounts')
-  const heads = await projectStanding(db, options)
+  const heads = await projectStoredMessages(db, options)
   onStep?.('indexes')
   await buildIndexes(db, signal)
   onStep?.('catching up')
@@ -87,12 +87,12 @@ async function rebuild(db: Database, options: ReplayOptions): Promise<void> {
 }
 
 /** Projects everything that stands, from one snapshot, and returns where the log stood in it. */
-async function projectStanding(db: Database, options: ReplayOptions): Promise<Heads> {
+async function projectStoredMessages(db: Database, options: ReplayOptions): Promise<Heads> {
   return await db.begin('isolation level repeatable read read only', async (snapshot) => {
     // A long look-back must not be ended by the limit for ordinary statements.
     await snapshot`set local idle_in_transaction_session_timeout = 0`
     const shards = await snapshot<{ shard: number; head: number }[]>`
-      select s.shard, coalesce((select max(e.id) from hub.events e where e.shard = s.shard), s.dropped_below - 1) as head
+      select s.shard, coalesce((select max(e.id) from hub.events e where e.shard = s.shard), s.first_retained_id - 1) as head
       from hub.shards s
     `
     await projectAccounts(db, snapshot, options)
@@ -101,7 +101,10 @@ async function projectStanding(db: Database, options: ReplayOptions): Promise<He
   })
 }
 
-async function inReplay(db: Database, work: (transaction: Transaction) => Promise<void>): Promise<void> {
+async function inReplaySchema(
+  db: Database,
+  work: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
   await db.begin(async (transaction) => {
     await projectInto(transaction, 'social_replay')
     // What is half built is thrown away after a crash, so nobody has to wait for the disk.
@@ -124,7 +127,7 @@ async function projectAccounts(
     if (!end) return
     last = end.fid
     const fids = rows.map(({ fid }) => fid)
-    await inReplay(db, async (transaction) => {
+    await inReplaySchema(db, async (transaction) => {
       await projectUsers(transaction, fids)
       await projectSignerApps(transaction, fids)
     })
@@ -160,7 +163,7 @@ async function projectMessages(
     if (!end) return
     last = end
     const added = rows.map((row) => decodeStoredMessage(row.message)).filter(isAdd)
-    await inReplay(db, (transaction) => projectChanges(transaction, { added, removed: [] }))
+    await inReplaySchema(db, (transaction) => projectChanges(transaction, { added, removed: [] }))
     done += rows.length
     onProgress?.(done, counted!.total)
   }
@@ -175,7 +178,7 @@ async function follow(db: Transaction, heads: Heads, limit: number): Promise<num
   await projectInto(db, 'social_replay')
   let most = 0
   for (const [shard, head] of heads) {
-    await checkKept(db, shard, head)
+    await checkEventsRetained(db, shard, head)
     const rows = await db<{ id: number; event: Buffer }[]>`
       select id, event
       from hub.events
@@ -195,11 +198,11 @@ async function follow(db: Transaction, heads: Heads, limit: number): Promise<num
   return most
 }
 
-async function checkKept(db: Transaction, shard: number, head: number): Promise<void> {
+async function checkEventsRetained(db: Transaction, shard: number, head: number): Promise<void> {
   const [row] = await db<
-    { dropped_below: number }[]
-  >`select dropped_below from hub.shards where shard = ${shard}`
-  if (row && row.dropped_below > head + 1) {
+    { first_retained_id: number }[]
+  >`select first_retained_id from hub.shards where shard = ${shard}`
+  if (row && row.first_retained_id > head + 1) {
     throw new Error(
       `events of shard ${shard} after ${head} have been dropped meanwhile: keep them for longer`,
     )

@@ -17,10 +17,10 @@ export async function lockThreads(db: Transaction, changes: NetChanges): Promise
   const hasRemoved = changes.removed.some(({ data }) => data.type === MessageType.CAST_ADD)
   if (added.length === 0 && !hasRemoved) return
   // Looked at before, because two that hold the lock together and then both want it alone end each other.
-  if (!hasRemoved && !(await movesThreads(db, added))) {
+  if (!hasRemoved && !(await affectsThreads(db, added))) {
     const [, moves] = await Promise.all([
       db`select pg_advisory_xact_lock_shared(${THREAD_LOCK}::bigint)`,
-      movesThreads(db, added),
+      affectsThreads(db, added),
     ])
     if (!moves) return
   }
@@ -28,11 +28,11 @@ export async function lockThreads(db: Transaction, changes: NetChanges): Promise
 }
 
 /** Whether a parent of these casts is not here, or a reply of theirs is here already. */
-async function movesThreads(db: Transaction, added: readonly SignedMessage[]): Promise<boolean> {
-  const own = new Set(added.map(({ hash }) => hash.toString('hex')))
+async function affectsThreads(db: Transaction, added: readonly SignedMessage[]): Promise<boolean> {
+  const insertedHashes = new Set(added.map(({ hash }) => hash.toString('hex')))
   const parents = added.flatMap(({ data }) => {
     const parent = data.castAddBody!.parentCastId
-    return parent && !own.has(Buffer.from(parent.hash).toString('hex')) ? [parent] : []
+    return parent && !insertedHashes.has(Buffer.from(parent.hash).toString('hex')) ? [parent] : []
   })
   const [row] = await db<{ moves: boolean }[]>`
     select exists (

@@ -17,17 +17,17 @@ const casts = fc
     fc.record({
       author: fc.constantFrom(...users),
       parent: fc.option(fc.nat(3), { freq: 20 }),
-      isMisled: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+      hasWrongParent: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
       parentUrl: fc.constantFrom(...urls, undefined),
     }),
     { minLength: 6, maxLength: 12 },
   )
   .map((steps) => {
     const made: SignedMessage[] = []
-    for (const [index, { author, parent, isMisled, parentUrl }] of steps.entries()) {
-      const above = parent === null ? undefined : made[index - 1 - (parent % Math.min(index || 1, 2))]
-      const body = above
-        ? { parentCastId: { fid: above.data.fid + (isMisled ? 7 : 0), hash: above.hash } }
+    for (const [index, { author, parent, hasWrongParent, parentUrl }] of steps.entries()) {
+      const parentCast = parent === null ? undefined : made[index - 1 - (parent % Math.min(index || 1, 2))]
+      const body = parentCast
+        ? { parentCastId: { fid: parentCast.data.fid + (hasWrongParent ? 7 : 0), hash: parentCast.hash } }
         : { parentUrl }
       made.push(author.cast(`cast ${index}`, testNow - index, body))
     }
@@ -39,18 +39,18 @@ const batches = fc.array(fc.array(fc.nat(11), { minLength: 1, maxLength: 8 }), {
 
 test('the thread of a cast depends on the casts that are here, not on how they came and went', async () => {
   await fc.assert(
-    fc.asyncProperty(casts, batches, async (all, places) => {
+    fc.asyncProperty(casts, batches, async (allCasts, castIndexes) => {
       await db`delete from social.casts`
       await db`delete from social.url_activity`
-      const standing = new Map<string, SignedMessage>()
-      for (const batch of places) {
-        const touched = [...new Set(batch.map((place) => all[place % all.length]!))]
-        const gone = touched.filter((cast) => standing.delete(nameOf(cast)))
-        const come = touched.filter((cast) => !gone.includes(cast))
-        for (const cast of come) standing.set(nameOf(cast), cast)
-        await project(db, ...pruned(...gone), ...merged(...come))
-        expect(await shown()).toEqual(expected(standing))
-        expect(await activity()).toEqual(expectedActivity(standing))
+      const storedCastsByName = new Map<string, SignedMessage>()
+      for (const batch of castIndexes) {
+        const affected = [...new Set(batch.map((place) => allCasts[place % allCasts.length]!))]
+        const removedCasts = affected.filter((cast) => storedCastsByName.delete(nameOf(cast)))
+        const addedCasts = affected.filter((cast) => !removedCasts.includes(cast))
+        for (const cast of addedCasts) storedCastsByName.set(nameOf(cast), cast)
+        await project(db, ...pruned(...removedCasts), ...merged(...addedCasts))
+        expect(await storedThreads()).toEqual(expected(storedCastsByName))
+        expect(await activity()).toEqual(expectedActivity(storedCastsByName))
       }
     }),
     { numRuns: 100 },
@@ -58,7 +58,7 @@ test('the thread of a cast depends on the casts that are here, not on how they c
 })
 
 /** Casts of these places are said to be of the thread of another, with a URL that may be as wrong. */
-const faults = fc.array(
+const corruptions = fc.array(
   fc.record({ place: fc.nat(11), thread: fc.nat(11), url: fc.constantFrom(...urls, null) }),
   { maxLength: 8 },
 )
@@ -68,28 +68,28 @@ test('whatever threads casts are said to be of, a recount finds those that are w
     fc.asyncProperty(
       casts,
       fc.uniqueArray(fc.nat(11), { maxLength: 3 }),
-      faults,
+      corruptions,
       fc.constantFrom(1, 3, 20_000),
-      async (all, missing, wrongs, chunkRows) => {
+      async (allCasts, missingIndexes, corruptedThreads, chunkRows) => {
         await db`delete from social.casts`
         await db`delete from social.url_activity`
-        const here = all.filter((_cast, place) => !missing.includes(place))
-        const standing = new Map(here.map((cast) => [nameOf(cast), cast]))
-        await project(db, ...merged(...here))
-        for (const { place, thread, url } of wrongs) {
-          const [one, other] = [all[place % all.length]!, all[thread % all.length]!]
+        const storedCasts = allCasts.filter((_cast, place) => !missingIndexes.includes(place))
+        const storedCastsByName = new Map(storedCasts.map((cast) => [nameOf(cast), cast]))
+        await project(db, ...merged(...storedCasts))
+        for (const { place, thread, url } of corruptedThreads) {
+          const [one, other] = [allCasts[place % allCasts.length]!, allCasts[thread % allCasts.length]!]
           await db`
             update social.casts set thread_hash = ${other.hash}, root_parent_url = ${url} where hash = ${one.hash}
           `
         }
-        const right = expected(standing)
-        const wrong = [...(await shown())].filter(
+        const right = expected(storedCastsByName)
+        const wrong = [...(await storedThreads())].filter(
           ([hash, place]) => !isDeepStrictEqual(place, right.get(hash)),
         )
         const [threads] = await recount(db, { shards: 1, chunkRows })
         expect(threads).toEqual({ name: 'threads of casts', wrong: wrong.length })
-        expect(await shown()).toEqual(right)
-        expect(await activity()).toEqual(expectedActivity(standing))
+        expect(await storedThreads()).toEqual(right)
+        expect(await activity()).toEqual(expectedActivity(storedCastsByName))
       },
     ),
     { numRuns: 40 },
@@ -100,34 +100,39 @@ function nameOf({ data, hash }: SignedMessage): string {
   return `${data.fid}/${Buffer.from(hash).toString('hex')}`
 }
 
-type Place = [thread: string, url: string | null]
+type ThreadKey = [thread: string, url: string | null]
 
 /** By the definition: up to the first cast that answers none, or to the first that is missing. */
-function placeOf(cast: SignedMessage, standing: ReadonlyMap<string, SignedMessage>): Place {
+function expectedThread(
+  cast: SignedMessage,
+  storedCastsByName: ReadonlyMap<string, SignedMessage>,
+): ThreadKey {
   const { parentCastId, parentUrl } = cast.data.castAddBody!
   if (!parentCastId) return [hex(cast.hash), parentUrl ?? null]
-  const above = standing.get(`${parentCastId.fid}/${hex(parentCastId.hash)}`)
-  return above ? placeOf(above, standing) : [hex(parentCastId.hash), null]
+  const parentCast = storedCastsByName.get(`${parentCastId.fid}/${hex(parentCastId.hash)}`)
+  return parentCast ? expectedThread(parentCast, storedCastsByName) : [hex(parentCastId.hash), null]
 }
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
 }
 
-function expected(standing: ReadonlyMap<string, SignedMessage>): Map<string, Place> {
-  return new Map([...standing.values()].map((cast) => [hex(cast.hash), placeOf(cast, standing)]))
+function expected(storedCastsByName: ReadonlyMap<string, SignedMessage>): Map<string, ThreadKey> {
+  return new Map(
+    [...storedCastsByName.values()].map((cast) => [hex(cast.hash), expectedThread(cast, storedCastsByName)]),
+  )
 }
 
-function expectedActivity(standing: ReadonlyMap<string, SignedMessage>): Record<string, number> {
+function expectedActivity(storedCastsByName: ReadonlyMap<string, SignedMessage>): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const cast of standing.values()) {
-    const [, url] = placeOf(cast, standing)
+  for (const cast of storedCastsByName.values()) {
+    const [, url] = expectedThread(cast, storedCastsByName)
     if (url !== null) counts[url] = (counts[url] ?? 0) + 1
   }
   return counts
 }
 
-async function shown(): Promise<Map<string, Place>> {
+async function storedThreads(): Promise<Map<string, ThreadKey>> {
   const rows = await db<{ hash: Buffer; thread: Buffer; url: string | null }[]>`
     select hash, thread_hash as thread, root_parent_url as url from social.casts
   `

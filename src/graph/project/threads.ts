@@ -13,7 +13,7 @@ export interface Thread {
 }
 
 /** What a cast says of its place. */
-interface Linked {
+interface ThreadNode {
   readonly fid: number
   readonly hash: Buffer
   readonly parentFid: number | null
@@ -22,48 +22,52 @@ interface Linked {
 }
 
 /** A cast that is here, with the thread that it has so far. */
-interface Standing extends Thread {
+interface StoredCast extends Thread {
   readonly hash: Buffer
 }
 
 /** The threads of casts that are about to be inserted, aligned with them; parents may be among them. */
-export async function resolveThreads(db: Transaction, casts: readonly Linked[]): Promise<Thread[]> {
-  const places = new Map(casts.map((cast) => [nameOf(cast.fid, cast.hash), cast]))
-  const outside = casts.flatMap((cast) =>
-    cast.parentHash && !places.has(nameOf(cast.parentFid!, cast.parentHash)) ? [cast.parentHash] : [],
+export async function resolveThreads(db: Transaction, casts: readonly ThreadNode[]): Promise<Thread[]> {
+  const castsByName = new Map(casts.map((cast) => [nameOf(cast.fid, cast.hash), cast]))
+  const missingParentHashes = casts.flatMap((cast) =>
+    cast.parentHash && !castsByName.has(nameOf(cast.parentFid!, cast.parentHash)) ? [cast.parentHash] : [],
   )
-  const parents = await selectThreads(db, outside)
-  const known = new Map<string, Thread>(parents)
-  for (const cast of await selectWaiting(db, parents, casts)) {
+  const parents = await selectThreads(db, missingParentHashes)
+  const knownThreads = new Map<string, Thread>(parents)
+  for (const cast of await selectWaitingReplies(db, parents, casts)) {
     const name = nameOf(cast.fid, cast.hash)
-    known.delete(name)
-    places.set(name, cast)
+    knownThreads.delete(name)
+    castsByName.set(name, cast)
   }
-  return casts.map((cast) => resolve(cast, places, known))
+  return casts.map((cast) => resolve(cast, castsByName, knownThreads))
 }
 
 /**
  * Walks up from a cast through `places` to a thread that is known, and remembers it of all casts on the way. In a
  * loop, not by recursion: a thread may be thousands of casts deep.
  */
-function resolve(start: Linked, places: ReadonlyMap<string, Linked>, known: Map<string, Thread>): Thread {
-  const path: Linked[] = []
-  let cast: Linked | undefined = start
+function resolve(
+  start: ThreadNode,
+  castsByName: ReadonlyMap<string, ThreadNode>,
+  knownThreads: Map<string, Thread>,
+): Thread {
+  const visited: ThreadNode[] = []
+  let cast: ThreadNode | undefined = start
   let thread: Thread | undefined
   while (cast && !thread) {
-    thread = known.get(nameOf(cast.fid, cast.hash))
+    thread = knownThreads.get(nameOf(cast.fid, cast.hash))
     if (thread) break
-    path.push(cast)
+    visited.push(cast)
     if (!cast.parentHash) thread = { threadHash: cast.hash, rootParentUrl: cast.parentUrl }
     else {
       const parent: string = nameOf(cast.parentFid!, cast.parentHash)
-      thread = known.get(parent)
-      const next: Linked | undefined = places.get(parent)
+      thread = knownThreads.get(parent)
+      const next: ThreadNode | undefined = castsByName.get(parent)
       if (!thread && !next) thread = { threadHash: cast.parentHash, rootParentUrl: null }
       cast = next
     }
   }
-  for (const each of path) known.set(nameOf(each.fid, each.hash), thread!)
+  for (const each of visited) knownThreads.set(nameOf(each.fid, each.hash), thread!)
   return thread!
 }
 
@@ -71,7 +75,7 @@ function nameOf(fid: number, hash: Buffer): string {
   return `${fid}/${hash.toString('hex')}`
 }
 
-async function selectThreads(db: Transaction, hashes: readonly Buffer[]): Promise<Map<string, Standing>> {
+async function selectThreads(db: Transaction, hashes: readonly Buffer[]): Promise<Map<string, StoredCast>> {
   if (hashes.length === 0) return new Map()
   const rows = await db<{ fid: number; hash: Buffer; thread_hash: Buffer; root_parent_url: string | null }[]>`
     select fid, hash, thread_hash, root_parent_url
@@ -90,23 +94,25 @@ async function selectThreads(db: Transaction, hashes: readonly Buffer[]): Promis
  * What stands as the thread of a cast is about to change where the missing cast at its top is one of `casts`. Such
  * parents are not known but have to be walked through, with all that is above them.
  */
-async function selectWaiting(
+async function selectWaitingReplies(
   db: Transaction,
-  parents: ReadonlyMap<string, Standing>,
-  casts: readonly Linked[],
-): Promise<Linked[]> {
-  const coming = new Set(casts.map(({ hash }) => hash.toString('hex')))
-  const waiting = [...parents.values()].filter(({ threadHash }) => coming.has(threadHash.toString('hex')))
-  return await selectWithAbove(
+  parents: ReadonlyMap<string, StoredCast>,
+  casts: readonly ThreadNode[],
+): Promise<ThreadNode[]> {
+  const insertedHashes = new Set(casts.map(({ hash }) => hash.toString('hex')))
+  const waitingReplies = [...parents.values()].filter(({ threadHash }) =>
+    insertedHashes.has(threadHash.toString('hex')),
+  )
+  return await selectWithAncestors(
     db,
-    waiting.map(({ hash }) => hash),
+    waitingReplies.map(({ hash }) => hash),
   )
 }
 
 /** Casts, with all that is above them as far as it is here. */
-async function selectWithAbove(db: Transaction, hashes: readonly Buffer[]): Promise<Linked[]> {
+async function selectWithAncestors(db: Transaction, hashes: readonly Buffer[]): Promise<ThreadNode[]> {
   if (hashes.length === 0) return []
-  return await db<Linked[]>`
+  return await db<ThreadNode[]>`
     with recursive above as (
       select hash, fid, parent_hash, parent_fid, parent_url
       from casts
@@ -122,31 +128,33 @@ async function selectWithAbove(db: Transaction, hashes: readonly Buffer[]): Prom
 }
 
 /** A part of a statement: a select of casts, named in full, with the threads that they are to have. */
-type Tops = PendingQuery<{ hash: Buffer; fid: number; thread_hash: Buffer; root_parent_url: string | null }[]>
+type ThreadUpdates = PendingQuery<
+  { hash: Buffer; fid: number; thread_hash: Buffer; root_parent_url: string | null }[]
+>
 
 /** Casts that were waiting below one that has come take over its thread, all the way down. */
-export async function adoptReplies(
+export async function attachReplies(
   db: Transaction,
-  casts: readonly Linked[],
+  casts: readonly ThreadNode[],
   activity: UrlActivity,
 ): Promise<void> {
-  const tops: Tops = db`
+  const threadUpdates: ThreadUpdates = db`
     select c.hash, c.fid, p.thread_hash, p.root_parent_url
     from casts p
     join casts c on c.parent_hash = p.hash and c.parent_fid = p.fid
     where p.hash = any (${db.types.byteas(casts.map(({ hash }) => hash))}::bytea[])
       and (c.thread_hash, c.root_parent_url) is distinct from (p.thread_hash, p.root_parent_url)
   `
-  await moveDown(db, tops, activity)
+  await updateDescendants(db, threadUpdates, activity)
 }
 
 /** Casts below one that is gone lose its thread: the missing cast is theirs now, all the way down. */
-export async function orphanReplies(
+export async function detachReplies(
   db: Transaction,
-  casts: readonly Linked[],
+  casts: readonly ThreadNode[],
   activity: UrlActivity,
 ): Promise<void> {
-  const tops: Tops = db`
+  const threadUpdates: ThreadUpdates = db`
     select c.hash, c.fid, gone.hash as thread_hash, null::text as root_parent_url
     from unnest(
       ${db.types.byteas(casts.map(({ hash }) => hash))}::bytea[],
@@ -154,11 +162,11 @@ export async function orphanReplies(
     ) as gone (hash, fid)
     join casts c on c.parent_hash = gone.hash and c.parent_fid = gone.fid
   `
-  await moveDown(db, tops, activity)
+  await updateDescendants(db, threadUpdates, activity)
 }
 
 /** A part of the casts by their hashes: behind the one, up to and with the other. Null is without end. */
-export interface CastPart {
+export interface CastRange {
   readonly after: Buffer | null
   readonly end: Buffer | null
 }
@@ -172,35 +180,41 @@ export interface CastPart {
  *
  * @returns how many casts were wrong.
  */
-export async function mendThreads(db: Transaction, part: CastPart, activity: UrlActivity): Promise<number> {
-  const doubtful = await db<{ hash: Buffer; fid: number }[]>`
+export async function repairThreads(
+  db: Transaction,
+  range: CastRange,
+  activity: UrlActivity,
+): Promise<number> {
+  const inconsistentCasts = await db<{ hash: Buffer; fid: number }[]>`
     select c.hash, c.fid
     from casts c
     left join casts p on p.hash = c.parent_hash and p.fid = c.parent_fid
-    where (${part.after}::bytea is null or c.hash > ${part.after}::bytea)
-      and (${part.end}::bytea is null or c.hash <= ${part.end}::bytea)
+    where (${range.after}::bytea is null or c.hash > ${range.after}::bytea)
+      and (${range.end}::bytea is null or c.hash <= ${range.end}::bytea)
       and (c.thread_hash, c.root_parent_url) is distinct from (
         coalesce(p.thread_hash, c.parent_hash, c.hash),
         case when p.hash is null and c.parent_hash is null then c.parent_url else p.root_parent_url end
       )
   `
-  const hashes = doubtful.map(({ hash }) => hash)
-  const places = new Map(
-    (await selectWithAbove(db, hashes)).map((cast) => [nameOf(cast.fid, cast.hash), cast]),
+  const hashes = inconsistentCasts.map(({ hash }) => hash)
+  const castsByName = new Map(
+    (await selectWithAncestors(db, hashes)).map((cast) => [nameOf(cast.fid, cast.hash), cast]),
   )
-  const known = new Map<string, Thread>()
-  const threads = doubtful.map(({ fid, hash }) => resolve(places.get(nameOf(fid, hash))!, places, known))
+  const knownThreads = new Map<string, Thread>()
+  const threads = inconsistentCasts.map(({ fid, hash }) =>
+    resolve(castsByName.get(nameOf(fid, hash))!, castsByName, knownThreads),
+  )
   if (threads.length === 0) return 0
-  const tops: Tops = db`
+  const threadUpdates: ThreadUpdates = db`
     select *
     from unnest(
       ${db.types.byteas(hashes)}::bytea[],
-      ${doubtful.map(({ fid }) => fid)}::bigint[],
+      ${inconsistentCasts.map(({ fid }) => fid)}::bigint[],
       ${db.types.byteas(threads.map(({ threadHash }) => threadHash))}::bytea[],
       ${db.types.texts(threads.map(({ rootParentUrl }) => rootParentUrl))}::text[]
     ) as doubtful (hash, fid, thread_hash, root_parent_url)
   `
-  return await moveDown(db, tops, activity)
+  return await updateDescendants(db, threadUpdates, activity)
 }
 
 /**
@@ -209,10 +223,14 @@ export async function mendThreads(db: Transaction, part: CastPart, activity: Url
  *
  * @returns how many casts were in another thread.
  */
-async function moveDown(db: Transaction, tops: Tops, activity: UrlActivity): Promise<number> {
+async function updateDescendants(
+  db: Transaction,
+  threadUpdates: ThreadUpdates,
+  activity: UrlActivity,
+): Promise<number> {
   const moved = await db<{ ts: number; old_url: string | null; new_url: string | null }[]>`
     with recursive below as (
-      ${tops}
+      ${threadUpdates}
       union
       select c.hash, c.fid, b.thread_hash, b.root_parent_url
       from below b

@@ -15,16 +15,16 @@ const blocks = [
 ] as const
 
 /** Texts that do not find themselves, of those that say something to look for. */
-async function missed(texts: readonly string[]): Promise<string[]> {
-  const asked = texts.flatMap((text) => {
+async function unmatchedWords(texts: readonly string[]): Promise<string[]> {
+  const searches = texts.flatMap((text) => {
     const { tsquery } = searchTerms(text)
     return tsquery === null ? [] : [{ text, tsquery }]
   })
   const rows = await db<{ text: string }[]>`
     select asked.text
     from unnest(
-      ${db.types.texts(asked.map(({ text }) => text))}::text[],
-      ${db.types.texts(asked.map(({ tsquery }) => tsquery))}::text[]
+      ${db.types.texts(searches.map(({ text }) => text))}::text[],
+      ${db.types.texts(searches.map(({ tsquery }) => tsquery))}::text[]
     ) as asked (text, tsquery)
     where not to_tsvector('simple', search.words_of(asked.text)) @@ to_tsquery('simple', asked.tsquery)
   `
@@ -34,9 +34,9 @@ async function missed(texts: readonly string[]): Promise<string[]> {
 it('finds every text by itself, whatever characters are in it', async () => {
   for (const [first, end] of blocks) {
     const characters = Array.from({ length: end - first }, (_, n) => String.fromCodePoint(first + n))
-    expect(await missed(characters.map((character) => `ab${character}cd`))).toEqual([])
+    expect(await unmatchedWords(characters.map((character) => `ab${character}cd`))).toEqual([])
     const letters = characters.filter((character) => /\p{L}|\p{N}|\p{Emoji_Presentation}/u.test(character))
-    expect(await missed(letters)).toEqual([])
+    expect(await unmatchedWords(letters)).toEqual([])
   }
 })
 

@@ -48,9 +48,9 @@ function readToken([, negativePhrase, phrase, notGroup, sign, word = '']: RegExp
   if (notGroup !== undefined) return { sign: 'not(' }
   if (sign !== undefined) return { sign: sign as '(' | ')' | '|' }
   const isNegative = word.startsWith('-')
-  const bare = word.replace(/^[-+]+/, '')
-  const isPrefix = bare.endsWith('*')
-  return { words: bare.replace(/\*+$/, ''), isNegative, isPrefix }
+  const withoutSign = word.replace(/^[-+]+/, '')
+  const isPrefix = withoutSign.endsWith('*')
+  return { words: withoutSign.replace(/\*+$/, ''), isNegative, isPrefix }
 }
 
 interface Filters {
@@ -146,7 +146,7 @@ const sign = anyOf(
   '\\ufe00-\\ufe6f\\ufeff-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65\\ufff0-\\uffff',
   '\\u{1f000}-\\u{1faff}\\u{e0000}-\\u{e01ef}',
 )
-const characterAlone = anyOf(
+const standaloneCharacter = anyOf(
   '\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff',
   '\\u{20000}-\\u{3134f}',
 )
@@ -160,14 +160,14 @@ function anyOf(...ranges: string[]): RegExp {
 }
 
 /** Of an emoji, as `search.words_of` writes it. */
-function emojiWord(character: string): string {
+function emojiToken(character: string): string {
   return `u${character.codePointAt(0)!.toString(16)}x`
 }
 
 /** A word, a phrase, or emoji with or without either; null when there is nothing in it to look for. */
 function termText({ words, isPrefix }: Extract<Token, { words: string }>): string | null {
-  const plain = words.replace(sign, ' ').replace(characterAlone, ' $& ')
-  const emojiWords = (words.match(emoji) ?? []).map(emojiWord)
+  const plain = words.replace(sign, ' ').replace(standaloneCharacter, ' $& ')
+  const emojiWords = (words.match(emoji) ?? []).map(emojiToken)
   const terms = [...(/[\p{L}\p{N}]/u.test(plain) ? [phraseText(plain, isPrefix)] : []), ...emojiWords]
   if (terms.length === 0) return null
   return terms.length === 1 ? terms[0]! : `(${terms.join(' & ')})`

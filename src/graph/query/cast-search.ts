@@ -2,8 +2,8 @@ import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import type { SearchTerms } from './cast-search-terms.js'
-import { shownTo } from './casts-shown-to.js'
-import type { FeedPart, FeedPlace } from './feeds.js'
+import type { FeedCursor, FeedPageRequest } from './feeds.js'
+import { visibilityFilter } from './visibility-filter.js'
 
 /** What is looked for. */
 export interface CastSearch {
@@ -16,7 +16,7 @@ export interface CastSearch {
 }
 
 /** Which part of what was found, and in which order of time. */
-export interface CastSearchPart extends FeedPart {
+export interface CastSearchPageRequest extends FeedPageRequest {
   readonly order: 'desc_chron' | 'chron'
 }
 
@@ -28,54 +28,59 @@ export interface CastSearchPart extends FeedPart {
 export async function searchCasts(
   db: Database,
   search: CastSearch,
-  part: CastSearchPart,
-): Promise<FeedPlace[]> {
+  pageRequest: CastSearchPageRequest,
+): Promise<FeedCursor[]> {
   const { tsquery } = search.terms
-  const isBack = part.order === 'desc_chron'
-  const forwards = isBack ? db`c.ts desc, c.hash desc` : db`c.ts, c.hash`
-  const backwards = isBack ? db`c.ts, c.hash` : db`c.ts desc, c.hash desc`
+  const isBackward = pageRequest.order === 'desc_chron'
+  const forwards = isBackward ? db`c.ts desc, c.hash desc` : db`c.ts, c.hash`
+  const backwards = isBackward ? db`c.ts, c.hash` : db`c.ts desc, c.hash desc`
   const candidates = db`
     from social.casts c
-    where ${conditionsOf(db, search)} and ${shownTo(db, part, 'c.fid')}`
+    where ${conditionsOf(db, search)} and ${visibilityFilter(db, pageRequest, 'c.fid')}`
   // Without words there is nothing that an index could find better than going through.
   if (tsquery === null) {
-    return db<FeedPlace[]>`
+    return db<FeedCursor[]>`
       select c.ts, encode(c.hash, 'hex') as hash
-      from (${inOrder(db, search, part, db`${part.count}`)}) c
+      from (${orderCandidates(db, search, pageRequest, db`${pageRequest.count}`)}) c
       order by ${forwards}`
   }
   // 2,000 casts are looked at one by one before the index of words is asked.
   const words = db`to_tsquery('simple'::regconfig, ${tsquery})`
-  return db<FeedPlace[]>`
+  return db<FeedCursor[]>`
     with first as materialized (
-      ${inOrder(db, search, part, db`2000`)}
+      ${orderCandidates(db, search, pageRequest, db`2000`)}
     ),
     near as materialized (
-      select c.ts, c.hash from first c where c.words @@ ${words} limit ${part.count}
+      select c.ts, c.hash from first c where c.words @@ ${words} limit ${pageRequest.count}
     ),
     with_words as materialized (
       select c.ts, c.hash ${candidates} and c.words @@ ${words}
-        and (c.ts, c.hash) ${isBack ? db`<` : db`>`} (
+        and (c.ts, c.hash) ${isBackward ? db`<` : db`>`} (
           (select c.ts from first c order by ${backwards} limit 1),
           (select c.hash from first c order by ${backwards} limit 1)
         )
-        and (select count(*) from near) < ${part.count}::bigint
+        and (select count(*) from near) < ${pageRequest.count}::bigint
     ),
-    far as (select c.ts, c.hash from with_words c order by ${forwards} limit ${part.count})
+    far as (select c.ts, c.hash from with_words c order by ${forwards} limit ${pageRequest.count})
     select c.ts, encode(c.hash, 'hex') as hash
     from (select * from near union all select * from far) c
     order by ${forwards}
-    limit ${part.count}
+    limit ${pageRequest.count}
   `
 }
 
 /** Casts that come into question whatever their words, from where the page begins. */
-function inOrder(db: Database, search: CastSearch, part: CastSearchPart, limit: Fragment): Fragment {
-  const order = part.order === 'desc_chron' ? db`c.ts desc, c.hash desc` : db`c.ts, c.hash`
+function orderCandidates(
+  db: Database,
+  search: CastSearch,
+  pageRequest: CastSearchPageRequest,
+  limit: Fragment,
+): Fragment {
+  const order = pageRequest.order === 'desc_chron' ? db`c.ts desc, c.hash desc` : db`c.ts, c.hash`
   const casts = (more: Fragment) => db`
     select c.ts, c.hash, c.words
     from social.casts c
-    where ${conditionsOf(db, search)} and ${shownTo(db, part, 'c.fid')} and ${startOf(db, part)} ${more}
+    where ${conditionsOf(db, search)} and ${visibilityFilter(db, pageRequest, 'c.fid')} and ${startOf(db, pageRequest)} ${more}
     order by ${order}
     limit ${limit}`
   const isOfAuthor = search.authorFid !== undefined || search.terms.usernames.length > 0
@@ -119,16 +124,16 @@ export async function countCastsFound(
   `
 }
 
-function startOf(db: Database, { before, order }: CastSearchPart): Fragment {
+function startOf(db: Database, { before, order }: CastSearchPageRequest): Fragment {
   if (!before) return db`true`
-  const place = db`(${before.ts}::bigint, decode(${before.hash}, 'hex'))`
-  return order === 'desc_chron' ? db`(c.ts, c.hash) < ${place}` : db`(c.ts, c.hash) > ${place}`
+  const cursorRow = db`(${before.ts}::bigint, decode(${before.hash}, 'hex'))`
+  return order === 'desc_chron' ? db`(c.ts, c.hash) < ${cursorRow}` : db`(c.ts, c.hash) > ${cursorRow}`
 }
 
 function conditionsOf(db: Database, { terms, authorFid, parentUrl, channelId }: CastSearch): Fragment {
   const conditions = [
     ...(authorFid === undefined ? [] : [db`c.fid = ${authorFid}::bigint`]),
-    ...(terms.usernames.length === 0 ? [] : [db`c.fid ${namedBy(db, terms.usernames)}`]),
+    ...(terms.usernames.length === 0 ? [] : [db`c.fid ${authorCondition(db, terms.usernames)}`]),
     ...(terms.notUsernames.length === 0
       ? []
       : [
@@ -151,7 +156,7 @@ function conditionsOf(db: Database, { terms, authorFid, parentUrl, channelId }: 
 }
 
 /** One by itself, so that the newest casts are read by index; of several, those of all are put in order. */
-function namedBy(db: Database, usernames: readonly string[]): Fragment {
+function authorCondition(db: Database, usernames: readonly string[]): Fragment {
   return usernames.length === 1
     ? db`= (select u.fid from social.users u where u.username = ${usernames[0]!} order by u.fid limit 1)`
     : db`= any (array(

@@ -1,8 +1,8 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { shownTo } from './casts-shown-to.js'
-import { type FeedPart, type FeedRow, isShown, placeOf } from './feeds.js'
+import { cursorRow, type FeedPageRequest, type FeedRow, isShown } from './feeds.js'
 import { isMember } from './feeds-by-parent.js'
+import { visibilityFilter } from './visibility-filter.js'
 
 /** What is wanted of authors. Conditions that are left out let everything through. */
 export interface AuthorSelection {
@@ -24,46 +24,46 @@ export interface AuthorSelection {
 export async function readAuthorFeed(
   db: Database,
   selection: AuthorSelection,
-  part: FeedPart,
+  pageRequest: FeedPageRequest,
 ): Promise<FeedRow[]> {
   const { casts, recasts } = selection
   const streams = [
-    ...(casts === 'none' ? [] : [castsOf(db, selection, part)]),
-    ...(recasts ? [recastsOf(db, part)] : []),
+    ...(casts === 'none' ? [] : [castsOf(db, selection, pageRequest)]),
+    ...(recasts ? [recastsOf(db, pageRequest)] : []),
   ]
   const [first = db`select null::bigint, null::bytea, null::bigint where false`, second] = streams
   return db<FeedRow[]>`
-    select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, part)} as "isShown"
+    select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest)} as "isShown"
     from (
       select place.*
       from unnest(${[...selection.fids]}::bigint[]) as author (fid)
       cross join lateral (${first} ${second ? db`union all ${second}` : db``}) as place (ts, hash, target_fid)
       order by place.ts desc, place.hash desc
-      limit ${part.count}
+      limit ${pageRequest.count}
     ) r
     order by r.ts desc, r.hash desc
   `
 }
 
-function castsOf(db: Database, selection: AuthorSelection, part: FeedPart): Fragment {
+function castsOf(db: Database, selection: AuthorSelection, pageRequest: FeedPageRequest): Fragment {
   return db`(
     select c.ts, c.hash, null::bigint
     from social.casts c
-    where c.fid = author.fid and (c.ts, c.hash) < ${placeOf(db, part)}
-      and ${shownTo(db, part, 'c.fid')} ${conditionsOf(db, selection)}
+    where c.fid = author.fid and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
+      and ${visibilityFilter(db, pageRequest, 'c.fid')} ${conditionsOf(db, selection)}
     order by c.ts desc, c.hash desc
-    limit ${part.count}
+    limit ${pageRequest.count}
   )`
 }
 
-function recastsOf(db: Database, part: FeedPart): Fragment {
+function recastsOf(db: Database, pageRequest: FeedPageRequest): Fragment {
   return db`(
     select r.ts, r.target_hash, r.target_fid
     from social.reactions r
-    where r.fid = author.fid and r.type = 2 and (r.ts, r.target_hash) < ${placeOf(db, part)}
-      and ${shownTo(db, part, 'r.fid')}
+    where r.fid = author.fid and r.type = 2 and (r.ts, r.target_hash) < ${cursorRow(db, pageRequest)}
+      and ${visibilityFilter(db, pageRequest, 'r.fid')}
     order by r.ts desc, r.target_hash desc
-    limit ${part.count}
+    limit ${pageRequest.count}
   )`
 }
 

@@ -29,16 +29,16 @@ beforeAll(async () => {
 })
 
 describe('a cast whose embeds stand on both sides of the border of the newest', () => {
-  const part = { before: null, count: 10 }
+  const pageRequest = { before: null, count: 10 }
   const found = [border, older]
 
   test.each(['https://one.example', 'https://two.example'])('is found by its embed of %s', async (prefix) => {
-    const places = await readEmbedFeed(db, { prefix, isHost: true }, part)
-    expect([...new Set(places.map(({ hash }) => hash))]).toEqual(found)
+    const entries = await readEmbedFeed(db, { prefix, isHost: true }, pageRequest)
+    expect([...new Set(entries.map(({ hash }) => hash))]).toEqual(found)
   })
 
   test.each(['application/pdf', 'video/mp4'] as const)('is found by its embed of %s', async (kind) => {
-    const places = await readEmbedFeed(db, { kinds: [kind] }, part)
-    expect([...new Set(places.map(({ hash }) => hash))]).toEqual(found)
+    const entries = await readEmbedFeed(db, { kinds: [kind] }, pageRequest)
+    expect([...new Set(entries.map(({ hash }) => hash))]).toEqual(found)
   })
 })

@@ -1,8 +1,8 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 import type { EmbedKind } from '../project/embed-kind.js'
-import { shownTo } from './casts-shown-to.js'
-import { type FeedPart, type FeedPlace, placeOf } from './feeds.js'
+import { cursorRow, type FeedCursor, type FeedPageRequest } from './feeds.js'
+import { visibilityFilter } from './visibility-filter.js'
 
 /** What is wanted of embedded URLs. */
 export type EmbedSelection =
@@ -20,23 +20,23 @@ export type EmbedSelection =
 export async function readEmbedFeed(
   db: Database,
   selection: EmbedSelection,
-  part: FeedPart,
-): Promise<FeedPlace[]> {
-  return db<FeedPlace[]>`
+  pageRequest: FeedPageRequest,
+): Promise<FeedCursor[]> {
+  return db<FeedCursor[]>`
     with everything as materialized (
       select e.ts, e.hash, e.fid, e.url
       from social.url_embeds e
-      where (e.ts, e.hash) < ${placeOf(db, part)}
+      where (e.ts, e.hash) < ${cursorRow(db, pageRequest)}
       order by e.ts desc, e.hash desc
       limit 2000
     ),
     near as materialized (
       select e.ts, e.hash
       from everything e
-      where ${shownTo(db, part, 'e.fid')} and ${isWanted(db, selection)}
-      limit ${part.count}
+      where ${visibilityFilter(db, pageRequest, 'e.fid')} and ${isMatchingEmbed(db, selection)}
+      limit ${pageRequest.count}
     ),
-    wanted as materialized (${allWanted(db, selection)}),
+    wanted as materialized (${allMatchingEmbeds(db, selection)}),
     far as (
       select e.ts, e.hash
       from wanted e
@@ -45,20 +45,20 @@ export async function readEmbedFeed(
           (select e.ts from everything e order by e.ts, e.hash limit 1),
           (select e.hash from everything e order by e.ts, e.hash limit 1)
         )
-        and ${shownTo(db, part, 'e.fid')}
-        and (select count(*) from near) < ${part.count}::bigint
+        and ${visibilityFilter(db, pageRequest, 'e.fid')}
+        and (select count(*) from near) < ${pageRequest.count}::bigint
       order by e.ts desc, e.hash desc
-      limit ${part.count}
+      limit ${pageRequest.count}
     )
     select ts, encode(hash, 'hex') as hash
     from (select * from near union all select * from far) found
     order by found.ts desc, found.hash desc
-    limit ${part.count}
+    limit ${pageRequest.count}
   `
 }
 
 /** Of an embed `e`. */
-function isWanted(db: Database, selection: EmbedSelection): Fragment {
+function isMatchingEmbed(db: Database, selection: EmbedSelection): Fragment {
   if ('kinds' in selection) {
     return db`
       (select u.kind from embeds.urls u where u.url = e.url) = any (${db.types.texts(selection.kinds)}::text[])`
@@ -70,7 +70,7 @@ function isWanted(db: Database, selection: EmbedSelection): Fragment {
 }
 
 /** All embeds that are wanted, by index. Read only if the newest were not enough. */
-function allWanted(db: Database, selection: EmbedSelection): Fragment {
+function allMatchingEmbeds(db: Database, selection: EmbedSelection): Fragment {
   if ('kinds' in selection) {
     return db`
       select e.ts, e.hash, e.fid
@@ -83,5 +83,5 @@ function allWanted(db: Database, selection: EmbedSelection): Fragment {
   return db`
     select e.ts, e.hash, e.fid
     from social.url_embeds e
-    where e.url ~>=~ ${prefix} and e.url ~<~ ${`${prefix}\u{10ffff}`} and ${isWanted(db, selection)}`
+    where e.url ~>=~ ${prefix} and e.url ~<~ ${`${prefix}\u{10ffff}`} and ${isMatchingEmbed(db, selection)}`
 }

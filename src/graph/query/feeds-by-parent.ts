@@ -1,12 +1,12 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { shownTo } from './casts-shown-to.js'
-import { type FeedPart, type FeedPlace, placeOf, roundCount } from './feeds.js'
+import { cursorRow, type FeedCursor, type FeedPageRequest, roundCount } from './feeds.js'
+import { visibilityFilter } from './visibility-filter.js'
 
 /** What is wanted below parent URLs. */
 export interface ParentSelection {
   /** The URLs themselves, or channels, which stand for all their URLs. */
-  readonly below: { readonly urls: readonly string[] } | { readonly channelIds: readonly string[] }
+  readonly parents: { readonly urls: readonly string[] } | { readonly channelIds: readonly string[] }
   /** Replies in the threads below them too. */
   readonly replies: boolean
   /** Only authors who are members of the channel that the URL is of, its lead among them. */
@@ -17,7 +17,7 @@ export interface ParentSelection {
 export interface ParentFeed {
   /** The URLs that it was read below. */
   readonly urls: readonly string[]
-  readonly places: readonly FeedPlace[]
+  readonly entries: readonly FeedCursor[]
 }
 
 interface ParentFeedRow {
@@ -33,11 +33,11 @@ interface ParentFeedRow {
  */
 export async function readParentFeed(
   db: Database,
-  { below, replies, membersOnly }: ParentSelection,
-  part: FeedPart,
+  { parents, replies, membersOnly }: ParentSelection,
+  pageRequest: FeedPageRequest,
 ): Promise<ParentFeed> {
   const [row] = await db<ParentFeedRow[]>`
-    with parent as materialized (${urlsOf(db, below)}),
+    with parent as materialized (${urlsOf(db, parents)}),
     place as materialized (
       select newest.ts, newest.hash
       from parent
@@ -45,13 +45,13 @@ export async function readParentFeed(
         select c.ts, c.hash
         from social.casts c
         where ${replies ? db`c.root_parent_url` : db`c.parent_url`} = parent.url
-          and (c.ts, c.hash) < ${placeOf(db, part)}
-          and ${shownTo(db, part, 'c.fid')} ${membersOnly ? db`and ${isMember(db, db`parent.url`)}` : db``}
+          and (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
+          and ${visibilityFilter(db, pageRequest, 'c.fid')} ${membersOnly ? db`and ${isMember(db, db`parent.url`)}` : db``}
         order by c.ts desc, c.hash desc
-        limit ${db.unsafe(String(roundCount(part.count)))}
+        limit ${db.unsafe(String(roundCount(pageRequest.count)))}
       ) newest
       order by newest.ts desc, newest.hash desc
-      limit ${part.count}
+      limit ${pageRequest.count}
     )
     select
       array(select url from parent) as urls,
@@ -59,20 +59,20 @@ export async function readParentFeed(
       array(select encode(hash, 'hex') from place) as hashes
   `
   const { urls, ts, hashes } = row!
-  return { urls, places: hashes.map((hash, index) => ({ ts: ts[index]!, hash })) }
+  return { urls, entries: hashes.map((hash, index) => ({ ts: ts[index]!, hash })) }
 }
 
 /** One of them by itself: for a list of unknown length the planner makes a plan for ten. */
-function urlsOf(db: Database, below: ParentSelection['below']): Fragment {
-  if ('urls' in below) {
-    return below.urls.length === 1
-      ? db`select ${below.urls[0]!}::text as url`
-      : db`select url from unnest(${db.types.texts(below.urls)}::text[]) as asked (url)`
+function urlsOf(db: Database, parents: ParentSelection['parents']): Fragment {
+  if ('urls' in parents) {
+    return parents.urls.length === 1
+      ? db`select ${parents.urls[0]!}::text as url`
+      : db`select url from unnest(${db.types.texts(parents.urls)}::text[]) as asked (url)`
   }
   const isOfChannel =
-    below.channelIds.length === 1
-      ? db`channel_id = ${below.channelIds[0]!}`
-      : db`channel_id = any (${db.types.texts(below.channelIds)}::text[])`
+    parents.channelIds.length === 1
+      ? db`channel_id = ${parents.channelIds[0]!}`
+      : db`channel_id = any (${db.types.texts(parents.channelIds)}::text[])`
   return db`select url from channels.urls where ${isOfChannel}`
 }
 

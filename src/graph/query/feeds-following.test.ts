@@ -42,8 +42,8 @@ test.each([
     for (const fid of recasters) {
       await db`insert into social.reactions values (${fid}, 2, decode(${recasted}, 'hex'), ${author}, 500, '')`
     }
-    const places = await readFollowingFeed(db, { fid: viewer, recasts: true }, { before: null, count: 10 })
-    expect(new Set(places.map(({ hash }) => hash))).toEqual(new Set([recasted]))
+    const entries = await readFollowingFeed(db, { fid: viewer, recasts: true }, { before: null, count: 10 })
+    expect(new Set(entries.map(({ hash }) => hash))).toEqual(new Set([recasted]))
   },
 )
 
@@ -53,6 +53,6 @@ test('what is found by the look at everybody, where it ends, does not stand ther
     insert into social.casts (hash, fid, ts, text, thread_hash, embeds, mentions, mention_positions, signer)
     values (decode('0b', 'hex'), 3, 400, '', decode('0b', 'hex'), '[]', '{}', '{}', '')
   `
-  const places = await readFollowingFeed(db, { fid: viewer, recasts: true }, { before: null, count: 2 })
-  expect(places.map(({ hash }) => hash)).toEqual([recasted, '0b'])
+  const entries = await readFollowingFeed(db, { fid: viewer, recasts: true }, { before: null, count: 2 })
+  expect(entries.map(({ hash }) => hash)).toEqual([recasted, '0b'])
 })

@@ -1,7 +1,7 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { shownTo } from './casts-shown-to.js'
-import { type FeedPart, type FeedRow, isShown, placeOf } from './feeds.js'
+import { cursorRow, type FeedPageRequest, type FeedRow, isShown } from './feeds.js'
+import { visibilityFilter } from './visibility-filter.js'
 
 /** What belongs to a feed of followed users. */
 export interface FollowingSelection {
@@ -35,21 +35,21 @@ interface PageRow {
 export async function readFollowingFeed(
   db: Database,
   selection: FollowingSelection,
-  part: FeedPart,
+  pageRequest: FeedPageRequest,
 ): Promise<FeedRow[]> {
   const { fid } = selection
   // `near` relies on getting the rows of `everyone` in their order, one by one, and on stopping when it has
   // enough: a scan of a CTE is lazy, and a lateral look-up with a limit can only be a nested loop.
   const [row] = await db<PageRow[]>`
     with bound as materialized (
-      select case when 2 * followed * followed >= ${part.count}::float8 * users then least(5000, 2 * followed)
+      select case when 2 * followed * followed >= ${pageRequest.count}::float8 * users then least(5000, 2 * followed)
         else 0 end as rows
       from
         (select following_count::bigint as followed from social.user_counts where fid = ${fid}::bigint) counted,
         (select reltuples as users from pg_class where oid = 'social.users'::regclass) estimated
     ),
     everyone as materialized (
-      select * from (${newest(db, selection, part)}) newest
+      select * from (${newestEntries(db, selection, pageRequest)}) newest
       order by ts desc, hash desc
       limit coalesce((select rows from bound), 0)
     ),
@@ -59,37 +59,37 @@ export async function readFollowingFeed(
       cross join lateral (
         select from social.follows f where f.fid = ${fid}::bigint and f.target_fid = e.fid limit 1
       ) followed
-      where ${shownTo(db, part, 'e.fid')}
-      limit ${part.count}
+      where ${visibilityFilter(db, pageRequest, 'e.fid')}
+      limit ${pageRequest.count}
     ),
     place as materialized (
       select ts, hash
-      from (select ts, hash from everyone union all select * from (values ${placeOf(db, part)}) start) come_to
+      from (select ts, hash from everyone union all select * from (values ${cursorRow(db, pageRequest)}) start) come_to
       order by ts, hash
       limit 1
     ),
     latest as materialized (
       select f.target_fid as fid, one.stream, one.ts
       from social.follows f
-      cross join lateral (${latestOfOne(db, selection, part)}) as one (stream, ts)
-      where f.fid = ${fid}::bigint and ${shownTo(db, part, 'f.target_fid')}
-        and (select count(*) from near) < ${part.count}::bigint
+      cross join lateral (${latestOfAuthor(db, selection, pageRequest)}) as one (stream, ts)
+      where f.fid = ${fid}::bigint and ${visibilityFilter(db, pageRequest, 'f.target_fid')}
+        and (select count(*) from near) < ${pageRequest.count}::bigint
     ),
     since as materialized (
-      select coalesce((select ts from latest order by ts desc offset ${part.count - 1} limit 1), 0) as ts
+      select coalesce((select ts from latest order by ts desc offset ${pageRequest.count - 1} limit 1), 0) as ts
     ),
     far as (
       select since_then.*
       from latest l
-      cross join lateral (${sinceThenOfOne(db, selection, part)}) as since_then (ts, hash, target_fid)
+      cross join lateral (${sinceTimeOfAuthor(db, selection, pageRequest)}) as since_then (ts, hash, target_fid)
       where l.ts >= (select ts from since)
     ),
     page as materialized (
-      select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, part)} as is_shown
+      select r.ts, encode(r.hash, 'hex') as hash, ${isShown(db, pageRequest)} as is_shown
       from (
         select * from (select * from near union all (select * from far except all select * from near)) found
         order by found.ts desc, found.hash desc
-        limit ${part.count}
+        limit ${pageRequest.count}
       ) r
       order by r.ts desc, r.hash desc
     )
@@ -106,11 +106,15 @@ export async function readFollowingFeed(
  * Two streams by index, merged as far as they are read. The bounds stand in the text, not in parameters: a plan
  * that is made for any bound would read everything.
  */
-function newest(db: Database, { recasts }: FollowingSelection, part: FeedPart): Fragment {
+function newestEntries(
+  db: Database,
+  { recasts }: FollowingSelection,
+  pageRequest: FeedPageRequest,
+): Fragment {
   const casts = db`(
     select c.ts, c.hash, c.fid, null::bigint as target_fid
     from social.casts c
-    where (c.ts, c.hash) < ${placeOf(db, part)}
+    where (c.ts, c.hash) < ${cursorRow(db, pageRequest)}
     order by c.ts desc, c.hash desc
     limit 5000
   )`
@@ -121,18 +125,22 @@ function newest(db: Database, { recasts }: FollowingSelection, part: FeedPart): 
     (
       select r.ts, r.target_hash, r.fid, r.target_fid
       from social.reactions r
-      where r.type = 2 and (r.ts, r.target_hash) < ${placeOf(db, part)}
+      where r.type = 2 and (r.ts, r.target_hash) < ${cursorRow(db, pageRequest)}
       order by r.ts desc, r.target_hash desc
       limit 5000
     )`
 }
 
 /** When the followed user `f` last cast, and last recast, from `place` on. */
-function latestOfOne(db: Database, { recasts }: FollowingSelection, part: FeedPart): Fragment {
+function latestOfAuthor(
+  db: Database,
+  { recasts }: FollowingSelection,
+  pageRequest: FeedPageRequest,
+): Fragment {
   const casts = db`(
     select 'casts', c.ts
     from social.casts c
-    where c.fid = f.target_fid and ${fromPlaceOn(db, db`(c.ts, c.hash)`, part)}
+    where c.fid = f.target_fid and ${fromCursor(db, db`(c.ts, c.hash)`, pageRequest)}
     order by c.ts desc, c.hash desc
     limit 1
   )`
@@ -143,21 +151,25 @@ function latestOfOne(db: Database, { recasts }: FollowingSelection, part: FeedPa
     (
       select 'recasts', r.ts
       from social.reactions r
-      where r.fid = f.target_fid and r.type = 2 and ${fromPlaceOn(db, db`(r.ts, r.target_hash)`, part)}
+      where r.fid = f.target_fid and r.type = 2 and ${fromCursor(db, db`(r.ts, r.target_hash)`, pageRequest)}
       order by r.ts desc, r.target_hash desc
       limit 1
     )`
 }
 
 /** What the user of `latest` `l` did in that stream from `place` on, down to `since`. */
-function sinceThenOfOne(db: Database, { recasts }: FollowingSelection, part: FeedPart): Fragment {
+function sinceTimeOfAuthor(
+  db: Database,
+  { recasts }: FollowingSelection,
+  pageRequest: FeedPageRequest,
+): Fragment {
   const casts = db`(
     select c.ts, c.hash, null::bigint
     from social.casts c
     where l.stream = 'casts' and c.fid = l.fid and c.ts >= (select ts from since)
-      and ${fromPlaceOn(db, db`(c.ts, c.hash)`, part)}
+      and ${fromCursor(db, db`(c.ts, c.hash)`, pageRequest)}
     order by c.ts desc, c.hash desc
-    limit ${part.count}
+    limit ${pageRequest.count}
   )`
   if (!recasts) return casts
   return db`
@@ -167,9 +179,9 @@ function sinceThenOfOne(db: Database, { recasts }: FollowingSelection, part: Fee
       select r.ts, r.target_hash, r.target_fid
       from social.reactions r
       where l.stream = 'recasts' and r.fid = l.fid and r.type = 2 and r.ts >= (select ts from since)
-        and ${fromPlaceOn(db, db`(r.ts, r.target_hash)`, part)}
+        and ${fromCursor(db, db`(r.ts, r.target_hash)`, pageRequest)}
       order by r.ts desc, r.target_hash desc
-      limit ${part.count}
+      limit ${pageRequest.count}
     )`
 }
 
@@ -178,6 +190,6 @@ function sinceThenOfOne(db: Database, { recasts }: FollowingSelection, part: Fee
  * have come to one of them and not to the others. What it has found is taken away from what is found then, as often as
  * it was found, so that a page is not shorter than it has to be.
  */
-function fromPlaceOn(db: Database, row: Fragment, part: FeedPart): Fragment {
-  return db`${row} <= ((select ts from place), (select hash from place)) and ${row} < ${placeOf(db, part)}`
+function fromCursor(db: Database, row: Fragment, pageRequest: FeedPageRequest): Fragment {
+  return db`${row} <= ((select ts from place), (select hash from place)) and ${row} < ${cursorRow(db, pageRequest)}`
 }

@@ -1,7 +1,7 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 import { trendingScore } from './casts-ranked.js'
-import { type Onlooker, shownTo } from './casts-shown-to.js'
+import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /** A cast and how far up it stands. */
 export interface RankedCast {
@@ -11,7 +11,7 @@ export interface RankedCast {
 }
 
 /** Which part of a ranking is wanted, and who looks. */
-export interface RankedPart extends Onlooker {
+export interface RankedPageRequest extends Viewer {
   /** The moment that ages are counted from, in Farcaster seconds: the same for all pages of a ranking. */
   readonly ts: number
   /** The last one that was seen; null at the beginning. */
@@ -27,13 +27,13 @@ const MAX_CANDIDATES = 50_000
 export async function readPopularCasts(
   db: Database,
   fid: number,
-  { count, ...onlooker }: { readonly count: number } & Onlooker,
+  { count, ...viewer }: { readonly count: number } & Viewer,
 ): Promise<string[]> {
   const rows = await db<{ hash: string }[]>`
     select encode(c.hash, 'hex') as hash
     from social.casts c
     left join social.cast_counts n on n.hash = c.hash and n.fid = c.fid
-    where c.fid = ${fid}::bigint and ${shownTo(db, onlooker, 'c.fid')}
+    where c.fid = ${fid}::bigint and ${visibilityFilter(db, viewer, 'c.fid')}
     order by coalesce(n.likes + n.recasts + n.replies, 0) desc, c.ts desc, c.hash desc
     limit ${count}
   `
@@ -64,10 +64,10 @@ export async function readTrending(
       : parentUrl !== undefined
         ? db`select ${parentUrl}::text as url`
         : null
-  const newest = (place: Fragment) => db`
+  const newest = (position: Fragment) => db`
     select c.hash, c.fid, c.ts
     from social.casts c
-    where c.ts > ${ts - seconds}::bigint and c.ts <= ${ts}::bigint and ${place}
+    where c.ts > ${ts - seconds}::bigint and c.ts <= ${ts}::bigint and ${position}
     order by c.ts desc, c.hash desc
     limit ${MAX_CANDIDATES}`
   // What stands directly below a URL starts a thread, and each URL has an index range of its own.
@@ -105,8 +105,12 @@ const FOR_YOU_CANDIDATES = 1_000
  * of the last three days, not the user's own. Every bound is one of an index: a user who follows hundreds that do a
  * lot costs 20 ms, where reading all that they did took 650.
  */
-export async function readForYouFeed(db: Database, fid: number, part: RankedPart): Promise<RankedCast[]> {
-  const { ts } = part
+export async function readForYouFeed(
+  db: Database,
+  fid: number,
+  pageRequest: RankedPageRequest,
+): Promise<RankedCast[]> {
+  const { ts } = pageRequest
   const { seconds, followed, casts, likes, recasts } = forYouWindow
   const since = ts - seconds
   const reactions = (type: 1 | 2, count: number) => db`
@@ -158,17 +162,17 @@ export async function readForYouFeed(db: Database, fid: number, part: RankedPart
       join social.casts c on c.hash = a.hash and c.fid = a.fid
       left join social.cast_counts n on n.hash = c.hash and n.fid = c.fid
       where c.ts > ${since}::bigint and c.ts <= ${ts}::bigint and c.fid <> ${fid}::bigint
-        and ${shownTo(db, part, 'c.fid')}
+        and ${visibilityFilter(db, pageRequest, 'c.fid')}
     )
     select rank, encode(hash, 'hex') as hash
     from ranked
-    where ${isBehind(db, part)}
+    where ${isAfterCursor(db, pageRequest)}
     order by ranked.rank desc, ranked.hash desc
-    limit ${part.count}
+    limit ${pageRequest.count}
   `
 }
 
-function isBehind(db: Database, { after }: RankedPart) {
+function isAfterCursor(db: Database, { after }: RankedPageRequest) {
   if (!after) return db`true`
   return db`(ranked.rank, ranked.hash) < (${after.rank}::float8, decode(${after.hash}, 'hex'))`
 }

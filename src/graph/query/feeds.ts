@@ -1,12 +1,12 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { type Onlooker, shownTo } from './casts-shown-to.js'
+import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /**
  * A place in a feed: a cast when it was cast, or when somebody recast it. Feeds go from the newest place to the
  * oldest; of one second, by hash.
  */
-export interface FeedPlace {
+export interface FeedCursor {
   /** Farcaster seconds. */
   readonly ts: number
   /** Of the cast; lower-case hex without 0x. */
@@ -14,15 +14,15 @@ export interface FeedPlace {
 }
 
 /** A place as it was read. */
-export interface FeedRow extends FeedPlace {
+export interface FeedRow extends FeedCursor {
   /** False: of a recast of what is not here, or what the viewer is not to see. Its place counts, it is not shown. */
   readonly isShown: boolean
 }
 
 /** Which part of a feed is wanted, and who looks. */
-export interface FeedPart extends Onlooker {
+export interface FeedPageRequest extends Viewer {
   /** The last place that was seen; null at the beginning. */
-  readonly before: FeedPlace | null
+  readonly before: FeedCursor | null
   /** Most places. */
   readonly count: number
 }
@@ -38,11 +38,11 @@ export function roundCount(count: number): number {
 }
 
 /** Above every place: no hash is as long. */
-const beginning: FeedPlace = { ts: Number.MAX_SAFE_INTEGER, hash: 'ff'.repeat(21) }
+const START_CURSOR: FeedCursor = { ts: Number.MAX_SAFE_INTEGER, hash: 'ff'.repeat(21) }
 
 /** The last place that was seen, as a row that places are compared with: `(c.ts, c.hash) < ${…}`. */
-export function placeOf(db: Database, { before }: FeedPart): Fragment {
-  const { ts, hash } = before ?? beginning
+export function cursorRow(db: Database, { before }: FeedPageRequest): Fragment {
+  const { ts, hash } = before ?? START_CURSOR
   return db`(${ts}::bigint, decode(${hash}::text, 'hex'))`
 }
 
@@ -50,11 +50,11 @@ export function placeOf(db: Database, { before }: FeedPart): Fragment {
  * Whether a place `r` may be shown: that of a cast (without `target_fid`), or of a recast whose cast is here and may
  * be seen. To be asked of the rows of a page, not of all that come into question: it is a look-up for each.
  */
-export function isShown(db: Database, onlooker: Onlooker): Fragment {
+export function isShown(db: Database, viewer: Viewer): Fragment {
   return db`
     r.target_fid is null
     or (
       coalesce((select t.fid from social.casts t where t.hash = r.hash) = r.target_fid, false)
-      and ${shownTo(db, onlooker, 'r.target_fid')}
+      and ${visibilityFilter(db, viewer, 'r.target_fid')}
     )`
 }

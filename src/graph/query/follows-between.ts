@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type ShortUser, shortUserOf } from './short-user.js'
-import { aboveAll, standingOf } from './user-standing.js'
+import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
+import { MAX_SORT_KEY, popularityOf } from './user-popularity.js'
 
 /** Follows that are chosen by what two users, or the people around one, have in common. */
 
@@ -12,7 +12,7 @@ export interface ReciprocalRow {
   readonly standing: number
 }
 
-export interface ReciprocalAsked {
+export interface ReciprocalQuery {
   readonly fid: number
   readonly hidden: readonly number[]
   readonly limit: number
@@ -25,13 +25,13 @@ export interface ReciprocalAsked {
  */
 export async function readReciprocal(
   db: Database,
-  { fid, hidden, limit, order }: ReciprocalAsked,
+  { fid, hidden, limit, order }: ReciprocalQuery,
   after: readonly [number, number] | null,
 ): Promise<ReciprocalRow[]> {
-  const [key, other] = after ?? [aboveAll, aboveAll]
+  const [key, other] = after ?? [MAX_SORT_KEY, MAX_SORT_KEY]
   return await db<ReciprocalRow[]>`
     with mutual as (
-      select f.target_fid as fid, greatest(f.ts, b.ts) as ts, ${standingOf(db)} as standing
+      select f.target_fid as fid, greatest(f.ts, b.ts) as ts, ${popularityOf(db)} as standing
       from social.follows f
       join social.follows b on b.fid = f.target_fid and b.target_fid = f.fid
       join social.users u on u.fid = f.target_fid
@@ -59,7 +59,7 @@ export interface RelevantFollower {
 /** Who follows the target among those whom the viewer follows, best known first. */
 export async function readRelevantFollowers(
   db: Database,
-  { targetFid, viewerFid, hidden, limit }: RelevantAsked,
+  { targetFid, viewerFid, hidden, limit }: RelevantFollowersQuery,
 ): Promise<RelevantFollower[]> {
   return await db<RelevantFollower[]>`
     select f.fid, ${shortUserOf(db, 'u')} as "user", ${shortUserOf(db, 'app')} as app
@@ -70,12 +70,12 @@ export async function readRelevantFollowers(
     left join social.signer_apps a on a.fid = f.fid and a.key = f.signer
     left join social.users app on app.fid = a.app_fid
     where v.fid = ${viewerFid} and f.fid <> all (${[...hidden]}::bigint[])
-    order by ${standingOf(db)} desc, f.fid desc
+    order by ${popularityOf(db)} desc, f.fid desc
     limit ${limit}
   `
 }
 
-export interface RelevantAsked {
+export interface RelevantFollowersQuery {
   readonly targetFid: number
   readonly viewerFid: number
   readonly hidden: readonly number[]
@@ -83,10 +83,10 @@ export interface RelevantAsked {
 }
 
 /** How far a suggestion looks: the user's latest follows, and the latest follows of each of those. */
-const FRIENDS = 100
-const FOLLOWS_OF_EACH = 100
+const MAX_FRIENDS = 100
+const FOLLOWS_PER_FRIEND = 100
 /** So many of the most frequent are put in order by how well known they are. */
-const CANDIDATES = 300
+const MAX_CANDIDATES = 300
 
 /**
  * Whom the user might want to follow: those whom most of its friends follow, better known ones first among equals.
@@ -101,7 +101,7 @@ export async function readSuggested(
       select target_fid as fid from social.follows
       where fid = ${fid}
       order by ts desc, target_fid desc
-      limit ${FRIENDS}
+      limit ${MAX_FRIENDS}
     ), candidates as materialized (
       select theirs.target_fid as fid, count(*) as friends
       from friends
@@ -109,7 +109,7 @@ export async function readSuggested(
         select f.target_fid from social.follows f
         where f.fid = friends.fid
         order by f.ts desc, f.target_fid desc
-        limit ${FOLLOWS_OF_EACH}
+        limit ${FOLLOWS_PER_FRIEND}
       ) theirs
       where theirs.target_fid <> ${fid} and theirs.target_fid <> all (${[...hidden]}::bigint[])
         -- Hashed once. As "not exists" it is planned for a user who follows two, and reads all follows of one who
@@ -117,13 +117,13 @@ export async function readSuggested(
         and theirs.target_fid not in (select mine.target_fid from social.follows mine where mine.fid = ${fid})
       group by theirs.target_fid
       order by friends desc, theirs.target_fid
-      limit ${CANDIDATES}
+      limit ${MAX_CANDIDATES}
     )
     select u.fid
     from candidates
     join social.users u using (fid)
     left join social.user_counts c using (fid)
-    order by candidates.friends desc, ${standingOf(db)} desc, u.fid
+    order by candidates.friends desc, ${popularityOf(db)} desc, u.fid
     limit ${limit}
   `
   return rows.map((row) => row.fid)

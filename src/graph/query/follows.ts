@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type ShortUser, shortUserOf } from './short-user.js'
-import { aboveAll } from './user-standing.js'
+import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
+import { MAX_SORT_KEY } from './user-popularity.js'
 
 /** Whose list: those who follow the user, or those whom it follows. */
 export type FollowSide = 'followers' | 'following'
@@ -15,7 +15,7 @@ export interface FollowRow {
   readonly app: ShortUser | null
 }
 
-export interface FollowsAsked {
+export interface FollowsQuery {
   readonly fid: number
   readonly side: FollowSide
   /** Fids that the list is to be without. */
@@ -26,28 +26,30 @@ export interface FollowsAsked {
 /** Follows by time, most recent first, behind the key `[ts, fid]` of the page before. */
 export async function readFollows(
   db: Database,
-  { fid, side, hidden, limit }: FollowsAsked,
+  { fid, side, hidden, limit }: FollowsQuery,
   after: readonly [ts: number, fid: number] | null,
 ): Promise<FollowRow[]> {
-  const [ts, other] = after ?? [aboveAll, aboveAll]
-  const { mine, theirs } = columnsOf(side)
+  const [ts, other] = after ?? [MAX_SORT_KEY, MAX_SORT_KEY]
+  const { ownColumn, otherColumn } = columnsOf(side)
   return await db<FollowRow[]>`
-    select f.${db(theirs)} as fid, f.ts, ${shortUserOf(db, 'app')} as app
+    select f.${db(otherColumn)} as fid, f.ts, ${shortUserOf(db, 'app')} as app
     from social.follows f
     left join social.signer_apps a on a.fid = f.fid and a.key = f.signer
     left join social.users app on app.fid = a.app_fid
-    where f.${db(mine)} = ${fid}
-      and (f.ts, f.${db(theirs)}) < (${ts}::bigint, ${other}::bigint)
-      and f.${db(theirs)} <> all (${[...hidden]}::bigint[])
-      and exists (select 1 from social.users u where u.fid = f.${db(theirs)})
-    order by f.ts desc, f.${db(theirs)} desc
+    where f.${db(ownColumn)} = ${fid}
+      and (f.ts, f.${db(otherColumn)}) < (${ts}::bigint, ${other}::bigint)
+      and f.${db(otherColumn)} <> all (${[...hidden]}::bigint[])
+      and exists (select 1 from social.users u where u.fid = f.${db(otherColumn)})
+    order by f.ts desc, f.${db(otherColumn)} desc
     limit ${limit}
   `
 }
 
 /** The columns of `follows` that hold the user whose list it is, and the others. */
-export function columnsOf(side: FollowSide): { mine: string; theirs: string } {
-  return side === 'followers' ? { mine: 'target_fid', theirs: 'fid' } : { mine: 'fid', theirs: 'target_fid' }
+export function columnsOf(side: FollowSide): { ownColumn: string; otherColumn: string } {
+  return side === 'followers'
+    ? { ownColumn: 'target_fid', otherColumn: 'fid' }
+    : { ownColumn: 'fid', otherColumn: 'target_fid' }
 }
 
 /** Whom a user follows, in no order; no more than so many. */

@@ -32,7 +32,7 @@ async function readWithOnePlan<Value>(read: (db: Database) => Promise<Value>): P
 
 beforeAll(async () => {
   // As in a real network, rows of one user lie apart.
-  const anyhow = db`order by md5(n::text || fid)`
+  const randomOrder = db`order by md5(n::text || fid)`
   const hash = db`decode(lpad(to_hex(n), 40, '0'), 'hex')`
   const heavy = db`generate_series(1, ${HEAVY}::integer) n`
   await db`
@@ -50,7 +50,7 @@ beforeAll(async () => {
       select 1 as fid, n from ${heavy}
       union all
       select fid, n from generate_series(1, 500) n, generate_series(2, 40) fid
-    ) reaction ${anyhow}`
+    ) reaction ${randomOrder}`
   await db`
     insert into social.follows (fid, target_fid, ts, signer)
     select fid, n, n, 'key'::bytea
@@ -58,13 +58,13 @@ beforeAll(async () => {
       select 1 as fid, n from ${heavy} where n between 2 and ${HEAVY / 2}::integer
       union all
       select n, n + step from ${heavy}, generate_series(1, 2) step where n > 1
-    ) follow ${anyhow}`
+    ) follow ${randomOrder}`
   await db`vacuum analyze social.users, social.casts, social.reactions, social.follows, social.signer_apps`
 })
 
 it('reactions of a user are read by index, no more than the page has', async () => {
-  const asked = { kinds: ['likes', 'recasts'], before: null, count: 26 } as const
-  const [rows, looked] = await readWithOnePlan((one) => readUserReactions(one, 1, asked))
+  const reactionQuery = { kinds: ['likes', 'recasts'], before: null, count: 26 } as const
+  const [rows, looked] = await readWithOnePlan((one) => readUserReactions(one, 1, reactionQuery))
   expect([rows.length, rows[0]!.ts, rows.at(-1)!.ts]).toEqual([26, HEAVY, HEAVY - 25])
   expect(looked).toBeLessThan(FEW)
 })

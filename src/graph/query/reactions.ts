@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type Onlooker, shownTo } from './casts-shown-to.js'
 import { roundCount } from './feeds.js'
+import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /** ReactionType, as messages and rows have it. */
 export const reactionTypes = { likes: 1, recasts: 2 } as const
@@ -32,22 +32,26 @@ export interface ReactionRow {
 }
 
 /** Which part of a list of reactions is wanted, and who looks. */
-export interface ReactionPart<Place> extends Onlooker {
+export interface ReactionPageRequest<Cursor> extends Viewer {
   readonly kinds: readonly ReactionKind[]
   /** The last place that was seen; null at the beginning. */
-  readonly before: Place | null
+  readonly before: Cursor | null
   /** Most rows. */
   readonly count: number
 }
 
 /** Where a reaction stands among those to a cast: newest first, then by fid, then likes before recasts. */
-export interface PlaceAtCast {
+export interface CastReactionCursor {
   readonly ts: number
   readonly fid: number
   readonly type: number
 }
 
-const beginningAtCast: PlaceAtCast = { ts: Number.MAX_SAFE_INTEGER, fid: Number.MAX_SAFE_INTEGER, type: 0 }
+const CAST_START_CURSOR: CastReactionCursor = {
+  ts: Number.MAX_SAFE_INTEGER,
+  fid: Number.MAX_SAFE_INTEGER,
+  type: 0,
+}
 
 /**
  * Reactions to a cast, newest first. One that names another author for the hash is none to this cast.
@@ -57,9 +61,9 @@ const beginningAtCast: PlaceAtCast = { ts: Number.MAX_SAFE_INTEGER, fid: Number.
 export async function readCastReactions(
   db: Database,
   hash: string,
-  part: ReactionPart<PlaceAtCast>,
+  pageRequest: ReactionPageRequest<CastReactionCursor>,
 ): Promise<ReactionRow[]> {
-  const { ts, fid, type } = part.before ?? beginningAtCast
+  const { ts, fid, type } = pageRequest.before ?? CAST_START_CURSOR
   return db<ReactionRow[]>`
     select reaction.fid, reaction.type, reaction.ts, encode(c.hash, 'hex') as hash,
       ${nameOf(db, 'reaction.fid')} as user, ${appOf(db)} as app
@@ -67,12 +71,12 @@ export async function readCastReactions(
     cross join lateral (
       select r.fid, r.type, r.ts, r.signer
       from social.reactions r
-      where r.target_hash = c.hash and r.target_fid = c.fid and r.type = any (${typesOf(part)}::smallint[])
+      where r.target_hash = c.hash and r.target_fid = c.fid and r.type = any (${typesOf(pageRequest)}::smallint[])
         and (r.ts, r.fid) <= (${ts}::bigint, ${fid}::bigint)
         and not (r.ts = ${ts}::bigint and r.fid = ${fid}::bigint and r.type <= ${type}::smallint)
-        and ${shownTo(db, part, 'r.fid')}
+        and ${visibilityFilter(db, pageRequest, 'r.fid')}
       order by r.ts desc, r.fid desc, r.type
-      limit ${part.count}
+      limit ${pageRequest.count}
     ) reaction
     where c.hash = decode(${hash}, 'hex')
     order by reaction.ts desc, reaction.fid desc, reaction.type
@@ -80,22 +84,22 @@ export async function readCastReactions(
 }
 
 /** Where a reaction stands among those of a user: newest first, then by cast, then likes before recasts. */
-export interface PlaceAtUser {
+export interface UserReactionCursor {
   readonly ts: number
   /** Of the cast; lower-case hex without 0x. */
   readonly hash: string
   readonly type: number
 }
 
-const beginningAtUser: PlaceAtUser = { ts: Number.MAX_SAFE_INTEGER, hash: 'ff'.repeat(21), type: 0 }
+const USER_START_CURSOR: UserReactionCursor = { ts: Number.MAX_SAFE_INTEGER, hash: 'ff'.repeat(21), type: 0 }
 
 /** Reactions of a user to casts that are here, newest first. */
 export async function readUserReactions(
   db: Database,
   fid: number,
-  part: ReactionPart<PlaceAtUser>,
+  pageRequest: ReactionPageRequest<UserReactionCursor>,
 ): Promise<ReactionRow[]> {
-  const { ts, hash, type } = part.before ?? beginningAtUser
+  const { ts, hash, type } = pageRequest.before ?? USER_START_CURSOR
   // Each type by its own index range: one range for both would have to be sorted whole. As a condition on the rows,
   // whether the cast is here seems to the planner to leave hardly any, and a count as a parameter a tenth of them:
   // then it reads and sorts all that the user ever did, 0.5 s for 90,000 reactions.
@@ -104,7 +108,7 @@ export async function readUserReactions(
       ${nameOf(db, 'reaction.fid')} as user, ${appOf(db)} as app
     from (
       select newest.*
-      from unnest(${typesOf(part)}::smallint[]) as wanted (type)
+      from unnest(${typesOf(pageRequest)}::smallint[]) as wanted (type)
       cross join lateral (
         select r.fid, r.type, r.ts, r.signer, r.target_hash
         from social.reactions r
@@ -114,18 +118,18 @@ export async function readUserReactions(
         where r.fid = ${fid}::bigint and r.type = wanted.type
           and (r.ts, r.target_hash) <= (${ts}::bigint, decode(${hash}, 'hex'))
           and not (r.ts = ${ts}::bigint and r.target_hash = decode(${hash}, 'hex') and r.type <= ${type}::smallint)
-          and ${shownTo(db, part, 'r.target_fid')} and ${shownTo(db, { banningAppId: part.banningAppId }, 'r.fid')}
+          and ${visibilityFilter(db, pageRequest, 'r.target_fid')} and ${visibilityFilter(db, { banningAppId: pageRequest.banningAppId }, 'r.fid')}
         order by r.ts desc, r.target_hash desc
-        limit ${db.unsafe(String(roundCount(part.count)))}
+        limit ${db.unsafe(String(roundCount(pageRequest.count)))}
       ) newest
       order by newest.ts desc, newest.target_hash desc, newest.type
-      limit ${part.count}
+      limit ${pageRequest.count}
     ) reaction
     order by reaction.ts desc, reaction.target_hash desc, reaction.type
   `
 }
 
-function typesOf({ kinds }: ReactionPart<unknown>): number[] {
+function typesOf({ kinds }: ReactionPageRequest<unknown>): number[] {
   return [...new Set(kinds)].map((kind) => reactionTypes[kind])
 }
 

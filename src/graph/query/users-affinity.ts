@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type Onlooker, shownTo } from './casts-shown-to.js'
-import { aboveAll } from './user-standing.js'
+import { MAX_SORT_KEY } from './user-popularity.js'
+import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /** A user, and how much two users do to each other: the geometric mean of both directions. */
 export interface Friend {
@@ -17,14 +17,14 @@ export const affinityWindow = {
   days: 90,
   reactions: 500,
   casts: 500,
-  answeredCasts: 200,
-  answersOfEach: 50,
+  repliedCasts: 200,
+  repliesPerCast: 50,
 } as const
 
 const DAY_SECONDS = 86_400
 
 /** Whose friends, and how many. */
-export interface FriendsAsked extends Pick<Onlooker, 'banningAppId'> {
+export interface BestFriendsQuery extends Pick<Viewer, 'banningAppId'> {
   readonly fid: number
   readonly limit: number
   /** Farcaster seconds. */
@@ -38,11 +38,11 @@ export interface FriendsAsked extends Pick<Onlooker, 'banningAppId'> {
  */
 export async function readBestFriends(
   db: Database,
-  { fid, limit, now, banningAppId }: FriendsAsked,
+  { fid, limit, now, banningAppId }: BestFriendsQuery,
   after: readonly [affinity: number, fid: number] | null,
 ): Promise<Friend[]> {
-  const [affinity, other] = after ?? [aboveAll, aboveAll]
-  const { days, reactions, casts, answeredCasts, answersOfEach } = affinityWindow
+  const [affinity, other] = after ?? [MAX_SORT_KEY, MAX_SORT_KEY]
+  const { days, reactions, casts, repliedCasts, repliesPerCast } = affinityWindow
   const { like, recast, reply } = affinityWeights
   const since = now - days * DAY_SECONDS
   const reactionsOf = (type: number, weight: number) => db`
@@ -75,7 +75,7 @@ export async function readBestFriends(
       select hash from social.casts
       where fid = ${fid} and ts >= ${since}::bigint
       order by ts desc, hash desc
-      limit ${answeredCasts}
+      limit ${repliedCasts}
     ), incoming as (
       select fid, sum(weight) as weight
       from (
@@ -85,7 +85,7 @@ export async function readBestFriends(
           select fid, type from social.reactions
           where target_hash = own.hash and target_fid = ${fid}
           order by ts desc, fid desc
-          limit ${answersOfEach}
+          limit ${repliesPerCast}
         ) r
         union all
         select a.fid, ${reply}::integer
@@ -94,7 +94,7 @@ export async function readBestFriends(
           select fid from social.casts
           where parent_hash = own.hash and parent_fid = ${fid}
           order by ts, hash
-          limit ${answersOfEach}
+          limit ${repliesPerCast}
         ) a
       ) received
       group by fid
@@ -108,7 +108,7 @@ export async function readBestFriends(
     from friends f
     join social.users u using (fid)
     where (f.affinity, f.fid) < (${affinity}::float8, ${other}::bigint)
-      and ${shownTo(db, { banningAppId }, 'f.fid')}
+      and ${visibilityFilter(db, { banningAppId }, 'f.fid')}
     order by f.affinity desc, f.fid desc
     limit ${limit}
   `

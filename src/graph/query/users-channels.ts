@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import { aboveAll } from './user-standing.js'
+import { MAX_SORT_KEY } from './user-popularity.js'
 
 /** A channel that a user follows. */
 export interface FollowedChannel {
@@ -15,7 +15,7 @@ export async function readFollowedChannels(
   limit: number,
   after: readonly [followedAt: number, id: string] | null,
 ): Promise<FollowedChannel[]> {
-  const [followedAt, id] = after ?? [aboveAll, '']
+  const [followedAt, id] = after ?? [MAX_SORT_KEY, '']
   return await db<FollowedChannel[]>`
     select channel_id as id, followed_at as "followedAt"
     from channels.follows

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type ShortUser, shortUserOf } from './short-user.js'
+import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
 
 /** The kinds of things that one user does to another, as the API asks for them. */
 export const interactionKinds = ['follows', 'recasts', 'likes', 'mentions', 'replies', 'quotes'] as const
@@ -19,7 +19,7 @@ export interface InteractionRow {
 }
 
 /** How far back it is looked: the latest reactions of each kind and the latest casts of each of the two. */
-export const interactionWindow = { reactions: 1_000, casts: 1_000, shown: 50 } as const
+export const interactionWindow = { reactions: 1_000, casts: 1_000, maxShown: 50 } as const
 
 /** What two users did to each other, the most recent first, at most 50. */
 export async function readInteractions(
@@ -27,14 +27,14 @@ export async function readInteractions(
   [one, two]: readonly [number, number],
   kinds: readonly InteractionKind[],
 ): Promise<InteractionRow[]> {
-  const wanted = (kind: InteractionKind) => kinds.includes(kind)
-  const { reactions, casts, shown } = interactionWindow
+  const includesKind = (kind: InteractionKind) => kinds.includes(kind)
+  const { reactions, casts, maxShown } = interactionWindow
   const reactionsOf = (kind: InteractionKind, type: number) => db`
     select ${kind}::text, p.fid, r.ts, r.target_hash, null::json
     from pair p
     cross join lateral (
       select ts, target_hash, target_fid from social.reactions
-      where fid = p.fid and type = ${type}::smallint and ${wanted(kind)}
+      where fid = p.fid and type = ${type}::smallint and ${includesKind(kind)}
       order by ts desc, target_hash desc
       limit ${reactions}
     ) r
@@ -49,7 +49,7 @@ export async function readInteractions(
       from pair p
       cross join lateral (
         select ts, hash, parent_fid, mentions, embeds from social.casts
-        where fid = p.fid and ${wanted('mentions') || wanted('replies') || wanted('quotes')}
+        where fid = p.fid and ${includesKind('mentions') || includesKind('replies') || includesKind('quotes')}
         order by ts desc, hash desc
         limit ${casts}
       ) c
@@ -59,24 +59,24 @@ export async function readInteractions(
       join social.follows f on f.fid = p.fid and f.target_fid = p.other
       left join social.signer_apps a on a.fid = f.fid and a.key = f.signer
       left join social.users app on app.fid = a.app_fid
-      where ${wanted('follows')}
+      where ${includesKind('follows')}
       union all
       ${reactionsOf('likes', 1)}
       union all
       ${reactionsOf('recasts', 2)}
       union all
-      select 'mentions', fid, ts, hash, null from said where ${wanted('mentions')} and other = any (mentions)
+      select 'mentions', fid, ts, hash, null from said where ${includesKind('mentions')} and other = any (mentions)
       union all
-      select 'replies', fid, ts, hash, null from said where ${wanted('replies')} and parent_fid = other
+      select 'replies', fid, ts, hash, null from said where ${includesKind('replies')} and parent_fid = other
       union all
       select 'quotes', s.fid, s.ts, s.hash, null
       from said s
-      where ${wanted('quotes')} and s.embeds <> '[]'::jsonb
+      where ${includesKind('quotes')} and s.embeds <> '[]'::jsonb
         and exists (select 1 from social.quotes q where q.hash = s.hash and q.quoted_fid = s.other)
     )
     select kind, fid, ts, encode(hash, 'hex') as hash, app
     from done
     order by ts desc, kind, fid, hash
-    limit ${shown}
+    limit ${maxShown}
   `
 }

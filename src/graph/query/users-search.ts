@@ -1,7 +1,7 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { MANY, nameKind } from '../project/search-limits.js'
-import { standingOf } from './user-standing.js'
+import { MIN_NAMES_PER_PREFIX, nameKind } from '../project/search-limits.js'
+import { popularityOf } from './user-popularity.js'
 
 /** A user that was found, and where it stands in the order. */
 export interface FoundUser {
@@ -25,13 +25,13 @@ export interface UserSearch {
 }
 
 /** The key of the page before. */
-export type FoundAfter = readonly [place: number, weight: number, fid: number]
+export type UserSearchCursor = readonly [place: number, weight: number, fid: number]
 
 /** Behind every text that begins with another one: the last character there is. */
-const last = '\u{10FFFF}'
+const LAST_CHARACTER = '\u{10FFFF}'
 
 /** Of whoever follows more, the latest follows are looked through for a common prefix. */
-const FOLLOWS = 1_000
+const MAX_FOLLOWS = 1_000
 
 /**
  * Users whose username or display name begins with the text. Of a prefix that few names have, all are read and put
@@ -40,13 +40,13 @@ const FOLLOWS = 1_000
 export async function searchByPrefix(
   db: Database,
   { text, viewerFid = 0, hidden, limit }: UserSearch,
-  [place, weight, fid]: FoundAfter,
+  [place, weight, fid]: UserSearchCursor,
 ): Promise<FoundUser[]> {
-  const isNamed = db`(u.username ~>=~ ${text} and u.username ~<=~ ${text + last})`
-  const isShown = db`(lower(u.display_name) ~>=~ ${text} and lower(u.display_name) ~<=~ ${text + last})`
+  const isNamed = db`(u.username ~>=~ ${text} and u.username ~<=~ ${text + LAST_CHARACTER})`
+  const isShown = db`(lower(u.display_name) ~>=~ ${text} and lower(u.display_name) ~<=~ ${text + LAST_CHARACTER})`
   return await db<FoundUser[]>`
     with leaders as materialized (
-      select kind, fid from search.leaders where prefix = ${text}
+      select kind, fid from search.top_users_by_prefix where prefix = ${text}
     ), candidates as (
       select fid from social.users where username = ${text}
       union
@@ -55,13 +55,13 @@ export async function searchByPrefix(
         select fid from social.users u
         where ${isNamed} and not exists (select 1 from leaders where kind = ${nameKind.username})
         order by username using ~<~
-        limit ${MANY}
+        limit ${MIN_NAMES_PER_PREFIX}
       )
       union (
         select fid from social.users u
         where ${isShown} and not exists (select 1 from leaders where kind = ${nameKind.displayName})
         order by lower(display_name) using ~<~
-        limit ${MANY}
+        limit ${MIN_NAMES_PER_PREFIX}
       )
       union
       select u.fid
@@ -69,12 +69,12 @@ export async function searchByPrefix(
         select target_fid from social.follows
         where fid = ${viewerFid} and exists (select 1 from leaders)
         order by ts desc, target_fid desc
-        limit ${FOLLOWS}
+        limit ${MAX_FOLLOWS}
       ) f
       join social.users u on u.fid = f.target_fid
       where ${isNamed} or ${isShown}
     ), placed as (
-      select u.fid, ${standingOf(db)} as weight,
+      select u.fid, ${popularityOf(db)} as weight,
         case
           when u.username = ${text} then 0
           when ${isNamed} then 2 - follows.one
@@ -99,18 +99,18 @@ export async function searchByPrefix(
 }
 
 /** Names are alike from here on: half of the three-letter pieces of both are the same. */
-const LIKENESS = 0.45
+const MIN_SIMILARITY = 0.45
 /** Words of a display name are alike from here on: of a text of three letters, a word may go on. */
-const WORD_LIKENESS = 0.7
+const MIN_WORD_SIMILARITY = 0.7
 /** At least so many letters, and at most: short texts are like everything, long ones like nothing. */
-const LIKENESS_LETTERS = { least: 3, most: 40 }
+const SIMILARITY_LENGTH_RANGE = { least: 3, most: 40 }
 /** So many of the most alike are put in order. */
-const ALIKE = 50
+const MAX_SIMILAR = 50
 
 /** Whether there is any sense in looking for names that are like the text. */
-export function hasLikeness(text: string): boolean {
+export function supportsSimilarity(text: string): boolean {
   const { length } = [...text]
-  return length >= LIKENESS_LETTERS.least && length <= LIKENESS_LETTERS.most
+  return length >= SIMILARITY_LENGTH_RANGE.least && length <= SIMILARITY_LENGTH_RANGE.most
 }
 
 /**
@@ -118,42 +118,42 @@ export function hasLikeness(text: string): boolean {
  * that is like it; the most alike first, in steps of a tenth, and the better known first within a step. A large network
  * is looked through among its best known.
  */
-export async function searchByLikeness(
+export async function searchBySimilarity(
   db: Database,
   { text, viewerFid = 0, hidden, limit }: UserSearch,
-  [place, weight, fid]: FoundAfter,
+  [place, weight, fid]: UserSearchCursor,
 ): Promise<FoundUser[]> {
   // The operators find by settings; as they are set inside the statement, they last as long as the statement.
-  const likenessTo = (username: Fragment, shown: Fragment) => db`greatest(
-    coalesce(similarity(${username}, ${text}), 0), coalesce(similarity(${shown}, ${text}), 0),
-    coalesce(word_similarity(${text}, ${shown}), 0)
+  const similarityTo = (username: Fragment, displayNameColumn: Fragment) => db`greatest(
+    coalesce(similarity(${username}, ${text}), 0), coalesce(similarity(${displayNameColumn}, ${text}), 0),
+    coalesce(word_similarity(${text}, ${displayNameColumn}), 0)
   )`
-  const isAlike = (username: Fragment, shown: Fragment) =>
-    db`(${username} % ${text} or ${shown} % ${text} or ${shown} %> ${text})`
+  const isSimilar = (username: Fragment, displayNameColumn: Fragment) =>
+    db`(${username} % ${text} or ${displayNameColumn} % ${text} or ${displayNameColumn} %> ${text})`
   const known = [db`k.username`, db`k.display_name`] as const
   const all = [db`u.username`, db`lower(u.display_name)`] as const
   return await db<FoundUser[]>`
     with set as materialized (
-      select set_config('pg_trgm.similarity_threshold', ${String(LIKENESS)}, true) is not null
-          and set_config('pg_trgm.word_similarity_threshold', ${String(WORD_LIKENESS)}, true) is not null as done,
-        exists (select 1 from search.known) as is_large
+      select set_config('pg_trgm.similarity_threshold', ${String(MIN_SIMILARITY)}, true) is not null
+          and set_config('pg_trgm.word_similarity_threshold', ${String(MIN_WORD_SIMILARITY)}, true) is not null as done,
+        exists (select 1 from search.popular_users) as is_large
     ), alike as (
       select found.fid
       from set
       cross join lateral (
-        select k.fid, ${likenessTo(...known)} as likeness
-        from search.known k
-        where set.done and set.is_large and ${isAlike(...known)}
+        select k.fid, ${similarityTo(...known)} as likeness
+        from search.popular_users k
+        where set.done and set.is_large and ${isSimilar(...known)}
         union all
-        select u.fid, ${likenessTo(...all)}
+        select u.fid, ${similarityTo(...all)}
         from social.users u
-        where set.done and not set.is_large and ${isAlike(...all)}
+        where set.done and not set.is_large and ${isSimilar(...all)}
       ) found
       order by found.likeness desc, found.fid
-      limit ${ALIKE}
+      limit ${MAX_SIMILAR}
     ), placed as (
       select u.fid,
-        1000 * floor(10 * ${likenessTo(...all)}) + ${standingOf(db)} as weight,
+        1000 * floor(10 * ${similarityTo(...all)}) + ${popularityOf(db)} as weight,
         case when ${viewerFid} <> 0 and exists (
           select 1 from social.follows f where f.fid = ${viewerFid} and f.target_fid = u.fid
         ) then 5 else 6 end as place

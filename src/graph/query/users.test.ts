@@ -4,7 +4,7 @@ import { findFidsByXUsername } from './users.js'
 
 const statements: string[] = []
 const { db, connect } = await createTestDatabase()
-const watched = connect({ onStatement: (sql) => statements.push(sql) })
+const countedDb = connect({ onStatement: (sql) => statements.push(sql) })
 
 /** So many that nobody would read all of them who need not. */
 const USERS = 5_000
@@ -27,7 +27,7 @@ describe('users by their name on X', () => {
 
   it('are found by index, however many users there are', async () => {
     statements.length = 0
-    await findFidsByXUsername(watched, 'name3')
+    await findFidsByXUsername(countedDb, 'name3')
     const plan = await db.unsafe(`explain ${statements.at(-1)!}`, ['name3', 'name3'])
     expect(plan.map((row) => row['QUERY PLAN']).join('\n')).not.toContain('Seq Scan on users')
   })

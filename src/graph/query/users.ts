@@ -1,17 +1,17 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type ShortUser, shortUserOf } from './short-user.js'
+import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
 
 /** Which users there are behind a name or an address: fids alone, for the hydrator. */
 
 /** `!7`, which is how a user without a name is shown. */
-const namelessPattern = /^!(\d{1,15})$/
+const placeholderPattern = /^!(\d{1,15})$/
 
 /** The user with this name, however its letters are written; null for nobody. */
 export async function findFidByUsername(db: Database, username: string): Promise<number | null> {
-  const nameless = namelessPattern.exec(username)
-  const [row] = nameless
+  const placeholder = placeholderPattern.exec(username)
+  const [row] = placeholder
     ? await db<{ fid: number }[]>`
-        select fid from social.users where fid = ${Number(nameless[1])} and username is null`
+        select fid from social.users where fid = ${Number(placeholder[1])} and username is null`
     : await db<{ fid: number }[]>`
         select fid from social.users where username = ${username.toLowerCase()} order by fid limit 1`
   return row?.fid ?? null
@@ -64,19 +64,19 @@ export interface AddressHolder {
 export async function findAddressHolders(
   db: Database,
   addresses: readonly Buffer[],
-  kinds: AddressKinds,
+  addressKinds: AddressKinds,
 ): Promise<AddressHolder[]> {
-  const asked = db.types.byteas(addresses)
+  const addressList = db.types.byteas(addresses)
   return await db<AddressHolder[]>`
     select encode(address, 'hex') as address, fid
     from (
       select custody_address as address, fid, 0 as kind, registered_at as since
       from social.users
-      where ${kinds.custody} and custody_address = any (${asked}::bytea[])
+      where ${addressKinds.custody} and custody_address = any (${addressList}::bytea[])
       union all
       select v.address, v.fid, 1, v.ts
       from social.verifications v
-      where ${kinds.verified} and v.address = any (${asked}::bytea[])
+      where ${addressKinds.verified} and v.address = any (${addressList}::bytea[])
     ) held
     order by kind, since, fid
   `

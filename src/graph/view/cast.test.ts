@@ -10,7 +10,7 @@ const app = userRecord(9, { username: 'app' })
 const users = new Map([alice, bob, app].map((user) => [user.fid, user]))
 const gardens = { id: 'gardens', name: 'Gardens', imageUrl: null }
 const names = { users: new Map(), channels: new Map([['gardens', gardens]]) }
-const gardensShown = { object: 'channel_dehydrated', id: 'gardens', name: 'Gardens' }
+const gardensDehydrated = { object: 'channel_dehydrated', id: 'gardens', name: 'Gardens' }
 
 const innermost = castRecord('33', 1, { appFid: 9 })
 const inner = castRecord('22', 2, {
@@ -32,10 +32,10 @@ const inner = castRecord('22', 2, {
 })
 const casts = new Map([inner, innermost].map((cast) => [cast.hash, cast]))
 
-const present = (cast: CastRecord) => presentCast(cast, { casts, users, names })
+const presentBody = (cast: CastRecord) => presentCast(cast, { casts, users, names })
 
 it('a plain cast has every member that must be there, and no other', () => {
-  expect(present(castRecord('11', 1))).toEqual({
+  expect(presentBody(castRecord('11', 1))).toEqual({
     authorFid: 1,
     mentionedFids: [],
     channel: null,
@@ -74,7 +74,7 @@ it('shows whom it answers, what it was made with, what was counted, and who its 
     channel: gardens,
     authorInChannel: { following: true, role: 'member' },
   })
-  const { body, channel } = present(cast)
+  const { body, channel } = presentBody(cast)
   expect(channel).toBe(gardens)
   expect(body).toMatchObject({
     parent_hash: `0x${'22'.repeat(20)}`,
@@ -91,18 +91,18 @@ it('shows whom it answers, what it was made with, what was counted, and who its 
 
 it('names in its text whom it mentions and the channels it speaks of, and tells where', () => {
   const cast = castRecord('11', 1, { text: ' in /gardens, /nowhere', mentions: [2], mentionPositions: [0] })
-  const { body, mentionedFids } = present(cast)
+  const { body, mentionedFids } = presentBody(cast)
   expect(mentionedFids).toEqual([2])
   expect(body).toMatchObject({
     text: '@bob in /gardens, /nowhere',
     mentioned_profiles_ranges: [{ start: 0, end: 4 }],
-    mentioned_channels: [gardensShown],
+    mentioned_channels: [gardensDehydrated],
     mentioned_channels_ranges: [{ start: 8, end: 16 }],
   })
 })
 
 it('an app that is not here is none', () => {
-  expect(present(castRecord('11', 1, { appFid: 8 })).body.app).toBeNull()
+  expect(presentBody(castRecord('11', 1, { appFid: 8 })).body.app).toBeNull()
 })
 
 describe('embeds', () => {
@@ -114,7 +114,7 @@ describe('embeds', () => {
       embeds: [{ url: 'https://plaza.test/a' }, { url: 'https://plaza.test/b' }],
       urlMetadata,
     })
-    expect(present(cast).body.embeds).toEqual([
+    expect(presentBody(cast).body.embeds).toEqual([
       { url: 'https://plaza.test/a', metadata: { _status: 'RESOLVED' } },
       { url: 'https://plaza.test/b' },
     ])
@@ -122,7 +122,7 @@ describe('embeds', () => {
 
   it('of casts show the cast, and those inside it in short', () => {
     const cast = embedding({ fid: 2, hash: `0x${inner.hash}` })
-    expect(present(cast).body.embeds).toEqual([
+    expect(presentBody(cast).body.embeds).toEqual([
       {
         cast_id: { fid: 2, hash: `0x${inner.hash}` },
         cast: {
@@ -151,31 +151,31 @@ describe('embeds', () => {
               cast: { object: 'cast_dehydrated', hash: `0x${'44'.repeat(20)}`, app: null },
             },
           ],
-          channel: gardensShown,
+          channel: gardensDehydrated,
         },
       },
     ])
   })
 
   it('of casts that are not here, of another author than they say, or by nobody known, are left out', () => {
-    expect(present(embedding({ fid: 1, hash: `0x${'44'.repeat(20)}` })).body.embeds).toEqual([])
-    expect(present(embedding({ fid: 1, hash: `0x${inner.hash}` })).body.embeds).toEqual([])
-    const strangers = new Map([[inner.hash, { ...inner, fid: 5 }]])
+    expect(presentBody(embedding({ fid: 1, hash: `0x${'44'.repeat(20)}` })).body.embeds).toEqual([])
+    expect(presentBody(embedding({ fid: 1, hash: `0x${inner.hash}` })).body.embeds).toEqual([])
+    const castsOfOtherAuthor = new Map([[inner.hash, { ...inner, fid: 5 }]])
     const cast = embedding({ fid: 5, hash: `0x${inner.hash}` })
-    expect(presentCast(cast, { casts: strangers, users, names }).body.embeds).toEqual([])
+    expect(presentCast(cast, { casts: castsOfOtherAuthor, users, names }).body.embeds).toEqual([])
   })
 
   it('of a cast without a channel, whose authors inside are unknown, say so', () => {
     const quoting = castRecord('66', 2, { embeds: [{ fid: 5, hash: `0x${'77'.repeat(20)}` }] })
-    const byStranger = castRecord('77', 5)
-    const here = new Map([quoting, byStranger].map((cast) => [cast.hash, cast]))
+    const quoteOfUnknownCast = castRecord('77', 5)
+    const knownCasts = new Map([quoting, quoteOfUnknownCast].map((cast) => [cast.hash, cast]))
     const cast = embedding({ fid: 2, hash: `0x${quoting.hash}` })
-    expect(presentCast(cast, { casts: here, users, names }).body.embeds).toMatchObject([
+    expect(presentCast(cast, { casts: knownCasts, users, names }).body.embeds).toMatchObject([
       {
         cast: {
           channel: null,
           app: null,
-          embeds: [{ cast: { object: 'cast_dehydrated', hash: `0x${byStranger.hash}`, app: null } }],
+          embeds: [{ cast: { object: 'cast_dehydrated', hash: `0x${quoteOfUnknownCast.hash}`, app: null } }],
         },
       },
     ])
@@ -201,17 +201,17 @@ it('loads authors, apps and the mentioned, as deep as casts are shown', () => {
   })
   const deep = castRecord('77', 20, { embeds: [{ fid: 30, hash: `0x${deepest.hash}` }] })
   const cast = castRecord('11', 10, { mentions: [11, 12], embeds: [{ fid: 20, hash: `0x${deep.hash}` }] })
-  const here = new Map([deep, deepest, castRecord('99', 40)].map((each) => [each.hash, each]))
-  expect(fidsIn(cast, here)).toEqual([10, 11, 12, 20, 30, 32, 31])
+  const knownCasts = new Map([deep, deepest, castRecord('99', 40)].map((each) => [each.hash, each]))
+  expect(fidsIn(cast, knownCasts)).toEqual([10, 11, 12, 20, 30, 32, 31])
 })
 
 it('a viewer sees likes and recasts apart', () => {
   const hash = '11'.repeat(20)
   const context = (known: Parameters<typeof viewerRelations>[0]) =>
     castViewerContext(hash, viewerRelations(known))
-  const own = new Set([hash])
+  const ownHash = new Set([hash])
   expect(context({})).toEqual({ liked: false, recasted: false })
-  expect(context({ liked: own })).toEqual({ liked: true, recasted: false })
-  expect(context({ recasted: own })).toEqual({ liked: false, recasted: true })
-  expect(context({ liked: own, recasted: own })).toEqual({ liked: true, recasted: true })
+  expect(context({ liked: ownHash })).toEqual({ liked: true, recasted: false })
+  expect(context({ recasted: ownHash })).toEqual({ liked: false, recasted: true })
+  expect(context({ liked: ownHash, recasted: ownHash })).toEqual({ liked: true, recasted: true })
 })

@@ -1,6 +1,6 @@
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
 import type { CastRecord, ChannelName } from '../load/cast-record.js'
-import type { TextNames } from '../load/names.js'
+import type { TextNames } from '../load/mentioned-names.js'
 import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
 import type { CastEmbed } from '../project/casts.js'
@@ -10,8 +10,8 @@ import type { Cast, CastViewerContext } from './schema/cast.js'
 import type { CastDehydrated, CastEmbedded, Embed, EmbedDeep } from './schema/embed.js'
 import type { TextRange } from './schema/primitives.js'
 import type { EmbedUrlMetadata } from './schema/url-metadata.js'
-import { insertMentions, spokenChannels } from './text-ranges.js'
-import { shownUsername, userDehydrated } from './user-dehydrated.js'
+import { channelMentions, insertMentions } from './text-ranges.js'
+import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 
 /** What the view of a cast needs besides its record. */
 export interface CastSurroundings {
@@ -92,16 +92,19 @@ function castDehydrated(cast: CastRecord, users: ReadonlyMap<number, UserRecord>
 
 /** Fids of all users that the view of a cast shows, those inside its embedded casts too. */
 export function fidsIn(cast: CastRecord, casts: ReadonlyMap<string, CastRecord>, level = 0): number[] {
-  const own = [cast.fid, ...cast.mentions, ...(cast.appFid === null ? [] : [cast.appFid])]
-  if (level >= 2) return own
-  return [...own, ...embeddedIn(cast, casts).flatMap((inner) => fidsIn(inner, casts, level + 1))]
+  const participantFids = [cast.fid, ...cast.mentions, ...(cast.appFid === null ? [] : [cast.appFid])]
+  if (level >= 2) return participantFids
+  return [
+    ...participantFids,
+    ...embeddedIn(cast, casts).flatMap((embeddedCast) => fidsIn(embeddedCast, casts, level + 1)),
+  ]
 }
 
 /** The casts that a cast embeds, of those that are here. */
 export function embeddedIn(cast: CastRecord, casts: ReadonlyMap<string, CastRecord>): CastRecord[] {
   return cast.embeds.flatMap((embed) => {
-    const inner = 'url' in embed ? undefined : findCast(embed, casts)
-    return inner ? [inner] : []
+    const embeddedCast = 'url' in embed ? undefined : findCast(embed, casts)
+    return embeddedCast ? [embeddedCast] : []
   })
 }
 
@@ -117,12 +120,12 @@ function findCast(
 function textOf(cast: CastRecord, users: ReadonlyMap<number, UserRecord>) {
   return insertMentions(cast.text, cast.mentions, cast.mentionPositions, (fid) => {
     const user = users.get(fid)
-    return user && shownUsername(user)
+    return user && usernameOrPlaceholder(user)
   })
 }
 
 function channelsIn(text: string, names: TextNames): { channel: ChannelName; range: TextRange }[] {
-  return spokenChannels(text).flatMap(({ name, range }) => {
+  return channelMentions(text).flatMap(({ name, range }) => {
     const channel = names.channels.get(name)
     return channel ? [{ channel, range }] : []
   })
@@ -144,10 +147,13 @@ function appOf(cast: CastRecord, users: ReadonlyMap<number, UserRecord>) {
 /** Null for a cast that is not here: the schema has no form for one of which nothing is known but its name. */
 function presentEmbed(embed: CastEmbed, cast: CastRecord, surroundings: CastSurroundings): Embed | null {
   if ('url' in embed) return urlEmbed(embed.url, cast)
-  const inner = findCast(embed, surroundings.casts)
-  const author = inner && surroundings.users.get(inner.fid)
-  if (!inner || !author) return null
-  return { cast_id: { fid: embed.fid, hash: embed.hash }, cast: castEmbedded(inner, author, surroundings) }
+  const embeddedCast = findCast(embed, surroundings.casts)
+  const author = embeddedCast && surroundings.users.get(embeddedCast.fid)
+  if (!embeddedCast || !author) return null
+  return {
+    cast_id: { fid: embed.fid, hash: embed.hash },
+    cast: castEmbedded(embeddedCast, author, surroundings),
+  }
 }
 
 function urlEmbed(url: string, cast: CastRecord): Extract<Embed, { url: string }> {
@@ -173,12 +179,12 @@ function castEmbedded(cast: CastRecord, author: UserRecord, surroundings: CastSu
 
 function presentDeepEmbed(embed: CastEmbed, cast: CastRecord, surroundings: CastSurroundings): EmbedDeep {
   if ('url' in embed) return urlEmbed(embed.url, cast)
-  const inner = findCast(embed, surroundings.casts)
+  const embeddedCast = findCast(embed, surroundings.casts)
   const cast_id = { fid: embed.fid, hash: embed.hash }
   return {
     cast_id,
-    cast: inner
-      ? castDehydrated(inner, surroundings.users)
+    cast: embeddedCast
+      ? castDehydrated(embeddedCast, surroundings.users)
       : { object: 'cast_dehydrated', hash: embed.hash, app: null },
   }
 }

@@ -3,7 +3,7 @@ import type { UserRecord } from '../load/user-record.js'
 import { dateTimeOf } from './formats.js'
 import type { Channel } from './schema/channel.js'
 import { insertMentions } from './text-ranges.js'
-import { shownUsername, userDehydrated } from './user-dehydrated.js'
+import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 
 /**
  * The view of a channel, without what depends on who looks at it. The lead is put in later, where its own view
@@ -42,5 +42,5 @@ export function presentChannel(
 
 function nameOf(fid: number, users: ReadonlyMap<number, UserRecord>): string | undefined {
   const user = users.get(fid)
-  return user && shownUsername(user)
+  return user && usernameOrPlaceholder(user)
 }

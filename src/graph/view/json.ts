@@ -8,8 +8,8 @@ import type { UserViewerContext } from './schema/user.js'
  *
  * `open` is JSON of an object without its closing brace.
  */
-export function userJson(open: string, viewerContext: UserViewerContext | null): string {
-  return closed(open, viewerContext)
+export function userJson(jsonPrefix: string, viewerContext: UserViewerContext | null): string {
+  return closeJson(jsonPrefix, viewerContext)
 }
 
 /** What a cast shows that is made elsewhere. */
@@ -21,23 +21,26 @@ export interface CastParts {
 }
 
 /** A cast with its users, its channel and its viewer's context. */
-export function castJson(open: string, { author, mentioned, channel, viewerContext }: CastParts): string {
+export function castJson(
+  jsonPrefix: string,
+  { author, mentioned, channel, viewerContext }: CastParts,
+): string {
   const members = `,"author":${author},"mentioned_profiles":[${mentioned.join(',')}],"channel":${channel}`
-  return closed(open + members, viewerContext)
+  return closeJson(jsonPrefix + members, viewerContext)
 }
 
 /** The short form of a channel with its viewer's context. */
-export function channelDehydratedJson(open: string, viewerContext: ChannelUserContext | null): string {
-  return closed(open, viewerContext)
+export function channelDehydratedJson(jsonPrefix: string, viewerContext: ChannelUserContext | null): string {
+  return closeJson(jsonPrefix, viewerContext)
 }
 
 /** A channel with its lead, in every place where the schema has it, and its viewer's context. */
 export function channelJson(
-  open: string,
+  jsonPrefix: string,
   { lead, viewerContext }: { lead: string | null; viewerContext: ChannelUserContext | null },
 ): string {
-  const leads = lead === null ? ',"hosts":[]' : `,"lead":${lead},"moderator":${lead},"hosts":[${lead}]`
-  return closed(open + leads, viewerContext)
+  const leadMembers = lead === null ? ',"hosts":[]' : `,"lead":${lead},"moderator":${lead},"hosts":[${lead}]`
+  return closeJson(jsonPrefix + leadMembers, viewerContext)
 }
 
 /** A list of ready pieces. */
@@ -48,14 +51,14 @@ export function jsonArray(pieces: readonly string[]): string {
 type ViewerContext = UserViewerContext | CastViewerContext | ChannelUserContext
 
 /** Of the contexts there are few, which `views` hands out again and again: each is written once. */
-const written = new WeakMap<ViewerContext, string>()
+const contextJson = new WeakMap<ViewerContext, string>()
 
-function closed(open: string, viewerContext: ViewerContext | null): string {
-  if (!viewerContext) return `${open}}`
-  let end = written.get(viewerContext)
-  if (end === undefined) {
-    end = `,"viewer_context":${JSON.stringify(viewerContext)}}`
-    written.set(viewerContext, end)
+function closeJson(jsonPrefix: string, viewerContext: ViewerContext | null): string {
+  if (!viewerContext) return `${jsonPrefix}}`
+  let contextSuffix = contextJson.get(viewerContext)
+  if (contextSuffix === undefined) {
+    contextSuffix = `,"viewer_context":${JSON.stringify(viewerContext)}}`
+    contextJson.set(viewerContext, contextSuffix)
   }
-  return open + end
+  return jsonPrefix + contextSuffix
 }

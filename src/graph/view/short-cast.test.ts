@@ -8,7 +8,7 @@ import { userDehydrated } from './user-dehydrated.js'
 const names = { users: new Map(), channels: new Map() }
 const app = userRecord(9, { username: 'app' })
 
-function whole(author: ReturnType<typeof userRecord>, appFid: number | null) {
+function fullCast(author: ReturnType<typeof userRecord>, appFid: number | null) {
   const cast = castRecord('11', author.fid, { appFid })
   const { body } = presentCast(cast, { casts: new Map(), users: new Map([[9, app]]), names })
   const user = presentUser(author, { names, placeOf: () => null, now: 0 })
@@ -22,7 +22,7 @@ it('a cast in short has its author and its app in short', () => {
     pfpUrl: 'https://plaza.test/a.png',
     score: 0.5,
   })
-  expect(shortCast(whole(alice, 9))).toEqual({
+  expect(shortCast(fullCast(alice, 9))).toEqual({
     object: 'cast_dehydrated',
     hash: `0x${'11'.repeat(20)}`,
     author: userDehydrated(alice),
@@ -32,7 +32,7 @@ it('a cast in short has its author and its app in short', () => {
 
 it('what is not known is null', () => {
   const nobody = userRecord(1)
-  const { author, app: noApp } = shortCast(whole(nobody, null))
+  const { author, app: noApp } = shortCast(fullCast(nobody, null))
   expect(author).toEqual(userDehydrated(nobody))
   expect(noApp).toBeNull()
 })

@@ -6,7 +6,7 @@ import {
   presentSigner,
 } from './signer.js'
 
-const URL_OF_PLAZA = 'https://plaza.test'
+const PUBLIC_URL = 'https://plaza.test'
 const key: PresentedKey = {
   id: '6f1b1ad2-6c0f-4c1b-9a55-0d2d0a3a1c11',
   publicKey: Buffer.alloc(32, 0xab),
@@ -15,13 +15,13 @@ const key: PresentedKey = {
   permissions: null,
   approvalToken: null,
 }
-const asked: PresentedKey = { ...key, status: 'pending_approval', approvalToken: 'token' }
+const pendingKey: PresentedKey = { ...key, status: 'pending_approval', approvalToken: 'token' }
 const approved: PresentedKey = { ...key, status: 'approved', fid: 7, approvalToken: 'token' }
-const approval = `${URL_OF_PLAZA}/approve/token`
+const approval = `${PUBLIC_URL}/approve/token`
 
 describe('a signer', () => {
   it('that was just made may do everything, once somebody approves it', () => {
-    expect(presentSigner(key, URL_OF_PLAZA)).toEqual({
+    expect(presentSigner(key, PUBLIC_URL)).toEqual({
       object: 'signer',
       signer_uuid: key.id,
       public_key: `0x${'ab'.repeat(32)}`,
@@ -31,27 +31,27 @@ describe('a signer', () => {
   })
 
   it('has the address of its approval page while it waits, and no longer', () => {
-    expect(presentSigner(asked, URL_OF_PLAZA)).toMatchObject({ signer_approval_url: approval })
-    expect(presentSigner({ ...asked, approvalToken: null }, URL_OF_PLAZA)).not.toHaveProperty(
+    expect(presentSigner(pendingKey, PUBLIC_URL)).toMatchObject({ signer_approval_url: approval })
+    expect(presentSigner({ ...pendingKey, approvalToken: null }, PUBLIC_URL)).not.toHaveProperty(
       'signer_approval_url',
     )
-    expect(presentSigner(approved, URL_OF_PLAZA)).not.toHaveProperty('signer_approval_url')
+    expect(presentSigner(approved, PUBLIC_URL)).not.toHaveProperty('signer_approval_url')
   })
 
   it('says whose it is and what it may do', () => {
     const permissions: PresentedKey['permissions'] = ['PUBLISH_CAST']
-    expect(presentSigner({ ...approved, permissions }, URL_OF_PLAZA)).toMatchObject({ fid: 7, permissions })
+    expect(presentSigner({ ...approved, permissions }, PUBLIC_URL)).toMatchObject({ fid: 7, permissions })
   })
 })
 
 it('a key that the developer holds is told by itself', () => {
   const public_key = `0x${'ab'.repeat(32)}`
-  expect(presentDeveloperManagedSigner(asked, URL_OF_PLAZA)).toEqual({
+  expect(presentDeveloperManagedSigner(pendingKey, PUBLIC_URL)).toEqual({
     public_key,
     status: 'pending_approval',
     signer_approval_url: approval,
   })
-  expect(presentDeveloperManagedSigner(approved, URL_OF_PLAZA)).toEqual({
+  expect(presentDeveloperManagedSigner(approved, PUBLIC_URL)).toEqual({
     public_key,
     status: 'approved',
     fid: 7,
@@ -60,15 +60,15 @@ it('a key that the developer holds is told by itself', () => {
 
 it('an address that may sign in is the end of its key', () => {
   const address = `0x${'ab'.repeat(20)}`
-  expect(presentAuthAddress(asked, URL_OF_PLAZA)).toEqual({
+  expect(presentAuthAddress(pendingKey, PUBLIC_URL)).toEqual({
     address,
     status: 'pending_approval',
     auth_address_approval_url: approval,
   })
-  expect(presentAuthAddress(approved, URL_OF_PLAZA)).toEqual({ address, status: 'approved', fid: 7 })
+  expect(presentAuthAddress(approved, PUBLIC_URL)).toEqual({ address, status: 'approved', fid: 7 })
 })
 
 it('what was never asked for is a fault of ours', () => {
-  expect(() => presentDeveloperManagedSigner(key, URL_OF_PLAZA)).toThrow('never asked for')
-  expect(() => presentAuthAddress(key, URL_OF_PLAZA)).toThrow('never asked for')
+  expect(() => presentDeveloperManagedSigner(key, PUBLIC_URL)).toThrow('never asked for')
+  expect(() => presentAuthAddress(key, PUBLIC_URL)).toThrow('never asked for')
 })

@@ -39,7 +39,7 @@ export function presentDeveloperManagedSigner(key: PresentedKey, publicUrl: stri
   const url = approvalUrlOf(key, publicUrl)
   return {
     public_key: `0x${key.publicKey.toString('hex')}`,
-    status: askedStatus(key),
+    status: keyRequestStatus(key),
     ...(key.fid === null ? {} : { fid: key.fid }),
     ...(url === null ? {} : { signer_approval_url: url }),
   }
@@ -50,14 +50,14 @@ export function presentAuthAddress(key: PresentedKey, publicUrl: string): Develo
   const url = approvalUrlOf(key, publicUrl)
   return {
     address: `0x${key.publicKey.subarray(-ADDRESS_BYTES).toString('hex')}`,
-    status: askedStatus(key),
+    status: keyRequestStatus(key),
     ...(key.fid === null ? {} : { fid: key.fid }),
     ...(url === null ? {} : { auth_address_approval_url: url }),
   }
 }
 
 /** Keys that developers hold are known here only because they were asked for. */
-function askedStatus({ status }: PresentedKey): DeveloperManagedSigner['status'] {
+function keyRequestStatus({ status }: PresentedKey): DeveloperManagedSigner['status'] {
   if (status === 'generated') throw new Error('a key that a developer holds was never asked for')
   return status
 }

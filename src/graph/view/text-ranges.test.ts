@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { insertMentions, spokenChannels, spokenUsernames } from './text-ranges.js'
+import { channelMentions, insertMentions, usernameMentions } from './text-ranges.js'
 
 const names = new Map([
   [1, 'alice'],
@@ -55,8 +55,8 @@ describe('mentions', () => {
   })
 })
 
-const found = (text: string, spoken: typeof spokenChannels) =>
-  spoken(text).map(({ name, range }) => [name, text.slice(range.start, range.end)])
+const found = (text: string, findMentions: typeof channelMentions) =>
+  findMentions(text).map(({ name, range }) => [name, text.slice(range.start, range.end)])
 
 it.each([
   ['@alice', ['alice']],
@@ -77,7 +77,7 @@ it.each([
   ['@alice4-x', ['alice4-x']],
   ['@ alice', []],
 ])('%s names users %j', (text, expected) => {
-  expect(found(text, spokenUsernames)).toEqual(expected.map((name) => [name, `@${name}`]))
+  expect(found(text, usernameMentions)).toEqual(expected.map((name) => [name, `@${name}`]))
 })
 
 it.each([
@@ -93,5 +93,5 @@ it.each([
   ['/abcdefghijklmnopq', []],
   ['/', []],
 ])('%s names channels %j', (text, expected) => {
-  expect(found(text, spokenChannels)).toEqual(expected.map((name) => [name, `/${name}`]))
+  expect(found(text, channelMentions)).toEqual(expected.map((name) => [name, `/${name}`]))
 })

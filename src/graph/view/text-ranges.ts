@@ -25,21 +25,21 @@ export function insertMentions(
   const bytes = Buffer.from(text)
   const mentions: { fid: number; range: TextRange }[] = []
   let result = ''
-  let from = 0
+  let sliceStart = 0
   for (const [index, fid] of fids.entries()) {
     const position = bytePositions[index] ?? bytes.length
-    result += bytes.toString('utf8', from, position)
-    from = position
+    result += bytes.toString('utf8', sliceStart, position)
+    sliceStart = position
     const name = nameOf(fid)
     const start = result.length
     result += name === undefined ? `@!${fid}` : `@${name}`
     if (name !== undefined) mentions.push({ fid, range: { start, end: result.length } })
   }
-  return { text: result + bytes.toString('utf8', from), mentions }
+  return { text: result + bytes.toString('utf8', sliceStart), mentions }
 }
 
 /** A name that a text speaks of by itself, and where. */
-export interface SpokenName {
+export interface NameMention {
   readonly name: string
   readonly range: TextRange
 }
@@ -52,16 +52,16 @@ const usernamePattern =
 const channelPattern = /(?<=^|[\s(])\/([a-z0-9-]{1,16})(?![\p{L}\p{N}_/-])/gu
 
 /** The `@names` that a bio or a description speaks of; ranges include the `@`. */
-export function spokenUsernames(text: string): SpokenName[] {
-  return spoken(text, usernamePattern)
+export function usernameMentions(text: string): NameMention[] {
+  return findMentions(text, usernamePattern)
 }
 
 /** The `/channels` that a text speaks of; ranges include the `/`. */
-export function spokenChannels(text: string): SpokenName[] {
-  return spoken(text, channelPattern)
+export function channelMentions(text: string): NameMention[] {
+  return findMentions(text, channelPattern)
 }
 
-function spoken(text: string, pattern: RegExp): SpokenName[] {
+function findMentions(text: string, pattern: RegExp): NameMention[] {
   return Array.from(text.matchAll(pattern), (match) => ({
     name: match[1]!,
     range: { start: match.index, end: match.index + match[0].length },

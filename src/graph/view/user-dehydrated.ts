@@ -2,7 +2,7 @@ import type { UserName } from '../load/user-record.js'
 import type { UserDehydrated } from './schema/user-dehydrated.js'
 
 /** The name that a user is shown under: the one of its profile, else `!fid`. */
-export function shownUsername(user: Pick<UserName, 'fid' | 'username'>): string {
+export function usernameOrPlaceholder(user: Pick<UserName, 'fid' | 'username'>): string {
   return user.username ?? `!${user.fid}`
 }
 
@@ -11,7 +11,7 @@ export function userDehydrated(user: UserName): UserDehydrated {
   return {
     object: 'user_dehydrated',
     fid: user.fid,
-    username: shownUsername(user),
+    username: usernameOrPlaceholder(user),
     display_name: user.displayName,
     pfp_url: user.pfpUrl,
     custody_address: `0x${user.custodyAddress}`,

@@ -24,10 +24,10 @@ const surroundings = {
     latitude === 52.5 && longitude === -13.4 ? berlin : null,
   now: 1_800_000_000,
 }
-const shown = (known: Parameters<typeof userRecord>[1]) => presentUser(userRecord(7, known), surroundings)
+const presented = (known: Parameters<typeof userRecord>[1]) => presentUser(userRecord(7, known), surroundings)
 
 it('a user of whom nothing is known has every member that must be there, and no other', () => {
-  expect(shown({})).toEqual({
+  expect(presented({})).toEqual({
     object: 'user',
     fid: 7,
     username: '!7',
@@ -60,7 +60,7 @@ it('a user of whom nothing is known has every member that must be there, and no 
 })
 
 it('shows what the profile says, and what was counted', () => {
-  const user = shown({
+  const user = presented({
     username: 'bob',
     displayName: 'Bob',
     pfpUrl: 'https://plaza.test/b.png',
@@ -89,7 +89,7 @@ it('shows what the profile says, and what was counted', () => {
 
 it('a bio names users and channels that are here', () => {
   const text = 'with @alice and @nobody in /gardens and /nowhere'
-  expect(shown({ bio: text }).profile.bio).toEqual({
+  expect(presented({ bio: text }).profile.bio).toEqual({
     text,
     mentioned_profiles: [shortAlice],
     mentioned_profiles_ranges: [{ start: 5, end: 11 }],
@@ -102,12 +102,12 @@ it('a bio names users and channels that are here', () => {
 
 describe('a location', () => {
   it('is a place where there is one, and coordinates elsewhere', () => {
-    expect(shown({ location: 'geo:52.50,-13.40' }).profile.location).toEqual({
+    expect(presented({ location: 'geo:52.50,-13.40' }).profile.location).toEqual({
       latitude: 52.5,
       longitude: -13.4,
       address: berlin,
     })
-    expect(shown({ location: 'geo:-2.50,113.40' }).profile.location).toEqual({
+    expect(presented({ location: 'geo:-2.50,113.40' }).profile.location).toEqual({
       latitude: -2.5,
       longitude: 113.4,
     })
@@ -124,17 +124,17 @@ describe('a location', () => {
     'geo:,13.40',
     'geo:52.50,',
   ])('that is written as %s is none', (location) => {
-    expect(shown({ location }).profile).not.toHaveProperty('location')
+    expect(presented({ location }).profile).not.toHaveProperty('location')
   })
 })
 
 it('who is live says where and since when', () => {
-  expect(shown({ liveAt: 'https://plaza.test/live', liveAtTs: 100_000_000 }).profile.live_at).toEqual({
+  expect(presented({ liveAt: 'https://plaza.test/live', liveAtTs: 100_000_000 }).profile.live_at).toEqual({
     url: 'https://plaza.test/live',
     updated_at: '2024-03-03T09:46:40.000Z',
     is_live: true,
   })
-  expect(shown({ liveAt: 'https://plaza.test/live' }).profile.live_at?.updated_at).toBe(
+  expect(presented({ liveAt: 'https://plaza.test/live' }).profile.live_at?.updated_at).toBe(
     '2021-01-01T00:00:00.000Z',
   )
 })
@@ -147,7 +147,7 @@ describe('verified addresses', () => {
   ]
 
   it('are written as their chains write them, and the first of each is primary', () => {
-    const user = shown({ verifications })
+    const user = presented({ verifications })
     const eth = [`0x${'ab'.repeat(20)}`, `0x${'cd'.repeat(20)}`]
     const sol = ['4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi']
     expect(user.verifications).toEqual(eth)
@@ -159,8 +159,8 @@ describe('verified addresses', () => {
   })
 
   it('have another primary one where the user says so', () => {
-    const chosen = { primaryEthAddress: `0x${'CD'.repeat(20)}`, primarySolAddress: 'Chosen' }
-    expect(shown({ verifications, ...chosen }).verified_addresses.primary).toEqual({
+    const primaryAddresses = { primaryEthAddress: `0x${'CD'.repeat(20)}`, primarySolAddress: 'Chosen' }
+    expect(presented({ verifications, ...primaryAddresses }).verified_addresses.primary).toEqual({
       eth_address: `0x${'cd'.repeat(20)}`,
       sol_address: 'Chosen',
     })
@@ -173,21 +173,21 @@ it('auth addresses are the last 20 bytes of their keys, and shorter keys are non
     { key: `${'00'.repeat(12)}${'cd'.repeat(20)}`, app: alice },
     { key: 'ef'.repeat(19), app: alice },
   ]
-  expect(shown({ authAddresses }).auth_addresses).toEqual([
+  expect(presented({ authAddresses }).auth_addresses).toEqual([
     { address: `0x${'ab'.repeat(20)}`, app: shortAlice },
     { address: `0x${'cd'.repeat(20)}`, app: shortAlice },
   ])
 })
 
 it('pro lasts until the second that it ends', () => {
-  const pro = (proUntil: number) => shown({ proSince: 1_700_000_000, proUntil }).pro
+  const pro = (proUntil: number) => presented({ proSince: 1_700_000_000, proUntil }).pro
   expect(pro(1_800_000_001)).toEqual({
     status: 'subscribed',
     subscribed_at: '2023-11-14T22:13:20.000Z',
     expires_at: '2027-01-15T08:00:01.000Z',
   })
   expect(pro(1_800_000_000)?.status).toBe('unsubscribed')
-  expect(shown({ proUntil: 1_900_000_000 })).not.toHaveProperty('pro')
+  expect(presented({ proUntil: 1_900_000_000 })).not.toHaveProperty('pro')
 })
 
 it('a viewer sees each of the four relations by itself', () => {

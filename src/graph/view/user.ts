@@ -1,6 +1,6 @@
 import bs58 from 'bs58'
 import { unixSecondsFromFarcasterSeconds } from '../../protocol/time.js'
-import type { TextNames } from '../load/names.js'
+import type { TextNames } from '../load/mentioned-names.js'
 import type { UserRecord } from '../load/user-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
 import { channelDehydrated } from './channel-dehydrated.js'
@@ -8,8 +8,8 @@ import { dateTimeOf } from './formats.js'
 import type { LocationAddress } from './schema/location.js'
 import type { AuthAddress, User, UserPro, UserViewerContext, VerifiedAddresses } from './schema/user.js'
 import type { UserBio, UserProfile } from './schema/user-profile.js'
-import { spokenChannels, spokenUsernames } from './text-ranges.js'
-import { shownUsername, userDehydrated } from './user-dehydrated.js'
+import { channelMentions, usernameMentions } from './text-ranges.js'
+import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 
 /** Protocol numbers of verified addresses. */
 const ethereum = 0
@@ -31,7 +31,7 @@ export function presentUser(user: UserRecord, surroundings: UserSurroundings): U
   return {
     object: 'user',
     fid: user.fid,
-    username: shownUsername(user),
+    username: usernameOrPlaceholder(user),
     display_name: user.displayName,
     custody_address: `0x${user.custodyAddress}`,
     pfp_url: user.pfpUrl,
@@ -89,11 +89,11 @@ function presentProfile(user: UserRecord, surroundings: UserSurroundings): UserP
 }
 
 function presentBio(text: string, { names }: UserSurroundings): UserBio {
-  const profiles = spokenUsernames(text).flatMap(({ name, range }) => {
+  const profiles = usernameMentions(text).flatMap(({ name, range }) => {
     const user = names.users.get(name)
     return user ? [{ user: userDehydrated(user), range }] : []
   })
-  const channels = spokenChannels(text).flatMap(({ name, range }) => {
+  const channels = channelMentions(text).flatMap(({ name, range }) => {
     const channel = names.channels.get(name)
     return channel ? [{ channel: channelDehydrated(channel), range }] : []
   })

@@ -21,9 +21,9 @@ async function write(count: number, from = start, isFinished = true): Promise<Bu
   const writer = new ArchiveWriter({ write: async (bytes) => void written.push(bytes) }, from)
   for (let index = from.framesBefore; index < count; index += 1) {
     await writer.add(bigFrame(index))
-    await writer.mark(index + 1)
+    await writer.checkpoint(index + 1)
   }
-  await (isFinished ? writer.finish() : writer.suspend())
+  await (isFinished ? writer.finish() : writer.flushAll())
   return Buffer.concat(written)
 }
 

@@ -2,8 +2,8 @@ import { OnChainEvent } from '@farcaster/core'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { removesSigner } from '../intake.js'
-import { mergePriority } from '../merge/priority.js'
+import { mergeOrder } from '../merge/merge-order.js'
+import { removesSigner } from '../reorder-buffer.js'
 import { chainEventFrame, messageFrame, nameMessageFrame, nameTransferFrame } from './frame.js'
 import type { ArchiveWriter } from './writer.js'
 
@@ -47,7 +47,7 @@ export async function exportAll(options: ExportOptions): Promise<boolean> {
   let after = options.after ?? 0
   if (options.after === null && fids === undefined) {
     await exportReleasedNames(db, writer)
-    await writer.mark(0)
+    await writer.checkpoint(0)
   }
   for (;;) {
     const page = await nextFids(db, after, fids)
@@ -119,7 +119,7 @@ async function exportPage(
     for (const message of account.get(fid) ?? []) await writer.add(message)
     await exportMessages(db, fid, writer)
     for (const { bytes } of events.filter(({ removes }) => removes)) await writer.add(chainEventFrame(bytes))
-    await writer.mark(fid)
+    await writer.checkpoint(fid)
     onProgress?.(writer.frames)
     if (signal?.aborted) return
   }
@@ -158,18 +158,18 @@ async function selectAccountMessages(
     where fid = any (${fids}::bigint[]) and set = any (${ACCOUNT_SETS}::smallint[])
     order by fid, ts, hash
   `
-  const placed = rows.map(({ fid, set, message }) => {
+  const ordered = rows.map(({ fid, set, message }) => {
     const { data } = decodeStoredMessage(message)
     const proof = data.usernameProofBody
     return {
       fid,
-      priority: set === MessageSet.keys ? -1 : mergePriority(data),
+      priority: set === MessageSet.keys ? -1 : mergeOrder(data),
       frame: proof === undefined ? messageFrame(message) : nameMessageFrame(message, proof),
     }
   })
   // Sorting keeps the order of time within a priority.
-  placed.sort((a, b) => a.fid - b.fid || a.priority - b.priority)
-  return groupByFid(placed, ({ frame }) => frame)
+  ordered.sort((a, b) => a.fid - b.fid || a.priority - b.priority)
+  return groupByFid(ordered, ({ frame }) => frame)
 }
 
 /** The large sets, in the order of the index that they are read by: set, then time. */

@@ -4,9 +4,9 @@ import { type FileHandle, open } from 'node:fs/promises'
 import {
   decodeMember,
   decodeMemberHeader,
+  hasMemberPrefix,
   MEMBER_HEADER_BYTES,
   type MemberHeader,
-  startsLikeMember,
 } from './member.js'
 import type { ArchiveSink, ArchiveStart } from './writer.js'
 
@@ -57,7 +57,7 @@ async function prepare(
   const members = await listMembers(handle)
   const last = await lastGoodMember(handle, members)
   const size = (await handle.stat()).size
-  if (size > 0 && !startsLikeMember(await readAt(handle, 0, Math.min(size, MEMBER_HEADER_BYTES)))) {
+  if (size > 0 && !hasMemberPrefix(await readAt(handle, 0, Math.min(size, MEMBER_HEADER_BYTES)))) {
     throw new Error(`${path} is not an archive`)
   }
   if (last !== null && (last.network !== network || (archiveId && last.archiveId !== archiveId))) {
@@ -87,12 +87,12 @@ async function prepare(
   }
 }
 
-type PlacedMember = MemberHeader & { readonly offset: number }
+type MemberWithOffset = MemberHeader & { readonly offset: number }
 
 /** Hops from header to header: the members that are there in full length. */
-async function listMembers(handle: FileHandle): Promise<PlacedMember[]> {
+async function listMembers(handle: FileHandle): Promise<MemberWithOffset[]> {
   const { size } = await handle.stat()
-  const members: PlacedMember[] = []
+  const members: MemberWithOffset[] = []
   let offset = 0
   while (offset + MEMBER_HEADER_BYTES <= size) {
     const header = decodeMemberHeader(await readAt(handle, offset, MEMBER_HEADER_BYTES))
@@ -106,8 +106,8 @@ async function listMembers(handle: FileHandle): Promise<PlacedMember[]> {
 /** The last member that writing can go on behind. Its bytes are checked: a crash may have left holes. */
 async function lastGoodMember(
   handle: FileHandle,
-  members: readonly PlacedMember[],
-): Promise<PlacedMember | null> {
+  members: readonly MemberWithOffset[],
+): Promise<MemberWithOffset | null> {
   for (const member of members.toReversed()) {
     if (!member.resumable) continue
     if (await decodeMember(await readAt(handle, member.offset, member.sizeBytes))) return member

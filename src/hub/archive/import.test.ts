@@ -10,7 +10,7 @@ import { createVerifyPool } from '../../protocol/verify-pool.js'
 import { createHub } from '../create-hub.js'
 import { exportAll } from './export.js'
 import { importArchive } from './import.js'
-import { loadPosition } from './import-position.js'
+import { loadImportOffset } from './import-offset.js'
 import { decodeMemberHeader } from './member.js'
 import { ArchiveWriter } from './writer.js'
 
@@ -52,7 +52,7 @@ async function exported(
       if (frames >= (options.stopAfterFrames ?? Number.POSITIVE_INFINITY)) stop.abort()
     },
   })
-  await (isComplete ? writer.finish() : writer.suspend())
+  await (isComplete ? writer.finish() : writer.flushAll())
   return Buffer.concat(written)
 }
 
@@ -143,12 +143,12 @@ describe('an import', () => {
     expect(first.outcome).toBe('truncated')
     expect(first.tally.merged).toBeGreaterThan(500)
     expect(first.offset).toBeLessThan(cut.length)
-    expect(await loadPosition(damaged.db, '00000000000000aa')).toBe(first.offset)
+    expect(await loadImportOffset(damaged.db, '00000000000000aa')).toBe(first.offset)
     const second = await importInto(damaged, archive)
     expect(second).toMatchObject({ outcome: 'complete', startOffset: first.offset })
     expect(second.tally.duplicates).toBe(0)
     expect(await hubContents(damaged.db)).toEqual(await hubContents(source.db))
-    expect(await loadPosition(damaged.db, '00000000000000aa')).toBe(0)
+    expect(await loadImportOffset(damaged.db, '00000000000000aa')).toBe(0)
   })
 
   it('of a damaged archive stops before the damage', async () => {

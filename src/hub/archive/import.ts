@@ -1,12 +1,12 @@
 import type { Database } from '../../platform/db/connection.js'
-import { Intake, type IntakeOptions, type IntakeTally } from '../intake.js'
+import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../reorder-buffer.js'
 import { decodeItem, isItem, splitFrames } from './frame.js'
-import { forgetPosition, loadPosition, savePosition } from './import-position.js'
+import { deleteImportOffset, loadImportOffset, saveImportOffset } from './import-offset.js'
 import { type ArchiveIdentity, type ArchivePart, readArchive } from './reader.js'
 
 export interface ImportOptions {
   readonly db: Database
-  readonly hub: IntakeOptions['hub']
+  readonly hub: ReorderBufferOptions['hub']
   /** The archive, from its first byte on. */
   readonly source: AsyncIterable<Uint8Array>
   /** The network of this hub: an archive of another one is refused before anything is merged. */
@@ -27,7 +27,7 @@ export interface ImportResult {
   /** Byte that this run started from; 0 when it started at the beginning. */
   readonly startOffset: number
   /** What became of the frames of this run. */
-  readonly tally: IntakeTally
+  readonly tally: MergeTally
 }
 
 /**
@@ -41,7 +41,7 @@ export interface ImportResult {
 export async function importArchive(options: ImportOptions): Promise<ImportResult> {
   const run = new ImportRun(options)
   const result = await run.run()
-  if (result.outcome === 'complete') await run.forget()
+  if (result.outcome === 'complete') await run.deleteOffset()
   return result
 }
 
@@ -53,23 +53,23 @@ interface ChunkEnd {
 
 class ImportRun {
   readonly #options: ImportOptions
-  readonly #intake: Intake
+  readonly #reorderBuffer: ReorderBuffer
   #identity: ArchiveIdentity | null = null
   #startOffset = 0
   #mergedOffset = 0
   /** Frames of this run: handed to the intake, and of these settled. */
-  #taken = 0
+  #itemCount = 0
   #chunkEnds: ChunkEnd[] = []
 
   constructor(options: ImportOptions) {
     this.#options = options
     const { hub, signal } = options
-    this.#intake = new Intake({ hub, signal, onSettled: (items) => this.#settled(items) })
+    this.#reorderBuffer = new ReorderBuffer({ hub, signal, onSettled: (items) => this.#recordSettled(items) })
   }
 
   async run(): Promise<ImportResult> {
     const { source } = this.#options
-    const parts = readArchive(source, { startOffset: (identity) => this.#begin(identity) })
+    const parts = readArchive(source, { startOffset: (identity) => this.#start(identity) })
     let outcome: ImportResult['outcome'] = 'stopped'
     let end = 0
     for await (const part of parts) {
@@ -80,30 +80,30 @@ class ImportRun {
         end = part.offset
         break
       }
-      const taken = await this.#takeChunk(part)
-      if (taken === 'corrupted') outcome = taken
-      if (taken !== 'whole') break
+      const itemCount = await this.#mergeChunk(part)
+      if (itemCount === 'corrupted') outcome = itemCount
+      if (itemCount !== 'whole') break
     }
-    await this.#intake.drain()
+    await this.#reorderBuffer.drain()
     // A chunk of nothing but unreadable frames ends without anything that settles.
-    await this.#settled(this.#taken)
+    await this.#recordSettled(this.#itemCount)
     if (outcome === 'complete') this.#mergedOffset = end
     return this.#result(outcome)
   }
 
-  async forget(): Promise<void> {
-    if (this.#identity) await forgetPosition(this.#options.db, this.#identity.archiveId)
+  async deleteOffset(): Promise<void> {
+    if (this.#identity) await deleteImportOffset(this.#options.db, this.#identity.archiveId)
   }
 
-  async #begin(identity: ArchiveIdentity): Promise<number> {
+  async #start(identity: ArchiveIdentity): Promise<number> {
     this.#identity = identity
-    if (this.#options.restart) await this.forget()
-    this.#startOffset = await loadPosition(this.#options.db, identity.archiveId)
+    if (this.#options.restart) await this.deleteOffset()
+    this.#startOffset = await loadImportOffset(this.#options.db, identity.archiveId)
     this.#mergedOffset = this.#startOffset
     return this.#startOffset
   }
 
-  async #takeChunk(
+  async #mergeChunk(
     chunk: Extract<ArchivePart, { kind: 'chunk' }>,
   ): Promise<'whole' | 'corrupted' | 'stopped'> {
     for (const frame of splitFrames(chunk.frames)) {
@@ -111,22 +111,22 @@ class ImportRun {
       if (this.#options.signal?.aborted) return 'stopped'
       const item = decodeItem(frame)
       if (isItem(item)) {
-        this.#taken += 1
-        await this.#intake.add(item)
+        this.#itemCount += 1
+        await this.#reorderBuffer.add(item)
       } else {
-        this.#intake.refuse(item)
+        this.#reorderBuffer.countRefusal(item)
       }
     }
-    this.#chunkEnds.push({ frames: this.#taken, offset: chunk.endOffset })
+    this.#chunkEnds.push({ frames: this.#itemCount, offset: chunk.endOffset })
     return 'whole'
   }
 
-  async #settled(frames: number): Promise<void> {
+  async #recordSettled(frames: number): Promise<void> {
     let done: ChunkEnd | undefined
     while (this.#chunkEnds[0] && this.#chunkEnds[0].frames <= frames) done = this.#chunkEnds.shift()
     if (done && this.#identity) {
       this.#mergedOffset = done.offset
-      await savePosition(this.#options.db, this.#identity.archiveId, done.offset)
+      await saveImportOffset(this.#options.db, this.#identity.archiveId, done.offset)
     }
     this.#options.onProgress?.(this.#mergedOffset, frames)
   }
@@ -136,7 +136,7 @@ class ImportRun {
       outcome,
       offset: this.#mergedOffset,
       startOffset: this.#startOffset,
-      tally: this.#intake.tally,
+      tally: this.#reorderBuffer.tally,
     }
   }
 }

@@ -67,7 +67,7 @@ export async function encodeMember(info: MemberInfo, content: Buffer): Promise<B
 }
 
 /** Whether a file that starts so may be one of ours that was hardly begun: its gzip header is as we write it. */
-export function startsLikeMember(bytes: Buffer): boolean {
+export function hasMemberPrefix(bytes: Buffer): boolean {
   const compared = Math.min(bytes.length, GZIP_HEADER_BYTES)
   return bytes.subarray(0, compared).equals(GZIP_PREFIX.subarray(0, compared))
 }
@@ -77,8 +77,9 @@ export function decodeMemberHeader(bytes: Buffer): MemberHeader | null {
   if (!bytes.subarray(0, GZIP_PREFIX.length).equals(GZIP_PREFIX)) return null
   const kind = KINDS[bytes.readUInt8(17)]
   const sizeBytes = bytes.readUInt32LE(28)
-  const isOurs = bytes.readUInt8(16) === VERSION && kind !== undefined
-  if (!isOurs || sizeBytes < MEMBER_HEADER_BYTES + TRAILER_BYTES || sizeBytes > MAX_MEMBER_BYTES) return null
+  const isSupported = bytes.readUInt8(16) === VERSION && kind !== undefined
+  if (!isSupported || sizeBytes < MEMBER_HEADER_BYTES + TRAILER_BYTES || sizeBytes > MAX_MEMBER_BYTES)
+    return null
   return {
     kind,
     sizeBytes,

@@ -39,7 +39,7 @@ export async function* readArchive(
     const header = await bytes.peek(MEMBER_HEADER_BYTES)
     if (header.length < MEMBER_HEADER_BYTES) return yield { kind: 'truncated', offset }
     const info = decodeMemberHeader(header)
-    if (info === null || !follows(info, first, frames)) return yield { kind: 'corrupted', offset }
+    if (info === null || !isNextMember(info, first, frames)) return yield { kind: 'corrupted', offset }
     if (first === null) {
       first = info
       startOffset = (await options.startOffset?.(info)) ?? 0
@@ -47,18 +47,18 @@ export async function* readArchive(
     const member = await bytes.take(info.sizeBytes)
     if (member.length < info.sizeBytes) return yield { kind: 'truncated', offset }
     const endOffset = offset + info.sizeBytes
-    const isPassed = endOffset <= startOffset && info.kind === 'chunk'
-    const content = isPassed ? Buffer.alloc(0) : await decodeMember(member)
+    const isSkipped = endOffset <= startOffset && info.kind === 'chunk'
+    const content = isSkipped ? Buffer.alloc(0) : await decodeMember(member)
     if (content === null) return yield { kind: 'corrupted', offset }
     frames += info.frames
     offset = endOffset
     if (info.kind === 'end') return yield { kind: 'end', offset }
-    if (!isPassed) yield { kind: 'chunk', frames: content, endOffset, framesSoFar: frames }
+    if (!isSkipped) yield { kind: 'chunk', frames: content, endOffset, framesSoFar: frames }
   }
 }
 
 /** Whether a member belongs where it stands: of the same archive, and none is missing in between. */
-function follows(info: MemberHeader, first: MemberHeader | null, frames: number): boolean {
+function isNextMember(info: MemberHeader, first: MemberHeader | null, frames: number): boolean {
   const isSameArchive = first === null || info.archiveId === first.archiveId
   return isSameArchive && info.framesBefore === frames
 }
@@ -66,8 +66,8 @@ function follows(info: MemberHeader, first: MemberHeader | null, frames: number)
 /** Bytes of a stream in portions of the reader's choice. */
 class ByteQueue {
   readonly #source: AsyncIterator<Uint8Array>
-  #held: Buffer[] = []
-  #heldBytes = 0
+  #buffered: Buffer[] = []
+  #bufferedBytes = 0
 
   constructor(source: AsyncIterable<Uint8Array>) {
     this.#source = source[Symbol.asyncIterator]()
@@ -75,26 +75,26 @@ class ByteQueue {
 
   /** The next `count` bytes, fewer at the end of the stream, without taking them. */
   async peek(count: number): Promise<Buffer> {
-    return (await this.#hold(count)).subarray(0, count)
+    return (await this.#fill(count)).subarray(0, count)
   }
 
   async take(count: number): Promise<Buffer> {
-    const held = await this.#hold(count)
-    const rest = held.subarray(count)
-    this.#held = [rest]
-    this.#heldBytes = rest.length
-    return held.subarray(0, count)
+    const buffered = await this.#fill(count)
+    const rest = buffered.subarray(count)
+    this.#buffered = [rest]
+    this.#bufferedBytes = rest.length
+    return buffered.subarray(0, count)
   }
 
-  async #hold(count: number): Promise<Buffer> {
-    while (this.#heldBytes < count) {
+  async #fill(count: number): Promise<Buffer> {
+    while (this.#bufferedBytes < count) {
       const next = await this.#source.next()
       if (next.done) break
-      this.#held.push(Buffer.from(next.value))
-      this.#heldBytes += next.value.length
+      this.#buffered.push(Buffer.from(next.value))
+      this.#bufferedBytes += next.value.length
     }
-    const held = this.#held.length === 1 ? this.#held[0]! : Buffer.concat(this.#held)
-    this.#held = [held]
-    return held
+    const buffered = this.#buffered.length === 1 ? this.#buffered[0]! : Buffer.concat(this.#buffered)
+    this.#buffered = [buffered]
+    return buffered
   }
 }

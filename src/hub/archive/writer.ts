@@ -16,7 +16,7 @@ export interface ArchiveStart extends Pick<MemberInfo, 'network' | 'archiveId'> 
  * is taken when the chunk is read. */
 const CHUNK_BYTES = 1024 * 1024
 /** A chunk without a mark ends at so many times that. */
-const MAX_CHUNKS_WITHOUT_MARK = 4
+const MAX_CHUNKS_WITHOUT_CHECKPOINT = 4
 
 /** Writes frames into an archive, chunk by chunk; one chunk is compressed while the next one fills. */
 export class ArchiveWriter {
@@ -27,7 +27,7 @@ export class ArchiveWriter {
   #pendingBytes = 0
   #framesBefore: number
   #position: number
-  #isMarked = true
+  #isAtCheckpoint = true
   #writing: Promise<void> = Promise.resolve()
 
   constructor(sink: ArchiveSink, start: ArchiveStart, { chunkBytes = CHUNK_BYTES } = {}) {
@@ -51,14 +51,14 @@ export class ArchiveWriter {
   async add(frame: Buffer): Promise<void> {
     this.#pending.push(frame)
     this.#pendingBytes += frame.length
-    this.#isMarked = false
-    if (this.#pendingBytes >= MAX_CHUNKS_WITHOUT_MARK * this.#chunkBytes) await this.flush()
+    this.#isAtCheckpoint = false
+    if (this.#pendingBytes >= MAX_CHUNKS_WITHOUT_CHECKPOINT * this.#chunkBytes) await this.flush()
   }
 
   /** Everything up to `position` has been added: a place where writing may go on another time. */
-  async mark(position: number): Promise<void> {
+  async checkpoint(position: number): Promise<void> {
     this.#position = position
-    this.#isMarked = true
+    this.#isAtCheckpoint = true
     if (this.#pendingBytes >= this.#chunkBytes) await this.flush()
   }
 
@@ -77,14 +77,14 @@ export class ArchiveWriter {
   }
 
   /** Writes what is left. The archive stays open: `finish` or another run may go on. */
-  async suspend(): Promise<void> {
+  async flushAll(): Promise<void> {
     await this.flush()
     await this.#writing
   }
 
   /** Writes what is left and the end, without which an archive counts as cut off. */
   async finish(): Promise<void> {
-    await this.suspend()
+    await this.flushAll()
     await this.#write(this.#info('end', 0), Buffer.alloc(0))
   }
 
@@ -96,7 +96,7 @@ export class ArchiveWriter {
       archiveId: this.#start.archiveId,
       framesBefore: this.#framesBefore,
       position: this.#position,
-      resumable: this.#isMarked,
+      resumable: this.#isAtCheckpoint,
     }
   }
 

@@ -3,10 +3,10 @@ import type { Database } from '../../platform/db/connection.js'
 import type { Progress } from './follower.js'
 
 /** What counts what followers and RPCs do. */
-export interface ChainCounts {
+export interface ChainMetrics {
   readonly onProgress: (progress: Progress) => void
   readonly onFailure: (network: string, endpoint: string) => void
-  readonly onDiffer: (network: string) => void
+  readonly onMismatch: (network: string) => void
 }
 
 interface FollowerRow {
@@ -16,7 +16,7 @@ interface FollowerRow {
 }
 
 /** Adds the numbers of the chains: how far followers are, what they have handled, how often an RPC has failed. */
-export function observeChains(registry: Registry, db: Database): ChainCounts {
+export function createChainMetrics(registry: Registry, db: Database): ChainMetrics {
   const registers = [registry]
   const logs = new Counter({
     name: 'plaza_chain_logs_total',
@@ -36,8 +36,8 @@ export function observeChains(registry: Registry, db: Database): ChainCounts {
     labelNames: ['network', 'endpoint'],
     registers,
   })
-  const differences = new Counter({
-    name: 'plaza_chain_rpcs_differ_total',
+  const mismatches = new Counter({
+    name: 'plaza_chain_rpc_mismatches_total',
     help: 'How often RPCs of a network did not say the same of what must be agreed on; nothing was settled then',
     labelNames: ['network'],
     registers,
@@ -51,7 +51,7 @@ export function observeChains(registry: Registry, db: Database): ChainCounts {
       }
     },
     onFailure: (network, endpoint) => failures.inc({ network, endpoint }),
-    onDiffer: (network) => differences.inc({ network }),
+    onMismatch: (network) => mismatches.inc({ network }),
   }
 }
 

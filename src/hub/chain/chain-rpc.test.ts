@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../test/chain/test-chain.js'
 import { silentLog } from '../../platform/log/log.js'
-import { ChainRpc, RpcsDiffer } from './chain-rpc.js'
+import { ChainRpc, RpcMismatch } from './chain-rpc.js'
 
 const chain = await startTestChain()
 const [first, second, third] = [
@@ -25,14 +25,16 @@ function open(
 
 it('of many who ask at once when a URL stops, each is answered by the next one', async () => {
   const rpc = open()
-  await rpc.with((endpoint) => endpoint.head())
+  await rpc.withEndpoint((endpoint) => endpoint.head())
   for (const [stopped, other] of [
     [first, second],
     [second, first],
   ] as const) {
     stopped.faults = { stopped: true }
     other.faults = {}
-    const heads = await Promise.all(Array.from({ length: 9 }, () => rpc.with((endpoint) => endpoint.head())))
+    const heads = await Promise.all(
+      Array.from({ length: 9 }, () => rpc.withEndpoint((endpoint) => endpoint.head())),
+    )
     expect(new Set(heads)).toEqual(new Set([Number(await chain.client.getBlockNumber())]))
   }
 })
@@ -40,13 +42,13 @@ it('of many who ask at once when a URL stops, each is answered by the next one',
 it('what must be agreed on is what all say that answer', async () => {
   const rpc = open([first.url, second.url, third.url])
   const head = Number(await chain.client.getBlockNumber())
-  const ask = () => rpc.agreed((endpoint) => endpoint.head())
+  const ask = () => rpc.requestAgreed((endpoint) => endpoint.head())
   expect(await ask()).toBe(head)
   first.faults = { stopped: true }
   third.faults = { stopped: true }
   expect(await ask()).toBe(head)
-  third.faults = { behind: 1 }
-  await expect(ask()).rejects.toThrow(RpcsDiffer)
+  third.faults = { blocksBehind: 1 }
+  await expect(ask()).rejects.toThrow(RpcMismatch)
   second.faults = { stopped: true }
   expect(await ask()).toBe(head - 1)
   third.faults = { stopped: true }
@@ -59,15 +61,15 @@ it('who runs the server is told which RPCs differ, what they say and what to do,
   const rpc = open([first.url, second.url], {
     log: { ...silentLog, warn: (...line) => told.push(line) },
     clock: () => nowMs,
-    onDiffer: () => {
+    onMismatch: () => {
       differed += 1
     },
   })
-  const ask = () => rpc.agreed((endpoint) => endpoint.head())
+  const ask = () => rpc.requestAgreed((endpoint) => endpoint.head())
   const head = await ask()
   expect([told, differed]).toEqual([[], 0])
-  second.faults = { behind: 1 }
-  for (nowMs of [1_000, 30_000, 60_999]) await expect(ask()).rejects.toThrow(RpcsDiffer)
+  second.faults = { blocksBehind: 1 }
+  for (nowMs of [1_000, 30_000, 60_999]) await expect(ask()).rejects.toThrow(RpcMismatch)
   const answers = [
     { endpoint: new URL(first.url).host, said: String(head) },
     { endpoint: new URL(second.url).host, said: String(head - 1) },
@@ -76,6 +78,6 @@ it('who runs the server is told which RPCs differ, what they say and what to do,
     [{ network: 'optimism', answers }, expect.stringContaining('take it out of the RPC URLs')],
   ])
   nowMs = 61_000
-  await expect(ask()).rejects.toThrow(RpcsDiffer)
+  await expect(ask()).rejects.toThrow(RpcMismatch)
   expect([told.length, differed]).toEqual([2, 4])
 })

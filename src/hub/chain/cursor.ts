@@ -1,9 +1,9 @@
 import type { Hex } from 'viem'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
-import type { KnownBlock } from './log-range.js'
+import type { HandledBlock } from './log-range.js'
 
 /** Somebody else has the follower by now, or it has been moved. */
-export class LostLease extends Error {}
+export class LeaseLost extends Error {}
 
 /** A follower that is leased to this process. */
 export interface Lease {
@@ -17,14 +17,14 @@ export interface Position {
   /** The first block that has not been handled. */
   readonly nextBlock: number
   /** The last block that was handled; null before the first. */
-  readonly before: KnownBlock | null
+  readonly before: HandledBlock | null
 }
 
 /** Longer than a step takes; a process that dies keeps the others waiting for so long. */
 const LEASE_SECONDS = 60
 
 /** What a follower is to follow. */
-export interface Followed {
+export interface LeaseRequest {
   readonly chainId: number
   /** Contracts that are to be read from the first block on, in lower case; empty where it does not matter. */
   readonly contracts: readonly Hex[]
@@ -38,10 +38,10 @@ export interface Followed {
  * @returns null when another process has it.
  * @throws Error when it was following another chain: its cursor means nothing on this one.
  */
-export async function takeLease(
+export async function acquireLease(
   db: Database,
   lease: Lease,
-  { chainId, contracts, firstBlock }: Followed,
+  { chainId, contracts, firstBlock }: LeaseRequest,
 ): Promise<Position | null> {
   let row = await updateLease(db, lease)
   if (row === undefined) {
@@ -61,7 +61,7 @@ export async function takeLease(
   if (!is_mine) return null
   if (contracts.some((contract) => !read.includes(contract))) {
     const nextBlock = Math.min(next_block, await firstBlock())
-    await beginAnew(db, lease, nextBlock, contracts)
+    await restartCursor(db, lease, nextBlock, contracts)
     return { nextBlock, before: null }
   }
   return { nextBlock: next_block, before: number === null || hash === null ? null : { number, hash } }
@@ -77,7 +77,7 @@ interface LeaseRow {
 }
 
 /** A contract has come to those that are read: all are read from the first block, since they are read together. */
-async function beginAnew(
+async function restartCursor(
   db: Database,
   { follower, holder }: Lease,
   nextBlock: number,
@@ -120,7 +120,7 @@ async function updateLease(db: Database, { follower, holder }: Lease): Promise<L
 }
 
 /** Lets go of a follower, so that another process need not wait for the lease to run out. */
-export async function endLease(db: Database, { follower, holder }: Lease): Promise<void> {
+export async function releaseLease(db: Database, { follower, holder }: Lease): Promise<void> {
   await db`
     update chain.followers
     set leased_by = null, leased_until = '-infinity'
@@ -129,7 +129,7 @@ export async function endLease(db: Database, { follower, holder }: Lease): Promi
 }
 
 /** Writes down how far the chain is. */
-export async function noteHead(db: Queryable, follower: string, head: number): Promise<void> {
+export async function recordHead(db: Queryable, follower: string, head: number): Promise<void> {
   await db`
     update chain.followers set head = ${head}::bigint
     where name = ${follower} and head is distinct from ${head}::bigint
@@ -137,24 +137,24 @@ export async function noteHead(db: Queryable, follower: string, head: number): P
 }
 
 /** What moves a cursor. */
-export interface Move {
+export interface CursorMove {
   /** Where it has to stand. */
   readonly from: number
   readonly to: number
   /** Blocks that have been handled and may be asked for again. */
-  readonly blocks: readonly KnownBlock[]
+  readonly blocks: readonly HandledBlock[]
   /** Blocks below this one are of no use any more, but for the newest of them. */
-  readonly forgetBelow: number
+  readonly pruneBelow: number
   readonly head: number
 }
 
 /** Moves the cursor on. @throws LostLease when it is not where it was, or not ours. */
-export async function moveOn(
+export async function advanceCursor(
   db: Transaction,
   lease: Lease,
-  { from, to, blocks, forgetBelow, head }: Move,
+  { from, to, blocks, pruneBelow, head }: CursorMove,
 ): Promise<void> {
-  await setNext(db, lease, { from, to, head })
+  await updateNextBlock(db, lease, { from, to, head })
   await db`
     insert into chain.blocks (follower, number, hash)
     select ${lease.follower}, *
@@ -166,22 +166,22 @@ export async function moveOn(
   await db`
     delete from chain.blocks
     where follower = ${lease.follower} and number < (
-      select max(number) from chain.blocks where follower = ${lease.follower} and number <= ${forgetBelow}::bigint
+      select max(number) from chain.blocks where follower = ${lease.follower} and number <= ${pruneBelow}::bigint
     )
   `
 }
 
 /** Moves the cursor back to `to`, which is to be handled anew. @throws LostLease like `moveOn`. */
-export async function moveBack(
+export async function rewindCursor(
   db: Transaction,
   lease: Lease,
   move: { readonly from: number; readonly to: number; readonly head: number },
 ): Promise<void> {
-  await setNext(db, lease, move)
+  await updateNextBlock(db, lease, move)
   await db`delete from chain.blocks where follower = ${lease.follower} and number >= ${move.to}::bigint`
 }
 
-async function setNext(
+async function updateNextBlock(
   db: Transaction,
   { follower, holder }: Lease,
   { from, to, head }: { readonly from: number; readonly to: number; readonly head: number },
@@ -192,12 +192,12 @@ async function setNext(
     where name = ${follower} and leased_by = ${holder}::uuid and next_block = ${from}::bigint
     returning name
   `
-  if (moved.length === 0) throw new LostLease(`${follower} is not ours any more`)
+  if (moved.length === 0) throw new LeaseLost(`${follower} is not ours any more`)
 }
 
 /** The blocks that were handled and are remembered, the newest first. */
-export async function knownBlocks(db: Queryable, follower: string): Promise<KnownBlock[]> {
-  return await db<KnownBlock[]>`
+export async function readHandledBlocks(db: Queryable, follower: string): Promise<HandledBlock[]> {
+  return await db<HandledBlock[]>`
     select number, '0x' || encode(hash, 'hex') as hash
     from chain.blocks
     where follower = ${follower}

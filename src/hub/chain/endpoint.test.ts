@@ -30,8 +30,8 @@ describe('an RPC that answers with nothing, as some do that are asked too much',
       endpoint.logs({ addresses: [address], topics: [] }, 1, 2),
       endpoint.call(address, '0x95d89b41'),
       endpoint.code(address, 1),
-      endpoint.ask('eth_getBalance', [address, 'latest']),
-      endpoint.ask('eth_getTransactionCount', [address, 'latest']),
+      endpoint.request('eth_getBalance', [address, 'latest']),
+      endpoint.request('eth_getTransactionCount', [address, 'latest']),
     ]
     for (const answer of await Promise.allSettled(asked)) {
       expect(answer).toMatchObject({
@@ -45,6 +45,6 @@ describe('an RPC that answers with nothing, as some do that are asked too much',
     result = null
     expect(await endpoint.header(7)).toBeNull()
     expect(await endpoint.senders([`0x${'22'.repeat(32)}`])).toEqual([null])
-    expect(await endpoint.ask('eth_getTransactionReceipt', [`0x${'22'.repeat(32)}`])).toBeNull()
+    expect(await endpoint.request('eth_getTransactionReceipt', [`0x${'22'.repeat(32)}`])).toBeNull()
   })
 })

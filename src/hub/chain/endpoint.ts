@@ -47,14 +47,14 @@ export interface Endpoint {
   /** What a call of a contract returns at the newest block, or at `block`. */
   call(to: Hex, data: Hex, block?: number): Promise<Hex>
   /** Any other method of the JSON-RPC. @throws what the client makes of an error that the RPC answers with. */
-  ask<T>(method: string, params: readonly unknown[]): Promise<T>
+  request<T>(method: string, params: readonly unknown[]): Promise<T>
   /** The code of a contract at a block: `0x` where there is none. */
   code(address: Hex, block: number): Promise<Hex>
 }
 
 const TIMEOUT_MS = 20_000
 /** Requests of one list that are under way at once. */
-const PARALLEL = 16
+const CONCURRENCY = 16
 
 /** A log as RPCs write it. */
 export interface RawLog {
@@ -79,14 +79,14 @@ interface RawHeader {
 /** Opens an RPC URL of the operator's. Nothing is asked before the first call, and nothing is asked twice. */
 export function openEndpoint(url: string): Endpoint {
   const client = createPublicClient({ transport: http(url, { retryCount: 0, timeout: TIMEOUT_MS }) })
-  const ask = async <T>(method: string, params: readonly unknown[]): Promise<T> => {
+  const request = async <T>(method: string, params: readonly unknown[]): Promise<T> => {
     const result: unknown = await client.request({ method, params } as never)
-    if (isAnswer(method, result)) return result as T
+    if (isValidResult(method, result)) return result as T
     throw new Error(`${new URL(url).host} gave no answer to ${method}`)
   }
 
   async function header(number: number): Promise<BlockHeader | null> {
-    const raw = await ask<RawHeader | null>('eth_getBlockByNumber', [numberToHex(number), false])
+    const raw = await request<RawHeader | null>('eth_getBlockByNumber', [numberToHex(number), false])
     if (raw === null) return null
     const found = {
       number: Number(raw.number),
@@ -100,38 +100,38 @@ export function openEndpoint(url: string): Endpoint {
 
   return {
     name: new URL(url).host,
-    ask,
-    chainId: async () => Number(await ask<Hex>('eth_chainId', [])),
-    head: async () => Number(await ask<Hex>('eth_blockNumber', [])),
+    request,
+    chainId: async () => Number(await request<Hex>('eth_chainId', [])),
+    head: async () => Number(await request<Hex>('eth_blockNumber', [])),
     header,
-    headers: (numbers) => inParallel(numbers, header),
+    headers: (numbers) => mapConcurrently(numbers, header),
     async logs({ addresses, topics }, from, to) {
-      const raw = await ask<RawLog[]>('eth_getLogs', [
+      const raw = await request<RawLog[]>('eth_getLogs', [
         { address: addresses, topics: [topics], fromBlock: numberToHex(from), toBlock: numberToHex(to) },
       ])
       return raw.map(readLog)
     },
     senders: (transactions) =>
-      inParallel(transactions, async (hash) => {
-        const found = await ask<{ from: Hex } | null>('eth_getTransactionByHash', [hash])
+      mapConcurrently(transactions, async (hash) => {
+        const found = await request<{ from: Hex } | null>('eth_getTransactionByHash', [hash])
         return found?.from ?? null
       }),
     call: (to, data, block) =>
-      ask<Hex>('eth_call', [{ to, data }, block === undefined ? 'latest' : numberToHex(block)]),
-    code: (address, block) => ask<Hex>('eth_getCode', [address, numberToHex(block)]),
+      request<Hex>('eth_call', [{ to, data }, block === undefined ? 'latest' : numberToHex(block)]),
+    code: (address, block) => request<Hex>('eth_getCode', [address, numberToHex(block)]),
   }
 }
 
 /** What may not be there, and is an object if it is. */
-const FOUND_OR_NULL: ReadonlySet<string> = new Set([
+const NULLABLE_METHODS: ReadonlySet<string> = new Set([
   'eth_getBlockByNumber',
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
 ])
 
 /** Some RPCs say nothing, and that it is a success, when they are asked too much. All the rest is told in hex. */
-function isAnswer(method: string, result: unknown): boolean {
-  if (FOUND_OR_NULL.has(method)) return typeof result === 'object'
+function isValidResult(method: string, result: unknown): boolean {
+  if (NULLABLE_METHODS.has(method)) return typeof result === 'object'
   if (method === 'eth_getLogs') return Array.isArray(result)
   return typeof result === 'string' && result.startsWith('0x')
 }
@@ -154,10 +154,13 @@ export function readLog(raw: RawLog): ChainLog {
   }
 }
 
-async function inParallel<In, Out>(list: readonly In[], work: (item: In) => Promise<Out>): Promise<Out[]> {
+async function mapConcurrently<In, Out>(
+  list: readonly In[],
+  work: (item: In) => Promise<Out>,
+): Promise<Out[]> {
   const results: Out[] = []
-  for (let at = 0; at < list.length; at += PARALLEL) {
-    results.push(...(await Promise.all(list.slice(at, at + PARALLEL).map(work))))
+  for (let start = 0; start < list.length; start += CONCURRENCY) {
+    results.push(...(await Promise.all(list.slice(start, start + CONCURRENCY).map(work))))
   }
   return results
 }

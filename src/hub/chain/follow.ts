@@ -24,27 +24,27 @@ export function startFollowing<Extra>(
 ): () => Promise<void> {
   const stopping = new AbortController()
   const { signal } = stopping
-  const about = { follower: follower.name }
+  const logFields = { follower: follower.name }
 
   async function run(): Promise<void> {
     let failures = 0
     while (!signal.aborted) {
       try {
         const outcome = await follower.step()
-        if (failures > 0) log.info({ ...about, failures }, 'following the chain again')
+        if (failures > 0) log.info({ ...logFields, failures }, 'following the chain again')
         failures = 0
-        if (outcome === 'forked') log.info(about, 'the chain has taken back blocks')
-        if (outcome === 'lost') log.error(about, 'the chain has taken back blocks that were final')
+        if (outcome === 'forked') log.info(logFields, 'the chain has taken back blocks')
+        if (outcome === 'lost') log.error(logFields, 'the chain has taken back blocks that were final')
         if (outcome === 'level' || outcome === 'busy') await pause(pollMs, signal)
       } catch (error) {
         failures += 1
         const isRefused = error instanceof RangeRefused
-        const grown = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
-        const retryInMs = isRefused ? Math.min(RETRY_MS.refused * failures, RETRY_MS.last) : grown
+        const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
+        const retryInMs = isRefused ? Math.min(RETRY_MS.refused * failures, RETRY_MS.last) : backoffMs
         // An RPC that is away says so once, and then now and again.
-        const isWorthSaying = !isRefused && (failures === 1 || failures % 20 === 0)
-        if (isWorthSaying)
-          log.warn({ err: error, ...about, failures, retryInMs }, 'could not follow the chain')
+        const shouldLog = !isRefused && (failures === 1 || failures % 20 === 0)
+        if (shouldLog)
+          log.warn({ err: error, ...logFields, failures, retryInMs }, 'could not follow the chain')
         await pause(retryInMs, signal)
       }
     }

@@ -48,7 +48,7 @@ function recorder(options: Partial<LogHandler> = {}): LogHandler {
     async undo(transaction, fromBlock) {
       await transaction`delete from public.seen where follower = ${follower} and block >= ${fromBlock}`
     },
-    async startAnew(transaction) {
+    async recoverFromDeepReorg(transaction) {
       await transaction`delete from public.seen where follower = ${follower}`
       return 0
     },
@@ -171,8 +171,8 @@ it('who only wants what is final sees nothing of the last blocks', async () => {
 it('ranges that are refused become smaller until they are not', async () => {
   for (const value of [50n, 51n]) await transfer(value)
   await chain.mine(40)
-  first.faults = { largestRange: 7 }
-  second.faults = { largestRange: 7 }
+  first.faults = { maxLogRange: 7 }
+  second.faults = { maxLogRange: 7 }
   await catchUp(open(), true)
   await expectTruth()
 })
@@ -198,7 +198,7 @@ it('an RPC that answers, and stands still, is left after a minute for one that g
   await catchUp(follower)
   const head = await chain.client.getBlockNumber()
   first.faults = {
-    lie: (method, result) => (method === 'eth_blockNumber' ? `0x${head.toString(16)}` : result),
+    alterResult: (method, result) => (method === 'eth_blockNumber' ? `0x${head.toString(16)}` : result),
   }
   await transfer(63n)
   expect(await follower.step()).toBe('level')
@@ -247,12 +247,12 @@ it('an RPC that is behind, or tells what cannot be, changes nothing', async () =
       method === 'eth_getBlockByNumber' ? { ...(result as object), number: '0x1' } : result,
   ]
   for (const lie of lies) {
-    first.faults = { lie }
-    second.faults = { lie }
+    first.faults = { alterResult: lie }
+    second.faults = { alterResult: lie }
     await expect(follower.step()).rejects.toThrow()
   }
-  first.faults = { behind: 3 }
-  second.faults = { behind: 3 }
+  first.faults = { blocksBehind: 3 }
+  second.faults = { blocksBehind: 3 }
   await expect(follower.step()).rejects.toThrow('has no block')
   second.faults = {}
   await catchUp(follower)

@@ -2,9 +2,17 @@ import { randomUUID } from 'node:crypto'
 import type { Hex } from 'viem'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import type { ChainRpc } from './chain-rpc.js'
-import { endLease, knownBlocks, type Lease, moveBack, moveOn, noteHead, takeLease } from './cursor.js'
+import {
+  acquireLease,
+  advanceCursor,
+  type Lease,
+  readHandledBlocks,
+  recordHead,
+  releaseLease,
+  rewindCursor,
+} from './cursor.js'
 import type { Endpoint, LogFilter } from './endpoint.js'
-import { type LogRange, RangeRefused, type Reading, readRange } from './log-range.js'
+import { type LogRange, RangeRefused, type RangeResult, readRange } from './log-range.js'
 
 /** Runs in the transaction that moves the cursor. */
 export type Write = (db: Transaction) => Promise<void>
@@ -43,11 +51,11 @@ export interface LogHandler<Extra = void> {
    * @param nextBlock where it stood.
    * @returns where it goes on.
    */
-  startAnew(db: Transaction, nextBlock: number): Promise<number>
+  recoverFromDeepReorg(db: Transaction, nextBlock: number): Promise<number>
 }
 
 /** What a follower stands on. */
-export interface FollowerParts {
+export interface FollowerOptions {
   readonly db: Database
   readonly rpc: ChainRpc
   /** Told of what a follower does, for metrics. */
@@ -71,14 +79,14 @@ const SPAN = { first: 2_000, largest: 100_000, refused: 0.5, grows: 2, growsAfte
 /** Follows the logs of a chain for one handler, step by step. */
 export class Follower<Extra = void> {
   readonly #handler: LogHandler<Extra>
-  readonly #parts: FollowerParts
+  readonly #options: FollowerOptions
   readonly #lease: Lease
   #span = SPAN.first
   #growth = SPAN.grows
 
-  constructor(handler: LogHandler<Extra>, parts: FollowerParts) {
+  constructor(handler: LogHandler<Extra>, options: FollowerOptions) {
     this.#handler = handler
-    this.#parts = parts
+    this.#options = options
     this.#lease = { follower: handler.name, holder: randomUUID() }
   }
 
@@ -93,11 +101,11 @@ export class Follower<Extra = void> {
 
   /** Does what can be done at once: reads a range and has it handled, or takes back what is no longer of the chain. */
   async step(): Promise<StepOutcome> {
-    const { db, rpc, onProgress } = this.#parts
+    const { db, rpc, onProgress } = this.#options
     const { chainId } = rpc.network
     const { contracts = [] } = this.#handler
     const firstBlock = () => this.#handler.firstBlock()
-    const position = await takeLease(db, this.#lease, { chainId, contracts, firstBlock })
+    const position = await acquireLease(db, this.#lease, { chainId, contracts, firstBlock })
     if (position === null) return 'busy'
     const { nextBlock, before } = position
     const filter = await this.#handler.filter(nextBlock)
@@ -107,10 +115,10 @@ export class Follower<Extra = void> {
       await this.#handle(reading.range, extra!.value)
       outcome = 'moved'
     } else if (reading.state === 'forked') {
-      outcome = await this.#goBack(nextBlock, reading.head)
+      outcome = await this.#rewind(nextBlock, reading.head)
     } else {
-      await noteHead(db, this.name, reading.head)
-      await rpc.noteHead(reading.head)
+      await recordHead(db, this.name, reading.head)
+      await rpc.recordHead(reading.head)
     }
     const logs = reading.state === 'range' ? reading.range.logs.length : 0
     onProgress?.({ follower: this.name, outcome, logs })
@@ -119,16 +127,16 @@ export class Follower<Extra = void> {
 
   /** Lets another process have it at once. */
   async release(): Promise<void> {
-    await endLease(this.#parts.db, this.#lease)
+    await releaseLease(this.#options.db, this.#lease)
   }
 
-  async #read({ from, before, filter }: ReadFrom): Promise<Read<Extra>> {
-    const { rpc } = this.#parts
+  async #read({ from, before, filter }: ReadRequest): Promise<ReadResult<Extra>> {
+    const { rpc } = this.#options
     const { confirmedOnly, withTimes, lastBlock } = this.#handler
     const { confirmations } = rpc.network
     const end = lastBlock === undefined ? {} : { until: lastBlock }
-    return await rpc.with(async (endpoint) => {
-      const wanted = {
+    return await rpc.withEndpoint(async (endpoint) => {
+      const rangeRequest = {
         from,
         before,
         filter,
@@ -138,7 +146,7 @@ export class Follower<Extra = void> {
         withTimes,
         ...end,
       }
-      const reading = await readRange(endpoint, wanted).catch((error: unknown) => {
+      const reading = await readRange(endpoint, rangeRequest).catch((error: unknown) => {
         if (error instanceof RangeRefused) this.#shrink()
         throw error
       })
@@ -149,18 +157,18 @@ export class Follower<Extra = void> {
   }
 
   async #handle(range: LogRange, extra: Extra): Promise<void> {
-    const { db, rpc } = this.#parts
+    const { db, rpc } = this.#options
     const blocks = range.isFinal ? [range.headers.get(range.to)!] : [...range.headers.values()]
     const move = {
       from: range.from,
       to: range.to + 1,
       blocks,
-      forgetBelow: range.head - rpc.network.confirmations,
+      pruneBelow: range.head - rpc.network.confirmations,
       head: range.head,
     }
     await this.#handler.handle(range, extra, async (write) => {
       await db.begin(async (transaction) => {
-        await moveOn(transaction, this.#lease, move)
+        await advanceCursor(transaction, this.#lease, move)
         await write(transaction)
       })
     })
@@ -168,24 +176,26 @@ export class Follower<Extra = void> {
   }
 
   /** Goes back to the newest block that both have: what was handled after it is taken back. */
-  async #goBack(nextBlock: number, head: number): Promise<StepOutcome> {
-    const { db, rpc } = this.#parts
-    const known = await knownBlocks(db, this.name)
-    const headers = await rpc.with((endpoint) => endpoint.headers(known.map(({ number }) => number)))
-    const shared = known.find(({ hash }, index) => headers[index]?.hash === hash)
+  async #rewind(nextBlock: number, head: number): Promise<StepOutcome> {
+    const { db, rpc } = this.#options
+    const handled = await readHandledBlocks(db, this.name)
+    const headers = await rpc.withEndpoint((endpoint) =>
+      endpoint.headers(handled.map(({ number }) => number)),
+    )
+    const commonBlock = handled.find(({ hash }, index) => headers[index]?.hash === hash)
     await db.begin(async (transaction) => {
-      if (shared !== undefined) {
-        const to = shared.number + 1
-        await moveBack(transaction, this.#lease, { from: nextBlock, to, head })
+      if (commonBlock !== undefined) {
+        const to = commonBlock.number + 1
+        await rewindCursor(transaction, this.#lease, { from: nextBlock, to, head })
         await this.#handler.undo(transaction, to)
         return
       }
-      const to = await this.#handler.startAnew(transaction, nextBlock)
-      await moveBack(transaction, this.#lease, { from: nextBlock, to, head })
+      const to = await this.#handler.recoverFromDeepReorg(transaction, nextBlock)
+      await rewindCursor(transaction, this.#lease, { from: nextBlock, to, head })
       // What is remembered below is of the other chain, too.
       await transaction`delete from chain.blocks where follower = ${this.name}`
     })
-    return shared === undefined ? 'lost' : 'forked'
+    return commonBlock === undefined ? 'lost' : 'forked'
   }
 
   #shrink(): void {
@@ -198,14 +208,14 @@ export class Follower<Extra = void> {
   }
 }
 
-interface ReadFrom {
+interface ReadRequest {
   readonly from: number
   readonly before: Parameters<typeof readRange>[1]['before']
   readonly filter: LogFilter | null
 }
 
-interface Read<Extra> {
-  readonly reading: Reading
+interface ReadResult<Extra> {
+  readonly reading: RangeResult
   /** Null unless there is a range. */
   readonly extra: { readonly value: Extra } | null
 }

@@ -2,13 +2,13 @@ import type { Hex } from 'viem'
 import type { BlockHeader, ChainLog, Endpoint, LogFilter } from './endpoint.js'
 
 /** A block that has been handled. */
-export interface KnownBlock {
+export interface HandledBlock {
   readonly number: number
   readonly hash: Hex
 }
 
 /** What a follower wants to read next. */
-export interface Wanted {
+export interface RangeRequest {
   /** The first block that has not been handled. */
   readonly from: number
   /** The last block that may be read, inclusive; without it, whatever there is. */
@@ -20,7 +20,7 @@ export interface Wanted {
   /** Whether only final blocks are wanted. */
   readonly confirmedOnly: boolean
   /** The last block that was handled; null before the first. */
-  readonly before: KnownBlock | null
+  readonly before: HandledBlock | null
   /** Null when there is nothing to look for. */
   readonly filter: LogFilter | null
   /** Whether headers are needed of all blocks that have logs: for their times. */
@@ -43,13 +43,13 @@ export interface LogRange {
 }
 
 /** What was found: a range, nothing new, or that what was handled last is no longer of the chain. */
-export type Reading =
+export type RangeResult =
   | { readonly state: 'range'; readonly range: LogRange }
   | { readonly state: 'level'; readonly head: number }
   | { readonly state: 'forked'; readonly head: number }
 
 /** An RPC has said what cannot be: it is behind, it lies, or the chain has just changed. */
-export class UntrueReply extends Error {}
+export class InconsistentReply extends Error {}
 
 /** `eth_getLogs` has failed: perhaps for a smaller range it would not. */
 export class RangeRefused extends Error {}
@@ -60,26 +60,26 @@ export class RangeRefused extends Error {}
  *
  * @throws UntrueReply, RangeRefused, or whatever the RPC fails with.
  */
-export async function readRange(endpoint: Endpoint, wanted: Wanted): Promise<Reading> {
-  const { from, span, confirmations, confirmedOnly, before, until = Number.MAX_SAFE_INTEGER } = wanted
+export async function readRange(endpoint: Endpoint, request: RangeRequest): Promise<RangeResult> {
+  const { from, span, confirmations, confirmedOnly, before, until = Number.MAX_SAFE_INTEGER } = request
   const [head, last] = await Promise.all([
     endpoint.head(),
     before === null ? null : endpoint.header(before.number),
   ])
   if (before !== null && last === null)
-    throw new UntrueReply(`${endpoint.name} has no block ${before.number}`)
+    throw new InconsistentReply(`${endpoint.name} has no block ${before.number}`)
   if (last !== null && before !== null && last.hash !== before.hash) return { state: 'forked', head }
   const final = head - confirmations
   const newest = Math.min(until, confirmedOnly ? final : head)
   if (from > newest) return { state: 'level', head }
   const isFinal = from <= final
   const to = Math.min(newest, from + span - 1, isFinal ? final : newest)
-  const logs = await readLogs(endpoint, wanted.filter, from, to)
-  const headers = await readHeaders(endpoint, wanted, logs, { from, to, isFinal })
+  const logs = await readLogs(endpoint, request.filter, from, to)
+  const headers = await readHeaders(endpoint, request, logs, { from, to, isFinal })
   for (const log of logs) {
     const header = headers.get(log.blockNumber)
     if (header !== undefined && header.hash !== log.blockHash) {
-      throw new UntrueReply(`${endpoint.name} gave a log of another block ${log.blockNumber}`)
+      throw new InconsistentReply(`${endpoint.name} gave a log of another block ${log.blockNumber}`)
     }
   }
   return { state: 'range', range: { from, to, logs, headers, isFinal, head } }
@@ -97,9 +97,9 @@ async function readLogs(
   })
   const addresses = new Set(filter.addresses)
   const topics = new Set(filter.topics)
-  for (const { address, topics: given, blockNumber } of logs) {
-    if (blockNumber < from || blockNumber > to || !addresses.has(address) || !topics.has(given[0]!)) {
-      throw new UntrueReply(`${endpoint.name} gave a log that was not asked for`)
+  for (const { address, topics: logTopics, blockNumber } of logs) {
+    if (blockNumber < from || blockNumber > to || !addresses.has(address) || !topics.has(logTopics[0]!)) {
+      throw new InconsistentReply(`${endpoint.name} gave a log that was not asked for`)
     }
   }
   return logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
@@ -107,7 +107,7 @@ async function readLogs(
 
 async function readHeaders(
   endpoint: Endpoint,
-  { before, withTimes }: Wanted,
+  { before, withTimes }: RangeRequest,
   logs: readonly ChainLog[],
   { from, to, isFinal }: Pick<LogRange, 'from' | 'to' | 'isFinal'>,
 ): Promise<Map<number, BlockHeader>> {
@@ -116,14 +116,16 @@ async function readHeaders(
     : Array.from({ length: to - from + 1 }, (_, index) => from + index)
   const headers = new Map<number, BlockHeader>()
   for (const [index, header] of (await endpoint.headers(numbers)).entries()) {
-    if (header === null) throw new UntrueReply(`${endpoint.name} has no block ${numbers[index]}`)
+    if (header === null) throw new InconsistentReply(`${endpoint.name} has no block ${numbers[index]}`)
     headers.set(header.number, header)
   }
   for (const header of headers.values()) {
     const isFirst = before !== null && header.number === before.number + 1
     const parent = isFirst ? before : headers.get(header.number - 1)
     if (parent !== undefined && parent.hash !== header.parentHash) {
-      throw new UntrueReply(`${endpoint.name}: block ${header.number} does not follow the one before it`)
+      throw new InconsistentReply(
+        `${endpoint.name}: block ${header.number} does not follow the one before it`,
+      )
     }
   }
   return headers

@@ -19,7 +19,7 @@ export interface ChainNetwork {
 }
 
 /** A contract and where it stands. */
-export interface ContractPlace {
+export interface ContractAddress {
   readonly network: NetworkName
   readonly address: Address
 }
@@ -37,13 +37,13 @@ export type ContractName =
 /** What the operator has set up of chains. */
 export interface ChainSettings {
   readonly networks: ReadonlyMap<NetworkName, ChainNetwork>
-  readonly contracts: Readonly<Record<ContractName, ContractPlace>>
+  readonly contracts: Readonly<Record<ContractName, ContractAddress>>
   /** Where the followers of the registries begin. */
   readonly firstBlocks: Readonly<Record<NetworkName, number>>
 }
 
 /** The same as the operator writes it: texts of environment variables. */
-export interface ChainTexts {
+export interface ChainVariables {
   /** URLs with commas between them, by network. */
   readonly rpcUrls: Readonly<Partial<Record<NetworkName, string | undefined>>>
   /** `optimism=11155420`, with commas between them. */
@@ -81,14 +81,14 @@ const firstBlocks: Readonly<Record<NetworkName, number>> = {
 }
 
 /** Where the protocol's contracts stand (docs/protocol.md §5). */
-const publicContracts: Readonly<Record<ContractName, ContractPlace>> = {
-  idRegistry: place('optimism', '0x00000000Fc6c5F01Fc30151999387Bb99A9f489b'),
-  idGateway: place('optimism', '0x00000000Fc25870C6eD6b6c7E41Fb078b7656f69'),
-  keyRegistry: place('optimism', '0x00000000Fc1237824fb747aBDE0FF18990E59b7e'),
-  keyGateway: place('optimism', '0x00000000fC56947c7E7183f8Ca4B62398CaAdf0B'),
-  storageRegistry: place('optimism', '0x00000000fcCe7f938e7aE6D3c335bD6a1a7c593D'),
-  keyRequestValidator: place('optimism', '0x00000000FC700472606ED4fA22623Acf62c60553'),
-  tierRegistry: place('base', '0x00000000fc84484d585C3cF48d213424DFDE43FD'),
+const publicContracts: Readonly<Record<ContractName, ContractAddress>> = {
+  idRegistry: contractAddress('optimism', '0x00000000Fc6c5F01Fc30151999387Bb99A9f489b'),
+  idGateway: contractAddress('optimism', '0x00000000Fc25870C6eD6b6c7E41Fb078b7656f69'),
+  keyRegistry: contractAddress('optimism', '0x00000000Fc1237824fb747aBDE0FF18990E59b7e'),
+  keyGateway: contractAddress('optimism', '0x00000000fC56947c7E7183f8Ca4B62398CaAdf0B'),
+  storageRegistry: contractAddress('optimism', '0x00000000fcCe7f938e7aE6D3c335bD6a1a7c593D'),
+  keyRequestValidator: contractAddress('optimism', '0x00000000FC700472606ED4fA22623Acf62c60553'),
+  tierRegistry: contractAddress('base', '0x00000000fc84484d585C3cF48d213424DFDE43FD'),
 }
 
 /**
@@ -96,23 +96,23 @@ const publicContracts: Readonly<Record<ContractName, ContractPlace>> = {
  *
  * @throws Error whose text tells what cannot be used.
  */
-export function readChainSettings(texts: ChainTexts): ChainSettings {
-  const ids = new Map(pairs(texts.ids).map(([name, id]) => [networkName(name), Number(id)]))
+export function readChainSettings(variables: ChainVariables): ChainSettings {
+  const ids = new Map(parsePairs(variables.ids).map(([name, id]) => [networkName(name), Number(id)]))
   const networks = networkNames.flatMap((name) => {
-    const rpcUrls = list(texts.rpcUrls[name])
+    const rpcUrls = parseList(variables.rpcUrls[name])
     if (rpcUrls.length === 0) return []
     const network: ChainNetwork = {
       name,
       chainId: ids.get(name) ?? chainIds[name],
       rpcUrls,
-      confirmations: texts.confirmations ?? confirmations[name],
+      confirmations: variables.confirmations ?? confirmations[name],
     }
     return [[name, network] as const]
   })
-  const { firstBlock } = texts
+  const { firstBlock } = variables
   return {
     networks: new Map(networks),
-    contracts: { ...publicContracts, ...readContracts(texts.contracts) },
+    contracts: { ...publicContracts, ...readContracts(variables.contracts) },
     firstBlocks:
       firstBlock === undefined
         ? firstBlocks
@@ -120,12 +120,12 @@ export function readChainSettings(texts: ChainTexts): ChainSettings {
   }
 }
 
-function readContracts(text: string | undefined): Partial<Record<ContractName, ContractPlace>> {
+function readContracts(text: string | undefined): Partial<Record<ContractName, ContractAddress>> {
   return Object.fromEntries(
-    pairs(text).map(([name, where = '']) => {
+    parsePairs(text).map(([name, location = '']) => {
       if (!Object.hasOwn(publicContracts, name)) throw new Error(`there is no contract "${name}"`)
-      const [network = '', address = ''] = where.split(':')
-      return [name, place(networkName(network), address)]
+      const [network = '', address = ''] = location.split(':')
+      return [name, contractAddress(networkName(network), address)]
     }),
   )
 }
@@ -136,18 +136,18 @@ function networkName(text: string): NetworkName {
   return found
 }
 
-function place(network: NetworkName, address: string): ContractPlace {
+function contractAddress(network: NetworkName, address: string): ContractAddress {
   return { network, address: getAddress(address) }
 }
 
-function pairs(text: string | undefined): [string, string][] {
-  return list(text).map((pair) => {
+function parsePairs(text: string | undefined): [string, string][] {
+  return parseList(text).map((pair) => {
     const [name = '', value = ''] = pair.split('=')
     return [name.trim(), value.trim()]
   })
 }
 
-function list(text = ''): string[] {
+function parseList(text = ''): string[] {
   return text
     .split(',')
     .map((part) => part.trim())

@@ -77,7 +77,7 @@ function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): 
     case 'keyRegistry':
       return keyEvent(log)
     case 'storageRegistry': {
-      const { args } = decodeEventLog({ abi: storageRegistryABI, eventName: 'Rent', ...parts(log) })
+      const { args } = decodeEventLog({ abi: storageRegistryABI, eventName: 'Rent', ...logParts(log) })
       return {
         type: OnChainEventType.EVENT_TYPE_STORAGE_RENT,
         fid: Number(args.fid),
@@ -89,7 +89,7 @@ function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): 
       }
     }
     case 'tierRegistry': {
-      const { args } = decodeEventLog({ abi: tierRegistryAbi, ...parts(log) })
+      const { args } = decodeEventLog({ abi: tierRegistryAbi, ...logParts(log) })
       return {
         type: OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
         fid: Number(args.fid),
@@ -104,9 +104,9 @@ function bodyOf(registry: RegistryName, log: ChainLog, blockTimestamp: number): 
 }
 
 function idEvent(log: ChainLog): Body | null {
-  const { eventName, args } = decodeEventLog({ abi: idRegistryABI, ...parts(log) })
-  const nobody = Buffer.alloc(0)
-  const body = { to: nobody, from: nobody, recoveryAddress: nobody }
+  const { eventName, args } = decodeEventLog({ abi: idRegistryABI, ...logParts(log) })
+  const noAddress = Buffer.alloc(0)
+  const body = { to: noAddress, from: noAddress, recoveryAddress: noAddress }
   const type = OnChainEventType.EVENT_TYPE_ID_REGISTER
   if (eventName === 'Register') {
     const eventType = IdRegisterEventType.REGISTER
@@ -127,9 +127,9 @@ function idEvent(log: ChainLog): Body | null {
 }
 
 function keyEvent(log: ChainLog): Body | null {
-  const { eventName, args } = decodeEventLog({ abi: keyRegistryABI, ...parts(log) })
+  const { eventName, args } = decodeEventLog({ abi: keyRegistryABI, ...logParts(log) })
   const type = OnChainEventType.EVENT_TYPE_SIGNER
-  const nothing = { keyType: 0, metadata: Buffer.alloc(0), metadataType: 0 }
+  const noKey = { keyType: 0, metadata: Buffer.alloc(0), metadataType: 0 }
   if (eventName === 'Add' && 'keyBytes' in args) {
     const { keyType, metadataType } = args
     const event = { eventType: SignerEventType.ADD, keyType, metadataType }
@@ -137,11 +137,11 @@ function keyEvent(log: ChainLog): Body | null {
     return { type, fid: Number(args.fid), signerEventBody: body }
   }
   if (eventName === 'Remove' && 'keyBytes' in args) {
-    const body = { ...nothing, eventType: SignerEventType.REMOVE, key: bytes(args.keyBytes) }
+    const body = { ...noKey, eventType: SignerEventType.REMOVE, key: bytes(args.keyBytes) }
     return { type, fid: Number(args.fid), signerEventBody: body }
   }
   if (eventName === 'AdminReset') {
-    const body = { ...nothing, eventType: SignerEventType.ADMIN_RESET, key: bytes(args.keyBytes) }
+    const body = { ...noKey, eventType: SignerEventType.ADMIN_RESET, key: bytes(args.keyBytes) }
     return { type, fid: Number(args.fid), signerEventBody: body }
   }
   if (eventName === 'Migrated') {
@@ -155,8 +155,8 @@ function keyEvent(log: ChainLog): Body | null {
   return null
 }
 
-function parts({ topics: given, data }: ChainLog): { topics: [Hex, ...Hex[]]; data: Hex } {
-  return { topics: [...given] as [Hex, ...Hex[]], data }
+function logParts({ topics: logTopics, data }: ChainLog): { topics: [Hex, ...Hex[]]; data: Hex } {
+  return { topics: [...logTopics] as [Hex, ...Hex[]], data }
 }
 
 function bytes(hex: Hex): Buffer {

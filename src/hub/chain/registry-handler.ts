@@ -7,15 +7,15 @@ import type { ChainNetwork, ChainSettings } from './networks.js'
 import { type RegistryName, registryEvent, registryTopics } from './registry-events.js'
 
 /** What the hub's follower stands on. */
-export interface RegistryParts {
+export interface RegistryHandlerOptions {
   readonly hub: Pick<Hub, 'submitOnChainEvents'>
   readonly log: Log
 }
 
 /** After a chain has taken back what was final, so many times its confirmations are read again. */
-const READ_AGAIN = 10
+const REREAD_FACTOR = 10
 /** A batch of the hub's: more would fill its queue, which messages wait in, too. */
-const SUBMITTED_AT_ONCE = 1_000
+const SUBMIT_BATCH_SIZE = 1_000
 
 /**
  * Hands the registries' logs of a network to the hub as on-chain events. Only final blocks: the hub takes nothing back,
@@ -26,7 +26,7 @@ const SUBMITTED_AT_ONCE = 1_000
 export function registryHandler(
   { contracts, firstBlocks }: ChainSettings,
   { name, chainId, confirmations }: ChainNetwork,
-  { hub, log }: RegistryParts,
+  { hub, log }: RegistryHandlerOptions,
 ): LogHandler | null {
   const registries = new Map<Hex, RegistryName>()
   for (const registry of Object.keys(registryTopics) as RegistryName[]) {
@@ -61,12 +61,12 @@ export function registryHandler(
         const event = registryEvent(registries.get(each.address)!, each, { chainId, blockTimestamp })
         return event === null ? [] : [event]
       })
-      for (let at = 0; at < events.length; at += SUBMITTED_AT_ONCE) {
-        await submit(events.slice(at, at + SUBMITTED_AT_ONCE))
+      for (let at = 0; at < events.length; at += SUBMIT_BATCH_SIZE) {
+        await submit(events.slice(at, at + SUBMIT_BATCH_SIZE))
       }
       await commit(async () => {})
     },
     undo: async () => {},
-    startAnew: async (_, nextBlock) => Math.max(0, nextBlock - READ_AGAIN * confirmations),
+    recoverFromDeepReorg: async (_, nextBlock) => Math.max(0, nextBlock - REREAD_FACTOR * confirmations),
   }
 }

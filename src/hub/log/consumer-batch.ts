@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { type HubEventBody, hubEventBody } from './hub-event.js'
-import { AFTER_ALL_EVENTS, readEvents, readFloor, readLogEnds } from './read.js'
+import { AFTER_ALL_EVENTS, readEvents, readLogEnds, readRetentionFloor } from './read.js'
 
 /** An event as consumers get it. */
 export interface ConsumedEvent {
@@ -35,7 +35,7 @@ export interface Consumer {
 }
 
 /** What a handler throws when it has to wait for something else than the events: they come again in a moment. */
-export class NotNow extends Error {
+export class RetryLater extends Error {
   override readonly name = 'NotNow'
 }
 
@@ -81,7 +81,7 @@ export async function consumeBatch(
   return await db.begin(async (transaction) => {
     const from = await claimCursor(transaction, consumer.name, shard)
     if (from === null) return { state: 'busy' }
-    const floor = await readFloor(transaction, shard)
+    const floor = await readRetentionFloor(transaction, shard)
     if (from < floor) {
       const gap = { shard, from, to: floor }
       await consumer.onGap?.(transaction, gap, signal)
@@ -95,24 +95,24 @@ export async function consumeBatch(
       maxBytes: MAX_BATCH_BYTES,
     })
     if (page.events.length > 0) {
-      const events = page.events.map(({ id, event }) => openWhenRead(shard, id, event))
+      const events = page.events.map(({ id, event }) => decodeLazily(shard, id, event))
       await consumer.handle(transaction, events, signal)
     }
-    const next = page.rest[0]!.from
+    const next = page.remaining[0]!.from
     if (next > from) await moveCursor(transaction, consumer.name, shard, next)
     return { state: page.next ? 'more' : 'level', next }
   })
 }
 
 /** Decoding is most of what a consumer costs, and some look at few of the events that they are given. */
-function openWhenRead(shard: number, id: number, event: Buffer): ConsumedEvent {
-  let opened: HubEventBody | undefined
+function decodeLazily(shard: number, id: number, event: Buffer): ConsumedEvent {
+  let decoded: HubEventBody | undefined
   return {
     shard,
     id,
     get body() {
-      opened ??= hubEventBody(event)
-      return opened
+      decoded ??= hubEventBody(event)
+      return decoded
     },
   }
 }

@@ -8,7 +8,7 @@ import type { Consumer, LogGap } from './consumer-batch.js'
 import { readConsumerLag } from './consumer-lag.js'
 import { dropExpiredPartitions, ensurePartitions } from './partitions.js'
 import { createEventTail } from './tail.js'
-import { appendEvents, formBlocks } from './write.js'
+import { appendEvents, buildBlocks } from './write.js'
 
 const { db, connect } = await createTestDatabase({ poolSize: 8 })
 const user = new TestUser(1)
@@ -43,7 +43,7 @@ async function append(shard: number, count: number, dayOffset = 0): Promise<void
     const [row] = await transaction<{ height: number; block_hash: Buffer }[]>`
       select height, block_hash from hub.shards where shard = ${shard} for update
     `
-    const { events, head } = formBlocks(
+    const { events, head } = buildBlocks(
       shard,
       { height: row!.height, blockHash: row!.block_hash },
       pending,

@@ -2,7 +2,13 @@ import type { Database } from '../../platform/db/connection.js'
 import { isRetryable, isUnavailable } from '../../platform/db/connection-errors.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import { type BatchOutcome, type Consumer, consumeBatch, ensureCursors, NotNow } from './consumer-batch.js'
+import {
+  type BatchOutcome,
+  type Consumer,
+  consumeBatch,
+  ensureCursors,
+  RetryLater,
+} from './consumer-batch.js'
 import type { EventTail } from './tail.js'
 
 export interface ConsumerOptions {
@@ -22,7 +28,7 @@ const BATCH_SIZE = 1_000
 const BUSY_MS = 250
 
 /** After a failure, growing by half with each; and while the database is away, where waiting longer helps nobody. */
-const RETRY_MS = { first: 100, last: 30_000, passing: 500 }
+const RETRY_MS = { first: 100, last: 30_000, transient: 500 }
 
 /**
  * Runs a consumer until it is stopped: one worker per shard, in every process that starts it, of which one at a time
@@ -48,7 +54,7 @@ async function consumeShard(
   { db, shards, tail, log, batchSize = BATCH_SIZE }: ConsumerOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const about = { consumer: consumer.name, shard }
+  const logFields = { consumer: consumer.name, shard }
   let limit = batchSize
   let failures = 0
   let hasCursor = false
@@ -58,21 +64,21 @@ async function consumeShard(
       hasCursor = true
       const outcome = await consumeBatch(db, consumer, { shard, limit, signal })
       if (outcome.state !== 'busy' && outcome.gap) {
-        log.error({ ...about, ...outcome.gap }, 'events were dropped before they were consumed')
+        log.error({ ...logFields, ...outcome.gap }, 'events were dropped before they were consumed')
       }
-      if (failures > 0) log.info({ ...about, failures }, 'consuming the log again')
+      if (failures > 0) log.info({ ...logFields, failures }, 'consuming the log again')
       failures = 0
       limit = Math.min(batchSize, limit * 2)
-      await rest(outcome, shard, tail, signal)
+      await waitForMore(outcome, shard, tail, signal)
     } catch (error) {
       if (signal.aborted) return
       failures += 1
-      const isPassing = isUnavailable(error) || error instanceof NotNow
-      if (!isPassing && !isRetryable(error)) limit = Math.max(1, Math.floor(limit / 2))
-      const retryInMs = isPassing ? RETRY_MS.passing : retryDelay(failures)
+      const isTransient = isUnavailable(error) || error instanceof RetryLater
+      if (!isTransient && !isRetryable(error)) limit = Math.max(1, Math.floor(limit / 2))
+      const retryInMs = isTransient ? RETRY_MS.transient : retryDelay(failures)
       // A database that is away says so once, not twice a second.
-      if (!isPassing || failures === 1) {
-        log.error({ err: error, ...about, failures, limit, retryInMs }, 'events could not be consumed')
+      if (!isTransient || failures === 1) {
+        log.error({ err: error, ...logFields, failures, limit, retryInMs }, 'events could not be consumed')
       }
       await pause(retryInMs, signal)
     }
@@ -83,7 +89,7 @@ function retryDelay(failures: number): number {
   return Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
 }
 
-async function rest(
+async function waitForMore(
   outcome: BatchOutcome,
   shard: number,
   tail: EventTail,

@@ -15,12 +15,12 @@ const KEY_BYTES = 9
  * As each shard goes on from its own place, nothing is lost or repeated when one of them writes an id that
  * is lower than what another has already shown.
  */
-export function rangesBehind(
+export function rangesAfter(
   token: Uint8Array,
   ranges: readonly ShardRange[],
   reverse: boolean,
 ): ShardRange[] | string {
-  const ids = readEntries(token)
+  const ids = parseEntries(token)
   if (!ids) return 'is not a token that a page of events came with'
   if (ids.length !== ranges.length) return `is for ${ids.length} shards, and ${ranges.length} are asked for`
   return ranges.map((range, index) => {
@@ -31,23 +31,26 @@ export function rangesBehind(
 }
 
 /** The token of the next page; undefined when this one reaches the end. */
-export function eventToken(page: Pick<EventPage, 'next' | 'rest'>, reverse: boolean): Buffer | undefined {
+export function eventToken(
+  page: Pick<EventPage, 'next' | 'remaining'>,
+  reverse: boolean,
+): Buffer | undefined {
   if (page.next === null) return undefined
-  const entries = page.rest.map(({ from, stop }) => {
-    if (reverse) return stop === AFTER_ALL_EVENTS ? null : keyOf(stop)
-    return from === 0 ? null : keyOf(from - 1)
+  const entries = page.remaining.map(({ from, stop }) => {
+    if (reverse) return stop === AFTER_ALL_EVENTS ? null : encodeEventKey(stop)
+    return from === 0 ? null : encodeEventKey(from - 1)
   })
   return Buffer.from(JSON.stringify(entries))
 }
 
-function keyOf(id: number): number[] {
+function encodeEventKey(id: number): number[] {
   const key = Buffer.alloc(KEY_BYTES)
   key[0] = KEY_PREFIX
   key.writeBigUInt64BE(BigInt(id), 1)
   return [...key]
 }
 
-function readEntries(bytes: Uint8Array): (number | null)[] | null {
+function parseEntries(bytes: Uint8Array): (number | null)[] | null {
   let entries: unknown
   try {
     entries = JSON.parse(Buffer.from(bytes).toString('utf8'))
@@ -55,12 +58,12 @@ function readEntries(bytes: Uint8Array): (number | null)[] | null {
     return null
   }
   if (!Array.isArray(entries)) return null
-  const ids = entries.map((entry) => (entry === null ? null : idOf(entry)))
+  const ids = entries.map((entry) => (entry === null ? null : decodeEventKey(entry)))
   return ids.includes(undefined) ? null : (ids as (number | null)[])
 }
 
 /** Undefined when this is no key of an event. */
-function idOf(key: unknown): number | undefined {
+function decodeEventKey(key: unknown): number | undefined {
   if (!Array.isArray(key) || key.length !== KEY_BYTES || key[0] !== KEY_PREFIX) return undefined
   if (!key.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 0xff)) return undefined
   const id = Buffer.from(key).readBigUInt64BE(1)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isUnavailable } from '../../platform/db/connection-errors.js'
 import { AFTER_ALL_EVENTS, type EventFilter, type ShardRange } from './read.js'
-import type { ReadSharedPage, SharedPage } from './shared-pages.js'
+import type { ReadStreamPage, StreamPage } from './single-flight-pages.js'
 import type { EventTail, ReadPosition } from './tail.js'
 
 /** At the end of the log a reader reads at most this often, so that a busy hub sends pages, not events. */
@@ -17,8 +17,8 @@ export interface Subscription {
 }
 
 /** What is read with. */
-export interface LogFollower<Sent> {
-  readonly readPage: ReadSharedPage<Sent>
+export interface LogReader<Sent> {
+  readonly readPage: ReadStreamPage<Sent>
   readonly tail: EventTail
 }
 
@@ -30,23 +30,23 @@ export interface LogFollower<Sent> {
  * @throws PlazaError `not_found.event_dropped` when the next event has left the log; AbortError.
  */
 export async function* followLog<Sent>(
-  { readPage, tail }: LogFollower<Sent>,
+  { readPage, tail }: LogReader<Sent>,
   { ranges, filter }: Subscription,
   signal: AbortSignal,
-): AsyncGenerator<SharedPage<Sent>, void, void> {
-  let rest = ranges
+): AsyncGenerator<StreamPage<Sent>, void, void> {
+  let remaining = ranges
   while (!signal.aborted) {
-    const readAt = performance.now()
-    const page = await readWhenThere(() => readPage(rest, filter), signal)
+    const startedMs = performance.now()
+    const page = await readWithRetry(() => readPage(remaining, filter), signal)
     yield page
-    rest = page.rest
+    remaining = page.remaining
     if (!page.isEnd) continue
-    await tail.wait(positionsOf(rest), signal)
-    await sleep(Math.max(0, readAt + READ_INTERVAL_MS - performance.now()), null, { signal })
+    await tail.wait(positionsOf(remaining), signal)
+    await sleep(Math.max(0, startedMs + READ_INTERVAL_MS - performance.now()), null, { signal })
   }
 }
 
-async function readWhenThere<Page>(read: () => Promise<Page>, signal: AbortSignal): Promise<Page> {
+async function readWithRetry<Page>(read: () => Promise<Page>, signal: AbortSignal): Promise<Page> {
   for (;;) {
     try {
       return await read()
@@ -58,7 +58,7 @@ async function readWhenThere<Page>(read: () => Promise<Page>, signal: AbortSigna
 }
 
 /** All of a shard from this id on, also what is not written yet. */
-export function endless(shard: number, from: number): ShardRange {
+export function openEndedRange(shard: number, from: number): ShardRange {
   return { shard, from, stop: AFTER_ALL_EVENTS }
 }
 

@@ -66,7 +66,7 @@ export function blockOf(id: number): number {
 }
 
 /** An event with its place in the log. */
-export interface PlacedEvent {
+export interface SequencedEvent {
   readonly shard: number
   readonly id: number
   /** Of its block, in Farcaster seconds. */
@@ -75,7 +75,7 @@ export interface PlacedEvent {
 }
 
 /** The protobuf form, as it is stored. Over gRPC messages have their `data` beside `data_bytes`. */
-export function encodeHubEvent({ shard, id, timestamp, body }: PlacedEvent): Buffer {
+export function encodeHubEvent({ shard, id, timestamp, body }: SequencedEvent): Buffer {
   const blockNumber = blockOf(id)
   const event = HubEventCodec.create({ type: body.type, id, blockNumber, shardIndex: shard, timestamp })
   return Buffer.from(HubEventCodec.encode(withBody(event, body)).finish())

@@ -26,10 +26,10 @@ test('days past the retention go whole, newer ones stay, and the oldest id that 
   const [kept] = await db<{ oldest: number; days: number }[]>`
     select min(id) as oldest, count(distinct day) as days from hub.events
   `
-  const [shard] = await db<{ dropped_below: number }[]>`select dropped_below from hub.shards`
+  const [shard] = await db<{ first_retained_id: number }[]>`select first_retained_id from hub.shards`
   expect(kept!.days).toBe(4)
-  expect(shard!.dropped_below).toBeLessThanOrEqual(kept!.oldest)
-  expect(shard!.dropped_below).toBeGreaterThan(1 << 14)
+  expect(shard!.first_retained_id).toBeLessThanOrEqual(kept!.oldest)
+  expect(shard!.first_retained_id).toBeGreaterThan(1 << 14)
   expect(await dropExpiredPartitions(db, start + 4 * dayMs, 3)).toEqual([])
 })
 

@@ -50,7 +50,7 @@ export async function dropExpiredPartitions(
   `
   const expired = partitions.filter(({ day }) => day < oldestKept)
   for (const { name } of expired) await dropPartition(db, name)
-  await db`delete from hub.pruned where day < ${oldestKept}::date`
+  await db`delete from hub.pruned_messages where day < ${oldestKept}::date`
   return expired.map(({ day }) => day)
 }
 
@@ -59,8 +59,8 @@ async function dropPartition(db: Database, name: string): Promise<void> {
     await transaction.unsafe(`set local lock_timeout = '${lockTimeout}'`)
     await transaction.unsafe(`
       update hub.shards s
-      set dropped_below = greatest(
-        dropped_below,
+      set first_retained_id = greatest(
+        first_retained_id,
         (select coalesce(max(e.id) + 1, 0) from hub.${name} e where e.shard = s.shard)
       )
     `)

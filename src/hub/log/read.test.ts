@@ -43,8 +43,8 @@ function ranges(shards: readonly number[], from = 0, stop = AFTER_ALL_EVENTS): S
   return shards.map((shard) => ({ shard, from, stop }))
 }
 
-async function names(asked: readonly ShardRange[], limit: number, reverse = false): Promise<string[]> {
-  const page = await readEvents(db, asked, { limit, reverse })
+async function names(requested: readonly ShardRange[], limit: number, reverse = false): Promise<string[]> {
+  const page = await readEvents(db, requested, { limit, reverse })
   return page.events.map(nameOf)
 }
 
@@ -83,7 +83,7 @@ describe('a page of the log', () => {
     await write([1, 2, 3, 4].map((id) => ({ shard: 1, id, bytes: 1000 })))
     const options = { limit: 10, reverse: false, maxBytes: 1500 }
     const first = await readEvents(db, ranges([1]), options)
-    const second = await readEvents(db, first.rest, options)
+    const second = await readEvents(db, first.remaining, options)
     expect([first.events.map(nameOf), second.events.map(nameOf)]).toEqual([
       ['1:1', '1:2'],
       ['1:3', '1:4'],
@@ -99,7 +99,7 @@ describe('a page of the log', () => {
     const filter = { fids: [1], types: null }
     const page = await readEvents(db, ranges([1]), { limit: 10, reverse: false, filter })
     expect(page.events.map(nameOf)).toEqual(['1:1', '1:3'])
-    expect(page.rest).toEqual(ranges([1], 6))
+    expect(page.remaining).toEqual(ranges([1], 6))
     const other = { fids: null, types: [HubEventType.PRUNE_MESSAGE] }
     expect((await readEvents(db, ranges([1]), { limit: 10, reverse: false, filter: other })).events).toEqual(
       [],
@@ -125,21 +125,21 @@ test('pages in either direction show every event of the range once, whatever the
       bound,
       size,
       fc.boolean(),
-      async (rows, asked, a, b, limit, reverse) => {
+      async (rows, requested, a, b, limit, reverse) => {
         await db`truncate hub.events`
         await write(rows)
         const [from, stop] = [Math.min(a, b), Math.max(a, b)]
         const expected = rows
-          .filter(({ shard, id }) => asked.includes(shard) && id >= from && id < stop)
+          .filter(({ shard, id }) => requested.includes(shard) && id >= from && id < stop)
           .sort((left, right) => left.id - right.id || left.shard - right.shard)
           .map(nameOf)
         const shown: string[] = []
-        let rest: readonly ShardRange[] = ranges(asked, from, stop)
+        let rest: readonly ShardRange[] = ranges(requested, from, stop)
         for (;;) {
           const page = await readEvents(db, rest, { limit, reverse })
           expect(page.events.length).toBeLessThanOrEqual(limit)
           shown.push(...page.events.map(nameOf))
-          rest = page.rest
+          rest = page.remaining
           if (!page.next) break
         }
         expect(shown).toEqual(reverse ? expected.reverse() : expected)
@@ -187,7 +187,7 @@ test('one event is found by shard and id', async () => {
 
 test('the end of a log is its last id, or what was dropped before it, or nothing', async () => {
   await write([1, 2].map((id) => ({ shard: 2, id })))
-  await db`update hub.shards set dropped_below = 8 where shard = 3`
+  await db`update hub.shards set first_retained_id = 8 where shard = 3`
   expect(await readLogEnds(db, [1, 2, 3])).toEqual([
     { shard: 1, lastId: -1 },
     { shard: 2, lastId: 2 },

@@ -46,7 +46,7 @@ export interface EventPage {
   /** The first event that is asked for and not read; null when the end was reached. */
   readonly next: { readonly shard: number; readonly id: number } | null
   /** What is left of the ranges, in the order they were asked. Reading them goes on where this page ends. */
-  readonly rest: readonly ShardRange[]
+  readonly remaining: readonly ShardRange[]
 }
 
 /** No page takes unbounded memory. 10,000 usual events are 5 MB. */
@@ -55,7 +55,7 @@ const MAX_PAGE_BYTES = 32 * 1024 * 1024
 interface PageRow {
   shard: number
   id: number
-  /** Null in the rows that give `dropped_below` of a shard. */
+  /** Null in the rows that give `first_retained_id` of a shard. */
   type: number | null
   fits: boolean
   event: Buffer | null
@@ -82,15 +82,15 @@ export async function readEvents(
   const floors = rows.filter((row) => row.type === null)
   for (const range of ranges) {
     const floor = floors.find((row) => row.shard === range.shard)?.id ?? 0
-    if (range.from > 0 && range.from < floor) throw await eventDropped(db, range.shard, floor)
+    if (range.from > 0 && range.from < floor) throw await eventDroppedError(db, range.shard, floor)
   }
   const found = rows.filter((row) => row.type !== null)
   const read = found.filter((row) => row.fits).slice(0, options.limit)
   const next = found[read.length]
   return {
-    events: read.filter(isShown),
+    events: read.filter(matchesFilter),
     next: next ? { shard: next.shard, id: next.id } : null,
-    rest: restOf(ranges, read, options.reverse),
+    remaining: remainingRanges(ranges, read, options.reverse),
   }
 }
 
@@ -110,7 +110,7 @@ function selectPage(
   const { fids, types } = options.filter ?? { fids: null, types: null }
   const maxBytes = options.maxBytes ?? MAX_PAGE_BYTES
   return db<PageRow[]>`
-    select shard, dropped_below as id, null::smallint as type, true as fits, null::bytea as event
+    select shard, first_retained_id as id, null::smallint as type, true as fits, null::bytea as event
     from hub.shards
     where shard = any (${shards}::smallint[])
     union all
@@ -149,11 +149,15 @@ function selectPage(
   `
 }
 
-function isShown(row: PageRow): row is PageRow & StoredHubEvent {
+function matchesFilter(row: PageRow): row is PageRow & StoredHubEvent {
   return row.event !== null
 }
 
-function restOf(ranges: readonly ShardRange[], read: readonly PageRow[], reverse: boolean): ShardRange[] {
+function remainingRanges(
+  ranges: readonly ShardRange[],
+  read: readonly PageRow[],
+  reverse: boolean,
+): ShardRange[] {
   const lastRead = new Map(read.map((row) => [row.shard, row.id]))
   const first = read[0]
   return ranges.map(({ shard, from, stop }) => {
@@ -170,22 +174,22 @@ function restOf(ranges: readonly ShardRange[], read: readonly PageRow[], reverse
  * @throws PlazaError `not_found.event_dropped` when there may have been one.
  */
 export async function readEvent(db: Database, shard: number, id: number): Promise<StoredHubEvent | null> {
-  const [row] = await db<{ dropped_below: number; type: number | null; event: Buffer | null }[]>`
-    select s.dropped_below, e.type, e.event
+  const [row] = await db<{ first_retained_id: number; type: number | null; event: Buffer | null }[]>`
+    select s.first_retained_id, e.type, e.event
     from hub.shards s
     left join hub.events e on e.shard = s.shard and e.id = ${id}::bigint
     where s.shard = ${shard}::smallint
   `
   if (!row) return null
   if (row.type !== null && row.event !== null) return { shard, id, type: row.type, event: row.event }
-  if (id < row.dropped_below) throw await eventDropped(db, shard, row.dropped_below)
+  if (id < row.first_retained_id) throw await eventDroppedError(db, shard, row.first_retained_id)
   return null
 }
 
 /** Events of a shard below this id have been dropped; 0 while none has. */
-export async function readFloor(db: Queryable, shard: number): Promise<number> {
+export async function readRetentionFloor(db: Queryable, shard: number): Promise<number> {
   const [row] = await db<{ floor: number }[]>`
-    select dropped_below as floor from hub.shards where shard = ${shard}::smallint
+    select first_retained_id as floor from hub.shards where shard = ${shard}::smallint
   `
   return row?.floor ?? 0
 }
@@ -196,7 +200,7 @@ export async function readLogEnds(
   shards: readonly number[],
 ): Promise<{ shard: number; lastId: number }[]> {
   return await db<{ shard: number; lastId: number }[]>`
-    select asked.shard, coalesce(last.id, s.dropped_below - 1, -1) as "lastId"
+    select asked.shard, coalesce(last.id, s.first_retained_id - 1, -1) as "lastId"
     from unnest(${[...shards]}::smallint[]) as asked (shard)
     left join hub.shards s using (shard)
     left join lateral (
@@ -210,7 +214,7 @@ export async function readLogEnds(
   `
 }
 
-async function eventDropped(db: Queryable, shard: number, floor: number): Promise<PlazaError> {
+async function eventDroppedError(db: Queryable, shard: number, floor: number): Promise<PlazaError> {
   const [oldest] = await db<{ id: number }[]>`
     select id from hub.events where shard = ${shard}::smallint order by id limit 1
   `

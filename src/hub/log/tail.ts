@@ -110,12 +110,18 @@ function listen(db: Database, moveEnd: MoveEnd, log: Log): Stoppable {
 }
 
 /** Looks at the end of every shard's log, as long as somebody waits for it. */
-function poll(db: Database, pollMs: number, isNeeded: () => boolean, moveEnd: MoveEnd, log: Log): Stoppable {
+function poll(
+  db: Database,
+  pollMs: number,
+  hasWaiters: () => boolean,
+  moveEnd: MoveEnd,
+  log: Log,
+): Stoppable {
   let running: Promise<void> = Promise.resolve()
   let busy = false
   let isFailing = false
 
-  async function look(): Promise<void> {
+  async function pollOnce(): Promise<void> {
     try {
       const rows = await selectEnds(db)
       for (const { shard, lastId } of rows) moveEnd(shard, lastId)
@@ -130,9 +136,9 @@ function poll(db: Database, pollMs: number, isNeeded: () => boolean, moveEnd: Mo
   }
 
   const timer = setInterval(() => {
-    if (busy || !isNeeded()) return
+    if (busy || !hasWaiters()) return
     busy = true
-    running = look()
+    running = pollOnce()
   }, pollMs)
   timer.unref()
   return {

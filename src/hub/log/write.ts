@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto'
 import { HubEventType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
-import { encodeHubEvent, eventId, type HubEventBody, maxBlockEvents, type PlacedEvent } from './hub-event.js'
+import {
+  encodeHubEvent,
+  eventId,
+  type HubEventBody,
+  maxBlockEvents,
+  type SequencedEvent,
+} from './hub-event.js'
 
 /** An event of the log, and whom it is about. */
-export interface LoggedEvent extends PlacedEvent {
+export interface LoggedEvent extends SequencedEvent {
   /** Null for block confirmations. */
   readonly fid: number | null
 }
@@ -24,7 +30,7 @@ export const eventChannel = 'hub_events'
  *
  * @param now Farcaster seconds.
  */
-export function formBlocks(
+export function buildBlocks(
   shard: number,
   head: ShardHead,
   pending: readonly { readonly fid: number | null; readonly body: HubEventBody }[],
@@ -33,47 +39,47 @@ export function formBlocks(
   const events: LoggedEvent[] = []
   let { height, blockHash } = head
   for (let start = 0; start < pending.length; start += maxBlockEvents - 1) {
-    const inBlock = pending.slice(start, start + maxBlockEvents - 1)
+    const blockEvents = pending.slice(start, start + maxBlockEvents - 1)
     height += 1
-    blockHash = hashBlock(blockHash, shard, height, inBlock)
-    const confirmation = confirmBlock(shard, height, blockHash, inBlock, now)
+    blockHash = hashBlock(blockHash, shard, height, blockEvents)
+    const confirmation = blockConfirmation(shard, height, blockHash, blockEvents, now)
     events.push({ shard, id: eventId(height, 0), fid: null, timestamp: now, body: confirmation })
-    for (const [index, { fid, body }] of inBlock.entries()) {
+    for (const [index, { fid, body }] of blockEvents.entries()) {
       events.push({ shard, id: eventId(height, index + 1), fid, timestamp: now, body })
     }
   }
   return { events, head: { height, blockHash } }
 }
 
-type InBlock = readonly { readonly body: HubEventBody }[]
+type BlockEvents = readonly { readonly body: HubEventBody }[]
 
-function confirmBlock(
+function blockConfirmation(
   shard: number,
   height: number,
   blockHash: Buffer,
-  inBlock: InBlock,
+  blockEvents: BlockEvents,
   now: number,
 ): HubEventBody {
   const eventCountsByType: Record<number, number> = { [HubEventType.BLOCK_CONFIRMED]: 1 }
-  for (const { body } of inBlock) eventCountsByType[body.type] = (eventCountsByType[body.type] ?? 0) + 1
+  for (const { body } of blockEvents) eventCountsByType[body.type] = (eventCountsByType[body.type] ?? 0) + 1
   return {
     type: HubEventType.BLOCK_CONFIRMED,
     blockNumber: height,
     shardIndex: shard,
     timestamp: now,
     blockHash,
-    totalEvents: inBlock.length + 1,
+    totalEvents: blockEvents.length + 1,
     eventCountsByType,
   }
 }
 
 /** Chains the blocks of a shard: parent, place, and the kind and message of every event in order. */
-function hashBlock(parent: Buffer, shard: number, height: number, inBlock: InBlock): Buffer {
-  const place = Buffer.alloc(12)
-  place.writeUInt32BE(shard)
-  place.writeBigUInt64BE(BigInt(height), 4)
-  const parts = [parent, place]
-  for (const { body } of inBlock) {
+function hashBlock(parent: Buffer, shard: number, height: number, blockEvents: BlockEvents): Buffer {
+  const position = Buffer.alloc(12)
+  position.writeUInt32BE(shard)
+  position.writeBigUInt64BE(BigInt(height), 4)
+  const parts = [parent, position]
+  for (const { body } of blockEvents) {
     parts.push(Buffer.from([body.type]))
     if ('message' in body) parts.push(body.message.hash)
   }

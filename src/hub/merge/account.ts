@@ -13,5 +13,5 @@ export interface Account {
   /** What own units, less the lent and plus the borrowed, allow in each set. */
   readonly limits: StorageLimits
   /** The same with every unit that was ever rented; without end where none was. */
-  readonly limitsEver: StorageLimits
+  readonly historicalLimits: StorageLimits
 }

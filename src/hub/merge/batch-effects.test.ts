@@ -8,11 +8,11 @@ import { MessageSet } from '../../protocol/message-kind.js'
 import { ensurePartitions } from '../log/partitions.js'
 import { mergeBatch } from './merge.js'
 import { lockShards } from './shard-lock.js'
-import { hashesOf, storedMerges, told } from './testing/stored-merges.js'
+import { hashesOf, loggedEvents, storedMerges } from './testing/stored-merges.js'
 
 const { db, connect } = await createTestDatabase()
 const other = connect({ poolSize: 1 })
-const { merge, outcomes, standing, counts } = storedMerges(db)
+const { merge, outcomes, storedHashes, counts } = storedMerges(db)
 const alice = new TestUser(1)
 const bob = new TestUser(2)
 
@@ -28,7 +28,7 @@ beforeEach(async () => {
   await db.unsafe(`
     delete from hub.messages; delete from hub.cast_mentions; delete from hub.set_counts; delete from hub.events;
     delete from hub.onchain_events; delete from hub.fids; delete from hub.signers; delete from hub.storage_rents;
-    delete from hub.shards; delete from hub.username_proofs; delete from hub.pruned;
+    delete from hub.shards; delete from hub.username_proofs; delete from hub.pruned_messages;
     insert into hub.shards (shard) values (1), (2);
   `)
   await merge({ chainEvents: [...alice.onChain(), ...bob.onChain()] })
@@ -76,7 +76,7 @@ function keyRemove(): SignedMessage {
 test('a message that is never stored merges beside others and leaves nothing', async () => {
   const cast = alice.cast('stored', testNow)
   expect(await outcomes(action, cast)).toEqual([null, null])
-  expect(await standing(1)).toEqual(hashesOf([cast]))
+  expect(await storedHashes(1)).toEqual(hashesOf([cast]))
   expect(await counts()).toEqual([[1, MessageSet.casts, 1, true]])
   expect(await merge({ messages: [action] })).toMatchObject({
     events: [],
@@ -92,13 +92,13 @@ test('what is withdrawn is gone and told as pruned, and what does not stand cann
     alice.userData(UserDataType.BIO, 'bio', testNow),
   ]
   await merge({ messages: [cast, profile] })
-  const { events, withdrawals } = await merge({ withdrawals: [other, cast, action] })
+  const { events, upstreamRemovals } = await merge({ upstreamRemovals: [other, cast, action] })
   const none = { code: 'bad_request.conflict', message: 'message does not stand' }
-  expect(withdrawals).toEqual([none, null, none])
-  expect(told(events)).toMatchObject([
+  expect(upstreamRemovals).toEqual([none, null, none])
+  expect(loggedEvents(events)).toMatchObject([
     { fid: 1, type: HubEventType.PRUNE_MESSAGE, message: { hash: cast.hash } },
   ])
-  expect(await standing(1)).toEqual(hashesOf([profile]))
+  expect(await storedHashes(1)).toEqual(hashesOf([profile]))
   expect(await counts()).toEqual([[1, MessageSet.userData, 1, true]])
   expect(await db`select from hub.cast_mentions`).toHaveLength(0)
   expect((await merge({ messages: [cast] })).messages).toEqual([null])
@@ -111,13 +111,9 @@ test('a batch merges by what rests on what and then by time, and answers in the 
   const messages = [newer!, older!, cast, shown, ensProof(alice)]
   const merged = await merge({ messages })
   expect(merged.messages).toEqual([null, null, null, null, null])
-  expect(told(merged.events).map((event) => ('message' in event ? event.message.hash : event.type))).toEqual([
-    HubEventType.MERGE_USERNAME_PROOF,
-    shown.hash,
-    older!.hash,
-    newer!.hash,
-    cast.hash,
-  ])
+  expect(
+    loggedEvents(merged.events).map((event) => ('message' in event ? event.message.hash : event.type)),
+  ).toEqual([HubEventType.MERGE_USERNAME_PROOF, shown.hash, older!.hash, newer!.hash, cast.hash])
 })
 
 test('hooks are called for what is logged, and not where there is nothing', async () => {
@@ -158,7 +154,7 @@ describe('the writer’s lock', () => {
   const cast = alice.cast('plain', testNow)
 
   test.each([
-    ['messages and chain events', false, { messages: [cast], chainEvents: [alice.rented(1, 900)] }],
+    ['messages and chain events', false, { messages: [cast], chainEvents: [alice.storageRentEvent(1, 900)] }],
     ['a transfer of a name', true, { nameTransfers: [nameTransfer('alice', 1, 100)] }],
     [
       'a transfer beside messages',
@@ -191,7 +187,10 @@ describe('the writer’s lock', () => {
 
 describe('chain events', () => {
   test('are told in the order of the chain, each once', async () => {
-    const at = (blockNumber: number, logIndex: number) => ({ ...alice.rented(1, blockNumber), logIndex })
+    const at = (blockNumber: number, logIndex: number) => ({
+      ...alice.storageRentEvent(1, blockNumber),
+      logIndex,
+    })
     const [first, second, third] = [at(800, 1), at(800, 2), at(801, 0)]
     const { chainEvents, events } = await merge({ chainEvents: [third!, second!, first!, { ...second! }] })
     expect(chainEvents).toEqual([
@@ -200,7 +199,7 @@ describe('chain events', () => {
       null,
       { code: 'bad_request.duplicate', message: 'on-chain event has already been merged' },
     ])
-    expect(told(events)).toEqual(
+    expect(loggedEvents(events)).toEqual(
       [first, second, third].map((event) => ({
         fid: 1,
         type: HubEventType.MERGE_ON_CHAIN_EVENT,
@@ -212,7 +211,7 @@ describe('chain events', () => {
   })
 
   test('of one place in a block are apart by user and by type', async () => {
-    const rent = alice.rented(1, 900)
+    const rent = alice.storageRentEvent(1, 900)
     const events = [rent, { ...rent, fid: 2 }, alice.signerEvent(1, 900, testKey('new').publicKey)]
     expect((await merge({ chainEvents: events })).chainEvents).toEqual([null, null, null])
   })
@@ -220,7 +219,11 @@ describe('chain events', () => {
   test('make rents that count what was paid for, from when to when', async () => {
     await db`delete from hub.storage_rents`
     await merge({
-      chainEvents: [alice.rented(3, 900, testNowUnix - 50), alice.rented(0, 901), bob.boughtPro(3)],
+      chainEvents: [
+        alice.storageRentEvent(3, 900, testNowUnix - 50),
+        alice.storageRentEvent(0, 901),
+        bob.proPurchaseEvent(3),
+      ],
     })
     expect([...(await db`select * from hub.storage_rents`)]).toMatchObject([
       {
@@ -238,7 +241,7 @@ describe('chain events', () => {
     const key = testKey('late').publicKey
     const carol = new TestUser(3)
     const [removed, added] = [carol.signerEvent(2, 600, key), carol.signerEvent(1, 500, key)]
-    await merge({ chainEvents: [removed, carol.boughtPro(10, 700)] })
+    await merge({ chainEvents: [removed, carol.proPurchaseEvent(10, 700)] })
     expect(await db`select from hub.fids where fid = 3`).toHaveLength(0)
     await merge({ chainEvents: [added, carol.registered(400)] })
     expect([
@@ -255,7 +258,7 @@ describe('chain events', () => {
       ...(await db`select key, key_type, active, block_number from hub.signers where fid = 3`),
     ]).toEqual([{ key, key_type: 1, active: false, block_number: 500 }])
     const before = await db`select fid, custody_address from hub.fids order by fid`
-    await merge({ chainEvents: [carol.rented(1, 950)] })
+    await merge({ chainEvents: [carol.storageRentEvent(1, 950)] })
     expect(await db`select fid, custody_address from hub.fids order by fid`).toEqual(before)
   })
 })

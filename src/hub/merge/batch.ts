@@ -3,7 +3,7 @@ import type { Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
 /** Where an item stands in the log of another hub. */
-export interface LogPlace {
+export interface SourceOffset {
   /** Names the log. */
   readonly log: string
   /** Of the event there. */
@@ -11,7 +11,7 @@ export interface LogPlace {
 }
 
 /** The places of the messages, events and proofs of a batch that come from another log. */
-export type LogPlaces = ReadonlyMap<object, LogPlace>
+export type SourceOffsets = ReadonlyMap<object, SourceOffset>
 
 /** What one transaction merges. Messages are valid by themselves: form, limits and signatures. */
 export interface MergeBatch {
@@ -19,11 +19,11 @@ export interface MergeBatch {
   readonly nameTransfers: readonly UserNameProof[]
   readonly messages: readonly SignedMessage[]
   /** Those of the messages that stand in another hub already (`SubmitOptions.admitted`). */
-  readonly admitted?: ReadonlySet<SignedMessage>
+  readonly historical?: ReadonlySet<SignedMessage>
   /** Messages that are to stand no more (`Hub.withdraw`). */
-  readonly withdrawals?: readonly SignedMessage[]
+  readonly upstreamRemovals?: readonly SignedMessage[]
   /** Where messages, events and proofs stand in the log of another hub that is followed (`SubmitOptions.places`). */
-  readonly places?: LogPlaces
+  readonly sourceOffsets?: SourceOffsets
 }
 
 /** Aligned with the batch: null for what was merged. */
@@ -31,5 +31,5 @@ export interface MergeOutcomes {
   readonly chainEvents: (Refusal | null)[]
   readonly nameTransfers: (Refusal | null)[]
   readonly messages: (Refusal | null)[]
-  readonly withdrawals?: (Refusal | null)[]
+  readonly upstreamRemovals?: (Refusal | null)[]
 }

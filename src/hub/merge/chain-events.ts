@@ -7,7 +7,7 @@ import { type ChainState, foldChainEvents } from './chain-state.js'
 import type { PendingEvent } from './state.js'
 
 /** What became of a batch of on-chain events, and what the log is to tell of it. */
-export interface ChainMerge {
+export interface ChainEventsResult {
   /** Aligned with the input. */
   readonly outcomes: (Refusal | null)[]
   readonly events: PendingEvent[]
@@ -21,14 +21,14 @@ export async function mergeChainEvents(
   db: Transaction,
   incoming: readonly OnChainEvent[],
   shards: number,
-): Promise<ChainMerge> {
+): Promise<ChainEventsResult> {
   if (incoming.length === 0) return { outcomes: [], events: [] }
   const first = new Map<string, OnChainEvent>()
   for (const event of incoming) {
-    if (!first.has(chainEventName(event))) first.set(chainEventName(event), event)
+    if (!first.has(chainEventKey(event))) first.set(chainEventKey(event), event)
   }
   const inserted = await insertEvents(db, [...first.values()])
-  const fresh = [...first.values()].filter((event) => inserted.has(chainEventName(event)))
+  const fresh = [...first.values()].filter((event) => inserted.has(chainEventKey(event)))
   const freshSet = new Set(fresh)
   await Promise.all([deriveRents(db, fresh), deriveAccounts(db, fresh, shards)])
   return {
@@ -44,7 +44,7 @@ export async function mergeChainEvents(
   }
 }
 
-function chainEventName(event: Pick<OnChainEvent, 'fid' | 'type' | 'blockNumber' | 'logIndex'>): string {
+function chainEventKey(event: Pick<OnChainEvent, 'fid' | 'type' | 'blockNumber' | 'logIndex'>): string {
   return `${event.fid}/${event.type}/${event.blockNumber}/${event.logIndex}`
 }
 
@@ -65,7 +65,7 @@ async function insertEvents(db: Transaction, events: readonly OnChainEvent[]): P
   `
   return new Set(
     rows.map(({ fid, type, block_number, log_index }) =>
-      chainEventName({ fid, type, blockNumber: block_number, logIndex: log_index }),
+      chainEventKey({ fid, type, blockNumber: block_number, logIndex: log_index }),
     ),
   )
 }
@@ -104,38 +104,38 @@ async function deriveAccounts(
   events: readonly OnChainEvent[],
   shards: number,
 ): Promise<void> {
-  const touched = events.filter((event) => accountEvents.includes(event.type)).map((event) => event.fid)
-  if (touched.length === 0) return
+  const affectedFids = events.filter((event) => accountEvents.includes(event.type)).map((event) => event.fid)
+  if (affectedFids.length === 0) return
   const rows = await db<{ fid: number; event: Buffer }[]>`
     select fid, event
     from hub.onchain_events
-    where fid = any (${[...new Set(touched)]}::bigint[]) and type = any (${accountEvents}::smallint[])
+    where fid = any (${[...new Set(affectedFids)]}::bigint[]) and type = any (${accountEvents}::smallint[])
   `
   const byFid = new Map<number, OnChainEvent[]>()
   for (const { fid, event } of rows) {
-    const ofFid = byFid.get(fid) ?? []
-    ofFid.push(OnChainEvent.decode(event))
-    byFid.set(fid, ofFid)
+    const fidEvents = byFid.get(fid) ?? []
+    fidEvents.push(OnChainEvent.decode(event))
+    byFid.set(fid, fidEvents)
   }
-  const states = [...byFid].map(([fid, ofFid]) => foldChainEvents(fid, ofFid))
+  const states = [...byFid].map(([fid, fidEvents]) => foldChainEvents(fid, fidEvents))
   await Promise.all([writeAccounts(db, states, shards), writeSigners(db, states)])
 }
 
 async function writeAccounts(db: Transaction, states: readonly ChainState[], shards: number): Promise<void> {
-  const known = states.flatMap(({ fid, identity, proUntil }) =>
+  const identified = states.flatMap(({ fid, identity, proUntil }) =>
     identity ? [{ fid, identity, proUntil }] : [],
   )
-  if (known.length === 0) return
+  if (identified.length === 0) return
   await db`
     insert into hub.fids (fid, shard, custody_address, recovery_address, registered_at, pro_until)
     select *
     from unnest(
-      ${known.map(({ fid }) => fid)}::bigint[],
-      ${known.map(({ fid }) => shardOf(fid, shards))}::smallint[],
-      ${db.types.byteas(known.map(({ identity }) => identity.custodyAddress))}::bytea[],
-      ${db.types.byteas(known.map(({ identity }) => identity.recoveryAddress))}::bytea[],
-      ${known.map(({ identity }) => identity.registeredAt)}::bigint[],
-      ${known.map(({ proUntil }) => proUntil)}::bigint[]
+      ${identified.map(({ fid }) => fid)}::bigint[],
+      ${identified.map(({ fid }) => shardOf(fid, shards))}::smallint[],
+      ${db.types.byteas(identified.map(({ identity }) => identity.custodyAddress))}::bytea[],
+      ${db.types.byteas(identified.map(({ identity }) => identity.recoveryAddress))}::bytea[],
+      ${identified.map(({ identity }) => identity.registeredAt)}::bigint[],
+      ${identified.map(({ proUntil }) => proUntil)}::bigint[]
     )
     on conflict (fid) do update
     set custody_address = excluded.custody_address,

@@ -25,7 +25,9 @@ const event = fc.integer({ min: 1, max: 40 }).chain((block) =>
     fc
       .constantFrom(SignerEventType.ADD, SignerEventType.REMOVE, SignerEventType.ADMIN_RESET)
       .map((type) => user.signerEvent(type, block, testKey(`key ${block % 2}`).publicKey)),
-    fc.integer({ min: 1, max: 90 }).map((days) => user.boughtPro(days, block, testNowUnix + block * 1000)),
+    fc
+      .integer({ min: 1, max: 90 })
+      .map((days) => user.proPurchaseEvent(days, block, testNowUnix + block * 1000)),
   ),
 )
 const events = fc.uniqueArray(event, {
@@ -72,9 +74,9 @@ test('an admin reset makes a removed key active again, and adds no key that was 
 test('pro purchases follow one another without overlap', () => {
   const day = 86_400
   const { proUntil } = foldChainEvents(1, [
-    user.boughtPro(30, 1, testNowUnix),
-    user.boughtPro(30, 2, testNowUnix + 10 * day),
-    user.boughtPro(30, 3, testNowUnix + 100 * day),
+    user.proPurchaseEvent(30, 1, testNowUnix),
+    user.proPurchaseEvent(30, 2, testNowUnix + 10 * day),
+    user.proPurchaseEvent(30, 3, testNowUnix + 100 * day),
   ])
   expect(proUntil).toBe(testNowUnix + 130 * day)
 })
@@ -118,7 +120,7 @@ test('who is not registered does not exist, whatever else is known', () => {
   const strange = user.chainEvent(OnChainEventType.EVENT_TYPE_ID_REGISTER, 3, {})
   const others = [
     moved(IdRegisterEventType.CHANGE_RECOVERY, 9, 1),
-    user.rented(1),
+    user.storageRentEvent(1),
     user.signerEvent(1),
     strange,
   ]
@@ -128,7 +130,7 @@ test('who is not registered does not exist, whatever else is known', () => {
   expect(state.signers).toHaveLength(1)
   const body = user.registered().idRegisterEventBody!
   const misplaced = {
-    ...user.rented(1),
+    ...user.storageRentEvent(1),
     idRegisterEventBody: body,
     signerEventBody: user.signerEvent(1).signerEventBody,
   }
@@ -136,7 +138,7 @@ test('who is not registered does not exist, whatever else is known', () => {
 })
 
 test('only purchases of the pro tier count for it', () => {
-  const bought = user.boughtPro(30)
+  const bought = user.proPurchaseEvent(30)
   const other = { ...bought, tierPurchaseEventBody: { ...bought.tierPurchaseEventBody!, tierType: 0 } }
   const misplaced = { ...bought, type: OnChainEventType.EVENT_TYPE_STORAGE_RENT }
   const empty = user.chainEvent(OnChainEventType.EVENT_TYPE_TIER_PURCHASE, 9, {})

@@ -57,6 +57,6 @@ async function recoverKeyClaim({ data }: SignedMessage): Promise<KeyClaim | null
 }
 
 /** True when the key may sign messages of a type now: in scope, and used recently enough. */
-export function admits(key: GaslessKey, type: MessageType, now: number): boolean {
+export function canSign(key: GaslessKey, type: MessageType, now: number): boolean {
   return key.scopes.includes(type) && now - key.lastUsedAt <= key.ttlSeconds
 }

@@ -60,26 +60,26 @@ test('what a batch granted and used is what the next one finds', async () => {
   await write((state) => {
     state.set(key)
     state.set(other)
-    state.takeNonce(NonceKind.user, 1, 5)
-    state.takeNonce(NonceKind.app, 2, 7)
-    state.takeNonce(NonceKind.app, 3, 9)
+    state.consumeNonce(NonceKind.user, 1, 5)
+    state.consumeNonce(NonceKind.app, 2, 7)
+    state.consumeNonce(NonceKind.app, 3, 9)
   })
   for (const message of [keyRemove, keyAdd]) {
     const state = await load(message)
-    expect(state.at(granted)).toEqual(key)
-    expect(state.at(other.key)).toBeNull()
-    expect(state.countOf(1)).toBe(2)
-    expect(state.takeNonce(NonceKind.user, 1, 5)).toBe(false)
-    expect(state.takeNonce(NonceKind.app, 2, 7)).toBe(false)
-    expect(state.takeNonce(NonceKind.user, 1, 6)).toBe(true)
+    expect(state.get(granted)).toEqual(key)
+    expect(state.get(other.key)).toBeNull()
+    expect(state.keyCountOf(1)).toBe(2)
+    expect(state.consumeNonce(NonceKind.user, 1, 5)).toBe(false)
+    expect(state.consumeNonce(NonceKind.app, 2, 7)).toBe(false)
+    expect(state.consumeNonce(NonceKind.user, 1, 6)).toBe(true)
   }
 })
 
 test('a message that is no key message needs the key that signed it', async () => {
   await write((state) => state.set(key))
   const cast = user.cast('hello', testNow)
-  expect((await load(testKey('granted').sign(cast.data))).at(granted)).toEqual(key)
-  expect((await load(cast)).at(granted)).toBeNull()
+  expect((await load(testKey('granted').sign(cast.data))).get(granted)).toEqual(key)
+  expect((await load(cast)).get(granted)).toBeNull()
 })
 
 test('a key is granted anew with other terms, and goes when it is taken back', async () => {
@@ -95,15 +95,15 @@ test('a key is granted anew with other terms, and goes when it is taken back', a
   const found = await load(keyRemove)
   await write((state) => {
     state.set(anew)
-    state.takeNonce(NonceKind.user, 1, 1)
+    state.consumeNonce(NonceKind.user, 1, 1)
   }, found)
-  expect((await load(keyRemove)).at(granted)).toEqual(anew)
+  expect((await load(keyRemove)).get(granted)).toEqual(anew)
   const again = await load(keyRemove)
   await write((state) => {
     state.delete(anew)
-    state.takeNonce(NonceKind.user, 1, 2)
+    state.consumeNonce(NonceKind.user, 1, 2)
   }, again)
   const last = await load(keyRemove)
-  expect(last.at(granted)).toBeNull()
-  expect(last.takeNonce(NonceKind.user, 1, 2)).toBe(false)
+  expect(last.get(granted)).toBeNull()
+  expect(last.consumeNonce(NonceKind.user, 1, 2)).toBe(false)
 })

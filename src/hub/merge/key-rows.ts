@@ -24,13 +24,13 @@ export async function loadKeys(
   claims: ReadonlyMap<SignedMessage, KeyClaim>,
 ): Promise<KeyState> {
   const state = new KeyState()
-  const keys = (await selectKeys(db, namedKeys(messages))).map(keyOf)
+  const keys = (await selectKeys(db, keysInMessages(messages))).map(gaslessKeyFromRow)
   for (const key of keys) state.load(key)
   const fids = messages.filter(isKeyMessage).map(({ data }) => data.fid)
   if (fids.length === 0) return state
   const apps = [...claims.values()].flatMap(({ request }) => (request ? [request.requestFid] : []))
-  const nonceHolders = [...fids, ...apps, ...keys.map((key) => key.requestFid)]
-  const [nonces, counts] = await Promise.all([selectNonces(db, nonceHolders), selectCounts(db, fids)])
+  const nonceFids = [...fids, ...apps, ...keys.map((key) => key.requestFid)]
+  const [nonces, counts] = await Promise.all([selectNonces(db, nonceFids), selectCounts(db, fids)])
   for (const { kind, fid, nonce } of nonces) state.loadNonce(kind, fid, nonce)
   for (const { fid, count } of counts) state.loadCount(fid, count)
   return state
@@ -42,17 +42,17 @@ export function isKeyMessage({ data }: SignedMessage): boolean {
 }
 
 /** Keys that sign and keys that are spoken of, each once. */
-function namedKeys(messages: readonly SignedMessage[]): Buffer[] {
+function keysInMessages(messages: readonly SignedMessage[]): Buffer[] {
   const keys = new Map<string, Buffer>()
   for (const { signer, data } of messages) {
-    const spokenOf = data.keyAddBody?.key ?? data.keyRemoveBody?.key
+    const referencedKey = data.keyAddBody?.key ?? data.keyRemoveBody?.key
     keys.set(signer.toString('hex'), signer)
-    if (spokenOf) keys.set(Buffer.from(spokenOf).toString('hex'), asBuffer(spokenOf))
+    if (referencedKey) keys.set(Buffer.from(referencedKey).toString('hex'), asBuffer(referencedKey))
   }
   return [...keys.values()]
 }
 
-function keyOf(row: KeyRow): GaslessKey {
+function gaslessKeyFromRow(row: KeyRow): GaslessKey {
   return {
     key: row.key,
     fid: row.fid,
@@ -91,14 +91,14 @@ function selectCounts(db: Transaction, fids: number[]) {
 /** Writes what the batch granted, used, removed and counted. */
 export async function writeKeys(db: Transaction, state: KeyState): Promise<void> {
   const changed = state.changedKeys()
-  const gone = changed.filter(({ now }) => now === null)
-  const held = changed.flatMap(({ now }) => (now ? [now] : []))
+  const deleted = changed.filter(({ current }) => current === null)
+  const upserted = changed.flatMap(({ current }) => (current ? [current] : []))
   const nonces = state.changedNonces()
   await Promise.all([
-    gone.length > 0
-      ? db`delete from hub.gasless_keys where key = any (${db.types.byteas(gone.map(({ key }) => key))}::bytea[])`
+    deleted.length > 0
+      ? db`delete from hub.gasless_keys where key = any (${db.types.byteas(deleted.map(({ key }) => key))}::bytea[])`
       : null,
-    held.length > 0 ? upsertKeys(db, held) : null,
+    upserted.length > 0 ? upsertKeys(db, upserted) : null,
     nonces.length > 0 ? upsertNonces(db, nonces) : null,
   ])
 }

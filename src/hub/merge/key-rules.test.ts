@@ -2,11 +2,11 @@ import { HubEventType, MessageType } from '@farcaster/core'
 import { describe, expect, test } from 'vitest'
 import { TestUser, testKey, testNow } from '../../../test/network.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { mergeMessage, slotOf } from './decide.js'
 import { type GaslessKey, type KeyClaim, NonceKind } from './gasless-key.js'
 import { KeyState } from './key-state.js'
-import { signerName } from './state.js'
-import { groundOf } from './testing/ground.js'
+import { conflictKeyOf, mergeMessage } from './merge-message.js'
+import { signerId } from './state.js'
+import { createBatchState } from './testing/batch-state-fixture.js'
 
 // Signatures are read before the rules are asked: here it is told who signed. keys.test.ts has real ones.
 const user = new TestUser(1)
@@ -38,7 +38,7 @@ function takeBack(nonce: number, signatureType: 1 | 2, deadline = testNow + 100)
   return user.message({ type: MessageType.KEY_REMOVE, keyRemoveBody }, testNow)
 }
 
-const asked: KeyClaim = {
+const requests: KeyClaim = {
   custody: user.custody,
   request: { requestFid: 2, requestSigner: app.custody, deadline: 0n },
 }
@@ -58,9 +58,9 @@ describe('a grant', () => {
   test('has the key sign what it was granted for, from then on', () => {
     const message = grant()
     const keys = new KeyState()
-    const state = groundOf({ keys, ...claims([message, asked]) })
+    const state = createBatchState({ keys, ...claims([message, requests]) })
     expect(mergeMessage(message, state)).toBeNull()
-    expect(keys.at(key)).toEqual({
+    expect(keys.get(key)).toEqual({
       key,
       fid: 1,
       requestFid: 2,
@@ -69,8 +69,8 @@ describe('a grant', () => {
       lastUsedAt: testNow,
     })
     expect(keys.changedNonces()).toMatchObject([{ kind: NonceKind.user, fid: 1, nonce: 1 }])
-    expect(keys.countOf(1)).toBe(1)
-    expect(state.at(slotOf(message)!)?.hash).toEqual(message.hash)
+    expect(keys.keyCountOf(1)).toBe(1)
+    expect(state.get(conflictKeyOf(message)!)?.hash).toEqual(message.hash)
     expect(state.events).toEqual([
       { fid: 1, body: { type: HubEventType.MERGE_MESSAGE, message, deletedMessages: [] } },
     ])
@@ -79,41 +79,41 @@ describe('a grant', () => {
   test('of a key that the same app has from the same user takes the place of the one before', () => {
     const [first, second] = [grant(), grant({ nonce: 2, ttl: 60 })]
     const keys = new KeyState()
-    const state = groundOf({ keys, ...claims([first, asked], [second, asked]) })
+    const state = createBatchState({ keys, ...claims([first, requests], [second, requests]) })
     expect([first, second].map((message) => mergeMessage(message, state))).toEqual([null, null])
-    expect(keys.at(key)?.ttlSeconds).toBe(60)
-    expect(keys.countOf(1)).toBe(1)
+    expect(keys.get(key)?.ttlSeconds).toBe(60)
+    expect(keys.keyCountOf(1)).toBe(1)
     expect(state.events[1]!.body).toMatchObject({ message: second, deletedMessages: [first] })
   })
 
   const asker = (request: Partial<NonNullable<KeyClaim['request']>>) => ({
-    ...asked,
-    request: { ...asked.request!, ...request },
+    ...requests,
+    request: { ...requests.request!, ...request },
   })
   const unsigned = 'signed key request is not signed by the custody address of its fid'
-  const active = { signers: [[signerName(1, key), true]] as const }
+  const active = { signers: [[signerId(1, key), true]] as const }
 
   test.each([
-    ['without a custody signature', 'invalid custody signature', { ...asked, custody: null }, {}],
-    ['with the signature of another', 'invalid custody signature', { ...asked, custody: app.custody }, {}],
+    ['without a custody signature', 'invalid custody signature', { ...requests, custody: null }, {}],
+    ['with the signature of another', 'invalid custody signature', { ...requests, custody: app.custody }, {}],
     ['that nobody claimed', 'invalid custody signature', undefined, {}],
     ['without a request of an app', 'metadata is not a valid SignedKeyRequest', byUser, {}],
     ['that another app asked for', unsigned, asker({ requestFid: 3 }), {}],
     ['that an unknown app asked for', unsigned, asker({ requestFid: 99 }), {}],
     ['that not the app’s owner signed', unsigned, asker({ requestSigner: user.custody }), {}],
-    ['of a key of another user', 'key is already registered', asked, { keys: held({ fid: 3 }) }],
-    ['of a key of another app', 'key is already registered', asked, { keys: held({ requestFid: 3 }) }],
-    ['of a key that signs on chain', 'key is already registered', asked, active],
-  ])('%s is refused: %s', (_what, text, claim, ground) => {
+    ['of a key of another user', 'key is already registered', requests, { keys: held({ fid: 3 }) }],
+    ['of a key of another app', 'key is already registered', requests, { keys: held({ requestFid: 3 }) }],
+    ['of a key that signs on chain', 'key is already registered', requests, active],
+  ])('%s is refused: %s', (_what, text, claim, fixture) => {
     const message = grant()
-    const state = groundOf({ ...ground, ...(claim ? claims([message, claim]) : {}) })
+    const state = createBatchState({ ...fixture, ...(claim ? claims([message, claim]) : {}) })
     expect(mergeMessage(message, state)).toEqual({ code: 'bad_request.validation_failure', message: text })
     expect(state.events).toEqual([])
   })
 
   test('is good up to its deadline, and not a second longer', () => {
     const [late, inTime] = [grant({ deadline: testNow - 1 }), grant({ deadline: testNow })]
-    const state = groundOf(claims([late, asked], [inTime, asked]))
+    const state = createBatchState(claims([late, requests], [inTime, requests]))
     expect(mergeMessage(late, state)?.message).toBe('deadline has passed')
     expect(mergeMessage(inTime, state)).toBeNull()
   })
@@ -121,7 +121,9 @@ describe('a grant', () => {
   test('uses up its nonce, and those below it, of this user alone', () => {
     const [second, again, first, third] = [2, 2, 1, 3].map((nonce) => grant({ nonce }))
     const messages = [second!, again!, first!, third!]
-    const state = groundOf(claims(...messages.map((message): [SignedMessage, KeyClaim] => [message, asked])))
+    const state = createBatchState(
+      claims(...messages.map((message): [SignedMessage, KeyClaim] => [message, requests])),
+    )
     state.keys.loadNonce(NonceKind.user, 2, 50)
     state.keys.loadNonce(NonceKind.app, 1, 50)
     const outcomes = messages.map((message) => mergeMessage(message, state)?.message ?? null)
@@ -132,15 +134,17 @@ describe('a grant', () => {
     const message = grant()
     const full = new KeyState()
     full.loadCount(1, 1000)
-    expect(mergeMessage(message, groundOf({ keys: full, ...claims([message, asked]) }))?.message).toBe(
-      'a fid may hold 1000 keys',
-    )
+    expect(
+      mergeMessage(message, createBatchState({ keys: full, ...claims([message, requests]) }))?.message,
+    ).toBe('a fid may hold 1000 keys')
     const room = new KeyState()
     room.loadCount(1, 999)
-    expect(mergeMessage(message, groundOf({ keys: room, ...claims([message, asked]) }))).toBeNull()
+    expect(mergeMessage(message, createBatchState({ keys: room, ...claims([message, requests]) }))).toBeNull()
     const given = held()
     given.loadCount(1, 1000)
-    expect(mergeMessage(message, groundOf({ keys: given, ...claims([message, asked]) }))).toBeNull()
+    expect(
+      mergeMessage(message, createBatchState({ keys: given, ...claims([message, requests]) })),
+    ).toBeNull()
   })
 })
 
@@ -148,12 +152,12 @@ describe('a key is taken back', () => {
   test('by the user, with the nonces of grants', () => {
     const [added, removed] = [grant(), takeBack(2, 1)]
     const keys = new KeyState()
-    const state = groundOf({ keys, ...claims([added, asked], [removed, byUser]) })
+    const state = createBatchState({ keys, ...claims([added, requests], [removed, byUser]) })
     mergeMessage(added, state)
     expect(mergeMessage(removed, state)).toBeNull()
-    expect(keys.at(key)).toBeNull()
-    expect(keys.countOf(1)).toBe(0)
-    expect(state.at(slotOf(added)!)).toBeNull()
+    expect(keys.get(key)).toBeNull()
+    expect(keys.keyCountOf(1)).toBe(0)
+    expect(state.get(conflictKeyOf(added)!)).toBeNull()
     expect(state.events[1]).toEqual({
       fid: 1,
       body: { type: HubEventType.MERGE_MESSAGE, message: removed, deletedMessages: [added] },
@@ -162,7 +166,7 @@ describe('a key is taken back', () => {
   })
 
   test('by the key itself, with the nonces of its app, and without what granted it', () => {
-    const state = groundOf({ keys: held() })
+    const state = createBatchState({ keys: held() })
     state.keys.loadNonce(NonceKind.user, 1, 50)
     const removed = takeBack(1, 2)
     expect(mergeMessage(removed, state)).toBeNull()
@@ -177,7 +181,7 @@ describe('a key is taken back', () => {
     ['after the deadline', 'deadline has passed', takeBack(1, 2, testNow - 1), held()],
     ['with a nonce that is used', 'nonce has been used', takeBack(0, 2), held()],
   ])('but not one %s: %s', (_what, text, message, keys) => {
-    const state = groundOf({ keys })
+    const state = createBatchState({ keys })
     expect(mergeMessage(message, state)).toEqual({ code: 'bad_request.validation_failure', message: text })
     expect(keys.changedKeys()).toEqual([])
   })
@@ -201,8 +205,8 @@ describe('what is written of keys after a batch', () => {
     expect(keys.changedKeys()).toMatchObject([{ key: other.key, now: null }])
     keys.set(other)
     expect(keys.changedKeys()).toEqual([])
-    expect(keys.takeNonce(NonceKind.user, 1, 5)).toBe(false)
-    expect(keys.takeNonce(NonceKind.user, 1, 6)).toBe(true)
+    expect(keys.consumeNonce(NonceKind.user, 1, 5)).toBe(false)
+    expect(keys.consumeNonce(NonceKind.user, 1, 6)).toBe(true)
     expect(keys.changedNonces()).toMatchObject([{ kind: NonceKind.user, fid: 1, nonce: 6 }])
   })
 
@@ -211,27 +215,27 @@ describe('what is written of keys after a batch', () => {
     const granted = { key, fid: 1, requestFid: 2, scopes: [], ttlSeconds: 1, lastUsedAt: 1 }
     keys.loadCount(1, 3)
     keys.set(granted)
-    expect(keys.countOf(1)).toBe(4)
+    expect(keys.keyCountOf(1)).toBe(4)
     keys.set({ ...granted, ttlSeconds: 2 })
-    expect(keys.countOf(1)).toBe(4)
+    expect(keys.keyCountOf(1)).toBe(4)
     keys.delete(granted)
-    expect(keys.countOf(1)).toBe(3)
-    expect(keys.at(key)).toBeNull()
+    expect(keys.keyCountOf(1)).toBe(3)
+    expect(keys.get(key)).toBeNull()
     expect(keys.changedKeys()).toEqual([])
     keys.set(granted)
-    expect(keys.countOf(1)).toBe(4)
+    expect(keys.keyCountOf(1)).toBe(4)
   })
 
   test('only later messages of its own user keep a key alive', () => {
     const keys = held()
     const signed = (who: TestUser, at: number) => testKey('granted').sign(who.cast('hello', at).data)
-    keys.use(signed(user, testNow - 60))
-    keys.use(signed(app, testNow))
-    keys.use(user.cast('by another key', testNow))
+    keys.recordUse(signed(user, testNow - 60))
+    keys.recordUse(signed(app, testNow))
+    keys.recordUse(user.cast('by another key', testNow))
     expect(keys.changedKeys()).toEqual([])
-    keys.use(signed(user, testNow - 50))
+    keys.recordUse(signed(user, testNow - 50))
     expect(keys.changedKeys()).toEqual([])
-    keys.use(signed(user, testNow - 49))
-    expect(keys.at(key)).toMatchObject({ lastUsedAt: testNow - 49, ttlSeconds: 60 })
+    keys.recordUse(signed(user, testNow - 49))
+    expect(keys.get(key)).toMatchObject({ lastUsedAt: testNow - 49, ttlSeconds: 60 })
   })
 })

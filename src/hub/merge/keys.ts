@@ -2,8 +2,8 @@ import { HubEventType, KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { type KeyClaim, NonceKind } from './gasless-key.js'
-import { type Slot, standingOf } from './standing.js'
 import type { BatchState } from './state.js'
+import { type ConflictKey, toStoredMessage } from './stored-message.js'
 
 /** Keys that one fid may hold at a time (docs/protocol.md §3.3.12). */
 const maxKeysPerFid = 1000
@@ -12,7 +12,11 @@ const maxKeysPerFid = 1000
  * KEY_ADD: the custody address of the fid grants a key to an app, whose own custody address asked for it. A
  * key that the fid gave to the same app is granted anew; any other key that is in use is refused.
  */
-export function mergeKeyAdd(message: SignedMessage, slot: Slot, state: BatchState): Refusal | null {
+export function mergeKeyAdd(
+  message: SignedMessage,
+  conflictKey: ConflictKey,
+  state: BatchState,
+): Refusal | null {
   const { fid, timestamp } = message.data
   const body = message.data.keyAddBody!
   const request = state.keyClaims.get(message)?.request
@@ -22,12 +26,12 @@ export function mergeKeyAdd(message: SignedMessage, slot: Slot, state: BatchStat
     checkRequest(message, state) ??
     checkHolder(message, state)
   if (refusal || !request) return refusal ?? invalid('metadata is not a valid SignedKeyRequest')
-  if (!state.keys.takeNonce(NonceKind.user, fid, body.nonce)) return invalid('nonce has been used')
+  if (!state.keys.consumeNonce(NonceKind.user, fid, body.nonce)) return invalid('nonce has been used')
 
-  const replaced = state.at(slot)
-  state.set(slot, standingOf(slot, message))
+  const replaced = state.get(conflictKey)
+  state.set(conflictKey, toStoredMessage(conflictKey, message))
   state.keys.set({
-    key: slot.key,
+    key: conflictKey.key,
     fid,
     requestFid: request.requestFid,
     scopes: body.scopes,
@@ -43,23 +47,27 @@ export function mergeKeyAdd(message: SignedMessage, slot: Slot, state: BatchStat
 }
 
 /** KEY_REMOVE: by the custody address, or by the key itself. The message is logged and not kept. */
-export function mergeKeyRemove(message: SignedMessage, slot: Slot, state: BatchState): Refusal | null {
+export function mergeKeyRemove(
+  message: SignedMessage,
+  conflictKey: ConflictKey,
+  state: BatchState,
+): Refusal | null {
   const { fid, timestamp } = message.data
   const body = message.data.keyRemoveBody!
-  const key = state.keys.at(body.key)
+  const key = state.keys.get(body.key)
   if (key?.fid !== fid) return invalid('key is not registered')
   const byCustody = body.signatureType === KEY_REMOVE_SIGNATURE_TYPE_CUSTODY
   const refusal =
     (byCustody ? checkCustody(message, state.keyClaims.get(message), state) : null) ??
     checkDeadline(body.deadline, timestamp)
   if (refusal) return refusal
-  const taken = byCustody
-    ? state.keys.takeNonce(NonceKind.user, fid, body.nonce)
-    : state.keys.takeNonce(NonceKind.app, key.requestFid, body.nonce)
-  if (!taken) return invalid('nonce has been used')
+  const isNonceAccepted = byCustody
+    ? state.keys.consumeNonce(NonceKind.user, fid, body.nonce)
+    : state.keys.consumeNonce(NonceKind.app, key.requestFid, body.nonce)
+  if (!isNonceAccepted) return invalid('nonce has been used')
 
-  const removed = state.at(slot)
-  state.set(slot, null)
+  const removed = state.get(conflictKey)
+  state.set(conflictKey, null)
   state.keys.delete(key)
   state.emit(fid, {
     type: HubEventType.MERGE_MESSAGE,
@@ -97,12 +105,12 @@ function checkRequest(message: SignedMessage, state: BatchState): Refusal | null
 
 function checkHolder(message: SignedMessage, state: BatchState): Refusal | null {
   const { fid, keyAddBody } = message.data
-  const held = state.keys.at(keyAddBody!.key)
+  const storedKey = state.keys.get(keyAddBody!.key)
   const requestFid = state.keyClaims.get(message)!.request!.requestFid
-  if (held && (held.fid !== fid || held.requestFid !== requestFid))
+  if (storedKey && (storedKey.fid !== fid || storedKey.requestFid !== requestFid))
     return invalid('key is already registered')
   if (state.isActiveSigner(fid, keyAddBody!.key)) return invalid('key is already registered')
-  if (!held && state.keys.countOf(fid) >= maxKeysPerFid) {
+  if (!storedKey && state.keys.keyCountOf(fid) >= maxKeysPerFid) {
     return invalid(`a fid may hold ${maxKeysPerFid} keys`)
   }
   return null

@@ -5,22 +5,27 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { limitsOf, type StorageLimits, type StorageUnits, usableUnits } from '../storage-limits.js'
 import type { Account } from './account.js'
-import { slotOf } from './decide.js'
 import type { KeyClaim } from './gasless-key.js'
 import { loadKeys } from './key-rows.js'
-import { proofSlot, usernameSlot } from './names.js'
-import { generationOf } from './rules/lends.js'
+import { conflictKeyOf } from './merge-message.js'
+import { decodeProof, nameOf } from './name-holder.js'
+import { proofConflictKey, usernameConflictKey } from './names.js'
+import { unitGenerationOf } from './rules/lends.js'
 import { ruleOf } from './rules.js'
-import { type Slot, type StandingRow, slotName, standingFromRow } from './standing.js'
-import { decodeProof, nameOf } from './standing-name.js'
-import { BatchState, signerName } from './state.js'
+import { BatchState, signerId } from './state.js'
+import {
+  type ConflictKey,
+  conflictKeyId,
+  type StoredMessageRow,
+  storedMessageFromRow,
+} from './stored-message.js'
 
 /** What a batch holds that asks for state, as `MergeBatch` has it. */
-interface Incoming {
+interface MergeInputs {
   readonly messages: readonly SignedMessage[]
   readonly nameTransfers: readonly UserNameProof[]
-  readonly admitted?: ReadonlySet<SignedMessage>
-  readonly withdrawals?: readonly SignedMessage[]
+  readonly historical?: ReadonlySet<SignedMessage>
+  readonly upstreamRemovals?: readonly SignedMessage[]
 }
 
 /**
@@ -29,7 +34,7 @@ interface Incoming {
  */
 export async function loadState(
   db: Transaction,
-  { messages, nameTransfers: transfers, admitted = new Set(), withdrawals = [] }: Incoming,
+  { messages, nameTransfers: transfers, historical = new Set(), upstreamRemovals = [] }: MergeInputs,
   keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
   nowUnix: number,
 ): Promise<BatchState> {
@@ -50,15 +55,18 @@ export async function loadState(
     keys,
     keyClaims,
     nowUnix,
-    admitted,
+    historical,
   )
   for (const name of names) state.loadName(name, null)
   for (const row of nameRows) {
     const proof = decodeProof(row.proof)
     state.loadName(row.name, { name: row.name, fid: row.fid, proof, messageHash: row.message_hash })
   }
-  const slots = slotsOf(messages, names, state)
-  await loadSlots(db, state, [...slots, ...withdrawals.flatMap((message) => slotOf(message) ?? [])])
+  const conflictKeys = conflictKeysOf(messages, names, state)
+  await loadStoredMessages(db, state, [
+    ...conflictKeys,
+    ...upstreamRemovals.flatMap((message) => conflictKeyOf(message) ?? []),
+  ])
   await loadLinksToCompact(db, state, messages)
   return state
 }
@@ -71,21 +79,25 @@ function namesOf(messages: readonly SignedMessage[], transfers: readonly UserNam
   return [...names]
 }
 
-function slotsOf(messages: readonly SignedMessage[], names: readonly string[], state: BatchState): Slot[] {
-  const slots = new Map<string, Slot>()
-  const add = (slot: Slot) => slots.set(slotName(slot), slot)
+function conflictKeysOf(
+  messages: readonly SignedMessage[],
+  names: readonly string[],
+  state: BatchState,
+): ConflictKey[] {
+  const conflictKeys = new Map<string, ConflictKey>()
+  const add = (conflictKey: ConflictKey) => conflictKeys.set(conflictKeyId(conflictKey), conflictKey)
   for (const message of messages) {
-    const own = slotOf(message)
+    const own = conflictKeyOf(message)
     if (own) add(own)
-    for (const slot of ruleOf(message.data.type).slots?.(message) ?? []) add(slot)
+    for (const conflictKey of ruleOf(message.data.type).conflictKeys?.(message) ?? []) add(conflictKey)
   }
   for (const name of names) {
     const holder = state.name(name)?.fid
     if (!holder) continue
-    add(usernameSlot(holder))
-    add(proofSlot(holder, name))
+    add(usernameConflictKey(holder))
+    add(proofConflictKey(holder, name))
   }
-  return [...slots.values()]
+  return [...conflictKeys.values()]
 }
 
 interface AccountRow {
@@ -107,9 +119,9 @@ async function selectSigners(
   db: Transaction,
   messages: readonly SignedMessage[],
 ): Promise<Map<string, boolean>> {
-  const wanted = new Map<string, SignedMessage>()
-  for (const message of messages) wanted.set(signerName(message.data.fid, message.signer), message)
-  const pairs = [...wanted.values()]
+  const messagesBySigner = new Map<string, SignedMessage>()
+  for (const message of messages) messagesBySigner.set(signerId(message.data.fid, message.signer), message)
+  const pairs = [...messagesBySigner.values()]
   const rows = await db<{ fid: number; key: Buffer; active: boolean }[]>`
     select s.fid, s.key, s.active
     from unnest(
@@ -119,7 +131,7 @@ async function selectSigners(
     join hub.signers s using (fid, key)
     where s.key_type = 1
   `
-  return new Map(rows.map((row) => [signerName(row.fid, row.key), row.active]))
+  return new Map(rows.map((row) => [signerId(row.fid, row.key), row.active]))
 }
 
 interface UnitsRow {
@@ -169,12 +181,12 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
   const borrowed = new Map<number, UnitCounts>()
   const ever = new Map<number, UnitCounts>()
   for (const row of units) {
-    count(own, row.fid, row)
-    count(ever, row.fid, { ...row, units: row.ever })
+    addUnits(own, row.fid, row)
+    addUnits(ever, row.fid, { ...row, units: row.ever })
   }
   for (const row of loans) {
-    count(lent, row.from_fid, row)
-    count(borrowed, row.to_fid, row)
+    addUnits(lent, row.from_fid, row)
+    addUnits(borrowed, row.to_fid, row)
   }
   const result = new Map<number, Account>()
   for (const { fid, custody_address, pro_until } of accounts) {
@@ -182,7 +194,7 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
     const lentUnits = lent.get(fid) ?? noUnits()
     const borrowedUnits = borrowed.get(fid) ?? noUnits()
     const limits = limitsOf(usableUnits(ownUnits, lentUnits, borrowedUnits))
-    const limitsEver = orUnlimited(
+    const historicalLimits = unlimitedIfNone(
       limitsOf(usableUnits(ever.get(fid) ?? noUnits(), lentUnits, borrowedUnits)),
     )
     result.set(fid, {
@@ -192,14 +204,14 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
       ownUnits,
       lentUnits,
       limits,
-      limitsEver,
+      historicalLimits,
     })
   }
   return result
 }
 
 /** Of whoever never had storage nothing is known: it was lent units, once. */
-function orUnlimited(limits: StorageLimits): StorageLimits {
+function unlimitedIfNone(limits: StorageLimits): StorageLimits {
   if (limits[MessageSet.casts] > 0) return limits
   return limitsOf({ legacy: Number.MAX_SAFE_INTEGER, y2024: 0, y2025: 0 })
 }
@@ -208,13 +220,13 @@ function noUnits(): UnitCounts {
   return { legacy: 0, y2024: 0, y2025: 0 }
 }
 
-function count(
+function addUnits(
   counts: Map<number, UnitCounts>,
   fid: number,
   row: Pick<UnitsRow, 'unit_type' | 'units'>,
 ): void {
   const units = counts.get(fid) ?? noUnits()
-  units[generationOf(row.unit_type)] += row.units
+  units[unitGenerationOf(row.unit_type)] += row.units
   counts.set(fid, units)
 }
 
@@ -233,14 +245,18 @@ function selectNames(db: Transaction, names: string[]): Promise<NameRow[]> {
   `
 }
 
-async function loadSlots(db: Transaction, state: BatchState, slots: Slot[]): Promise<void> {
-  if (slots.length === 0) return
-  const rows = await db<StandingRow[]>`
+async function loadStoredMessages(
+  db: Transaction,
+  state: BatchState,
+  conflictKeys: ConflictKey[],
+): Promise<void> {
+  if (conflictKeys.length === 0) return
+  const rows = await db<StoredMessageRow[]>`
     select m.fid, m.set, m.key, m.type, m.ts, m.hash, m.message
     from unnest(
-      ${slots.map((slot) => slot.fid)}::bigint[],
-      ${slots.map((slot) => slot.set)}::smallint[],
-      ${db.types.byteas(slots.map((slot) => slot.key))}::bytea[]
+      ${conflictKeys.map((conflictKey) => conflictKey.fid)}::bigint[],
+      ${conflictKeys.map((conflictKey) => conflictKey.set)}::smallint[],
+      ${db.types.byteas(conflictKeys.map((conflictKey) => conflictKey.key))}::bytea[]
     ) as wanted (fid, set, key)
     cross join lateral (
       select *
@@ -251,8 +267,8 @@ async function loadSlots(db: Transaction, state: BatchState, slots: Slot[]): Pro
     ) m
     where m.key = wanted.key
   `
-  for (const row of rows) state.load(row, standingFromRow(row))
-  for (const slot of slots) state.load(slot, null)
+  for (const row of rows) state.load(row, storedMessageFromRow(row))
+  for (const conflictKey of conflictKeys) state.load(conflictKey, null)
 }
 
 /** A compact state can displace any link of its user, so the links of those who send one are loaded whole. */
@@ -261,12 +277,12 @@ async function loadLinksToCompact(
   state: BatchState,
   messages: readonly SignedMessage[],
 ): Promise<void> {
-  const compacts = messages.filter(({ data }) => data.type === MessageType.LINK_COMPACT_STATE)
-  if (compacts.length === 0) return
-  const rows = await db<StandingRow[]>`
+  const compactStates = messages.filter(({ data }) => data.type === MessageType.LINK_COMPACT_STATE)
+  if (compactStates.length === 0) return
+  const rows = await db<StoredMessageRow[]>`
     select fid, set, key, type, ts, hash, message
     from hub.messages
-    where fid = any (${compacts.map(({ data }) => data.fid)}::bigint[]) and set = ${MessageSet.links}
+    where fid = any (${compactStates.map(({ data }) => data.fid)}::bigint[]) and set = ${MessageSet.links}
   `
-  for (const row of rows) state.load(row, standingFromRow(row))
+  for (const row of rows) state.load(row, storedMessageFromRow(row))
 }

@@ -7,10 +7,10 @@ import { decodeStoredMessage, fromProtobuf } from '../../protocol/codec.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { decodeHubEvent } from '../log/hub-event.js'
 import { ensurePartitions } from '../log/partitions.js'
-import { compareContenders } from './compete.js'
-import { slotOf } from './decide.js'
 import { mergeBatch } from './merge.js'
-import { slotName } from './standing.js'
+import { conflictKeyOf } from './merge-message.js'
+import { compareCandidates } from './resolve-conflict.js'
+import { conflictKeyId } from './stored-message.js'
 
 // Hundreds of small merges, each a transaction: seconds alone, a minute where others are at work.
 vi.setConfig({ testTimeout: 180_000 })
@@ -30,7 +30,7 @@ const tables = [
   'hub.storage_rents',
   'hub.shards',
   'hub.username_proofs',
-  'hub.pruned',
+  'hub.pruned_messages',
 ]
 
 const { db } = await createTestDatabase()
@@ -111,8 +111,8 @@ const followsAndCompact = fc
   .tuple(user, fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), second, flag), { maxLength: 12 }), second)
   .map(([author, steps, compactAt]) => {
     const links = steps.map(([target, at, remove]) => author.link(target, at, { remove }))
-    const standing = winners(links.filter((link) => link.data.timestamp <= compactAt))
-    const targets = standing
+    const stored = winners(links.filter((link) => link.data.timestamp <= compactAt))
+    const targets = stored
       .filter((link) => link.data.type === Type.LINK_ADD)
       .map((link) => link.data.linkBody!.targetFid!)
     return targets.length === 0 ? links : [...links, author.compactLinks(targets, compactAt)]
@@ -129,23 +129,23 @@ const history = fc
 function winners(messages: readonly SignedMessage[]): SignedMessage[] {
   const best = new Map<string, SignedMessage>()
   for (const message of messages) {
-    const slot = slotOf(message)!
-    const name = slotName(slot)
+    const conflictKey = conflictKeyOf(message)!
+    const name = conflictKeyId(conflictKey)
     const other = best.get(name)
-    if (!other || compareContenders(contender(message), contender(other)) > 0) best.set(name, message)
+    if (!other || compareCandidates(contender(message), contender(other)) > 0) best.set(name, message)
   }
   return [...best.values()]
 }
 
 function contender(message: SignedMessage) {
   const { data, hash } = message
-  return { set: slotOf(message)!.set, type: data.type, ts: data.timestamp, hash }
+  return { set: conflictKeyOf(message)!.set, type: data.type, ts: data.timestamp, hash }
 }
 
 /** Links that a compact state of their type has made pointless are gone. */
-function afterCompaction(standing: SignedMessage[]): SignedMessage[] {
-  const compacts = standing.filter((message) => message.data.type === Type.LINK_COMPACT_STATE)
-  return standing.filter(({ data }) => {
+function afterCompaction(stored: SignedMessage[]): SignedMessage[] {
+  const compacts = stored.filter((message) => message.data.type === Type.LINK_COMPACT_STATE)
+  return stored.filter(({ data }) => {
     if (!data.linkBody) return true
     const compact = compacts.find(
       (each) => each.data.fid === data.fid && each.data.linkCompactStateBody!.type === data.linkBody!.type,
@@ -168,19 +168,19 @@ async function storedHashes(): Promise<string[]> {
 }
 
 /** Who is mentioned where: by the table, and by what stands. */
-async function mentions(): Promise<{ listed: string[]; standing: string[] }> {
+async function mentions(): Promise<{ listed: string[]; stored: string[] }> {
   const listed = await db<{ mention: string }[]>`
     select concat_ws(' ', mentioned_fid, ts, encode(hash, 'hex'), fid) as mention from hub.cast_mentions
   `
   const rows = await db<{ message: Buffer }[]>`select message from hub.messages`
-  const standing = rows
+  const stored = rows
     .map((row) => decodeStoredMessage(row.message))
     .flatMap(({ data, hash }) =>
       [...new Set(data.castAddBody?.mentions)].map(
         (fid) => `${fid} ${data.timestamp} ${hex(hash)} ${data.fid}`,
       ),
     )
-  return { listed: listed.map(({ mention }) => mention).sort(), standing: standing.sort() }
+  return { listed: listed.map(({ mention }) => mention).sort(), stored: stored.sort() }
 }
 
 /** What a reader who only sees the log would hold. */
@@ -246,8 +246,8 @@ test('any order, any batches and any repetition of a set of messages end in the 
       await reset()
       for (const batch of batches) await merge(batch)
       expect(await storedHashes()).toEqual(hashesOf(afterCompaction(winners(messages))))
-      const { listed, standing } = await mentions()
-      expect(listed).toEqual(standing)
+      const { listed, stored } = await mentions()
+      expect(listed).toEqual(stored)
     }),
     { numRuns: 150 },
   )
@@ -311,9 +311,9 @@ test('casts for which there is no room any more are not found by whom they menti
   )
   await merge(casts.slice(3))
   await merge(casts.slice(0, 3))
-  const { listed, standing } = await mentions()
+  const { listed, stored } = await mentions()
   expect(listed).toHaveLength(200)
-  expect(listed).toEqual(standing)
+  expect(listed).toEqual(stored)
 })
 
 /** Sets whose count is not the number of their rows. */

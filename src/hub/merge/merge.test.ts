@@ -27,7 +27,7 @@ beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
 beforeEach(async () => {
   await db.unsafe(`
     truncate hub.messages, hub.set_counts, hub.events, hub.onchain_events, hub.fids, hub.signers,
-      hub.storage_rents, hub.storage_loans, hub.shards, hub.username_proofs, hub.pruned;
+      hub.storage_rents, hub.storage_loans, hub.shards, hub.username_proofs, hub.pruned_messages;
     insert into hub.shards (shard) values (1);
   `)
   await merge({ chainEvents: [...alice.onChain({ units: 10 }), ...bob.onChain({ units: 10 })] })
@@ -54,7 +54,7 @@ async function eventsAfter(height: number) {
   return rows.map((row) => decodeHubEvent(row.event))
 }
 
-async function standing(fid: number): Promise<string[]> {
+async function stored(fid: number): Promise<string[]> {
   const rows = await db<{ hash: Buffer }[]>`select hash from hub.messages where fid = ${fid}`
   return rows.map((row) => row.hash.toString('hex')).sort()
 }
@@ -94,7 +94,7 @@ describe('the ground that messages stand on', () => {
     const cast = alice.cast('stays', testNow)
     await submit(cast)
     await merge({ chainEvents: [alice.signerEvent(SignerEventType.REMOVE, 5000)] })
-    expect(await standing(1)).toEqual([cast.hash.toString('hex')])
+    expect(await stored(1)).toEqual([cast.hash.toString('hex')])
   })
 
   test('an auth key may not sign messages', async () => {
@@ -108,12 +108,12 @@ describe('the ground that messages stand on', () => {
     const carol = new TestUser(3)
     await merge({ chainEvents: [carol.registered(), carol.signerEvent(SignerEventType.ADD)] })
     expect(await submit(carol.cast('hello', testNow))).toBe('bad_request.no_storage')
-    await merge({ chainEvents: [carol.rented(1, 7000, testNowUnix - 400 * 86_400)] })
+    await merge({ chainEvents: [carol.storageRentEvent(1, 7000, testNowUnix - 400 * 86_400)] })
     expect(await submit(carol.cast('hello', testNow))).toBeNull()
   })
 
   test('a chain event that is known is a duplicate, within a batch too', async () => {
-    const event = alice.rented(1, 9000)
+    const event = alice.storageRentEvent(1, 9000)
     const { chainEvents } = await merge({ chainEvents: [event, { ...event }] })
     expect(chainEvents.map((outcome) => outcome?.code ?? null)).toEqual([null, 'bad_request.duplicate'])
     const again = await merge({ chainEvents: [event] })
@@ -125,7 +125,7 @@ describe('the ground that messages stand on', () => {
   test('long casts are for pro accounts, as long as the tier is paid', async () => {
     const long = alice.cast('x'.repeat(1500), testNow, { type: 2 })
     expect(await submit(long)).toBe('bad_request.validation_failure')
-    await merge({ chainEvents: [alice.boughtPro(30)] })
+    await merge({ chainEvents: [alice.proPurchaseEvent(30)] })
     expect(await submit(long)).toBeNull()
   })
 })
@@ -175,7 +175,7 @@ describe('what is said of a message that does not merge', () => {
       HubEventType.MERGE_MESSAGE,
       HubEventType.PRUNE_MESSAGE,
     ])
-    expect(await standing(3)).toHaveLength(5)
+    expect(await stored(3)).toHaveLength(5)
   })
 })
 
@@ -205,9 +205,7 @@ describe('link compact states', () => {
     ]
     const compact = alice.compactLinks([6], testNow - 5)
     await submit(gone, listed, newer, compact)
-    expect(await standing(1)).toEqual(
-      [listed, newer, compact].map((each) => each.hash.toString('hex')).sort(),
-    )
+    expect(await stored(1)).toEqual([listed, newer, compact].map((each) => each.hash.toString('hex')).sort())
     expect(await submit(gone)).toBe('bad_request.conflict')
     expect(await submit(alice.link(5, testNow - 8, { remove: true }))).toBe('bad_request.prunable')
     expect(await submit(alice.compactLinks([5], testNow - 6))).toBe('bad_request.conflict')
@@ -216,7 +214,7 @@ describe('link compact states', () => {
   test('another type of link is not concerned', async () => {
     const blocked = alice.link(5, testNow - 10, { type: 'block' })
     await submit(blocked, alice.compactLinks([6], testNow - 5))
-    expect(await standing(1)).toContain(blocked.hash.toString('hex'))
+    expect(await stored(1)).toContain(blocked.hash.toString('hex'))
   })
 })
 
@@ -237,7 +235,7 @@ describe('names', () => {
     await merge({ nameTransfers: [nameTransfer('alice', 1, 100)] })
     await submit(claim)
     await merge({ nameTransfers: [nameTransfer('alice', 2, 200)] })
-    expect(await standing(1)).toEqual([])
+    expect(await stored(1)).toEqual([])
     const [transfer, revoke] = await eventsAfter(4)
     const body = transfer!.mergeUsernameProofBody as MergeUserNameProofBody
     expect([body.usernameProof!.fid, body.deletedUsernameProof!.fid]).toEqual([2, 1])
@@ -278,7 +276,7 @@ describe('names', () => {
     expect(await submit(first)).toBeNull()
     expect(await submit(proof(bob, bob.custody, testNow - 9))).toBe('bad_request.conflict')
     expect(await submit(proof(bob, bob.custody, testNow))).toBeNull()
-    expect(await standing(1)).toEqual([])
+    expect(await stored(1)).toEqual([])
     const last = (await eventsAfter(2)).at(-1)!.mergeUsernameProofBody!
     expect([last.usernameProof!.fid, last.deletedUsernameProof!.fid]).toEqual([2, 1])
     expect(Buffer.from(last.deletedUsernameProofMessage!.hash)).toEqual(first.hash)
@@ -315,7 +313,7 @@ describe('primary addresses', () => {
     await submit(remove(testNow))
     const types = (await eventsAfter(4)).map((event) => event.type)
     expect(types).toEqual([HubEventType.MERGE_MESSAGE, HubEventType.REVOKE_MESSAGE])
-    expect(await standing(1)).toHaveLength(1)
+    expect(await stored(1)).toHaveLength(1)
   })
 })
 
@@ -326,15 +324,15 @@ describe('lent storage', () => {
     const carol = new TestUser(3)
     await merge({ chainEvents: [carol.registered(), carol.signerEvent(SignerEventType.ADD)] })
     expect(await submit(carol.cast('poor', testNow))).toBe('bad_request.no_storage')
-    expect(await submit(alice.lend(3, 10, unit2025, testNow))).toBe('bad_request.validation_failure')
-    expect(await submit(alice.lend(3, 9, unit2025, testNow))).toBeNull()
+    expect(await submit(alice.lendStorage(3, 10, unit2025, testNow))).toBe('bad_request.validation_failure')
+    expect(await submit(alice.lendStorage(3, 9, unit2025, testNow))).toBeNull()
     expect(await submit(carol.cast('rich', testNow))).toBeNull()
-    expect(await submit(alice.lend(2, 1, unit2025, testNow))).toBe('bad_request.validation_failure')
+    expect(await submit(alice.lendStorage(2, 1, unit2025, testNow))).toBe('bad_request.validation_failure')
   })
 
   test('a loan of nothing ends the loan and leaves no message', async () => {
-    await submit(alice.lend(2, 5, unit2025, testNow - 1), alice.lend(2, 0, unit2025, testNow))
-    expect(await standing(1)).toEqual([])
+    await submit(alice.lendStorage(2, 5, unit2025, testNow - 1), alice.lendStorage(2, 0, unit2025, testNow))
+    expect(await stored(1)).toEqual([])
     expect(await db`select 1 from hub.storage_loans`).toHaveLength(0)
     expect((await eventsAfter(3)).map((event) => event.type)).toEqual([
       HubEventType.MERGE_MESSAGE,
@@ -359,7 +357,7 @@ describe('hooks', () => {
       throw new Error('projection failed')
     })
     await expect(failing).rejects.toThrow('projection failed')
-    expect(await standing(1)).toEqual([])
+    expect(await stored(1)).toEqual([])
     expect(await eventsAfter(2)).toEqual([])
   })
 })

@@ -3,21 +3,26 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { dayOf } from '../log/partitions.js'
-import { appendEvents, formBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
+import { appendEvents, buildBlocks, type LoggedEvent, type ShardHead } from '../log/write.js'
+import {
+  excludeApplied,
+  findAppliedItems,
+  mergeAppliedOutcomes,
+  saveAppliedOffsets,
+} from './applied-offsets.js'
 import type { MergeBatch, MergeOutcomes } from './batch.js'
 import { mergeChainEvents } from './chain-events.js'
-import { mergeMessage, slotOf, withdrawMessage } from './decide.js'
 import { recoverKeyClaims } from './gasless-key.js'
 import { isKeyMessage } from './key-rows.js'
 import { loadState } from './load.js'
-import { loadTaken, saveTaken, withoutTaken, withTaken } from './log-places.js'
+import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
+import { mergeOrder } from './merge-order.js'
 import { mergeNameTransfer } from './names.js'
-import { mergePriority } from './priority.js'
-import { type FullSet, prune } from './prune.js'
-import { rememberPruned, withoutRepeated } from './pruned-before.js'
+import { type OversizedSet, prune } from './prune.js'
+import { omitRepeatedPrunes, recordPruned } from './repeated-prunes.js'
 import { lockShards } from './shard-lock.js'
-import { slotName } from './standing.js'
 import type { BatchState, PendingEvent } from './state.js'
+import { conflictKeyId } from './stored-message.js'
 import { type SetCount, writeChanges } from './write.js'
 
 /** What became of a batch, and what was logged. */
@@ -54,32 +59,39 @@ export interface MergeSettings {
 export async function mergeBatch(
   db: Database,
   shard: number,
-  given: MergeBatch,
+  input: MergeBatch,
   settings: MergeSettings,
   nowMs: number,
 ): Promise<MergeResult> {
-  const keyClaims = await recoverKeyClaims(given.messages)
+  const keyClaims = await recoverKeyClaims(input.messages)
   return await db.begin(async (transaction) => {
-    const { head, taken } = await lockShard(transaction, shard, given, settings.shards)
-    const batch = withoutTaken(given, taken)
+    const { head, applied } = await lockShard(transaction, shard, input, settings.shards)
+    const batch = excludeApplied(input, applied)
     const chain = await mergeChainEvents(transaction, batch.chainEvents, settings.shards)
     const nowUnix = Math.floor(nowMs / 1000)
     const state = await loadState(transaction, batch, keyClaims, nowUnix)
     const nameTransfers = batch.nameTransfers.map((proof) => mergeNameTransfer(proof, state))
     const messages = mergeInOrder(batch.messages, state)
-    const withdrawals = (batch.withdrawals ?? []).map((message) => withdrawMessage(message, state))
-    const { prunedSlots, events } = await store(transaction, state, ordinaryOf(batch, messages), dayOf(nowMs))
+    const upstreamRemovals = (batch.upstreamRemovals ?? []).map((message) =>
+      applyUpstreamRemoval(message, state),
+    )
+    const { prunedHashes, events } = await writeBatch(
+      transaction,
+      state,
+      nonHistoricalMessages(batch, messages),
+      dayOf(nowMs),
+    )
     const pending = [...chain.events, ...events]
-    const outcomes = { withdrawals, chainEvents: chain.outcomes, nameTransfers, messages }
+    const outcomes = { withdrawals: upstreamRemovals, chainEvents: chain.outcomes, nameTransfers, messages }
     const [logged] = await Promise.all([
-      log(transaction, shard, head, pending, settings, nowMs),
-      saveTaken(transaction, batch, outcomes),
+      appendToLog(transaction, shard, head, pending, settings, nowMs),
+      saveAppliedOffsets(transaction, batch, outcomes),
     ])
     return {
-      ...withTaken(given, taken, {
+      ...mergeAppliedOutcomes(input, applied, {
         ...outcomes,
         messages: messages.map(
-          (outcome, index) => outcome ?? prunedAtOnce(batch.messages[index]!, prunedSlots),
+          (outcome, index) => outcome ?? refuseIfPruned(batch.messages[index]!, prunedHashes),
         ),
       }),
       events: logged,
@@ -96,53 +108,55 @@ async function lockShard(
   shard: number,
   batch: MergeBatch,
   shards: number,
-): Promise<{ head: ShardHead; taken: ReadonlySet<object> }> {
-  const touchesAllShards =
+): Promise<{ head: ShardHead; applied: ReadonlySet<object> }> {
+  const affectsAllShards =
     batch.nameTransfers.length > 0 ||
     batch.messages.some((message) => message.data.usernameProofBody || isKeyMessage(message))
-  const locked = touchesAllShards ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
+  const locked = affectsAllShards ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
   // Sent in one go: the server runs them in order, so the rest is read with the locks held.
-  const [, [row], taken] = await Promise.all([
+  const [, [row], applied] = await Promise.all([
     lockShards(db, locked),
     db<{ height: number; block_hash: Buffer }[]>`
       select height, block_hash from hub.shards where shard = ${shard}
     `,
-    loadTaken(db, batch.places),
+    findAppliedItems(db, batch.sourceOffsets),
   ])
   if (!row) throw new Error(`shard ${shard} has no row in hub.shards`)
-  return { head: { height: row.height, blockHash: row.block_hash }, taken }
+  return { head: { height: row.height, blockHash: row.block_hash }, applied }
 }
 
 /** The protocol's order within a block: by what others rest on, then by time (docs/protocol.md §1.8). */
 function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (Refusal | null)[] {
   const outcomes: (Refusal | null)[] = new Array(messages.length).fill(null)
   const order = messages
-    .map((message, index) => ({ message, index, priority: mergePriority(message.data) }))
+    .map((message, index) => ({ message, index, priority: mergeOrder(message.data) }))
     .sort((a, b) => a.priority - b.priority || a.message.data.timestamp - b.message.data.timestamp)
   for (const { message, index } of order) outcomes[index] = mergeMessage(message, state)
   return outcomes
 }
 
 /** What has merged without another hub's word for it. What is refused is no merge of its user. */
-function ordinaryOf(batch: MergeBatch, outcomes: readonly (Refusal | null)[]): SignedMessage[] {
-  return batch.messages.filter((message, index) => outcomes[index] === null && !batch.admitted?.has(message))
+function nonHistoricalMessages(batch: MergeBatch, outcomes: readonly (Refusal | null)[]): SignedMessage[] {
+  return batch.messages.filter(
+    (message, index) => outcomes[index] === null && !batch.historical?.has(message),
+  )
 }
 
 /** Writes what the batch has changed, and prunes. The events are those of the batch and those of pruning. */
-async function store(
+async function writeBatch(
   db: Transaction,
   state: BatchState,
-  ordinary: readonly SignedMessage[],
+  nonHistorical: readonly SignedMessage[],
   day: string,
-): Promise<{ prunedSlots: ReadonlyMap<string, Buffer>; events: readonly PendingEvent[] }> {
+): Promise<{ prunedHashes: ReadonlyMap<string, Buffer>; events: readonly PendingEvent[] }> {
   const counts = await writeChanges(db, state)
-  const full = fullSets(counts, state, ordinary)
-  if (full.length === 0) return { prunedSlots: new Map(), events: state.events }
-  const { pruned, events } = await prune(db, full)
-  const prunedBefore = await rememberPruned(db, pruned, day)
+  const oversized = findOversizedSets(counts, state, nonHistorical)
+  if (oversized.length === 0) return { prunedHashes: new Map(), events: state.events }
+  const { pruned, events } = await prune(db, oversized)
+  const previouslyPruned = await recordPruned(db, pruned, day)
   return {
-    prunedSlots: new Map(pruned.map((standing) => [slotName(standing), standing.hash])),
-    events: withoutRepeated([...state.events, ...events], prunedBefore),
+    prunedHashes: new Map(pruned.map((stored) => [conflictKeyId(stored), stored.hash])),
+    events: omitRepeatedPrunes([...state.events, ...events], previouslyPruned),
   }
 }
 
@@ -150,25 +164,27 @@ async function store(
  * Sets that have grown only by what another hub lets stand may hold what storage was ever rented for: a set shrinks
  * to what storage is left at the next merge of its user, here as there (docs/protocol.md §4.8).
  */
-function fullSets(
+function findOversizedSets(
   counts: readonly SetCount[],
   state: BatchState,
-  ordinary: readonly SignedMessage[],
-): FullSet[] {
-  const hasOrdinary = new Set(ordinary.map((message) => setName(slotOf(message))))
-  return counts.flatMap((counted) => {
-    const { fid, set, count } = counted
+  nonHistorical: readonly SignedMessage[],
+): OversizedSet[] {
+  const nonHistoricalSets = new Set(nonHistorical.map((message) => setKey(conflictKeyOf(message))))
+  return counts.flatMap((setCount) => {
+    const { fid, set, count } = setCount
     const account = state.accounts.get(fid)
-    const limit = hasOrdinary.has(setName(counted)) ? account?.limits[set] : account?.limitsEver[set]
+    const limit = nonHistoricalSets.has(setKey(setCount))
+      ? account?.limits[set]
+      : account?.historicalLimits[set]
     return limit !== undefined && count > limit ? [{ fid, set, excess: count - limit }] : []
   })
 }
 
-function setName(slot: Pick<SetCount, 'fid' | 'set'> | null): string {
-  return slot ? `${slot.fid}/${slot.set}` : ''
+function setKey(conflictKey: Pick<SetCount, 'fid' | 'set'> | null): string {
+  return conflictKey ? `${conflictKey.fid}/${conflictKey.set}` : ''
 }
 
-async function log(
+async function appendToLog(
   db: Transaction,
   shard: number,
   head: ShardHead,
@@ -176,21 +192,21 @@ async function log(
   settings: MergeSettings,
   nowMs: number,
 ): Promise<readonly LoggedEvent[]> {
-  const formed = formBlocks(shard, head, pending, farcasterSecondsFromUnixMs(nowMs))
-  await appendEvents(db, shard, formed.events, formed.head, dayOf(nowMs))
-  if (formed.events.length > 0) {
-    for (const hook of settings.hooks) await hook(db, formed.events)
+  const built = buildBlocks(shard, head, pending, farcasterSecondsFromUnixMs(nowMs))
+  await appendEvents(db, shard, built.events, built.head, dayOf(nowMs))
+  if (built.events.length > 0) {
+    for (const hook of settings.hooks) await hook(db, built.events)
   }
-  return formed.events
+  return built.events
 }
 
 /**
  * The protocol merges a message that is older than everything in a full set and prunes it in the same block;
  * both events are logged. Its sender is told that nothing was kept.
  */
-function prunedAtOnce(message: SignedMessage, pruned: ReadonlyMap<string, Buffer>): Refusal | null {
+function refuseIfPruned(message: SignedMessage, pruned: ReadonlyMap<string, Buffer>): Refusal | null {
   if (pruned.size === 0) return null
-  const slot = slotOf(message)
-  if (!slot || !pruned.get(slotName(slot))?.equals(message.hash)) return null
+  const conflictKey = conflictKeyOf(message)
+  if (!conflictKey || !pruned.get(conflictKeyId(conflictKey))?.equals(message.hash)) return null
   return refuse('bad_request.prunable', 'message is older than everything that storage has room for')
 }

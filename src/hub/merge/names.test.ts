@@ -1,9 +1,9 @@
 import { HubEventType, MessageType, UserDataType, UserNameProof, UserNameType } from '@farcaster/core'
 import { describe, expect, test } from 'vitest'
 import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
-import { mergeMessage, slotOf } from './decide.js'
-import { mergeNameTransfer, proofSlot, usernameSlot } from './names.js'
-import { groundOf } from './testing/ground.js'
+import { conflictKeyOf, mergeMessage } from './merge-message.js'
+import { mergeNameTransfer, proofConflictKey, usernameConflictKey } from './names.js'
+import { createBatchState } from './testing/batch-state-fixture.js'
 
 const alice = new TestUser(1)
 const bob = new TestUser(2)
@@ -22,7 +22,7 @@ function ensProof(user: TestUser, provenAt: number, options: { sentAt?: number; 
 
 describe('transfers of the fname registry', () => {
   test('the later one holds the name, at the same time the larger signature', () => {
-    const state = groundOf()
+    const state = createBatchState()
     const [small, large] = [1, 2].map((byte) => ({
       ...nameTransfer('alice', byte, 100),
       signature: Buffer.alloc(65, byte),
@@ -42,7 +42,7 @@ describe('transfers of the fname registry', () => {
   })
 
   test('are told to whoever gets the name, a release to whoever loses it', () => {
-    const state = groundOf()
+    const state = createBatchState()
     const [first, released, again, given] = [1, 0, 0, 2].map((fid, n) => nameTransfer('alice', fid, 100 + n))
     for (const transfer of [first, released, again, given]) mergeNameTransfer(transfer!, state)
     const type = HubEventType.MERGE_USERNAME_PROOF
@@ -55,7 +55,7 @@ describe('transfers of the fname registry', () => {
   })
 
   test('take the name from the profile of whoever held it, and from no other', () => {
-    const state = groundOf()
+    const state = createBatchState()
     mergeNameTransfer(nameTransfer('alice', 1, 100), state)
     mergeNameTransfer(nameTransfer('bob', 2, 100), state)
     const [shown, other] = [
@@ -70,12 +70,12 @@ describe('transfers of the fname registry', () => {
       [1, HubEventType.REVOKE_MESSAGE],
     ])
     expect(state.events[1]!.body).toMatchObject({ message: shown })
-    expect(state.at(usernameSlot(1))).toBeNull()
-    expect(state.at(usernameSlot(2))?.hash).toEqual(other.hash)
+    expect(state.get(usernameConflictKey(1))).toBeNull()
+    expect(state.get(usernameConflictKey(2))?.hash).toEqual(other.hash)
   })
 
   test('a name may be released that was never given', () => {
-    const state = groundOf()
+    const state = createBatchState()
     const release = nameTransfer('alice', 0, 100)
     expect(mergeNameTransfer(release, state)).toBeNull()
     expect(state.events).toMatchObject([{ fid: null, body: { usernameProof: release } }])
@@ -85,7 +85,7 @@ describe('transfers of the fname registry', () => {
 
 describe('name proofs by message', () => {
   test('the later proof takes the name and is told with what it displaced', () => {
-    const state = groundOf()
+    const state = createBatchState()
     const [first, second] = [ensProof(alice, 100), ensProof(bob, 101)]
     expect(mergeMessage(first, state)).toBeNull()
     expect(mergeMessage(second, state)).toBeNull()
@@ -104,13 +104,13 @@ describe('name proofs by message', () => {
         },
       },
     ])
-    expect(state.at(proofSlot(1, 'name.eth'))).toBeNull()
-    expect(state.at(proofSlot(2, 'name.eth'))?.hash).toEqual(second.hash)
+    expect(state.get(proofConflictKey(1, 'name.eth'))).toBeNull()
+    expect(state.get(proofConflictKey(2, 'name.eth'))?.hash).toEqual(second.hash)
     expect(state.name('name.eth')).toEqual({ name: 'name.eth', fid: 2, proof: two, messageHash: second.hash })
   })
 
   test('the time of the proof decides and not that of the message, then the hash of the message', () => {
-    const state = groundOf()
+    const state = createBatchState()
     const proofs = [
       ensProof(alice, 100, { sentAt: testNow - 1 }),
       ensProof(bob, 100, { sentAt: testNow - 2 }),
@@ -137,22 +137,22 @@ describe('name proofs by message', () => {
   })
 
   test('one that loses to what stood before the batch is not told in the log', () => {
-    const state = groundOf()
-    const standing = ensProof(bob, 100)
-    const held = { name: 'name.eth', fid: 2, proof: standing.data.usernameProofBody! }
-    state.loadName('name.eth', { ...held, messageHash: standing.hash })
+    const state = createBatchState()
+    const stored = ensProof(bob, 100)
+    const held = { name: 'name.eth', fid: 2, proof: stored.data.usernameProofBody! }
+    state.loadName('name.eth', { ...held, messageHash: stored.hash })
     expect(mergeMessage(ensProof(alice, 99), state)?.code).toBe('bad_request.conflict')
     expect(state.events).toEqual([])
   })
 
   test('takes a name that a transfer holds, of the same time too, and displaces no message', () => {
-    const state = groundOf()
+    const state = createBatchState()
     mergeNameTransfer({ ...ensProof(bob, 100).data.usernameProofBody! }, state)
     const proof = ensProof(alice, 100)
     expect(mergeMessage(proof, state)).toBeNull()
     expect(state.events.at(-1)!.body).toMatchObject({ deletedUsernameProofMessage: undefined })
     expect(state.name('name.eth')?.fid).toBe(1)
-    expect(state.changes().map(({ slot }) => slot)).toEqual([slotOf(proof)])
+    expect(state.changes().map(({ conflictKey }) => conflictKey)).toEqual([conflictKeyOf(proof)])
   })
 
   const verified = Buffer.alloc(20, 7)
@@ -181,7 +181,7 @@ describe('name proofs by message', () => {
 
   test('the owner is the custody address or a verified one', () => {
     const proof = ensProof(alice, 100, { owner: verified })
-    const state = groundOf()
+    const state = createBatchState()
     expect(mergeMessage(proof, state)).toEqual(refusal)
     expect(state.events).toEqual([])
     mergeMessage(verification, state)
@@ -191,7 +191,7 @@ describe('name proofs by message', () => {
   })
 
   test('an address given up in the same batch owns nothing, and the log tells', () => {
-    const state = groundOf()
+    const state = createBatchState()
     mergeMessage(given, state)
     expect(mergeMessage(ensProof(alice, 100, { owner: verified }), state)).toEqual(refusal)
     expect(state.events.at(-1)!.body).toMatchObject({
@@ -202,6 +202,6 @@ describe('name proofs by message', () => {
 
   test('one that stands in another hub is not asked for its owner', () => {
     const proof = ensProof(alice, 100, { owner: verified })
-    expect(mergeMessage(proof, groundOf({ admitted: [proof] }))).toBeNull()
+    expect(mergeMessage(proof, createBatchState({ historical: [proof] }))).toBeNull()
   })
 })

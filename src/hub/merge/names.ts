@@ -2,18 +2,18 @@ import { HubEventType, UserDataType, type UserNameProof } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
+import { type NameHolder, nameOf } from './name-holder.js'
 import type { MergeRefusal } from './rule.js'
-import { type Slot, standingOf } from './standing.js'
-import { nameOf, type StandingName } from './standing-name.js'
 import type { BatchState } from './state.js'
+import { type ConflictKey, toStoredMessage } from './stored-message.js'
 
 /** Where a user's proof of a name stands, if it came as a message. */
-export function proofSlot(fid: number, name: string): Slot {
+export function proofConflictKey(fid: number, name: string): ConflictKey {
   return { fid, set: MessageSet.usernameProofs, key: Buffer.from(name) }
 }
 
 /** Where a user's shown name stands. */
-export function usernameSlot(fid: number): Slot {
+export function usernameConflictKey(fid: number): ConflictKey {
   return { fid, set: MessageSet.userData, key: Buffer.from([UserDataType.USERNAME]) }
 }
 
@@ -23,28 +23,28 @@ export function usernameSlot(fid: number): Slot {
  */
 export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refusal | null {
   const name = nameOf(proof)
-  const standing = state.name(name)
-  if (standing) {
+  const holder = state.name(name)
+  if (holder) {
     const order =
-      proof.timestamp - standing.proof.timestamp || Buffer.compare(proof.signature, standing.proof.signature)
+      proof.timestamp - holder.proof.timestamp || Buffer.compare(proof.signature, holder.proof.signature)
     if (order === 0) return refuse('bad_request.duplicate', 'proof has already been merged')
     if (order < 0) return refuse('bad_request.conflict', 'proof conflicts with a more recent transfer')
   }
   state.setName(name, { name, fid: proof.fid, proof, messageHash: null })
-  state.emit(proof.fid || standing?.fid || null, {
+  state.emit(proof.fid || holder?.fid || null, {
     type: HubEventType.MERGE_USERNAME_PROOF,
     usernameProof: proof,
-    deletedUsernameProof: standing?.proof,
+    deletedUsernameProof: holder?.proof,
   })
-  if (standing && standing.fid !== 0) revokeUsername(standing.fid, state)
+  if (holder && holder.fid !== 0) revokeUsername(holder.fid, state)
   return null
 }
 
 function revokeUsername(fid: number, state: BatchState): void {
-  const slot = usernameSlot(fid)
-  const username = state.at(slot)
+  const conflictKey = usernameConflictKey(fid)
+  const username = state.get(conflictKey)
   if (!username) return
-  state.set(slot, null)
+  state.set(conflictKey, null)
   state.emit(fid, { type: HubEventType.REVOKE_MESSAGE, message: username.message() })
 }
 
@@ -55,37 +55,37 @@ function revokeUsername(fid: number, state: BatchState): void {
 export function mergeNameProof(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const proof = message.data.usernameProofBody!
   const name = nameOf(proof)
-  const standing = state.name(name)
-  const refusal = standing && competeForName(message, standing)
-  if (refusal) return { ...refusal, causedBy: proofSlot(standing.fid, name) }
+  const holder = state.name(name)
+  const refusal = holder && resolveNameConflict(message, holder)
+  if (refusal) return { ...refusal, causedBy: proofConflictKey(holder.fid, name) }
 
-  const deletedMessage = standing && displaceProof(standing, state)
-  const slot = proofSlot(message.data.fid, name)
-  state.set(slot, standingOf(slot, message))
+  const deletedMessage = holder && removeReplacedProof(holder, state)
+  const conflictKey = proofConflictKey(message.data.fid, name)
+  state.set(conflictKey, toStoredMessage(conflictKey, message))
   state.setName(name, { name, fid: message.data.fid, proof, messageHash: message.hash })
   state.emit(message.data.fid, {
     type: HubEventType.MERGE_USERNAME_PROOF,
     usernameProof: proof,
-    deletedUsernameProof: standing?.proof,
+    deletedUsernameProof: holder?.proof,
     usernameProofMessage: message,
     deletedUsernameProofMessage: deletedMessage ?? undefined,
   })
   return null
 }
 
-function competeForName(message: SignedMessage, standing: StandingName): Refusal | null {
+function resolveNameConflict(message: SignedMessage, holder: NameHolder): Refusal | null {
   const proof = message.data.usernameProofBody!
-  const byTime = proof.timestamp - standing.proof.timestamp
-  const order = byTime || Buffer.compare(message.hash, standing.messageHash ?? Buffer.alloc(0))
+  const byTime = proof.timestamp - holder.proof.timestamp
+  const order = byTime || Buffer.compare(message.hash, holder.messageHash ?? Buffer.alloc(0))
   if (order === 0) return refuse('bad_request.duplicate', 'message has already been merged')
   if (order < 0) return refuse('bad_request.conflict', 'message conflicts with a more recent add')
   return null
 }
 
-function displaceProof(standing: StandingName, state: BatchState): SignedMessage | null {
-  const slot = proofSlot(standing.fid, standing.name)
-  const displaced = state.at(slot)
+function removeReplacedProof(holder: NameHolder, state: BatchState): SignedMessage | null {
+  const conflictKey = proofConflictKey(holder.fid, holder.name)
+  const displaced = state.get(conflictKey)
   if (!displaced) return null
-  state.set(slot, null)
+  state.set(conflictKey, null)
   return displaced.message()
 }

@@ -2,12 +2,12 @@ import { HubEventType, MessageType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { deleteCastMentions } from './cast-mentions.js'
-import { type Standing, type StandingRow, standingFromRow } from './standing.js'
 import type { PendingEvent } from './state.js'
+import { type StoredMessage, type StoredMessageRow, storedMessageFromRow } from './stored-message.js'
 import { addToCounts, type SetCount } from './write.js'
 
 /** A set that holds more than its user's storage allows. */
-export interface FullSet {
+export interface OversizedSet {
   readonly fid: number
   readonly set: MessageSet
   readonly excess: number
@@ -20,14 +20,14 @@ export interface FullSet {
  */
 export async function prune(
   db: Transaction,
-  fullSets: readonly FullSet[],
-): Promise<{ pruned: Standing[]; events: PendingEvent[] }> {
-  const rows = await db<StandingRow[]>`
+  oversizedSets: readonly OversizedSet[],
+): Promise<{ pruned: StoredMessage[]; events: PendingEvent[] }> {
+  const rows = await db<StoredMessageRow[]>`
     delete from hub.messages m
     using unnest(
-      ${fullSets.map((full) => full.fid)}::bigint[],
-      ${fullSets.map((full) => full.set)}::smallint[],
-      ${fullSets.map((full) => full.excess)}::integer[]
+      ${oversizedSets.map((oversized) => oversized.fid)}::bigint[],
+      ${oversizedSets.map((oversized) => oversized.set)}::smallint[],
+      ${oversizedSets.map((oversized) => oversized.excess)}::integer[]
     ) as over (fid, set, excess),
     lateral (
       select ctid
@@ -39,10 +39,10 @@ export async function prune(
     where m.ctid = lowest.ctid
     returning m.fid, m.set, m.key, m.type, m.ts, m.hash, m.message
   `
-  const pruned = rows.map(standingFromRow).sort(byFidSetAndTime)
-  const names = pruned.filter((standing) => standing.set === MessageSet.usernameProofs)
+  const pruned = rows.map(storedMessageFromRow).sort(byFidSetAndTime)
+  const names = pruned.filter((stored) => stored.set === MessageSet.usernameProofs)
   await Promise.all([
-    addToCounts(db, lossOf(pruned)),
+    addToCounts(db, prunedCounts(pruned)),
     names.length > 0 ? deleteNames(db, names) : null,
     deleteLoans(db, pruned),
     deleteCastMentions(db, pruned),
@@ -50,26 +50,26 @@ export async function prune(
   return { pruned, events: pruned.map(pruneEvent) }
 }
 
-function byFidSetAndTime(a: Standing, b: Standing): number {
+function byFidSetAndTime(a: StoredMessage, b: StoredMessage): number {
   return a.fid - b.fid || a.set - b.set || a.ts - b.ts || Buffer.compare(a.hash, b.hash)
 }
 
-function lossOf(pruned: readonly Standing[]): SetCount[] {
-  const losses = new Map<string, SetCount>()
+function prunedCounts(pruned: readonly StoredMessage[]): SetCount[] {
+  const counts = new Map<string, SetCount>()
   for (const { fid, set } of pruned) {
     const name = `${fid}/${set}`
-    losses.set(name, { fid, set, count: (losses.get(name)?.count ?? 0) - 1 })
+    counts.set(name, { fid, set, count: (counts.get(name)?.count ?? 0) - 1 })
   }
-  return [...losses.values()]
+  return [...counts.values()]
 }
 
-function pruneEvent(standing: Standing): PendingEvent {
-  const message = standing.message()
-  if (standing.set !== MessageSet.usernameProofs) {
-    return { fid: standing.fid, body: { type: HubEventType.PRUNE_MESSAGE, message } }
+function pruneEvent(stored: StoredMessage): PendingEvent {
+  const message = stored.message()
+  if (stored.set !== MessageSet.usernameProofs) {
+    return { fid: stored.fid, body: { type: HubEventType.PRUNE_MESSAGE, message } }
   }
   return {
-    fid: standing.fid,
+    fid: stored.fid,
     body: {
       type: HubEventType.MERGE_USERNAME_PROOF,
       deletedUsernameProof: message.data.usernameProofBody,
@@ -78,7 +78,7 @@ function pruneEvent(standing: Standing): PendingEvent {
   }
 }
 
-async function deleteNames(db: Transaction, proofs: readonly Standing[]): Promise<void> {
+async function deleteNames(db: Transaction, proofs: readonly StoredMessage[]): Promise<void> {
   await db`
     delete from hub.username_proofs n
     using unnest(
@@ -89,8 +89,8 @@ async function deleteNames(db: Transaction, proofs: readonly Standing[]): Promis
   `
 }
 
-async function deleteLoans(db: Transaction, pruned: readonly Standing[]): Promise<void> {
-  const loans = pruned.filter((standing) => standing.set === MessageSet.lends)
+async function deleteLoans(db: Transaction, pruned: readonly StoredMessage[]): Promise<void> {
+  const loans = pruned.filter((stored) => stored.set === MessageSet.lends)
   if (loans.length === 0) return
   await db`
     delete from hub.storage_loans l

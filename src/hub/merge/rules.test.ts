@@ -2,10 +2,10 @@ import { MessageType, Protocol, UserDataType } from '@farcaster/core'
 import { expect, test } from 'vitest'
 import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import { slotOf } from './decide.js'
-import { mergePriority } from './priority.js'
+import { conflictKeyOf } from './merge-message.js'
+import { mergeOrder } from './merge-order.js'
 import { ruleOf } from './rules.js'
-import { unverified, verification } from './testing/merges-in-memory.js'
+import { verification, verificationRemoval } from './testing/in-memory-merges.js'
 
 const alice = new TestUser(1)
 
@@ -23,33 +23,39 @@ test('within a block what others rest on comes first', () => {
       UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA,
     ].map((type) => alice.userData(type, 'x', testNow)),
     [alice.userData(UserDataType.BIO, 'x', testNow)],
-    [alice.cast('x', testNow), alice.link(2, testNow), unverified(alice, Buffer.alloc(20, 1))],
+    [alice.cast('x', testNow), alice.link(2, testNow), verificationRemoval(alice, Buffer.alloc(20, 1))],
   ]
-  for (const [place, messages] of inOrder.entries()) {
-    expect(messages.map(({ data }) => mergePriority(data))).toEqual(messages.map(() => place))
+  for (const [sourceOffset, messages] of inOrder.entries()) {
+    expect(messages.map(({ data }) => mergeOrder(data))).toEqual(messages.map(() => sourceOffset))
   }
 })
 
 test('what a rule looks at is loaded before it is asked', () => {
   const looksAt = (message: SignedMessage) => {
     const rule = ruleOf(message.data.type)
-    return { slots: rule.slots?.(message) ?? [], names: rule.names?.(message) ?? [] }
+    return { conflictKeys: rule.conflictKeys?.(message) ?? [], names: rule.names?.(message) ?? [] }
   }
   const address = Buffer.alloc(20, 1)
-  const primary = slotOf(alice.userData(UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM, '', testNow))
-  const verified = slotOf(verification(alice, Buffer.from('d8da6bf26964af9d7eed9e03e53415d37aa96045', 'hex')))
-  expect(looksAt(verification(alice, address)).slots).toEqual([primary])
-  expect(looksAt(unverified(alice, address)).slots).toEqual([primary])
-  const onSolana = slotOf(alice.userData(UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA, '', testNow))
-  expect(looksAt(verification(alice, address, testNow, Protocol.SOLANA)).slots).toEqual([onSolana])
-  expect(looksAt(unverified(alice, address, testNow, Protocol.SOLANA)).slots).toEqual([onSolana])
-  expect(looksAt(alice.link(2, testNow)).slots).toEqual([slotOf(alice.compactLinks([2], testNow))])
+  const primary = conflictKeyOf(alice.userData(UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM, '', testNow))
+  const verified = conflictKeyOf(
+    verification(alice, Buffer.from('d8da6bf26964af9d7eed9e03e53415d37aa96045', 'hex')),
+  )
+  expect(looksAt(verification(alice, address)).conflictKeys).toEqual([primary])
+  expect(looksAt(verificationRemoval(alice, address)).conflictKeys).toEqual([primary])
+  const onSolana = conflictKeyOf(alice.userData(UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA, '', testNow))
+  expect(looksAt(verification(alice, address, testNow, Protocol.SOLANA)).conflictKeys).toEqual([onSolana])
+  expect(looksAt(verificationRemoval(alice, address, testNow, Protocol.SOLANA)).conflictKeys).toEqual([
+    onSolana,
+  ])
+  expect(looksAt(alice.link(2, testNow)).conflictKeys).toEqual([
+    conflictKeyOf(alice.compactLinks([2], testNow)),
+  ])
   expect(looksAt(alice.userData(UserDataType.USERNAME, 'alice', testNow))).toEqual({
-    slots: [],
+    conflictKeys: [],
     names: ['alice'],
   })
-  expect(looksAt(alice.userData(UserDataType.USERNAME, '', testNow))).toEqual({ slots: [], names: [] })
-  expect(looksAt(alice.userData(UserDataType.BIO, 'alice', testNow))).toEqual({ slots: [], names: [] })
+  expect(looksAt(alice.userData(UserDataType.USERNAME, '', testNow))).toEqual({ conflictKeys: [], names: [] })
+  expect(looksAt(alice.userData(UserDataType.BIO, 'alice', testNow))).toEqual({ conflictKeys: [], names: [] })
   expect(
     looksAt(
       alice.userData(
@@ -58,7 +64,7 @@ test('what a rule looks at is loaded before it is asked', () => {
         testNow,
       ),
     ),
-  ).toEqual({ slots: [verified], names: [] })
+  ).toEqual({ conflictKeys: [verified], names: [] })
   expect(
     looksAt(
       alice.message(
@@ -69,5 +75,5 @@ test('what a rule looks at is loaded before it is asked', () => {
         testNow,
       ),
     ),
-  ).toEqual({ slots: [slotOf(verification(alice, address))], names: ['alice'] })
+  ).toEqual({ conflictKeys: [conflictKeyOf(verification(alice, address))], names: ['alice'] })
 })

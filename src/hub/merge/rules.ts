@@ -6,7 +6,7 @@ import { userDataRule } from './rules/user-data.js'
 import { usernameProofRule } from './rules/username-proofs.js'
 import { verificationRule } from './rules/verifications.js'
 
-const none: MergeRule = {}
+const noRule: MergeRule = {}
 
 /** The visible list: which types ask more of state than their own slot. */
 const rules: Partial<Record<MessageType, MergeRule>> = {
@@ -22,5 +22,5 @@ const rules: Partial<Record<MessageType, MergeRule>> = {
 
 /** The rule of a message type. */
 export function ruleOf(type: MessageType): MergeRule {
-  return rules[type] ?? none
+  return rules[type] ?? noRule
 }

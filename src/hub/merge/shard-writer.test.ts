@@ -93,9 +93,9 @@ test('a deadlock is tried again, a database that is away is told to everybody at
 
 test('a queue that is full refuses, and takes again once it has drained', async () => {
   const { shardWriter } = writer(undefined, { queueSize: 2 })
-  const taken = ['a', 'b'].map((text) => shardWriter.submit(cast(text)))
+  const applied = ['a', 'b'].map((text) => shardWriter.submit(cast(text)))
   await expect(shardWriter.submit(cast('c'))).rejects.toMatchObject({ code: 'unavailable' })
-  await Promise.all(taken)
+  await Promise.all(applied)
   await shardWriter.drain()
   expect(await shardWriter.submit(cast('d'))).toBeNull()
 })
@@ -109,19 +109,19 @@ test('every item comes to the merge as what it is, and its outcome back to whoev
       chainEvents: no('event'),
       nameTransfers: no('transfer'),
       messages: no('message'),
-      withdrawals: no('withdrawal'),
+      upstreamRemovals: no('withdrawal'),
     }
   }
   const shardWriter = new ShardWriter({ merge, isRetryable: () => false, isUnavailable: () => false })
-  const events = [user.registered(), user.rented(1)]
+  const events = [user.registered(), user.storageRentEvent(1)]
   const proofs = [1, 2].map((fid) => nameTransfer('name', fid, 100))
-  const [ordinary, admitted, one, two] = ['a', 'b', 'c', 'd'].map((text) => user.cast(text, testNow))
+  const [ordinary, historical, one, two] = ['a', 'b', 'c', 'd'].map((text) => user.cast(text, testNow))
   const outcomes = await Promise.all(
     [
       { kind: 'message', message: ordinary! } as const,
       { kind: 'withdrawal', message: one! } as const,
       ...events.map((event) => ({ kind: 'chainEvent', event }) as const),
-      { kind: 'message', message: admitted!, admitted: true } as const,
+      { kind: 'message', message: historical!, historical: true } as const,
       ...proofs.map((proof) => ({ kind: 'nameTransfer', proof }) as const),
       { kind: 'withdrawal', message: two! } as const,
     ].map((item) => shardWriter.submit(item)),
@@ -130,11 +130,11 @@ test('every item comes to the merge as what it is, and its outcome back to whoev
     {
       chainEvents: events,
       nameTransfers: proofs,
-      messages: [ordinary, admitted],
+      messages: [ordinary, historical],
       withdrawals: [one, two],
     },
   ])
-  expect([...(seen[0]!.admitted ?? [])]).toEqual([admitted])
+  expect([...(seen[0]!.historical ?? [])]).toEqual([historical])
   expect(outcomes.map((outcome) => outcome?.message ?? null)).toEqual([
     null,
     null,

@@ -1,31 +1,31 @@
 import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import { PlazaError, type Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import type { LogPlace, MergeBatch, MergeOutcomes } from './batch.js'
+import type { MergeBatch, MergeOutcomes, SourceOffset } from './batch.js'
 
 /** One thing to be merged. */
 export type MergeItem = {
   /** Where it comes from the log of another hub: see `SubmitOptions`. */
-  readonly place?: LogPlace | undefined
+  readonly sourceOffset?: SourceOffset | undefined
 } & (
   | {
       readonly kind: 'message'
       readonly message: SignedMessage
       /** It stands in another hub: see `SubmitOptions`. */
-      readonly admitted?: boolean
+      readonly historical?: boolean
     }
   | { readonly kind: 'chainEvent'; readonly event: OnChainEvent }
   | { readonly kind: 'nameTransfer'; readonly proof: UserNameProof }
 )
 
 /** A message that is to stand no more. */
-export interface Withdrawal {
+export interface UpstreamRemoval {
   readonly kind: 'withdrawal'
   readonly message: SignedMessage
 }
 
-interface Waiting {
-  readonly item: MergeItem | Withdrawal
+interface QueuedItem {
+  readonly item: MergeItem | UpstreamRemoval
   readonly resolve: (outcome: Refusal | null) => void
   readonly reject: (error: unknown) => void
 }
@@ -54,7 +54,7 @@ const maxAttempts = 5
  */
 export class ShardWriter {
   readonly #options: ShardWriterOptions
-  readonly #waiting: Waiting[] = []
+  readonly #queue: QueuedItem[] = []
   #running: Promise<void> | null = null
 
   constructor(options: ShardWriterOptions) {
@@ -63,19 +63,19 @@ export class ShardWriter {
 
   /** How many items wait for a transaction. */
   get queued(): number {
-    return this.#waiting.length
+    return this.#queue.length
   }
 
   /**
    * Queues an item. Resolves when it is durably merged, or refused by the rules.
    * @throws PlazaError `unavailable` when the queue is full or the database is away.
    */
-  submit(item: MergeItem | Withdrawal): Promise<Refusal | null> {
-    if (this.#waiting.length >= (this.#options.queueSize ?? defaultQueueSize)) {
+  submit(item: MergeItem | UpstreamRemoval): Promise<Refusal | null> {
+    if (this.#queue.length >= (this.#options.queueSize ?? defaultQueueSize)) {
       return Promise.reject(new PlazaError('unavailable', 'too many messages are waiting to be merged'))
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject })
+      this.#queue.push({ item, resolve, reject })
       this.#running ??= this.#run()
     })
   }
@@ -88,8 +88,8 @@ export class ShardWriter {
   async #run(): Promise<void> {
     // Let the caller queue the rest of what it has: one submit of many messages is one batch.
     await Promise.resolve()
-    while (this.#waiting.length > 0) {
-      await this.#mergeAll(this.#waiting.splice(0, this.#options.batchSize ?? defaultBatchSize))
+    while (this.#queue.length > 0) {
+      await this.#mergeAll(this.#queue.splice(0, this.#options.batchSize ?? defaultBatchSize))
     }
     this.#running = null
   }
@@ -98,7 +98,7 @@ export class ShardWriter {
    * Merges a batch and tells everybody. A batch that fails for a reason of its own is halved until the item
    * that causes it stands alone: one bad item never takes the others down.
    */
-  async #mergeAll(batch: readonly Waiting[]): Promise<void> {
+  async #mergeAll(batch: readonly QueuedItem[]): Promise<void> {
     try {
       await this.#mergeOnce(batch, 1)
     } catch (error) {
@@ -115,39 +115,39 @@ export class ShardWriter {
     }
   }
 
-  async #mergeOnce(batch: readonly Waiting[], attempt: number): Promise<void> {
+  async #mergeOnce(batch: readonly QueuedItem[], attempt: number): Promise<void> {
     try {
       const { merge } = this.#options
-      const chainEvents = batch.flatMap((each) =>
-        each.item.kind === 'chainEvent' ? [{ ...each, value: each.item.event }] : [],
+      const chainEvents = batch.flatMap((queued) =>
+        queued.item.kind === 'chainEvent' ? [{ ...queued, value: queued.item.event }] : [],
       )
-      const transfers = batch.flatMap((each) =>
-        each.item.kind === 'nameTransfer' ? [{ ...each, value: each.item.proof }] : [],
+      const transfers = batch.flatMap((queued) =>
+        queued.item.kind === 'nameTransfer' ? [{ ...queued, value: queued.item.proof }] : [],
       )
-      const messages = batch.flatMap((each) =>
-        each.item.kind === 'message'
-          ? [{ ...each, value: each.item.message, admitted: each.item.admitted }]
+      const messages = batch.flatMap((queued) =>
+        queued.item.kind === 'message'
+          ? [{ ...queued, value: queued.item.message, historical: queued.item.historical }]
           : [],
       )
-      const withdrawals = batch.flatMap((each) =>
-        each.item.kind === 'withdrawal' ? [{ ...each, value: each.item.message }] : [],
+      const upstreamRemovals = batch.flatMap((queued) =>
+        queued.item.kind === 'withdrawal' ? [{ ...queued, value: queued.item.message }] : [],
       )
       const outcomes = await merge({
         chainEvents: chainEvents.map(({ value }) => value),
         nameTransfers: transfers.map(({ value }) => value),
         messages: messages.map(({ value }) => value),
-        withdrawals: withdrawals.map(({ value }) => value),
-        admitted: new Set(messages.flatMap(({ value, admitted }) => (admitted ? [value] : []))),
-        places: new Map(
+        upstreamRemovals: upstreamRemovals.map(({ value }) => value),
+        historical: new Set(messages.flatMap(({ value, historical }) => (historical ? [value] : []))),
+        sourceOffsets: new Map(
           [...chainEvents, ...transfers, ...messages].flatMap(({ value, item }) =>
-            'place' in item && item.place ? [[value, item.place] as const] : [],
+            'sourceOffset' in item && item.sourceOffset ? [[value, item.sourceOffset] as const] : [],
           ),
         ),
       })
-      tell(chainEvents, outcomes.chainEvents)
-      tell(transfers, outcomes.nameTransfers)
-      tell(messages, outcomes.messages)
-      tell(withdrawals, outcomes.withdrawals ?? [])
+      settle(chainEvents, outcomes.chainEvents)
+      settle(transfers, outcomes.nameTransfers)
+      settle(messages, outcomes.messages)
+      settle(upstreamRemovals, outcomes.upstreamRemovals ?? [])
     } catch (error) {
       if (attempt >= maxAttempts || !this.#options.isRetryable(error)) throw error
       await this.#mergeOnce(batch, attempt + 1)
@@ -155,6 +155,6 @@ export class ShardWriter {
   }
 }
 
-function tell(waiting: readonly Pick<Waiting, 'resolve'>[], outcomes: readonly (Refusal | null)[]): void {
-  for (const [index, { resolve }] of waiting.entries()) resolve(outcomes[index] ?? null)
+function settle(queue: readonly Pick<QueuedItem, 'resolve'>[], outcomes: readonly (Refusal | null)[]): void {
+  for (const [index, { resolve }] of queue.entries()) resolve(outcomes[index] ?? null)
 }

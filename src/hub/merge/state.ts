@@ -3,8 +3,8 @@ import type { HubEventBody } from '../log/hub-event.js'
 import type { Account } from './account.js'
 import type { KeyClaim } from './gasless-key.js'
 import type { KeyState } from './key-state.js'
-import { type Slot, type Standing, slotName } from './standing.js'
-import type { StandingName } from './standing-name.js'
+import type { NameHolder } from './name-holder.js'
+import { type ConflictKey, conflictKeyId, type StoredMessage } from './stored-message.js'
 
 /** An event in the order it happened, with the fid it is about. */
 export interface PendingEvent {
@@ -13,19 +13,19 @@ export interface PendingEvent {
 }
 
 /** A slot as the database has it and as this batch leaves it. */
-export interface SlotChange {
-  readonly slot: Slot
-  readonly before: Standing | null
-  readonly after: Standing | null
+export interface MessageChange {
+  readonly conflictKey: ConflictKey
+  readonly before: StoredMessage | null
+  readonly after: StoredMessage | null
 }
 
-interface Place<T> {
+interface TrackedValue<T> {
   before: T | null
-  now: T | null
+  current: T | null
 }
 
-interface SlotPlace extends Place<Standing> {
-  readonly slot: Slot
+interface TrackedMessage extends TrackedValue<StoredMessage> {
+  readonly conflictKey: ConflictKey
 }
 
 /**
@@ -34,9 +34,9 @@ interface SlotPlace extends Place<Standing> {
  */
 export class BatchState {
   readonly events: PendingEvent[] = []
-  readonly #slots = new Map<string, SlotPlace>()
-  readonly #slotsByFid = new Map<number, SlotPlace[]>()
-  readonly #names = new Map<string, Place<StandingName>>()
+  readonly #messages = new Map<string, TrackedMessage>()
+  readonly #messagesByFid = new Map<number, TrackedMessage[]>()
+  readonly #names = new Map<string, TrackedValue<NameHolder>>()
 
   constructor(
     readonly accounts: ReadonlyMap<number, Account>,
@@ -49,59 +49,60 @@ export class BatchState {
     /** Unix seconds, the same for the whole batch. */
     readonly nowUnix: number,
     /** Messages of the batch that stand in another hub (`SubmitOptions.admitted`). */
-    readonly admitted: ReadonlySet<SignedMessage>,
+    readonly historical: ReadonlySet<SignedMessage>,
   ) {}
 
   /** Puts what the database holds in a slot. Slots that were asked for and are empty are put as null. */
-  load(slot: Slot, standing: Standing | null): void {
-    if (!this.#slots.has(slotName(slot))) this.#place({ slot, before: standing, now: standing })
+  load(conflictKey: ConflictKey, stored: StoredMessage | null): void {
+    if (!this.#messages.has(conflictKeyId(conflictKey)))
+      this.#track({ conflictKey, before: stored, current: stored })
   }
 
-  loadName(name: string, standing: StandingName | null): void {
-    this.#names.set(name, { before: standing, now: standing })
+  loadName(name: string, stored: NameHolder | null): void {
+    this.#names.set(name, { before: stored, current: stored })
   }
 
   /** Whether a key of a fid may sign by what the chain says. */
   isActiveSigner(fid: number, publicKey: Uint8Array): boolean {
-    return this.signers.get(signerName(fid, publicKey)) === true
+    return this.signers.get(signerId(fid, publicKey)) === true
   }
 
   /** Whether the key of a message may have signed it: a key of the past only what stands in another hub. */
   maySign(message: SignedMessage): boolean {
-    const isActive = this.signers.get(signerName(message.data.fid, message.signer))
-    return isActive === true || (isActive === false && this.admitted.has(message))
+    const isActive = this.signers.get(signerId(message.data.fid, message.signer))
+    return isActive === true || (isActive === false && this.historical.has(message))
   }
 
-  at(slot: Slot): Standing | null {
-    return this.#slots.get(slotName(slot))?.now ?? null
+  get(conflictKey: ConflictKey): StoredMessage | null {
+    return this.#messages.get(conflictKeyId(conflictKey))?.current ?? null
   }
 
-  name(name: string): StandingName | null {
-    return this.#names.get(name)?.now ?? null
+  name(name: string): NameHolder | null {
+    return this.#names.get(name)?.current ?? null
   }
 
-  set(slot: Slot, standing: Standing | null): void {
-    const place = this.#slots.get(slotName(slot))
-    if (place) place.now = standing
-    else this.#place({ slot, before: null, now: standing })
+  set(conflictKey: ConflictKey, stored: StoredMessage | null): void {
+    const track = this.#messages.get(conflictKeyId(conflictKey))
+    if (track) track.current = stored
+    else this.#track({ conflictKey, before: null, current: stored })
   }
 
-  setName(name: string, standing: StandingName | null): void {
-    const place = this.#names.get(name)
-    if (place) place.now = standing
-    else this.#names.set(name, { before: null, now: standing })
+  setName(name: string, stored: NameHolder | null): void {
+    const track = this.#names.get(name)
+    if (track) track.current = stored
+    else this.#names.set(name, { before: null, current: stored })
   }
 
   /** True when this batch itself put what stands in the slot there. */
-  isFresh(slot: Slot): boolean {
-    const place = this.#slots.get(slotName(slot))
-    return place !== undefined && place.now !== place.before
+  isChangedByBatch(conflictKey: ConflictKey): boolean {
+    const track = this.#messages.get(conflictKeyId(conflictKey))
+    return track !== undefined && track.current !== track.before
   }
 
   /** Everything that stands in the sets of a fid, of what was loaded or merged here. */
-  *standingOf(fid: number): Iterable<Standing> {
-    for (const place of this.#slotsByFid.get(fid) ?? []) {
-      if (place.now) yield place.now
+  *storedMessagesOf(fid: number): Iterable<StoredMessage> {
+    for (const track of this.#messagesByFid.get(fid) ?? []) {
+      if (track.current) yield track.current
     }
   }
 
@@ -109,31 +110,31 @@ export class BatchState {
     this.events.push({ fid, body })
   }
 
-  changes(): SlotChange[] {
-    const changes: SlotChange[] = []
-    for (const { slot, before, now } of this.#slots.values()) {
-      if (before !== now) changes.push({ slot, before, after: now })
+  changes(): MessageChange[] {
+    const changes: MessageChange[] = []
+    for (const { conflictKey, before, current } of this.#messages.values()) {
+      if (before !== current) changes.push({ conflictKey, before, after: current })
     }
     return changes
   }
 
-  nameChanges(): { name: string; before: StandingName | null; after: StandingName | null }[] {
+  nameChanges(): { name: string; before: NameHolder | null; after: NameHolder | null }[] {
     const changes = []
-    for (const [name, { before, now }] of this.#names) {
-      if (before !== now) changes.push({ name, before, after: now })
+    for (const [name, { before, current }] of this.#names) {
+      if (before !== current) changes.push({ name, before, after: current })
     }
     return changes
   }
 
-  #place(place: SlotPlace): void {
-    this.#slots.set(slotName(place.slot), place)
-    const ofFid = this.#slotsByFid.get(place.slot.fid)
-    if (ofFid) ofFid.push(place)
-    else this.#slotsByFid.set(place.slot.fid, [place])
+  #track(track: TrackedMessage): void {
+    this.#messages.set(conflictKeyId(track.conflictKey), track)
+    const trackedOfFid = this.#messagesByFid.get(track.conflictKey.fid)
+    if (trackedOfFid) trackedOfFid.push(track)
+    else this.#messagesByFid.set(track.conflictKey.fid, [track])
   }
 }
 
 /** How `BatchState.signers` names a key of a fid. */
-export function signerName(fid: number, publicKey: Uint8Array): string {
+export function signerId(fid: number, publicKey: Uint8Array): string {
   return `${fid}/${Buffer.from(publicKey).toString('hex')}`
 }

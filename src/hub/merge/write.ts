@@ -1,11 +1,11 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { lookupTarget } from '../lookup.js'
+import { messageTarget } from '../message-target.js'
 import { deleteCastMentions, insertCastMentions } from './cast-mentions.js'
 import { writeKeys } from './key-rows.js'
-import type { Standing } from './standing.js'
-import { encodeProof, type StandingName } from './standing-name.js'
-import type { BatchState, SlotChange } from './state.js'
+import { encodeProof, type NameHolder } from './name-holder.js'
+import type { BatchState, MessageChange } from './state.js'
+import type { StoredMessage } from './stored-message.js'
 
 /** How many messages stand in a set of a fid, after a batch. */
 export interface SetCount {
@@ -21,31 +21,31 @@ export interface SetCount {
  */
 export async function writeChanges(db: Transaction, state: BatchState): Promise<SetCount[]> {
   const changes = state.changes()
-  const emptied = changes.filter((change) => change.after === null)
-  const filled = changes.flatMap((change) => (change.after ? [change.after] : []))
-  const displaced = changes.flatMap((change) => (change.before ? [change.before] : []))
+  const deletions = changes.filter((change) => change.after === null)
+  const upserts = changes.flatMap((change) => (change.after ? [change.after] : []))
+  const previous = changes.flatMap((change) => (change.before ? [change.before] : []))
   const [, , counts] = await Promise.all([
-    emptied.length > 0 ? deleteMessages(db, emptied) : null,
-    filled.length > 0 ? upsertMessages(db, filled) : null,
+    deletions.length > 0 ? deleteMessages(db, deletions) : null,
+    upserts.length > 0 ? upsertMessages(db, upserts) : null,
     addToCounts(db, countDeltas(changes)),
     writeNames(db, state),
     writeLoans(db, changes),
     writeKeys(db, state.keys),
-    deleteCastMentions(db, displaced),
-    insertCastMentions(db, filled),
+    deleteCastMentions(db, previous),
+    insertCastMentions(db, upserts),
   ])
   return counts
 }
 
-async function deleteMessages(db: Transaction, changes: readonly SlotChange[]): Promise<void> {
+async function deleteMessages(db: Transaction, changes: readonly MessageChange[]): Promise<void> {
   await db`
     delete from hub.messages
     where ctid in (
       select m.ctid
       from unnest(
-        ${changes.map(({ slot }) => slot.fid)}::bigint[],
-        ${changes.map(({ slot }) => slot.set)}::smallint[],
-        ${db.types.byteas(changes.map(({ slot }) => slot.key))}::bytea[]
+        ${changes.map(({ conflictKey }) => conflictKey.fid)}::bigint[],
+        ${changes.map(({ conflictKey }) => conflictKey.set)}::smallint[],
+        ${db.types.byteas(changes.map(({ conflictKey }) => conflictKey.key))}::bytea[]
       ) as gone (fid, set, key)
       cross join lateral (
         select ctid, key
@@ -59,19 +59,19 @@ async function deleteMessages(db: Transaction, changes: readonly SlotChange[]): 
   `
 }
 
-async function upsertMessages(db: Transaction, standing: readonly Standing[]): Promise<void> {
-  const targets = standing.map((each) => lookupTarget(each.message().data))
+async function upsertMessages(db: Transaction, messages: readonly StoredMessage[]): Promise<void> {
+  const targets = messages.map((each) => messageTarget(each.message().data))
   await db`
     insert into hub.messages (fid, set, key, ts, hash, type, message, target)
     select fid, set, key, ts, hash, type, message, target
     from unnest(
-      ${standing.map((each) => each.fid)}::bigint[],
-      ${standing.map((each) => each.set)}::smallint[],
-      ${db.types.byteas(standing.map((each) => each.key))}::bytea[],
-      ${standing.map((each) => each.ts)}::bigint[],
-      ${db.types.byteas(standing.map((each) => each.hash))}::bytea[],
-      ${standing.map((each) => each.type)}::smallint[],
-      ${db.types.byteas(standing.map((each) => each.encoded))}::bytea[],
+      ${messages.map((each) => each.fid)}::bigint[],
+      ${messages.map((each) => each.set)}::smallint[],
+      ${db.types.byteas(messages.map((each) => each.key))}::bytea[],
+      ${messages.map((each) => each.ts)}::bigint[],
+      ${db.types.byteas(messages.map((each) => each.hash))}::bytea[],
+      ${messages.map((each) => each.type)}::smallint[],
+      ${db.types.byteas(messages.map((each) => each.encoded))}::bytea[],
       ${db.types.byteas(targets)}::bytea[]
     ) as incoming (fid, set, key, ts, hash, type, message, target)
     on conflict (fid, set, key) do update
@@ -84,13 +84,13 @@ async function upsertMessages(db: Transaction, standing: readonly Standing[]): P
 }
 
 /** By how much each set of each fid grew or shrank. */
-function countDeltas(changes: readonly SlotChange[]): SetCount[] {
+function countDeltas(changes: readonly MessageChange[]): SetCount[] {
   const deltas = new Map<string, { fid: number; set: MessageSet; count: number }>()
-  for (const { slot, before, after } of changes) {
+  for (const { conflictKey, before, after } of changes) {
     const delta = Number(after !== null) - Number(before !== null)
     if (delta === 0) continue
-    const name = `${slot.fid}/${slot.set}`
-    const entry = deltas.get(name) ?? { fid: slot.fid, set: slot.set, count: 0 }
+    const name = `${conflictKey.fid}/${conflictKey.set}`
+    const entry = deltas.get(name) ?? { fid: conflictKey.fid, set: conflictKey.set, count: 0 }
     entry.count += delta
     deltas.set(name, entry)
   }
@@ -118,7 +118,7 @@ async function writeNames(db: Transaction, state: BatchState): Promise<void> {
   if (names.length > 0) await upsertNames(db, names)
 }
 
-async function upsertNames(db: Transaction, names: readonly StandingName[]): Promise<void> {
+async function upsertNames(db: Transaction, names: readonly NameHolder[]): Promise<void> {
   const proofs = names.map((each) => encodeProof(each.proof))
   await db`
     insert into hub.username_proofs (name, fid, type, ts, proof, message_hash)
@@ -141,19 +141,19 @@ async function upsertNames(db: Transaction, names: readonly StandingName[]): Pro
 }
 
 /** Loans stand in `hub.messages` like everything else; this table lets units be counted by either side. */
-async function writeLoans(db: Transaction, changes: readonly SlotChange[]): Promise<void> {
-  const loans = changes.filter(({ slot }) => slot.set === MessageSet.lends)
-  for (const { slot, after } of loans) {
-    const toFid = Number(slot.key.readBigUInt64BE())
+async function writeLoans(db: Transaction, changes: readonly MessageChange[]): Promise<void> {
+  const loans = changes.filter(({ conflictKey }) => conflictKey.set === MessageSet.lends)
+  for (const { conflictKey, after } of loans) {
+    const toFid = Number(conflictKey.key.readBigUInt64BE())
     const body = after?.message().data.lendStorageBody
     if (body) {
       await db`
         insert into hub.storage_loans (from_fid, to_fid, unit_type, units)
-        values (${slot.fid}, ${toFid}, ${body.unitType}, ${body.numUnits})
+        values (${conflictKey.fid}, ${toFid}, ${body.unitType}, ${body.numUnits})
         on conflict (from_fid, to_fid) do update set unit_type = excluded.unit_type, units = excluded.units
       `
     } else {
-      await db`delete from hub.storage_loans where from_fid = ${slot.fid} and to_fid = ${toFid}`
+      await db`delete from hub.storage_loans where from_fid = ${conflictKey.fid} and to_fid = ${toFid}`
     }
   }
 }

@@ -1,7 +1,7 @@
 import { MessageType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { castParentTarget, type Target } from '../lookup.js'
+import { castParentTarget, type Target } from '../message-target.js'
 import {
   type MessagePage,
   type MessagePageOptions,
@@ -39,14 +39,14 @@ export function readCastsByMention(
   return readMessagePage(
     db,
     page,
-    ({ behind, inOrder }) => db`
+    ({ afterCursor, ordering }) => db`
       select m.ts, m.hash, m.message
       from (
         select ts, hash, fid
         from hub.cast_mentions
         where mentioned_fid = ${fid}::bigint
-          and ${behind}
-        order by ${inOrder}
+          and ${afterCursor}
+        order by ${ordering}
       ) mention
       join hub.messages m
         on m.fid = mention.fid and m.set = ${MessageSet.casts}::smallint and m.key = mention.hash

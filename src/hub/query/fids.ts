@@ -21,12 +21,12 @@ const AUTH_KEY_TYPE = 2
 export async function readFidsByShard(db: Database, shard: number, page: FidPageOptions): Promise<FidPage> {
   const after = page.after ?? (page.reverse ? Number.MAX_SAFE_INTEGER : -1)
   const order = page.reverse ? db`desc` : db`asc`
-  const behind = page.reverse ? db`<` : db`>`
+  const afterCursor = page.reverse ? db`<` : db`>`
   const rows = await db<{ fid: number }[]>`
     select fid
     from hub.fids
     where shard = ${shard}::smallint
-      and fid ${behind} ${after}::bigint
+      and fid ${afterCursor} ${after}::bigint
     order by fid ${order}
     limit ${page.limit + 1}::bigint
   `

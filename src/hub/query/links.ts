@@ -2,7 +2,7 @@ import { MessageType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { linkKey } from '../../protocol/kinds/link.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { linkTarget } from '../lookup.js'
+import { linkTarget } from '../message-target.js'
 import {
   type MessagePage,
   type MessagePageOptions,
@@ -31,8 +31,8 @@ export function readLinksByFid(
 ): Promise<MessagePage> {
   // A link's key is 0x01, the type, 0x00 and the target (conflict keys, docs/protocol.md §4.1).
   const keyStart = Buffer.from(linkType === null ? '\x01' : `\x01${linkType}\0`)
-  const only = db`substring(key for ${keyStart.length}::integer) = ${keyStart}::bytea`
-  return readSetPage(db, { fid, set: MessageSet.links, type: MessageType.LINK_ADD, only }, page)
+  const condition = db`substring(key for ${keyStart.length}::integer) = ${keyStart}::bytea`
+  return readSetPage(db, { fid, set: MessageSet.links, type: MessageType.LINK_ADD, condition }, page)
 }
 
 /** A user's compact states: one for each type of link that has one. */

@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 
 /** Where a message stands in a list: the protocol's order within a set (docs/protocol.md §4.1). */
-export interface MessagePlace {
+export interface MessageCursor {
   /** Farcaster seconds. */
   readonly ts: number
   readonly hash: Buffer
@@ -13,7 +13,7 @@ export interface MessagePageOptions {
   /** Newest first. */
   readonly reverse: boolean
   /** Goes on behind this place, without it; null starts at the end. */
-  readonly after: MessagePlace | null
+  readonly after: MessageCursor | null
   /** A page ends early once its messages are this large: they hold up to 64 kB each, most 200 bytes. */
   readonly maxBytes?: number
 }
@@ -23,7 +23,7 @@ export interface MessagePage {
   /** Encoded protobuf Messages. */
   readonly messages: readonly Buffer[]
   /** The last message of the page when there are more behind it, else null. */
-  readonly last: MessagePlace | null
+  readonly last: MessageCursor | null
 }
 
 /** A part of a statement. */
@@ -39,16 +39,16 @@ interface MessageRow {
 /** The parts that make a select of messages a page of them. */
 export interface PageFragments {
   /** Condition on `ts` and `hash`: behind the place where the page before ended. */
-  readonly behind: Fragment
+  readonly afterCursor: Fragment
   /** What follows `order by`, up to the limit. */
-  readonly inOrder: Fragment
+  readonly ordering: Fragment
 }
 
 const MAX_PAGE_BYTES = 32 * 1024 * 1024
 
 /** Above every `ts` there is. */
-const AFTER_ALL: MessagePlace = { ts: Number.MAX_SAFE_INTEGER, hash: Buffer.alloc(0) }
-const BEFORE_ALL: MessagePlace = { ts: -1, hash: Buffer.alloc(0) }
+const AFTER_ALL: MessageCursor = { ts: Number.MAX_SAFE_INTEGER, hash: Buffer.alloc(0) }
+const BEFORE_ALL: MessageCursor = { ts: -1, hash: Buffer.alloc(0) }
 
 /**
  * Reads a page of messages. `select` writes the statement that finds `ts, hash, message`, with the two
@@ -61,11 +61,11 @@ export async function readMessagePage(
 ): Promise<MessagePage> {
   const { ts, hash } = page.after ?? (page.reverse ? AFTER_ALL : BEFORE_ALL)
   const order = page.reverse ? db`desc` : db`asc`
-  const behind = page.reverse
+  const afterCursor = page.reverse
     ? db<MessageRow[]>`(ts, hash) < (${ts}::bigint, ${hash}::bytea)`
     : db<MessageRow[]>`(ts, hash) > (${ts}::bigint, ${hash}::bytea)`
   // One more than asked for shows whether there is more.
-  const inOrder = db<MessageRow[]>`ts ${order}, hash ${order} limit ${page.limit + 1}::bigint`
+  const ordering = db<MessageRow[]>`ts ${order}, hash ${order} limit ${page.limit + 1}::bigint`
   const rows = await db<MessageRow[]>`
     select ts, hash, fits, case when fits then message end as message
     from (
@@ -77,7 +77,7 @@ export async function readMessagePage(
           ),
           0
         ) < ${page.maxBytes ?? MAX_PAGE_BYTES}::bigint as fits
-      from (${select({ behind, inOrder })}) found
+      from (${select({ afterCursor, ordering })}) found
     ) page
     order by ts ${order}, hash ${order}
   `
@@ -101,23 +101,23 @@ export function readSetPage(
     readonly fid: number
     readonly set: number
     readonly type: number
-    readonly only?: PendingQuery<Row[]>
+    readonly condition?: PendingQuery<Row[]>
   },
   page: MessagePageOptions,
 ): Promise<MessagePage> {
-  const only = where.only === undefined ? db`` : db`and ${where.only}`
+  const condition = where.condition === undefined ? db`` : db`and ${where.condition}`
   return readMessagePage(
     db,
     page,
-    ({ behind, inOrder }) => db`
+    ({ afterCursor, ordering }) => db`
       select ts, hash, message
       from hub.messages
       where fid = ${where.fid}::bigint
         and set = ${where.set}::smallint
         and type = ${where.type}::smallint
-        ${only}
-        and ${behind}
-      order by ${inOrder}
+        ${condition}
+        and ${afterCursor}
+      order by ${ordering}
     `,
   )
 }
@@ -127,12 +127,12 @@ export function readTargetPage(db: Database, target: Buffer, page: MessagePageOp
   return readMessagePage(
     db,
     page,
-    ({ behind, inOrder }) => db`
+    ({ afterCursor, ordering }) => db`
       select ts, hash, message
       from hub.messages
       where target = ${target}::bytea
-        and ${behind}
-      order by ${inOrder}
+        and ${afterCursor}
+      order by ${ordering}
     `,
   )
 }

@@ -4,7 +4,7 @@ import type { MessageSet } from '../../protocol/message-kind.js'
 import { type MessagePage, type MessagePageOptions, readMessagePage } from './message-page.js'
 
 /** Which of a user's messages are asked for. */
-export interface MessagesAsked {
+export interface MessageFilter {
   readonly fid: number
   readonly set: MessageSet
   /** Null for all that the set holds. */
@@ -17,23 +17,23 @@ export interface MessagesAsked {
 /** What stands in one of a user's sets, removals too. */
 export function readMessagesByFid(
   db: Database,
-  { fid, set, types, from, to }: MessagesAsked,
+  { fid, set, types, from, to }: MessageFilter,
   page: MessagePageOptions,
 ): Promise<MessagePage> {
-  const given = types && [...types]
+  const typeList = types && [...types]
   return readMessagePage(
     db,
     page,
-    ({ behind, inOrder }) => db`
+    ({ afterCursor, ordering }) => db`
       select ts, hash, message
       from hub.messages
       where fid = ${fid}::bigint
         and set = ${set}::smallint
-        and (${given}::smallint[] is null or type = any (${given}::smallint[]))
+        and (${typeList}::smallint[] is null or type = any (${typeList}::smallint[]))
         and ts >= ${from}::bigint
         and ts <= ${to}::bigint
-        and ${behind}
-      order by ${inOrder}
+        and ${afterCursor}
+      order by ${ordering}
     `,
   )
 }

@@ -3,7 +3,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 
 /** Where an event stands on its chain. */
-export interface ChainPlace {
+export interface ChainCursor {
   readonly blockNumber: number
   readonly logIndex: number
 }
@@ -11,14 +11,14 @@ export interface ChainPlace {
 export interface ChainPageOptions {
   readonly limit: number
   readonly reverse: boolean
-  readonly after: ChainPlace | null
+  readonly after: ChainCursor | null
 }
 
 /** A page of on-chain events; `last` is the last one when there are more behind it. */
 export interface ChainPage {
   /** Encoded protobuf OnChainEvents. */
   readonly events: readonly Buffer[]
-  readonly last: ChainPlace | null
+  readonly last: ChainCursor | null
 }
 
 interface ChainRow {
@@ -27,8 +27,8 @@ interface ChainRow {
   event: Buffer
 }
 
-const AFTER_ALL: ChainPlace = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
-const BEFORE_ALL: ChainPlace = { blockNumber: -1, logIndex: 0 }
+const AFTER_ALL: ChainCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
+const BEFORE_ALL: ChainCursor = { blockNumber: -1, logIndex: 0 }
 
 /** Looked through for the one that gave an address its fid: an account has a handful of these. */
 const MAX_ID_EVENTS = 1_000
@@ -42,13 +42,13 @@ export async function readChainEventsByFid(
 ): Promise<ChainPage> {
   const { blockNumber, logIndex } = page.after ?? (page.reverse ? AFTER_ALL : BEFORE_ALL)
   const order = page.reverse ? db`desc` : db`asc`
-  const behind = page.reverse ? db`<` : db`>`
+  const afterCursor = page.reverse ? db`<` : db`>`
   const rows = await db<ChainRow[]>`
     select block_number, log_index, event
     from hub.onchain_events
     where fid = ${fid}::bigint
       and type = ${type}::smallint
-      and (block_number, log_index) ${behind} (${blockNumber}::bigint, ${logIndex}::integer)
+      and (block_number, log_index) ${afterCursor} (${blockNumber}::bigint, ${logIndex}::integer)
     order by block_number ${order}, log_index ${order}
     limit ${page.limit + 1}::bigint
   `
@@ -82,10 +82,10 @@ async function readRegistration(db: Database, isHolder: PendingQuery<Row[]>): Pr
     order by e.block_number desc, e.log_index desc
     limit ${MAX_ID_EVENTS}::bigint
   `
-  return rows.find(({ address, event }) => gaveTo(event, address))?.event ?? null
+  return rows.find(({ address, event }) => assignsFidTo(event, address))?.event ?? null
 }
 
-function gaveTo(event: Buffer, address: Buffer): boolean {
+function assignsFidTo(event: Buffer, address: Buffer): boolean {
   const body = OnChainEvent.decode(event).idRegisterEventBody
   return (
     body?.eventType !== IdRegisterEventType.CHANGE_RECOVERY && address.equals(body?.to ?? Buffer.alloc(0))

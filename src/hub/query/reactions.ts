@@ -2,7 +2,7 @@ import { MessageType, type ReactionBody, ReactionType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { reactionKey } from '../../protocol/kinds/reaction.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { reactionTarget, type Target } from '../lookup.js'
+import { reactionTarget, type Target } from '../message-target.js'
 import {
   type MessagePage,
   type MessagePageOptions,
@@ -30,8 +30,8 @@ export function readReactionsByFid(
   page: MessagePageOptions,
 ): Promise<MessagePage> {
   // A reaction's key starts with its type.
-  const only = db`get_byte(key, 0) = any (${[...reactionTypes]}::integer[])`
-  return readSetPage(db, { fid, set: MessageSet.reactions, type: MessageType.REACTION_ADD, only }, page)
+  const condition = db`get_byte(key, 0) = any (${[...reactionTypes]}::integer[])`
+  return readSetPage(db, { fid, set: MessageSet.reactions, type: MessageType.REACTION_ADD, condition }, page)
 }
 
 /** Reactions of the given types to one thing, together in the order of their time. */
@@ -46,17 +46,17 @@ export function readReactionsByTarget(
     db,
     page,
     // A page of each type from the index, then the first of both: `target = any (…)` would read them all.
-    ({ behind, inOrder }) => db`
+    ({ afterCursor, ordering }) => db`
       select found.ts, found.hash, found.message
       from unnest(${targets}::bytea[]) as asked (target)
       cross join lateral (
         select ts, hash, message
         from hub.messages m
         where m.target = asked.target
-          and ${behind}
-        order by ${inOrder}
+          and ${afterCursor}
+        order by ${ordering}
       ) found
-      order by ${inOrder}
+      order by ${ordering}
     `,
   )
 }

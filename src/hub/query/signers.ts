@@ -6,14 +6,14 @@ import { NonceKind } from '../merge/gasless-key.js'
 const SIGNING_KEY_TYPE = 1
 
 /** Where a signer stands in the list of a user's: those of the chain first, each kind in the order of keys. */
-export interface SignerPlace {
+export interface SignerCursor {
   /** SignerSource: 1 for keys of the chain, 2 for keys that messages granted. */
   readonly source: number
   readonly key: Buffer
 }
 
 /** A key that may sign for a user. */
-export interface SignerRow extends SignerPlace {
+export interface SignerRow extends SignerCursor {
   /** The encoded protobuf OnChainEvent that added it; null for keys that messages granted. */
   readonly event: Buffer | null
   /** The encoded protobuf Message that granted it; null for keys of the chain. */
@@ -28,7 +28,7 @@ export interface SignerPageOptions {
   readonly limit: number
   readonly reverse: boolean
   /** Goes on behind this place, without it. */
-  readonly after: SignerPlace | null
+  readonly after: SignerCursor | null
   /** Only this key. */
   readonly key?: Buffer | undefined
   /** Only keys of the chain. */
@@ -39,7 +39,7 @@ export interface SignerPageOptions {
 export interface SignerPage {
   readonly signers: readonly SignerRow[]
   /** The last signer of the page when there are more behind it. */
-  readonly last: SignerPlace | null
+  readonly last: SignerCursor | null
 }
 
 /** The keys that may sign for a user now. */
@@ -49,7 +49,7 @@ export async function readSigners(
   { limit, reverse, after, key = undefined, onChainOnly = false }: SignerPageOptions,
 ): Promise<SignerPage> {
   const order = reverse ? db`desc` : db`asc`
-  const behind = reverse ? db`<` : db`>`
+  const afterCursor = reverse ? db`<` : db`>`
   const rows = await db<SignerRow[]>`
     select source, key, event, "grant", "requestFid", "lastUsedAt"
     from (
@@ -67,7 +67,7 @@ export async function readSigners(
     where (${key ?? null}::bytea is null or key = ${key ?? null}::bytea)
       and (
         ${after === null}::boolean
-        or (source, key) ${behind} (${after?.source ?? 0}::integer, ${after?.key ?? null}::bytea)
+        or (source, key) ${afterCursor} (${after?.source ?? 0}::integer, ${after?.key ?? null}::bytea)
       )
     order by source ${order}, key ${order}
     limit ${limit + 1}::bigint

@@ -3,7 +3,7 @@ import type { MessageSet } from '../../protocol/message-kind.js'
 import { type StorageUnits, usableUnits } from '../storage-limits.js'
 
 /** What storage a user has, and how much of it is taken. */
-export interface StorageUse {
+export interface StorageUsage {
   /** Rented by or for the user, and in force. */
   readonly rented: StorageUnits
   readonly lent: StorageUnits
@@ -24,7 +24,7 @@ interface StorageRow {
 }
 
 /** @param now Unix seconds. */
-export async function readStorageUse(db: Database, fid: number, now: number): Promise<StorageUse> {
+export async function readStorageUsage(db: Database, fid: number, now: number): Promise<StorageUsage> {
   const rows = await db<StorageRow[]>`
     select 'rented' as kind, unit_type as key, sum(units) as value
     from hub.storage_rents

@@ -16,7 +16,7 @@ export function readVerificationsByFid(
   address: Buffer | null,
   page: MessagePageOptions,
 ): Promise<MessagePage> {
-  const only = db`(${address}::bytea is null or key = ${address}::bytea)`
+  const condition = db`(${address}::bytea is null or key = ${address}::bytea)`
   const type = MessageType.VERIFICATION_ADD_ETH_ADDRESS
-  return readSetPage(db, { fid, set: MessageSet.verifications, type, only }, page)
+  return readSetPage(db, { fid, set: MessageSet.verifications, type, condition }, page)
 }

@@ -14,10 +14,10 @@ export const MAX_SIGNATURE_LENGTH = 8_192
  * @throws PlazaError that names `property`. Of a contract wallet it says that such a signature cannot be checked here.
  */
 export function readAccountSignature(text: string, property = 'signature'): Buffer {
-  if (!/^0x([0-9a-f]{2})+$/i.test(text)) throw wrong(property, 'must be 0x and hex digits')
+  if (!/^0x([0-9a-f]{2})+$/i.test(text)) throw invalidParam(property, 'must be 0x and hex digits')
   const signature = Buffer.from(text.slice(2), 'hex')
   if (signature.length === ACCOUNT_SIGNATURE_BYTES) return signature
-  throw wrong(
+  throw invalidParam(
     property,
     'must be the 65 bytes that an account signs with: the signature of a contract wallet can only be checked by ' +
       'asking its chain, which this server does not',
@@ -30,7 +30,7 @@ export function readContractSignature(text: string, property = 'signature'): Buf
   const s = BigInt(`0x${signature.toString('hex', 32, 64)}`)
   const v = signature[64]
   if ((v === 27 || v === 28) && s <= HALF_ORDER) return signature
-  throw wrong(property, 'must end with 27 or 28 and have a low s, as the contracts ask for')
+  throw invalidParam(property, 'must end with 27 or 28 and have a low s, as the contracts ask for')
 }
 
 /** The address (20 bytes) that signed a message with `personal_sign` (EIP-191). */
@@ -39,6 +39,6 @@ export function recoverMessageSigner(message: string | Buffer, signature: Buffer
   return recoverAccount(digest, signature)
 }
 
-function wrong(property: string, problem: string): PlazaError {
+function invalidParam(property: string, problem: string): PlazaError {
   return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
 }

@@ -6,7 +6,7 @@ import {
   TierType,
 } from '@farcaster/core'
 import type { AddedKey } from './key-addition.js'
-import { blockHash, type ChainPlace, LOCAL_CHAIN_ID, transactionHash } from './local-chain.js'
+import { blockHash, type EventPosition, LOCAL_CHAIN_ID, transactionHash } from './local-chain.js'
 
 /** A rent lasts a year for the contract; what a unit is good for is settled by `hub/storage-units.ts`. */
 const RENT_SECONDS = 365 * 24 * 60 * 60
@@ -20,12 +20,12 @@ const EVENT_VERSION = 1
 
 /** `fid` is born and belongs to `custody`. Addresses are 20 bytes. */
 export function registerEvent(
-  place: ChainPlace,
+  position: EventPosition,
   fid: number,
   custody: Buffer,
   recovery: Buffer,
 ): OnChainEvent {
-  return onChainEvent(place, fid, {
+  return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_ID_REGISTER,
     idRegisterEventBody: {
       to: custody,
@@ -37,8 +37,8 @@ export function registerEvent(
 }
 
 /** `fid` goes from one address to another. */
-export function transferEvent(place: ChainPlace, fid: number, from: Buffer, to: Buffer): OnChainEvent {
-  return onChainEvent(place, fid, {
+export function transferEvent(position: EventPosition, fid: number, from: Buffer, to: Buffer): OnChainEvent {
+  return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_ID_REGISTER,
     idRegisterEventBody: {
       to,
@@ -51,11 +51,11 @@ export function transferEvent(place: ChainPlace, fid: number, from: Buffer, to: 
 
 /** A key may act for `fid` from now on. */
 export function signerAddEvent(
-  place: ChainPlace,
+  position: EventPosition,
   fid: number,
   { keyType, key, metadata }: AddedKey,
 ): OnChainEvent {
-  return onChainEvent(place, fid, {
+  return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_SIGNER,
     signerEventBody: {
       key,
@@ -68,8 +68,8 @@ export function signerAddEvent(
 }
 
 /** `key` may sign for `fid` no more. */
-export function signerRemoveEvent(place: ChainPlace, fid: number, key: Buffer): OnChainEvent {
-  return onChainEvent(place, fid, {
+export function signerRemoveEvent(position: EventPosition, fid: number, key: Buffer): OnChainEvent {
+  return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_SIGNER,
     signerEventBody: {
       key,
@@ -82,21 +82,26 @@ export function signerRemoveEvent(place: ChainPlace, fid: number, key: Buffer): 
 }
 
 /** `payer` rents `units` of storage for `fid`. */
-export function storageRentEvent(place: ChainPlace, fid: number, units: number, payer: Buffer): OnChainEvent {
-  return onChainEvent(place, fid, {
+export function storageRentEvent(
+  position: EventPosition,
+  fid: number,
+  units: number,
+  payer: Buffer,
+): OnChainEvent {
+  return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_STORAGE_RENT,
-    storageRentEventBody: { payer, units, expiry: place.blockTimestamp + RENT_SECONDS },
+    storageRentEventBody: { payer, units, expiry: position.blockTimestamp + RENT_SECONDS },
   })
 }
 
 /** `payer` buys the pro tier for `fid`. */
 export function tierPurchaseEvent(
-  place: ChainPlace,
+  position: EventPosition,
   fid: number,
   forDays: number,
   payer: Buffer,
 ): OnChainEvent {
-  return onChainEvent(place, fid, {
+  return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
     tierPurchaseEventBody: { tierType: TierType.Pro, forDays, payer },
   })
@@ -104,15 +109,15 @@ export function tierPurchaseEvent(
 
 type EventBody = Pick<OnChainEvent, 'type'> & Partial<OnChainEvent>
 
-function onChainEvent(place: ChainPlace, fid: number, body: EventBody): OnChainEvent {
+function onChainEvent(position: EventPosition, fid: number, body: EventBody): OnChainEvent {
   return OnChainEvent.create({
     ...body,
     chainId: LOCAL_CHAIN_ID,
-    blockNumber: place.blockNumber,
-    blockHash: blockHash(place.blockNumber),
-    blockTimestamp: place.blockTimestamp,
-    transactionHash: transactionHash(place.transaction),
-    logIndex: place.logIndex,
+    blockNumber: position.blockNumber,
+    blockHash: blockHash(position.blockNumber),
+    blockTimestamp: position.blockTimestamp,
+    transactionHash: transactionHash(position.transaction),
+    logIndex: position.logIndex,
     fid,
     txIndex: 0,
     version: EVENT_VERSION,

@@ -7,7 +7,7 @@ export const LOCAL_CHAIN_ID = 31_337
 const BLOCK_SECONDS = 2
 
 /** Where on the local chain something happened. */
-export interface ChainPlace {
+export interface EventPosition {
   readonly blockNumber: number
   /** Unix seconds. */
   readonly blockTimestamp: number

@@ -13,9 +13,9 @@ import {
 import { type EthAccount, localAccount } from './eth-account.js'
 import type { AddedKey } from './key-addition.js'
 import { keyRequestMetadata, signKeyRequest } from './key-request.js'
-import { nextBlockNumber, underRegistryLock } from './ledger.js'
-import type { ChainPlace } from './local-chain.js'
+import type { EventPosition } from './local-chain.js'
 import { signNameTransfer } from './name-transfer.js'
+import { nextBlockNumber, withRegistryLock } from './registry-lock.js'
 
 export interface RegistryOptions {
   readonly db: Database
@@ -25,9 +25,9 @@ export interface RegistryOptions {
 }
 
 /** Under which conditions a key may be added. */
-export interface KeyConsent {
+export interface KeyAuthorization {
   readonly owner?: Buffer
-  readonly unless?: (locked: Queryable) => Promise<Refusal | null>
+  readonly checkConflict?: (locked: Queryable) => Promise<Refusal | null>
 }
 
 /** Why there is no local registry on this network, or null: real networks have their chains. */
@@ -51,7 +51,7 @@ export class LocalRegistry {
   readonly #db: Database
   readonly #hub: RegistryOptions['hub']
   readonly #clock: () => number
-  #lastTurn: Promise<unknown> = Promise.resolve()
+  #lastTask: Promise<unknown> = Promise.resolve()
 
   constructor({ db, hub, clock }: RegistryOptions) {
     this.#db = db
@@ -64,7 +64,7 @@ export class LocalRegistry {
    * storage like a real registration.
    */
   async createFid(custody: Buffer, recovery = Buffer.alloc(0)): Promise<{ readonly fid: number } | Refusal> {
-    return await this.#underLock(async (locked) => {
+    return await this.#withLock(async (locked) => {
       const [row] = await locked<{ next_fid: number; owned: number | null }[]>`
         select greatest(
             coalesce(max(fid), 0),
@@ -75,10 +75,10 @@ export class LocalRegistry {
       `
       const { next_fid: fid, owned } = row!
       if (owned !== null) return conflict(`this custody address already owns fid ${owned}`)
-      const place = await this.#place('register', fid)
+      const nextPosition = await this.#nextPosition('register', fid)
       const refusal = await this.#submit(
-        registerEvent(place, fid, custody, recovery),
-        storageRentEvent({ ...place, logIndex: 1 }, fid, 1, custody),
+        registerEvent(nextPosition, fid, custody, recovery),
+        storageRentEvent({ ...nextPosition, logIndex: 1 }, fid, 1, custody),
       )
       return refusal ?? { fid }
     })
@@ -102,100 +102,101 @@ export class LocalRegistry {
   /**
    * Adds a key of any type to `fid`, with the request of the app that asked for it.
    *
-   * @param consent Who has agreed to it (address, 20 bytes), which is worth nothing when they no longer hold `fid`;
+   * @param authorization Who has agreed to it (address, 20 bytes), which is worth nothing when they no longer hold `fid`;
    * and what else may speak against it, asked while nothing else changes the registry.
    */
-  async addKey(fid: number, added: AddedKey, consent: KeyConsent = {}): Promise<Refusal | null> {
-    return await this.#underLock(async (locked) => {
-      const [custody, active, objection = null] = await Promise.all([
+  async addKey(fid: number, added: AddedKey, authorization: KeyAuthorization = {}): Promise<Refusal | null> {
+    return await this.#withLock(async (locked) => {
+      const [custody, active, conflictRefusal = null] = await Promise.all([
         custodyOf(locked, fid),
         signerState(locked, fid, added.key),
-        consent.unless?.(locked),
+        authorization.checkConflict?.(locked),
       ])
       if (custody === null) return unknownFid(fid)
-      if (consent.owner && !consent.owner.equals(custody)) {
+      if (authorization.owner && !authorization.owner.equals(custody)) {
         return conflict(`fid ${fid} belongs to another address by now`)
       }
-      if (objection) return objection
+      if (conflictRefusal) return conflictRefusal
       if (active === true) return conflict('this key already signs for this fid')
       if (active === false) return conflict('this key was removed, and a removed key never comes back')
-      return await this.#submit(signerAddEvent(await this.#place('signer', fid), fid, added))
+      return await this.#submit(signerAddEvent(await this.#nextPosition('signer', fid), fid, added))
     })
   }
 
   /** Ends that `key` may sign for `fid`. Its messages stay (docs/protocol.md §4.9). */
   async removeSigner(fid: number, key: Buffer): Promise<Refusal | null> {
-    return await this.#underLock(async (locked) => {
+    return await this.#withLock(async (locked) => {
       if ((await signerState(locked, fid, key)) !== true)
         return conflict('this key does not sign for this fid')
-      return await this.#submit(signerRemoveEvent(await this.#place('signer', fid), fid, key))
+      return await this.#submit(signerRemoveEvent(await this.#nextPosition('signer', fid), fid, key))
     })
   }
 
   /** Rents `units` of storage for `fid`, paid by its custody address. */
   async rentStorage(fid: number, units: number): Promise<Refusal | null> {
-    return await this.#underLock(async (locked) => {
+    return await this.#withLock(async (locked) => {
       const payer = await custodyOf(locked, fid)
       if (payer === null) return unknownFid(fid)
-      return await this.#submit(storageRentEvent(await this.#place('storage', fid), fid, units, payer))
+      return await this.#submit(storageRentEvent(await this.#nextPosition('storage', fid), fid, units, payer))
     })
   }
 
   /** Gives a free fname to a fid that has none. */
   async registerName(name: string, fid: number): Promise<Refusal | null> {
-    return await this.#underLock(async (locked) => {
+    return await this.#withLock(async (locked) => {
       const fault = validateFname(name)
       if (fault !== null) return refuse('bad_request.invalid_param', fault)
-      const standing = await standingName(locked, name)
-      if (standing?.fid) return conflict(`"${name}" belongs to fid ${standing.fid}`)
-      return await this.#giveName(locked, name, fid, standing)
+      const holder = await findNameHolder(locked, name)
+      if (holder?.fid) return conflict(`"${name}" belongs to fid ${holder.fid}`)
+      return await this.#assignName(locked, name, fid, holder)
     })
   }
 
   /** Moves an fname from whoever holds it to a fid that has none. */
   async transferName(name: string, toFid: number): Promise<Refusal | null> {
-    return await this.#underLock(async (locked) => {
-      const standing = await standingName(locked, name)
-      if (!standing?.fid) return nobodyHolds(name)
-      if (standing.fid === toFid) return conflict(`"${name}" already belongs to fid ${toFid}`)
-      return await this.#giveName(locked, name, toFid, standing)
+    return await this.#withLock(async (locked) => {
+      const holder = await findNameHolder(locked, name)
+      if (!holder?.fid) return nameNotHeld(name)
+      if (holder.fid === toFid) return conflict(`"${name}" already belongs to fid ${toFid}`)
+      return await this.#assignName(locked, name, toFid, holder)
     })
   }
 
   /** Makes an fname free again. The profile that shows it loses it. */
   async releaseName(name: string): Promise<Refusal | null> {
-    return await this.#underLock(async (locked) => {
-      const standing = await standingName(locked, name)
-      if (!standing?.fid) return nobodyHolds(name)
-      const owner = (await custodyOf(locked, standing.fid)) ?? Buffer.alloc(20)
-      return await this.#submitTransfer(name, 0, owner, standing)
+    return await this.#withLock(async (locked) => {
+      const holder = await findNameHolder(locked, name)
+      if (!holder?.fid) return nameNotHeld(name)
+      const owner = (await custodyOf(locked, holder.fid)) ?? Buffer.alloc(20)
+      return await this.#submitTransfer(name, 0, owner, holder)
     })
   }
 
   /** One fname per fid, as in the real registry (docs/protocol.md §7.2, TOO_MANY_NAMES). */
-  async #giveName(
+  async #assignName(
     locked: Queryable,
     name: string,
     fid: number,
-    standing: StandingName | null,
+    holder: NameHolder | null,
   ): Promise<Refusal | null> {
     const owner = await custodyOf(locked, fid)
     if (owner === null) return unknownFid(fid)
-    const [held] = await locked<{ name: string }[]>`
+    const [storedName] = await locked<{ name: string }[]>`
       select name from hub.username_proofs where fid = ${fid} and type = 1
     `
-    if (held) return conflict(`fid ${fid} already holds "${held.name}": release or transfer it first`)
-    return await this.#submitTransfer(name, fid, owner, standing)
+    if (storedName)
+      return conflict(`fid ${fid} already holds "${storedName.name}": release or transfer it first`)
+    return await this.#submitTransfer(name, fid, owner, holder)
   }
 
   async #submitTransfer(
     name: string,
     fid: number,
     owner: Buffer,
-    standing: StandingName | null,
+    holder: NameHolder | null,
   ): Promise<Refusal | null> {
     // Later than what stands, even if both happen within a second.
-    const timestamp = Math.max(this.#nowUnix(), (standing?.ts ?? 0) + 1)
+    const timestamp = Math.max(this.#nowUnix(), (holder?.ts ?? 0) + 1)
     const proof: UserNameProof = await signNameTransfer({ name, fid, owner, timestamp })
     const [outcome] = await this.#hub.submitNameTransfers([proof])
     return outcome ?? null
@@ -205,10 +206,10 @@ export class LocalRegistry {
    * Changes of one process come one after the other: each holds a connection while it waits for the lock, and those
    * of many would leave none for the merge that the first of them waits for.
    */
-  #underLock<T>(work: (locked: Queryable) => Promise<T>): Promise<T> {
-    const turn = this.#lastTurn.then(() => underRegistryLock(this.#db, work))
-    this.#lastTurn = turn.catch(() => {})
-    return turn
+  #withLock<T>(work: (locked: Queryable) => Promise<T>): Promise<T> {
+    const task = this.#lastTask.then(() => withRegistryLock(this.#db, work))
+    this.#lastTask = task.catch(() => {})
+    return task
   }
 
   async #submit(...events: OnChainEvent[]): Promise<Refusal | null> {
@@ -216,7 +217,7 @@ export class LocalRegistry {
     return outcomes.find((outcome) => outcome !== null) ?? null
   }
 
-  async #place(contract: string, fid: number): Promise<ChainPlace> {
+  async #nextPosition(contract: string, fid: number): Promise<EventPosition> {
     const blockTimestamp = this.#nowUnix()
     const blockNumber = await nextBlockNumber(this.#db, blockTimestamp)
     return { blockNumber, blockTimestamp, logIndex: 0, transaction: `${contract}/${fid}/${blockNumber}` }
@@ -227,13 +228,13 @@ export class LocalRegistry {
   }
 }
 
-interface StandingName {
+interface NameHolder {
   readonly fid: number
   readonly ts: number
 }
 
-async function standingName(db: Queryable, name: string): Promise<StandingName | null> {
-  const [row] = await db<StandingName[]>`select fid, ts from hub.username_proofs where name = ${name}`
+async function findNameHolder(db: Queryable, name: string): Promise<NameHolder | null> {
+  const [row] = await db<NameHolder[]>`select fid, ts from hub.username_proofs where name = ${name}`
   return row ?? null
 }
 
@@ -256,7 +257,7 @@ function unknownFid(fid: number): Refusal {
   return refuse('bad_request.unknown_fid', `fid ${fid} does not exist`)
 }
 
-function nobodyHolds(name: string): Refusal {
+function nameNotHeld(name: string): Refusal {
   return refuse('not_found', `nobody holds "${name}"`)
 }
 

@@ -8,7 +8,7 @@ import type { Binaries } from './embedded-binaries.js'
 import type { SystemUser } from './system-user.js'
 
 /** Where a cluster lies and who runs it. */
-export interface ClusterPlace {
+export interface ClusterLocation {
   readonly directory: string
   readonly logFile: string
   readonly binaries: Binaries
@@ -35,8 +35,8 @@ export class ClusterStartError extends Error {
   override readonly name = 'ClusterStartError'
   readonly log: string
 
-  constructor(place: ClusterPlace, log: string) {
-    super(`PostgreSQL did not start. The end of ${place.logFile}:\n${log}`)
+  constructor(location: ClusterLocation, log: string) {
+    super(`PostgreSQL did not start. The end of ${location.logFile}:\n${log}`)
     this.log = log
   }
 
@@ -69,39 +69,39 @@ const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
 
 /** Makes a cluster. A crash in the middle leaves only a draft, which the next call replaces. */
 export async function initCluster(
-  place: ClusterPlace,
+  location: ClusterLocation,
   password: string,
   { sync = true }: { readonly sync?: boolean } = {},
 ): Promise<void> {
-  const draft = `${place.directory}.draft`
-  const passwordFile = `${place.directory}.initdb`
+  const draft = `${location.directory}.draft`
+  const passwordFile = `${location.directory}.initdb`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { mode: 0o700 })
   await rm(passwordFile, { force: true })
   await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' })
   try {
-    if (place.user !== null) {
-      await chown(draft, place.user.uid, place.user.gid)
-      await chown(passwordFile, place.user.uid, place.user.gid)
+    if (location.user !== null) {
+      await chown(draft, location.user.uid, location.user.gid)
+      await chown(passwordFile, location.user.uid, location.user.gid)
     }
     await chmod(draft, 0o700)
     // The builtin C.UTF-8 orders text by code point on every machine and never changes with the system's
     // libraries; the cluster's own locale is C for the same reason.
-    await runInitdb(place, [
+    await runInitdb(location, [
       ...['--pgdata', draft, '--username', CLUSTER_ROLE, '--pwfile', passwordFile],
       ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--locale', 'C'],
       ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--no-instructions'],
       ...(sync ? [] : ['--no-sync']),
     ])
-    await rename(draft, place.directory)
+    await rename(draft, location.directory)
   } finally {
     await rm(passwordFile, { force: true })
   }
 }
 
-async function runInitdb(place: ClusterPlace, args: string[]): Promise<void> {
-  const child = spawn(place.binaries.initdb, args, {
-    ...identity(place),
+async function runInitdb(location: ClusterLocation, args: string[]): Promise<void> {
+  const child = spawn(location.binaries.initdb, args, {
+    ...identity(location),
     cwd: '/',
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -121,17 +121,20 @@ async function runInitdb(place: ClusterPlace, args: string[]): Promise<void> {
 }
 
 /** Starts the cluster and waits until it takes connections, however long recovery takes within reason. */
-export async function startCluster(place: ClusterPlace, options: StartOptions): Promise<RunningCluster> {
-  await clearStalePostmaster(place.directory)
-  const log = openSync(place.logFile, 'a', 0o600)
-  const logStart = (await stat(place.logFile)).size
+export async function startCluster(
+  location: ClusterLocation,
+  options: StartOptions,
+): Promise<RunningCluster> {
+  await clearStalePostmaster(location.directory)
+  const log = openSync(location.logFile, 'a', 0o600)
+  const logStart = (await stat(location.logFile)).size
   const settings = { ...options.settings, port: String(options.port), listen_addresses: '127.0.0.1' }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const child = spawn(
-    place.binaries.postgres,
-    ['-D', place.directory, ...flags, '-c', 'unix_socket_directories='],
+    location.binaries.postgres,
+    ['-D', location.directory, ...flags, '-c', 'unix_socket_directories='],
     {
-      ...identity(place),
+      ...identity(location),
       cwd: '/',
       env: environment,
       // A session of its own, so that Ctrl-C in our terminal does not end it before our requests are drained.
@@ -151,13 +154,13 @@ export async function startCluster(place: ClusterPlace, options: StartOptions): 
   const deadline = Date.now() + START_LIMIT_MS
   while (Date.now() < deadline) {
     if (ended !== null)
-      throw ended === 'exit' ? new ClusterStartError(place, await logSince(place, logStart)) : ended
-    const postmaster = await readPostmaster(place.directory)
+      throw ended === 'exit' ? new ClusterStartError(location, await logSince(location, logStart)) : ended
+    const postmaster = await readPostmaster(location.directory)
     if (postmaster?.pid === child.pid && postmaster?.ready) return { pid: postmaster.pid, port: options.port }
     await sleep(POLL_MS)
   }
-  if (child.pid !== undefined) await stopCluster(child.pid, place.directory)
-  throw new ClusterStartError(place, await logSince(place, logStart))
+  if (child.pid !== undefined) await stopCluster(child.pid, location.directory)
+  throw new ClusterStartError(location, await logSince(location, logStart))
 }
 
 /** Fast shutdown: open transactions are rolled back, everything committed is on disk. Waits for the end. */
@@ -202,12 +205,12 @@ function pidIsTaken(pid: number): boolean {
   }
 }
 
-function identity(place: ClusterPlace): { uid?: number; gid?: number } {
-  return place.user === null ? {} : { uid: place.user.uid, gid: place.user.gid }
+function identity(location: ClusterLocation): { uid?: number; gid?: number } {
+  return location.user === null ? {} : { uid: location.user.uid, gid: location.user.gid }
 }
 
-async function logSince(place: ClusterPlace, from: number): Promise<string> {
-  const file = await open(place.logFile, 'r')
+async function logSince(location: ClusterLocation, from: number): Promise<string> {
+  const file = await open(location.logFile, 'r')
   try {
     const { size } = await file.stat()
     const start = Math.max(from, size - LOG_TAIL_BYTES)

@@ -97,23 +97,23 @@ const textElement = /"((?:[^"\\]|\\.)*)"|([^,{}]+)/gs
 
 function parseTexts(text: string): (string | null)[] {
   if (!text.includes('"')) return parseBareTexts(text)
-  return Array.from(text.matchAll(textElement), ([, quoted, bare]) => {
+  return Array.from(text.matchAll(textElement), ([, quoted, unquoted]) => {
     if (quoted !== undefined) return quoted.replace(/\\(.)/gs, '$1')
-    return bare === 'NULL' || bare === undefined ? null : bare
+    return unquoted === 'NULL' || unquoted === undefined ? null : unquoted
   })
 }
 
 /** PostgreSQL quotes every element that is not plainly itself. */
 const parseBareTexts = parseArray((text) => text)
 
-const unchanged = (text: string): string => text
+const identity = (text: string): string => text
 const integers = { serialize: formatArray(formatInteger), parse: parseArray(parseInteger) }
 
 /** The driver's `types` option: `to` is the parameter's type, `from` the columns that are read by `parse`. */
 export const columnTypes: { [Name in keyof ColumnTypes]: PostgresType<ColumnTypes[Name]> } = {
   int8: { to: oid.int8, from: [oid.int8], serialize: formatInteger, parse: parseInteger },
   bytea: { to: oid.bytea, from: [oid.bytea], serialize: formatBytes, parse: parseBytes },
-  date: { to: oid.date, from: [oid.date], serialize: unchanged, parse: unchanged },
+  date: { to: oid.date, from: [oid.date], serialize: identity, parse: identity },
   bools: {
     to: oid.bools,
     from: [oid.bools],

@@ -6,24 +6,24 @@ import { isUnavailable } from './connection-errors.js'
 
 const { url } = await createTestDatabase()
 
-interface Wire {
+interface ProxyConnection {
   /** A pool of one connection, by the wire. */
   readonly pool: Database
   /** Breaks what is connected as a machine does that goes away: by a reset. */
-  cut(): void
+  disconnect(): void
 }
 
 /** A wire to the database that can be cut. */
-async function openWire(): Promise<Wire> {
+async function openProxy(): Promise<ProxyConnection> {
   const sockets = new Set<Socket>()
   const database = new URL(url)
-  const wire = createServer((near) => {
-    const far = connectSocket(Number(database.port), database.hostname)
-    near.pipe(far)
-    far.pipe(near)
-    sockets.add(near)
-    near.on('error', () => {}).on('close', () => far.destroy())
-    far.on('error', () => {}).on('close', () => near.destroy())
+  const wire = createServer((clientSocket) => {
+    const upstreamSocket = connectSocket(Number(database.port), database.hostname)
+    clientSocket.pipe(upstreamSocket)
+    upstreamSocket.pipe(clientSocket)
+    sockets.add(clientSocket)
+    clientSocket.on('error', () => {}).on('close', () => upstreamSocket.destroy())
+    upstreamSocket.on('error', () => {}).on('close', () => clientSocket.destroy())
   })
   await new Promise<void>((resolve) => wire.listen(0, '127.0.0.1', resolve))
   const address = new URL(url)
@@ -35,7 +35,7 @@ async function openWire(): Promise<Wire> {
   })
   return {
     pool,
-    cut: () => {
+    disconnect: () => {
       for (const socket of sockets) socket.resetAndDestroy()
       sockets.clear()
     },
@@ -45,18 +45,18 @@ async function openWire(): Promise<Wire> {
 it.each(['a statement was running', 'rows were on their way'])(
   'a transaction whose connection is reset while %s fails, and the next one has the connection',
   async (when) => {
-    const { pool, cut } = await openWire()
+    const { pool, disconnect } = await openProxy()
     for (let round = 0; round < 5; round += 1) {
-      const lost: unknown = await pool
+      const lostError: unknown = await pool
         .begin(async (sql) => {
           const rows = when.startsWith('rows')
             ? sql`select n, repeat('x', 1000) as text from generate_series(1, 100000) n where n > ${0}::int`
             : sql`select pg_sleep(${5}::float8)`
-          setTimeout(cut, 50)
+          setTimeout(disconnect, 50)
           await rows
         })
         .catch((error: unknown) => error)
-      expect(isUnavailable(lost)).toBe(true)
+      expect(isUnavailable(lostError)).toBe(true)
       const read = () =>
         pool.begin(async (sql) => [...(await sql`select ${round}::int as round`)]).catch(() => null)
       await expect.poll(read).toEqual([{ round }])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { connect, poolUse } from './connection.js'
+import { connect, poolUsage } from './connection.js'
 import { isRetryable, isUnavailable } from './connection-errors.js'
 
 const statements: string[] = []
@@ -98,13 +98,13 @@ it('counts the connections that transactions hold and wait for', async () => {
     release = resolve
   })
   const transactions = [1, 2, 3].map(() => two.begin(() => held))
-  await expect.poll(() => poolUse(two)).toEqual({ size: 2, held: 2, waiting: 1 })
+  await expect.poll(() => poolUsage(two)).toEqual({ size: 2, held: 2, waiting: 1 })
   release()
   await Promise.all(transactions)
   const session = await two.reserve()
-  expect(poolUse(two)).toEqual({ size: 2, held: 1, waiting: 0 })
+  expect(poolUsage(two)).toEqual({ size: 2, held: 1, waiting: 0 })
   session.release()
-  expect(poolUse(two)).toEqual({ size: 2, held: 0, waiting: 0 })
+  expect(poolUsage(two)).toEqual({ size: 2, held: 0, waiting: 0 })
 })
 
 it('hands over a connection when none has been opened yet', async () => {
@@ -113,20 +113,20 @@ it('hands over a connection when none has been opened yet', async () => {
   const pids = await Promise.all(sessions.map((session) => session`select pg_backend_pid() as pid`))
   expect(new Set(pids.map(([row]) => row?.pid)).size).toBe(3)
   for (const session of sessions) session.release()
-  expect(poolUse(fresh)).toEqual({ size: 3, held: 0, waiting: 0 })
+  expect(poolUsage(fresh)).toEqual({ size: 3, held: 0, waiting: 0 })
 })
 
 describe('errors', () => {
   it('calls a database that is not there unavailable, at once', async () => {
-    const nowhere = connect('postgres://a:b@127.0.0.1:1/c', { poolSize: 2, applicationName: 'test' })
+    const unreachableDb = connect('postgres://a:b@127.0.0.1:1/c', { poolSize: 2, applicationName: 'test' })
     const started = Date.now()
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      const error: unknown = await nowhere`select 1`.catch((reason: unknown) => reason)
+      const error: unknown = await unreachableDb`select 1`.catch((reason: unknown) => reason)
       expect(isUnavailable(error)).toBe(true)
       expect(isRetryable(error)).toBe(false)
     }
     expect(Date.now() - started).toBeLessThan(10_000)
-    await nowhere.end({ timeout: 1 })
+    await unreachableDb.end({ timeout: 1 })
   })
 
   it('calls a session that was ended unavailable, also inside a wrapped error, and connects again', async () => {
@@ -156,12 +156,12 @@ describe('errors', () => {
       .catch((reason: unknown) => reason)
     expect(isRetryable(error)).toBe(true)
     expect(isUnavailable(error)).toBe(false)
-    const mistake: unknown = await db`select nothing`.catch((reason: unknown) => reason)
-    expect([isRetryable(mistake), isUnavailable(mistake)]).toEqual([false, false])
+    const syntaxError: unknown = await db`select nothing`.catch((reason: unknown) => reason)
+    expect([isRetryable(syntaxError), isUnavailable(syntaxError)]).toEqual([false, false])
   })
 
   it('ends a statement that runs too long', async () => {
-    const impatient = connectAgain({ poolSize: 1, statementTimeoutMs: 50 })
-    await expect(impatient`select pg_sleep(10)`).rejects.toThrow(/statement timeout/)
+    const impatientDb = connectAgain({ poolSize: 1, statementTimeoutMs: 50 })
+    await expect(impatientDb`select pg_sleep(10)`).rejects.toThrow(/statement timeout/)
   })
 })

@@ -32,7 +32,7 @@ export interface ConnectOptions {
 }
 
 /** How many connections are held by transactions and sessions, and how many more are waiting for one. */
-export interface PoolUse {
+export interface PoolUsage {
   readonly size: number
   held: number
   waiting: number
@@ -44,7 +44,7 @@ const CONNECT_TIMEOUT_SECONDS = 5
  * grows to 20 s, which would leave the server down for that long after its database is back. */
 const RECONNECT_SECONDS = { first: 0.02, last: 0.25 }
 
-const poolUses = new WeakMap<Database, PoolUse>()
+const poolUsages = new WeakMap<Database, PoolUsage>()
 
 /** Opens a pool. Nothing is sent before the first statement; `db.end()` closes it. */
 export function connect(url: string, options: ConnectOptions): Database {
@@ -68,20 +68,20 @@ export function connect(url: string, options: ConnectOptions): Database {
       TimeZone: 'UTC',
     },
   })
-  poolUses.set(db, trackUse(db, options.poolSize))
+  poolUsages.set(db, trackUsage(db, options.poolSize))
   return db
 }
 
 /** Live numbers of a pool that `connect` opened. */
-export function poolUse(db: Database): Readonly<PoolUse> {
-  return poolUses.get(db) ?? { size: 0, held: 0, waiting: 0 }
+export function poolUsage(db: Database): Readonly<PoolUsage> {
+  return poolUsages.get(db) ?? { size: 0, held: 0, waiting: 0 }
 }
 
 type Work = (sql: Transaction) => unknown
 
 /** The driver keeps its queues to itself, so `begin` and `reserve` are counted at the door. */
-function trackUse(db: Database, size: number): PoolUse {
-  const use: PoolUse = { size, held: 0, waiting: 0 }
+function trackUsage(db: Database, size: number): PoolUsage {
+  const usage: PoolUsage = { size, held: 0, waiting: 0 }
   const begin = db.begin
   const reserve = db.reserve
 
@@ -89,39 +89,39 @@ function trackUse(db: Database, size: number): PoolUse {
     const mode = typeof modeOrWork === 'string' ? modeOrWork : ''
     const run = typeof modeOrWork === 'string' ? work : modeOrWork
     let started = false
-    use.waiting += 1
+    usage.waiting += 1
     try {
       return await begin(mode, (sql) => {
         started = true
-        use.waiting -= 1
-        use.held += 1
+        usage.waiting -= 1
+        usage.held += 1
         return run?.(sql)
       })
     } finally {
-      if (started) use.held -= 1
-      else use.waiting -= 1
+      if (started) usage.held -= 1
+      else usage.waiting -= 1
     }
   }
 
   async function trackedReserve(): Promise<Session> {
-    use.waiting += 1
+    usage.waiting += 1
     // The driver never hands over a connection that it opens for a reservation: its connection is made for
     // the query that reads the types, which we have switched off. After a statement one is open.
     const session = await db`select 1`.then(reserve).finally(() => {
-      use.waiting -= 1
+      usage.waiting -= 1
     })
-    use.held += 1
+    usage.held += 1
     const release = session.release
     let released = false
     session.release = () => {
       if (released) return
       released = true
-      use.held -= 1
+      usage.held -= 1
       release()
     }
     return session
   }
 
   Object.assign(db, { begin: trackedBegin, reserve: trackedReserve })
-  return use
+  return usage
 }

@@ -38,11 +38,11 @@ export function lockDataDir(directory: string, command: string): () => void {
   try {
     // `link` fails if the name is taken, and the file appears with its content: nobody reads half of it.
     while (!tryLink(draft, file)) {
-      const found = read(file)
-      if (found === null) continue
-      const owner = liveOwner(found)
+      const lockContent = read(file)
+      if (lockContent === null) continue
+      const owner = liveOwner(lockContent)
       if (owner !== null) throw new DataDirBusyError(directory, owner)
-      removeStale(file, found)
+      removeStale(file, lockContent)
     }
   } finally {
     rmSync(draft, { force: true })
@@ -54,24 +54,24 @@ export function lockDataDir(directory: string, command: string): () => void {
 
 /** Who holds the directory now; null if nobody does. */
 export function dataDirOwner(directory: string): DataDirOwner | null {
-  const found = read(join(directory, PID_FILE))
-  return found === null ? null : liveOwner(found)
+  const lockContent = read(join(directory, PID_FILE))
+  return lockContent === null ? null : liveOwner(lockContent)
 }
 
 /**
  * Two processes may find the same stale file. Only one of them can rename it; should the other one, being
  * late, have moved a fresh file away, it sees that by the content and puts it back.
  */
-function removeStale(file: string, judged: string): void {
-  const aside = `${file}.${randomBytes(6).toString('hex')}`
+function removeStale(file: string, staleContent: string): void {
+  const renamedFile = `${file}.${randomBytes(6).toString('hex')}`
   try {
-    renameSync(file, aside)
+    renameSync(file, renamedFile)
   } catch (error) {
     if (isMissing(error)) return
     throw error
   }
-  if (read(aside) !== judged) tryLink(aside, file)
-  rmSync(aside, { force: true })
+  if (read(renamedFile) !== staleContent) tryLink(renamedFile, file)
+  rmSync(renamedFile, { force: true })
 }
 
 function liveOwner(content: string): DataDirOwner | null {

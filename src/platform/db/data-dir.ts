@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../log/log.js'
-import type { ClusterPlace } from './cluster.js'
+import type { ClusterLocation } from './cluster.js'
 import { type Binaries, copyBinaries, findBinaries } from './embedded-binaries.js'
 import { canEnter, canReach, chooseUser, ownerOf, type SystemUser } from './system-user.js'
 
@@ -34,16 +34,16 @@ export async function openDataDir(path: string): Promise<string> {
 }
 
 /** True once the cluster of a data directory has been made. */
-export async function hasCluster(place: Pick<ClusterPlace, 'directory'>): Promise<boolean> {
-  return exists(join(place.directory, 'PG_VERSION'))
+export async function hasCluster(location: Pick<ClusterLocation, 'directory'>): Promise<boolean> {
+  return exists(join(location.directory, 'PG_VERSION'))
 }
 
 /** Where the cluster of this data directory lies or shall lie, and as whom and with what it runs. */
-export async function findClusterPlace(
+export async function findClusterLocation(
   dataDir: string,
   log: Log,
   systemDir = SYSTEM_DIR,
-): Promise<ClusterPlace> {
+): Promise<ClusterLocation> {
   const found = await clusterDirectory(dataDir)
   const user = (await hasCluster({ directory: found })) ? await clusterOwner(found) : await chooseUser(log)
   const directory = await reachableDirectory(dataDir, found, user, log, systemDir)
@@ -100,11 +100,11 @@ async function reachableDirectory(
   log: Log,
   systemDir: string,
 ): Promise<string> {
-  const own = join(dataDir, CLUSTER)
-  if (user === null || found !== own || (await canEnter(user, dataDir))) return found
+  const clusterPath = join(dataDir, CLUSTER)
+  if (user === null || found !== clusterPath || (await canEnter(user, dataDir))) return found
   const directory = join(systemDir, 'clusters', randomBytes(6).toString('hex'), CLUSTER)
   await mkdir(join(directory, '..'), { recursive: true, mode: 0o755 })
-  await symlink(directory, own)
+  await symlink(directory, clusterPath)
   log.info(
     { user: user.name, directory },
     `PostgreSQL's user cannot reach ${dataDir}: the database lies elsewhere`,
@@ -115,8 +115,8 @@ async function reachableDirectory(
 async function reachableBinaries(user: SystemUser | null, log: Log, systemDir: string): Promise<Binaries> {
   const binaries = await findBinaries()
   if (user === null) return binaries
-  const samples = [binaries.postgres, join(binaries.root, 'lib'), join(binaries.root, 'share/postgresql')]
-  const reachable = await Promise.all(samples.map((path) => canReach(user, path)))
+  const samplePaths = [binaries.postgres, join(binaries.root, 'lib'), join(binaries.root, 'share/postgresql')]
+  const reachable = await Promise.all(samplePaths.map((path) => canReach(user, path)))
   if (!reachable.includes(false)) return binaries
   const copy = await copyBinaries(binaries, systemDir)
   log.info(

@@ -74,7 +74,7 @@ export async function copyBinaries(binaries: Binaries, parent: string): Promise<
     const draft = `${root}.${process.pid}`
     await mkdir(parent, { recursive: true, mode: 0o755 })
     await cp(binaries.root, draft, { recursive: true, verbatimSymlinks: true })
-    await openToAll(draft)
+    await makeWorldReadable(draft)
     // The name appears with everything in it. Another process may have been quicker with the same bytes.
     await rename(draft, root).catch(() => rm(draft, { recursive: true, force: true }))
   }
@@ -82,11 +82,11 @@ export async function copyBinaries(binaries: Binaries, parent: string): Promise<
 }
 
 /** The installer's umask may have closed the originals to others. */
-async function openToAll(directory: string): Promise<void> {
+async function makeWorldReadable(directory: string): Promise<void> {
   await chmod(directory, 0o755)
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name)
-    if (entry.isDirectory()) await openToAll(path)
+    if (entry.isDirectory()) await makeWorldReadable(path)
     else if (entry.isFile()) await chmod(path, ((await lstat(path)).mode & 0o100) !== 0 ? 0o755 : 0o644)
   }
 }

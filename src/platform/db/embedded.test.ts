@@ -112,7 +112,7 @@ describe('the lock of a data directory', () => {
 })
 
 describe.runIf(process.getuid?.() === 0)('for root', () => {
-  const nobody: SystemUser = { name: 'nobody', uid: 65534, gid: 65534 }
+  const nobodyUser: SystemUser = { name: 'nobody', uid: 65534, gid: 65534 }
 
   it('puts the cluster elsewhere when its user cannot reach the data directory, and finds it again', async () => {
     const dataDir = await createDataDir()
@@ -136,9 +136,9 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
   it('copies the programs to where every user can run them', async () => {
     const parent = await createDataDir()
     const copy = await copyBinaries(await findBinaries(), parent)
-    const options = { uid: nobody.uid, gid: nobody.gid, encoding: 'utf8', cwd: '/' } as const
+    const options = { uid: nobodyUser.uid, gid: nobodyUser.gid, encoding: 'utf8', cwd: '/' } as const
     expect(execFileSync(copy.postgres, ['--version'], options)).toMatch(/PostgreSQL/)
-    expect(await canReach(nobody, copy.initdb)).toBe(true)
+    expect(await canReach(nobodyUser, copy.initdb)).toBe(true)
     // The second time it is there.
     expect(await copyBinaries(await findBinaries(), parent)).toEqual(copy)
   })
@@ -146,10 +146,10 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
   it('judges what another user can reach by every directory on the way', async () => {
     const dataDir = await createDataDir()
     writeFileSync(join(dataDir, 'file'), '', { mode: 0o644 })
-    expect(await canReach(nobody, join(dataDir, 'file'))).toBe(true)
-    expect(await canEnter(nobody, dataDir)).toBe(true)
+    expect(await canReach(nobodyUser, join(dataDir, 'file'))).toBe(true)
+    expect(await canEnter(nobodyUser, dataDir)).toBe(true)
     chmodSync(dataDir, 0o700)
-    expect(await canReach(nobody, join(dataDir, 'file'))).toBe(false)
-    expect(await canEnter(nobody, dataDir)).toBe(false)
+    expect(await canReach(nobodyUser, join(dataDir, 'file'))).toBe(false)
+    expect(await canEnter(nobodyUser, dataDir)).toBe(false)
   })
 })

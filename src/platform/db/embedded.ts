@@ -7,7 +7,7 @@ import type { Log } from '../log/log.js'
 import { processIdentity } from '../process/process-identity.js'
 import {
   CLUSTER_ROLE,
-  type ClusterPlace,
+  type ClusterLocation,
   ClusterStartError,
   initCluster,
   type RunningCluster,
@@ -19,7 +19,7 @@ import { connect } from './connection.js'
 import {
   clusterDirectory,
   createPassword,
-  findClusterPlace,
+  findClusterLocation,
   hasCluster,
   openDataDir,
   readPassword,
@@ -44,7 +44,7 @@ export interface EmbeddedOptions {
 export interface EmbeddedDatabase {
   readonly url: string
   /** It was still running from a process that was killed. */
-  readonly adopted: boolean
+  readonly isReused: boolean
   /** Shuts PostgreSQL down, waits for it, and gives the data directory back. */
   stop(): Promise<void>
   /** Tells PostgreSQL to end at once, and waits for nothing. Its next start recovers. */
@@ -90,18 +90,21 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   const dataDir = await openDataDir(options.dataDir)
   const unlock = lockDataDir(dataDir, options.command)
   try {
-    const place = await findClusterPlace(dataDir, options.log, options.systemDir)
-    const password = await prepareCluster(dataDir, place, options)
-    const orphan = await adoptOrphan(place, password, options.log)
-    const running = orphan ?? (await startAnywhere(place, options))
+    const location = await findClusterLocation(dataDir, options.log, options.systemDir)
+    const password = await prepareCluster(dataDir, location, options)
+    const reusedCluster = await reuseRunningCluster(location, password, options.log)
+    const running = reusedCluster ?? (await startOnFreePort(location, options))
     const url = clusterUrl(password, running.port, DATABASE)
     await createDatabase(clusterUrl(password, running.port, 'postgres'))
-    const facts = { port: running.port, directory: place.directory, user: place.user?.name }
-    options.log.info(facts, orphan === null ? 'PostgreSQL started' : 'PostgreSQL was still running: adopted')
-    const supervisor = superviseCluster(place, running, options)
+    const facts = { port: running.port, directory: location.directory, user: location.user?.name }
+    options.log.info(
+      facts,
+      reusedCluster === null ? 'PostgreSQL started' : 'PostgreSQL was still running: adopted',
+    )
+    const supervisor = superviseCluster(location, running, options)
     return {
       url,
-      adopted: orphan !== null,
+      isReused: reusedCluster !== null,
       stop: () => supervisor.stop().finally(unlock),
       abort: () => {
         supervisor.abort()
@@ -130,46 +133,50 @@ function clusterUrl(password: string, port: number, database: string): string {
 /** Makes the cluster if there is none; returns its password. */
 async function prepareCluster(
   dataDir: string,
-  place: ClusterPlace,
+  location: ClusterLocation,
   { log, settings }: EmbeddedOptions,
 ): Promise<string> {
   const password = await readPassword(dataDir)
-  if (!(await hasCluster(place))) {
-    log.info({ directory: place.directory }, 'making a new database')
-    const fresh = password ?? (await createPassword(dataDir))
-    await initCluster(place, fresh, { sync: settings?.fsync !== 'off' })
-    return fresh
+  if (!(await hasCluster(location))) {
+    log.info({ directory: location.directory }, 'making a new database')
+    const currentPassword = password ?? (await createPassword(dataDir))
+    await initCluster(location, currentPassword, { sync: settings?.fsync !== 'off' })
+    return currentPassword
   }
   if (password === null) {
     throw new Error(`${dataDir} holds a database but not its password (postgres.password): restore that file`)
   }
-  const version = (await readFile(join(place.directory, 'PG_VERSION'), 'utf8')).trim()
-  const ours = place.binaries.version.split('.')[0]
-  if (version !== ours) {
+  const version = (await readFile(join(location.directory, 'PG_VERSION'), 'utf8')).trim()
+  const postgresMajor = location.binaries.version.split('.')[0]
+  if (version !== postgresMajor) {
     throw new Error(
-      `the database in ${place.directory} was made by PostgreSQL ${version}, this build brings ${ours}: move it with pg_dump`,
+      `the database in ${location.directory} was made by PostgreSQL ${version}, this build brings ${postgresMajor}: move it with pg_dump`,
     )
   }
   return password
 }
 
 /** After `kill -9` of a server its PostgreSQL lives on. If it answers it is ours; else it is stopped. */
-async function adoptOrphan(place: ClusterPlace, password: string, log: Log): Promise<RunningCluster | null> {
+async function reuseRunningCluster(
+  location: ClusterLocation,
+  password: string,
+  log: Log,
+): Promise<RunningCluster | null> {
   const deadline = Date.now() + ANSWER_LIMIT_MS
   for (;;) {
-    const found = await readPostmaster(place.directory)
-    if (found === null || !runsIn(found.pid, place.directory)) return null
-    if (found.ready && (await answers(clusterUrl(password, found.port, 'postgres')))) return found
+    const found = await readPostmaster(location.directory)
+    if (found === null || !runsIn(found.pid, location.directory)) return null
+    if (found.ready && (await acceptsConnections(clusterUrl(password, found.port, 'postgres')))) return found
     if (Date.now() > deadline) {
       log.warn({ pid: found.pid }, 'a PostgreSQL of an earlier start does not answer: stopping it')
-      await stopCluster(found.pid, place.directory)
+      await stopCluster(found.pid, location.directory)
       return null
     }
     await sleep(RETRY_MS)
   }
 }
 
-async function answers(url: string): Promise<boolean> {
+async function acceptsConnections(url: string): Promise<boolean> {
   const db = connect(url, {
     poolSize: 1,
     applicationName: 'plaza start',
@@ -186,14 +193,14 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /** Starts on a free port. Children of a PostgreSQL that was just killed may still hold its memory. */
-async function startAnywhere(place: ClusterPlace, options: EmbeddedOptions): Promise<RunningCluster> {
+async function startOnFreePort(location: ClusterLocation, options: EmbeddedOptions): Promise<RunningCluster> {
   const deadline = Date.now() + IN_USE_LIMIT_MS
   for (;;) {
     try {
-      return await startCluster(place, startOptions(await freePort(), options))
+      return await startCluster(location, startOptions(await freePort(), options))
     } catch (error) {
-      const transient = error instanceof ClusterStartError && (error.portTaken || error.stillInUse)
-      if (!transient || Date.now() > deadline) throw error
+      const isTransient = error instanceof ClusterStartError && (error.portTaken || error.stillInUse)
+      if (!isTransient || Date.now() > deadline) throw error
       await sleep(RETRY_MS)
     }
   }
@@ -231,7 +238,7 @@ async function createDatabase(url: string): Promise<void> {
 
 /** Watches the process and starts it again when it is gone, until it is told to end both. */
 function superviseCluster(
-  place: ClusterPlace,
+  location: ClusterLocation,
   first: RunningCluster,
   options: EmbeddedOptions,
 ): Pick<EmbeddedDatabase, 'stop' | 'abort'> {
@@ -244,7 +251,7 @@ function superviseCluster(
     log.error({ pid: running.pid }, 'PostgreSQL is gone: starting it again')
     while (!stopping.signal.aborted) {
       try {
-        running = await startCluster(place, startOptions(first.port, options))
+        running = await startCluster(location, startOptions(first.port, options))
         identity = processIdentity(running.pid)
         log.info({ pid: running.pid, port: running.port }, 'PostgreSQL is back')
         return
@@ -267,7 +274,7 @@ function superviseCluster(
     async stop() {
       stopping.abort()
       await watching
-      await stopCluster(running.pid, place.directory)
+      await stopCluster(running.pid, location.directory)
     },
     abort() {
       stopping.abort()

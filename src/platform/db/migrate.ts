@@ -70,10 +70,10 @@ export async function migrationState(db: Database): Promise<MigrationState> {
     ? await db<{ name: string }[]>`select name from ${db(`public.${MIGRATIONS_TABLE}`)}`
     : []
   const applied = rows.map(({ name }) => name)
-  const known = await knownMigrations()
+  const knownNames = await knownMigrations()
   return {
-    pending: known.filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !known.includes(name)),
+    pending: knownNames.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !knownNames.includes(name)),
   }
 }
 
@@ -104,8 +104,8 @@ async function refuseNewerSchema(client: pg.Client): Promise<void> {
   )
   if (!found[0]?.present) return
   const { rows } = await client.query<{ name: string }>(`select name from ${table} order by id`)
-  const known = await knownMigrations()
-  const unknown = rows.map(({ name }) => name).filter((name) => !known.includes(name))
+  const knownNames = await knownMigrations()
+  const unknown = rows.map(({ name }) => name).filter((name) => !knownNames.includes(name))
   if (unknown.length > 0) {
     throw new Error(
       `the database was migrated by a newer version (${unknown.join(', ')}): start that version, or restore a backup`,

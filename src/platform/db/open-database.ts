@@ -24,7 +24,7 @@ interface DatabaseConfig {
 }
 
 /** What the process that holds a data directory calls itself when it serves. */
-const SERVE = 'serve'
+const SERVE_COMMAND = 'serve'
 
 /** For commands that run beside the server, for migrations, and for whoever looks in with `psql`. */
 const SPARE_CONNECTIONS = 30
@@ -40,9 +40,9 @@ const POLL_MS = 200
 export async function openServerDatabase(config: DatabaseConfig, log: Log): Promise<OpenDatabase> {
   const opened =
     config.databaseUrl === undefined
-      ? await own(config, SERVE, log)
+      ? await openEmbedded(config, SERVE_COMMAND, log)
       : { url: config.databaseUrl, close: async () => {}, abort: () => {} }
-  return migrated(opened, log)
+  return withMigrations(opened, log)
 }
 
 /**
@@ -55,24 +55,25 @@ export async function openCommandDatabase(
   log: Log,
 ): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) {
-    return migrated({ url: config.databaseUrl, close: async () => {}, abort: () => {} }, log)
+    return withMigrations({ url: config.databaseUrl, close: async () => {}, abort: () => {} }, log)
   }
   const deadline = Date.now() + BUSY_LIMIT_MS
-  for (let waited = false; ; waited = true) {
+  for (let hasWaited = false; ; hasWaited = true) {
     const url = await urlOfServer(config.dataDir)
-    if (url !== null) return migrated({ url, close: async () => {}, abort: () => {} }, log, isBeingMade)
+    if (url !== null)
+      return withMigrations({ url, close: async () => {}, abort: () => {} }, log, isInitializing)
     try {
-      return await migrated(await own(config, command, log), log)
+      return await withMigrations(await openEmbedded(config, command, log), log)
     } catch (error) {
       if (!(error instanceof DataDirBusyError) || Date.now() > deadline) throw error
       // A server that is starting, or another command, which stops its PostgreSQL when it is done.
-      if (!waited) log.warn({ pid: error.owner.pid }, `${error.message}: waiting for it`)
+      if (!hasWaited) log.warn({ pid: error.owner.pid }, `${error.message}: waiting for it`)
       await sleep(POLL_MS)
     }
   }
 }
 
-async function own(config: DatabaseConfig, command: string, log: Log): Promise<OpenDatabase> {
+async function openEmbedded(config: DatabaseConfig, command: string, log: Log): Promise<OpenDatabase> {
   // A shard has a writer and whoever consumes its log.
   const needed = config.databasePool + 2 * config.hubShards + SPARE_CONNECTIONS
   const settings = { max_connections: String(Math.max(MIN_CONNECTIONS, needed)) }
@@ -82,18 +83,18 @@ async function own(config: DatabaseConfig, command: string, log: Log): Promise<O
 
 async function urlOfServer(dataDir: string): Promise<string | null> {
   const directory = await openDataDir(dataDir)
-  return dataDirOwner(directory)?.command === SERVE ? findEmbedded(directory) : null
+  return dataDirOwner(directory)?.command === SERVE_COMMAND ? findEmbedded(directory) : null
 }
 
 /** 3D000: a server that starts for the first time has its PostgreSQL up a moment before its database is made. */
-function isBeingMade(error: unknown): boolean {
+function isInitializing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '3D000'
 }
 
-async function migrated(
+async function withMigrations(
   opened: OpenDatabase,
   log: Log,
-  isPassing: (error: unknown) => boolean = () => false,
+  isTransient: (error: unknown) => boolean = () => false,
 ): Promise<OpenDatabase> {
   const deadline = Date.now() + STARTUP_LIMIT_MS
   for (;;) {
@@ -101,7 +102,7 @@ async function migrated(
       await migrate(opened.url, log)
       return opened
     } catch (error) {
-      if ((isUnavailable(error) || isPassing(error)) && Date.now() < deadline) {
+      if ((isUnavailable(error) || isTransient(error)) && Date.now() < deadline) {
         log.warn({ err: error }, 'the database is not there yet: waiting for it')
         await sleep(1_000)
       } else {

@@ -2,21 +2,21 @@
 create extension pg_trgm;
 create schema accounts;
 create schema apps;
-create schema assets;
 create schema chain;
 create schema channels;
 create schema embeds;
 create schema hub;
 create schema inbox;
 create schema miniapps;
+create schema moderation;
 create schema publish;
-create schema relations;
 create schema score;
 create schema search;
 create schema sign_in;
 create schema signers;
 create schema social;
-create schema upstream;
+create schema sync;
+create schema tokens;
 create schema webhooks;
 
 CREATE OR REPLACE FUNCTION search.words_of(text text)
@@ -75,6 +75,28 @@ create table accounts.direct_registrations (
 );
 CREATE INDEX direct_registrations_open ON accounts.direct_registrations USING btree (attempted_at) WHERE (finished_at IS NULL);
 
+create table accounts.fid_pool (
+  id uuid not null,
+  network text not null,
+  paid_by uuid not null,
+  custody_address bytea not null,
+  sealed_key bytea,
+  ordered_at timestamp with time zone not null,
+  next_attempt_at timestamp with time zone not null,
+  failures integer not null default 0,
+  fid bigint,
+  held_by uuid,
+  held_until timestamp with time zone,
+  used_at timestamp with time zone,
+  constraint fid_pool_pkey PRIMARY KEY (id),
+  constraint fid_pool_fid_key UNIQUE (fid),
+  constraint fid_pool_held_by_fkey FOREIGN KEY (held_by) REFERENCES accounts.wallets(id),
+  constraint fid_pool_paid_by_fkey FOREIGN KEY (paid_by) REFERENCES accounts.wallets(id)
+);
+CREATE INDEX fid_pool_free ON accounts.fid_pool USING btree (network, fid) WHERE ((fid IS NOT NULL) AND (used_at IS NULL));
+CREATE INDEX fid_pool_held ON accounts.fid_pool USING btree (held_by, held_until) WHERE (used_at IS NULL);
+CREATE INDEX fid_pool_ordered ON accounts.fid_pool USING btree (paid_by, ordered_at) WHERE (fid IS NULL);
+
 create table accounts.local_nonces (
   contract text not null,
   address bytea not null,
@@ -85,7 +107,7 @@ create table accounts.local_nonces (
 create table accounts.registrations (
   id uuid not null,
   fid bigint not null,
-  shelf_id uuid not null,
+  pool_entry_id uuid not null,
   wallet_id uuid not null,
   app_id uuid not null,
   digest bytea not null,
@@ -106,7 +128,7 @@ create table accounts.registrations (
   finished_at timestamp with time zone,
   constraint registrations_pkey PRIMARY KEY (id),
   constraint registrations_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
-  constraint registrations_shelf_id_fkey FOREIGN KEY (shelf_id) REFERENCES accounts.shelf(id),
+  constraint registrations_pool_entry_id_fkey FOREIGN KEY (pool_entry_id) REFERENCES accounts.fid_pool(id),
   constraint registrations_step_check CHECK ((step = ANY (ARRAY['accepted'::text, 'keyed'::text, 'transferred'::text, 'named'::text, 'done'::text, 'undoing'::text, 'undone'::text]))),
   constraint registrations_wallet_id_fkey FOREIGN KEY (wallet_id) REFERENCES accounts.wallets(id)
 );
@@ -114,33 +136,11 @@ CREATE UNIQUE INDEX registrations_by_fid ON accounts.registrations USING btree (
 CREATE UNIQUE INDEX registrations_by_fname ON accounts.registrations USING btree (fname) WHERE ((fname IS NOT NULL) AND (step <> ALL (ARRAY['done'::text, 'undone'::text])));
 CREATE INDEX registrations_open ON accounts.registrations USING btree (attempted_at) WHERE (step <> ALL (ARRAY['done'::text, 'undone'::text]));
 
-create table accounts.shelf (
-  id uuid not null,
-  network text not null,
-  paid_by uuid not null,
-  custody_address bytea not null,
-  sealed_key bytea,
-  ordered_at timestamp with time zone not null,
-  next_attempt_at timestamp with time zone not null,
-  failures integer not null default 0,
-  fid bigint,
-  held_by uuid,
-  held_until timestamp with time zone,
-  used_at timestamp with time zone,
-  constraint shelf_pkey PRIMARY KEY (id),
-  constraint shelf_fid_key UNIQUE (fid),
-  constraint shelf_held_by_fkey FOREIGN KEY (held_by) REFERENCES accounts.wallets(id),
-  constraint shelf_paid_by_fkey FOREIGN KEY (paid_by) REFERENCES accounts.wallets(id)
-);
-CREATE INDEX shelf_free ON accounts.shelf USING btree (network, fid) WHERE ((fid IS NOT NULL) AND (used_at IS NULL));
-CREATE INDEX shelf_held ON accounts.shelf USING btree (held_by, held_until) WHERE (used_at IS NULL);
-CREATE INDEX shelf_ordered ON accounts.shelf USING btree (paid_by, ordered_at) WHERE (fid IS NULL);
-
 create table accounts.transactions (
   id bigint not null generated always as identity,
   wallet_id uuid not null,
   purpose text not null,
-  asked text,
+  request_key text,
   nonce bigint not null,
   state text not null default 'recorded'::text,
   max_cost numeric(78,0) not null,
@@ -167,15 +167,15 @@ create table accounts.wallets (
   sealed_key bytea not null,
   next_nonce bigint not null default 0,
   balance numeric(78,0),
-  shelf_size integer not null,
+  fid_pool_size integer not null,
   fids_ordered bigint not null default 0,
   fids_used bigint not null default 0,
   created_at timestamp with time zone not null default now(),
   constraint wallets_pkey PRIMARY KEY (id),
   constraint wallets_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id),
   constraint wallets_balance_check CHECK ((balance >= (0)::numeric)),
-  constraint wallets_network_address_key UNIQUE (network, address),
-  constraint wallets_shelf_size_check CHECK (((shelf_size >= 0) AND (shelf_size <= 1000)))
+  constraint wallets_fid_pool_size_check CHECK (((fid_pool_size >= 0) AND (fid_pool_size <= 1000))),
+  constraint wallets_network_address_key UNIQUE (network, address)
 );
 CREATE INDEX wallets_by_app ON accounts.wallets USING btree (app_id, created_at);
 
@@ -205,83 +205,6 @@ create table apps.apps (
   constraint apps_mini_app_domain_key UNIQUE (mini_app_domain),
   constraint apps_name_key UNIQUE (name)
 );
-
-create table assets.balances (
-  token_id integer not null,
-  holder bytea not null,
-  balance numeric(78,0) not null,
-  constraint balances_pkey PRIMARY KEY (token_id, holder) INCLUDE (balance),
-  constraint balances_token_id_fkey FOREIGN KEY (token_id) REFERENCES assets.tokens(id) ON DELETE CASCADE
-);
-CREATE INDEX balances_by_size ON assets.balances USING btree (token_id, balance DESC, holder) WHERE (balance > (0)::numeric);
-
-create table assets.changes (
-  network text not null,
-  block bigint not null,
-  token_id integer not null,
-  holder bytea not null,
-  amount numeric(78,0) not null,
-  constraint changes_pkey PRIMARY KEY (network, block, token_id, holder),
-  constraint changes_token_id_fkey FOREIGN KEY (token_id) REFERENCES assets.tokens(id) ON DELETE CASCADE
-);
-
-create table assets.pools (
-  network text not null,
-  address bytea not null,
-  token0_id integer not null,
-  token1_id integer not null,
-  constraint pools_pkey PRIMARY KEY (network, address),
-  constraint pools_token0_id_fkey FOREIGN KEY (token0_id) REFERENCES assets.tokens(id),
-  constraint pools_token1_id_fkey FOREIGN KEY (token1_id) REFERENCES assets.tokens(id)
-);
-CREATE INDEX pools_by_token0 ON assets.pools USING btree (token0_id);
-CREATE INDEX pools_by_token1 ON assets.pools USING btree (token1_id);
-
-create table assets.tokens (
-  id integer not null generated always as identity,
-  network text not null,
-  address bytea not null,
-  name text not null,
-  symbol text not null,
-  decimals smallint not null,
-  logo text,
-  kept_for text,
-  is_dollar boolean not null default false,
-  price_usd double precision,
-  price_rank smallint,
-  first_block bigint,
-  live_from bigint,
-  read_to bigint,
-  asked_at timestamp with time zone not null default now(),
-  constraint tokens_pkey PRIMARY KEY (id),
-  constraint tokens_kept_for_check CHECK ((kept_for = ANY (ARRAY['operator'::text, 'request'::text]))),
-  constraint tokens_network_address_key UNIQUE (network, address)
-);
-
-create table assets.trades (
-  network text not null,
-  block bigint not null,
-  log_index integer not null,
-  traded_at bigint not null,
-  transaction_hash bytea not null,
-  pool bytea not null,
-  protocol_family text not null,
-  protocol_version text not null,
-  trader bytea not null,
-  sold_id integer not null,
-  sold numeric(78,0) not null,
-  bought_id integer not null,
-  bought numeric(78,0) not null,
-  usd double precision,
-  told boolean not null default false,
-  constraint trades_pkey PRIMARY KEY (network, block, log_index),
-  constraint trades_bought_id_fkey FOREIGN KEY (bought_id) REFERENCES assets.tokens(id),
-  constraint trades_sold_id_fkey FOREIGN KEY (sold_id) REFERENCES assets.tokens(id)
-);
-CREATE INDEX trades_bought ON assets.trades USING btree (bought_id, block DESC, log_index DESC);
-CREATE INDEX trades_by_time ON assets.trades USING btree (network, traded_at DESC);
-CREATE INDEX trades_sold ON assets.trades USING btree (sold_id, block DESC, log_index DESC);
-CREATE INDEX trades_untold ON assets.trades USING btree (network, block) WHERE (NOT told);
 
 create table chain.blocks (
   follower text not null,
@@ -411,6 +334,13 @@ CREATE INDEX urls_due ON embeds.urls USING btree (next_attempt_at) WHERE (state 
 CREATE INDEX urls_leased ON embeds.urls USING btree (host, next_attempt_at) WHERE (lease IS NOT NULL);
 CREATE INDEX urls_waiting ON embeds.urls USING btree (host, next_attempt_at) WHERE (state = 'pending'::text);
 
+create table hub.applied_offsets (
+  log text not null,
+  last_id bigint not null,
+  ids bigint[] not null
+);
+CREATE INDEX applied_offsets_by_last_id ON hub.applied_offsets USING btree (log, last_id);
+
 create table hub.cast_mentions (
   mentioned_fid bigint not null,
   ts bigint not null,
@@ -490,10 +420,10 @@ create table hub.onchain_events (
   constraint onchain_events_pkey PRIMARY KEY (fid, type, block_number, log_index)
 );
 
-create table hub.pruned (
+create table hub.pruned_messages (
   hash bytea not null,
   day date not null,
-  constraint pruned_pkey PRIMARY KEY (hash)
+  constraint pruned_messages_pkey PRIMARY KEY (hash)
 );
 
 create table hub.set_counts (
@@ -513,7 +443,7 @@ create table hub.shards (
   shard smallint not null,
   height bigint not null default 0,
   block_hash bytea not null default '\x0000000000000000000000000000000000000000000000000000000000000000'::bytea,
-  dropped_below bigint not null default 0,
+  first_retained_id bigint not null default 0,
   constraint shards_pkey PRIMARY KEY (shard)
 );
 
@@ -549,13 +479,6 @@ create table hub.storage_rents (
   constraint storage_rents_pkey PRIMARY KEY (fid, block_number, log_index)
 );
 
-create table hub.taken (
-  log text not null,
-  last_id bigint not null,
-  ids bigint[] not null
-);
-CREATE INDEX taken_by_place ON hub.taken USING btree (log, last_id);
-
 create table hub.username_proofs (
   name text not null,
   fid bigint not null,
@@ -575,7 +498,7 @@ create table inbox.notifications (
   ts bigint not null,
   actor bigint not null,
   root_url text,
-  outranked_by smallint not null default 0,
+  suppressed_by smallint not null default 0,
   constraint notifications_pkey PRIMARY KEY (hash, kind, fid)
 ) with (fillfactor=85);
 CREATE INDEX groups_by_newest ON inbox.notifications USING btree (actor, fid) WHERE (kind <= 3);
@@ -684,15 +607,15 @@ CREATE INDEX host_tokens_by_user ON miniapps.host_tokens USING btree (app_id, fi
 CREATE UNIQUE INDEX host_tokens_enabled ON miniapps.host_tokens USING btree (app_id, fid, domain) WHERE (state = 'enabled'::text);
 CREATE INDEX host_tokens_unused ON miniapps.host_tokens USING btree (updated_at) WHERE (state <> 'enabled'::text);
 
-create table miniapps.paces (
+create table miniapps.rate_windows (
   app_id uuid not null,
   fid bigint not null,
   client_fid bigint not null,
   sent_at timestamp with time zone[] not null,
-  constraint paces_pkey PRIMARY KEY (app_id, fid, client_fid)
+  constraint rate_windows_pkey PRIMARY KEY (app_id, fid, client_fid)
 ) with (fillfactor=70);
 
-create table miniapps.past_tokens (
+create table miniapps.replaced_tokens (
   app_id uuid not null,
   fid bigint not null,
   client_fid bigint not null,
@@ -725,6 +648,23 @@ create table miniapps.tokens (
 CREATE INDEX tokens_by_token ON miniapps.tokens USING btree (app_id, token);
 CREATE INDEX tokens_enabled ON miniapps.tokens USING btree (app_id, fid, client_fid) WHERE (state = 'enabled'::text);
 
+create table moderation.bans (
+  app_id uuid not null,
+  fid bigint not null,
+  banned_at bigint not null,
+  constraint bans_pkey PRIMARY KEY (app_id, fid),
+  constraint bans_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id) ON DELETE CASCADE
+);
+CREATE INDEX bans_by_time ON moderation.bans USING btree (app_id, banned_at DESC, fid DESC);
+
+create table moderation.mutes (
+  fid bigint not null,
+  target_fid bigint not null,
+  muted_at bigint not null,
+  constraint mutes_pkey PRIMARY KEY (fid, target_fid)
+);
+CREATE INDEX mutes_by_time ON moderation.mutes USING btree (fid, muted_at DESC, target_fid DESC);
+
 create table public.schema_migrations (
   id integer not null default nextval('schema_migrations_id_seq'::regclass),
   name character varying(255) not null,
@@ -747,23 +687,6 @@ create table publish.requests (
 );
 CREATE INDEX requests_by_age ON publish.requests USING btree (created_at);
 
-create table relations.bans (
-  app_id uuid not null,
-  fid bigint not null,
-  banned_at bigint not null,
-  constraint bans_pkey PRIMARY KEY (app_id, fid),
-  constraint bans_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps.apps(id) ON DELETE CASCADE
-);
-CREATE INDEX bans_by_time ON relations.bans USING btree (app_id, banned_at DESC, fid DESC);
-
-create table relations.mutes (
-  fid bigint not null,
-  target_fid bigint not null,
-  muted_at bigint not null,
-  constraint mutes_pkey PRIMARY KEY (fid, target_fid)
-);
-CREATE INDEX mutes_by_time ON relations.mutes USING btree (fid, muted_at DESC, target_fid DESC);
-
 create table score.runs (
   id bigint not null generated always as identity,
   started_at bigint not null,
@@ -774,26 +697,26 @@ create table score.runs (
   constraint runs_pkey PRIMARY KEY (id)
 );
 
-create table search.known (
+create table search.popular_users (
   fid bigint not null,
   username text,
   display_name text,
-  constraint known_pkey PRIMARY KEY (fid)
+  constraint popular_users_pkey PRIMARY KEY (fid)
 );
-CREATE INDEX known_by_likeness ON search.known USING gin (username gin_trgm_ops, display_name gin_trgm_ops) WITH (fastupdate=off);
-
-create table search.leaders (
-  kind smallint not null,
-  prefix text not null,
-  fid bigint not null,
-  constraint leaders_pkey PRIMARY KEY (kind, prefix, fid)
-);
+CREATE INDEX popular_users_by_similarity ON search.popular_users USING gin (username gin_trgm_ops, display_name gin_trgm_ops) WITH (fastupdate=off);
 
 create table search.runs (
   id bigint not null generated always as identity,
   finished_at bigint not null,
   users bigint not null,
   constraint runs_pkey PRIMARY KEY (id)
+);
+
+create table search.top_users_by_prefix (
+  kind smallint not null,
+  prefix text not null,
+  fid bigint not null,
+  constraint top_users_by_prefix_pkey PRIMARY KEY (kind, prefix, fid)
 );
 
 create table sign_in.nonces (
@@ -983,8 +906,8 @@ create table social.users (
 );
 CREATE INDEX users_by_custody ON social.users USING btree (custody_address);
 CREATE INDEX users_by_display_name ON social.users USING btree (lower(display_name) text_pattern_ops) WHERE (display_name IS NOT NULL);
-CREATE INDEX users_by_likeness ON social.users USING gin (username gin_trgm_ops, lower(display_name) gin_trgm_ops) WITH (fastupdate=off);
-CREATE INDEX users_by_place ON social.users USING btree (geo_cell) INCLUDE (latitude, longitude, fid) WHERE (geo_cell IS NOT NULL);
+CREATE INDEX users_by_location ON social.users USING btree (geo_cell) INCLUDE (latitude, longitude, fid) WHERE (geo_cell IS NOT NULL);
+CREATE INDEX users_by_similarity ON social.users USING gin (username gin_trgm_ops, lower(display_name) gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX users_by_twitter ON social.users USING btree (lower(twitter)) WHERE (twitter IS NOT NULL);
 CREATE INDEX users_by_username ON social.users USING btree (username text_pattern_ops) WHERE (username IS NOT NULL);
 
@@ -1008,7 +931,7 @@ create table social.verified_accounts (
 );
 CREATE INDEX verified_accounts_by_name ON social.verified_accounts USING btree (lower(username)) WHERE (platform = 'x'::text);
 
-create table upstream.cursors (
+create table sync.cursors (
   upstream text not null,
   shard smallint not null,
   next_id bigint not null,
@@ -1016,33 +939,110 @@ create table upstream.cursors (
   constraint cursors_pkey PRIMARY KEY (upstream, shard)
 ) with (fillfactor=50);
 
-create table upstream.fids (
+create table sync.fids (
   fid bigint not null,
   backfilled_at timestamp with time zone,
   compared_at timestamp with time zone,
-  suspect text,
-  suspected_at timestamp with time zone,
+  reconcile_reason text,
+  queued_at timestamp with time zone,
   constraint fids_pkey PRIMARY KEY (fid)
 ) with (fillfactor=80);
-CREATE INDEX fids_by_comparison ON upstream.fids USING btree (compared_at NULLS FIRST, fid);
-CREATE INDEX fids_suspect ON upstream.fids USING btree (fid) WHERE (suspect IS NOT NULL);
-CREATE INDEX fids_to_fetch ON upstream.fids USING btree (fid) WHERE (backfilled_at IS NULL);
+CREATE INDEX fids_by_comparison ON sync.fids USING btree (compared_at NULLS FIRST, fid);
+CREATE INDEX fids_queued ON sync.fids USING btree (fid) WHERE (reconcile_reason IS NOT NULL);
+CREATE INDEX fids_to_fetch ON sync.fids USING btree (fid) WHERE (backfilled_at IS NULL);
 
-create table upstream.followed (
-  fid bigint not null,
-  reason text not null,
-  via bigint not null default 0,
-  constraint followed_pkey PRIMARY KEY (fid, reason, via),
-  constraint followed_reason_check CHECK ((reason = ANY (ARRAY['asked'::text, 'channel'::text, 'follow'::text, 'touch'::text])))
-);
-CREATE INDEX followed_by_via ON upstream.followed USING btree (via) WHERE (via > 0);
-
-create table upstream.imports (
+create table sync.imports (
   name text not null,
   cursor text not null,
   imported_at timestamp with time zone not null default now(),
   constraint imports_pkey PRIMARY KEY (name)
 );
+
+create table sync.selected_users (
+  fid bigint not null,
+  reason text not null,
+  via bigint not null default 0,
+  constraint selected_users_pkey PRIMARY KEY (fid, reason, via),
+  constraint selected_users_reason_check CHECK ((reason = ANY (ARRAY['configured'::text, 'channel'::text, 'follow'::text, 'interaction'::text])))
+);
+CREATE INDEX selected_users_by_via ON sync.selected_users USING btree (via) WHERE (via > 0);
+
+create table tokens.balances (
+  token_id integer not null,
+  holder bytea not null,
+  balance numeric(78,0) not null,
+  constraint balances_pkey PRIMARY KEY (token_id, holder) INCLUDE (balance),
+  constraint balances_token_id_fkey FOREIGN KEY (token_id) REFERENCES tokens.tokens(id) ON DELETE CASCADE
+);
+CREATE INDEX balances_by_size ON tokens.balances USING btree (token_id, balance DESC, holder) WHERE (balance > (0)::numeric);
+
+create table tokens.changes (
+  network text not null,
+  block bigint not null,
+  token_id integer not null,
+  holder bytea not null,
+  amount numeric(78,0) not null,
+  constraint changes_pkey PRIMARY KEY (network, block, token_id, holder),
+  constraint changes_token_id_fkey FOREIGN KEY (token_id) REFERENCES tokens.tokens(id) ON DELETE CASCADE
+);
+
+create table tokens.pools (
+  network text not null,
+  address bytea not null,
+  token0_id integer not null,
+  token1_id integer not null,
+  constraint pools_pkey PRIMARY KEY (network, address),
+  constraint pools_token0_id_fkey FOREIGN KEY (token0_id) REFERENCES tokens.tokens(id),
+  constraint pools_token1_id_fkey FOREIGN KEY (token1_id) REFERENCES tokens.tokens(id)
+);
+CREATE INDEX pools_by_token0 ON tokens.pools USING btree (token0_id);
+CREATE INDEX pools_by_token1 ON tokens.pools USING btree (token1_id);
+
+create table tokens.tokens (
+  id integer not null generated always as identity,
+  network text not null,
+  address bytea not null,
+  name text not null,
+  symbol text not null,
+  decimals smallint not null,
+  logo text,
+  tracked_by text,
+  is_dollar boolean not null default false,
+  price_usd double precision,
+  price_rank smallint,
+  first_block bigint,
+  live_from bigint,
+  read_to bigint,
+  requested_at timestamp with time zone not null default now(),
+  constraint tokens_pkey PRIMARY KEY (id),
+  constraint tokens_network_address_key UNIQUE (network, address),
+  constraint tokens_tracked_by_check CHECK ((tracked_by = ANY (ARRAY['operator'::text, 'request'::text])))
+);
+
+create table tokens.trades (
+  network text not null,
+  block bigint not null,
+  log_index integer not null,
+  traded_at bigint not null,
+  transaction_hash bytea not null,
+  pool bytea not null,
+  protocol_family text not null,
+  protocol_version text not null,
+  trader bytea not null,
+  sold_id integer not null,
+  sold numeric(78,0) not null,
+  bought_id integer not null,
+  bought numeric(78,0) not null,
+  usd double precision,
+  published boolean not null default false,
+  constraint trades_pkey PRIMARY KEY (network, block, log_index),
+  constraint trades_bought_id_fkey FOREIGN KEY (bought_id) REFERENCES tokens.tokens(id),
+  constraint trades_sold_id_fkey FOREIGN KEY (sold_id) REFERENCES tokens.tokens(id)
+);
+CREATE INDEX trades_bought ON tokens.trades USING btree (bought_id, block DESC, log_index DESC);
+CREATE INDEX trades_by_time ON tokens.trades USING btree (network, traded_at DESC);
+CREATE INDEX trades_sold ON tokens.trades USING btree (sold_id, block DESC, log_index DESC);
+CREATE INDEX trades_unpublished ON tokens.trades USING btree (network, block) WHERE (NOT published);
 
 create table webhooks.compacted_follows (
   shard smallint not null,
@@ -1074,19 +1074,19 @@ create table webhooks.deliveries (
   constraint deliveries_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'canceled'::text]))),
   constraint deliveries_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhooks.webhooks(id)
 );
+CREATE UNIQUE INDEX deliveries_by_event ON webhooks.deliveries USING btree (event_id, webhook_id);
 CREATE INDEX deliveries_by_webhook ON webhooks.deliveries USING btree (webhook_id, seq);
 CREATE INDEX deliveries_due ON webhooks.deliveries USING btree (webhook_id, next_attempt_at, seq) WHERE ((state = 'waiting'::text) AND (attempts > 0));
 CREATE INDEX deliveries_finished ON webhooks.deliveries USING btree (finished_at) WHERE (finished_at IS NOT NULL);
-CREATE INDEX deliveries_lost ON webhooks.deliveries USING btree (webhook_id, seq) WHERE (state = ANY (ARRAY['failed'::text, 'canceled'::text]));
 CREATE INDEX deliveries_new ON webhooks.deliveries USING btree (webhook_id, seq) WHERE ((state = 'waiting'::text) AND (attempts = 0));
-CREATE UNIQUE INDEX deliveries_once ON webhooks.deliveries USING btree (event_id, webhook_id);
 CREATE INDEX deliveries_sending ON webhooks.deliveries USING btree (worker) WHERE (state = 'sending'::text);
+CREATE INDEX deliveries_undelivered ON webhooks.deliveries USING btree (webhook_id, seq) WHERE (state = ANY (ARRAY['failed'::text, 'canceled'::text]));
 
 create table webhooks.events (
   id text not null,
   kind text not null,
   happened_at timestamp with time zone not null,
-  noticed_at timestamp with time zone not null,
+  detected_at timestamp with time zone not null,
   subject jsonb not null,
   data text,
   created_at timestamp with time zone not null default now(),
@@ -1132,7 +1132,7 @@ create table webhooks.webhooks (
   title text not null,
   target_url text not null,
   active boolean not null default true,
-  off_reason text,
+  disabled_reason text,
   http_timeout_ms integer not null,
   rate_limit integer not null,
   rate_limit_ms integer not null,

@@ -13,7 +13,7 @@ export interface SystemUser {
   readonly gid: number
 }
 
-const OWN_USER = 'plaza'
+const SERVICE_USER = 'plaza'
 
 /**
  * PostgreSQL refuses to run as root. When we are root, this names the user that it runs as: `postgres` if
@@ -21,7 +21,7 @@ const OWN_USER = 'plaza'
  */
 export async function chooseUser(log: Log): Promise<SystemUser | null> {
   if (process.getuid?.() !== 0) return null
-  const found = (await lookUpUser('postgres')) ?? (await lookUpUser(OWN_USER)) ?? (await createUser(log))
+  const found = (await lookUpUser('postgres')) ?? (await lookUpUser(SERVICE_USER)) ?? (await createUser(log))
   const user = found ?? (await lookUpUser('nobody'))
   if (user === null) {
     throw new Error(
@@ -52,13 +52,13 @@ async function createUser(log: Log): Promise<SystemUser | null> {
   const shell = '/usr/sbin/nologin'
   const options = ['--system', '--no-create-home', '--home-dir', '/nonexistent', '--shell', shell]
   try {
-    await run('groupadd', ['--system', OWN_USER]).catch(() => undefined)
-    await run('useradd', [...options, '--gid', OWN_USER, OWN_USER])
+    await run('groupadd', ['--system', SERVICE_USER]).catch(() => undefined)
+    await run('useradd', [...options, '--gid', SERVICE_USER, SERVICE_USER])
   } catch {
     return null
   }
-  log.info({ user: OWN_USER }, 'made a system user for PostgreSQL, which does not run as root')
-  return lookUpUser(OWN_USER)
+  log.info({ user: SERVICE_USER }, 'made a system user for PostgreSQL, which does not run as root')
+  return lookUpUser(SERVICE_USER)
 }
 
 /**

@@ -5,11 +5,11 @@ import type { Database, Queryable } from './connection.js'
  * Takes the lock of a worker, or takes it once more. It is held for as long as the connection lives, and PostgreSQL frees
  * it at once when the process is killed.
  *
- * @param own A pool of one connection that does nothing else: the lock is that connection's. After a loss it is taken anew.
+ * @param lockDb A pool of one connection that does nothing else: the lock is that connection's. After a loss it is taken anew.
  * @param worker A UUID.
  */
-export async function takeWorkerLock(own: Database, worker: string): Promise<void> {
-  await own`select pg_try_advisory_lock(hashtextextended(${worker}, 0))`
+export async function takeWorkerLock(lockDb: Database, worker: string): Promise<void> {
+  await lockDb`select pg_try_advisory_lock(hashtextextended(${worker}, 0))`
 }
 
 /** Whether nobody holds the lock of the worker that a column names. Until the transaction ends nobody else finds it dead. */

@@ -2,7 +2,7 @@ import { cellOf, cellsWithin } from './cells.js'
 import { distanceKm } from './distance.js'
 
 /** A city and where its middle is, in degrees. */
-export interface PlacedCity {
+export interface LocatedCity {
   readonly name: string
   /** ISO 3166-1, two letters. */
   readonly countryCode: string
@@ -16,9 +16,9 @@ const MAX_KM = 50
 
 /** Finds cities by where they are. */
 export class CityIndex {
-  readonly #byCell = new Map<number, PlacedCity[]>()
+  readonly #byCell = new Map<number, LocatedCity[]>()
 
-  constructor(cities: Iterable<PlacedCity>) {
+  constructor(cities: Iterable<LocatedCity>) {
     for (const city of cities) {
       const cell = cellOf(city.latitude, city.longitude)
       const others = this.#byCell.get(cell)
@@ -28,8 +28,8 @@ export class CityIndex {
   }
 
   /** The nearest city, within 50 km; the larger one of two in the same place. */
-  nearest(latitude: number, longitude: number): PlacedCity | null {
-    let best: PlacedCity | null = null
+  nearest(latitude: number, longitude: number): LocatedCity | null {
+    let best: LocatedCity | null = null
     let bestKm = MAX_KM
     for (const cell of cellsWithin(latitude, longitude, MAX_KM)) {
       for (const city of this.#byCell.get(cell) ?? []) {

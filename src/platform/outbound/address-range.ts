@@ -7,34 +7,34 @@ import ipaddr from 'ipaddr.js'
  */
 export type AddressRange = 'public' | 'loopback' | 'special'
 
-interface Special {
+interface SpecialRange {
   readonly cidr: string
   /** The document that takes these addresses out of the public internet. */
-  readonly because: string
+  readonly reason: string
 }
 
-const specialIPv4: readonly Special[] = [
-  { cidr: '0.0.0.0/8', because: 'this network, unspecified: RFC 791; Linux dials 0.0.0.0 as loopback' },
-  { cidr: '10.0.0.0/8', because: 'private: RFC 1918' },
-  { cidr: '100.64.0.0/10', because: 'carrier-grade NAT: RFC 6598; one cloud keeps its metadata here' },
+const specialIPv4: readonly SpecialRange[] = [
+  { cidr: '0.0.0.0/8', reason: 'this network, unspecified: RFC 791; Linux dials 0.0.0.0 as loopback' },
+  { cidr: '10.0.0.0/8', reason: 'private: RFC 1918' },
+  { cidr: '100.64.0.0/10', reason: 'carrier-grade NAT: RFC 6598; one cloud keeps its metadata here' },
   {
     cidr: '168.63.129.16/32',
-    because: 'metadata and host agent of one cloud, on an otherwise public address',
+    reason: 'metadata and host agent of one cloud, on an otherwise public address',
   },
-  { cidr: '169.254.0.0/16', because: 'link-local: RFC 3927; the metadata address of most clouds' },
-  { cidr: '172.16.0.0/12', because: 'private: RFC 1918' },
-  { cidr: '192.0.0.0/24', because: 'protocol assignments: RFC 6890; one cloud keeps its metadata here' },
-  { cidr: '192.0.2.0/24', because: 'documentation: RFC 5737' },
-  { cidr: '192.31.196.0/24', because: 'AS112 sinks: RFC 7535' },
-  { cidr: '192.52.193.0/24', because: 'multicast tunnels: RFC 7450' },
-  { cidr: '192.88.99.0/24', because: '6to4 relays, deprecated: RFC 7526' },
-  { cidr: '192.168.0.0/16', because: 'private: RFC 1918' },
-  { cidr: '192.175.48.0/24', because: 'AS112 sinks: RFC 7534' },
-  { cidr: '198.18.0.0/15', because: 'benchmarking: RFC 2544' },
-  { cidr: '198.51.100.0/24', because: 'documentation: RFC 5737' },
-  { cidr: '203.0.113.0/24', because: 'documentation: RFC 5737' },
-  { cidr: '224.0.0.0/4', because: 'multicast: RFC 1112' },
-  { cidr: '240.0.0.0/4', because: 'reserved, and broadcast: RFC 1112, RFC 919' },
+  { cidr: '169.254.0.0/16', reason: 'link-local: RFC 3927; the metadata address of most clouds' },
+  { cidr: '172.16.0.0/12', reason: 'private: RFC 1918' },
+  { cidr: '192.0.0.0/24', reason: 'protocol assignments: RFC 6890; one cloud keeps its metadata here' },
+  { cidr: '192.0.2.0/24', reason: 'documentation: RFC 5737' },
+  { cidr: '192.31.196.0/24', reason: 'AS112 sinks: RFC 7535' },
+  { cidr: '192.52.193.0/24', reason: 'multicast tunnels: RFC 7450' },
+  { cidr: '192.88.99.0/24', reason: '6to4 relays, deprecated: RFC 7526' },
+  { cidr: '192.168.0.0/16', reason: 'private: RFC 1918' },
+  { cidr: '192.175.48.0/24', reason: 'AS112 sinks: RFC 7534' },
+  { cidr: '198.18.0.0/15', reason: 'benchmarking: RFC 2544' },
+  { cidr: '198.51.100.0/24', reason: 'documentation: RFC 5737' },
+  { cidr: '203.0.113.0/24', reason: 'documentation: RFC 5737' },
+  { cidr: '224.0.0.0/4', reason: 'multicast: RFC 1112' },
+  { cidr: '240.0.0.0/4', reason: 'reserved, and broadcast: RFC 1112, RFC 919' },
 ]
 
 /**
@@ -45,12 +45,12 @@ const specialIPv4: readonly Special[] = [
  */
 const globalUnicastIPv6 = '2000::/3'
 
-const specialIPv6: readonly Special[] = [
-  { cidr: '2001::/23', because: 'protocol assignments, Teredo, benchmarking, ORCHID: RFC 2928, 4380, 5180' },
-  { cidr: '2001:db8::/32', because: 'documentation: RFC 3849' },
-  { cidr: '2002::/16', because: '6to4, which wraps any IPv4 address: RFC 3056' },
-  { cidr: '2620:4f:8000::/48', because: 'AS112 sinks: RFC 7534' },
-  { cidr: '3fff::/20', because: 'documentation: RFC 9637' },
+const specialIPv6: readonly SpecialRange[] = [
+  { cidr: '2001::/23', reason: 'protocol assignments, Teredo, benchmarking, ORCHID: RFC 2928, 4380, 5180' },
+  { cidr: '2001:db8::/32', reason: 'documentation: RFC 3849' },
+  { cidr: '2002::/16', reason: '6to4, which wraps any IPv4 address: RFC 3056' },
+  { cidr: '2620:4f:8000::/48', reason: 'AS112 sinks: RFC 7534' },
+  { cidr: '3fff::/20', reason: 'documentation: RFC 9637' },
 ]
 
 const loopbackIPv4 = ipaddr.IPv4.parseCIDR('127.0.0.0/8')

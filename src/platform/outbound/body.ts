@@ -13,7 +13,7 @@ export interface Body {
   /** What was sent, decompressed. */
   readonly bytes: Uint8Array
   /** True when there was more, or may have been. */
-  readonly cut: boolean
+  readonly isTruncated: boolean
 }
 
 /**
@@ -26,7 +26,7 @@ export async function readBody(source: Readable, encoding: string, maxBytes: num
   source.on('error', () => {})
   if (maxBytes === 0) {
     source.destroy()
-    return { bytes: new Uint8Array(), cut: true }
+    return { bytes: new Uint8Array(), isTruncated: true }
   }
   try {
     const decoder = decoderOf(encoding)
@@ -46,7 +46,7 @@ async function collect(stream: Readable, maxBytes: number): Promise<Body> {
     // Leaving the loop destroys the stream.
     if (length > maxBytes) break
   }
-  return { bytes: Buffer.concat(chunks), cut: length > maxBytes }
+  return { bytes: Buffer.concat(chunks), isTruncated: length > maxBytes }
 }
 
 /** The decoder counts its input too: a body that decompresses to nothing, for ever, is also endless. */
@@ -73,16 +73,16 @@ function decompress<D extends Readable & NodeJS.WritableStream>(
 
 function decoderOf(encoding: string) {
   // As browsers do: what arrived of a stream that was broken off is still worth reading.
-  const lenient = { finishFlush: constants.Z_SYNC_FLUSH }
+  const lenientDecoder = { finishFlush: constants.Z_SYNC_FLUSH }
   switch (encoding.trim().toLowerCase()) {
     case '':
     case 'identity':
       return null
     case 'gzip':
     case 'x-gzip':
-      return createGunzip(lenient)
+      return createGunzip(lenientDecoder)
     case 'deflate':
-      return createInflate(lenient)
+      return createInflate(lenientDecoder)
     case 'br':
       return createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })
     default:

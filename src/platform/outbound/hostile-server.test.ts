@@ -76,10 +76,10 @@ describe('a redirect', () => {
 describe('a body', () => {
   it('is read up to its bound, and no further', async () => {
     const { origin } = await serveHttp((_, res) => res.end('a'.repeat(1_001)))
-    const cut = await answerOf(origin, { maxBytes: 1_000 })
-    expect([cut.bytes.length, cut.cut]).toEqual([1_000, true])
-    const whole = await answerOf(origin, { maxBytes: 1_001 })
-    expect([whole.bytes.length, whole.cut]).toEqual([1_001, false])
+    const isTruncated = await answerOf(origin, { maxBytes: 1_000 })
+    expect([isTruncated.bytes.length, isTruncated.isTruncated]).toEqual([1_000, true])
+    const fullAnswer = await answerOf(origin, { maxBytes: 1_001 })
+    expect([fullAnswer.bytes.length, fullAnswer.isTruncated]).toEqual([1_001, false])
   })
 
   it('has a bound that may follow from the head', async () => {
@@ -108,7 +108,7 @@ describe('a body', () => {
       more()
     })
     const answer = await answerOf(origin, { maxBytes: 100_000 })
-    expect([answer.bytes.length, answer.cut]).toEqual([100_000, true])
+    expect([answer.bytes.length, answer.isTruncated]).toEqual([100_000, true])
     expect(sent).toBeLessThan(50 * MEGABYTE)
   })
 
@@ -129,7 +129,7 @@ describe('a body', () => {
     })
     expect(text(await answerOf(`${origin}/small`))).toBe('hello')
     const answer = await answerOf(`${origin}/bomb`, { maxBytes: 100_000 })
-    expect([answer.bytes.length, answer.cut]).toEqual([100_000, true])
+    expect([answer.bytes.length, answer.isTruncated]).toEqual([100_000, true])
     // What arrived of a stream that breaks off is read.
     expect((await answerOf(`${origin}/broken`)).bytes.length).toBeGreaterThan(0)
   })
@@ -171,9 +171,9 @@ describe('a server that misbehaves', () => {
       const timer = setInterval(() => res.write('.'), 20)
       res.on('close', () => clearInterval(timer))
     })
-    const begun = performance.now()
+    const startedMs = performance.now()
     expect(await failureKindOf(origin, { deadlineMs: 300 })).toBe('deadline')
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(290)
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(290)
   })
 
   it('by a head that trickles is left at the deadline', async () => {

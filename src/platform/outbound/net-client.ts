@@ -187,16 +187,16 @@ function startDeadline({ deadlineMs, signal }: NetRequest): Deadline {
     failure = why
     controller.abort(new NetFailureError(why))
   }
-  const giveUp = () => end(netFailure('aborted', 'the request was given up'))
+  const onAbort = () => end(netFailure('aborted', 'the request was given up'))
   const timer = setTimeout(() => end(netFailure('deadline', `no answer within ${deadlineMs} ms`)), deadlineMs)
-  if (signal?.aborted) giveUp()
-  signal?.addEventListener('abort', giveUp)
+  if (signal?.aborted) onAbort()
+  signal?.addEventListener('abort', onAbort)
   return {
     signal: controller.signal,
     failure: () => failure,
     stop() {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', giveUp)
+      signal?.removeEventListener('abort', onAbort)
     },
   }
 }

@@ -4,30 +4,30 @@
  */
 const kinds = {
   /** Not a URL, or longer than any we send. */
-  'invalid-url': { mayPass: false },
-  'forbidden-scheme': { mayPass: false },
-  'forbidden-credentials': { mayPass: false },
-  'forbidden-port': { mayPass: false },
+  'invalid-url': { isTransient: false },
+  'forbidden-scheme': { isTransient: false },
+  'forbidden-credentials': { isTransient: false },
+  'forbidden-port': { isTransient: false },
   /** A name that is only known inside some network. */
-  'forbidden-host': { mayPass: false },
+  'forbidden-host': { isTransient: false },
   /** An address that is not on the public internet, or a name that resolves to one. */
-  'forbidden-address': { mayPass: false },
+  'forbidden-address': { isTransient: false },
   /** The name does not exist. Names are registered, and resolvers are late to learn of it. */
-  'unknown-host': { mayPass: true },
-  'name-service': { mayPass: true },
-  connection: { mayPass: true },
-  'connect-timeout': { mayPass: true },
-  tls: { mayPass: true },
+  'unknown-host': { isTransient: true },
+  'name-service': { isTransient: true },
+  connection: { isTransient: true },
+  'connect-timeout': { isTransient: true },
+  tls: { isTransient: true },
   /** What came back is not HTTP, or breaks our limits on its head. */
-  protocol: { mayPass: true },
+  protocol: { isTransient: true },
   /** Compressed by a method that we do not know, or broken. */
-  encoding: { mayPass: true },
-  'too-many-redirects': { mayPass: true },
+  encoding: { isTransient: true },
+  'too-many-redirects': { isTransient: true },
   /** The whole exchange took longer than its deadline. */
-  deadline: { mayPass: true },
+  deadline: { isTransient: true },
   /** The caller gave up, or the client was closed. */
-  aborted: { mayPass: true },
-} as const satisfies Record<string, { mayPass: boolean }>
+  aborted: { isTransient: true },
+} as const satisfies Record<string, { isTransient: boolean }>
 
 export type NetFailureKind = keyof typeof kinds
 
@@ -48,8 +48,8 @@ export function isNetFailure(value: object): value is NetFailure {
 }
 
 /** Whether the same request may succeed later, nothing being changed on our side. */
-export function mayPass({ kind }: NetFailure): boolean {
-  return kinds[kind].mayPass
+export function isTransient({ kind }: NetFailure): boolean {
+  return kinds[kind].isTransient
 }
 
 /** Carries a failure through libraries that only know exceptions. It does not leave this folder. */

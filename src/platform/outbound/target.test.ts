@@ -203,7 +203,7 @@ it('judges an IPv4 address alike in every spelling', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffff_ffff }), (address) => {
       const bytes = [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff)
-      const spellings = [
+      const spelledHosts = [
         String(address),
         `0x${address.toString(16)}`,
         `0${address.toString(8)}`,
@@ -212,8 +212,8 @@ it('judges an IPv4 address alike in every spelling', () => {
         bytes.map((byte) => `0${byte.toString(8)}`).join('.'),
       ]
       const range = rangeOf(bytes.join('.'))
-      for (const spelling of spellings) {
-        expect(verdict(`https://${spelling}/`, strict)).toBe(
+      for (const spelledHost of spelledHosts) {
+        expect(verdict(`https://${spelledHost}/`, strict)).toBe(
           range === 'public' ? 'allowed' : 'forbidden-address',
         )
       }

@@ -53,10 +53,10 @@ const privateSuffixes: ReadonlySet<string> = new Set([
  * Reads a URL and holds it against the policy, as far as that goes without asking for its addresses.
  * The URL standard has normalised the host by then: `0x7f.1`, `2130706433` and `①②⑦.1` are all `127.0.0.1`.
  */
-export function checkTarget(spelled: string | URL, policy: TargetPolicy): URL | NetFailure {
-  if (String(spelled).length > URL_LENGTH_MAX) return netFailure('invalid-url', 'the URL is too long')
-  if (!URL.canParse(String(spelled))) return netFailure('invalid-url', 'this is not an absolute URL')
-  const url = new URL(spelled)
+export function checkTarget(urlText: string | URL, policy: TargetPolicy): URL | NetFailure {
+  if (String(urlText).length > URL_LENGTH_MAX) return netFailure('invalid-url', 'the URL is too long')
+  if (!URL.canParse(String(urlText))) return netFailure('invalid-url', 'this is not an absolute URL')
+  const url = new URL(urlText)
   if (url.protocol !== 'https:' && !(policy.allowHttp && url.protocol === 'http:')) {
     return netFailure('forbidden-scheme', `${url.protocol}// is not fetched`)
   }

@@ -4,23 +4,23 @@ import type { Writable } from 'node:stream'
  * Waits until a stream whose `write` said that it is full has room again. False when that took too long, or the signal
  * aborted. Nothing of the wait is left behind: a fast stream waits thousands of times a second.
  */
-export function drained(stream: Writable, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+export function waitForDrain(stream: Writable, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
-    const timer = setTimeout(giveUp, timeoutMs)
-    stream.once('drain', goOn)
-    signal.addEventListener('abort', giveUp)
+    const timer = setTimeout(onTimeout, timeoutMs)
+    stream.once('drain', onDrain)
+    signal.addEventListener('abort', onTimeout)
 
-    function goOn(): void {
-      settle(true)
+    function onDrain(): void {
+      finishWait(true)
     }
-    function giveUp(): void {
-      settle(false)
+    function onTimeout(): void {
+      finishWait(false)
     }
-    function settle(hasRoom: boolean): void {
+    function finishWait(hasRoom: boolean): void {
       clearTimeout(timer)
-      stream.off('drain', goOn)
-      signal.removeEventListener('abort', giveUp)
+      stream.off('drain', onDrain)
+      signal.removeEventListener('abort', onTimeout)
       resolve(hasRoom)
     }
   })

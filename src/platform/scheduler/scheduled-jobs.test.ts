@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Log, silentLog } from '../log/log.js'
-import { startMaintenance } from './scheduled-jobs.js'
+import { startScheduledJobs } from './scheduled-jobs.js'
 
 it('runs a chore at once and again, goes on after a failure, and never runs it twice at a time', async () => {
   const errors: unknown[] = []
@@ -15,7 +15,7 @@ it('runs a chore at once and again, goes on after a failure, and never runs it t
     runs += 1
     if (runs === 2) throw new Error('no')
   }
-  const stop = startMaintenance([{ name: 'sweep', everyMs: 1, run }], log)
+  const stop = startScheduledJobs([{ name: 'sweep', everyMs: 1, run }], log)
   await expect.poll(() => runs).toBeGreaterThan(3)
   await stop()
   const atStop = runs
@@ -30,7 +30,7 @@ it('stops at once between two turns, and waits for one that is under way', async
     finish = resolve
   })
   const hour = 3_600_000
-  const stop = startMaintenance(
+  const stop = startScheduledJobs(
     [
       { name: 'idle', everyMs: hour, run: async () => {} },
       { name: 'long', everyMs: hour, run: () => under },

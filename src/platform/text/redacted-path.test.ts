@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { shownPath } from './redacted-path.js'
+import { redactedPath } from './redacted-path.js'
 
 it.each([
   ['/v2/farcaster/nowhere', '/v2/farcaster/nowhere'],
@@ -10,14 +10,14 @@ it.each([
   ['/v2/plaza_UEqp1/x', '/v2/…/x'],
   ['/users/17', '/users/…'],
   ['/%zz', '/…'],
-])('shows %s as %s', (url, shown) => {
-  expect(shownPath(url)).toBe(shown)
+])('shows %s as %s', (url, redacted) => {
+  expect(redactedPath(url)).toBe(redacted)
 })
 
 it('shows no part that is as long as a key', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[\w-]{25,80}$/), (key) => {
-      expect(shownPath(`/v2/${key}/x?key=${key}`)).toBe('/v2/…/x')
+      expect(redactedPath(`/v2/${key}/x?key=${key}`)).toBe('/v2/…/x')
     }),
   )
 })

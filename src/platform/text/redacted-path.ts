@@ -1,5 +1,5 @@
 /** What paths of ours are made of. Keys and tokens are longer, or have digits. */
-const plainPart = /^(v\d|[a-z_.-]{0,24})$/i
+const safeSegmentPattern = /^(v\d|[a-z_.-]{0,24})$/i
 
 /**
  * The path of a request as an answer may repeat it: without the query, and without parts that may be a key or a token
@@ -7,10 +7,10 @@ const plainPart = /^(v\d|[a-z_.-]{0,24})$/i
  *
  * @param url Path and query as they were asked for: `/v2/nowhere?x=1`.
  */
-export function shownPath(url: string): string {
+export function redactedPath(url: string): string {
   const [path = ''] = url.split('?')
   return path
     .split('/')
-    .map((part) => (plainPart.test(part) ? part : '…'))
+    .map((segment) => (safeSegmentPattern.test(segment) ? segment : '…'))
     .join('/')
 }

@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { makeTestDir } from '../../../test/abandoned.js'
+import { makeTestDir } from '../../../test/stale-test-dirs.js'
 import { ensureSecretKey } from './secret-key.js'
 
 it('is made once, and nobody else may read it', async () => {

@@ -8,10 +8,10 @@ describe('the vault', () => {
   it('gives back what was sealed, and seals nothing twice in the same way', () => {
     const vault = createVault([first])
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (secret, place) => {
-        const sealed = vault.seal(secret, place)
-        expect(vault.open(sealed, place)).toEqual(Buffer.from(secret))
-        expect(vault.seal(secret, place).equals(sealed)).toBe(false)
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (secret, context) => {
+        const sealed = vault.seal(secret, context)
+        expect(vault.open(sealed, context)).toEqual(Buffer.from(secret))
+        expect(vault.seal(secret, context).equals(sealed)).toBe(false)
       }),
     )
   })
@@ -29,15 +29,15 @@ describe('the vault', () => {
   })
 
   it('opens what an older key sealed, and seals with the first', () => {
-    const old = createVault([first]).seal(Buffer.from('secret'), 'x')
-    const both = createVault([second, first])
-    expect(both.open(old, 'x').toString()).toBe('secret')
+    const sealedWithOldKey = createVault([first]).seal(Buffer.from('secret'), 'x')
+    const bothKeysVault = createVault([second, first])
+    expect(bothKeysVault.open(sealedWithOldKey, 'x').toString()).toBe('secret')
     expect(
       createVault([second])
-        .open(both.seal(Buffer.from('new'), 'x'), 'x')
+        .open(bothKeysVault.seal(Buffer.from('new'), 'x'), 'x')
         .toString(),
     ).toBe('new')
-    expect(() => createVault([second]).open(old, 'x')).toThrow(/PLAZA_SECRET_KEY/)
+    expect(() => createVault([second]).open(sealedWithOldKey, 'x')).toThrow(/PLAZA_SECRET_KEY/)
   })
 
   it('says what is missing when there is no key', () => {

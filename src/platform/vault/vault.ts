@@ -11,12 +11,12 @@ export interface Vault {
    * must be given to open, so that a sealed secret is of no use in another's row.
    * @throws PlazaError `not_configured` where the server has no key.
    */
-  seal(secret: Uint8Array, place: string): Buffer
+  seal(secret: Uint8Array, context: string): Buffer
   /**
    * Decrypts what `seal` made.
    * @throws PlazaError `not_configured` without a key at all; an Error when no key opens it.
    */
-  open(sealed: Uint8Array, place: string): Buffer
+  open(sealed: Uint8Array, context: string): Buffer
   /**
    * Names the key that seals: the same bytes stand in what it has sealed, behind the first. Null without a key.
    */
@@ -47,18 +47,18 @@ interface VaultKey {
 export function createVault(secretKeys: readonly string[]): Vault {
   const keys = secretKeys.map(deriveKey)
 
-  function seal(secret: Uint8Array, place: string): Buffer {
+  function seal(secret: Uint8Array, context: string): Buffer {
     const [current] = keys
-    if (current === undefined) throw noKey()
+    if (current === undefined) throw unknownKeyError()
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(CIPHER, current.key, nonce, { authTagLength: TAG_BYTES })
-    cipher.setAAD(Buffer.from(place))
+    cipher.setAAD(Buffer.from(context))
     const ciphertext = Buffer.concat([cipher.update(secret), cipher.final()])
     return Buffer.concat([Buffer.of(VERSION), current.id, nonce, ciphertext, cipher.getAuthTag()])
   }
 
-  function open(sealed: Uint8Array, place: string): Buffer {
-    if (keys.length === 0) throw noKey()
+  function open(sealed: Uint8Array, context: string): Buffer {
+    if (keys.length === 0) throw unknownKeyError()
     const bytes = Buffer.from(sealed)
     const id = bytes.subarray(1, 1 + ID_BYTES)
     const found = keys.find((key) => key.id.equals(id))
@@ -68,7 +68,7 @@ export function createVault(secretKeys: readonly string[]): Vault {
     const decipher = createDecipheriv(CIPHER, found.key, bytes.subarray(1 + ID_BYTES, HEADER_BYTES), {
       authTagLength: TAG_BYTES,
     })
-    decipher.setAAD(Buffer.from(place))
+    decipher.setAAD(Buffer.from(context))
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
     return Buffer.concat([decipher.update(bytes.subarray(HEADER_BYTES, -TAG_BYTES)), decipher.final()])
   }
@@ -82,6 +82,6 @@ function deriveKey(text: string): VaultKey {
   return { key, id: createHash('sha256').update(key).digest().subarray(0, ID_BYTES) }
 }
 
-function noKey(): PlazaError {
+function unknownKeyError(): PlazaError {
   return new PlazaError('not_configured', 'this server keeps no secrets: it has no PLAZA_SECRET_KEY')
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { bordersOf } from '../testing/borders.js'
+import { boundaryCases } from '../testing/boundary-cases.js'
 import { sampleContext, sampleSigner, validSamples } from '../testing/sample-messages.js'
 import { validateStateless } from '../validate.js'
 
-const borders = bordersOf(await validSamples())
+const borders = boundaryCases(await validSamples())
 
 describe.each([...new Set(borders.map(({ sample }) => sample))])('%s', (name) => {
   it('holds every limit at its border, in the words of the protocol', () => {

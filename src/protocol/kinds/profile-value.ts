@@ -11,20 +11,20 @@ const PROFILE_TOKEN = /^[a-z0-9]+:[a-zA-Z0-9]+\/[a-z0-9-]{3,8}:[-.%a-zA-Z0-9]{1,
 
 /** The rule of each profile entry (docs/protocol.md §3.3.7): what a value breaks, or null. */
 const valueRules: Partial<Record<UserDataType, (value: string) => string | null>> = {
-  [UserDataType.PFP]: atMost(256, 'pfp'),
-  [UserDataType.DISPLAY]: atMost(32, 'display'),
-  [UserDataType.BIO]: atMost(256, 'bio'),
-  [UserDataType.URL]: atMost(256, 'url'),
+  [UserDataType.PFP]: maxSize(256, 'pfp'),
+  [UserDataType.DISPLAY]: maxSize(32, 'display'),
+  [UserDataType.BIO]: maxSize(256, 'bio'),
+  [UserDataType.URL]: maxSize(256, 'url'),
   [UserDataType.USERNAME]: (name) => (name === '' ? null : validateUsername(name)),
   [UserDataType.LOCATION]: validateLocation,
   [UserDataType.TWITTER]: (name) => validateAccount(name, 15, TWITTER, TWITTER_PATTERN),
   [UserDataType.GITHUB]: (name) => validateAccount(name, 38, GITHUB, GITHUB_PATTERN),
-  [UserDataType.BANNER]: atMost(256, 'banner'),
+  [UserDataType.BANNER]: maxSize(256, 'banner'),
   [UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM]: validatePrimaryEthAddress,
   [UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA]: validatePrimarySolAddress,
   [UserDataType.PROFILE_TOKEN]: validateProfileToken,
   // The reference node reports it under the name of the URL entry.
-  [UserDataType.LIVE_AT]: atMost(256, 'url'),
+  [UserDataType.LIVE_AT]: maxSize(256, 'url'),
 }
 
 /** The rule that a profile entry breaks, or null. */
@@ -33,7 +33,7 @@ export function validateProfileValue(type: UserDataType, value: string): string 
   return rule === undefined ? 'invalid user data type' : rule(value)
 }
 
-function atMost(maxBytes: number, entry: string): (value: string) => string | null {
+function maxSize(maxBytes: number, entry: string): (value: string) => string | null {
   return (value) => (Buffer.byteLength(value) > maxBytes ? `${entry} value > ${maxBytes}` : null)
 }
 

@@ -2,7 +2,7 @@ import { type HashScheme, Message, MessageData, MessageType, type SignatureSchem
 import { asBuffer } from '../bytes.js'
 import { encodeMessage } from '../codec.js'
 import type { SignedMessage } from '../message.js'
-import { bordersOf } from './borders.js'
+import { boundaryCases } from './boundary-cases.js'
 import { mutateBytes, mutateData } from './mutate.js'
 import { type Random, seededRandom } from './random.js'
 import { envelopeOf, SAMPLE_TIME, sampleMessage, sampleSigner } from './sample-messages.js'
@@ -87,8 +87,8 @@ function encodeData(data: MessageData): Buffer {
 
 /** Every border of every rule, and cases that chance would not come upon. */
 export function directedCases(samples: Record<string, MessageData>): Buffer[] {
-  const borders = bordersOf(samples).map(({ data }) => encode(envelopeOf(encodeData(data))))
-  return [...borders, ...craftedCases(samples)]
+  const boundarySamples = boundaryCases(samples).map(({ data }) => encode(envelopeOf(encodeData(data))))
+  return [...boundarySamples, ...craftedCases(samples)]
 }
 
 function craftedCases(samples: Record<string, MessageData>): Buffer[] {
@@ -104,8 +104,12 @@ function craftedCases(samples: Record<string, MessageData>): Buffer[] {
     ...samples.ethVerification!.verificationAddAddressBody!,
     ...{ verificationType: 1, chainId: 10 },
   }
-  const bySelf = { ...samples.keyRemove!.keyRemoveBody!, signatureType: 2, signature: Buffer.alloc(0) }
-  const keyRemove = { ...samples.keyRemove!, keyRemoveBody: bySelf }
+  const selfSignedRemoval = {
+    ...samples.keyRemove!.keyRemoveBody!,
+    signatureType: 2,
+    signature: Buffer.alloc(0),
+  }
+  const keyRemove = { ...samples.keyRemove!, keyRemoveBody: selfSignedRemoval }
   const manyFids = Array.from({ length: 16_000 }, () => 100_000)
   const compactState = { type: 'follow', targetFids: manyFids }
   return [
@@ -132,8 +136,12 @@ function craftedCases(samples: Record<string, MessageData>): Buffer[] {
  */
 function leanEncoding(message: SignedMessage, hashesLean: boolean): Buffer {
   const full = message.dataBytes.toString('latin1')
-  const lean = Buffer.from(full.replace('\x12\x00', '').replace('*\x00', ''), 'latin1')
-  lean[lean.indexOf(0x2a) + 1]! -= 4
-  const envelope = envelopeOf(hashesLean ? lean : message.dataBytes)
-  return Buffer.concat([Buffer.of(0x0a, lean.length), lean, encode({ ...envelope, dataBytes: undefined })])
+  const leanBytes = Buffer.from(full.replace('\x12\x00', '').replace('*\x00', ''), 'latin1')
+  leanBytes[leanBytes.indexOf(0x2a) + 1]! -= 4
+  const envelope = envelopeOf(hashesLean ? leanBytes : message.dataBytes)
+  return Buffer.concat([
+    Buffer.of(0x0a, leanBytes.length),
+    leanBytes,
+    encode({ ...envelope, dataBytes: undefined }),
+  ])
 }

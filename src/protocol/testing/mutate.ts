@@ -37,7 +37,7 @@ const OPTIONAL: Record<string, readonly unknown[]> = {
 }
 
 /** A place in an object where a value stands. */
-interface Place {
+interface FieldPath {
   readonly holder: Record<string, unknown>
   readonly name: string
 }
@@ -46,7 +46,7 @@ interface Place {
 export function mutateData(data: MessageData, random: Random, others: readonly MessageData[]): MessageData {
   const copy = structuredClone(data)
   if (random.below(12) === 0) return exchangeBody(copy, random, random.pick(others))
-  const { holder, name } = random.pick(placesOf(copy as unknown as Record<string, unknown>))
+  const { holder, name } = random.pick(fieldPathsOf(copy as unknown as Record<string, unknown>))
   holder[name] = mutateValue(holder[name], name, random)
   return copy
 }
@@ -92,14 +92,14 @@ function bodyOf(data: MessageData): 'castAddBody' {
   return names.find((name) => name.endsWith('Body') && data[name] !== undefined) as 'castAddBody'
 }
 
-function placesOf(holder: Record<string, unknown>): Place[] {
+function fieldPathsOf(holder: Record<string, unknown>): FieldPath[] {
   return Object.entries(holder).flatMap(([name, value]) => {
     if (value === undefined && name.endsWith('Body')) return []
-    const place = { holder, name }
-    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [place]
-    const inner = placesOf(value as Record<string, unknown>)
+    const path = { holder, name }
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [path]
+    const inner = fieldPathsOf(value as Record<string, unknown>)
     // A message is not replaced whole, a list also is.
-    return Array.isArray(value) ? [place, ...inner] : inner
+    return Array.isArray(value) ? [path, ...inner] : inner
   })
 }
 

@@ -3,7 +3,7 @@ import type { Queryable } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
 
 /** A signature of the holder of an address (20 bytes), and until when it is good, in Unix seconds. */
-export interface SignedConsent {
+export interface SignedAuthorization {
   readonly address: Buffer
   readonly deadline: number
   readonly signature: Buffer
@@ -20,7 +20,7 @@ export interface SignedConsent {
 export type AccountCall =
   | {
       readonly kind: 'register'
-      readonly holder: SignedConsent
+      readonly holder: SignedAuthorization
       /** 20 bytes; zeroes are nobody. */
       readonly recovery: Buffer
       readonly extraUnits: number
@@ -28,11 +28,11 @@ export type AccountCall =
   | {
       readonly kind: 'transfer'
       readonly fid: number
-      readonly from: SignedConsent
-      readonly to: SignedConsent
+      readonly from: SignedAuthorization
+      readonly to: SignedAuthorization
     }
-  | { readonly kind: 'add key'; readonly holder: SignedConsent; readonly added: AddedKey }
-  | { readonly kind: 'remove key'; readonly holder: SignedConsent; readonly key: Buffer }
+  | { readonly kind: 'add key'; readonly holder: SignedAuthorization; readonly added: AddedKey }
+  | { readonly kind: 'remove key'; readonly holder: SignedAuthorization; readonly key: Buffer }
   | { readonly kind: 'rent'; readonly fid: number; readonly units: number }
 
 /** Contracts that count what an address has signed for them. */
@@ -43,7 +43,7 @@ export interface Purchase {
   readonly walletId: string
   readonly purpose: string
   /** What a client has asked for under a name of its own; another request under the same purpose is a conflict. */
-  readonly asked?: string
+  readonly requestKey?: string
   readonly call: AccountCall
 }
 
@@ -56,7 +56,7 @@ export interface Receipt {
 }
 
 /** What a call may take, and what its payer has for it: as the network tells it, or has told it just now. */
-export interface Means {
+export interface PurchaseQuote {
   /** What the call may take from the wallet at most, in wei, with fees. */
   readonly price: bigint
   /** What the wallet can still spend, in wei; asks the database alone. */
@@ -82,11 +82,11 @@ export interface AccountLedger {
   /** What the wallet can still spend, in wei: what open transactions may take is not counted. */
   available(db: Queryable, payer: Payer): Promise<bigint>
   /** All that a decision under a lock has to be told by the network, which may be silent for long. */
-  means(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<Means>
+  quote(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<PurchaseQuote>
   /** The number that the next signature of an address (20 bytes) for this contract has to have. */
   nonceOf(contract: NonceContract, address: Buffer): Promise<bigint>
   /** The fid that an address (20 bytes) holds: as things are now, or as they will remain. */
-  fidOf(address: Buffer, when?: 'now' | 'finally'): Promise<number | null>
+  fidOf(address: Buffer, finality?: 'now' | 'finally'): Promise<number | null>
   /** Whether a key (32 bytes) may act for a fid. */
   hasKey(fid: number, key: Buffer): Promise<boolean>
   /**
@@ -99,5 +99,5 @@ export interface AccountLedger {
    */
   buy(purchase: Purchase): Promise<Receipt | Refusal>
   /** Goes on with purchases that were recorded, whoever has made them. */
-  settleOpen(): Promise<void>
+  settlePending(): Promise<void>
 }

@@ -6,31 +6,31 @@ import {
   storageRentEvent,
   transferEvent,
 } from '../../../hub/registry/chain-events.js'
-import type { ChainPlace } from '../../../hub/registry/local-chain.js'
+import type { EventPosition } from '../../../hub/registry/local-chain.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../../platform/errors.js'
-import type { AccountCall, NonceContract, SignedConsent } from './account-ledger.js'
+import type { AccountCall, NonceContract, SignedAuthorization } from './account-ledger.js'
 import {
-  addKeyConsent,
-  type Consent,
-  isConsentOf,
-  registerConsent,
-  removeKeyConsent,
-  transferConsent,
-} from './consents.js'
+  type Authorization,
+  addKeyAuthorization,
+  isAuthorizedBy,
+  registerAuthorization,
+  removeKeyAuthorization,
+  transferAuthorization,
+} from './signed-authorizations.js'
 
 /** What a call comes to: events, the fid that was registered, and whose signatures it has used up. */
-export interface LocalOutcome {
+export interface LocalCallResult {
   readonly events: readonly OnChainEvent[]
   readonly fid: number | null
-  readonly used: readonly { readonly contract: NonceContract; readonly address: Buffer }[]
+  readonly usedNonces: readonly { readonly contract: NonceContract; readonly address: Buffer }[]
 }
 
 /** When and where on the local network a call happens, and who pays. */
-export interface LocalMoment {
+export interface LocalCallContext {
   /** The connection under whose lock nobody else changes the registry. */
   readonly db: Queryable
-  readonly place: ChainPlace
+  readonly place: EventPosition
   /** 20 bytes. */
   readonly payer: Buffer
 }
@@ -41,29 +41,35 @@ type Call<Kind extends AccountCall['kind']> = Extract<AccountCall, { kind: Kind 
  * What the contracts would make of a call on the local network. They refuse what the real ones refuse (docs/protocol.md §5.4): a
  * signature that is late, used or another's, an address that has a fid already or has none.
  */
-export async function callLocally(moment: LocalMoment, call: AccountCall): Promise<LocalOutcome | Refusal> {
+export async function executeLocally(
+  context: LocalCallContext,
+  call: AccountCall,
+): Promise<LocalCallResult | Refusal> {
   switch (call.kind) {
     case 'register':
-      return await register(moment, call)
+      return await register(context, call)
     case 'transfer':
-      return await transfer(moment, call)
+      return await transfer(context, call)
     case 'add key':
-      return await addKey(moment, call)
+      return await addKey(context, call)
     case 'remove key':
-      return await removeKey(moment, call)
+      return await removeKey(context, call)
     case 'rent':
-      return await rent(moment, call)
+      return await rent(context, call)
   }
 }
 
-async function register(moment: LocalMoment, call: Call<'register'>): Promise<LocalOutcome | Refusal> {
-  const { db, place, payer } = moment
+async function register(
+  context: LocalCallContext,
+  call: Call<'register'>,
+): Promise<LocalCallResult | Refusal> {
+  const { db, place, payer } = context
   const { holder, recovery, extraUnits } = call
   const { address, deadline } = holder
   const problem =
-    (await whyNot(moment, 'id gateway', holder, (nonce) =>
-      registerConsent({ to: address, recovery, nonce, deadline }),
-    )) ?? (await hasFid(db, address))
+    (await signatureRefusal(context, 'id gateway', holder, (nonce) =>
+      registerAuthorization({ to: address, recovery, nonce, deadline }),
+    )) ?? (await refuseIfHoldsFid(db, address))
   if (problem) return problem
   const [row] = await db<{ fid: number }[]>`
     select greatest(
@@ -78,85 +84,96 @@ async function register(moment: LocalMoment, call: Call<'register'>): Promise<Lo
       storageRentEvent({ ...place, logIndex: 1 }, fid, 1 + extraUnits, payer),
     ],
     fid,
-    used: [{ contract: 'id gateway', address }],
+    usedNonces: [{ contract: 'id gateway', address }],
   }
 }
 
-async function transfer(moment: LocalMoment, call: Call<'transfer'>): Promise<LocalOutcome | Refusal> {
-  const { db, place } = moment
+async function transfer(
+  context: LocalCallContext,
+  call: Call<'transfer'>,
+): Promise<LocalCallResult | Refusal> {
+  const { db, place } = context
   const { fid, from, to } = call
   if ((await fidHeldBy(db, from.address)) !== fid)
     return refuse('conflict', `fid ${fid} belongs to another address`)
-  const consent = ({ deadline }: SignedConsent) => {
-    return (nonce: bigint) => transferConsent({ fid, to: to.address, nonce, deadline })
+  const authorization = ({ deadline }: SignedAuthorization) => {
+    return (nonce: bigint) => transferAuthorization({ fid, to: to.address, nonce, deadline })
   }
   const problem =
-    (await hasFid(db, to.address)) ??
-    (await whyNot(moment, 'id registry', from, consent(from))) ??
-    (await whyNot(moment, 'id registry', to, consent(to)))
+    (await refuseIfHoldsFid(db, to.address)) ??
+    (await signatureRefusal(context, 'id registry', from, authorization(from))) ??
+    (await signatureRefusal(context, 'id registry', to, authorization(to)))
   if (problem) return problem
   return {
     events: [transferEvent(place, fid, from.address, to.address)],
     fid: null,
-    used: [from, to].map(({ address }) => ({ contract: 'id registry', address })),
+    usedNonces: [from, to].map(({ address }) => ({ contract: 'id registry', address })),
   }
 }
 
-async function addKey(moment: LocalMoment, call: Call<'add key'>): Promise<LocalOutcome | Refusal> {
-  const { db, place } = moment
+async function addKey(context: LocalCallContext, call: Call<'add key'>): Promise<LocalCallResult | Refusal> {
+  const { db, place } = context
   const { holder, added } = call
   const { address: owner, deadline } = holder
   const fid = await fidHeldBy(db, owner)
-  if (fid === null) return noFid()
-  const problem = await whyNot(moment, 'key gateway', holder, (nonce) =>
-    addKeyConsent({ owner, added, nonce, deadline }),
+  if (fid === null) return noFidRefusal()
+  const problem = await signatureRefusal(context, 'key gateway', holder, (nonce) =>
+    addKeyAuthorization({ owner, added, nonce, deadline }),
   )
   if (problem) return problem
-  const state = await keyState(db, fid, added.key)
-  if (state === true) return refuse('conflict', 'this key may act for this fid already')
-  if (state === false) return refuse('conflict', 'this key was removed, and a removed key never comes back')
+  const isActive = await isKeyActive(db, fid, added.key)
+  if (isActive === true) return refuse('conflict', 'this key may act for this fid already')
+  if (isActive === false)
+    return refuse('conflict', 'this key was removed, and a removed key never comes back')
   return {
     events: [signerAddEvent(place, fid, added)],
     fid: null,
-    used: [{ contract: 'key gateway', address: owner }],
+    usedNonces: [{ contract: 'key gateway', address: owner }],
   }
 }
 
-async function removeKey(moment: LocalMoment, call: Call<'remove key'>): Promise<LocalOutcome | Refusal> {
-  const { db, place } = moment
+async function removeKey(
+  context: LocalCallContext,
+  call: Call<'remove key'>,
+): Promise<LocalCallResult | Refusal> {
+  const { db, place } = context
   const { holder, key } = call
   const { address: owner, deadline } = holder
   const fid = await fidHeldBy(db, owner)
-  if (fid === null) return noFid()
-  const problem = await whyNot(moment, 'key registry', holder, (nonce) =>
-    removeKeyConsent({ owner, key, nonce, deadline }),
+  if (fid === null) return noFidRefusal()
+  const problem = await signatureRefusal(context, 'key registry', holder, (nonce) =>
+    removeKeyAuthorization({ owner, key, nonce, deadline }),
   )
   if (problem) return problem
-  if ((await keyState(db, fid, key)) !== true) return refuse('conflict', 'this key does not act for this fid')
+  if ((await isKeyActive(db, fid, key)) !== true)
+    return refuse('conflict', 'this key does not act for this fid')
   return {
     events: [signerRemoveEvent(place, fid, key)],
     fid: null,
-    used: [{ contract: 'key registry', address: owner }],
+    usedNonces: [{ contract: 'key registry', address: owner }],
   }
 }
 
-async function rent({ db, place, payer }: LocalMoment, call: Call<'rent'>): Promise<LocalOutcome | Refusal> {
+async function rent(
+  { db, place, payer }: LocalCallContext,
+  call: Call<'rent'>,
+): Promise<LocalCallResult | Refusal> {
   const { fid, units } = call
   const known = await db`select from hub.fids where fid = ${fid}::bigint`
   if (known.length === 0) return refuse('bad_request.unknown_fid', `fid ${fid} does not exist`)
-  return { events: [storageRentEvent(place, fid, units, payer)], fid: null, used: [] }
+  return { events: [storageRentEvent(place, fid, units, payer)], fid: null, usedNonces: [] }
 }
 
 /** Why a signature does not count; null when it does. */
-async function whyNot(
-  { db, place }: LocalMoment,
+async function signatureRefusal(
+  { db, place }: LocalCallContext,
   contract: NonceContract,
-  { address, deadline, signature }: SignedConsent,
-  consent: (nonce: bigint) => Consent,
+  { address, deadline, signature }: SignedAuthorization,
+  authorization: (nonce: bigint) => Authorization,
 ): Promise<Refusal | null> {
   if (deadline < place.blockTimestamp) return refuse('conflict', 'the deadline of the signature has passed')
   const nonce = await readLocalNonce(db, contract, address)
-  if (await isConsentOf(consent(nonce), signature, address)) return null
+  if (await isAuthorizedBy(authorization(nonce), signature, address)) return null
   return refuse('conflict', 'the signature is not of this address for this, or was used already')
 }
 
@@ -178,17 +195,17 @@ export async function fidHeldBy(db: Queryable, address: Buffer): Promise<number 
   return row?.fid ?? null
 }
 
-async function hasFid(db: Queryable, address: Buffer): Promise<Refusal | null> {
+async function refuseIfHoldsFid(db: Queryable, address: Buffer): Promise<Refusal | null> {
   const fid = await fidHeldBy(db, address)
   return fid === null ? null : refuse('conflict', `this address already holds fid ${fid}`)
 }
 
-function noFid(): Refusal {
+function noFidRefusal(): Refusal {
   return refuse('conflict', 'this address holds no fid')
 }
 
 /** Whether a key may act for a fid; null when the fid never had it. */
-export async function keyState(db: Queryable, fid: number, key: Buffer): Promise<boolean | null> {
+export async function isKeyActive(db: Queryable, fid: number, key: Buffer): Promise<boolean | null> {
   const [row] = await db<{ active: boolean }[]>`
     select active from hub.signers where fid = ${fid} and key = ${key}::bytea`
   return row?.active ?? null

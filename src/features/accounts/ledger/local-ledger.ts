@@ -1,26 +1,32 @@
 import { OnChainEvent } from '@farcaster/core'
 import type { Hub } from '../../../hub/hub.js'
-import { nextBlockNumber, underRegistryLock } from '../../../hub/registry/ledger.js'
-import { type ChainPlace, transactionHash } from '../../../hub/registry/local-chain.js'
+import { type EventPosition, transactionHash } from '../../../hub/registry/local-chain.js'
+import { nextBlockNumber, withRegistryLock } from '../../../hub/registry/registry-lock.js'
 import type { Database, Queryable, Transaction } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
 import type {
   AccountCall,
   AccountLedger,
-  Means,
   NonceContract,
   Payer,
   Purchase,
+  PurchaseQuote,
   Receipt,
 } from './account-ledger.js'
-import { callLocally, fidHeldBy, keyState, type LocalOutcome, readLocalNonce } from './local-contracts.js'
 import {
+  executeLocally,
+  fidHeldBy,
+  isKeyActive,
+  type LocalCallResult,
+  readLocalNonce,
+} from './local-contracts.js'
+import {
+  applySettlement,
   findTransaction,
-  openTransactions,
+  insufficientFunds,
+  pendingTransactions,
   receiptOf,
-  settle,
   type TransactionRow,
-  tooLittle,
   transactionColumns,
 } from './transactions.js'
 
@@ -55,7 +61,7 @@ export class LocalLedger implements AccountLedger {
   readonly #db: Database
   readonly #hub: LocalLedgerOptions['hub']
   readonly #clock: () => number
-  #lastTurn: Promise<unknown> = Promise.resolve()
+  #queueTail: Promise<unknown> = Promise.resolve()
 
   constructor({ db, hub, clock }: LocalLedgerOptions) {
     this.#db = db
@@ -75,7 +81,7 @@ export class LocalLedger implements AccountLedger {
     return localBalance(db, payer)
   }
 
-  async means(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<Means> {
+  async quote(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<PurchaseQuote> {
     return { price: await this.priceOf(call), available: (db) => localBalance(db, payer) }
   }
 
@@ -88,40 +94,40 @@ export class LocalLedger implements AccountLedger {
   }
 
   async hasKey(fid: number, key: Buffer): Promise<boolean> {
-    return (await keyState(this.#db, fid, key)) === true
+    return (await isKeyActive(this.#db, fid, key)) === true
   }
 
   async buy(purchase: Purchase): Promise<Receipt | Refusal> {
-    const known = await findTransaction(this.#db, purchase)
-    if (known?.state === 'confirmed') return receiptOf(known)
-    return await this.#underLock((locked) => this.#buyNow(locked, purchase))
+    const existing = await findTransaction(this.#db, purchase)
+    if (existing?.state === 'confirmed') return receiptOf(existing)
+    return await this.#underLock((lockedDb) => this.#buyUnderLock(lockedDb, purchase))
   }
 
-  async settleOpen(): Promise<void> {
-    const open = await openTransactions(this.#db, this.network)
-    if (open.length > 0) await this.#underLock((locked) => this.#finishOpen(locked))
+  async settlePending(): Promise<void> {
+    const pending = await pendingTransactions(this.#db, this.network)
+    if (pending.length > 0) await this.#underLock((lockedDb) => this.#finishPending(lockedDb))
   }
 
-  async #buyNow(locked: Queryable, purchase: Purchase): Promise<Receipt | Refusal> {
+  async #buyUnderLock(lockedDb: Queryable, purchase: Purchase): Promise<Receipt | Refusal> {
     // Whoever has recorded these died before they were merged, and the next call is judged by what is merged.
-    await this.#finishOpen(locked)
-    const known = await findTransaction(this.#db, purchase)
-    if (known) return receiptOf(known)
+    await this.#finishPending(lockedDb)
+    const existing = await findTransaction(this.#db, purchase)
+    if (existing) return receiptOf(existing)
     const [payer] = await this.#db<{ address: Buffer }[]>`
       select address from accounts.wallets where id = ${purchase.walletId}`
     const place = await this.#place(purchase.call)
-    const moment = { db: locked, place, payer: payer!.address }
-    const outcome = await callLocally(moment, purchase.call)
-    if ('code' in outcome) return outcome
-    const recorded = await this.#record(purchase, place, outcome)
+    const context = { db: lockedDb, place, payer: payer!.address }
+    const result = await executeLocally(context, purchase.call)
+    if ('code' in result) return result
+    const recorded = await this.#record(purchase, place, result)
     return 'code' in recorded ? recorded : await this.#finish(recorded)
   }
 
   /** In a transaction of its own, which is committed before anything is merged. */
   async #record(
-    { walletId, purpose, asked, call }: Purchase,
-    place: ChainPlace,
-    { events, fid, used }: LocalOutcome,
+    { walletId, purpose, requestKey, call }: Purchase,
+    place: EventPosition,
+    { events, fid, usedNonces }: LocalCallResult,
   ): Promise<TransactionRow | Refusal> {
     const price = await this.priceOf(call)
     return await this.#db.begin(async (transaction) => {
@@ -131,15 +137,15 @@ export class LocalLedger implements AccountLedger {
         where id = ${walletId} and balance >= ${String(price)}::numeric
         returning next_nonce - 1 as nonce`
       if (!paid) {
-        return tooLittle(price, await localBalance(transaction, { id: walletId }))
+        return insufficientFunds(price, await localBalance(transaction, { id: walletId }))
       }
-      await countUsed(transaction, used)
-      if (fid !== null) await reserve(transaction, fid)
+      await incrementNonces(transaction, usedNonces)
+      if (fid !== null) await reserveFid(transaction, fid)
       const encoded = events.map((event) => OnChainEvent.encode(event).finish())
       const [row] = await transaction<TransactionRow[]>`
-        insert into accounts.transactions (wallet_id, purpose, asked, nonce, max_cost, cost, events, hash, fid)
+        insert into accounts.transactions (wallet_id, purpose, request_key, nonce, max_cost, cost, events, hash, fid)
         values (
-          ${walletId}, ${purpose}, ${asked ?? null}, ${paid.nonce}, ${String(price)}::numeric, ${String(price)}::numeric,
+          ${walletId}, ${purpose}, ${requestKey ?? null}, ${paid.nonce}, ${String(price)}::numeric, ${String(price)}::numeric,
           ${transaction.types.byteas(encoded)}::bytea[], ${transactionHash(place.transaction)}, ${fid}
         )
         returning ${transactionColumns(transaction)}`
@@ -147,17 +153,17 @@ export class LocalLedger implements AccountLedger {
     })
   }
 
-  async #finishOpen(_locked: Queryable): Promise<void> {
-    for (const row of await openTransactions(this.#db, this.network)) await this.#finish(row)
+  async #finishPending(_locked: Queryable): Promise<void> {
+    for (const row of await pendingTransactions(this.#db, this.network)) await this.#finish(row)
   }
 
   /** Merges what a purchase causes; what is merged already is left as it is. */
   async #finish(row: TransactionRow): Promise<Receipt> {
     const events = (row.events ?? []).map((event) => OnChainEvent.decode(event))
     const outcomes = await this.#hub.submitOnChainEvents(events)
-    const refusal = outcomes.find((outcome) => outcome !== null && outcome.code !== 'bad_request.duplicate')
+    const refusal = outcomes.find((result) => result !== null && result.code !== 'bad_request.duplicate')
     if (refusal) throw new Error(`the hub refuses what was paid for: ${refusal.message}`)
-    await settle(
+    await applySettlement(
       this.#db,
       this.#db`
         update accounts.transactions set state = 'confirmed', settled_at = now()
@@ -168,33 +174,33 @@ export class LocalLedger implements AccountLedger {
   }
 
   /** One after the other in this process, since each holds a connection while it waits for the lock. */
-  #underLock<T>(work: (locked: Queryable) => Promise<T>): Promise<T> {
-    const turn = this.#lastTurn.then(() => underRegistryLock(this.#db, work))
-    this.#lastTurn = turn.catch(() => {})
-    return turn
+  #underLock<T>(work: (lockedDb: Queryable) => Promise<T>): Promise<T> {
+    const task = this.#queueTail.then(() => withRegistryLock(this.#db, work))
+    this.#queueTail = task.catch(() => {})
+    return task
   }
 
-  async #place({ kind }: AccountCall): Promise<ChainPlace> {
+  async #place({ kind }: AccountCall): Promise<EventPosition> {
     const blockTimestamp = Math.floor(this.#clock() / 1000)
     const blockNumber = await nextBlockNumber(this.#db, blockTimestamp)
     return { blockNumber, blockTimestamp, logIndex: 0, transaction: `${kind}/${blockNumber}` }
   }
 }
 
-async function countUsed(db: Transaction, used: LocalOutcome['used']): Promise<void> {
-  if (used.length === 0) return
+async function incrementNonces(db: Transaction, usedNonces: LocalCallResult['usedNonces']): Promise<void> {
+  if (usedNonces.length === 0) return
   await db`
     insert into accounts.local_nonces (contract, address, nonce)
     select contract, address, 1
     from unnest(
-      ${db.types.texts(used.map(({ contract }) => contract))}::text[],
-      ${db.types.byteas(used.map(({ address }) => address))}::bytea[]
+      ${db.types.texts(usedNonces.map(({ contract }) => contract))}::text[],
+      ${db.types.byteas(usedNonces.map(({ address }) => address))}::bytea[]
     ) as used (contract, address)
     on conflict (contract, address) do update set nonce = local_nonces.nonce + 1`
 }
 
 /** Nobody else may take the fid, should this process die before it is merged. */
-async function reserve(db: Transaction, fid: number): Promise<void> {
+async function reserveFid(db: Transaction, fid: number): Promise<void> {
   await db`
     insert into hub.settings (name, value)
     values ('reserved_fids', ${fid}::bigint::text::jsonb)

@@ -7,7 +7,7 @@ export interface TransactionRow {
   readonly id: number
   readonly walletId: string
   readonly purpose: string
-  readonly asked: string | null
+  readonly requestKey: string | null
   readonly nonce: number
   readonly state: 'recorded' | 'confirmed'
   readonly events: Buffer[] | null
@@ -17,7 +17,7 @@ export interface TransactionRow {
 
 /** The columns of `TransactionRow` out of accounts.transactions. */
 export function transactionColumns(db: Queryable) {
-  return db`id, wallet_id as "walletId", purpose, asked, nonce, state, events, hash, fid`
+  return db`id, wallet_id as "walletId", purpose, request_key as "requestKey", nonce, state, events, hash, fid`
 }
 
 /**
@@ -27,21 +27,21 @@ export function transactionColumns(db: Queryable) {
  */
 export async function findTransaction(
   db: Queryable,
-  { purpose, asked = null }: Pick<Purchase, 'purpose'> & { readonly asked?: string | null },
+  { purpose, requestKey = null }: Pick<Purchase, 'purpose'> & { readonly requestKey?: string | null },
 ): Promise<TransactionRow | null> {
   const [row] = await db<TransactionRow[]>`
     select ${transactionColumns(db)} from accounts.transactions
     where purpose = ${purpose} and state <> 'reverted'`
-  if (row && row.asked !== asked) {
+  if (row && row.requestKey !== requestKey) {
     throw new PlazaError('conflict', 'this idem was given to another request', { property: 'idem' })
   }
   return row ?? null
 }
 
 /** What was recorded on this network and is not known to count, in the order in which it was. */
-export async function openTransactions(db: Queryable, network: string): Promise<TransactionRow[]> {
+export async function pendingTransactions(db: Queryable, network: string): Promise<TransactionRow[]> {
   return await db<TransactionRow[]>`
-    select t.id, t.wallet_id as "walletId", purpose, asked, nonce, state, events, hash, fid
+    select t.id, t.wallet_id as "walletId", purpose, request_key as "requestKey", nonce, state, events, hash, fid
     from accounts.transactions t
     join accounts.wallets w on w.id = t.wallet_id
     where t.state = 'recorded' and w.network = ${network}
@@ -52,16 +52,16 @@ export async function openTransactions(db: Queryable, network: string): Promise<
  * Settles transactions. A fid that was registered for the shelf is on it from the same statement on: at no moment is it
  * paid for and nowhere.
  *
- * @param change An update of accounts.transactions that returns `purpose` and `fid`.
+ * @param settlementUpdate An update of accounts.transactions that returns `purpose` and `fid`.
  */
-export async function settle(db: Queryable, change: ReturnType<Queryable>): Promise<void> {
+export async function applySettlement(db: Queryable, settlementUpdate: ReturnType<Queryable>): Promise<void> {
   await db`
-    with settled as (${change})
-    update accounts.shelf o
+    with settled as (${settlementUpdate})
+    update accounts.fid_pool o
     set fid = settled.fid
     from settled
     where settled.fid is not null and o.fid is null
-      and o.id = case when settled.purpose like 'shelf %' then substr(settled.purpose, 7)::uuid end`
+      and o.id = case when settled.purpose like 'fid pool %' then substr(settled.purpose, 10)::uuid end`
 }
 
 /** The receipt of a transaction that counts. */
@@ -70,7 +70,7 @@ export function receiptOf({ hash, fid }: Pick<TransactionRow, 'hash' | 'fid'>): 
 }
 
 /** Why a wallet cannot pay. Amounts in wei. */
-export function tooLittle(needed: bigint, available: bigint): Refusal {
+export function insufficientFunds(needed: bigint, available: bigint): Refusal {
   return refuse(
     'insufficient_funds',
     `the wallet has ${available} wei to spend, and this may take ${needed}: send money to its address`,

@@ -5,9 +5,9 @@ import { lockWallet } from '../wallets/wallets.js'
 import type { RegisteredSigner, Registration } from './registration.js'
 
 /** A registration that was checked and may begin. */
-export type Acceptable = Omit<
+export type CheckedRegistration = Omit<
   Registration,
-  'id' | 'shelfId' | 'signer' | 'step' | 'problems' | 'undoneBy'
+  'id' | 'poolEntryId' | 'signer' | 'step' | 'problems' | 'undoneBy'
 > & {
   readonly appId: string
   /** The signer that the account gets, made with the registration where there is none yet. */
@@ -25,12 +25,16 @@ const UNIQUE_VIOLATION = '23505'
  * @throws PlazaError `conflict.fid_of_another_wallet`; `conflict.fid_hold_expired`; `conflict` when the fid is being
  * registered already, or the name is.
  */
-export async function acceptRegistration(db: Database, asked: Acceptable, nowMs: number): Promise<string> {
+export async function acceptRegistration(
+  db: Database,
+  registration: CheckedRegistration,
+  nowMs: number,
+): Promise<string> {
   return await db
     .begin(async (transaction) => {
-      await lockWallet(transaction, asked.walletId)
-      const shelfId = await useFid(transaction, asked, nowMs)
-      return await insertRegistration(transaction, { ...asked, shelfId }, nowMs)
+      await lockWallet(transaction, registration.walletId)
+      const poolEntryId = await markFidUsed(transaction, registration, nowMs)
+      return await insertRegistration(transaction, { ...registration, poolEntryId }, nowMs)
     })
     .catch((error: { readonly code?: string }) => {
       if (error.code !== UNIQUE_VIOLATION) throw error
@@ -40,17 +44,17 @@ export async function acceptRegistration(db: Database, asked: Acceptable, nowMs:
     })
 }
 
-async function useFid(
+async function markFidUsed(
   db: Transaction,
-  { fid, walletId }: Pick<Acceptable, 'fid' | 'walletId'>,
+  { fid, walletId }: Pick<CheckedRegistration, 'fid' | 'walletId'>,
   nowMs: number,
 ): Promise<string> {
   const [used] = await db<{ id: string }[]>`
-    update accounts.shelf
+    update accounts.fid_pool
     set used_at = ${new Date(nowMs)}
     where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and held_until > ${new Date(nowMs)}
     returning id`
-  if (!used) throw await whyNotHeld(db, fid, walletId)
+  if (!used) throw await fidNotHeldError(db, fid, walletId)
   await db`update accounts.wallets set fids_used = fids_used + 1 where id = ${walletId}`
   return used.id
 }
@@ -61,20 +65,20 @@ async function useFid(
  * @param nowMs Unix milliseconds.
  * @throws PlazaError like `acceptRegistration`, for a fid that the wallet does not hold.
  */
-export async function expectHeld(
+export async function checkFidHeld(
   db: Queryable,
-  { fid, walletId }: Pick<Acceptable, 'fid' | 'walletId'>,
+  { fid, walletId }: Pick<CheckedRegistration, 'fid' | 'walletId'>,
   nowMs: number,
 ): Promise<void> {
   const held = await db`
-    select from accounts.shelf
+    select from accounts.fid_pool
     where fid = ${fid}::bigint and held_by = ${walletId} and used_at is null and held_until > ${new Date(nowMs)}`
-  if (held.length === 0) throw await whyNotHeld(db, fid, walletId)
+  if (held.length === 0) throw await fidNotHeldError(db, fid, walletId)
 }
 
-async function whyNotHeld(db: Queryable, fid: number, walletId: string): Promise<PlazaError> {
+async function fidNotHeldError(db: Queryable, fid: number, walletId: string): Promise<PlazaError> {
   const [row] = await db<{ heldBy: string | null; isUsed: boolean }[]>`
-    select held_by as "heldBy", used_at is not null as "isUsed" from accounts.shelf where fid = ${fid}::bigint`
+    select held_by as "heldBy", used_at is not null as "isUsed" from accounts.fid_pool where fid = ${fid}::bigint`
   const property = 'fid'
   if (row?.heldBy !== walletId) {
     const message = `fid ${fid} was not handed to this wallet: register with the wallet that has fetched it`
@@ -88,21 +92,22 @@ async function whyNotHeld(db: Queryable, fid: number, walletId: string): Promise
 
 async function insertRegistration(
   db: Transaction,
-  asked: Acceptable & { readonly shelfId: string },
+  registration: CheckedRegistration & { readonly poolEntryId: string },
   nowMs: number,
 ): Promise<string> {
   const id = randomUUID()
-  const { profile } = asked
-  const signer = typeof asked.signer === 'function' ? await asked.signer(db) : asked.signer
+  const { profile } = registration
+  const signer =
+    typeof registration.signer === 'function' ? await registration.signer(db) : registration.signer
   const now = new Date(nowMs)
   await db`
     insert into accounts.registrations (
-      id, fid, shelf_id, wallet_id, app_id, digest, custody_address, signature, deadline, fname,
+      id, fid, pool_entry_id, wallet_id, app_id, digest, custody_address, signature, deadline, fname,
       signer_id, signer_key, signer_metadata, profile, accepted_at, attempted_at
     )
     values (
-      ${id}, ${asked.fid}, ${asked.shelfId}, ${asked.walletId}, ${asked.appId}, ${asked.digest},
-      ${asked.custodyAddress}, ${asked.signature}, ${asked.deadline}, ${asked.fname},
+      ${id}, ${registration.fid}, ${registration.poolEntryId}, ${registration.walletId}, ${registration.appId}, ${registration.digest},
+      ${registration.custodyAddress}, ${registration.signature}, ${registration.deadline}, ${registration.fname},
       ${signer?.id ?? null}, ${signer?.key ?? null}, ${signer?.metadata ?? null},
       ${profile === null ? null : JSON.stringify(profile)}::text::jsonb, ${now}, ${now}
     )`
@@ -117,7 +122,7 @@ async function insertRegistration(
  */
 export async function releaseFid(
   db: Database,
-  { id, shelfId, walletId }: Pick<Registration, 'id' | 'shelfId' | 'walletId'>,
+  { id, poolEntryId, walletId }: Pick<Registration, 'id' | 'poolEntryId' | 'walletId'>,
   nowMs: number,
 ): Promise<void> {
   await db.begin(async (transaction) => {
@@ -126,7 +131,7 @@ export async function releaseFid(
       where id = ${id} and step = 'undoing'
       returning id`
     if (undone.length === 0) return
-    await transaction`update accounts.shelf set used_at = null where id = ${shelfId}`
+    await transaction`update accounts.fid_pool set used_at = null where id = ${poolEntryId}`
     await transaction`update accounts.wallets set fids_used = fids_used - 1 where id = ${walletId}`
   })
 }

@@ -5,7 +5,7 @@ import { hexOf } from '../../../protocol/bytes.js'
 import type { AccountCall, AccountLedger, Receipt } from '../ledger/account-ledger.js'
 
 /** A registration with keys that the developer holds: the call that registers, and those that add keys. */
-export interface DirectAsked {
+export interface DirectRegistrationRequest {
   readonly appId: string
   readonly walletId: string
   /** What the app calls the request, or a digest of it. */
@@ -30,7 +30,7 @@ export interface DirectRegistration {
 }
 
 /** What direct registrations are carried out with. */
-export interface DirectRegistrarParts {
+export interface DirectRegistrationContext {
   /** For writes. */
   readonly db: Database
   readonly ledger: AccountLedger
@@ -39,17 +39,17 @@ export interface DirectRegistrarParts {
 }
 
 /** The registration that an app has begun under a name; null when it has begun none. */
-export async function findDirect(
+export async function findDirectRegistration(
   db: Queryable,
-  { appId, name }: Pick<DirectAsked, 'appId' | 'name'>,
+  { appId, name }: Pick<DirectRegistrationRequest, 'appId' | 'name'>,
 ): Promise<DirectRegistration | null> {
   const [row] = await db<DirectRegistration[]>`
     select ${columns(db)} from accounts.direct_registrations where app_id = ${appId} and name = ${name}`
-  return row ? withCalls(row) : null
+  return row ? decodeCalls(row) : null
 }
 
 /** Registrations that nobody has worked on for a while. @param nowMs Unix milliseconds. */
-export async function findAbandonedDirect(
+export async function findAbandonedDirectRegistrations(
   db: Queryable,
   {
     nowMs,
@@ -71,12 +71,16 @@ export async function findAbandonedDirect(
  * @returns Its id.
  * @throws PlazaError `conflict` when the name was given to another request.
  */
-export async function acceptDirect(db: Database, asked: DirectAsked, nowMs: number): Promise<string> {
+export async function acceptDirectRegistration(
+  db: Database,
+  request: DirectRegistrationRequest,
+  nowMs: number,
+): Promise<string> {
   const [row] = await db<{ id: string }[]>`
     insert into accounts.direct_registrations (id, app_id, wallet_id, name, digest, calls, attempted_at)
     values (
-      ${randomUUID()}, ${asked.appId}, ${asked.walletId}, ${asked.name}, ${asked.digest},
-      ${JSON.stringify(asked.calls, bytesAsHex)}::text::jsonb, ${new Date(nowMs)}
+      ${randomUUID()}, ${request.appId}, ${request.walletId}, ${request.name}, ${request.digest},
+      ${JSON.stringify(request.calls, bytesAsHex)}::text::jsonb, ${new Date(nowMs)}
     )
     on conflict (app_id, name) do update set attempted_at = excluded.attempted_at
       where direct_registrations.digest = excluded.digest
@@ -93,32 +97,35 @@ export async function acceptDirect(db: Database, asked: DirectAsked, nowMs: numb
  * @throws PlazaError with the reason when the account could not be registered: then the name is free again.
  * `insufficient_funds` and `unavailable` leave it where it is.
  */
-export async function carryOutDirect(parts: DirectRegistrarParts, id: string): Promise<DirectRegistration> {
-  const { db, clock } = parts
+export async function runDirectRegistration(
+  context: DirectRegistrationContext,
+  id: string,
+): Promise<DirectRegistration> {
+  const { db, clock } = context
   await db`update accounts.direct_registrations set attempted_at = ${new Date(clock())} where id = ${id}`
   for (;;) {
-    const registration = await readDirect(db, id)
+    const registration = await readDirectRegistration(db, id)
     if (registration === null) throw new PlazaError('conflict', 'the registration has failed already')
     const call = registration.calls[registration.done]
     if (call === undefined) return registration
-    await makePurchase(parts, registration, call)
+    await makePurchase(context, registration, call)
   }
 }
 
 async function makePurchase(
-  { db, ledger, clock }: DirectRegistrarParts,
+  { db, ledger, clock }: DirectRegistrationContext,
   { id, walletId, done }: DirectRegistration,
   call: AccountCall,
 ): Promise<void> {
-  const bought = await ledger.buy({ walletId, purpose: `direct ${id} ${done}`, call })
-  if ('code' in bought && bought.code === 'insufficient_funds')
-    throw new PlazaError(bought.code, bought.message)
-  if ('code' in bought && done === 0) {
+  const result = await ledger.buy({ walletId, purpose: `direct ${id} ${done}`, call })
+  if ('code' in result && result.code === 'insufficient_funds')
+    throw new PlazaError(result.code, result.message)
+  if ('code' in result && done === 0) {
     await db`delete from accounts.direct_registrations where id = ${id} and done = 0`
-    throw new PlazaError(bought.code, bought.message)
+    throw new PlazaError(result.code, result.message)
   }
-  const { fid, hash }: Partial<Receipt> = 'code' in bought || done > 0 ? {} : bought
-  const problems = 'code' in bought ? [`signer ${done} was not added: ${bought.message}`] : []
+  const { fid, hash }: Partial<Receipt> = 'code' in result || done > 0 ? {} : result
+  const problems = 'code' in result ? [`signer ${done} was not added: ${result.message}`] : []
   await db`
     update accounts.direct_registrations
     set done = done + 1, fid = coalesce(fid, ${fid ?? null}), hash = coalesce(hash, ${hash ?? null}),
@@ -127,17 +134,17 @@ async function makePurchase(
     where id = ${id} and done = ${done}`
 }
 
-async function readDirect(db: Queryable, id: string): Promise<DirectRegistration | null> {
+async function readDirectRegistration(db: Queryable, id: string): Promise<DirectRegistration | null> {
   const [row] = await db<DirectRegistration[]>`
     select ${columns(db)} from accounts.direct_registrations where id = ${id}`
-  return row ? withCalls(row) : null
+  return row ? decodeCalls(row) : null
 }
 
 function columns(db: Queryable) {
   return db`id, wallet_id as "walletId", digest, calls::text as calls, done, fid, hash, problems`
 }
 
-function withCalls(row: DirectRegistration): DirectRegistration {
+function decodeCalls(row: DirectRegistration): DirectRegistration {
   return { ...row, calls: JSON.parse(String(row.calls), hexAsBytes) }
 }
 

@@ -5,15 +5,15 @@ import { keyRequestMetadata, signKeyRequest } from '../../../hub/registry/key-re
 import type { Database } from '../../../platform/db/connection.js'
 import { type ErrorCode, PlazaError, type Refusal } from '../../../platform/errors.js'
 import type { Vault } from '../../../platform/vault/vault.js'
-import type { AccountLedger, Receipt, SignedConsent } from '../ledger/account-ledger.js'
+import { openCustodyAccount } from '../fid-pool/fid-pool-key.js'
+import type { AccountLedger, Receipt, SignedAuthorization } from '../ledger/account-ledger.js'
 import {
-  addKeyConsent,
-  type Consent,
-  removeKeyConsent,
-  signConsent,
-  transferConsent,
-} from '../ledger/consents.js'
-import { openHolder } from '../shelf/shelf-key.js'
+  type Authorization,
+  addKeyAuthorization,
+  removeKeyAuthorization,
+  signAuthorization,
+  transferAuthorization,
+} from '../ledger/signed-authorizations.js'
 import { releaseFid } from './accept.js'
 import {
   advance,
@@ -21,13 +21,13 @@ import {
   type RegisteredSigner,
   type Registration,
   readRegistration,
-  unclaim,
+  releaseClaim,
 } from './registration.js'
 
 /** What registrations need of other rooms. Each may be asked again for what it has done. */
-export interface AccountDetails {
+export interface AccountServices {
   /** Gives a free name to a fid. @returns Why not; null when the fid has the name now. */
-  readonly giveName: (fid: number, name: string) => Promise<Refusal | null>
+  readonly assignName: (fid: number, name: string) => Promise<Refusal | null>
   /** Says what the profile is to say, by the signer. @returns What was refused, in words. */
   readonly publishProfile: (
     fid: number,
@@ -42,7 +42,7 @@ export interface RegistrarOptions {
   readonly db: Database
   readonly vault: Vault
   readonly ledger: AccountLedger
-  readonly details: AccountDetails
+  readonly services: AccountServices
   /** Names this process: `account-worker.ts` holds the lock of this name as long as it lives. */
   readonly worker: string
   /** Unix milliseconds. */
@@ -54,7 +54,7 @@ const WAIT_MS = 60_000
 const POLL_MS = 200
 
 /** What we sign for the addresses of the shelf is good for a day: a transaction may wait that long. */
-const CONSENT_SECONDS = 24 * 60 * 60
+const AUTHORIZATION_SECONDS = 24 * 60 * 60
 
 /**
  * Carries registrations out, step by step. A step leaves something behind that tells whoever begins it again that it was
@@ -78,13 +78,13 @@ export class Registrar {
    * @throws PlazaError `insufficient_funds` while the wallet cannot pay for the next step, `unavailable` while it is not
    * known what comes of it: the registration stays where it is. What undid it, once it is undone.
    */
-  carryOut(id: string): Promise<Registration> {
-    const running = this.#running.get(id) ?? this.#claimed(id).finally(() => this.#running.delete(id))
+  complete(id: string): Promise<Registration> {
+    const running = this.#running.get(id) ?? this.#claimAndRun(id).finally(() => this.#running.delete(id))
     this.#running.set(id, running)
     return running
   }
 
-  async #claimed(id: string): Promise<Registration> {
+  async #claimAndRun(id: string): Promise<Registration> {
     const { db, worker, clock } = this.#options
     for (let waitedMs = 0; !(await claim(db, id, worker, clock())); waitedMs += POLL_MS) {
       if (waitedMs >= WAIT_MS) {
@@ -95,7 +95,7 @@ export class Registrar {
       }
       await pause(POLL_MS)
     }
-    return await this.#run(id).finally(() => unclaim(db, id, worker))
+    return await this.#run(id).finally(() => releaseClaim(db, id, worker))
   }
 
   async #run(id: string): Promise<Registration> {
@@ -109,7 +109,7 @@ export class Registrar {
           await this.#transfer(registration)
           break
         case 'transferred':
-          await this.#giveName(registration)
+          await this.#assignName(registration)
           break
         case 'named':
           await this.#publishProfile(registration)
@@ -128,15 +128,15 @@ export class Registrar {
   async #addKey(registration: Registration): Promise<void> {
     const { signer } = registration
     if (signer !== null) {
-      const refused = await this.#buy(registration, 'key', async (holder) => {
+      const refusal = await this.#buy(registration, 'key', async (holder) => {
         const added = await this.#addedKey(registration, signer, holder)
-        const consent = await this.#consent('key gateway', holder, (once) =>
-          addKeyConsent({ owner: holder.address, added, ...once }),
+        const authorization = await this.#authorization('key gateway', holder, (validity) =>
+          addKeyAuthorization({ owner: holder.address, added, ...validity }),
         )
-        return { kind: 'add key', holder: consent, added }
+        return { kind: 'add key', holder: authorization, added }
       })
-      if (refused && !(await this.#isKeyInHub(registration, signer)))
-        return await this.#giveUp(registration, refused)
+      if (refusal && !(await this.#isKeyInHub(registration, signer)))
+        return await this.#startUndo(registration, refusal)
     }
     await this.#advance(registration, 'accepted', 'keyed')
   }
@@ -148,25 +148,27 @@ export class Registrar {
     holder: EthAccount,
   ): Promise<AddedKey> {
     if (metadata !== null) return { keyType: ED25519_KEY, key, metadata }
-    const deadline = this.#nowUnix() + CONSENT_SECONDS
+    const deadline = this.#nowUnix() + AUTHORIZATION_SECONDS
     const request = await signKeyRequest({ requestFid: fid, key, deadline }, holder)
     return { keyType: ED25519_KEY, key, metadata: keyRequestMetadata(request) }
   }
 
   async #transfer(registration: Registration): Promise<void> {
-    const { fid, custodyAddress: to, signature, deadline, shelfId } = registration
-    const refused = await this.#buy(registration, 'transfer', async (holder) => ({
+    const { fid, custodyAddress: to, signature, deadline, poolEntryId } = registration
+    const refusal = await this.#buy(registration, 'transfer', async (holder) => ({
       kind: 'transfer',
       fid,
-      from: await this.#consent('id registry', holder, (once) => transferConsent({ fid, to, ...once })),
+      from: await this.#authorization('id registry', holder, (validity) =>
+        transferAuthorization({ fid, to, ...validity }),
+      ),
       to: { address: to, deadline, signature },
     }))
-    if (refused && !(await this.#isInHub(registration))) return await this.#giveUp(registration, refused)
+    if (refusal && !(await this.#isInHub(registration))) return await this.#startUndo(registration, refusal)
     const { db, clock } = this.#options
     await db.begin(async (transaction) => {
       await advance(transaction, registration, 'keyed', 'transferred', { nowMs: clock() })
       // Nothing is left that it could sign for.
-      await transaction`update accounts.shelf set sealed_key = null where id = ${shelfId}`
+      await transaction`update accounts.fid_pool set sealed_key = null where id = ${poolEntryId}`
     })
   }
 
@@ -177,14 +179,14 @@ export class Registrar {
   async #isInHub({ fid, custodyAddress: to }: Registration): Promise<boolean> {
     const { db, ledger } = this.#options
     const held = await db`select from hub.fids where fid = ${fid}::bigint and custody_address = ${to}::bytea`
-    return held.length > 0 || this.#notYet((await ledger.fidOf(to)) === fid)
+    return held.length > 0 || this.#throwIfPending((await ledger.fidOf(to)) === fid)
   }
 
   async #isKeyInHub(registration: Registration, signer: RegisteredSigner): Promise<boolean> {
     const { ledger } = this.#options
     return (
       (await this.#hubHasKey(registration, signer)) ||
-      this.#notYet(await ledger.hasKey(registration.fid, signer.key))
+      this.#throwIfPending(await ledger.hasKey(registration.fid, signer.key))
     )
   }
 
@@ -194,16 +196,16 @@ export class Registrar {
     return added.length > 0
   }
 
-  #notYet(isOnItsWay: boolean): false {
-    if (!isOnItsWay) return false
+  #throwIfPending(isPending: boolean): false {
+    if (!isPending) return false
     throw new PlazaError('unavailable', 'the account is still being registered: send the same request again')
   }
 
-  async #giveName(registration: Registration): Promise<void> {
+  async #assignName(registration: Registration): Promise<void> {
     const { fid, fname } = registration
-    const refused = fname === null ? null : await this.#options.details.giveName(fid, fname)
-    if (refused?.code === 'unavailable') throw new PlazaError(refused.code, refused.message)
-    const problems = refused ? [`the name was not given: ${refused.message}`] : []
+    const refusal = fname === null ? null : await this.#options.services.assignName(fid, fname)
+    if (refusal?.code === 'unavailable') throw new PlazaError(refusal.code, refusal.message)
+    const problems = refusal ? [`the name was not given: ${refusal.message}`] : []
     await this.#advance(registration, 'transferred', 'named', problems)
   }
 
@@ -212,7 +214,7 @@ export class Registrar {
     const problems =
       signer === null || profile === null
         ? []
-        : await this.#options.details.publishProfile(fid, signer.id, profile)
+        : await this.#options.services.publishProfile(fid, signer.id, profile)
     await this.#advance(registration, 'named', 'done', problems)
   }
 
@@ -224,13 +226,13 @@ export class Registrar {
       signer !== null &&
       ((await this.#hubHasKey(registration, signer)) || (await ledger.hasKey(fid, signer.key)))
     ) {
-      const refused = await this.#buy(registration, 'removal', async (holder) => {
-        const consent = await this.#consent('key registry', holder, (once) =>
-          removeKeyConsent({ owner: holder.address, key: signer.key, ...once }),
+      const refusal = await this.#buy(registration, 'removal', async (holder) => {
+        const authorization = await this.#authorization('key registry', holder, (validity) =>
+          removeKeyAuthorization({ owner: holder.address, key: signer.key, ...validity }),
         )
-        return { kind: 'remove key', holder: consent, key: signer.key }
+        return { kind: 'remove key', holder: authorization, key: signer.key }
       })
-      if (refused) throw new Error(`registration ${id} cannot be undone: ${refused.message}`)
+      if (refusal) throw new Error(`registration ${id} cannot be undone: ${refusal.message}`)
     }
     await releaseFid(db, registration, clock())
   }
@@ -238,35 +240,35 @@ export class Registrar {
   /** @returns Why the purchase was refused for good; null when it was made. */
   async #buy(
     registration: Registration,
-    part: string,
-    callOf: (holder: EthAccount) => Promise<Parameters<AccountLedger['buy']>[0]['call']>,
+    stepName: string,
+    createCall: (holder: EthAccount) => Promise<Parameters<AccountLedger['buy']>[0]['call']>,
   ): Promise<Refusal | null> {
     const { db, vault, ledger } = this.#options
-    const purpose = purposeOf(registration, part)
-    const holder = await openHolder(db, vault, registration.shelfId)
-    const bought: Receipt | Refusal = await ledger.buy({
+    const purpose = purposeOf(registration, stepName)
+    const holder = await openCustodyAccount(db, vault, registration.poolEntryId)
+    const result: Receipt | Refusal = await ledger.buy({
       walletId: registration.walletId,
       purpose,
-      call: await callOf(holder),
+      call: await createCall(holder),
     })
-    if (!('code' in bought)) return null
-    if (bought.code === 'insufficient_funds') throw new PlazaError(bought.code, bought.message)
-    return bought
+    if (!('code' in result)) return null
+    if (result.code === 'insufficient_funds') throw new PlazaError(result.code, result.message)
+    return result
   }
 
-  async #consent(
+  async #authorization(
     contract: Parameters<AccountLedger['nonceOf']>[0],
     holder: EthAccount,
-    consentOf: (once: { readonly nonce: bigint; readonly deadline: number }) => Consent,
-  ): Promise<SignedConsent> {
-    const deadline = this.#nowUnix() + CONSENT_SECONDS
+    authorizationOf: (validity: { readonly nonce: bigint; readonly deadline: number }) => Authorization,
+  ): Promise<SignedAuthorization> {
+    const deadline = this.#nowUnix() + AUTHORIZATION_SECONDS
     const nonce = await this.#options.ledger.nonceOf(contract, holder.address)
-    const signature = await signConsent(consentOf({ nonce, deadline }), holder)
+    const signature = await signAuthorization(authorizationOf({ nonce, deadline }), holder)
     return { address: holder.address, deadline, signature }
   }
 
   /** Nothing of it can be done any more: what was done is undone. */
-  async #giveUp({ id, step }: Registration, { code, message }: Refusal): Promise<void> {
+  async #startUndo({ id, step }: Registration, { code, message }: Refusal): Promise<void> {
     const { db, clock } = this.#options
     await db`
       update accounts.registrations
@@ -294,6 +296,6 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-function purposeOf({ id }: Pick<Registration, 'id'>, part: string): string {
-  return `registration ${id} ${part}`
+function purposeOf({ id }: Pick<Registration, 'id'>, stepName: string): string {
+  return `registration ${id} ${stepName}`
 }

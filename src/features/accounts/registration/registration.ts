@@ -8,7 +8,7 @@ export type RegistrationStep = 'accepted' | 'keyed' | 'transferred' | 'named' | 
 export interface Registration {
   readonly id: string
   readonly fid: number
-  readonly shelfId: string
+  readonly poolEntryId: string
   readonly walletId: string
   /** SHA-256 of what was asked. */
   readonly digest: Buffer
@@ -36,7 +36,7 @@ export interface RegisteredSigner {
   readonly metadata: Buffer | null
 }
 
-type Row = Omit<Registration, 'signer'> & {
+type RegistrationRow = Omit<Registration, 'signer'> & {
   readonly signerId: string | null
   readonly signerKey: Buffer | null
   readonly signerMetadata: Buffer | null
@@ -44,13 +44,15 @@ type Row = Omit<Registration, 'signer'> & {
 
 /** The registration of this id. */
 export async function readRegistration(db: Queryable, id: string): Promise<Registration> {
-  const [row] = await db<Row[]>`select ${columns(db)} from accounts.registrations where id = ${id}`
+  const [row] = await db<
+    RegistrationRow[]
+  >`select ${columns(db)} from accounts.registrations where id = ${id}`
   return registrationOf(row!)
 }
 
 /** The registration of a fid that was not undone; null when there is none. */
 export async function findRegistration(db: Queryable, fid: number): Promise<Registration | null> {
-  const [row] = await db<Row[]>`
+  const [row] = await db<RegistrationRow[]>`
     select ${columns(db)} from accounts.registrations
     where fid = ${fid}::bigint and step <> 'undone'`
   return row ? registrationOf(row) : null
@@ -61,7 +63,7 @@ export async function findRegistration(db: Queryable, fid: number): Promise<Regi
  *
  * @param nowMs Unix milliseconds.
  */
-export async function findAbandoned(
+export async function findAbandonedRegistrations(
   db: Queryable,
   {
     nowMs,
@@ -97,7 +99,7 @@ export async function claim(db: Queryable, id: string, worker: string, nowMs: nu
 }
 
 /** Lets others go on with a registration. */
-export async function unclaim(db: Queryable, id: string, worker: string): Promise<void> {
+export async function releaseClaim(db: Queryable, id: string, worker: string): Promise<void> {
   await db`update accounts.registrations set worker = null where id = ${id} and worker = ${worker}::uuid`
 }
 
@@ -109,23 +111,23 @@ export async function advance(
   to: RegistrationStep,
   { nowMs, problems = [] }: { readonly nowMs: number; readonly problems?: readonly string[] },
 ): Promise<void> {
-  const isEnd = to === 'done' || to === 'undone'
+  const isFinalStep = to === 'done' || to === 'undone'
   await db`
     update accounts.registrations
     set step = ${to}, attempted_at = ${new Date(nowMs)},
       problems = problems || ${db.types.texts(problems)}::text[],
-      finished_at = ${isEnd ? new Date(nowMs) : null}
+      finished_at = ${isFinalStep ? new Date(nowMs) : null}
     where id = ${id} and step = ${from}`
 }
 
 function columns(db: Queryable) {
   return db`
-    id, fid, shelf_id as "shelfId", wallet_id as "walletId", digest, custody_address as "custodyAddress", signature,
+    id, fid, pool_entry_id as "poolEntryId", wallet_id as "walletId", digest, custody_address as "custodyAddress", signature,
     deadline, fname, signer_id as "signerId", signer_key as "signerKey", signer_metadata as "signerMetadata", profile,
     step, problems, undone_by as "undoneBy"`
 }
 
-function registrationOf({ signerId, signerKey, signerMetadata, ...row }: Row): Registration {
+function registrationOf({ signerId, signerKey, signerMetadata, ...row }: RegistrationRow): Registration {
   const signer =
     signerId === null || signerKey === null
       ? null

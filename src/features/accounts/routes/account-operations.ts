@@ -1,5 +1,5 @@
 import type { Operation } from '../../operation.js'
-import { freshFid } from './fresh-fid.js'
+import { freshFid } from './allocate-fid.js'
 import { registerDirect } from './register-direct.js'
 import { registerUser } from './register-user.js'
 

@@ -3,8 +3,13 @@ import { ED25519_KEY } from '../../../hub/registry/chain-events.js'
 import type { AddedKey } from '../../../hub/registry/key-addition.js'
 import { readKeyRequestMetadata, recoverKeyRequestSigner } from '../../../hub/registry/key-request.js'
 import { PlazaError } from '../../../platform/errors.js'
-import type { AccountCall, AccountLedger, SignedConsent } from '../ledger/account-ledger.js'
-import { addKeyConsent, type Consent, isConsentOf, registerConsent } from '../ledger/consents.js'
+import type { AccountCall, AccountLedger, SignedAuthorization } from '../ledger/account-ledger.js'
+import {
+  type Authorization,
+  addKeyAuthorization,
+  isAuthorizedBy,
+  registerAuthorization,
+} from '../ledger/signed-authorizations.js'
 import type { DirectBody } from './direct-body.js'
 
 /** A signature that is good for less than this may be late when it is used. */
@@ -30,24 +35,24 @@ export async function checkDirect(
   }
   const nonce = await ledger.nonceOf('id gateway', address)
   const { deadline } = registration
-  const holder = await consentOf('registration', { ...registration, address, nowUnix }, () =>
-    registerConsent({ to: address, recovery, nonce, deadline }),
+  const holder = await checkAuthorization('registration', { ...registration, address, nowUnix }, () =>
+    registerAuthorization({ to: address, recovery, nonce, deadline }),
   )
   const first = await ledger.nonceOf('key gateway', address)
   const calls: AccountCall[] = [{ kind: 'register', holder, recovery, extraUnits }]
   for (const [index, signer] of signers.entries()) {
-    const place = `signers.${index}`
-    const added = await keyOf(ledger, place, signer, nowUnix)
-    const consent = await consentOf(place, { ...signer, address, nowUnix }, () =>
-      addKeyConsent({ owner: address, added, nonce: first + BigInt(index), deadline: signer.deadline }),
+    const path = `signers.${index}`
+    const added = await keyOf(ledger, path, signer, nowUnix)
+    const authorization = await checkAuthorization(path, { ...signer, address, nowUnix }, () =>
+      addKeyAuthorization({ owner: address, added, nonce: first + BigInt(index), deadline: signer.deadline }),
     )
-    calls.push({ kind: 'add key', holder: consent, added })
+    calls.push({ kind: 'add key', holder: authorization, added })
   }
   return calls
 }
 
-async function consentOf(
-  place: string,
+async function checkAuthorization(
+  path: string,
   {
     address,
     deadline,
@@ -59,19 +64,22 @@ async function consentOf(
     readonly signature: string
     readonly nowUnix: number
   },
-  consent: () => Consent,
-): Promise<SignedConsent> {
+  authorization: () => Authorization,
+): Promise<SignedAuthorization> {
   if (deadline < nowUnix + MIN_VALID_SECONDS)
-    throw wrong(`${place}.deadline`, 'must be in the future, in Unix seconds')
-  const signature = readContractSignature(text, `${place}.signature`)
-  if (await isConsentOf(consent(), signature, address)) return { address, deadline, signature }
-  throw wrong(`${place}.signature`, 'must be of the custody address for exactly this, with its next nonce')
+    throw invalidField(`${path}.deadline`, 'must be in the future, in Unix seconds')
+  const signature = readContractSignature(text, `${path}.signature`)
+  if (await isAuthorizedBy(authorization(), signature, address)) return { address, deadline, signature }
+  throw invalidField(
+    `${path}.signature`,
+    'must be of the custody address for exactly this, with its next nonce',
+  )
 }
 
 /** The validator of the key registry asks the same of the app's request. */
 async function keyOf(
   ledger: AccountLedger,
-  place: string,
+  path: string,
   signer: NonNullable<DirectBody['signers']>[number],
   nowUnix: number,
 ): Promise<AddedKey> {
@@ -81,15 +89,15 @@ async function keyOf(
     metadata: bytes(signer.metadata),
   }
   const request = readKeyRequestMetadata(added.metadata)
-  if (request === null) throw wrong(`${place}.metadata`, 'must be a signed key request, ABI-encoded')
+  if (request === null) throw invalidField(`${path}.metadata`, 'must be a signed key request, ABI-encoded')
   const { requestFid, requestSigner, signature, deadline } = request
-  const [asker, fid] = await Promise.all([
+  const [requestingApp, fid] = await Promise.all([
     recoverKeyRequestSigner({ requestFid, key: added.key, deadline }, signature),
     ledger.fidOf(requestSigner),
   ])
-  if (asker?.equals(requestSigner) && fid === requestFid && deadline > nowUnix) return added
-  throw wrong(
-    `${place}.metadata`,
+  if (requestingApp?.equals(requestSigner) && fid === requestFid && deadline > nowUnix) return added
+  throw invalidField(
+    `${path}.metadata`,
     'must be signed for this key by the address that holds the app’s fid, and not be late',
   )
 }
@@ -98,6 +106,6 @@ function bytes(hex: string): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
 }
 
-function wrong(property: string, problem: string): PlazaError {
+function invalidField(property: string, problem: string): PlazaError {
   return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
 }

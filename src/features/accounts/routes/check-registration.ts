@@ -7,17 +7,17 @@ import { validateFname } from '../../../protocol/kinds/username.js'
 import { createMessageSigner } from '../../../protocol/sign.js'
 import type { OperationContext } from '../../operation.js'
 import { checkProfile } from '../../publishing/profile.js'
-import { askForSigner } from '../../signers/ask-for-key.js'
 import { createSigner } from '../../signers/create-signer.js'
-import { readKeyAsked } from '../../signers/key-asked.js'
-import { keyOf, readKeyRequest } from '../../signers/key-request.js'
+import { requestSignerApproval } from '../../signers/key-approval-request.js'
+import { addedKeyOf, readKeyRequest } from '../../signers/key-request.js'
+import { readSignedKeyRequest } from '../../signers/signed-key-request.js'
 import type { AccountLedger } from '../ledger/account-ledger.js'
-import { isConsentOf, transferConsent } from '../ledger/consents.js'
-import { tooLittle } from '../ledger/transactions.js'
-import { type Acceptable, expectHeld } from '../registration/accept.js'
-import { isNameFree } from '../registration/free-name.js'
+import { isAuthorizedBy, transferAuthorization } from '../ledger/signed-authorizations.js'
+import { insufficientFunds } from '../ledger/transactions.js'
+import { type CheckedRegistration, checkFidHeld } from '../registration/accept.js'
+import { isNameFree } from '../registration/name-availability.js'
 import type { RegisteredSigner } from '../registration/registration.js'
-import { noNames } from './account-details.js'
+import { namesUnavailableText } from './account-details.js'
 import type { PayingWallet } from './paying-wallet.js'
 import type { RegisterUserReqBody } from './registration-body.js'
 
@@ -27,8 +27,16 @@ const MIN_VALID_SECONDS = 10
 /** Tells a registration from any other: SHA-256. */
 export function digestOf(body: RegisterUserReqBody): Buffer {
   const { fid, requested_user_custody_address: custody, signature, deadline, fname, metadata, signer } = body
-  const asked = [fid, custody.toLowerCase(), signature.toLowerCase(), deadline, fname, metadata, signer]
-  return createHash('sha256').update(JSON.stringify(asked)).digest()
+  const digestedFields = [
+    fid,
+    custody.toLowerCase(),
+    signature.toLowerCase(),
+    deadline,
+    fname,
+    metadata,
+    signer,
+  ]
+  return createHash('sha256').update(JSON.stringify(digestedFields)).digest()
 }
 
 /**
@@ -41,11 +49,11 @@ export async function checkRegistration(
   { accounts: { ledger }, wallet }: PayingWallet,
   body: RegisterUserReqBody,
   appId: string,
-): Promise<Acceptable> {
+): Promise<CheckedRegistration> {
   const { fid, deadline, metadata } = body
   const custodyAddress = Buffer.from(body.requested_user_custody_address.slice(2), 'hex')
   const signature = readContractSignature(body.signature)
-  await checkConsent(context, ledger, { fid, custodyAddress, signature, deadline })
+  await checkAuthorization(context, ledger, { fid, custodyAddress, signature, deadline })
   const fname = body.fname === undefined ? null : await checkName(context, body.fname)
   const profile = await profileOf(context, fid, fname, metadata)
   const signer = await signerOf(context, body.signer, appId, profile !== null)
@@ -64,15 +72,15 @@ export async function checkRegistration(
   }
 }
 
-async function checkConsent(
+async function checkAuthorization(
   { clock }: OperationContext,
   ledger: AccountLedger,
-  asked: Pick<Acceptable, 'fid' | 'custodyAddress' | 'signature' | 'deadline'>,
+  digestedFields: Pick<CheckedRegistration, 'fid' | 'custodyAddress' | 'signature' | 'deadline'>,
 ): Promise<void> {
-  const { fid, custodyAddress: to, signature, deadline } = asked
+  const { fid, custodyAddress: to, signature, deadline } = digestedFields
   const nowUnix = Math.floor(clock() / 1000)
   if (deadline < nowUnix + MIN_VALID_SECONDS) {
-    throw wrong('deadline', `must be in the future; in Unix seconds it is ${nowUnix}`)
+    throw invalidField('deadline', `must be in the future; in Unix seconds it is ${nowUnix}`)
   }
   const [nonce, heldFid] = await Promise.all([ledger.nonceOf('id registry', to), ledger.fidOf(to)])
   const property = 'requested_user_custody_address'
@@ -81,19 +89,19 @@ async function checkConsent(
       property,
     })
   }
-  if (await isConsentOf(transferConsent({ fid, to, nonce, deadline }), signature, to)) return
-  throw wrong(
+  if (await isAuthorizedBy(transferAuthorization({ fid, to, nonce, deadline }), signature, to)) return
+  throw invalidField(
     'signature',
     `must be the Transfer (EIP-712) of fid ${fid} to this address with nonce ${nonce} and this deadline, signed by it`,
   )
 }
 
-async function checkName({ writerDb, network }: OperationContext, given: string): Promise<string> {
-  const name = given.toLowerCase()
-  const fault = validateFname(name)
-  if (fault !== null) throw wrong('fname', `is no name: ${fault}`)
+async function checkName({ writerDb, network }: OperationContext, requestedName: string): Promise<string> {
+  const name = requestedName.toLowerCase()
+  const firstProblem = validateFname(name)
+  if (firstProblem !== null) throw invalidField('fname', `is no name: ${firstProblem}`)
   if (network !== FarcasterNetwork.DEVNET)
-    throw new PlazaError('not_configured', noNames, { property: 'fname' })
+    throw new PlazaError('not_configured', namesUnavailableText, { property: 'fname' })
   if (await isNameFree(writerDb, name)) return name
   throw new PlazaError('conflict', `"${name}" is taken`, { property: 'fname' })
 }
@@ -104,15 +112,16 @@ async function profileOf(
   fid: number,
   fname: string | null,
   metadata: RegisterUserReqBody['metadata'],
-): Promise<Acceptable['profile']> {
+): Promise<CheckedRegistration['profile']> {
   if (metadata?.username !== undefined && metadata.username.toLowerCase() !== fname) {
-    throw wrong('metadata.username', 'must be the same as fname: the account has no other name')
+    throw invalidField('metadata.username', 'must be the same as fname: the account has no other name')
   }
   const profile = { ...metadata, ...(fname === null ? {} : { username: fname }) }
   if (Object.keys(profile).length === 0) return null
   const anyKey = createMessageSigner(newPrivateKey())
-  const [fault] = await checkProfile(context, { fid, key: anyKey }, profile)
-  if (fault) throw wrong(`metadata.${fault.property}`, `cannot be: ${fault.message}`)
+  const [firstProblem] = await checkProfile(context, { fid, key: anyKey }, profile)
+  if (firstProblem)
+    throw invalidField(`metadata.${firstProblem.property}`, `cannot be: ${firstProblem.message}`)
   return profile
 }
 
@@ -122,7 +131,7 @@ async function signerOf(
   named: RegisterUserReqBody['signer'],
   appId: string,
   isNeeded: boolean,
-): Promise<Acceptable['signer']> {
+): Promise<CheckedRegistration['signer']> {
   if (named === undefined) {
     if (!isNeeded) return null
     return async (transaction) => {
@@ -132,15 +141,19 @@ async function signerOf(
   }
   const { uuid: signerUuid, app_fid, deadline, signed_key_request_metadata_signature: signature } = named
   try {
-    const asked = readKeyAsked({ app_fid, deadline, signature })
-    const { status } = await askForSigner({ db, network, clock }, { appId, signerUuid }, asked)
+    const digestedFields = readSignedKeyRequest({ app_fid, deadline, signature })
+    const { status } = await requestSignerApproval(
+      { db, network, clock },
+      { appId, signerUuid },
+      digestedFields,
+    )
     if (status !== 'pending_approval') {
       throw new PlazaError('conflict', `this signer was ${status} already`, { property: 'signer_uuid' })
     }
-    const { key, metadata } = keyOf(await readKeyRequest(db, { signerUuid }))
+    const { key, metadata } = addedKeyOf(await readKeyRequest(db, { signerUuid }))
     return { id: signerUuid.toLowerCase(), key, metadata } satisfies RegisteredSigner
   } catch (error) {
-    throw error instanceof PlazaError ? insideOfSigner(error) : error
+    throw error instanceof PlazaError ? inSignerPath(error) : error
   }
 }
 
@@ -152,7 +165,7 @@ const membersOfSigner: Readonly<Record<string, string>> = {
   signature: 'signer.signed_key_request_metadata_signature',
 }
 
-function insideOfSigner(error: PlazaError): PlazaError {
+function inSignerPath(error: PlazaError): PlazaError {
   const { code, message, property = '' } = error
   const member = membersOfSigner[property]
   if (member === undefined) return error
@@ -173,11 +186,11 @@ async function checkFunds(
   const available = await ledger.available(writerDb, wallet)
   if (available >= needed) return
   // Nobody is to send money to a wallet that could not register with this fid either.
-  await expectHeld(writerDb, { fid, walletId: wallet.id }, clock())
-  const { code, message } = tooLittle(needed, available)
+  await checkFidHeld(writerDb, { fid, walletId: wallet.id }, clock())
+  const { code, message } = insufficientFunds(needed, available)
   throw new PlazaError(code, message)
 }
 
-function wrong(property: string, problem: string): PlazaError {
+function invalidField(property: string, problem: string): PlazaError {
   return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
 }

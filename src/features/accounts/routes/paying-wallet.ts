@@ -19,7 +19,7 @@ export const walletHeaders = Type.Object({
 
 /** What is said of 404 and 402, for the documentation. */
 export const unknownWallet = 'The app has no such wallet.'
-export const poorWallet = 'The wallet has too little to pay for it.'
+export const insufficientFundsText = 'The wallet has too little to pay for it.'
 
 /** A wallet, and what it may pay for. */
 export interface PayingWallet {

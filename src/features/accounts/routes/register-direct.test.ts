@@ -3,24 +3,24 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { testKey, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
-import { registerHolder } from '../../signers/testing/key-holder.js'
+import { registerKeyHolder } from '../../signers/testing/key-holder.js'
 import { directRequest } from '../testing/direct-request.js'
 import { fundedWallet, LOCAL_PRICE } from '../testing/funded-wallet.js'
-import { newcomer } from '../testing/newcomer.js'
+import { newAccount } from '../testing/new-account.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const clock = () => testNowUnix * 1000
 const api = await createTestApi({ db, hub, clock })
 const wallet = await fundedWallet(db, { appId: api.appId, balance: 20n * LOCAL_PRICE })
-const app = await registerHolder({ db, hub, clock })
+const app = await registerKeyHolder({ db, hub, clock })
 const deadline = testNowUnix + 3_600
 const register = (body: object) => api.send('POST', 'user/register', body, { 'x-wallet-id': wallet.id })
 const keys = [testKey('first key'), testKey('second key')]
 const purchases = async () => (await db`select from accounts.transactions`).length
 
 it('registers an account with its keys and storage, once', async () => {
-  const user = newcomer()
+  const user = newAccount()
   const body = { ...(await directRequest(user, { app, keys, deadline })), storage_units: 2, idem: 'mine' }
   const reply = await register(body)
   expect(reply.json()).toMatchObject({
@@ -44,14 +44,14 @@ it('registers an account with its keys and storage, once', async () => {
 })
 
 it('the same request sent twice at once, without an idem, registers once', async () => {
-  const body = await directRequest(newcomer(), { app, keys: [testKey('third key')], deadline })
+  const body = await directRequest(newAccount(), { app, keys: [testKey('third key')], deadline })
   const [one, other] = await Promise.all([register(body), register(body)])
   expect(one.statusCode).toBe(200)
   expect(other.json()).toEqual(one.json())
 })
 
 it('whatever the contracts would refuse is refused before anything is paid', async () => {
-  const user = newcomer()
+  const user = newAccount()
   const good = await directRequest(user, { app, keys, deadline })
   const { registration, signers } = good
   const [first, second] = signers

@@ -7,11 +7,21 @@ import { hexOf } from '../../../protocol/bytes.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
 import type { AccountCall, AccountLedger } from '../ledger/account-ledger.js'
-import { tooLittle } from '../ledger/transactions.js'
-import { acceptDirect, carryOutDirect, findDirect } from '../registration/direct-registration.js'
+import { insufficientFunds } from '../ledger/transactions.js'
+import {
+  acceptDirectRegistration,
+  findDirectRegistration,
+  runDirectRegistration,
+} from '../registration/direct-registration.js'
 import { checkDirect } from './check-direct.js'
 import { type DirectBody, directMembers } from './direct-body.js'
-import { type PayingWallet, payingWallet, poorWallet, unknownWallet, walletHeaders } from './paying-wallet.js'
+import {
+  insufficientFundsText,
+  type PayingWallet,
+  payingWallet,
+  unknownWallet,
+  walletHeaders,
+} from './paying-wallet.js'
 
 /** What `POST user/register` is asked, as the published client sends it. */
 export const RegisterUserOnChainReqBody = Type.Object({
@@ -45,43 +55,47 @@ export const registerDirect = defineOperation({
   headers: walletHeaders,
   reply: RegisterUserOnChainResponse,
   notFound: unknownWallet,
-  paymentRequired: poorWallet,
+  paymentRequired: insufficientFundsText,
   conflict: `The address holds a fid already, or the contracts refuse it. ${idemConflict}`,
 
-  async handle(context, { idem, pre_registration_calls: _none, ...asked }, { appId }, headers) {
+  async handle(context, { idem, pre_registration_calls: _none, ...request }, { appId }, headers) {
     const paying = await payingWallet(context, headers, appId)
     const { ledger } = paying.accounts
-    const digest = digestOf(asked)
+    const digest = digestOf(request)
     const name = idem === undefined ? `digest ${digest.toString('hex')}` : `idem ${idem}`
-    const known = await findDirect(context.writerDb, { appId, name })
+    const known = await findDirectRegistration(context.writerDb, { appId, name })
     if (known && !known.digest.equals(digest)) {
       throw new PlazaError('conflict', 'this idem was given to another request', { property: 'idem' })
     }
-    const id = known?.id ?? (await begin(context, paying, { appId, name, digest, asked }))
+    const id = known?.id ?? (await startRegistration(context, paying, { appId, name, digest, request }))
     const parts = { db: context.writerDb, ledger, clock: context.clock }
-    const { fid, hash, problems } = await carryOutDirect(parts, id)
+    const { fid, hash, problems } = await runDirectRegistration(parts, id)
     const users = await context.hydrator.users([fid!])
     const message = JSON.stringify(['the account is registered', ...problems].join('; '))
     return `{"message":${message},"transaction_hash":"${hexOf(hash!)}","user":${users.get(fid!)}}`
   },
 })
 
-async function begin(
+async function startRegistration(
   context: OperationContext,
   { accounts: { ledger }, wallet }: PayingWallet,
   {
-    asked,
+    request,
     ...named
-  }: { readonly appId: string; readonly name: string; readonly digest: Buffer; readonly asked: DirectBody },
+  }: { readonly appId: string; readonly name: string; readonly digest: Buffer; readonly request: DirectBody },
 ): Promise<string> {
-  const calls = await checkDirect(ledger, asked, Math.floor(context.clock() / 1000))
+  const calls = await checkDirect(ledger, request, Math.floor(context.clock() / 1000))
   const needed = await priceOfAll(ledger, calls)
   const available = await ledger.available(context.writerDb, wallet)
   if (available < needed) {
-    const { code, message } = tooLittle(needed, available)
+    const { code, message } = insufficientFunds(needed, available)
     throw new PlazaError(code, message)
   }
-  return await acceptDirect(context.writerDb, { ...named, walletId: wallet.id, calls }, context.clock())
+  return await acceptDirectRegistration(
+    context.writerDb,
+    { ...named, walletId: wallet.id, calls },
+    context.clock(),
+  )
 }
 
 async function priceOfAll(ledger: AccountLedger, calls: readonly AccountCall[]): Promise<bigint> {

@@ -4,10 +4,10 @@ import { createTestHub } from '../../../../test/hub.js'
 import { testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { registerEvent } from '../../../hub/registry/chain-events.js'
-import { askedBody, registerHolder } from '../../signers/testing/key-holder.js'
+import { registerKeyHolder, signKeyRequestBody } from '../../signers/testing/key-holder.js'
+import { countFidsByState } from '../testing/fid-counts.js'
 import { fundedWallet, LOCAL_PRICE } from '../testing/funded-wallet.js'
-import { newcomer, registrationOf } from '../testing/newcomer.js'
-import { tallyFids } from '../testing/tally.js'
+import { newAccount, registrationRequest } from '../testing/new-account.js'
 
 const { db } = await createTestDatabase({ poolSize: 6 })
 const hub = await createTestHub(db)
@@ -15,8 +15,8 @@ let nowMs = testNowUnix * 1000
 const clock = () => nowMs
 const api = await createTestApi({ db, hub, clock })
 const other = await createTestApi({ db, hub, clock, appName: 'another' })
-const wallet = await fundedWallet(db, { appId: api.appId, shelfSize: 1 })
-const app = await registerHolder({ db, hub, clock })
+const wallet = await fundedWallet(db, { appId: api.appId, fidPoolSize: 1 })
+const app = await registerKeyHolder({ db, hub, clock })
 const inAnHour = () => Math.floor(nowMs / 1000) + 3_600
 
 const paidBy = (id: string) => ({ 'x-wallet-id': id })
@@ -30,32 +30,35 @@ const answer = (reply: { statusCode: number; json: () => { code: string; propert
 }
 
 /** At every moment but that in which a fid that was just registered is put onto the shelf. */
-async function holds(): Promise<void> {
-  const tally = () => tallyFids(db, nowMs)
+async function expectName(): Promise<void> {
+  const tally = () => countFidsByState(db, nowMs)
   await expect.poll(async () => (({ registered, bought }) => registered - bought)(await tally())).toBe(0)
-  const { shelf, held, used, registered } = await tally()
-  expect(shelf + held + used).toBe(registered)
+  const { shelf: poolFids, held, used, registered } = await tally()
+  expect(poolFids + held + used).toBe(registered)
 }
 
 it('fetching a fid says what is wrong with the wallet', async () => {
-  const without = await api.get('user/fid')
-  expect(without.statusCode).toBe(400)
-  expect(without.json()).toMatchObject({ code: 'RequiredField', message: 'x-wallet-id header is required' })
+  const withoutWallet = await api.get('user/fid')
+  expect(withoutWallet.statusCode).toBe(400)
+  expect(withoutWallet.json()).toMatchObject({
+    code: 'RequiredField',
+    message: 'x-wallet-id header is required',
+  })
   for (const id of ['me', '00000000-0000-4000-8000-000000000000', wallet.id.replace(/.$/, 'g')]) {
     expect(answer(await fetchFid(id))).toEqual([404, 'InvalidWalletId', undefined])
   }
   expect(answer(await fetchFid(wallet.id, other))).toEqual([404, 'InvalidWalletId', undefined])
-  const poor = await fundedWallet(db, { appId: api.appId, balance: LOCAL_PRICE - 1n })
-  expect(answer(await fetchFid(poor.id))).toEqual([402, 'InsufficientFunds', undefined])
+  const lowBalanceWallet = await fundedWallet(db, { appId: api.appId, balance: LOCAL_PRICE - 1n })
+  expect(answer(await fetchFid(lowBalanceWallet.id))).toEqual([402, 'InsufficientFunds', undefined])
 })
 
 it('an account is registered with a name, a signer and a profile, and can be acted for at once', async () => {
   const fid = await freshFid()
-  const user = newcomer()
+  const user = newAccount()
   const { signer_uuid: uuid, public_key } = (await api.send('POST', 'signer', {})).json()
-  const { signature, ...asked } = await askedBody(app, public_key, inAnHour())
+  const { signature, ...unsignedRequest } = await signKeyRequestBody(app, public_key, inAnHour())
   const body = {
-    ...(await registrationOf(user, { fid, deadline: inAnHour() })),
+    ...(await registrationRequest(user, { fid, deadline: inAnHour() })),
     fname: 'Newcomer',
     metadata: {
       bio: 'just arrived',
@@ -63,7 +66,7 @@ it('an account is registered with a name, a signer and a profile, and can be act
       location: { latitude: 52.52, longitude: 13.41 },
       verified_accounts: { x: 'new_x' },
     },
-    signer: { uuid, ...asked, signed_key_request_metadata_signature: signature },
+    signer: { uuid, ...unsignedRequest, signed_key_request_metadata_signature: signature },
   }
   expect((await api.get('fname/availability', { fname: 'newcomer' })).json()).toEqual({ available: true })
   const reply = await register(body)
@@ -85,7 +88,7 @@ it('an account is registered with a name, a signer and a profile, and can be act
   expect((await api.get('fname/availability', { fname: 'newcomer' })).json()).toEqual({ available: false })
   const cast = await api.send('POST', 'cast', { signer_uuid: uuid, text: 'hello' })
   expect(cast.json()).toMatchObject({ success: true, cast: { author: { fid } } })
-  await holds()
+  await expectName()
 
   const [paid] = await db<{ count: number }[]>`select count(*)::integer as count from accounts.transactions`
   expect((await register(body)).json()).toEqual(reply.json())
@@ -99,9 +102,16 @@ it('an account is registered with a name, a signer and a profile, and can be act
 })
 
 it('without a signer one is made where there is something to say', async () => {
-  const bare = await registrationOf(newcomer(), { fid: await freshFid(), deadline: inAnHour() })
-  expect((await register(bare)).json()).toMatchObject({ success: true, signers: [], user: { fid: bare.fid } })
-  const named = await registrationOf(newcomer(), { fid: await freshFid(), deadline: inAnHour() })
+  const withoutDetails = await registrationRequest(newAccount(), {
+    fid: await freshFid(),
+    deadline: inAnHour(),
+  })
+  expect((await register(withoutDetails)).json()).toMatchObject({
+    success: true,
+    signers: [],
+    user: { fid: withoutDetails.fid },
+  })
+  const named = await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour() })
   const reply = (await register({ ...named, fname: 'named' })).json()
   expect(reply).toMatchObject({
     signers: [{ status: 'approved', fid: named.fid }],
@@ -115,7 +125,7 @@ it('without a signer one is made where there is something to say', async () => {
 it('only the wallet that a fid was handed to can register with it, and only in time', async () => {
   const second = await fundedWallet(db, { appId: api.appId })
   const fid = await freshFid()
-  const body = await registrationOf(newcomer(), { fid, deadline: inAnHour() })
+  const body = await registrationRequest(newAccount(), { fid, deadline: inAnHour() })
   expect(answer(await register(body, second.id))).toEqual([409, 'FidOfAnotherWallet', 'fid'])
   // Money would not help it.
   const empty = await fundedWallet(db, { appId: api.appId, balance: 0n })
@@ -124,7 +134,7 @@ it('only the wallet that a fid was handed to can register with it, and only in t
     answer(
       await register({
         ...body,
-        ...(await registrationOf(newcomer(), { fid: 9_999, deadline: inAnHour() })),
+        ...(await registrationRequest(newAccount(), { fid: 9_999, deadline: inAnHour() })),
       }),
     ),
   ).toEqual([409, 'FidOfAnotherWallet', 'fid'])
@@ -134,28 +144,28 @@ it('only the wallet that a fid was handed to can register with it, and only in t
   expect(answer(await register(body))).toEqual([409, 'FidHoldExpired', 'fid'])
   await db`update accounts.wallets set balance = ${String(100n * LOCAL_PRICE)}::numeric where id = ${wallet.id}`
   expect(await freshFid(wallet.id)).toBeGreaterThan(0)
-  await holds()
+  await expectName()
 })
 
 it('a request that cannot be carried out is refused before anything of it is done', async () => {
   const fid = await freshFid()
-  const user = newcomer()
-  const good = await registrationOf(user, { fid, deadline: inAnHour() })
+  const user = newAccount()
+  const good = await registrationRequest(user, { fid, deadline: inAnHour() })
   const { signer_uuid: uuid, public_key } = (await api.send('POST', 'signer', {})).json()
-  const { signature, ...asked } = await askedBody(app, public_key, inAnHour())
-  const signer = { uuid, ...asked, signed_key_request_metadata_signature: signature }
-  const taken = async () => (({ held, used }) => ({ held, used }))(await tallyFids(db, nowMs))
+  const { signature, ...unsignedRequest } = await signKeyRequestBody(app, public_key, inAnHour())
+  const signer = { uuid, ...unsignedRequest, signed_key_request_metadata_signature: signature }
+  const taken = async () => (({ held, used }) => ({ held, used }))(await countFidsByState(db, nowMs))
   const before = await taken()
   const refused: [object, unknown[]][] = [
     [{ deadline: good.deadline + 1 }, [400, 'InvalidField', 'signature']],
-    [{ requested_user_custody_address: newcomer().signer.address }, [400, 'InvalidField', 'signature']],
+    [{ requested_user_custody_address: newAccount().signer.address }, [400, 'InvalidField', 'signature']],
     [
-      await registrationOf(user, { fid, deadline: inAnHour(), nonce: 1n }),
+      await registrationRequest(user, { fid, deadline: inAnHour(), nonce: 1n }),
       [400, 'InvalidField', 'signature'],
     ],
-    [await registrationOf(user, { fid, deadline: 1 }), [400, 'InvalidField', 'deadline']],
+    [await registrationRequest(user, { fid, deadline: 1 }), [400, 'InvalidField', 'deadline']],
     [
-      await registrationOf(app.account, { fid, deadline: inAnHour() }),
+      await registrationRequest(app.account, { fid, deadline: inAnHour() }),
       [409, 'Conflict', 'requested_user_custody_address'],
     ],
     [{ signature: '0x00' }, [400, 'InvalidField', 'signature']],
@@ -181,29 +191,29 @@ it('a request that cannot be carried out is refused before anything of it is don
 it('a name that is being registered is nobody else’s', async () => {
   const bodies = await Promise.all(
     [1, 2, 3].map(async () => ({
-      ...(await registrationOf(newcomer(), { fid: await freshFid(), deadline: inAnHour() })),
+      ...(await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour() })),
       fname: 'wanted',
     })),
   )
   const replies = await Promise.all(bodies.map((body) => register(body)))
   expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409, 409])
-  await holds()
+  await expectName()
 })
 
 it('the same request sent twice at once registers once, and both are told', async () => {
   const body = {
-    ...(await registrationOf(newcomer(), { fid: await freshFid(), deadline: inAnHour() })),
+    ...(await registrationRequest(newAccount(), { fid: await freshFid(), deadline: inAnHour() })),
     fname: 'twice',
   }
   const replies = await Promise.all([register(body), register(body)])
   expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200])
-  await holds()
+  await expectName()
 })
 
 it('what cannot be done any more is undone: the key is taken away, and the fid goes back', async () => {
   const fid = await freshFid()
-  const user = newcomer()
-  const body = { ...(await registrationOf(user, { fid, deadline: inAnHour() })), fname: 'undone' }
+  const user = newAccount()
+  const body = { ...(await registrationRequest(user, { fid, deadline: inAnHour() })), fname: 'undone' }
   // The address gets a fid elsewhere in the middle of it: after the checks, before the transfer.
   const hindered = await createTestApi({
     db,
@@ -214,8 +224,13 @@ it('what cannot be done any more is undone: the key is taken away, and the fid g
       submitOnChainEvents: async (events) => {
         const outcomes = await hub.submitOnChainEvents(events)
         if (events.some(({ signerEventBody }) => signerEventBody !== undefined)) {
-          const place = { blockNumber: 1, blockTimestamp: testNowUnix, logIndex: 0, transaction: 'elsewhere' }
-          await hub.submitOnChainEvents([registerEvent(place, 5_000, user.address, Buffer.alloc(20))])
+          const blockPosition = {
+            blockNumber: 1,
+            blockTimestamp: testNowUnix,
+            logIndex: 0,
+            transaction: 'elsewhere',
+          }
+          await hub.submitOnChainEvents([registerEvent(blockPosition, 5_000, user.address, Buffer.alloc(20))])
         }
         return outcomes
       },
@@ -229,7 +244,10 @@ it('what cannot be done any more is undone: the key is taken away, and the fid g
   const keys = await db`select active from hub.signers where fid = ${fid}`
   expect(keys).toEqual([{ active: false }])
   expect((await api.get('fname/availability', { fname: 'undone' })).json()).toEqual({ available: true })
-  await holds()
-  const next = { ...(await registrationOf(newcomer(), { fid, deadline: inAnHour() })), fname: 'undone' }
+  await expectName()
+  const next = {
+    ...(await registrationRequest(newAccount(), { fid, deadline: inAnHour() })),
+    fname: 'undone',
+  }
   expect((await register(next)).json()).toMatchObject({ success: true, user: { fid, username: 'undone' } })
 })

@@ -1,11 +1,17 @@
 import { RegisterUserResponse } from '../../../graph/view/schema/account.js'
 import { presentRegisteredSigner, presentSigner } from '../../../graph/view/signer.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
-import { ownSigner } from '../../signers/ask-for-key.js'
+import { findOwnSigner } from '../../signers/key-approval-request.js'
 import { acceptRegistration } from '../registration/accept.js'
 import { findRegistration, type Registration } from '../registration/registration.js'
 import { checkRegistration, digestOf } from './check-registration.js'
-import { type PayingWallet, payingWallet, poorWallet, unknownWallet, walletHeaders } from './paying-wallet.js'
+import {
+  insufficientFundsText,
+  type PayingWallet,
+  payingWallet,
+  unknownWallet,
+  walletHeaders,
+} from './paying-wallet.js'
 import { RegisterUserReqBody } from './registration-body.js'
 
 /** `POST user` */
@@ -24,7 +30,7 @@ export const registerUser = defineOperation({
   headers: walletHeaders,
   reply: RegisterUserResponse,
   notFound: `${unknownWallet} Or it has no such signer.`,
-  paymentRequired: poorWallet,
+  paymentRequired: insufficientFundsText,
   forbidden: 'The signer belongs to another app.',
   conflict:
     'The fid was not handed to this wallet, or more than ten minutes ago: `code` tells which. Or the fid was registered ' +
@@ -32,14 +38,14 @@ export const registerUser = defineOperation({
 
   async handle(context, body, { appId }, headers) {
     const paying = await payingWallet(context, headers, appId)
-    const id = await begin(context, paying, body, appId)
-    const registration = await paying.accounts.registrar.carryOut(id)
+    const id = await startRegistration(context, paying, body, appId)
+    const registration = await paying.accounts.registrar.complete(id)
     return await replyTo(context, registration, { appId, isNamed: body.signer !== undefined })
   },
 })
 
 /** The id of the registration: of the one that this very request has begun before, or of a new one. */
-async function begin(
+async function startRegistration(
   context: OperationContext,
   paying: PayingWallet,
   body: RegisterUserReqBody,
@@ -48,13 +54,13 @@ async function begin(
   const known = await knownRegistration(context, paying, body)
   if (known !== null) return known
   try {
-    const asked = await checkRegistration(context, paying, body, appId)
-    return await acceptRegistration(context.writerDb, asked, context.clock())
+    const checkedRequest = await checkRegistration(context, paying, body, appId)
+    return await acceptRegistration(context.writerDb, checkedRequest, context.clock())
   } catch (error) {
     // The same request, sent twice at once, meets what the other has begun.
-    const begun = await knownRegistration(context, paying, body)
-    if (begun === null) throw error
-    return begun
+    const existingId = await knownRegistration(context, paying, body)
+    if (existingId === null) throw error
+    return existingId
   }
 }
 
@@ -74,7 +80,7 @@ async function replyTo(
 ): Promise<string> {
   const [users, standing] = await Promise.all([
     hydrator.users([fid]),
-    signer === null ? null : ownSigner(writerDb, { appId, signerUuid: signer.id }),
+    signer === null ? null : findOwnSigner(writerDb, { appId, signerUuid: signer.id }),
   ])
   const reply = JSON.stringify({
     success: true,

@@ -3,34 +3,48 @@ import type { EthAccount } from '../../../hub/registry/eth-account.js'
 import { keyRequestMetadata, signKeyRequest } from '../../../hub/registry/key-request.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import type { MessageSigner } from '../../../protocol/sign.js'
-import { addKeyConsent, registerConsent, signConsent } from '../ledger/consents.js'
+import {
+  addKeyAuthorization,
+  registerAuthorization,
+  signAuthorization,
+} from '../ledger/signed-authorizations.js'
 
 /** Who asks for the keys of an account, and until when all that is signed is good, in Unix seconds. */
-export interface DirectRequestParts {
+export interface DirectRequestOptions {
   readonly app: { readonly fid: number; readonly account: EthAccount }
   readonly keys: readonly MessageSigner[]
   readonly deadline: number
 }
 
-const NOBODY = Buffer.alloc(20)
+const ZERO_ADDRESS = Buffer.alloc(20)
 
 /** What a developer sends who registers an account for somebody and holds its keys. */
-export async function directRequest(user: EthAccount, { app, keys, deadline }: DirectRequestParts) {
-  const consent = registerConsent({ to: user.address, recovery: NOBODY, nonce: 0n, deadline })
+export async function directRequest(user: EthAccount, { app, keys, deadline }: DirectRequestOptions) {
+  const authorization = registerAuthorization({
+    to: user.address,
+    recovery: ZERO_ADDRESS,
+    nonce: 0n,
+    deadline,
+  })
   return {
     registration: {
       custody_address: user.signer.address as string,
-      recovery_address: hexOf(NOBODY) as string,
+      recovery_address: hexOf(ZERO_ADDRESS) as string,
       deadline,
-      signature: hexOf(await signConsent(consent, user)),
+      signature: hexOf(await signAuthorization(authorization, user)),
     },
     signers: await Promise.all(
       keys.map(async ({ publicKey: key }, index) => {
         const request = await signKeyRequest({ requestFid: app.fid, key, deadline }, app.account)
         const metadata = keyRequestMetadata(request)
         const added = { keyType: ED25519_KEY, key, metadata }
-        const add = addKeyConsent({ owner: user.address, added, nonce: BigInt(index), deadline })
-        const signature = hexOf(await signConsent(add, user))
+        const addAuthorization = addKeyAuthorization({
+          owner: user.address,
+          added,
+          nonce: BigInt(index),
+          deadline,
+        })
+        const signature = hexOf(await signAuthorization(addAuthorization, user))
         return { public_key: hexOf(key), metadata: hexOf(metadata), deadline, signature }
       }),
     ),

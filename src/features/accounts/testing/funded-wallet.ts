@@ -13,19 +13,19 @@ export interface FundedWalletOptions {
   readonly appId?: string
   /** In wei. */
   readonly balance?: bigint
-  readonly shelfSize?: number
+  readonly fidPoolSize?: number
 }
 
 /** A wallet with money on the local network. */
 export async function fundedWallet(
   db: Database,
-  { appId, balance = 100n * LOCAL_PRICE, shelfSize = 1 }: FundedWalletOptions = {},
+  { appId, balance = 100n * LOCAL_PRICE, fidPoolSize = 1 }: FundedWalletOptions = {},
 ): Promise<Wallet> {
   return await saveWallet(db, testVault, {
     appId: appId ?? (await ensureApp(db, 'test')),
     network: LOCAL_NETWORK,
     privateKey: newPrivateKey(),
-    shelfSize,
+    fidPoolSize,
     balance,
   })
 }

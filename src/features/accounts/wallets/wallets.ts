@@ -3,7 +3,7 @@ import { ethAccount } from '../../../hub/registry/eth-account.js'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { Vault } from '../../../platform/vault/vault.js'
-import { walletKeyPlace } from './wallet-key.js'
+import { walletKeyContext } from './wallet-key.js'
 
 /** A wallet that pays for accounts. */
 export interface Wallet {
@@ -13,7 +13,7 @@ export interface Wallet {
   /** 20 bytes. */
   readonly address: Buffer
   /** How many fids are to be ready on the shelf on its account. */
-  readonly shelfSize: number
+  readonly fidPoolSize: number
   readonly createdAt: Date
 }
 
@@ -23,7 +23,7 @@ export interface NewWallet {
   readonly network: string
   /** 32 bytes. */
   readonly privateKey: Buffer
-  readonly shelfSize: number
+  readonly fidPoolSize: number
   /** What it has on the local network, in wei; null on a chain. */
   readonly balance: bigint | null
 }
@@ -32,7 +32,7 @@ export interface NewWallet {
 const UNIQUE_VIOLATION = '23505'
 
 /** What names wallets: canonical UUIDs. Whatever else comes is as unknown as one that was never given out. */
-const walletName = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
+const walletIdPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /**
  * Keeps a wallet, its key sealed.
@@ -41,15 +41,15 @@ const walletName = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
  */
 export async function saveWallet(db: Database, vault: Vault, wallet: NewWallet): Promise<Wallet> {
   const id = randomUUID()
-  const sealed = vault.seal(wallet.privateKey, walletKeyPlace(id))
+  const sealed = vault.seal(wallet.privateKey, walletKeyContext(id))
   const { address } = ethAccount(wallet.privateKey)
   const [saved] = await db<Wallet[]>`
-    insert into accounts.wallets (id, app_id, network, address, sealed_key, shelf_size, balance)
+    insert into accounts.wallets (id, app_id, network, address, sealed_key, fid_pool_size, balance)
     values (
-      ${id}, ${wallet.appId}, ${wallet.network}, ${address}, ${sealed}, ${wallet.shelfSize},
+      ${id}, ${wallet.appId}, ${wallet.network}, ${address}, ${sealed}, ${wallet.fidPoolSize},
       ${wallet.balance === null ? null : String(wallet.balance)}::numeric
     )
-    returning ${walletColumns(db)}`.catch(refuseKnown)
+    returning ${walletColumns(db)}`.catch(refuseDuplicateWallet)
   return saved!
 }
 
@@ -58,7 +58,7 @@ export async function findWallet(
   db: Queryable,
   { id, appId, network }: { readonly id: string; readonly appId: string; readonly network: string },
 ): Promise<Wallet | null> {
-  if (!walletName.test(id)) return null
+  if (!walletIdPattern.test(id)) return null
   const [wallet] = await db<Wallet[]>`
     select ${walletColumns(db)} from accounts.wallets
     where id = ${id} and app_id = ${appId} and network = ${network}`
@@ -79,10 +79,10 @@ export async function listWallets(db: Queryable, appId?: string): Promise<Wallet
 }
 
 function walletColumns(db: Queryable) {
-  return db`id, app_id as "appId", network, address, shelf_size as "shelfSize", created_at as "createdAt"`
+  return db`id, app_id as "appId", network, address, fid_pool_size as "fidPoolSize", created_at as "createdAt"`
 }
 
-function refuseKnown(error: { readonly code?: string }): never {
+function refuseDuplicateWallet(error: { readonly code?: string }): never {
   if (error.code !== UNIQUE_VIOLATION) throw error
   throw new PlazaError('conflict', 'there is a wallet of this address already: one key belongs to one wallet')
 }

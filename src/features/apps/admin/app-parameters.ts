@@ -59,7 +59,7 @@ export const pageQuery = Type.Object({
 export const unknownApp = 'There is no app with this id.'
 
 /** Fails with 404. */
-export function noSuchApp(): PlazaError {
+export function unknownAppError(): PlazaError {
   return new PlazaError('not_found', 'there is no app with this id', { property: 'id' })
 }
 
@@ -67,7 +67,7 @@ export function noSuchApp(): PlazaError {
 export const unknownKey = 'There is no key with this id.'
 
 /** Fails with 404. */
-export function noSuchKey(): PlazaError {
+export function unknownKeyError(): PlazaError {
   return new PlazaError('not_found', 'there is no key with this id', { property: 'id' })
 }
 

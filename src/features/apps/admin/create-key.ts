@@ -4,7 +4,7 @@ import { defineAdminOperation } from '../../admin-operation.js'
 import { createApiKey } from '../api-keys.js'
 import { findApp } from '../apps.js'
 import { apiKeyJson } from './app-json.js'
-import { appParams, noSuchApp, rateLimitMember, unknownApp } from './app-parameters.js'
+import { appParams, rateLimitMember, unknownApp, unknownAppError } from './app-parameters.js'
 
 /** `POST /admin/apps/{id}/keys` */
 export const createKeyOperation = defineAdminOperation({
@@ -19,7 +19,7 @@ export const createKeyOperation = defineAdminOperation({
   notFound: unknownApp,
 
   async handle({ writerDb }, { rate_limit = null }, { id }) {
-    if (!(await findApp(writerDb, id))) throw noSuchApp()
+    if (!(await findApp(writerDb, id))) throw unknownAppError()
     const { key, ...record } = await createApiKey(writerDb, { appId: id, rateLimit: rate_limit })
     return { api_key: apiKeyJson(record), key }
   },

@@ -3,7 +3,7 @@ import { AppResponse } from '../../../graph/view/schema/app.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { editApp } from '../apps.js'
 import { appJson } from './app-json.js'
-import { appDetails, appMembers, appParams, noSuchApp, unknownApp } from './app-parameters.js'
+import { appDetails, appMembers, appParams, unknownApp, unknownAppError } from './app-parameters.js'
 
 /** `PATCH /admin/apps/{id}` */
 export const editAppOperation = defineAdminOperation({
@@ -19,7 +19,7 @@ export const editAppOperation = defineAdminOperation({
 
   async handle({ writerDb, publicUrl }, input, { id }) {
     const app = await editApp(writerDb, id, appDetails(input))
-    if (app === null) throw noSuchApp()
+    if (app === null) throw unknownAppError()
     return { app: appJson(app, publicUrl()) }
   },
 })

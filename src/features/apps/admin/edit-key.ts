@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { ApiKeyResponse } from '../../../graph/view/schema/app.js'
 import { defineAdminOperation } from '../../admin-operation.js'
-import { limitApiKey } from '../api-keys.js'
+import { setApiKeyRateLimit } from '../api-keys.js'
 import { apiKeyJson } from './app-json.js'
-import { keyParams, noSuchKey, rateLimitMember, unknownKey } from './app-parameters.js'
+import { keyParams, rateLimitMember, unknownKey, unknownKeyError } from './app-parameters.js'
 
 /** `PATCH /admin/keys/{id}` */
 export const editKeyOperation = defineAdminOperation({
@@ -17,8 +17,8 @@ export const editKeyOperation = defineAdminOperation({
   notFound: unknownKey,
 
   async handle({ writerDb }, { rate_limit }, { id }) {
-    const key = await limitApiKey(writerDb, id, rate_limit)
-    if (key === null) throw noSuchKey()
+    const key = await setApiKeyRateLimit(writerDb, id, rate_limit)
+    if (key === null) throw unknownKeyError()
     return { api_key: apiKeyJson(key) }
   },
 })

@@ -2,7 +2,7 @@ import { AppResponse } from '../../../graph/view/schema/app.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { findApp } from '../apps.js'
 import { appJson } from './app-json.js'
-import { appParams, noSuchApp, unknownApp } from './app-parameters.js'
+import { appParams, unknownApp, unknownAppError } from './app-parameters.js'
 
 /** `GET /admin/apps/{id}` */
 export const getAppOperation = defineAdminOperation({
@@ -15,7 +15,7 @@ export const getAppOperation = defineAdminOperation({
 
   async handle({ writerDb, publicUrl }, _query, { id }) {
     const app = await findApp(writerDb, id)
-    if (app === null) throw noSuchApp()
+    if (app === null) throw unknownAppError()
     return { app: appJson(app, publicUrl()) }
   },
 })

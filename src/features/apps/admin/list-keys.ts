@@ -4,7 +4,7 @@ import { defineAdminOperation } from '../../admin-operation.js'
 import { listKeysOfApp } from '../api-keys.js'
 import { findApp } from '../apps.js'
 import { apiKeyJson } from './app-json.js'
-import { appParams, noSuchApp, pageQuery, unknownApp } from './app-parameters.js'
+import { appParams, pageQuery, unknownApp, unknownAppError } from './app-parameters.js'
 
 const byId = cursorKind('API keys by id', keyPart.integer)
 
@@ -20,7 +20,7 @@ export const listKeysOperation = defineAdminOperation({
 
   async handle({ writerDb }, { limit, cursor }, { id }) {
     const [after = null] = byId.decode(cursor) ?? []
-    if (!(await findApp(writerDb, id))) throw noSuchApp()
+    if (!(await findApp(writerDb, id))) throw unknownAppError()
     const found = await listKeysOfApp(writerDb, id, { limit: limit + 1, after })
     const keys = found.slice(0, limit)
     const last = found.length > limit ? keys.at(-1) : undefined

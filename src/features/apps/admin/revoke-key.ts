@@ -2,7 +2,7 @@ import { ApiKeyResponse } from '../../../graph/view/schema/app.js'
 import { defineAdminOperation } from '../../admin-operation.js'
 import { revokeApiKey } from '../api-keys.js'
 import { apiKeyJson } from './app-json.js'
-import { keyParams, noSuchKey, unknownKey } from './app-parameters.js'
+import { keyParams, unknownKey, unknownKeyError } from './app-parameters.js'
 
 /** `DELETE /admin/keys/{id}` */
 export const revokeKeyOperation = defineAdminOperation({
@@ -16,7 +16,7 @@ export const revokeKeyOperation = defineAdminOperation({
 
   async handle({ writerDb }, _body, { id }) {
     const revoked = await revokeApiKey(writerDb, id)
-    if (revoked === null) throw noSuchKey()
+    if (revoked === null) throw unknownKeyError()
     return { api_key: apiKeyJson(revoked.key) }
   },
 })

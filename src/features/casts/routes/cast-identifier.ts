@@ -1,6 +1,6 @@
 import { invalidField } from '../../../api/invalid-field.js'
 import { choiceParameter, textParameter } from '../../../api/parameters.js'
-import type { CastIdentifier } from '../../../graph/query/casts-named.js'
+import type { CastIdentifier } from '../../../graph/query/cast-identifier.js'
 
 /** The two parameters that name one cast. */
 export const castIdentifierParameters = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { testNow } from '../../../../test/network.js'
-import { castId, createCastNetwork, shownHash, userOf } from './testing/cast-network.js'
+import { castId, createCastNetwork, prefixedHash, userOf } from './testing/cast-network.js'
 
 const { ask, api, merge, countStatements } = await createCastNetwork()
 const [alice, bob, carol] = [userOf(1), userOf(2), userOf(3)]
@@ -13,7 +13,7 @@ await merge(carol.react(reply, testNow - 10))
 
 describe('200', () => {
   test('finds a cast by its hash, with 0x and without, whatever the case of its digits', async () => {
-    const hash = shownHash(first)
+    const hash = prefixedHash(first)
     for (const identifier of [hash, hash.slice(2), hash.toUpperCase().replace('0X', '0x')]) {
       const { cast } = await ask('cast', { identifier, type: 'hash' })
       expect(cast).toMatchObject({ hash, text: 'first light', author: { fid: 1, username: 'alice' } })
@@ -29,22 +29,22 @@ describe('200', () => {
     ['a conversation', (hash: string) => `https://farcaster.xyz/~/conversations/${hash}`],
     ['a page of another client, with a query', (hash: string) => `https://client.example/bob/${hash}?a=b#c`],
   ])('finds a cast by the URL of %s', async (_, urlOf) => {
-    const { cast } = await ask('cast', { identifier: urlOf(shownHash(reply)), type: 'url' })
-    expect(cast).toMatchObject({ hash: shownHash(reply), text: 'second thoughts' })
+    const { cast } = await ask('cast', { identifier: urlOf(prefixedHash(reply)), type: 'url' })
+    expect(cast).toMatchObject({ hash: prefixedHash(reply), text: 'second thoughts' })
   })
 
   test('shows the viewer what it did', async () => {
-    const { cast } = await ask('cast', { identifier: shownHash(first), type: 'hash', viewer_fid: 2 })
+    const { cast } = await ask('cast', { identifier: prefixedHash(first), type: 'hash', viewer_fid: 2 })
     expect(cast).toMatchObject({ viewer_context: { liked: true, recasted: false } })
   })
 
   test('takes at most six statements', async () => {
-    const query = { identifier: shownHash(quote), type: 'hash', viewer_fid: 2 }
+    const query = { identifier: prefixedHash(quote), type: 'hash', viewer_fid: 2 }
     expect(await countStatements('cast', query)).toBeLessThanOrEqual(6)
   })
 
   test('casts come in the order that was asked for, without those that are not here', async () => {
-    const casts = [quote, first, reply].map(shownHash)
+    const casts = [quote, first, reply].map(prefixedHash)
     const { result } = await ask('casts', {
       casts: [casts[0], `0x${'00'.repeat(20)}`, casts[1], casts[2]].join(', '),
     })
@@ -58,10 +58,10 @@ describe('200', () => {
     ['recasts', [quote, reply, first]],
     ['trending', [first, reply, quote]],
   ])('casts can be sorted: %s', async (sort_type, expected) => {
-    const casts = [reply, quote, first].map(shownHash).join(',')
+    const casts = [reply, quote, first].map(prefixedHash).join(',')
     const { result } = await ask('casts', { casts, sort_type })
     expect((result as { casts: { hash: string }[] }).casts.map(({ hash }) => hash)).toEqual(
-      expected.map(shownHash),
+      expected.map(prefixedHash),
     )
     expect(await countStatements('casts', { casts, sort_type, viewer_fid: 1 })).toBeLessThanOrEqual(6)
   })
@@ -72,7 +72,7 @@ test.each([
   [{ identifier: 'https://farcaster.xyz/alice', type: 'url' }, 'identifier'],
   [{ identifier: 'https://farcaster.xyz/alice/0x12345', type: 'url' }, 'identifier'],
   [{ identifier: 'no url', type: 'url' }, 'identifier'],
-  [{ identifier: shownHash(first) }, 'type'],
+  [{ identifier: prefixedHash(first) }, 'type'],
   [{ type: 'hash' }, 'identifier'],
 ])('400: %j is refused', async (query, property) => {
   const response = await api.get('cast', query)
@@ -86,9 +86,9 @@ test('400: casts that are none are refused', async () => {
 })
 
 test('404: a cast that is not here, or was removed', async () => {
-  const gone = alice.cast('gone', testNow - 50)
-  await merge(gone, alice.removeCast(gone.hash, testNow - 40))
-  for (const identifier of [`0x${'ab'.repeat(20)}`, shownHash(gone)]) {
+  const removedCast = alice.cast('gone', testNow - 50)
+  await merge(removedCast, alice.removeCast(removedCast.hash, testNow - 40))
+  for (const identifier of [`0x${'ab'.repeat(20)}`, prefixedHash(removedCast)]) {
     expect((await api.get('cast', { identifier, type: 'hash' })).statusCode).toBe(404)
   }
 })

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { viewerFidParameter } from '../../../api/parameters.js'
-import { findCastHash } from '../../../graph/query/casts-named.js'
+import { findCastHash } from '../../../graph/query/cast-identifier.js'
 import { CastResponse } from '../../../graph/view/schema/cast.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'

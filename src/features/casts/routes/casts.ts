@@ -34,12 +34,12 @@ export const casts = defineOperation({
   }),
   reply: CastsResponse,
 
-  async handle({ db, hydrator, clock }, { casts: asked, sort_type, viewer_fid }) {
-    const named = [...new Set(asked.map((hash) => hash.replace(/^0x/i, '').toLowerCase()))]
+  async handle({ db, hydrator, clock }, { casts: identifiers, sort_type, viewer_fid }) {
+    const identifiedHashes = [...new Set(identifiers.map((hash) => hash.replace(/^0x/i, '').toLowerCase()))]
     const hashes = sort_type
-      ? await sortCasts(db, named, sort_type, farcasterSecondsFromUnixMs(clock()))
-      : named
-    const ready = await hydrator.casts(hashes, viewer_fid)
-    return `{"result":{"casts":${jsonArray(hashes.flatMap((hash) => ready.get(hash) ?? []))}}}`
+      ? await sortCasts(db, identifiedHashes, sort_type, farcasterSecondsFromUnixMs(clock()))
+      : identifiedHashes
+    const castJsons = await hydrator.casts(hashes, viewer_fid)
+    return `{"result":{"casts":${jsonArray(hashes.flatMap((hash) => castJsons.get(hash) ?? []))}}}`
   },
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { testNow } from '../../../../test/network.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { castId, createCastNetwork, shownHash, userOf } from './testing/cast-network.js'
+import { castId, createCastNetwork, prefixedHash, userOf } from './testing/cast-network.js'
 
 const { ask, api, merge, pages, countStatements, db } = await createCastNetwork()
 const [alice, bob, carol, dave] = [userOf(1), userOf(2), userOf(3), userOf(4)]
@@ -32,7 +32,7 @@ const outline = ({ text, direct_replies }: Thread): unknown =>
   direct_replies.length === 0 ? text : [text, ...direct_replies.map(outline)]
 
 async function conversation(query: Query) {
-  const reply = await ask('cast/conversation', { identifier: shownHash(root), type: 'hash', ...query })
+  const reply = await ask('cast/conversation', { identifier: prefixedHash(root), type: 'hash', ...query })
   const { cast, chronological_parent_casts } = reply.conversation as {
     cast: Thread
     chronological_parent_casts?: { text: string }[]
@@ -53,7 +53,7 @@ describe('a conversation', () => {
     [{ sort_type: 'desc_chron' }, ['root', 'c', 'b', ['a', 'a2', 'a1']]],
     [{ sort_type: 'algorithmic' }, ['root', ['a', 'a1', 'a2'], 'c', 'b']],
     [
-      { identifier: `https://farcaster.xyz/bob/${shownHash(a).slice(0, 10)}`, type: 'url' },
+      { identifier: `https://farcaster.xyz/bob/${prefixedHash(a).slice(0, 10)}`, type: 'url' },
       ['a', ['a1', 'a11'], 'a2'],
     ],
   ])('%j', async (query, expected) => {
@@ -61,7 +61,7 @@ describe('a conversation', () => {
   })
 
   test('shows what the cast replies to, from the beginning', async () => {
-    const query = { identifier: shownHash(a11), include_chronological_parent_casts: true }
+    const query = { identifier: prefixedHash(a11), include_chronological_parent_casts: true }
     expect(await conversation(query)).toEqual({
       outline: ['a11', 'a111'],
       above: ['root', 'a', 'a1'],
@@ -98,12 +98,12 @@ describe('a conversation', () => {
   })
 
   test('of two hundred replies takes at most six statements', async () => {
-    const talk = alice.cast('talk', testNow - 90)
+    const conversationReply = alice.cast('talk', testNow - 90)
     const answers = Array.from({ length: 200 }, (_, n) =>
-      replyTo(talk, userOf(1 + (n % 6)), `answer ${n}`, 80 - (n % 50)),
+      replyTo(conversationReply, userOf(1 + (n % 6)), `answer ${n}`, 80 - (n % 50)),
     )
-    await merge(talk, ...answers)
-    const query = { identifier: shownHash(talk), type: 'hash', limit: 50, viewer_fid: 5 }
+    await merge(conversationReply, ...answers)
+    const query = { identifier: prefixedHash(conversationReply), type: 'hash', limit: 50, viewer_fid: 5 }
     expect(await countStatements('cast/conversation', query)).toBeLessThanOrEqual(6)
     const full = {
       ...query,
@@ -133,7 +133,7 @@ test('paging through a conversation that goes on loses nothing and repeats nothi
       let cursor: string | null = null
       do {
         const query: Query = {
-          identifier: shownHash(start),
+          identifier: prefixedHash(start),
           sort_type: order,
           limit,
           ...(cursor === null ? {} : { cursor }),
@@ -154,21 +154,21 @@ test('quotes are casts that embed the cast as its author’s, newest first', asy
   const quotes = [bob, carol, dave].map((user, n) =>
     user.cast(`quote ${n}`, testNow - 100 + n, { embeds: [{ castId: castId(root) }] }),
   )
-  const liar = bob.cast('liar', testNow - 90, { embeds: [{ castId: { fid: 4, hash: root.hash } }] })
-  await merge(...quotes, liar)
-  const query = { identifier: shownHash(root), type: 'hash' }
+  const spoofedReply = bob.cast('liar', testNow - 90, { embeds: [{ castId: { fid: 4, hash: root.hash } }] })
+  await merge(...quotes, spoofedReply)
+  const query = { identifier: prefixedHash(root), type: 'hash' }
   expect((await ask('cast/quotes', query)).casts.map(({ text }) => text)).toEqual([
     'quote 2',
     'quote 1',
     'quote 0',
   ])
-  const expected = quotes.map(shownHash).reverse()
+  const expected = quotes.map(prefixedHash).reverse()
   expect((await pages('cast/quotes', { ...query, limit: 2 })).flat()).toEqual(expected)
   const hidden = await ask('cast/quotes', { ...query, viewer_fid: 6 })
   expect(hidden.casts.map(({ text }) => text)).toEqual(['quote 2', 'quote 1'])
   expect(await countStatements('cast/quotes', { ...query, viewer_fid: 6 })).toBeLessThanOrEqual(6)
-  const unquoted = { identifier: shownHash(c), type: 'hash' }
-  expect(await ask('cast/quotes', unquoted)).toEqual({ casts: [], next: { cursor: null } })
+  const withoutQuotes = { identifier: prefixedHash(c), type: 'hash' }
+  expect(await ask('cast/quotes', withoutQuotes)).toEqual({ casts: [], next: { cursor: null } })
 })
 
 test.each(['cast/quotes', 'cast/conversation'])(
@@ -179,11 +179,11 @@ test.each(['cast/quotes', 'cast/conversation'])(
       property: 'identifier',
     })
     expect((await api.get(path, { identifier: '00'.repeat(20), type: 'hash' })).statusCode).toBe(404)
-    const tooMuch = await api.get('cast/conversation', {
+    const tooLarge = await api.get('cast/conversation', {
       identifier: '00'.repeat(20),
       type: 'hash',
       reply_depth: 6,
     })
-    expect(tooMuch.json()).toMatchObject({ status: 400, property: 'reply_depth' })
+    expect(tooLarge.json()).toMatchObject({ status: 400, property: 'reply_depth' })
   },
 )

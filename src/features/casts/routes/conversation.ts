@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
-import { onlookerOf } from '../../../api/onlooker.js'
 import {
   choiceParameter,
   cursorParameter,
@@ -8,6 +7,7 @@ import {
   limitParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { type ConversationRow, readConversation } from '../../../graph/query/casts-in-conversation.js'
 import { jsonArray } from '../../../graph/view/json.js'
@@ -80,14 +80,14 @@ export const castConversation = defineOperation({
       ancestors,
       after: key && { rank: key[0], ts: key[1], hash: key[2] },
       count: limit + 1,
-      ...(await onlookerOf({ db, hydrator }, caller, viewerFid)),
+      ...(await viewerOf({ db, hydrator }, caller, viewerFid)),
     })
     const direct = sorted(
       rows.filter(({ level }) => level === 1),
       order,
     )
     const last = direct.length > limit ? direct[limit - 1] : undefined
-    const page = cutOff(rows, direct.slice(limit))
+    const page = withoutCutOffReplies(rows, direct.slice(limit))
     const json = await conversationJson(hydrator, page, { order, ancestors, viewerFid })
     if (json === null) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
     const next = { cursor: last ? cursors[order].encode([last.rank, last.ts, last.hash]) : null }
@@ -98,12 +98,15 @@ export const castConversation = defineOperation({
 type Order = (typeof orders)[number]
 
 /** Without these direct replies and what hangs on them. */
-function cutOff(rows: readonly ConversationRow[], replies: readonly ConversationRow[]): ConversationRow[] {
-  const gone = new Set(replies.map(({ hash }) => hash))
+function withoutCutOffReplies(
+  rows: readonly ConversationRow[],
+  replies: readonly ConversationRow[],
+): ConversationRow[] {
+  const removedHashes = new Set(replies.map(({ hash }) => hash))
   return rows.filter(({ level, hash, parent }) => {
     if (level <= 0) return true
-    if (!gone.has(hash) && !(level > 1 && parent !== null && gone.has(parent))) return true
-    gone.add(hash)
+    if (!removedHashes.has(hash) && !(level > 1 && parent !== null && removedHashes.has(parent))) return true
+    removedHashes.add(hash)
     return false
   })
 }
@@ -141,6 +144,6 @@ async function conversationJson(
   const thread = threadJson(focus)
   if (thread === null) return null
   if (!ancestors) return `{"cast":${thread}}`
-  const above = rows.filter(({ level }) => level < 0).sort((a, b) => a.level - b.level)
-  return `{"cast":${thread},"chronological_parent_casts":${jsonArray(above.flatMap(({ hash }) => casts.get(hash) ?? []))}}`
+  const ancestorRows = rows.filter(({ level }) => level < 0).sort((a, b) => a.level - b.level)
+  return `{"cast":${thread},"chronological_parent_casts":${jsonArray(ancestorRows.flatMap(({ hash }) => casts.get(hash) ?? []))}}`
 }

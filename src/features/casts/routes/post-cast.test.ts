@@ -2,9 +2,9 @@ import { CastType } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { testNow, testNowUnix } from '../../../../test/network.js'
 import { decodeStoredMessage } from '../../../protocol/codec.js'
-import { bodyOf, publishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
+import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
 
-const { db, hub, api, users, signers } = await publishingNetwork()
+const { db, hub, api, users, signers } = await createPublishingNetwork()
 const [alice, bob] = users
 const [aliceSigner, bobSigner] = signers
 const channelUrl = 'https://farcaster.xyz/~/channel/gardens'
@@ -90,7 +90,7 @@ describe('POST cast', () => {
     )
     const named = await published({ text: `${'x'.repeat(316)}@bob` })
     expect((await stored(named.hash)).data.castAddBody?.type).toBe(CastType.CAST)
-    await hub.submitOnChainEvents([bob.boughtPro(30)])
+    await hub.submitOnChainEvents([bob.proPurchaseEvent(30)])
     const essay = await published({ text: 'e'.repeat(10_000) }, bobSigner)
     expect((await stored(essay.hash)).data.castAddBody?.type).toBe(CastType.TEN_K_CAST)
   })
@@ -140,14 +140,14 @@ describe('POST cast', () => {
   })
 
   it('refuses a channel that contradicts the parent, or that there is not', async () => {
-    const outside = await published({ text: 'elsewhere' })
+    const castOutsideChannel = await published({ text: 'elsewhere' })
     const contradicted = { status: 400, code: 'InvalidField', property: 'channel_id' }
     expect(await refusal({ text: 'x', channel_id: 'gardens', parent: 'https://a.example' })).toMatchObject(
       contradicted,
     )
-    expect(await refusal({ text: 'x', channel_id: 'gardens', parent: outside.hash })).toMatchObject(
-      contradicted,
-    )
+    expect(
+      await refusal({ text: 'x', channel_id: 'gardens', parent: castOutsideChannel.hash }),
+    ).toMatchObject(contradicted)
     expect(await refusal({ text: 'x', channel_id: 'nowhere' })).toMatchObject({
       status: 404,
       code: 'NotFound',
@@ -221,9 +221,10 @@ describe('POST cast', () => {
   })
 
   it('publishes the same text of the same second twice, as two casts that are not of the future', async () => {
-    const twice = await Promise.all([1, 2, 3].map(() => published({ text: 'gm' })))
-    expect(new Set(twice.map(({ hash }) => hash)).size).toBe(3)
-    for (const { timestamp } of twice) expect(Date.parse(timestamp)).toBeLessThanOrEqual(testNowUnix * 1000)
+    const duplicates = await Promise.all([1, 2, 3].map(() => published({ text: 'gm' })))
+    expect(new Set(duplicates.map(({ hash }) => hash)).size).toBe(3)
+    for (const { timestamp } of duplicates)
+      expect(Date.parse(timestamp)).toBeLessThanOrEqual(testNowUnix * 1000)
   })
 })
 

@@ -4,8 +4,8 @@ import { PostCastResponse } from '../../../graph/view/schema/publishing.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import { defineOperation } from '../../operation.js'
 import { draftCast } from '../../publishing/cast-draft.js'
-import { publishCast, refusedCast, signCast } from '../../publishing/casts.js'
-import { KEPT_HOURS, publishOnce } from '../../publishing/repeats.js'
+import { castRefusalError, publishCast, signCast } from '../../publishing/casts.js'
+import { publishOnce, RETENTION_HOURS } from '../../publishing/idempotency.js'
 import {
   actAs,
   idemConflict,
@@ -63,7 +63,7 @@ export const postCast = defineOperation({
   description: [
     '`@name` in the text mentions the user who is shown by that name, outside of code and URLs; at most ten.',
     'A channel is the same as its URL as `parent`. `channel_id` beside `parent` must agree with it.',
-    `With \`idem\`, a repeat within ${KEPT_HOURS} hours returns the first answer.`,
+    `With \`idem\`, a repeat within ${RETENTION_HOURS} hours returns the first answer.`,
   ].join(' '),
   body: PostCastReqBody,
   reply: PostCastResponse,
@@ -77,31 +77,36 @@ export const postCast = defineOperation({
       const draft = () =>
         draftCast(context.writerDb, {
           text,
-          embeds: embeds.map(embedOf),
+          embeds: embeds.map(toMessageEmbed),
           parent: body.parent,
           parentAuthorFid: body.parent_author_fid,
           channelId: body.channel_id,
         })
-      const answerTo = (hash: Buffer): PostCastResponse => ({
+      const replyTo = (hash: Buffer): PostCastResponse => ({
         success: true,
         cast: { hash: hexOf(hash), author: { fid: author.fid }, text },
       })
       if (idem === undefined) {
-        return answerTo((await publishCast(context, author, await draft())).hash)
+        return replyTo((await publishCast(context, author, await draft())).hash)
       }
-      const asked = { operation: 'POST cast', signer_uuid: signerUuid, ...body }
+      const request = { operation: 'POST cast', signer_uuid: signerUuid, ...body }
       const prepare = async (attempt: number) => {
         const message = signCast(context, author, await draft(), attempt)
-        return { message, answer: JSON.stringify(answerTo(message.hash)) }
+        return { message, replyFor: JSON.stringify(replyTo(message.hash)) }
       }
-      return await publishOnce(context, { appId: caller.appId, idem, asked }, prepare, refusedCast)
+      return await publishOnce(
+        context,
+        { appId: caller.appId, idem, content: request },
+        prepare,
+        castRefusalError,
+      )
     })
   },
 })
 
-type GivenEmbed = NonNullable<(typeof PostCastReqBody)['static']['embeds']>[number]
+type EmbedInput = NonNullable<(typeof PostCastReqBody)['static']['embeds']>[number]
 
-function embedOf(given: GivenEmbed) {
-  if ('url' in given) return given
-  return 'cast_id' in given ? given.cast_id : given.castId
+function toMessageEmbed(embedInput: EmbedInput) {
+  if ('url' in embedInput) return embedInput
+  return 'cast_id' in embedInput ? embedInput.cast_id : embedInput.castId
 }

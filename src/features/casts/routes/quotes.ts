@@ -27,8 +27,8 @@ export const castQuotes = defineOperation({
 
   async handle({ db, hydrator }, { identifier, type, ...page }, caller) {
     const cast = castIdentifier({ identifier, type })
-    return pages({ db, hydrator }, caller, page, async (part) => {
-      const quotes = await readQuotes(db, cast, part)
+    return pages({ db, hydrator }, caller, page, async (pageRequest) => {
+      const quotes = await readQuotes(db, cast, pageRequest)
       if (!quotes) throw new PlazaError('not_found', unknownCast, { property: 'identifier' })
       return quotes
     })

@@ -27,7 +27,7 @@ export const searchNote = [
 ].join(' ')
 
 /** A slop or a fuzziness directly behind a word or a phrase. */
-const likeness = /["\p{L}\p{N}]~\d/u
+const similarityPattern = /["\p{L}\p{N}]~\d/u
 
 /** Reads them; a 400 for what is not supported. */
 export function castSearch(query: {
@@ -36,7 +36,8 @@ export function castSearch(query: {
   channel_id?: string
   parent_url?: string
 }): CastSearch {
-  if (likeness.test(query.q)) throw invalidField('q', 'asks for likeness with ~, which is not supported')
+  if (similarityPattern.test(query.q))
+    throw invalidField('q', 'asks for likeness with ~, which is not supported')
   return {
     terms: searchTerms(query.q),
     authorFid: query.author_fid,

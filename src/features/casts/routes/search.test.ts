@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { testNow, testNowUnix } from '../../../../test/network.js'
 import { searchTerms } from '../../../graph/query/cast-search-terms.js'
-import { createCastNetwork, shownHash, userOf } from './testing/cast-network.js'
+import { createCastNetwork, prefixedHash, userOf } from './testing/cast-network.js'
 
 const { ask, api, merge, createChannel, countStatements } = await createCastNetwork()
 const [alice, bob, carol] = [userOf(1), userOf(2), userOf(3)]
@@ -115,7 +115,7 @@ describe('cast/search', () => {
         seen.push(...page.casts.map(({ hash }) => hash))
         cursor = page.next.cursor
       } while (cursor !== null)
-      const newestFirst = [texts.sand, texts.dry, texts.wet].map(shownHash)
+      const newestFirst = [texts.sand, texts.dry, texts.wet].map(prefixedHash)
       expect(seen).toEqual(sort_type === 'chron' ? newestFirst.reverse() : newestFirst)
     },
   )
@@ -142,7 +142,7 @@ describe('cast/search', () => {
   })
 
   test('answers whatever is asked', async () => {
-    const piece = fc.oneof(
+    const queryPiece = fc.oneof(
       fc.constantFrom(
         '"',
         '-',
@@ -178,9 +178,11 @@ describe('cast/search', () => {
       fc.string({ unit: 'binary', maxLength: 12 }),
       fc.constantFrom(' ', ' ', '\n'),
     )
-    const hostile = fc.array(piece, { minLength: 1, maxLength: 25 }).map((pieces) => pieces.join(''))
+    const hostileQueries = fc
+      .array(queryPiece, { minLength: 1, maxLength: 25 })
+      .map((queryPieces) => queryPieces.join(''))
     await fc.assert(
-      fc.asyncProperty(hostile, async (q) => {
+      fc.asyncProperty(hostileQueries, async (q) => {
         const response = await api.get('cast/search', { q })
         expect([200, 400], `${JSON.stringify(q)} ${response.body}`).toContain(response.statusCode)
       }),
@@ -206,8 +208,8 @@ test('terms are taken apart', () => {
     afterMs: Date.UTC(2026, 0, 2),
     beforeMs: null,
   })
-  const narrowed = 'after:2026-02-01 after:2026-01-02 before:2026-03-01 before:2026-04-01 -from:Al'
-  expect(searchTerms(narrowed)).toEqual({
+  const filteredQuery = 'after:2026-02-01 after:2026-01-02 before:2026-03-01 before:2026-04-01 -from:Al'
+  expect(searchTerms(filteredQuery)).toEqual({
     tsquery: null,
     usernames: [],
     notUsernames: ['al'],

@@ -39,8 +39,8 @@ export const castSearchOperation = defineOperation({
     const { mode, sort_type: order } = query
     if (mode !== 'literal') throw invalidField('mode', `${mode} is not supported: only literal is`)
     const search = castSearch(query)
-    const page = await pages[order]({ db, hydrator }, caller, query, async (part) =>
-      isEmpty(search) ? [] : searchCasts(db, search, { ...part, order }),
+    const page = await pages[order]({ db, hydrator }, caller, query, async (pageRequest) =>
+      isEmpty(search) ? [] : searchCasts(db, search, { ...pageRequest, order }),
     )
     return `{"result":${page}}`
   },

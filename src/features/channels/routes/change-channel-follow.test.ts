@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
-import { bodyOf, publishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
+import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
 
-const { db, api, signers } = await publishingNetwork()
+const { db, api, signers } = await createPublishingNetwork()
 const url = 'https://farcaster.xyz/~/channel/gardens'
 
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 const send = (method: 'POST' | 'DELETE', signer_uuid: string, channel_id = 'gardens') =>
   api.send(method, 'channel/follow', { signer_uuid, channel_id })
 
-async function standing(viewer_fid: number) {
+async function viewerContextOf(viewer_fid: number) {
   const { channel } = bodyOf(await api.get('channel', { id: 'gardens', viewer_fid }))
   return [channel.follower_count, channel.viewer_context.following]
 }
@@ -22,26 +22,26 @@ it('follows and unfollows a channel, and counts each follower once', async () =>
   const [alice, bob] = signers
   expect(bodyOf(await send('POST', alice))).toMatchObject({ success: true })
   bodyOf(await send('POST', alice))
-  expect(await standing(1)).toEqual([1, true])
+  expect(await viewerContextOf(1)).toEqual([1, true])
   await Promise.all(Array.from({ length: 8 }, () => send('POST', bob)))
-  expect(await standing(2)).toEqual([2, true])
+  expect(await viewerContextOf(2)).toEqual([2, true])
   const { channels } = bodyOf(await api.get('user/channels', { fid: 2 }))
   expect(channels).toMatchObject([{ id: 'gardens' }])
   await Promise.all(Array.from({ length: 8 }, () => send('DELETE', bob)))
-  expect(await standing(2)).toEqual([1, false])
+  expect(await viewerContextOf(2)).toEqual([1, false])
   bodyOf(await send('DELETE', alice))
-  expect(await standing(1)).toEqual([0, false])
+  expect(await viewerContextOf(1)).toEqual([0, false])
 })
 
 it('tells every process that its view is stale, exactly when something has changed', async () => {
-  const told: string[] = []
-  const listening = await db.listen('stale_views', (tag) => told.push(tag))
+  const notifiedTags: string[] = []
+  const listening = await db.listen('stale_views', (tag) => notifiedTags.push(tag))
   bodyOf(await send('POST', signers[2]))
   bodyOf(await send('POST', signers[2]))
   bodyOf(await send('DELETE', signers[2]))
   await db`select pg_notify('stale_views', 'end')`
-  await expect.poll(() => told.at(-1)).toBe('end')
-  expect(told).toEqual(['channel:gardens', 'channel:gardens', 'end'])
+  await expect.poll(() => notifiedTags.at(-1)).toBe('end')
+  expect(notifiedTags).toEqual(['channel:gardens', 'channel:gardens', 'end'])
   await listening.unlisten()
 })
 

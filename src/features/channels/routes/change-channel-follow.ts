@@ -25,7 +25,7 @@ export async function changeChannelFollow(
   { appId }: Caller,
 ) {
   const { permission, message } = actions[action]
-  const { fid } = await signers.findNow({ signerUuid, appId, permission })
+  const { fid } = await signers.findFresh({ signerUuid, appId, permission })
   const found =
     action === 'follow'
       ? await followChannel(writerDb, { channelId, fid, now: Math.floor(clock() / 1000) })

@@ -13,10 +13,10 @@ test('a page of channels ends with the cursor of its last one, where there are m
 })
 
 test('a page shows the channels that fit, in their order, as its viewer sees them', async () => {
-  const asked: unknown[] = []
+  const requestedIds: unknown[] = []
   const hydrator = {
     async channels(ids: readonly string[], viewerFid?: number) {
-      asked.push([ids, viewerFid])
+      requestedIds.push([ids, viewerFid])
       return new Map(ids.filter((id) => id !== 'b').map((id) => [id, JSON.stringify(id)]))
     },
   } as unknown as Hydrator
@@ -24,7 +24,7 @@ test('a page shows the channels that fit, in their order, as its viewer sees the
   expect(JSON.parse(page.channels)).toEqual(['a'])
   expect(page.next).toBe(nextJson(keys, 2, cursors))
   expect(JSON.parse((await channelPage(hydrator, keys, 3, cursors)).channels)).toEqual(['a', 'c'])
-  expect(asked).toEqual([
+  expect(requestedIds).toEqual([
     [['a', 'b'], 7],
     [['a', 'b', 'c'], undefined],
   ])

@@ -23,7 +23,7 @@ export const channelCreate = defineOperation({
 
   async handle({ signers, writerDb, hydrator, clock }, body, { appId }) {
     const { signer_uuid: signerUuid, channel_id: id, parent_url: parentUrl, ...edits } = body
-    const { fid } = await signers.findNow({ signerUuid, appId, permission: 'any write' })
+    const { fid } = await signers.findFresh({ signerUuid, appId, permission: 'any write' })
     const now = Math.floor(clock() / 1000)
     const outcome = await createChannel(writerDb, fid, { id, parentUrl, edits }, now)
     return await savedChannelJson(outcome, { hydrator, id, fid })

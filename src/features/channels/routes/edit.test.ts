@@ -18,17 +18,17 @@ const [lead, other] = [new TestUser(1), new TestUser(2)]
 await hub.submitOnChainEvents([...lead.onChain(), ...other.onChain()])
 const parentUrl = 'https://example.com/gardens'
 const root = lead.cast('roses', testNow - 9, { parentUrl })
-const elsewhere = lead.cast('waves', testNow - 8, { parentUrl: 'https://example.com/sea' })
-await hub.submit([root, elsewhere, lead.userData(UserDataType.DISPLAY, 'Lea', testNow)])
+const otherChannelCast = lead.cast('waves', testNow - 8, { parentUrl: 'https://example.com/sea' })
+await hub.submit([root, otherChannelCast, lead.userData(UserDataType.DISPLAY, 'Lea', testNow)])
 await db`update social.users set username = 'bob' where fid = 2`
-const [mine, others] = [
+const [ownChannelCast, others] = [
   (await approvedSigner({ db, hub }, lead, { appId })).id,
   (await approvedSigner({ db, hub }, other, { appId })).id,
 ]
 const hashOf = (cast: typeof root) => `0x${cast.hash.toString('hex')}`
 
-const make = (body: object, signer_uuid = mine) => send('POST', 'channel', { signer_uuid, ...body })
-const edit = (body: object, signer_uuid = mine) =>
+const make = (body: object, signer_uuid = ownChannelCast) => send('POST', 'channel', { signer_uuid, ...body })
+const edit = (body: object, signer_uuid = ownChannelCast) =>
   send('PATCH', 'channel', { signer_uuid, channel_id: 'gardens', ...body })
 const read = async () => (await get('channel', { id: 'gardens' })).json().channel
 
@@ -127,7 +127,7 @@ describe('it is refused', () => {
     ['another parent URL', () => edit({ parent_url: taken }), [400, 'InvalidField', 'parent_url']],
     [
       'a pin from elsewhere',
-      () => edit({ pinned_cast_hash: hashOf(elsewhere) }),
+      () => edit({ pinned_cast_hash: hashOf(otherChannelCast) }),
       [400, 'InvalidField', 'pinned_cast_hash'],
     ],
     ['a change by another', () => edit({ name: 'Mine' }, others), [403, 'Forbidden', undefined]],

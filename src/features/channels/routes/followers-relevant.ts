@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { onlookerOf } from '../../../api/onlooker.js'
 import { fidParameter, textParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import { loadHiddenFids } from '../../../graph/load/viewer.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { RelevantFollowersResponse } from '../../../graph/view/schema/follower.js'
@@ -24,7 +24,7 @@ export const channelFollowersRelevant = defineOperation({
   reply: RelevantFollowersResponse,
 
   async handle({ db, hydrator }, { id, viewer_fid }, caller) {
-    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
+    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
     const fids = await relevantChannelFollowers(db, id, viewer_fid, hidden)
     const users = await hydrator.users(fids.slice(0, maxTop), viewer_fid)
     const short = await hydrator.dehydratedUsers(fids)

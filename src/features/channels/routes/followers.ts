@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { invalidField } from '../../../api/invalid-field.js'
-import { onlookerOf } from '../../../api/onlooker.js'
 import {
   cursorParameter,
   limitParameter,
   textParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import { loadHiddenFids } from '../../../graph/load/viewer.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
@@ -31,7 +31,7 @@ export const channelFollowersOperation = defineOperation({
   reply: UsersResponse,
 
   async handle({ db, hydrator }, { id, viewer_fid, limit, cursor }, caller) {
-    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
+    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
     const keys = await channelFollowers(db, id, limit + 1, cursors.decode(cursor), hidden)
     if (keys.length === 0 && !(await channelExists(db, id))) throw invalidField('id', 'is no channel')
     const page = keys.slice(0, limit)

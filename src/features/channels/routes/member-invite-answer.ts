@@ -17,8 +17,11 @@ export const channelMemberInviteAnswer = defineOperation({
   conflict: 'The invite was answered already.',
 
   async handle({ signers, writerDb, hydrator, clock }, { signer_uuid, channel_id, role, accept }, { appId }) {
-    const { fid } = await signers.findNow({ signerUuid: signer_uuid, appId, permission: 'any write' })
-    const asked = { channelId: channel_id, fid, role, accept }
-    return membershipReply(await answerInvite(writerDb, asked, Math.floor(clock() / 1000)), hydrator)
+    const { fid } = await signers.findFresh({ signerUuid: signer_uuid, appId, permission: 'any write' })
+    const membershipRequest = { channelId: channel_id, fid, role, accept }
+    return membershipReply(
+      await answerInvite(writerDb, membershipRequest, Math.floor(clock() / 1000)),
+      hydrator,
+    )
   },
 })

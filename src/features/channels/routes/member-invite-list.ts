@@ -12,7 +12,7 @@ import { channelExists } from '../queries.js'
 const byUser = cursorKind('invites to a channel', keyPart.integer, keyPart.integer)
 const byChannel = cursorKind('invites of a user', keyPart.integer, keyPart.text)
 
-interface Asked {
+interface InviteListQuery {
   readonly channel_id?: string
   readonly invited_fid?: number
   readonly limit: number
@@ -40,9 +40,9 @@ export const channelMemberInviteList = defineOperation({
   }),
   reply: ChannelMemberInviteListResponse,
 
-  async handle({ db, hydrator }, asked) {
-    const { channel_id } = asked
-    const { invites, next } = await pageOf(db, asked)
+  async handle({ db, hydrator }, listQuery) {
+    const { channel_id } = listQuery
+    const { invites, next } = await pageOf(db, listQuery)
     if (invites.length === 0 && channel_id !== undefined && !(await channelExists(db, channel_id))) {
       throw invalidField('channel_id', 'is no channel')
     }
@@ -50,8 +50,8 @@ export const channelMemberInviteList = defineOperation({
   },
 })
 
-async function pageOf(db: OperationContext['db'], asked: Asked): Promise<InvitePage> {
-  const { channel_id, invited_fid, limit, cursor } = asked
+async function pageOf(db: OperationContext['db'], listQuery: InviteListQuery): Promise<InvitePage> {
+  const { channel_id, invited_fid, limit, cursor } = listQuery
   if (channel_id !== undefined && invited_fid !== undefined) {
     // One invite has no second page.
     if (cursor !== undefined) throw invalidField('cursor', 'goes with one of channel_id and invited_fid')
@@ -60,14 +60,14 @@ async function pageOf(db: OperationContext['db'], asked: Asked): Promise<InviteP
   }
   if (channel_id !== undefined) {
     const found = await listInvitesTo(db, channel_id, limit + 1, byUser.decode(cursor))
-    return cut(found, limit, (last) => byUser.encode([last.invitedAt, last.fid]))
+    return toPage(found, limit, (last) => byUser.encode([last.invitedAt, last.fid]))
   }
   if (invited_fid === undefined) throw invalidField('channel_id', 'or invited_fid is required')
   const found = await listInvitesOf(db, invited_fid, limit + 1, byChannel.decode(cursor))
-  return cut(found, limit, (last) => byChannel.encode([last.invitedAt, last.channelId]))
+  return toPage(found, limit, (last) => byChannel.encode([last.invitedAt, last.channelId]))
 }
 
-function cut(found: readonly InviteRow[], limit: number, encode: (last: InviteRow) => string): InvitePage {
+function toPage(found: readonly InviteRow[], limit: number, encode: (last: InviteRow) => string): InvitePage {
   const invites = found.slice(0, limit)
   const last = found.length > limit ? invites.at(-1) : undefined
   return { invites, next: last ? encode(last) : null }

@@ -22,12 +22,15 @@ export const channelMemberRemove = defineOperation({
   forbidden: 'The signer may not act, or who asks may not remove this user; nobody removes the owner.',
 
   async handle({ signers, writerDb, hydrator, clock }, { signer_uuid, channel_id, fid, role }, { appId }) {
-    const { fid: callerFid } = await signers.findNow({
+    const { fid: callerFid } = await signers.findFresh({
       signerUuid: signer_uuid,
       appId,
       permission: 'any write',
     })
-    const asked = { channelId: channel_id, callerFid, fid, role }
-    return membershipReply(await removeMember(writerDb, asked, Math.floor(clock() / 1000)), hydrator)
+    const membershipRequest = { channelId: channel_id, callerFid, fid, role }
+    return membershipReply(
+      await removeMember(writerDb, membershipRequest, Math.floor(clock() / 1000)),
+      hydrator,
+    )
   },
 })

@@ -3,12 +3,12 @@ import { choiceParameter, textParameter } from '../../../api/parameters.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import type { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { fidMember } from '../../moderation/routes/relation-members.js'
+import { fidMember } from '../../moderation/routes/relation-body-members.js'
 import { signerUuidMember } from '../../publishing/routes/acting.js'
-import { MAX_CALLS_AN_HOUR, type MembershipChanged } from '../membership.js'
+import { MAX_CALLS_PER_HOUR, type MembershipResult } from '../membership.js'
 import type { MembershipRefusal } from '../membership-rules.js'
 
-const asked = {
+const membershipMembers = {
   signer_uuid: signerUuidMember,
   channel_id: textParameter({ maxLength: 256, description: 'The channel.' }),
   role: choiceParameter(['member', 'moderator', 'owner'], {
@@ -17,22 +17,22 @@ const asked = {
 }
 
 /** Who is invited or removed, as the published client sends it. */
-export const ChannelMemberReqBody = Type.Object({ ...asked, fid: fidMember('The user.') })
+export const ChannelMemberReqBody = Type.Object({ ...membershipMembers, fid: fidMember('The user.') })
 
 /** An answer to an invite, as the published client sends it. */
 export const RespondChannelInviteReqBody = Type.Object({
-  ...asked,
+  ...membershipMembers,
   accept: Type.Boolean({ description: 'True accepts, false rejects.' }),
 })
 
 /** What is said of the limit, for the documentation. */
 export const callLimitText =
-  `A user may invite, answer and remove ${MAX_CALLS_AN_HOUR} times an hour and channel, refused calls counted; ` +
+  `A user may invite, answer and remove ${MAX_CALLS_PER_HOUR} times an hour and channel, refused calls counted; ` +
   'beyond it: 429.'
 
 /** What a change came to. The next read of this server shows it. */
 export function membershipReply(
-  outcome: MembershipChanged | MembershipRefusal,
+  outcome: MembershipResult | MembershipRefusal,
   hydrator: Hydrator,
 ): OperationResponse {
   if ('code' in outcome) {

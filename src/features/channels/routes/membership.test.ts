@@ -19,8 +19,8 @@ const hydrator = new Hydrator({ db, clock, placeOf: () => null, maxEntries: 100 
 const { get, send, appId } = await createTestApi({ db, hub, clock, hydrator })
 
 const [owner, guest] = [new TestUser(1), new TestUser(2)]
-const crowd = Array.from({ length: 12 }, (_, index) => new TestUser(10 + index))
-await hub.submitOnChainEvents([owner, guest, ...crowd].flatMap((user) => user.onChain()))
+const manyUsers = Array.from({ length: 12 }, (_, index) => new TestUser(10 + index))
+await hub.submitOnChainEvents([owner, guest, ...manyUsers].flatMap((user) => user.onChain()))
 const url = 'https://example.com/gardens'
 const cast = guest.cast('roses', testNow - 9, { parentUrl: url })
 await hub.submit([cast])
@@ -37,26 +37,27 @@ beforeEach(async () => {
       id: 'gardens',
       lead_fid: owner.fid,
       parent_url: url,
-      followers: [guest, ...crowd].map(({ fid }) => ({ fid, followed_at: 1 })),
+      followers: [guest, ...manyUsers].map(({ fid }) => ({ fid, followed_at: 1 })),
     },
     testNowUnix,
   )
   hydrator.drop('staleViews' in saved ? saved.staleViews : [])
 })
 
-const by = ({ fid }: TestUser, more: object) => ({
+const signedBy = ({ fid }: TestUser, more: object) => ({
   signer_uuid: signers.get(fid),
   channel_id: 'gardens',
   role: 'member',
   ...more,
 })
-const invite = (fid: number, more = {}) => send('POST', 'channel/member/invite', by(owner, { fid, ...more }))
+const invite = (fid: number, more = {}) =>
+  send('POST', 'channel/member/invite', signedBy(owner, { fid, ...more }))
 const answer = (accept: boolean, more = {}) =>
-  send('PUT', 'channel/member/invite', by(guest, { accept, ...more }))
-const remove = (fid: number, more = {}) => send('DELETE', 'channel/member', by(owner, { fid, ...more }))
+  send('PUT', 'channel/member/invite', signedBy(guest, { accept, ...more }))
+const remove = (fid: number, more = {}) => send('DELETE', 'channel/member', signedBy(owner, { fid, ...more }))
 
 describe('a change of a membership', () => {
-  const shown = async () => {
+  const readChannel = async () => {
     const { channel } = (await get('channel', { id: 'gardens', viewer_fid: guest.fid })).json()
     const identifier = `0x${cast.hash.toString('hex')}`
     const found = (await get('cast', { identifier, type: 'hash' })).json()
@@ -70,34 +71,34 @@ describe('a change of a membership', () => {
 
   it('is seen in the next read: in the counters, in roles, and at the casts of who it is about', async () => {
     const stranger = { members: 1, moderators: [], viewer: undefined, author: undefined }
-    expect(await shown()).toEqual(stranger)
+    expect(await readChannel()).toEqual(stranger)
     await invite(guest.fid)
-    expect(await shown()).toEqual(stranger)
+    expect(await readChannel()).toEqual(stranger)
     await answer(true)
     const member = { members: 2, moderators: [], viewer: 'member', author: 'member' }
-    expect(await shown()).toEqual(member)
+    expect(await readChannel()).toEqual(member)
     await invite(guest.fid, { role: 'moderator' })
     await answer(true, { role: 'moderator' })
-    expect(await shown()).toEqual({
+    expect(await readChannel()).toEqual({
       members: 2,
       moderators: [guest.fid],
       viewer: 'moderator',
       author: 'moderator',
     })
     await remove(guest.fid, { role: 'moderator' })
-    expect(await shown()).toEqual(member)
+    expect(await readChannel()).toEqual(member)
     await remove(guest.fid)
-    expect(await shown()).toEqual(stranger)
+    expect(await readChannel()).toEqual(stranger)
   })
 
   it('is refused the eleventh moderator, invited or active', async () => {
-    const members = crowd.map(({ fid }) => ({ fid, role: 'member' as const, member_since: 1 }))
+    const members = manyUsers.map(({ fid }) => ({ fid, role: 'member' as const, member_since: 1 }))
     await saveChannel(db, { id: 'gardens', members }, testNowUnix)
     const replies = []
-    for (const { fid } of crowd) replies.push(await invite(fid, { role: 'moderator' }))
+    for (const { fid } of manyUsers) replies.push(await invite(fid, { role: 'moderator' }))
     expect(replies.map(({ statusCode }) => statusCode)).toEqual([...Array(10).fill(200), 409, 409])
-    await remove(crowd[0]!.fid, { role: 'moderator' })
-    expect((await invite(crowd[11]!.fid, { role: 'moderator' })).statusCode).toBe(200)
+    await remove(manyUsers[0]!.fid, { role: 'moderator' })
+    expect((await invite(manyUsers[11]!.fid, { role: 'moderator' })).statusCode).toBe(200)
   })
 
   it('may be asked for 100 times an hour and channel, refusals counted', async () => {
@@ -157,7 +158,7 @@ describe('what the server is told of members', () => {
       [owner.fid, 'member'],
     ])
     expect((await get('channel', { id: 'gardens' })).json().channel.member_count).toBe(2)
-    expect((await invite(crowd[0]!.fid)).statusCode).toBe(403)
+    expect((await invite(manyUsers[0]!.fid)).statusCode).toBe(403)
   })
 })
 
@@ -186,8 +187,8 @@ describe('lists', () => {
   }
 
   const someTimes = fc.array(fc.integer({ min: 1, max: 4 }), {
-    minLength: crowd.length,
-    maxLength: crowd.length,
+    minLength: manyUsers.length,
+    maxLength: manyUsers.length,
   })
 
   it.each([
@@ -203,36 +204,36 @@ describe('lists', () => {
         someTimes,
         fc.integer({ min: 1, max: 5 }),
         fc.integer({ min: 0, max: 11 }),
-        async (times, limit, gone) => {
+        async (times, limit, removedMember) => {
           await db`delete from channels.channels`
           for (const id of channels)
             await saveChannel(db, { id, lead_fid: owner.fid, created_at: 3 }, testNowUnix)
           const pairs = ofChannel
-            ? crowd.map(({ fid }) => ({ fid, id: 'gardens' }))
+            ? manyUsers.map(({ fid }) => ({ fid, id: 'gardens' }))
             : channels.map((id) => ({ fid: guest.fid, id }))
-          const put = async ({ fid, id }: (typeof pairs)[number], at: number) => {
+          const storeMember = async ({ fid, id }: (typeof pairs)[number], at: number) => {
             if (table === 'channels.invites') {
               await db`
               insert into channels.invites (channel_id, fid, role, inviter_fid, state, invited_at)
               values (${id}, ${fid}, 'member', 1, 'invited', ${at})`
             } else await db`insert into channels.members values (${id}, ${fid}, 'member', ${at})`
           }
-          for (const [index, pair] of pairs.entries()) await put(pair, times[index]!)
+          for (const [index, pair] of pairs.entries()) await storeMember(pair, times[index]!)
           hydrator.clear()
-          const leaves = pairs[gone % pairs.length]!
+          const leaves = pairs[removedMember % pairs.length]!
           const found = await readAll(path, { ...query, limit }, async () => {
             await db`delete from ${db(table)} where fid = ${leaves.fid} and channel_id = ${leaves.id}`
             if (ofChannel) {
               await db`delete from ${db(table)} where fid = ${guest.fid}`
-              await put({ fid: guest.fid, id: 'gardens' }, 9)
+              await storeMember({ fid: guest.fid, id: 'gardens' }, 9)
             }
           })
           const lead = path === 'channel/member/list' ? [`${owner.fid} gardens`] : []
           const expected = [...pairs.map(({ fid, id }) => `${fid} ${id}`), ...lead]
-          const left = `${leaves.fid} ${leaves.id}`
+          const remainingKey = `${leaves.fid} ${leaves.id}`
           expect(new Set(found).size).toBe(found.length)
-          expect(found.filter((each) => each !== left).toSorted()).toEqual(
-            expected.filter((each) => each !== left).toSorted(),
+          expect(found.filter((each) => each !== remainingKey).toSorted()).toEqual(
+            expected.filter((each) => each !== remainingKey).toSorted(),
           )
         },
       ),

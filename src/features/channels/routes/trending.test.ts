@@ -6,14 +6,14 @@ import { Hydrator } from '../../../graph/cache/hydrator.js'
 
 const statements: string[] = []
 const { db, connect } = await createTestDatabase()
-const watched = connect({ onStatement: (sql) => statements.push(sql) })
+const countedDb = connect({ onStatement: (sql) => statements.push(sql) })
 let nowMs = testNowUnix * 1000
 const clock = () => nowMs
-const hydrator = new Hydrator({ db: watched, clock, placeOf: () => null, maxEntries: 100 })
-const { get } = await createTestApi({ db: watched, clock, hydrator })
+const hydrator = new Hydrator({ db: countedDb, clock, placeOf: () => null, maxEntries: 100 })
+const { get } = await createTestApi({ db: countedDb, clock, hydrator })
 
 const hour = Math.floor(testNow / 3600)
-const readings = () => statements.filter((sql) => sql.includes('social.url_activity')).length
+const activityStatements = () => statements.filter((sql) => sql.includes('social.url_activity')).length
 
 async function count(query: Record<string, string>): Promise<string> {
   return (await get('channel/trending', query)).json().channels[0].cast_count_30d
@@ -25,9 +25,9 @@ it('is read once for all who ask within half a minute, and anew then', async () 
   await db`insert into channels.urls values ('https://c.example/art', 'art')`
   await db`insert into social.url_activity values ('https://c.example/art', ${hour}, 2)`
   expect([await count({}), await count({}), await count({ time_window: '1d' })]).toEqual(['2', '2', '2'])
-  expect(readings()).toBe(1)
+  expect(activityStatements()).toBe(1)
   expect(await count({ time_window: '30d' })).toBe('2')
-  expect(readings()).toBe(2)
+  expect(activityStatements()).toBe(2)
   await db`insert into social.url_activity values ('https://c.example/art', ${hour - 100}, 3)`
   nowMs += 31_000
   expect(await count({})).toBe('5')

@@ -32,7 +32,7 @@ export const channelTrending = defineOperation({
 
   async handle({ db, hydrator, clock }, { time_window = '1d', limit, cursor }) {
     const after = cursors.decode(cursor)
-    const rows = await hydrator.shared.read(
+    const rows = await hydrator.singleFlight.read(
       `channel/trending ${JSON.stringify([time_window, limit, after])}`,
       EVERY_MS,
       async () => {

@@ -13,7 +13,7 @@ export interface CrawlSite {
   /** `host/path` of each request, in order. */
   readonly visits: string[]
   /** How many requests were under way at once: to any one host, and to all. */
-  readonly most: { atOneHost: number; atAll: number }
+  readonly most: { maxPerHost: number; maxOverall: number }
 }
 
 type Answer = (req: IncomingMessage, res: ServerResponse, host: string) => void
@@ -21,7 +21,7 @@ type Answer = (req: IncomingMessage, res: ServerResponse, host: string) => void
 /** Serves a page with its path as the title, if it is not told another answer. */
 export async function serveSite(answer: Answer = servePage): Promise<CrawlSite> {
   const visits: string[] = []
-  const most = { atOneHost: 0, atAll: 0 }
+  const most = { maxPerHost: 0, maxOverall: 0 }
   const underWay = new Map<string, number>()
   const { port } = await serveHttp((req, res) => {
     const host = (req.headers.host ?? '').replace(/:\d+$/, '')
@@ -29,9 +29,9 @@ export async function serveSite(answer: Answer = servePage): Promise<CrawlSite> 
     underWay.set(host, (underWay.get(host) ?? 0) + 1)
     res.on('close', () => underWay.set(host, (underWay.get(host) ?? 0) - 1))
     const counts = [...underWay.values()]
-    most.atOneHost = Math.max(most.atOneHost, ...counts)
-    most.atAll = Math.max(
-      most.atAll,
+    most.maxPerHost = Math.max(most.maxPerHost, ...counts)
+    most.maxOverall = Math.max(
+      most.maxOverall,
       counts.reduce((sum, count) => sum + count, 0),
     )
     answer(req, res, host)

@@ -40,7 +40,7 @@ export const feedChannels = defineOperation({
     caller,
   ) {
     if (!fids) {
-      const selection = { below: { channelIds }, replies: with_replies, membersOnly: members_only }
+      const selection = { parents: { channelIds }, replies: with_replies, membersOnly: members_only }
       return pages({ db, hydrator }, caller, page, ...parentFeed(db, selection))
     }
     const selection = {

@@ -1,47 +1,47 @@
 import { describe, expect, test } from 'vitest'
-import type { FeedPart, FeedPlace, FeedRow } from '../../../graph/query/feeds.js'
+import type { FeedCursor, FeedPageRequest, FeedRow } from '../../../graph/query/feeds.js'
 import { type FeedQuery, feedPages } from './feed-page.js'
-import { banningCaller, caller, feedScene, hashOf, opened } from './testing/feed-scene.js'
+import { banningCaller, caller, createFeedScene, hashOf, openedCursor } from './testing/feed-scene.js'
 
 const pages = feedPages('a feed', false)
 const repeating = feedPages('a feed with recasts', true)
 
 /** Places from the newest to the oldest; each is a letter, which names its cast. */
-function placesOf(letters: string, unshown = ''): FeedRow[] {
+function feedEntries(letters: string, hiddenLetters = ''): FeedRow[] {
   return [...letters].map((letter, index) => ({
     ts: 1000 - index,
     hash: hashOf(letter),
-    isShown: !unshown.includes(letter),
+    isShown: !hiddenLetters.includes(letter),
   }))
 }
 
 /** A feed that is read as SQL reads it, and remembers how it was asked. */
-function feedOf(places: readonly FeedPlace[]) {
-  const asked: FeedPart[] = []
-  const read = async (part: FeedPart) => {
-    asked.push(part)
-    const { before } = part
-    const rest = places.filter(
+function feedOf(entries: readonly FeedCursor[]) {
+  const pageRequests: FeedPageRequest[] = []
+  const read = async (pageRequest: FeedPageRequest) => {
+    pageRequests.push(pageRequest)
+    const { before } = pageRequest
+    const rest = entries.filter(
       ({ ts, hash }) => !before || ts < before.ts || (ts === before.ts && hash < before.hash),
     )
-    return rest.slice(0, part.count)
+    return rest.slice(0, pageRequest.count)
   }
-  return { asked, read }
+  return { asked: pageRequests, read }
 }
 
 /** All pages, as the letters of their casts. */
 async function pagesOf(
-  places: readonly FeedPlace[],
+  entries: readonly FeedCursor[],
   limit: number,
   { page = pages, hidden = '' }: { page?: typeof pages; hidden?: string } = {},
 ): Promise<string[]> {
-  const scene = feedScene()
+  const scene = createFeedScene()
   for (const letter of hidden) scene.hidden.add(hashOf(letter))
-  const { read } = feedOf(places)
+  const { read } = feedOf(entries)
   const found: string[] = []
   for (let cursor: string | undefined; found.length < 20; ) {
     const query = { limit, ...(cursor ? { cursor } : {}) }
-    const one = opened(await page(scene.context, caller, query, read))
+    const one = openedCursor(await page(scene.context, caller, query, read))
     found.push(one.letters)
     if (one.cursor === null) return found
     cursor = one.cursor
@@ -56,17 +56,17 @@ test.each([
   ['abcd', 2, ['ab', 'cd']],
   ['abcde', 2, ['ab', 'cd', 'e']],
 ])('the places %j are told in pages of %i', async (letters, limit, expected) => {
-  expect(await pagesOf(placesOf(letters), limit)).toEqual(expected)
+  expect(await pagesOf(feedEntries(letters), limit)).toEqual(expected)
 })
 
 test('casts that are gone or hidden leave a page short and end nothing', async () => {
-  expect(await pagesOf(placesOf('abcdef', 'b'), 2)).toEqual(['ac', 'de', 'f'])
-  expect(await pagesOf(placesOf('abcdef'), 2, { hidden: 'b' })).toEqual(['a', 'cd', 'ef'])
-  expect(await pagesOf(placesOf('abcdefg', 'abcd'), 2)).toEqual(['', 'ef', 'g'])
+  expect(await pagesOf(feedEntries('abcdef', 'b'), 2)).toEqual(['ac', 'de', 'f'])
+  expect(await pagesOf(feedEntries('abcdef'), 2, { hidden: 'b' })).toEqual(['a', 'cd', 'ef'])
+  expect(await pagesOf(feedEntries('abcdefg', 'abcd'), 2)).toEqual(['', 'ef', 'g'])
 })
 
 test('a cast that has several places comes once on a page, at its latest', async () => {
-  const pagesWithRecasts = (letters: string) => pagesOf(placesOf(letters), 2, { page: repeating })
+  const pagesWithRecasts = (letters: string) => pagesOf(feedEntries(letters), 2, { page: repeating })
   expect(await pagesWithRecasts('aba')).toEqual(['ab'])
   expect(await pagesWithRecasts('aabb')).toEqual(['ab', ''])
   expect(await pagesWithRecasts('aabc')).toEqual(['ab', 'c'])
@@ -81,39 +81,39 @@ test('more places are read where casts repeat, and one more than fits everywhere
     [pages, 6],
     [repeating, 9],
   ] as const) {
-    const { asked, read } = feedOf(placesOf('abc'))
-    await page(feedScene().context, banningCaller, query, read)
-    expect(asked).toMatchObject([{ before: null, count, viewerFid: 3, banningAppId: 'banning' }])
+    const { asked: pageRequests, read } = feedOf(feedEntries('abc'))
+    await page(createFeedScene().context, banningCaller, query, read)
+    expect(pageRequests).toMatchObject([{ before: null, count, viewerFid: 3, banningAppId: 'banning' }])
   }
 })
 
 test('the cursor of another feed is refused', async () => {
-  const { read } = feedOf(placesOf('abc'))
-  const scene = feedScene()
-  const { cursor } = opened(await pages(scene.context, caller, { limit: 1 }, read))
+  const { read } = feedOf(feedEntries('abc'))
+  const scene = createFeedScene()
+  const { cursor } = openedCursor(await pages(scene.context, caller, { limit: 1 }, read))
   const query = { limit: 1, cursor: cursor! }
   await expect(repeating(scene.context, caller, query, read)).rejects.toMatchObject({ property: 'cursor' })
 })
 
 describe('a beginning that all share', () => {
-  function shared(letters: string, options = {}) {
-    const scene = feedScene(options)
-    const feed = feedOf(placesOf(letters))
+  function singleFlight(letters: string, options = {}) {
+    const scene = createFeedScene(options)
+    const feed = feedOf(feedEntries(letters))
     const counts: number[] = []
-    const beginning = {
+    const firstPageReader = {
       key: 'everybody',
       async read(count: number) {
         counts.push(count)
-        return { value: placesOf(letters).slice(0, count), tags: ['casts'] }
+        return { value: feedEntries(letters).slice(0, count), tags: ['casts'] }
       },
     }
     const ask = async (query: FeedQuery) =>
-      opened(await pages(scene.context, caller, query, feed.read, beginning))
+      openedCursor(await pages(scene.context, caller, query, feed.read, firstPageReader))
     return { ...scene, feed, counts, ask }
   }
 
   test('is read once, with some to spare, and again when a cast has come', async () => {
-    const { ask, counts, feed, tags } = shared('abcdefghijkl')
+    const { ask, counts, feed, tags } = singleFlight('abcdefghijkl')
     const page = await ask({ limit: 2 })
     expect(page.letters).toBe('ab')
     expect(await ask({ limit: 2, viewer_fid: 7 })).toEqual(page)
@@ -125,7 +125,7 @@ describe('a beginning that all share', () => {
   })
 
   test('goes on where it ends, with what is read for the onlooker alone', async () => {
-    const { ask, feed, counts } = shared('abc')
+    const { ask, feed, counts } = singleFlight('abc')
     const { cursor } = await ask({ limit: 2 })
     expect(await ask({ limit: 2, cursor: cursor! })).toEqual({ letters: 'c', cursor: null })
     expect(feed.asked).toMatchObject([{ before: { ts: 999, hash: hashOf('b') }, count: 3 }])
@@ -133,24 +133,24 @@ describe('a beginning that all share', () => {
   })
 
   test('is enough for whoever is to see most of it, and tells when it is all', async () => {
-    const { ask, hidden, feed } = shared('abcdefgh')
+    const { ask, hidden, feed } = singleFlight('abcdefgh')
     for (const letter of 'abcde') hidden.add(hashOf(letter))
     expect((await ask({ limit: 2 })).letters).toBe('fg')
     expect(feed.asked).toEqual([])
-    const whole = shared('abc')
-    whole.hidden.add(hashOf('a'))
-    expect(await whole.ask({ limit: 2 })).toEqual({ letters: 'bc', cursor: null })
-    expect(whole.feed.asked).toEqual([])
+    const sharedPage = singleFlight('abc')
+    sharedPage.hidden.add(hashOf('a'))
+    expect(await sharedPage.ask({ limit: 2 })).toEqual({ letters: 'bc', cursor: null })
+    expect(sharedPage.feed.asked).toEqual([])
   })
 
   test('is read for each where nothing is kept', async () => {
-    const { ask, feed, counts } = shared('abc', { keepsReady: false })
+    const { ask, feed, counts } = singleFlight('abc', { keepsReady: false })
     expect((await ask({ limit: 2 })).letters).toBe('ab')
     expect([counts, feed.asked.length]).toEqual([[], 1])
   })
 
   test('is no help to one from whom too much of it is hidden', async () => {
-    const { ask, hidden, feed } = shared('abcdefghijkl')
+    const { ask, hidden, feed } = singleFlight('abcdefghijkl')
     for (const letter of 'abcdef') hidden.add(hashOf(letter))
     await ask({ limit: 2 })
     expect(feed.asked).toHaveLength(1)
@@ -158,24 +158,24 @@ describe('a beginning that all share', () => {
 })
 
 describe('a beginning of one’s own', () => {
-  function own() {
-    const scene = feedScene()
-    const feed = feedOf(placesOf('abc'))
-    const parts: FeedPart[] = []
-    const beginning = {
+  function viewerEntries() {
+    const scene = createFeedScene()
+    const feed = feedOf(feedEntries('abc'))
+    const parts: FeedPageRequest[] = []
+    const firstPageReader = {
       key: 'mine',
-      async readOwn(part: FeedPart) {
-        parts.push(part)
-        return { value: placesOf('xyz'), tags: ['follows'] }
+      async readForViewer(pageRequest: FeedPageRequest) {
+        parts.push(pageRequest)
+        return { value: feedEntries('xyz'), tags: ['follows'] }
       },
     }
     const ask = async (query: FeedQuery, by = caller) =>
-      opened(await pages(scene.context, by, query, feed.read, beginning))
+      openedCursor(await pages(scene.context, by, query, feed.read, firstPageReader))
     return { ...scene, feed, parts, ask }
   }
 
   test('is kept for its onlooker, app and length', async () => {
-    const { ask, parts, feed } = own()
+    const { ask, parts, feed } = viewerEntries()
     const page = await ask({ limit: 2, viewer_fid: 1 })
     expect(page.letters).toBe('xy')
     expect(await ask({ limit: 2, viewer_fid: 1 })).toEqual(page)
@@ -194,7 +194,7 @@ describe('a beginning of one’s own', () => {
   test.each([['follows'], ['viewer:1'], ['bans:banning'], [`thread:${hashOf('y')}`]])(
     'is read again after %s',
     async (tag) => {
-      const { ask, parts, tags } = own()
+      const { ask, parts, tags } = viewerEntries()
       await ask({ limit: 2, viewer_fid: 1 }, banningCaller)
       await ask({ limit: 2 })
       tags.drop(['other'])

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { testNow } from '../../../../test/network.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { createCastNetwork, recast, shownHash, userOf } from '../../casts/routes/testing/cast-network.js'
+import { createCastNetwork, prefixedHash, recast, userOf } from '../../casts/routes/testing/cast-network.js'
 
 const { pages, merge, createChannel, db } = await createCastNetwork(4)
 const authors = [2, 3, 4].map(userOf)
@@ -20,13 +20,16 @@ let serial = 0
 /** Few seconds, so that many casts share one. */
 const castArbitrary = fc.record({
   author: fc.constantFrom(...authors),
-  at: fc.integer({ min: testNow - 12, max: testNow - 1 }),
+  position: fc.integer({ min: testNow - 12, max: testNow - 1 }),
   isRecast: fc.boolean(),
 })
 
-function castsOf(steps: readonly { author: (typeof authors)[number]; at: number }[]): SignedMessage[] {
-  return steps.map(({ author, at }) =>
-    author.cast(`cast ${serial++}`, at, { parentUrl: url, embeds: [{ url: 'https://pages.example/x.png' }] }),
+function castsOf(steps: readonly { author: (typeof authors)[number]; position: number }[]): SignedMessage[] {
+  return steps.map(({ author, position }) =>
+    author.cast(`cast ${serial++}`, position, {
+      parentUrl: url,
+      embeds: [{ url: 'https://pages.example/x.png' }],
+    }),
   )
 }
 
@@ -51,24 +54,26 @@ test.each(feeds)(
     await fc.assert(
       fc.asyncProperty(history, async ({ before, meanwhile, removed, limit }) => {
         await reset()
-        const standing = castsOf(before)
-        await merge(...standing)
-        const mine = path === 'feed/user/casts' ? standing.filter(({ data }) => data.fid === 2) : standing
-        const repeats = before.flatMap(({ isRecast, at, author }, index) =>
-          isRecast ? [recast(author, standing[index]!, at + 20)] : [],
+        const storedCasts = castsOf(before)
+        await merge(...storedCasts)
+        const authoredCasts =
+          path === 'feed/user/casts' ? storedCasts.filter(({ data }) => data.fid === 2) : storedCasts
+        const repeats = before.flatMap(({ isRecast, position, author }, index) =>
+          isRecast ? [recast(author, storedCasts[index]!, position + 20)] : [],
         )
         await merge(...repeats)
-        const gone = standing[removed % standing.length]!
+        const removedCast = storedCasts[removed % storedCasts.length]!
         const late = castsOf(meanwhile)
         const seen = await pages(path, { ...query, limit }, async (page) => {
-          if (page === 1) await merge(...late, userOf(gone.data.fid).removeCast(gone.hash, testNow))
+          if (page === 1)
+            await merge(...late, userOf(removedCast.data.fid).removeCast(removedCast.hash, testNow))
         })
         for (const page of seen) expect(new Set(page).size).toBe(page.length)
         const all = seen.flat()
-        for (const cast of mine) if (cast !== gone) expect(all).toContain(shownHash(cast))
+        for (const cast of authoredCasts) if (cast !== removedCast) expect(all).toContain(prefixedHash(cast))
         const hasRecasts = path === 'feed' && !('with_recasts' in query) && !('channel_id' in query)
         if (!hasRecasts) expect(new Set(all).size).toBe(all.length)
-        expect(all.length).toBeLessThanOrEqual(mine.length + late.length + repeats.length)
+        expect(all.length).toBeLessThanOrEqual(authoredCasts.length + late.length + repeats.length)
       }),
       { numRuns: 15 },
     )
@@ -77,16 +82,16 @@ test.each(feeds)(
 
 test('the following feed finds what lies far below what everyone casts', async () => {
   await reset()
-  const rare = castsOf(
-    Array.from({ length: 7 }, (_, index) => ({ author: userOf(2), at: testNow - 4000 - index })),
+  const rarePages = castsOf(
+    Array.from({ length: 7 }, (_, index) => ({ author: userOf(2), position: testNow - 4000 - index })),
   )
   const noise = Array.from({ length: 300 }, (_, index) =>
     userOf(1).cast(`noise ${index}`, testNow - index - 1),
   )
-  await merge(...noise, ...rare)
+  await merge(...noise, ...rarePages)
   await merge(recast(userOf(3), noise[5]!, testNow - 4500))
   const seen = await pages('feed/following', { fid: 1, limit: 3 })
-  expect(seen.flat()).toEqual([...rare.map(shownHash), shownHash(noise[5]!)])
+  expect(seen.flat()).toEqual([...rarePages.map(prefixedHash), prefixedHash(noise[5]!)])
   const [hash] = await db`select following_count from social.user_counts where fid = 1`
   expect(hash!.following_count).toBe(3)
 })

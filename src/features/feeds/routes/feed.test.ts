@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { testNow } from '../../../../test/network.js'
-import { createCastNetwork, recast, shownHash, userOf } from '../../casts/routes/testing/cast-network.js'
+import { createCastNetwork, prefixedHash, recast, userOf } from '../../casts/routes/testing/cast-network.js'
 
 const { ask, api, merge, createChannel, countStatements, db } = await createCastNetwork()
 const [alice, bob, carol, dave, eve] = [1, 2, 3, 4, 5].map(userOf) as [
@@ -44,7 +44,7 @@ for (const [url, kind] of [
 
 const hashesOf = async (path: string, query: Record<string, string | number | boolean>) =>
   (await ask(path, query)).casts.map(({ hash }) => hash)
-const named = (...casts: (typeof seeds)[]) => casts.map(shownHash)
+const named = (...casts: (typeof seeds)[]) => casts.map(prefixedHash)
 
 describe('following', () => {
   test('shows what the followed cast, and what they recast, at that time and once', async () => {
@@ -65,11 +65,11 @@ describe('following', () => {
   })
 
   test('forgets a recast that was taken back, and a removed cast', async () => {
-    const gone = bob.cast('soon gone', testNow - 20)
-    await merge(gone, recast(bob, rain, testNow - 30))
-    expect((await hashesOf('feed', { fid: 1 })).slice(0, 2)).toEqual(named(gone, rain))
-    await merge(bob.removeCast(gone.hash, testNow - 10), recast(bob, rain, testNow - 5, true))
-    expect((await hashesOf('feed', { fid: 1 }))[0]).toBe(shownHash(film))
+    const removedCast = bob.cast('soon gone', testNow - 20)
+    await merge(removedCast, recast(bob, rain, testNow - 30))
+    expect((await hashesOf('feed', { fid: 1 })).slice(0, 2)).toEqual(named(removedCast, rain))
+    await merge(bob.removeCast(removedCast.hash, testNow - 10), recast(bob, rain, testNow - 5, true))
+    expect((await hashesOf('feed', { fid: 1 }))[0]).toBe(prefixedHash(film))
   })
 })
 
@@ -104,7 +104,7 @@ describe('filter', () => {
     expect(await hashesOf('feed', query)).toEqual(named(rain, soil, seeds))
     await merge(userOf(6).link(3, testNow, { type: 'block' }), bob.link(6, testNow, { type: 'block' }))
     expect(await hashesOf('feed', query)).toEqual(named(seeds))
-    await db`insert into relations.mutes (fid, target_fid, muted_at) values (6, 5, 1)`
+    await db`insert into moderation.mutes (fid, target_fid, muted_at) values (6, 5, 1)`
     expect(await hashesOf('feed', { fid: 1, viewer_fid: 6 })).toEqual([])
     await merge(userOf(6).link(2, testNow + 1), userOf(6).link(3, testNow + 1))
     expect(await hashesOf('feed', { filter_type: 'fids', fids: '1,2,3,4', viewer_fid: 6 })).toEqual(

@@ -14,7 +14,13 @@ import type { Database } from '../../../platform/db/connection.js'
 import { defineOperation } from '../../operation.js'
 import { authorFeed } from './author-feed.js'
 import { embedPrefix } from './embed-prefix.js'
-import { feedPages, type OwnBeginning, type ReadFeed, recastNote, type SharedBeginning } from './feed-page.js'
+import {
+  feedPages,
+  type ReadFeed,
+  recastNote,
+  type SharedFirstPageReader,
+  type ViewerFirstPageReader,
+} from './feed-page.js'
 import { authors, feedPaging, membersOnly, parentUrl } from './feed-parameters.js'
 import { followingFeed } from './following-feed.js'
 import { parentFeed } from './parent-feed.js'
@@ -70,15 +76,15 @@ export const feed = defineOperation({
   query,
   reply: FeedResponse,
 
-  async handle({ db, hydrator }, asked, caller) {
-    const chosen = choiceOf(asked)
-    return pagesOf[chosen]({ db, hydrator }, caller, asked, ...reads[chosen](db, asked))
+  async handle({ db, hydrator }, feedQuery, caller) {
+    const feedChoice = feedChoiceOf(feedQuery)
+    return pagesOf[feedChoice]({ db, hydrator }, caller, feedQuery, ...feedReaders[feedChoice](db, feedQuery))
   },
 })
 
-type Choice = 'following' | (typeof filterTypes)[number]
+type FeedChoice = 'following' | (typeof filterTypes)[number]
 
-function choiceOf({ feed_type, filter_type }: FeedQuery): Choice {
+function feedChoiceOf({ feed_type, filter_type }: FeedQuery): FeedChoice {
   if (feed_type === 'following') return 'following'
   if (filter_type) return filter_type
   if (feed_type === 'filter') {
@@ -94,43 +100,50 @@ const pagesOf = {
   channel_id: feedPages('feed: channel_id', false),
   embed_url: feedPages('feed: embed_url', true),
   embed_types: feedPages('feed: embed_types', true),
-} satisfies Record<Choice, unknown>
+} satisfies Record<FeedChoice, unknown>
 
 /** How each choice is read; a 400 that names the parameter that it lacks. */
-const reads: Record<
-  Choice,
-  (db: Database, query: FeedQuery) => [ReadFeed, (SharedBeginning | OwnBeginning)?]
+const feedReaders: Record<
+  FeedChoice,
+  (db: Database, query: FeedQuery) => [ReadFeed, (SharedFirstPageReader | ViewerFirstPageReader)?]
 > = {
-  following(db, asked) {
-    return followingFeed(db, { fid: needed(asked, 'fid'), recasts: asked.with_recasts })
+  following(db, feedQuery) {
+    return followingFeed(db, { fid: requireMember(feedQuery, 'fid'), recasts: feedQuery.with_recasts })
   },
-  fids(db, asked) {
-    const selection = { fids: needed(asked, 'fids'), casts: 'all', recasts: asked.with_recasts } as const
+  fids(db, feedQuery) {
+    const selection = {
+      fids: requireMember(feedQuery, 'fids'),
+      casts: 'all',
+      recasts: feedQuery.with_recasts,
+    } as const
     return authorFeed(db, selection)
   },
-  parent_url(db, asked) {
-    return parentFeed(db, { below: { urls: [needed(asked, 'parent_url')] }, replies: false })
+  parent_url(db, feedQuery) {
+    return parentFeed(db, { parents: { urls: [requireMember(feedQuery, 'parent_url')] }, replies: false })
   },
-  channel_id(db, asked) {
-    const channelId = needed(asked, 'channel_id')
+  channel_id(db, feedQuery) {
+    const channelId = requireMember(feedQuery, 'channel_id')
     return parentFeed(db, {
-      below: { channelIds: [channelId] },
+      parents: { channelIds: [channelId] },
       replies: false,
-      membersOnly: asked.members_only,
+      membersOnly: feedQuery.members_only,
     })
   },
-  embed_url(db, asked) {
-    const selection = embedPrefix(needed(asked, 'embed_url'))
-    return [(part) => readEmbedFeed(db, selection, part)]
+  embed_url(db, feedQuery) {
+    const selection = embedPrefix(requireMember(feedQuery, 'embed_url'))
+    return [(pageRequest) => readEmbedFeed(db, selection, pageRequest)]
   },
-  embed_types(db, asked) {
-    const selection = { kinds: kindsOf(needed(asked, 'embed_types')) }
-    return [(part) => readEmbedFeed(db, selection, part)]
+  embed_types(db, feedQuery) {
+    const selection = { kinds: kindsOf(requireMember(feedQuery, 'embed_types')) }
+    return [(pageRequest) => readEmbedFeed(db, selection, pageRequest)]
   },
 }
 
-function needed<Name extends keyof FeedQuery>(asked: FeedQuery, name: Name): NonNullable<FeedQuery[Name]> {
-  const value = asked[name]
+function requireMember<Name extends keyof FeedQuery>(
+  feedQuery: FeedQuery,
+  name: Name,
+): NonNullable<FeedQuery[Name]> {
+  const value = feedQuery[name]
   if (value !== undefined) return value as NonNullable<FeedQuery[Name]>
   throw invalidField(
     name,

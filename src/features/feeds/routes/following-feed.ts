@@ -1,23 +1,29 @@
-import { viewerTag } from '../../../graph/cache/ready-viewers.js'
+import { viewerTag } from '../../../graph/cache/viewer-cache.js'
 import { type FollowingSelection, readFollowingFeed } from '../../../graph/query/feeds-following.js'
 import { readFollowed } from '../../../graph/query/follows.js'
 import type { Database } from '../../../platform/db/connection.js'
-import type { OwnBeginning, ReadFeed } from './feed-page.js'
+import type { ReadFeed, ViewerFirstPageReader } from './feed-page.js'
 
 /** Who follows more is not held against each of them: whatever anybody casts may be for its feed. */
 const MAX_FOLLOWED = 5_000
 
 /** How the feed of whom a user follows is read, and its beginning, which is kept until one of them does something. */
-export function followingFeed(db: Database, selection: FollowingSelection): [ReadFeed, OwnBeginning] {
+export function followingFeed(
+  db: Database,
+  selection: FollowingSelection,
+): [ReadFeed, ViewerFirstPageReader] {
   const { fid, recasts } = selection
-  const read = (part: Parameters<ReadFeed>[0]) => readFollowingFeed(db, selection, part)
-  const beginning: OwnBeginning = {
+  const read = (pageRequest: Parameters<ReadFeed>[0]) => readFollowingFeed(db, selection, pageRequest)
+  const firstPageReader: ViewerFirstPageReader = {
     key: `${fid} ${recasts}`,
-    async readOwn(part) {
-      const [value, followed] = await Promise.all([read(part), readFollowed(db, fid, MAX_FOLLOWED + 1)])
+    async readForViewer(pageRequest) {
+      const [value, followed] = await Promise.all([
+        read(pageRequest),
+        readFollowed(db, fid, MAX_FOLLOWED + 1),
+      ])
       const authors = followed.length > MAX_FOLLOWED ? { has: () => true } : new Set(followed)
       return { value, tags: [viewerTag(fid)], authors }
     },
   }
-  return [read, beginning]
+  return [read, firstPageReader]
 }

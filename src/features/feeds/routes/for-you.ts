@@ -30,9 +30,9 @@ export const feedForYou = defineOperation({
   reply: FeedResponse,
 
   async handle({ db, hydrator, clock }, { fid, ...page }, caller) {
-    return pages({ db, hydrator }, caller, page, async (part) => {
-      const ts = part.ts ?? farcasterSecondsFromUnixMs(clock())
-      return { ts, casts: await readForYouFeed(db, fid, { ...part, ts }) }
+    return pages({ db, hydrator }, caller, page, async (pageRequest) => {
+      const ts = pageRequest.ts ?? farcasterSecondsFromUnixMs(clock())
+      return { ts, casts: await readForYouFeed(db, fid, { ...pageRequest, ts }) }
     })
   },
 })

@@ -1,20 +1,20 @@
 import { type ParentSelection, readParentFeed } from '../../../graph/query/feeds-by-parent.js'
 import type { Database } from '../../../platform/db/connection.js'
-import type { ReadFeed, SharedBeginning } from './feed-page.js'
+import type { ReadFeed, SharedFirstPageReader } from './feed-page.js'
 
 /** How a feed below URLs is read: all of it, and its beginning once for all who ask. */
-export function parentFeed(db: Database, selection: ParentSelection): [ReadFeed, SharedBeginning?] {
-  const read: ReadFeed = async (part) => (await readParentFeed(db, selection, part)).places
+export function parentFeed(db: Database, selection: ParentSelection): [ReadFeed, SharedFirstPageReader?] {
+  const read: ReadFeed = async (pageRequest) => (await readParentFeed(db, selection, pageRequest)).entries
   // Of replies and of members no message tells which URLs they are below.
   if (selection.replies || selection.membersOnly) return [read]
-  const beginning: SharedBeginning = {
-    key: JSON.stringify(selection.below),
+  const firstPageReader: SharedFirstPageReader = {
+    key: JSON.stringify(selection.parents),
     async read(count) {
-      const { urls, places } = await readParentFeed(db, selection, { before: null, count })
-      const channels = 'channelIds' in selection.below ? selection.below.channelIds : []
+      const { urls, entries } = await readParentFeed(db, selection, { before: null, count })
+      const channels = 'channelIds' in selection.parents ? selection.parents.channelIds : []
       const tags = [...urls.map((url) => `feed:${url}`), ...channels.map((id) => `channel:${id}`)]
-      return { value: places, tags }
+      return { value: entries, tags }
     },
   }
-  return [read, beginning]
+  return [read, firstPageReader]
 }

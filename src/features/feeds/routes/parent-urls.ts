@@ -31,7 +31,7 @@ export const feedParentUrls = defineOperation({
       { db, hydrator },
       caller,
       page,
-      ...parentFeed(db, { below: { urls }, replies: with_replies }),
+      ...parentFeed(db, { parents: { urls }, replies: with_replies }),
     )
   },
 })

@@ -3,8 +3,8 @@ import { testNow } from '../../../../test/network.js'
 import {
   castId,
   createCastNetwork,
+  prefixedHash,
   recast,
-  shownHash,
   userOf,
 } from '../../casts/routes/testing/cast-network.js'
 
@@ -15,17 +15,17 @@ await createChannel('gardens', { urls: [gardens] })
 const HOUR = 3_600
 
 const old = alice.cast('old and loved', testNow - 20 * HOUR, { parentUrl: gardens })
-const fresh = bob.cast('fresh', testNow - HOUR)
+const freshCast = bob.cast('fresh', testNow - HOUR)
 const answered = carol.cast('answered', testNow - 2 * HOUR)
 const ignored = carol.cast('ignored', testNow - 60)
 const reply = dave.cast('reply', testNow - HOUR, { parentCastId: castId(answered) })
-const ancient = alice.cast('ancient', testNow - 100 * HOUR, { parentUrl: gardens })
-await merge(old, fresh, answered, ignored, reply, ancient)
+const ancientCast = alice.cast('ancient', testNow - 100 * HOUR, { parentUrl: gardens })
+await merge(old, freshCast, answered, ignored, reply, ancientCast)
 await merge(...[2, 3, 4, 5, 6].map((fid) => userOf(fid).react(old, testNow - 60)))
 await merge(
-  alice.react(fresh, testNow - 50),
+  alice.react(freshCast, testNow - 50),
   dave.react(reply, testNow - 50),
-  recast(dave, ancient, testNow - 50),
+  recast(dave, ancientCast, testNow - 50),
 )
 await merge(alice.link(4, testNow - 40), userOf(6).link(2, testNow - 40), userOf(6).link(5, testNow - 40))
 
@@ -50,7 +50,7 @@ describe('feed/trending', () => {
     const seen = await pages('feed/trending', { limit: 1 }, async (page) => {
       if (page === 1) await merge(alice.react(ignored, testNow - 10), carol.react(ignored, testNow - 10))
     })
-    expect(seen.flat()).toEqual([answered, fresh, old].map(shownHash))
+    expect(seen.flat()).toEqual([answered, freshCast, old].map(prefixedHash))
     expect((await texts('feed/trending', {}))[0]).toBe('ignored')
   })
 
@@ -68,7 +68,9 @@ describe('feed/for_you', () => {
     expect(await texts('feed/for_you', { fid: 6 })).toEqual(['fresh', 'old and loved'])
     expect(await texts('feed/for_you', { fid: 1 })).toEqual(['reply'])
     expect(await texts('feed/for_you', { fid: 3 })).toEqual([])
-    expect((await pages('feed/for_you', { fid: 6, limit: 1 })).flat()).toEqual([fresh, old].map(shownHash))
+    expect((await pages('feed/for_you', { fid: 6, limit: 1 })).flat()).toEqual(
+      [freshCast, old].map(prefixedHash),
+    )
     expect(await countStatements('feed/for_you', { fid: 6, viewer_fid: 6 })).toBeLessThanOrEqual(6)
   })
 

@@ -1,31 +1,31 @@
 import { expect, test } from 'vitest'
 import type { RankedCast } from '../../../graph/query/feeds-ranked.js'
-import { isBehind, type RankingPart, rankedPages } from './ranked-page.js'
-import { banningCaller, caller, feedScene, hashOf, opened } from './testing/feed-scene.js'
+import { isAfterCursor, type RankingPageRequest, rankedPages } from './ranked-page.js'
+import { banningCaller, caller, createFeedScene, hashOf, openedCursor } from './testing/feed-scene.js'
 
 const pages = rankedPages('a ranking')
 const casts = [...'abcdefghijkl'].map((letter, index) => ({ rank: 10 - index / 2, hash: hashOf(letter) }))
 const momentTs = 5000
 
 function ranking(of: readonly RankedCast[]) {
-  const asked: RankingPart[] = []
-  const read = async (part: RankingPart) => {
-    asked.push(part)
-    const behind = of.filter((cast) => isBehind(cast, part.after))
-    return { ts: part.ts ?? momentTs, casts: behind.slice(0, part.count) }
+  const pageRequests: RankingPageRequest[] = []
+  const read = async (pageRequest: RankingPageRequest) => {
+    pageRequests.push(pageRequest)
+    const castsAfterCursor = of.filter((cast) => isAfterCursor(cast, pageRequest.after))
+    return { ts: pageRequest.ts ?? momentTs, casts: castsAfterCursor.slice(0, pageRequest.count) }
   }
-  return { asked, read }
+  return { asked: pageRequests, read }
 }
 
 /** Pages as the letters of their casts. */
 async function pagesOf(of: readonly RankedCast[], limit: number, hidden = ''): Promise<string[]> {
-  const scene = feedScene()
+  const scene = createFeedScene()
   for (const letter of hidden) scene.hidden.add(hashOf(letter))
   const { read } = ranking(of)
   const found: string[] = []
   for (let cursor: string | undefined; found.length < 20; ) {
     const page = await pages(scene.context, caller, { limit, ...(cursor ? { cursor } : {}) }, read)
-    const one = opened(page)
+    const one = openedCursor(page)
     found.push(one.letters)
     if (one.cursor === null) return found
     cursor = one.cursor
@@ -47,21 +47,21 @@ test('hidden casts make no page end the ranking before it ends', async () => {
 })
 
 test('all pages count ages from the moment of the first', async () => {
-  const scene = feedScene()
-  const { asked, read } = ranking(casts)
+  const scene = createFeedScene()
+  const { asked: pageRequests, read } = ranking(casts)
   const query = { limit: 2, viewer_fid: 3 }
-  const { cursor } = opened(await pages(scene.context, banningCaller, query, read))
+  const { cursor } = openedCursor(await pages(scene.context, banningCaller, query, read))
   await pages(scene.context, banningCaller, { ...query, cursor: cursor! }, read)
-  const onlooker = { viewerFid: 3, banningAppId: 'banning' }
-  expect(asked).toMatchObject([
-    { ts: null, after: null, count: 8, ...onlooker },
-    { ts: momentTs, after: { rank: 9.5, hash: hashOf('b') }, count: 8, ...onlooker },
+  const viewer = { viewerFid: 3, banningAppId: 'banning' }
+  expect(pageRequests).toMatchObject([
+    { ts: null, after: null, count: 8, ...viewer },
+    { ts: momentTs, after: { rank: 9.5, hash: hashOf('b') }, count: 8, ...viewer },
   ])
 })
 
 test('casts of one rank are behind one another by their hashes', () => {
   const seen = { rank: 5, hash: 'bb' }
-  const behind = [
+  const castsAfterCursor = [
     { rank: 4, hash: 'cc' },
     { rank: 5, hash: 'aa' },
   ]
@@ -70,7 +70,7 @@ test('casts of one rank are behind one another by their hashes', () => {
     { rank: 5, hash: 'bb' },
     { rank: 5, hash: 'cc' },
   ]
-  expect(behind.map((cast) => isBehind(cast, seen))).toEqual([true, true])
-  expect(before.map((cast) => isBehind(cast, seen))).toEqual([false, false, false])
-  expect(isBehind(seen, null)).toBe(true)
+  expect(castsAfterCursor.map((cast) => isAfterCursor(cast, seen))).toEqual([true, true])
+  expect(before.map((cast) => isAfterCursor(cast, seen))).toEqual([false, false, false])
+  expect(isAfterCursor(seen, null)).toBe(true)
 })

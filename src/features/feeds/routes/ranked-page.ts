@@ -1,10 +1,10 @@
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
-import { onlookerOf } from '../../../api/onlooker.js'
-import type { Onlooker } from '../../../graph/query/casts-shown-to.js'
+import { viewerOf } from '../../../api/viewer.js'
 import type { RankedCast } from '../../../graph/query/feeds-ranked.js'
+import type { Viewer } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
-import { type FeedContext, type FeedQuery, SPARE } from './feed-page.js'
+import { type FeedContext, type FeedQuery, SPARE_CASTS } from './feed-page.js'
 
 /** How a ranked feed is paged, for descriptions. */
 export const rankNote =
@@ -18,7 +18,7 @@ export interface Ranking {
 }
 
 /** Which part of a ranking is wanted, and who looks. */
-export interface RankingPart extends Onlooker {
+export interface RankingPageRequest extends Viewer {
   /** That of the first page; null at the beginning. */
   readonly ts: number | null
   /** The last one that was seen; null at the beginning. */
@@ -35,29 +35,29 @@ export function rankedPages(name: string) {
     { db, hydrator }: FeedContext,
     caller: Caller,
     query: FeedQuery,
-    read: (part: RankingPart) => Promise<Ranking>,
+    read: (pageRequest: RankingPageRequest) => Promise<Ranking>,
   ): Promise<string> => {
     const { limit, viewer_fid: viewerFid } = query
-    const onlooker = await onlookerOf({ db, hydrator }, caller, viewerFid)
+    const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
     const key = cursors.decode(query.cursor)
-    const count = limit + SPARE + 1
+    const count = limit + SPARE_CASTS + 1
     const after = key && { rank: key[1], hash: key[2] }
-    const ranking = await read({ ts: key?.[0] ?? null, after, count, ...onlooker })
-    const { casts, last, isMore } = await hydrator.firstCasts(
+    const ranking = await read({ ts: key?.[0] ?? null, after, count, ...viewer })
+    const { casts, lastIndex, hasMore } = await hydrator.firstVisibleCasts(
       ranking.casts.map(({ hash }) => hash),
       limit,
-      onlooker,
+      viewer,
     )
     // Behind a page that many hidden casts have made short, the ranking goes on where it was read to.
-    const readTo = ranking.casts.length === count ? ranking.casts.at(-1) : undefined
-    const end = isMore ? ranking.casts[last] : readTo
+    const lastRead = ranking.casts.length === count ? ranking.casts.at(-1) : undefined
+    const end = hasMore ? ranking.casts[lastIndex] : lastRead
     const next = { cursor: end ? cursors.encode([ranking.ts, end.rank, end.hash]) : null }
     return `{"casts":${jsonArray(casts)},"next":${JSON.stringify(next)}}`
   }
 }
 
 /** Whether a cast stands behind the last one that was seen. */
-export function isBehind(cast: RankedCast, after: RankedCast | null): boolean {
+export function isAfterCursor(cast: RankedCast, after: RankedCast | null): boolean {
   if (!after) return true
   return cast.rank < after.rank || (cast.rank === after.rank && cast.hash < after.hash)
 }

@@ -7,7 +7,7 @@ import type { Ranking } from './ranked-page.js'
 /** A ranking of what is talked about is made at most every so many seconds. */
 const EVERY_SECONDS = 30
 /** Its pages follow it for so long. */
-const KEPT_MS = 60_000
+const MAX_AGE_MS = 60_000
 /** As many casts as it has: pages end there. */
 export const RANKING_LENGTH = 200
 
@@ -24,22 +24,26 @@ interface Context {
  * @param ts The moment of the ranking that is being paged through, in Farcaster seconds; null at the beginning.
  */
 export async function trendingRanking(
-  { db, hydrator: { shared }, clock }: Context,
+  { db, hydrator: { singleFlight }, clock }: Context,
   selection: TrendingSelection,
   ts: number | null,
 ): Promise<Ranking> {
-  const make = (moment: number) => readTrending(db, selection, { ts: moment, count: RANKING_LENGTH })
+  const computeRanking = (timestamp: number) =>
+    readTrending(db, selection, { ts: timestamp, count: RANKING_LENGTH })
   const now = farcasterSecondsFromUnixMs(clock())
-  if (!shared) return { ts: ts ?? now, casts: await make(ts ?? now) }
-  const keyOf = (moment: number) => `trending ${moment} ${JSON.stringify(selection)}`
-  const at = (moment: number) =>
-    shared.read(keyOf(moment), KEPT_MS, async () => ({ value: await make(moment), tags: [] }))
-  const moment = (ts ?? now) - ((ts ?? now) % EVERY_SECONDS)
-  const before = moment - EVERY_SECONDS
-  if (ts === null && !shared.has(keyOf(moment)) && shared.has(keyOf(before))) {
+  if (!singleFlight) return { ts: ts ?? now, casts: await computeRanking(ts ?? now) }
+  const cacheKeyAt = (timestamp: number) => `trending ${timestamp} ${JSON.stringify(selection)}`
+  const rankingAt = (timestamp: number) =>
+    singleFlight.read(cacheKeyAt(timestamp), MAX_AGE_MS, async () => ({
+      value: await computeRanking(timestamp),
+      tags: [],
+    }))
+  const timestamp = (ts ?? now) - ((ts ?? now) % EVERY_SECONDS)
+  const before = timestamp - EVERY_SECONDS
+  if (ts === null && !singleFlight.has(cacheKeyAt(timestamp)) && singleFlight.has(cacheKeyAt(before))) {
     // If it fails, it fails for whoever has to wait for it.
-    at(moment).catch(() => {})
-    return { ts: before, casts: await at(before) }
+    rankingAt(timestamp).catch(() => {})
+    return { ts: before, casts: await rankingAt(before) }
   }
-  return { ts: moment, casts: await at(moment) }
+  return { ts: timestamp, casts: await rankingAt(timestamp) }
 }

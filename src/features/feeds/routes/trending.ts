@@ -4,7 +4,7 @@ import { choiceParameter, limitParameter, textParameter } from '../../../api/par
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { defineOperation } from '../../operation.js'
 import { feedPaging, parentUrl } from './feed-parameters.js'
-import { isBehind, rankedPages, rankNote } from './ranked-page.js'
+import { isAfterCursor, rankedPages, rankNote } from './ranked-page.js'
 import { RANKING_LENGTH, trendingRanking } from './trending-ranking.js'
 
 const HOUR = 3_600
@@ -45,7 +45,10 @@ export const feedTrending = defineOperation({
     const selection = { seconds: windows[time_window], channelId: channel_id, parentUrl: parent_url }
     return pages({ db, hydrator }, caller, page, async ({ ts, after, count }) => {
       const ranking = await trendingRanking({ db, hydrator, clock }, selection, ts)
-      return { ts: ranking.ts, casts: ranking.casts.filter((cast) => isBehind(cast, after)).slice(0, count) }
+      return {
+        ts: ranking.ts,
+        casts: ranking.casts.filter((cast) => isAfterCursor(cast, after)).slice(0, count),
+      }
     })
   },
 })

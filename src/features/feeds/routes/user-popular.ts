@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { onlookerOf } from '../../../api/onlooker.js'
 import { fidParameter, viewerFidParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import { readPopularCasts } from '../../../graph/query/feeds-ranked.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { BulkCastsResponse } from '../../../graph/view/schema/cast.js'
@@ -22,8 +22,8 @@ export const feedUserPopular = defineOperation({
   reply: BulkCastsResponse,
 
   async handle({ db, hydrator }, { fid, viewer_fid: viewerFid }, caller) {
-    const onlooker = await onlookerOf({ db, hydrator }, caller, viewerFid)
-    const hashes = await readPopularCasts(db, fid, { count: MAX_CASTS, ...onlooker })
+    const viewer = await viewerOf({ db, hydrator }, caller, viewerFid)
+    const hashes = await readPopularCasts(db, fid, { count: MAX_CASTS, ...viewer })
     const casts = await hydrator.casts(hashes, viewerFid)
     return `{"casts":${jsonArray(hashes.flatMap((hash) => casts.get(hash) ?? []))}}`
   },

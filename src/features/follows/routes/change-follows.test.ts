@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
-import { bodyOf, publishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
+import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
 
-const { hub, db, api, users, signers } = await publishingNetwork()
+const { hub, db, api, users, signers } = await createPublishingNetwork()
 const [alice] = users
 const [signer_uuid] = signers
 

@@ -2,7 +2,7 @@ import { SignerEventType } from '@farcaster/core'
 import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
-import { openPeople } from '../../users/routes/testing/people.js'
+import { openPeople } from '../../users/routes/testing/user-network.js'
 
 const { db, get, merge, countStatements } = await openPeople()
 const people = Array.from({ length: 12 }, (_, index) => new TestUser(index + 1))
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await merge({
     chainEvents: [
       ...people.filter((each) => each !== bob).flatMap((each) => each.onChain({ units: 20 })),
-      ...[bob.registered(), bob.rented(20)],
+      ...[bob.registered(), bob.storageRentEvent(20)],
       { ...key, signerEventBody: { ...key.signerEventBody!, metadata: requestOf(12) } },
     ],
   })
@@ -61,7 +61,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   await db`truncate hub.messages, hub.set_counts, social.follows, social.blocks, social.user_counts`
-  await db`truncate relations.mutes`
+  await db`truncate moderation.mutes`
 })
 
 describe('followers and following', () => {
@@ -93,7 +93,7 @@ describe('followers and following', () => {
         people[2]!.link(7, testNow, { type: 'block' }),
       ],
     })
-    await db`insert into relations.mutes (fid, target_fid, muted_at) values (7, 5, 0)`
+    await db`insert into moderation.mutes (fid, target_fid, muted_at) values (7, 5, 0)`
     expect(await fids('following', { fid: ALICE })).toEqual([])
     expect(await fids('followers', { fid: ALICE, viewer_fid: 7 })).toEqual([4, 6])
     expect(await pages('followers', { fid: ALICE, viewer_fid: 7, limit: 1 })).toEqual([4, 6])
@@ -109,11 +109,11 @@ describe('followers and following', () => {
         people[5]!.link(5, testNow),
       ],
     })
-    const asked = { fid: ALICE, sort_type: 'algorithmic' }
-    expect(await fids('followers', asked)).toEqual([4, 5, 3, 2])
+    const followerQuery = { fid: ALICE, sort_type: 'algorithmic' }
+    expect(await fids('followers', followerQuery)).toEqual([4, 5, 3, 2])
     await db`update social.users set score = 0.9 where fid = 3`
-    expect(await fids('followers', asked)).toEqual([3, 4, 5, 2])
-    expect(await pages('followers', { ...asked, limit: 1 })).toEqual([3, 4, 5, 2])
+    expect(await fids('followers', followerQuery)).toEqual([3, 4, 5, 2])
+    expect(await pages('followers', { ...followerQuery, limit: 1 })).toEqual([3, 4, 5, 2])
     await db`update social.users set score = null`
   })
 
@@ -123,8 +123,8 @@ describe('followers and following', () => {
     }
     await merge({ messages: people.slice(1, 4).map((each) => each.link(ALICE, testNow)) })
     const { next } = await list('followers', { fid: ALICE, limit: 1 })
-    const mixed = { fid: ALICE, sort_type: 'algorithmic', cursor: next.cursor! }
-    expect((await get('followers', mixed)).statusCode).toBe(400)
+    const mixedSteps = { fid: ALICE, sort_type: 'algorithmic', cursor: next.cursor! }
+    expect((await get('followers', mixedSteps)).statusCode).toBe(400)
   })
 
   it('go on through lists of several windows, in algorithmic order too', async () => {
@@ -144,7 +144,7 @@ describe('followers and following', () => {
 
 /** Who follows alice at first; who goes and who comes before each of the next pages. */
 const changes = fc.record({
-  standing: fc.uniqueArray(fc.integer({ min: 2, max: 11 }), { minLength: 2, maxLength: 10 }),
+  initialFollows: fc.uniqueArray(fc.integer({ min: 2, max: 11 }), { minLength: 2, maxLength: 10 }),
   steps: fc.array(fc.tuple(fc.boolean(), fc.integer({ min: 2, max: 11 })), { maxLength: 6 }),
   limit: fc.integer({ min: 1, max: 3 }),
   sort_type: fc.constantFrom('desc_chron', 'algorithmic'),
@@ -153,7 +153,7 @@ const changes = fc.record({
 describe('paging through a list that changes', () => {
   const run = async (path: 'followers' | 'following' | 'followers/reciprocal') => {
     await fc.assert(
-      fc.asyncProperty(changes, async ({ standing, steps, limit, sort_type }) => {
+      fc.asyncProperty(changes, async ({ initialFollows, steps, limit, sort_type }) => {
         await db`truncate hub.messages, hub.set_counts, social.follows, social.user_counts`
         const isFollowers = path !== 'following'
         const isMutual = path === 'followers/reciprocal'
@@ -161,19 +161,21 @@ describe('paging through a list that changes', () => {
           ...(isFollowers ? [people[fid - 1]!.link(ALICE, ts, { remove })] : []),
           ...(!isFollowers || isMutual ? [alice.link(fid, ts, { remove })] : []),
         ]
-        await merge({ messages: standing.flatMap((fid, index) => links(fid, testNow - 100 - (index % 3))) })
-        const touched = new Set<number>()
+        await merge({
+          messages: initialFollows.flatMap((fid, index) => links(fid, testNow - 100 - (index % 3))),
+        })
+        const affectedFids = new Set<number>()
         let step = 0
         const found = await pages(path, { fid: ALICE, limit, sort_type }, async () => {
           const [remove, fid] = steps[step] ?? [true, 0]
-          if (fid === 0 || touched.has(fid)) return
+          if (fid === 0 || affectedFids.has(fid)) return
           step += 1
-          touched.add(fid)
+          affectedFids.add(fid)
           await merge({ messages: links(fid, testNow + step, remove) })
         })
         expect(new Set(found).size).toBe(found.length)
-        const stoodStill = standing.filter((fid) => !touched.has(fid))
-        expect(found).toEqual(expect.arrayContaining(stoodStill))
+        const unaffectedFids = initialFollows.filter((fid) => !affectedFids.has(fid))
+        expect(found).toEqual(expect.arrayContaining(unaffectedFids))
       }),
       { numRuns: 25 },
     )
@@ -200,10 +202,10 @@ describe('followers/reciprocal', () => {
     })
     expect(await fids('followers/reciprocal', { fid: ALICE })).toEqual([3, 2])
     const { users } = (await get('followers/reciprocal', { fid: ALICE, sort_type: 'desc_chron' })).json()
-    const at = (ts: number) => new Date((testNowUnix - testNow + ts) * 1000).toISOString()
+    const timestampText = (ts: number) => new Date((testNowUnix - testNow + ts) * 1000).toISOString()
     expect(users).toMatchObject([
-      { object: 'reciprocal_follower', user: { fid: 2 }, timestamp: at(testNow - 10) },
-      { object: 'reciprocal_follower', user: { fid: 3 }, timestamp: at(testNow - 30) },
+      { object: 'reciprocal_follower', user: { fid: 2 }, timestamp: timestampText(testNow - 10) },
+      { object: 'reciprocal_follower', user: { fid: 3 }, timestamp: timestampText(testNow - 30) },
     ])
   })
 })
@@ -243,7 +245,7 @@ describe('following/suggested', () => {
         alice.link(8, testNow, { type: 'block' }),
       ],
     })
-    await db`insert into relations.mutes (fid, target_fid, muted_at) values (1, 9, 0)`
+    await db`insert into moderation.mutes (fid, target_fid, muted_at) values (1, 9, 0)`
     const reply = await get('following/suggested', { fid: ALICE, viewer_fid: 2 })
     expect(reply.json().users.map(({ fid }: { fid: number }) => fid)).toEqual([7, 6, 5])
     expect(reply.json().next).toEqual({ cursor: null })
@@ -259,7 +261,7 @@ it('asks the database at most six times, whatever there is on the page', async (
       ...people.slice(1, 8).map((each) => each.link(9, testNow)),
     ],
   })
-  const asked: [string, Record<string, string | number>][] = [
+  const followerQuery: [string, Record<string, string | number>][] = [
     ['followers', { fid: 1, viewer_fid: 2 }],
     ['followers', { fid: 1, viewer_fid: 2, sort_type: 'algorithmic' }],
     ['following', { fid: 1, viewer_fid: 2 }],
@@ -267,7 +269,7 @@ it('asks the database at most six times, whatever there is on the page', async (
     ['followers/relevant', { target_fid: 9, viewer_fid: 1 }],
     ['following/suggested', { fid: 1, viewer_fid: 2 }],
   ]
-  for (const [path, query] of asked) {
+  for (const [path, query] of followerQuery) {
     expect([path, await countStatements(path, query)]).toEqual([path, expect.toSatisfy((n) => n <= 6)])
   }
 })

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
-import { onlookerOf } from '../../../api/onlooker.js'
 import {
   choiceParameter,
   cursorParameter,
@@ -9,15 +8,16 @@ import {
   limitParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { loadHiddenFids } from '../../../graph/load/viewer.js'
 import {
   type FollowRow,
   type FollowSide,
-  type FollowsAsked,
+  type FollowsQuery,
   readFollows,
 } from '../../../graph/query/follows.js'
-import { readFollowsByStanding } from '../../../graph/query/follows-by-standing.js'
+import { readFollowsByPopularity } from '../../../graph/query/follows-by-popularity.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import type { OperationContext } from '../../operation.js'
@@ -51,8 +51,8 @@ interface FollowerListQuery {
 }
 
 const { integer, number } = keyPart
-const byTime = cursorKind('follows by time', integer, integer)
-const byStanding = cursorKind(
+const timeCursors = cursorKind('follows by time', integer, integer)
+const byPopularity = cursorKind(
   'follows by standing',
   // before, end (both -1 for none), last
   ...([integer, integer, integer, integer, number, integer] as const),
@@ -65,12 +65,12 @@ export async function followerList(
   { fid, viewer_fid, sort_type, limit, cursor }: FollowerListQuery,
   caller: Caller,
 ): Promise<string> {
-  const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
-  const asked = { fid, side, hidden, limit }
+  const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
+  const followsQuery = { fid, side, hidden, limit }
   const { follows, next } =
     sort_type === 'algorithmic'
-      ? await pageByStanding(db, asked, cursor)
-      : await pageByTime(db, asked, cursor)
+      ? await pageByPopularity(db, followsQuery, cursor)
+      : await pageByTime(db, followsQuery, cursor)
   const users = await followers(hydrator, follows, viewer_fid)
   return `{"users":${jsonArray(users)},"next":${JSON.stringify({ cursor: next })}}`
 }
@@ -82,30 +82,34 @@ interface FollowPage {
 
 async function pageByTime(
   db: OperationContext['db'],
-  asked: FollowsAsked,
+  followsQuery: FollowsQuery,
   cursor: string | undefined,
 ): Promise<FollowPage> {
-  const found = await readFollows(db, { ...asked, limit: asked.limit + 1 }, byTime.decode(cursor))
-  const follows = found.slice(0, asked.limit)
-  const last = found.length > asked.limit ? follows.at(-1) : undefined
-  return { follows, next: last ? byTime.encode([last.ts, last.fid]) : null }
+  const found = await readFollows(
+    db,
+    { ...followsQuery, limit: followsQuery.limit + 1 },
+    timeCursors.decode(cursor),
+  )
+  const follows = found.slice(0, followsQuery.limit)
+  const last = found.length > followsQuery.limit ? follows.at(-1) : undefined
+  return { follows, next: last ? timeCursors.encode([last.ts, last.fid]) : null }
 }
 
-async function pageByStanding(
+async function pageByPopularity(
   db: OperationContext['db'],
-  asked: FollowsAsked,
+  followsQuery: FollowsQuery,
   cursor: string | undefined,
 ): Promise<FollowPage> {
-  const key = byStanding.decode(cursor)
-  const place = key && {
+  const key = byPopularity.decode(cursor)
+  const popularityCursor = key && {
     before: [key[0], key[1]] as const,
     end: key[2] === -1 ? null : ([key[2], key[3]] as const),
     last: [key[4], key[5]] as const,
   }
-  const { follows, next } = await readFollowsByStanding(db, asked, place)
+  const { follows, next } = await readFollowsByPopularity(db, followsQuery, popularityCursor)
   return {
     follows,
-    next: next && byStanding.encode([...next.before, ...(next.end ?? ([-1, -1] as const)), ...next.last]),
+    next: next && byPopularity.encode([...next.before, ...(next.end ?? ([-1, -1] as const)), ...next.last]),
   }
 }
 

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
-import { onlookerOf } from '../../../api/onlooker.js'
 import {
   choiceParameter,
   cursorParameter,
@@ -8,6 +7,7 @@ import {
   limitParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import { loadHiddenFids } from '../../../graph/load/viewer.js'
 import { type ReciprocalRow, readReciprocal } from '../../../graph/query/follows-between.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
@@ -54,7 +54,7 @@ export const reciprocalFollowers = defineOperation({
   async handle({ db, hydrator }, { fid, viewer_fid, sort_type, limit, cursor }, caller) {
     const { order, cursors, keyOf } = orders[sort_type]
     const after = cursors.decode(cursor)
-    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
+    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
     const found = await readReciprocal(db, { fid, hidden, limit: limit + 1, order }, after)
     const page = found.slice(0, limit)
     const users = await hydrator.users(

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { onlookerOf } from '../../../api/onlooker.js'
 import { fidParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import { loadHiddenFids } from '../../../graph/load/viewer.js'
 import { readRelevantFollowers } from '../../../graph/query/follows-between.js'
 import { jsonArray } from '../../../graph/view/json.js'
@@ -10,8 +10,8 @@ import { defineOperation } from '../../operation.js'
 import { followers } from './follower-list.js'
 
 /** Shown whole, and named at all. */
-const TOP = 10
-const ALL = 200
+const TOP_COUNT = 10
+const MAX_COUNT = 200
 
 /** `GET followers/relevant` */
 export const relevantFollowers = defineOperation({
@@ -19,7 +19,7 @@ export const relevantFollowers = defineOperation({
   path: 'followers/relevant',
   tag: 'Follow',
   summary: 'Who follows a user among those whom the viewer follows',
-  description: `The best known first: the first ${TOP} whole, and all of them, up to ${ALL}, in short.`,
+  description: `The best known first: the first ${TOP_COUNT} whole, and all of them, up to ${MAX_COUNT}, in short.`,
   query: Type.Object({
     target_fid: fidParameter({ description: 'Whose followers.' }),
     viewer_fid: fidParameter({ description: 'For whom they are relevant.' }),
@@ -27,14 +27,14 @@ export const relevantFollowers = defineOperation({
   reply: RelevantFollowersResponse,
 
   async handle({ db, hydrator }, { target_fid, viewer_fid }, caller) {
-    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
+    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
     const rows = await readRelevantFollowers(db, {
       targetFid: target_fid,
       viewerFid: viewer_fid,
       hidden,
-      limit: ALL,
+      limit: MAX_COUNT,
     })
-    const top = await followers(hydrator, rows.slice(0, TOP), viewer_fid)
+    const top = await followers(hydrator, rows.slice(0, TOP_COUNT), viewer_fid)
     const all = rows.map(({ user }) =>
       JSON.stringify({ object: 'follower_dehydrated', user: userDehydrated(user) }),
     )

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { onlookerOf } from '../../../api/onlooker.js'
 import { fidParameter, limitParameter, viewerFidParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import { loadHiddenFids } from '../../../graph/load/viewer.js'
 import { readSuggested } from '../../../graph/query/follows-between.js'
 import { jsonArray } from '../../../graph/view/json.js'
@@ -26,9 +26,9 @@ export const suggestedFollowing = defineOperation({
   reply: UsersResponse,
 
   async handle({ db, hydrator }, { fid, viewer_fid, limit }, caller) {
-    const onlooker = await onlookerOf({ db, hydrator }, caller, fid)
+    const viewer = await viewerOf({ db, hydrator }, caller, fid)
     const hidden = await Promise.all(
-      [...new Set([fid, viewer_fid])].map((viewerFid) => loadHiddenFids(db, { ...onlooker, viewerFid })),
+      [...new Set([fid, viewer_fid])].map((viewerFid) => loadHiddenFids(db, { ...viewer, viewerFid })),
     )
     const fids = await readSuggested(db, { fid, hidden: hidden.flat(), limit })
     const users = await hydrator.users(fids, viewer_fid)

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../../platform/db/connection.js'
-import type { AudienceAsked } from './audience/audience.js'
-import { gatherAudience } from './audience/gather.js'
-import { isLargerThan } from './audience/threshold.js'
+import type { AudienceFilter } from './audience/audience.js'
+import { selectAudience } from './audience/audience-selection.js'
+import { isAudienceLargerThan } from './audience/threshold.js'
 import type { NotificationContent } from './notification.js'
 import { type CampaignResult, readResult } from './results.js'
 import type { CampaignSender } from './sending/sender.js'
@@ -15,21 +15,21 @@ export interface BroadcastContext {
 }
 
 /** A notification to be sent. */
-export interface BroadcastAsked {
+export interface BroadcastRequest {
   readonly appId: string
   readonly notification: NotificationContent
   /** The idempotency key: whoever has been reached with it is not told again within 24 hours. */
   readonly uuid: string | null
-  readonly audience: AudienceAsked
+  readonly audience: AudienceFilter
 }
 
 /** What came of it: a campaign that is queued, or the result of one that has ended. */
-export type Broadcast =
+export type BroadcastResult =
   | { readonly campaignId: string; readonly result: null }
   | { readonly campaignId: string; readonly result: CampaignResult }
 
 /** Another process may have sent the last batch, or have left one: the campaign is looked at so often. */
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 
 /**
  * Sends a notification to an audience: within the call, or, where that is switched on and the audience is large, as a
@@ -38,33 +38,37 @@ const LOOK_MS = 1_000
  *
  * @throws PlazaError `unavailable` when the server ends before everything is sent. The rest is sent when it is back.
  */
-export async function broadcast(context: BroadcastContext, asked: BroadcastAsked): Promise<Broadcast> {
+export async function broadcast(
+  context: BroadcastContext,
+  request: BroadcastRequest,
+): Promise<BroadcastResult> {
   const { db, settings, sender } = context
-  const { appId, audience } = asked
+  const { appId, audience } = request
   const isQueued =
-    settings.isAsync && (await isLargerThan(db, { appId, asked: audience, tokens: SYNCHRONOUS_TOKENS }))
+    settings.isAsync &&
+    (await isAudienceLargerThan(db, { appId, filter: audience, limit: SYNCHRONOUS_TOKENS }))
   if (isQueued) {
-    const campaignId = await insertCampaign(db, asked, 'queued')
-    sender.gather()
+    const campaignId = await insertCampaign(db, request, 'queued')
+    sender.selectAudiences()
     return { campaignId, result: null }
   }
   const { campaignId, batches } = await db.begin(async (transaction) => {
-    const id = await insertCampaign(transaction, asked, 'running')
-    return { campaignId: id, batches: await gatherAudience(transaction, { id, ...asked }) }
+    const id = await insertCampaign(transaction, request, 'running')
+    return { campaignId: id, batches: await selectAudience(transaction, { id, ...request }) }
   })
   sender.dispatch()
-  if (batches > 0) await sender.waitForEnd(campaignId, LOOK_MS)
+  if (batches > 0) await sender.waitForEnd(campaignId, POLL_MS)
   for (;;) {
     const result = await readResult(db, campaignId)
     if (result.openBatches === 0) return { campaignId, result }
     sender.dispatch()
-    await sender.waitForEnd(campaignId, LOOK_MS)
+    await sender.waitForEnd(campaignId, POLL_MS)
   }
 }
 
 async function insertCampaign(
   db: Queryable,
-  { appId, uuid, notification, audience }: BroadcastAsked,
+  { appId, uuid, notification, audience }: BroadcastRequest,
   state: 'queued' | 'running',
 ): Promise<string> {
   const { title, body, targetUrl } = notification

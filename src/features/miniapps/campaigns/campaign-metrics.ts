@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../../platform/db/connection.js'
-import type { Outcome } from './outcome.js'
+import type { TokenOutcome } from './outcome.js'
 
 /** Counting stops here: beyond it the number only says that a lot is to be done. */
 const MAX_COUNTED_BATCHES = 20_000
@@ -13,7 +13,7 @@ const MAX_COUNTED_BATCHES = 20_000
 export function observeCampaigns(
   registry: Registry,
   db: Database,
-): (outcome: Outcome, tokens: number) => void {
+): (outcome: TokenOutcome, tokens: number) => void {
   const registers = [registry]
   const attempts = new Counter({
     name: 'plaza_notification_attempts_total',

@@ -9,7 +9,7 @@ export interface CampaignPage {
   readonly campaignId: string | null
   readonly limit: number
   /** Goes on below this one; null begins with the newest. */
-  readonly below: number | null
+  readonly beforeSeq: number | null
 }
 
 /** A campaign, with what it is ordered by. */
@@ -36,7 +36,7 @@ interface CampaignRow {
 export async function listCampaigns(
   db: Database,
   appId: string,
-  { campaignId, limit, below }: CampaignPage,
+  { campaignId, limit, beforeSeq }: CampaignPage,
 ): Promise<ListedCampaign[]> {
   const rows = await db<CampaignRow[]>`
     select
@@ -44,7 +44,7 @@ export async function listCampaigns(
       c.created_at as "createdAt", c.queued_at as "queuedAt", c.completed_at as "completedAt", ${countsOf(db)} as counts
     from miniapps.campaigns c
     where c.app_id = ${appId}
-      and c.seq < ${below ?? Number.MAX_SAFE_INTEGER}::bigint
+      and c.seq < ${beforeSeq ?? Number.MAX_SAFE_INTEGER}::bigint
       ${campaignId === null ? db`` : db`and c.id = ${campaignId}`}
     order by c.seq desc
     limit ${limit}::bigint`
@@ -70,7 +70,7 @@ function presentStats({ audienceSize, clientFids, counts }: CampaignRow): Notifi
     intended_recipient_app_fids: [...clientFids],
     intended_recipient_notification_token_count: audienceSize,
     successful_sends: success,
-    successful_sends_by_app_fid: tally(
+    successful_sends_by_app_fid: sumTokensBy(
       counts.filter(({ outcome }) => outcome === 'success'),
       ({ clientFid }) => clientFid,
     ),
@@ -78,15 +78,15 @@ function presentStats({ audienceSize, clientFids, counts }: CampaignRow): Notifi
     not_attempted_count: notAttempted,
     pending_count: audienceSize - success - failure - notAttempted,
     error_breakdown: {
-      delivery_errors: tally(
+      delivery_errors: sumTokensBy(
         counts.filter(({ outcome }) => outcomes[outcome].counts === 'failure'),
         ({ outcome }) => outcome,
       ),
-      http_errors: tally(
+      http_errors: sumTokensBy(
         counts.filter(({ httpStatus }) => httpStatus > 0),
         ({ httpStatus }) => httpStatus,
       ),
-      not_attempted: tally(
+      not_attempted: sumTokensBy(
         counts.filter(({ outcome }) => outcomes[outcome].counts === 'not_attempted'),
         ({ outcome }) => outcome,
       ),
@@ -99,13 +99,13 @@ function presentStats({ audienceSize, clientFids, counts }: CampaignRow): Notifi
   }
 }
 
-function tally(
+function sumTokensBy(
   counts: readonly TokenCount[],
-  keyOf: (count: TokenCount) => string | number,
+  getKey: (count: TokenCount) => string | number,
 ): Record<string, number> {
   const sums = new Map<string, number>()
   for (const count of counts) {
-    const key = String(keyOf(count))
+    const key = String(getKey(count))
     sums.set(key, (sums.get(key) ?? 0) + count.tokens)
   }
   return Object.fromEntries([...sums].sort(([one], [other]) => one.localeCompare(other)))

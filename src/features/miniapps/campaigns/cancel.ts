@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { countTokens, endBatches } from './sending/tally.js'
+import { countTokens, endBatches } from './sending/campaign-counts.js'
 
 /**
  * Cancels what is not sent yet of a campaign. Requests that are under way are finished and counted; a campaign that has
@@ -23,7 +23,7 @@ export async function cancelCampaign(db: Database, appId: string, campaignId: st
     where id = ${campaignId} and app_id = ${appId}`
   if (!found) throw new PlazaError('not_found', 'there is no campaign with this campaign_id', { property })
   if (!found.isCanceled) throw new PlazaError('conflict', 'the campaign has ended', { property })
-  await clearCanceled(db)
+  await removeCanceledBatches(db)
 }
 
 /**
@@ -31,7 +31,7 @@ export async function cancelCampaign(db: Database, appId: string, campaignId: st
  * failed what a sender had when it died, which nobody sends again. By itself, so that a cancellation never waits for the
  * locks of batches; a process that dies in between leaves it to the next look at the queue.
  */
-export async function clearCanceled(db: Database): Promise<void> {
+export async function removeCanceledBatches(db: Database): Promise<void> {
   await db`
     with waiting as materialized (
       select

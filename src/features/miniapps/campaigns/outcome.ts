@@ -22,9 +22,9 @@ export const outcomes = {
   canceled: { counts: 'not_attempted', retryable: false },
 } as const satisfies Record<string, { counts: 'success' | 'failure' | 'not_attempted'; retryable: boolean }>
 
-export type Outcome = keyof typeof outcomes
+export type TokenOutcome = keyof typeof outcomes
 
 /** The outcomes after which a user may be reached another time. */
-export const retryableOutcomes = (Object.keys(outcomes) as Outcome[]).filter(
+export const retryableOutcomes = (Object.keys(outcomes) as TokenOutcome[]).filter(
   (outcome) => outcomes[outcome].retryable,
 )

@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/connection.js'
-import { type Outcome, outcomes } from './outcome.js'
+import { outcomes, type TokenOutcome } from './outcome.js'
 
 /** What has come of a campaign that was sent within its request. */
 export interface CampaignResult {
@@ -15,7 +15,7 @@ export interface CampaignResult {
 /** How many tokens a campaign has ended with, by outcome and client. */
 export interface TokenCount {
   readonly clientFid: number
-  readonly outcome: Outcome
+  readonly outcome: TokenOutcome
   /** Of HTTP; 0 unless the answer was an error. */
   readonly httpStatus: number
   readonly tokens: number
@@ -61,7 +61,7 @@ export function countsOf(db: Database) {
 export function sumCounts(
   counts: readonly TokenCount[],
 ): Pick<CampaignResult, 'success' | 'failure' | 'notAttempted'> {
-  const sum = (kind: (typeof outcomes)[Outcome]['counts']) =>
+  const sum = (kind: (typeof outcomes)[TokenOutcome]['counts']) =>
     counts.reduce((total, { outcome, tokens }) => total + (outcomes[outcome].counts === kind ? tokens : 0), 0)
   return { success: sum('success'), failure: sum('failure'), notAttempted: sum('not_attempted') }
 }

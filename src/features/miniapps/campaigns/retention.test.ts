@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createApp } from '../../apps/apps.js'
 import { listCampaigns } from './campaigns.js'
-import { dropOldBatches } from './retention.js'
+import { deleteExpiredBatches } from './retention.js'
 
 const { db } = await createTestDatabase()
 
@@ -24,10 +24,10 @@ it('whom a campaign has reached is forgotten after two days, and what came of it
     insert into miniapps.campaign_counts (campaign_id, client_fid, outcome, tokens)
     values (${campaign!.id}, 9152, 'success', 2)`
 
-  await dropOldBatches(db)
+  await deleteExpiredBatches(db)
 
-  const left = await db<{ turn: number }[]>`select turn from miniapps.batches order by turn`
-  expect(left.map(({ turn }) => turn)).toEqual([2, 3])
-  const [listed] = await listCampaigns(db, appId, { campaignId: null, limit: 10, below: null })
+  const remaining = await db<{ turn: number }[]>`select turn from miniapps.batches order by turn`
+  expect(remaining.map(({ turn }) => turn)).toEqual([2, 3])
+  const [listed] = await listCampaigns(db, appId, { campaignId: null, limit: 10, beforeSeq: null })
   expect(listed?.view.stats).toMatchObject({ successful_sends: 2, pending_count: 1 })
 })

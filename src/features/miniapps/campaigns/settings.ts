@@ -9,7 +9,7 @@ export interface CampaignSettings {
   readonly intervalSeconds: number
   readonly perDay: number
   /** Most requests to one host of clients that are under way at once. */
-  readonly parallel: number
+  readonly concurrency: number
   /** How long a client may take to answer. */
   readonly timeoutMs: number
 }

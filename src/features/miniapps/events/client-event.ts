@@ -14,7 +14,7 @@ export type ClientEvent =
   | { readonly kind: 'removed' }
 
 /** Names of events and what they say; those with `frame` are older ones for the same. */
-const kinds = {
+const kindByName = {
   miniapp_added: 'added',
   frame_added: 'added',
   notifications_enabled: 'granted',
@@ -27,7 +27,7 @@ const kinds = {
 const MAX_URL_LENGTH = 1_024
 const MAX_TOKEN_LENGTH = 512
 /** A token goes into JSON, a column and logs of others: nothing in it needs to be escaped. */
-const tokenText = /^[!-~]+$/
+const tokenPattern = /^[!-~]+$/
 
 /**
  * Reads the payload of a client's event (docs/protocol.md §8.2). Members that it does not know are left alone: clients may say
@@ -36,15 +36,15 @@ const tokenText = /^[!-~]+$/
  * @param policy Where notifications may be sent: an address that is not of the internet is not taken.
  */
 export function readClientEvent(payload: Buffer, policy: TargetPolicy): ClientEvent | Refusal {
-  const said = readObject(payload)
-  if (said === null) return wrong('the payload must be a JSON object')
+  const parsed = readObject(payload)
+  if (parsed === null) return invalidEvent('the payload must be a JSON object')
   const kind =
-    typeof said.event === 'string' && Object.hasOwn(kinds, said.event)
-      ? kinds[said.event as keyof typeof kinds]
+    typeof parsed.event === 'string' && Object.hasOwn(kindByName, parsed.event)
+      ? kindByName[parsed.event as keyof typeof kindByName]
       : undefined
-  if (kind === undefined) return wrong(`event must be one of ${Object.keys(kinds).join(', ')}`)
+  if (kind === undefined) return invalidEvent(`event must be one of ${Object.keys(kindByName).join(', ')}`)
   if (kind === 'disabled' || kind === 'removed') return { kind }
-  const details = said.notificationDetails ?? null
+  const details = parsed.notificationDetails ?? null
   if (details === null && kind === 'added') return { kind }
   const grant = readGrant(details, policy)
   return 'code' in grant ? grant : { kind: 'granted', grant }
@@ -52,21 +52,23 @@ export function readClientEvent(payload: Buffer, policy: TargetPolicy): ClientEv
 
 function readGrant(details: unknown, policy: TargetPolicy): Grant | Refusal {
   if (typeof details !== 'object' || details === null) {
-    return wrong('notificationDetails must be an object with url and token')
+    return invalidEvent('notificationDetails must be an object with url and token')
   }
   const { url, token } = details as Readonly<Record<string, unknown>>
-  if (typeof token !== 'string' || token.length > MAX_TOKEN_LENGTH || !tokenText.test(token)) {
-    return wrong(`notificationDetails.token must be 1 to ${MAX_TOKEN_LENGTH} visible characters of ASCII`)
+  if (typeof token !== 'string' || token.length > MAX_TOKEN_LENGTH || !tokenPattern.test(token)) {
+    return invalidEvent(
+      `notificationDetails.token must be 1 to ${MAX_TOKEN_LENGTH} visible characters of ASCII`,
+    )
   }
   if (typeof url !== 'string' || url.length > MAX_URL_LENGTH) {
-    return wrong(`notificationDetails.url must be a text of up to ${MAX_URL_LENGTH} characters`)
+    return invalidEvent(`notificationDetails.url must be a text of up to ${MAX_URL_LENGTH} characters`)
   }
   const target = checkTarget(url, policy)
-  if (isNetFailure(target)) return wrong(`notificationDetails.url cannot be sent to: ${target.detail}`)
+  if (isNetFailure(target)) return invalidEvent(`notificationDetails.url cannot be sent to: ${target.detail}`)
   // As it is spelled by the standard, so that what goes to one place is one address.
   return { url: target.href, token }
 }
 
-function wrong(problem: string): Refusal {
+function invalidEvent(problem: string): Refusal {
   return refuse('bad_request.invalid_param', problem)
 }

@@ -2,7 +2,7 @@ import { recoverMessageSigner } from '../../../hub/registry/account-signature.js
 import type { Database } from '../../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../../platform/errors.js'
 import { verifyEd25519 } from '../../../protocol/ed25519.js'
-import type { OpenedJsonSignature } from '../../../protocol/json-signature.js'
+import type { VerifiedJsonSignature } from '../../../protocol/json-signature.js'
 import { UNNAMED_CLIENT } from '../tokens/tokens.js'
 
 /** Key types of the key registry. */
@@ -23,22 +23,23 @@ export interface EventSigner {
  * their custody address, or one that signs in for them. Keys that a message has granted instead of the chain are none:
  * they are for messages only, and receivers find them in no list of the chain's keys.
  */
-export async function provenSigner(
+export async function verifyEventSigner(
   db: Database,
-  opened: OpenedJsonSignature,
+  decoded: VerifiedJsonSignature,
 ): Promise<EventSigner | Refusal> {
-  const { fid, type, key, signed, signature } = opened
+  const { fid, type, key, signed, signature } = decoded
   if (type === 'app_key') {
     if (!verifyEd25519(signature, signed, key))
-      return refused('its signature is not of the key in its header')
+      return unauthenticated('its signature is not of the key in its header')
     const client = await clientOfKey(db, fid, key)
-    return client ?? refused(`its key is not an active key of fid ${fid}`)
+    return client ?? unauthenticated(`its key is not an active key of fid ${fid}`)
   }
   // A look-up costs less than recovering an address.
-  const isKnown = type === 'custody' ? await holdsFid(db, fid, key) : await signsInFor(db, fid, key)
-  if (!isKnown) return refused(`its key is not the ${type} address of fid ${fid}`)
+  const isKnown =
+    type === 'custody' ? await isCustodyAddress(db, fid, key) : await isAuthAddress(db, fid, key)
+  if (!isKnown) return unauthenticated(`its key is not the ${type} address of fid ${fid}`)
   const address = await recoverMessageSigner(signed, signature)
-  if (!address?.equals(key)) return refused('its signature is not of the address in its header')
+  if (!address?.equals(key)) return unauthenticated('its signature is not of the address in its header')
   return { fid, clientFid: UNNAMED_CLIENT }
 }
 
@@ -51,13 +52,13 @@ async function clientOfKey(db: Database, fid: number, key: Buffer): Promise<Even
   return found ? { fid, clientFid: found.clientFid } : null
 }
 
-async function holdsFid(db: Database, fid: number, address: Buffer): Promise<boolean> {
+async function isCustodyAddress(db: Database, fid: number, address: Buffer): Promise<boolean> {
   const rows = await db`
     select from hub.fids where fid = ${fid}::bigint and custody_address = ${address}`
   return rows.length > 0
 }
 
-async function signsInFor(db: Database, fid: number, address: Buffer): Promise<boolean> {
+async function isAuthAddress(db: Database, fid: number, address: Buffer): Promise<boolean> {
   const word = Buffer.concat([Buffer.alloc(WORD_BYTES - address.length), address])
   const rows = await db`
     select from hub.signers
@@ -65,6 +66,6 @@ async function signsInFor(db: Database, fid: number, address: Buffer): Promise<b
   return rows.length > 0
 }
 
-function refused(problem: string): Refusal {
+function unauthenticated(problem: string): Refusal {
   return refuse('unauthenticated', `the event is refused: ${problem}`)
 }

@@ -12,7 +12,7 @@ import { createTestApi } from '../../../app/testing/test-api.js'
 import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
 import { type JsonSignature, signJson } from '../../../protocol/json-signature.js'
 import { addClientKey, type ClientKey, clientKey, removeClientKey } from '../testing/client-key.js'
-import { newHolders, signedByWallet } from '../testing/wallets.js'
+import { registerAddressHolders, signWithWallet } from '../testing/wallets.js'
 
 const { db } = await createTestDatabase()
 const clock = () => testNowUnix * 1000
@@ -46,10 +46,10 @@ const enabled = (token: string) => ({
 /** Signed by the published library, as clients do. */
 function signed(user: TestUser, payload: object, clientFid = clients.farcaster): JsonSignature {
   const { privateKey } = clientKey(user, clientFid)
-  return signedBy({ fid: user.fid, privateKey }, payload)
+  return signEvent({ fid: user.fid, privateKey }, payload)
 }
 
-const signedBy = ({ fid, privateKey }: { fid: number } & Pick<ClientKey, 'privateKey'>, payload: object) =>
+const signEvent = ({ fid, privateKey }: { fid: number } & Pick<ClientKey, 'privateKey'>, payload: object) =>
   createJsonFarcasterSignature({
     fid,
     type: 'app_key',
@@ -146,14 +146,14 @@ describe('an event that a key of the user has signed', () => {
   it('means to us what it means to the published library, which asks our hub', async () => {
     const user = await newUser()
     const envelope = signed(user, { event: 'frame_added', notificationDetails: notificationDetails('t1') })
-    const theirs = await parseWebhookEvent(envelope, createVerifyAppKeyWithHub(hubUrl))
-    expect(theirs).toEqual({
+    const otherToken = await parseWebhookEvent(envelope, createVerifyAppKeyWithHub(hubUrl))
+    expect(otherToken).toEqual({
       fid: user.fid,
       appFid: clients.farcaster,
       event: { event: 'miniapp_added', notificationDetails: notificationDetails('t1') },
     })
     expect(await post(envelope)).toEqual(applied)
-    expect(await tokensOf(user)).toEqual([[theirs.appFid, 't1', 'enabled']])
+    expect(await tokensOf(user)).toEqual([[otherToken.appFid, 't1', 'enabled']])
   })
 })
 
@@ -195,35 +195,38 @@ describe('an event that an address of the user has signed', () => {
     ['custody', true],
     ['auth', false],
     ['auth', true],
-  ] as const)('is taken for a client without a name: %s, its signature as text: %s', async (type, asText) => {
-    const holders = await newHolders({ db, hub, clock })
-    const address = { type, holder: holders[type], asText }
-    expect(await post(await signedByWallet(address, enabled('t1')))).toEqual(applied)
+  ] as const)('is taken for a client without a name: %s, its signature as text: %s', async (type, isText) => {
+    const holders = await registerAddressHolders({ db, hub, clock })
+    const address = { type, holder: holders[type], isText }
+    expect(await post(await signWithWallet(address, enabled('t1')))).toEqual(applied)
     expect(await tokensOf(holders.custody)).toEqual([[0, 't1', 'enabled']])
-    expect(await post(await signedByWallet(address, { event: 'miniapp_removed' }))).toEqual(applied)
+    expect(await post(await signWithWallet(address, { event: 'miniapp_removed' }))).toEqual(applied)
     expect(await tokensOf(holders.custody)).toEqual([[0, 't1', 'invalid']])
   })
 
   it('is refused of an address that is not what it says it is', async () => {
-    const [mine, theirs] = [await newHolders({ db, hub, clock }), await newHolders({ db, hub, clock })]
-    const { fid } = mine.custody
+    const [ownToken, otherToken] = [
+      await registerAddressHolders({ db, hub, clock }),
+      await registerAddressHolders({ db, hub, clock }),
+    ]
+    const { fid } = ownToken.custody
     const stranger = { fid, account: ethAccount(newPrivateKey()) }
     for (const address of [
       { type: 'custody', holder: stranger },
       { type: 'auth', holder: stranger },
-      { type: 'auth', holder: mine.custody },
-      { type: 'custody', holder: mine.auth },
-      { type: 'custody', holder: { ...theirs.custody, fid } },
+      { type: 'auth', holder: ownToken.custody },
+      { type: 'custody', holder: ownToken.auth },
+      { type: 'custody', holder: { ...otherToken.custody, fid } },
     ] as const) {
-      const envelope = await signedByWallet({ asText: false, ...address }, enabled('t1'))
+      const envelope = await signWithWallet({ isText: false, ...address }, enabled('t1'))
       expect(await post(envelope)).toEqual([401, expect.stringMatching('is not the'), 'Unauthorized'])
     }
-    const right = await signedByWallet(
-      { type: 'custody', holder: mine.custody, asText: false },
+    const right = await signWithWallet(
+      { type: 'custody', holder: ownToken.custody, isText: false },
       enabled('t1'),
     )
-    const other = await signedByWallet(
-      { type: 'custody', holder: mine.custody, asText: false },
+    const other = await signWithWallet(
+      { type: 'custody', holder: ownToken.custody, isText: false },
       enabled('t2'),
     )
     expect(await post({ ...right, signature: other.signature })).toEqual([
@@ -231,7 +234,7 @@ describe('an event that an address of the user has signed', () => {
       expect.stringMatching('is not of the address'),
       'Unauthorized',
     ])
-    expect(await tokensOf(mine.custody)).toEqual([])
+    expect(await tokensOf(ownToken.custody)).toEqual([])
   })
 })
 
@@ -243,13 +246,13 @@ describe('an event', () => {
     await addClientKey(hub, user, removed)
     await removeClientKey(hub, user, removed)
     const wrong = {
-      'of a key that nobody has': signedBy({ fid: user.fid, ...clientKey(user, 77_002) }, enabled('t1')),
+      'of a key that nobody has': signEvent({ fid: user.fid, ...clientKey(user, 77_002) }, enabled('t1')),
       'of a key that was removed': signed(user, enabled('t1'), removed),
-      'of another user’s key': signedBy(
+      'of another user’s key': signEvent(
         { fid: user.fid, ...clientKey(other, clients.farcaster) },
         enabled('t1'),
       ),
-      'of a user that nobody knows': signedBy(
+      'of a user that nobody knows': signEvent(
         { fid: 999_999, ...clientKey(user, clients.farcaster) },
         enabled('t1'),
       ),

@@ -1,12 +1,18 @@
 import { PlazaError } from '../../../platform/errors.js'
 import { isNetFailure } from '../../../platform/outbound/net-failure.js'
 import { checkTarget } from '../../../platform/outbound/target.js'
-import { type JsonSignature, openJsonSignature } from '../../../protocol/json-signature.js'
-import { accepted } from '../accepted.js'
+import { type JsonSignature, verifyJsonSignature } from '../../../protocol/json-signature.js'
 import { readClientEvent } from '../events/client-event.js'
-import { provenSigner } from '../events/event-signer.js'
-import { type DeliveryParts, deliverEvent } from './deliver.js'
-import { disableHostTokens, enableHostToken, type Guest, isOffered, offerToken } from './host-tokens.js'
+import { verifyEventSigner } from '../events/event-signer.js'
+import { valueOrThrow } from '../value-or-throw.js'
+import { type DeliveryContext, deliverEvent } from './event-delivery.js'
+import {
+  disableHostTokens,
+  enableHostToken,
+  type HostTokenKey,
+  isOffered,
+  offerToken,
+} from './host-tokens.js'
 import type { MiniAppSite } from './site.js'
 
 /** What an app that opens mini apps tells them, in the words of the specification. */
@@ -19,7 +25,7 @@ export const hostEvents = [
 export type HostEvent = (typeof hostEvents)[number]
 
 /** What a host's events are made and sent with. */
-export interface HostParts extends DeliveryParts {
+export interface HostContext extends DeliveryContext {
   /** The address that others reach this server at, without a slash at its end. */
   readonly publicUrl: () => string
 }
@@ -42,21 +48,21 @@ function notificationsUrl(publicUrl: string): string {
  * @throws PlazaError `not_found` for a user that nobody knows; `not_configured` when mini apps could not reach this
  * server with what they send by the token.
  */
-export async function makeHostEvent(
-  parts: Pick<HostParts, 'db' | 'targetPolicy' | 'publicUrl'>,
-  guest: Guest,
+export async function createHostEvent(
+  context: Pick<HostContext, 'db' | 'targetPolicy' | 'publicUrl'>,
+  tokenKey: HostTokenKey,
   event: HostEvent,
 ): Promise<HostEventPayload> {
-  await refuseUnknownUser(parts, guest.fid)
+  await requireKnownUser(context, tokenKey.fid)
   if (event !== 'notifications_enabled') return { event }
-  const target = checkTarget(notificationsUrl(parts.publicUrl()), parts.targetPolicy)
+  const target = checkTarget(notificationsUrl(context.publicUrl()), context.targetPolicy)
   if (isNetFailure(target)) {
     throw new PlazaError(
       'not_configured',
       `mini apps could not send notifications here: PUBLIC_URL must be an address that they reach (${target.detail})`,
     )
   }
-  return { event, notificationDetails: { url: target.href, token: await offerToken(parts.db, guest) } }
+  return { event, notificationDetails: { url: target.href, token: await offerToken(context.db, tokenKey) } }
 }
 
 /**
@@ -68,40 +74,40 @@ export async function makeHostEvent(
  * and this mini app; `unauthenticated` when its signature does not hold; and as `deliverEvent`.
  */
 export async function sendHostEvent(
-  parts: HostParts,
+  context: HostContext,
   appId: string,
   site: MiniAppSite,
-  sent: JsonSignature,
+  signedEvent: JsonSignature,
 ): Promise<void> {
-  const opened = accepted(openJsonSignature(sent), 'signed_message')
-  const signer = await provenSigner(parts.db, opened)
-  if ('code' in signer) throw wrongMessage(signer.message)
+  const decoded = valueOrThrow(verifyJsonSignature(signedEvent), 'signed_message')
+  const signer = await verifyEventSigner(context.db, decoded)
+  if ('code' in signer) throw invalidMessage(signer.message)
   const { fid } = signer
-  const event = accepted(readClientEvent(opened.payload, parts.targetPolicy), 'signed_message')
-  const guest: Guest = { appId, fid, domain: site.domain }
-  if (event.kind === 'granted') await refuseForeignToken(parts, guest, event.grant)
-  if (event.kind === 'disabled' || event.kind === 'removed') await disableHostTokens(parts.db, guest)
-  await deliverEvent(parts, site, sent)
-  if (event.kind === 'granted') await enableHostToken(parts.db, guest, event.grant.token)
+  const event = valueOrThrow(readClientEvent(decoded.payload, context.targetPolicy), 'signed_message')
+  const tokenKey: HostTokenKey = { appId, fid, domain: site.domain }
+  if (event.kind === 'granted') await requireOfferedToken(context, tokenKey, event.grant)
+  if (event.kind === 'disabled' || event.kind === 'removed') await disableHostTokens(context.db, tokenKey)
+  await deliverEvent(context, site, signedEvent)
+  if (event.kind === 'granted') await enableHostToken(context.db, tokenKey, event.grant.token)
 }
 
-async function refuseUnknownUser({ db }: Pick<HostParts, 'db'>, fid: number): Promise<void> {
+async function requireKnownUser({ db }: Pick<HostContext, 'db'>, fid: number): Promise<void> {
   if ((await db`select from hub.fids where fid = ${fid}::bigint`).length > 0) return
   throw new PlazaError('not_found', `fid ${fid} is not registered`, { property: 'fid' })
 }
 
 /** What a mini app is told to notify by must end here: nobody else would know that the user has switched it off. */
-async function refuseForeignToken(
-  { db, publicUrl }: HostParts,
-  guest: Guest,
+async function requireOfferedToken(
+  { db, publicUrl }: HostContext,
+  tokenKey: HostTokenKey,
   { url, token }: { readonly url: string; readonly token: string },
 ): Promise<void> {
-  if (url === notificationsUrl(publicUrl()) && (await isOffered(db, guest, token))) return
-  throw wrongMessage(
+  if (url === notificationsUrl(publicUrl()) && (await isOffered(db, tokenKey, token))) return
+  throw invalidMessage(
     'signed_message must have the notificationDetails that GET app_host/user/event gave for this user and mini app',
   )
 }
 
-function wrongMessage(problem: string): PlazaError {
+function invalidMessage(problem: string): PlazaError {
   return new PlazaError('bad_request.invalid_param', problem, { property: 'signed_message' })
 }

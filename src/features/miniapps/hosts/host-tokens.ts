@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from '../../../platform/db/connection.js'
 
 /** A user of an app that opens mini apps, and the mini app that may notify them. */
-export interface Guest {
+export interface HostTokenKey {
   /** The app that opens it. */
   readonly appId: string
   readonly fid: number
@@ -20,7 +20,7 @@ export interface EnabledDomain {
 const TOKEN_BYTES = 32
 
 /** Makes a token. It is good for nothing until the mini app has it. */
-export async function offerToken(db: Database, { appId, fid, domain }: Guest): Promise<string> {
+export async function offerToken(db: Database, { appId, fid, domain }: HostTokenKey): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   await db`
     insert into miniapps.host_tokens (token, app_id, fid, domain)
@@ -31,7 +31,7 @@ export async function offerToken(db: Database, { appId, fid, domain }: Guest): P
 /** Whether a token was made for this user and mini app, and has not ended. */
 export async function isOffered(
   db: Database,
-  { appId, fid, domain }: Guest,
+  { appId, fid, domain }: HostTokenKey,
   token: string,
 ): Promise<boolean> {
   const rows = await db`
@@ -42,14 +42,14 @@ export async function isOffered(
 }
 
 /** The mini app has this token now; the one before it has ended. */
-export async function enableHostToken(db: Database, guest: Guest, token: string): Promise<void> {
+export async function enableHostToken(db: Database, tokenKey: HostTokenKey, token: string): Promise<void> {
   await db.begin(async (transaction) => {
     await transaction`
-      select pg_advisory_xact_lock(hashtextextended(${Object.values(guest).join(' ')}, 0))`
+      select pg_advisory_xact_lock(hashtextextended(${Object.values(tokenKey).join(' ')}, 0))`
     await transaction`
       update miniapps.host_tokens
       set state = 'disabled', updated_at = now()
-      where app_id = ${guest.appId} and fid = ${guest.fid}::bigint and domain = ${guest.domain}
+      where app_id = ${tokenKey.appId} and fid = ${tokenKey.fid}::bigint and domain = ${tokenKey.domain}
         and state = 'enabled' and token <> ${token}`
     await transaction`
       update miniapps.host_tokens set state = 'enabled', updated_at = now()
@@ -58,7 +58,7 @@ export async function enableHostToken(db: Database, guest: Guest, token: string)
 }
 
 /** The mini app may not notify the user any more, be it by a token that it has or by one that is under way. */
-export async function disableHostTokens(db: Database, { appId, fid, domain }: Guest): Promise<void> {
+export async function disableHostTokens(db: Database, { appId, fid, domain }: HostTokenKey): Promise<void> {
   await db`
     update miniapps.host_tokens
     set state = 'disabled', updated_at = now()

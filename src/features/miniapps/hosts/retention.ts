@@ -9,7 +9,7 @@ const ENDED_TOKEN_DAYS = NOTIFICATION_DAYS + 1
  * Removes what apps that open mini apps need no more: notifications of more than 30 days ago, tokens that were not
  * brought to a mini app within a day, and those that ended before all notifications that are kept.
  */
-export async function dropOldOfHosts(db: Database): Promise<void> {
+export async function deleteExpiredHostData(db: Database): Promise<void> {
   await db`
     delete from miniapps.host_notifications
     where created_at < now() - ${NOTIFICATION_DAYS}::integer * interval '1 day'`

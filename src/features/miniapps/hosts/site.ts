@@ -11,19 +11,19 @@ export interface MiniAppSite {
 }
 
 /** What separates a host from the rest of a URL. */
-const notOfHosts = /[\s/\\?#@%]/
+const invalidHostCharacters = /[\s/\\?#@%]/
 
 /**
  * Reads the domain of a mini app. With a port only for development: a manifest is served at the usual one.
  *
  * @param policy Where loopback may be reached, a mini app there is asked by http.
  */
-export function readSite(text: string, policy: TargetPolicy): MiniAppSite | Refusal {
-  const spelled = `https://${text}`
-  if (notOfHosts.test(text) || !URL.canParse(spelled)) return wrong('must be a host name')
-  const { host: domain, port } = new URL(spelled)
+export function parseSite(text: string, policy: TargetPolicy): MiniAppSite | Refusal {
+  const url = `https://${text}`
+  if (invalidHostCharacters.test(text) || !URL.canParse(url)) return invalidDomain('must be a host name')
+  const { host: domain, port } = new URL(url)
   const isLocal = isLocalSite(domain)
-  if (port !== '' && !isLocal) return wrong('must be a host name without a port')
+  if (port !== '' && !isLocal) return invalidDomain('must be a host name without a port')
   return { domain, origin: `${isLocal && policy.allowLoopback ? 'http' : 'https'}://${domain}` }
 }
 
@@ -33,6 +33,6 @@ export function isLocalSite(domain: string): boolean {
   return isLocalhost(name) || rangeOf(name) === 'loopback'
 }
 
-function wrong(problem: string): Refusal {
+function invalidDomain(problem: string): Refusal {
   return refuse('bad_request.invalid_param', `${problem}, such as garden.example.com`)
 }

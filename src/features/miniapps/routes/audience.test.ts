@@ -73,7 +73,7 @@ interface Filters {
 }
 
 /** The filters in their plainest form. */
-function isMeant(
+function isInAudience(
   { fid, score, latitude, longitude, follows }: Person,
   target_fids: readonly number[] | undefined,
   { exclude_fids = [], following_fid, minimum_user_score = 0, near_location: near }: Filters,
@@ -93,14 +93,17 @@ it('is who is named and passes every filter, whatever they are', async () => {
   const { appId, api } = await createMiniApp(parts)
   await grantTokens(db, { appId, clientFid: CLIENT, url: 'https://client.example/', fids: fidsFrom(1, 60) })
   await fc.assert(
-    fc.asyncProperty(targets, filters, async (target_fids, asked) => {
-      const body = { ...(target_fids === undefined ? {} : { target_fids }), filters: asked }
+    fc.asyncProperty(targets, filters, async (target_fids, audienceFilters) => {
+      const body = { ...(target_fids === undefined ? {} : { target_fids }), filters: audienceFilters }
       const reply = (await api.send('POST', 'frame/notifications/preview', body)).json()
-      const meant = people.filter((person) => isMeant(person, target_fids, asked))
+      const audienceFids = people.filter((person) => isInAudience(person, target_fids, audienceFilters))
       const named = (target_fids ?? []).length === 0 ? 60 : target_fids!.length
-      expect(reply.tokens).toBe(meant.length)
-      const leftOut = reply.left_out.reduce((sum: number, { tokens }: { tokens: number }) => sum + tokens, 0)
-      expect(reply.tokens + leftOut).toBe(named)
+      expect(reply.tokens).toBe(audienceFids.length)
+      const excludedFids = reply.left_out.reduce(
+        (sum: number, { tokens }: { tokens: number }) => sum + tokens,
+        0,
+      )
+      expect(reply.tokens + excludedFids).toBe(named)
     }),
     { numRuns: 60 },
   )
@@ -110,12 +113,14 @@ it('is the same when it is sent as it was in the preview', async () => {
   const client = await startClient()
   const { appId, send, preview } = await createMiniApp(parts, { intervalSeconds: 0 })
   await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 60) })
-  for (const asked of fc.sample(filters, { numRuns: 12, seed: 7 })) {
+  for (const audienceFilters of fc.sample(filters, { numRuns: 12, seed: 7 })) {
     client.requests.length = 0
-    const { tokens } = await preview({ filters: asked })
-    expect(await send({ filters: asked })).toMatchObject({ success_count: tokens })
-    const told = [...client.told().keys()].map(fidOf).sort((one, other) => one - other)
-    expect(told).toEqual(people.filter((person) => isMeant(person, [], asked)).map(({ fid }) => fid))
+    const { tokens } = await preview({ filters: audienceFilters })
+    expect(await send({ filters: audienceFilters })).toMatchObject({ success_count: tokens })
+    const notifiedFids = [...client.notificationCounts().keys()].map(fidOf).sort((one, other) => one - other)
+    expect(notifiedFids).toEqual(
+      people.filter((person) => isInAudience(person, [], audienceFilters)).map(({ fid }) => fid),
+    )
   }
 })
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
-import { clearCanceled } from '../campaigns/cancel.js'
-import { accepts, answerWith, startClient } from '../campaigns/testing/client-simulator.js'
+import { removeCanceledBatches } from '../campaigns/cancel.js'
+import { acceptAll, answerWith, startClient } from '../campaigns/testing/client-simulator.js'
 import { fidOf, fidsFrom, grantTokens } from '../campaigns/testing/token-rows.js'
 import { createMiniApp } from './testing/mini-app.js'
 
@@ -12,12 +12,12 @@ const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, 
 afterAll(() => net.close())
 const parts = { db, net }
 const CLIENT = 9152
-const queued = { isAsync: true, intervalSeconds: 0, perDay: 1_000 }
+const waitUntilQueued = { isAsync: true, intervalSeconds: 0, perDay: 1_000 }
 
 describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
   it('more than 100 tokens are queued, and 100 are not', async () => {
     const client = await startClient()
-    const { appId, send, campaign, preview } = await createMiniApp(parts, queued)
+    const { appId, send, campaign, preview } = await createMiniApp(parts, waitUntilQueued)
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 100) })
     expect(await send()).toMatchObject({ httpStatus: 200, success_count: 100 })
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [101] })
@@ -30,18 +30,18 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
   })
 
   it('a campaign has its counts while it runs', async () => {
-    let isHeld = true
-    const held: (() => void)[] = []
+    let isPending = true
+    const pendingResponses: (() => void)[] = []
     const client = await startClient((request, response) => {
       const answer = () =>
         answerWith(response, {
           successfulTokens: request.tokens.filter((token) => fidOf(token) % 10 > 0),
           rateLimitedTokens: request.tokens.filter((token) => fidOf(token) % 10 === 0),
         })
-      if (isHeld && request.tokens.some((token) => fidOf(token) > 300)) held.push(answer)
+      if (isPending && request.tokens.some((token) => fidOf(token) > 300)) pendingResponses.push(answer)
       else answer()
     })
-    const { appId, notification, send, campaign } = await createMiniApp(parts, queued)
+    const { appId, notification, send, campaign } = await createMiniApp(parts, waitUntilQueued)
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 500) })
     const { httpStatus, campaign_id } = await send()
     expect(httpStatus).toBe(202)
@@ -50,8 +50,8 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
       .toMatchObject({ successful_sends: 270, failure_count: 30, pending_count: 200 })
     expect(await campaign(campaign_id)).toMatchObject({ status: 'running', completed_at: null })
 
-    isHeld = false
-    for (const answer of held) answer()
+    isPending = false
+    for (const answer of pendingResponses) answer()
     await expect.poll(async () => (await campaign(campaign_id)).status).toBe('completed')
     expect(await campaign(campaign_id)).toEqual({
       id: campaign_id,
@@ -79,15 +79,15 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
   })
 
   it('a small notification does not wait for a large campaign', async () => {
-    let isHeld = false
-    const held: (() => void)[] = []
+    let isPending = false
+    const pendingResponses: (() => void)[] = []
     const client = await startClient((request, response) => {
-      const answer = () => accepts(request, response)
-      if (isHeld) held.push(answer)
+      const answer = () => acceptAll(request, response)
+      if (isPending) pendingResponses.push(answer)
       else answer()
-      if (client.requests.length === 3) isHeld = true
+      if (client.requests.length === 3) isPending = true
     })
-    const large = await createMiniApp(parts, { ...queued, parallel: 1 })
+    const large = await createMiniApp(parts, { ...waitUntilQueued, concurrency: 1 })
     await grantTokens(db, {
       appId: large.appId,
       clientFid: CLIENT,
@@ -95,15 +95,15 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
       fids: fidsFrom(1, 3_000),
     })
     const { campaign_id } = await large.send()
-    await expect.poll(() => held.length).toBeGreaterThan(0)
+    await expect.poll(() => pendingResponses.length).toBeGreaterThan(0)
     const small = await createMiniApp(parts, {}, large.campaigns)
     await grantTokens(db, { appId: small.appId, clientFid: CLIENT, url: client.url(), fids: [1] })
     const sent = small.send()
     await expect
       .poll(() => db`select from miniapps.batches where app_id = ${small.appId} and state = 'waiting'`)
       .toHaveLength(1)
-    isHeld = false
-    for (const answer of held) answer()
+    isPending = false
+    for (const answer of pendingResponses) answer()
     expect(await sent).toMatchObject({ success_count: 1 })
     await expect.poll(async () => (await large.campaign(campaign_id)).status).toBe('completed')
     // Three, the one that was held, and what had been taken by then.
@@ -112,7 +112,7 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
 
   it('one whose audience cannot be selected has failed', async () => {
     const client = await startClient()
-    const { appId, send, campaign } = await createMiniApp(parts, queued)
+    const { appId, send, campaign } = await createMiniApp(parts, waitUntilQueued)
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 101) })
     await db`alter table miniapps.batches add constraint none check (app_id <> ${db.unsafe(`'${appId}'`)}::uuid) not valid`
     const { campaign_id } = await send()
@@ -128,9 +128,12 @@ describe('with ASYNC_NOTIFICATIONS_ENABLED', () => {
 describe('a campaign that is canceled', () => {
   it('is not sent any further, and counts what was not sent', async () => {
     const client = await startClient(
-      (request, response) => void setTimeout(() => accepts(request, response), 150),
+      (request, response) => void setTimeout(() => acceptAll(request, response), 150),
     )
-    const { appId, send, campaign, cancel } = await createMiniApp(parts, { ...queued, parallel: 2 })
+    const { appId, send, campaign, cancel } = await createMiniApp(parts, {
+      ...waitUntilQueued,
+      concurrency: 2,
+    })
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 5_000) })
     const { campaign_id } = await send()
     await expect.poll(() => client.requests.length).toBeGreaterThan(4)
@@ -138,7 +141,7 @@ describe('a campaign that is canceled', () => {
     await expect.poll(async () => (await campaign(campaign_id)).stats.pending_count).toBe(0)
     const { status, completed_at, stats } = await campaign(campaign_id)
     expect([status, completed_at]).toEqual(['canceled', expect.any(String)])
-    expect(stats.successful_sends).toBe(client.told().size)
+    expect(stats.successful_sends).toBe(client.notificationCounts().size)
     expect(stats.successful_sends).toBeLessThan(5_000)
     expect(stats.error_breakdown.not_attempted).toEqual({ canceled: 5_000 - stats.successful_sends })
     const { length } = client.requests
@@ -158,7 +161,7 @@ describe('a campaign that is canceled', () => {
       values
         (${id}, ${seq}, ${appId}, ${CLIENT}, 'client.example', 0, '{1,2}', now()),
         (${id}, ${seq}, ${appId}, ${CLIENT}, 'client.example', 1, '{3,4,5}', null)`
-    await clearCanceled(db)
+    await removeCanceledBatches(db)
     expect((await campaign(id)).stats).toMatchObject({
       failure_count: 2,
       not_attempted_count: 3,
@@ -175,8 +178,8 @@ describe('a campaign that is canceled', () => {
     const other = await createMiniApp(parts)
     expect(await other.cancel(campaign_id)).toMatchObject({ httpStatus: 404, property: 'campaign_id' })
     expect(await other.campaign(campaign_id)).toBeUndefined()
-    const mine = (await api.get('frame/notifications')).json()
-    expect(mine.notificationCampaigns.map(({ id }: { id: string }) => id)).toEqual([campaign_id])
+    const ownCampaigns = (await api.get('frame/notifications')).json()
+    expect(ownCampaigns.notificationCampaigns.map(({ id }: { id: string }) => id)).toEqual([campaign_id])
   })
 })
 

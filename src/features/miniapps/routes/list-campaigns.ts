@@ -24,8 +24,12 @@ export const campaignList = defineOperation({
   reply: NotificationCampaignsResponse,
 
   async handle({ db }, { campaign_id, limit, cursor }, { appId }) {
-    const [below = null] = cursors.decode(cursor) ?? []
-    const found = await listCampaigns(db, appId, { campaignId: campaign_id ?? null, limit: limit + 1, below })
+    const [beforeSeq = null] = cursors.decode(cursor) ?? []
+    const found = await listCampaigns(db, appId, {
+      campaignId: campaign_id ?? null,
+      limit: limit + 1,
+      beforeSeq,
+    })
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined
     return {

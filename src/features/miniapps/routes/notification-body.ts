@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { fidParameter, numberParameter } from '../../../api/parameters.js'
-import { NEAR_KM } from '../../../graph/query/users-by-place.js'
+import { MAX_DISTANCE_KM } from '../../../graph/query/users-by-location.js'
 import { LocationAddress } from '../../../graph/view/schema/location.js'
 import { MAX_INT32 } from '../../../graph/view/schema/primitives.js'
-import type { AudienceAsked } from '../campaigns/audience/audience.js'
+import type { AudienceFilter } from '../campaigns/audience/audience.js'
 
 const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
 /** The protocol's (docs/protocol.md §8.3). */
@@ -14,7 +14,7 @@ const MAX_TARGETS = 100
 /** As many as fit into a body. */
 const MAX_EXCLUDED = 100_000
 /** As far as `user/by_location` looks. */
-const USUAL_RADIUS_METERS = NEAR_KM * 1_000
+const DEFAULT_RADIUS_METERS = MAX_DISTANCE_KM * 1_000
 /** Half way round the earth, and a little more. */
 const MAX_RADIUS_METERS = 20_100_000
 
@@ -67,7 +67,7 @@ export const audienceMembers = {
                 Type.Number({
                   minimum: 0,
                   maximum: MAX_RADIUS_METERS,
-                  description: `In metres; ${USUAL_RADIUS_METERS} unless it is given.`,
+                  description: `In metres; ${DEFAULT_RADIUS_METERS} unless it is given.`,
                 }),
               ),
               address: Type.Optional({
@@ -102,7 +102,7 @@ export const SendFrameNotificationsReqBody = Type.Object({
 type AudienceBody = Pick<Static<typeof SendFrameNotificationsReqBody>, 'target_fids' | 'filters'>
 
 /** The audience that a body asks for. */
-export function audienceOf({ target_fids = [], filters = {} }: AudienceBody): AudienceAsked {
+export function audienceOf({ target_fids = [], filters = {} }: AudienceBody): AudienceFilter {
   const { exclude_fids, following_fid, minimum_user_score, near_location: near } = filters
   return {
     targetFids: target_fids,
@@ -113,7 +113,7 @@ export function audienceOf({ target_fids = [], filters = {} }: AudienceBody): Au
       ? {
           latitude: near.latitude,
           longitude: near.longitude,
-          radiusMeters: near.radius ?? USUAL_RADIUS_METERS,
+          radiusMeters: near.radius ?? DEFAULT_RADIUS_METERS,
         }
       : null,
   }

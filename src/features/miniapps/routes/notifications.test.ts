@@ -3,7 +3,12 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
-import { accepts, answerWith, type ClientAnswer, startClient } from '../campaigns/testing/client-simulator.js'
+import {
+  acceptAll,
+  answerWith,
+  type ClientResponse,
+  startClient,
+} from '../campaigns/testing/client-simulator.js'
 import { fidOf, fidsFrom, grantTokens, tokenOf } from '../campaigns/testing/token-rows.js'
 import { createMiniApp } from './testing/mini-app.js'
 
@@ -13,7 +18,7 @@ afterAll(() => net.close())
 const parts = { db, net }
 const CLIENT = 9152
 const OTHER_CLIENT = 309857
-const allReached = { failure_count: 0, not_attempted_count: 0, retryable_fids: [] }
+const allSucceeded = { failure_count: 0, not_attempted_count: 0, retryable_fids: [] }
 const unlimited = { intervalSeconds: 0, perDay: 1_000 }
 
 it('notifies everyone who has notifications enabled, in requests of up to 100 tokens', async () => {
@@ -28,12 +33,14 @@ it('notifies everyone who has notifications enabled, in requests of up to 100 to
     httpStatus: 200,
     campaign_id: expect.any(String),
     success_count: 250,
-    ...allReached,
+    ...allSucceeded,
   })
   expect(client.requests.map(({ tokens }) => tokens.length).sort()).toEqual([100, 100, 50])
-  expect(client.told()).toEqual(new Map(fidsFrom(1, 250).map((fid) => [tokenOf(CLIENT, fid), 1])))
-  for (const { tokens: _, ...said } of client.requests) {
-    expect(said).toEqual({
+  expect(client.notificationCounts()).toEqual(
+    new Map(fidsFrom(1, 250).map((fid) => [tokenOf(CLIENT, fid), 1])),
+  )
+  for (const { tokens: _, ...sentRequest } of client.requests) {
+    expect(sentRequest).toEqual({
       notificationId: result.campaign_id,
       title: notification.title,
       body: notification.body,
@@ -49,9 +56,9 @@ it('notifies a user once at each client that has notifications enabled', async (
   await grantTokens(db, { appId, clientFid: OTHER_CLIENT, url: other.url(), fids: [1, 3] })
   await grantTokens(db, { appId, clientFid: OTHER_CLIENT, url: other.url(), fids: [2], state: 'disabled' })
 
-  expect(await send()).toMatchObject({ httpStatus: 200, success_count: 4, ...allReached })
-  expect([...one.told().keys()]).toEqual([1, 2].map((fid) => tokenOf(CLIENT, fid)))
-  expect([...other.told().keys()]).toEqual([1, 3].map((fid) => tokenOf(OTHER_CLIENT, fid)))
+  expect(await send()).toMatchObject({ httpStatus: 200, success_count: 4, ...allSucceeded })
+  expect([...one.notificationCounts().keys()]).toEqual([1, 2].map((fid) => tokenOf(CLIENT, fid)))
+  expect([...other.notificationCounts().keys()]).toEqual([1, 3].map((fid) => tokenOf(OTHER_CLIENT, fid)))
 })
 
 it('counts each token of users who are named exactly once, also those that are not tried', async () => {
@@ -97,9 +104,9 @@ it('counts each token of users who are named exactly once, also those that are n
   })
 })
 
-const faults: [
+const invalidBodies: [
   name: string,
-  answer: ClientAnswer,
+  answer: ClientResponse,
   outcome: string,
   http: Record<string, number>,
   timeoutMs?: number,
@@ -118,7 +125,7 @@ const faults: [
   ['more than is read', (_, response) => response.end(`"${'x'.repeat(300_000)}"`), 'failed', {}],
 ]
 
-it.each(faults)(
+it.each(invalidBodies)(
   'a client that answers with %s fails for everyone, who may be reached again',
   async (_name, answer, outcome, http, timeoutMs) => {
     const client = await startClient((request, response) => void answer(request, response))
@@ -140,9 +147,9 @@ it.each(faults)(
       http_errors: http,
       not_attempted: {},
     })
-    client.behave(accepts)
+    client.setResponse(acceptAll)
     const again = { target_fids: result.retryable_fids, notification: { ...notification, uuid } }
-    expect(await send(again)).toMatchObject({ success_count: 2, ...allReached })
+    expect(await send(again)).toMatchObject({ success_count: 2, ...allSucceeded })
   },
 )
 
@@ -162,24 +169,26 @@ it('reads the answer of clients that leave the result out', async () => {
 })
 
 it('keeps a slow client from holding up another, and to so many requests at once', async () => {
-  let letGo = () => {}
+  let releaseResponse = () => {}
   const released = new Promise<void>((resolve) => {
-    letGo = resolve
+    releaseResponse = resolve
   })
-  const slow = await startClient((request, response) => void released.then(() => accepts(request, response)))
+  const slow = await startClient(
+    (request, response) => void released.then(() => acceptAll(request, response)),
+  )
   const quick = await startClient()
-  const { appId, send } = await createMiniApp(parts, { parallel: 3 })
+  const { appId, send } = await createMiniApp(parts, { concurrency: 3 })
   await grantTokens(db, { appId, clientFid: CLIENT, url: slow.url(), fids: fidsFrom(1, 1_200) })
   await grantTokens(db, { appId, clientFid: OTHER_CLIENT, url: quick.url(), fids: fidsFrom(1, 700) })
   // The slow one answers nothing before the other has had all seven requests.
-  quick.behave((request, response) => {
-    accepts(request, response)
-    if (quick.requests.length === 7) letGo()
+  quick.setResponse((request, response) => {
+    acceptAll(request, response)
+    if (quick.requests.length === 7) releaseResponse()
   })
 
-  expect(await send()).toMatchObject({ success_count: 1_900, ...allReached })
-  expect(slow.mostAtOnce()).toBe(3)
-  expect(quick.mostAtOnce()).toBeLessThanOrEqual(3)
+  expect(await send()).toMatchObject({ success_count: 1_900, ...allSucceeded })
+  expect(slow.maxConcurrentRequests()).toBe(3)
+  expect(quick.maxConcurrentRequests()).toBeLessThanOrEqual(3)
 })
 
 it('answers each of many requests that come one after the other and at once', async () => {
@@ -204,15 +213,27 @@ describe('the same uuid', () => {
     })
     const { appId, notification, send } = await createMiniApp(parts, unlimited)
     const uuid = randomUUID()
-    const asked = { notification: { ...notification, uuid } }
+    const requestBody = { notification: { ...notification, uuid } }
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 4) })
-    expect(await send(asked)).toMatchObject({ success_count: 2, failure_count: 2, retryable_fids: [2, 3] })
+    expect(await send(requestBody)).toMatchObject({
+      success_count: 2,
+      failure_count: 2,
+      retryable_fids: [2, 3],
+    })
     refused.clear()
     // A new token is no new user.
     await db`update miniapps.tokens set token = 'new ' || token where app_id = ${appId} and fid = 1`
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [5] })
-    expect(await send(asked)).toMatchObject({ success_count: 3, failure_count: 0, not_attempted_count: 2 })
-    expect(await send(asked)).toMatchObject({ success_count: 0, failure_count: 0, not_attempted_count: 5 })
+    expect(await send(requestBody)).toMatchObject({
+      success_count: 3,
+      failure_count: 0,
+      not_attempted_count: 2,
+    })
+    expect(await send(requestBody)).toMatchObject({
+      success_count: 0,
+      failure_count: 0,
+      not_attempted_count: 5,
+    })
 
     expect(client.requests.map(({ tokens }) => tokens.map(fidOf))).toEqual([
       [1, 2, 3, 4],
@@ -227,23 +248,23 @@ describe('the same uuid', () => {
   it('may be used again after 24 hours', async () => {
     const client = await startClient()
     const { appId, notification, send } = await createMiniApp(parts, unlimited)
-    const asked = { notification: { ...notification, uuid: randomUUID() } }
+    const requestBody = { notification: { ...notification, uuid: randomUUID() } }
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
-    await send(asked)
+    await send(requestBody)
     await db`update miniapps.batches set ended_at = now() - interval '25 hours' where app_id = ${appId}`
-    expect(await send(asked)).toMatchObject({ success_count: 1, not_attempted_count: 0 })
+    expect(await send(requestBody)).toMatchObject({ success_count: 1, not_attempted_count: 0 })
   })
 
   it('told to several requests at once reaches everyone once', async () => {
     const client = await startClient(
-      (request, response) => void setTimeout(() => accepts(request, response), 10),
+      (request, response) => void setTimeout(() => acceptAll(request, response), 10),
     )
     const { appId, notification, send } = await createMiniApp(parts, unlimited)
-    const asked = { notification: { ...notification, uuid: randomUUID() } }
+    const requestBody = { notification: { ...notification, uuid: randomUUID() } }
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: fidsFrom(1, 300) })
-    const results = await Promise.all([1, 2, 3, 4].map(() => send(asked)))
+    const results = await Promise.all([1, 2, 3, 4].map(() => send(requestBody)))
     expect(results.map(({ success_count }) => success_count).sort()).toEqual([0, 0, 0, 300])
-    expect(new Set(client.told().values())).toEqual(new Set([1]))
+    expect(new Set(client.notificationCounts().values())).toEqual(new Set([1]))
   })
 })
 
@@ -256,11 +277,11 @@ describe('what clients would refuse', () => {
     const sums = results.map(({ success_count, failure_count }) => [success_count, failure_count])
     expect(sums.reduce((total, [success]) => total + success, 0)).toBe(150)
     expect(sums.every(([success, failure]) => success + failure === 150)).toBe(true)
-    expect(new Set(client.told().values())).toEqual(new Set([1]))
+    expect(new Set(client.notificationCounts().values())).toEqual(new Set([1]))
     const retryable = results.flatMap(({ retryable_fids }) => retryable_fids)
     expect(retryable).toHaveLength(300)
 
-    await db`update miniapps.paces set sent_at = array[now() - interval '31 seconds'] where app_id = ${appId}`
+    await db`update miniapps.rate_windows set sent_at = array[now() - interval '31 seconds'] where app_id = ${appId}`
     expect(await send()).toMatchObject({ success_count: 150 })
   })
 
@@ -271,7 +292,7 @@ describe('what clients would refuse', () => {
     const counts = [await send(), await send(), await send()].map(({ success_count }) => success_count)
     expect(counts).toEqual([1, 1, 0])
     await db`
-      update miniapps.paces
+      update miniapps.rate_windows
       set sent_at = array[now() - interval '24 hours 1 second', sent_at[2]]
       where app_id = ${appId}`
     expect(await send()).toMatchObject({ success_count: 1 })
@@ -283,7 +304,7 @@ describe('what clients would refuse', () => {
     const { appId, send } = await createMiniApp(parts)
     await grantTokens(db, { appId, clientFid: CLIENT, url: client.url(), fids: [1] })
     expect(await send()).toMatchObject({ failure_count: 1 })
-    client.behave(accepts)
+    client.setResponse(acceptAll)
     expect(await send()).toMatchObject({ success_count: 1 })
     expect(await send()).toMatchObject({ success_count: 0, failure_count: 1, retryable_fids: [1] })
   })
@@ -339,12 +360,12 @@ describe('refuses', () => {
       filters: { minimum_user_score: 2, followed_by: 3 },
     })
     expect(reply).toMatchObject({ httpStatus: 400, code: 'InvalidField' })
-    const told = reply.errors.map(({ code, path, received }: ReturnType<typeof JSON.parse>) => [
+    const validationErrors = reply.errors.map(({ code, path, received }: ReturnType<typeof JSON.parse>) => [
       path.join('.'),
       code,
       received,
     ])
-    expect(told.sort()).toEqual([
+    expect(validationErrors.sort()).toEqual([
       ['filters.followed_by', 'unrecognized_keys', '3'],
       ['filters.minimum_user_score', 'too_big', '2'],
       ['notification.body', 'invalid_type', '7'],

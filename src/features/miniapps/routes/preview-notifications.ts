@@ -32,7 +32,7 @@ export const notificationPreview = defineOperation({
       users: preview.users,
       delivery: isQueued ? ('queued' as const) : ('synchronous' as const),
       clients: preview.clients.map(({ clientFid, tokens }) => ({ app_fid: clientFid, tokens })),
-      left_out: [...preview.leftOut],
+      left_out: [...preview.excluded],
     }
   },
 })

@@ -1,14 +1,14 @@
 import rateLimit from '@fastify/rate-limit'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
-import { answerErrorRes } from '../../../api/error-res.js'
+import { sendErrorResponse } from '../../../api/error-response.js'
 import { acceptJson } from '../../../api/json-bodies.js'
 import { textParameter } from '../../../api/parameters.js'
 import { compileBody } from '../../../api/parse-body.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { OperationContext } from '../../operation.js'
-import { takeEvent } from '../events/take-event.js'
-import { takeNotification } from '../hosts/received.js'
+import { receiveEvent } from '../events/event-receiver.js'
+import { receiveNotification } from '../hosts/received-notifications.js'
 
 /** What is done for clients and mini apps, which have no key of this API. */
 export type MiniAppRouteOptions = Pick<OperationContext, 'writerDb' | 'miniapps' | 'clock'>
@@ -25,12 +25,12 @@ const MAX_PER_MINUTE = 6_000
 const MINUTE_MS = 60_000
 const COUNTED_ADDRESSES = 10_000
 
-interface OfApp {
+interface AppRoute {
   readonly Params: { readonly clientId: string }
 }
 
 /** Of what others send by the protocol, members that are not known here are their matter. */
-const furtherMembers = { additionalProperties: true }
+const additionalMembers = { additionalProperties: true }
 
 const readEnvelope = compileBody(
   Type.Object(
@@ -39,7 +39,7 @@ const readEnvelope = compileBody(
       payload: textParameter({ maxLength: 8_192, description: 'What is said.' }),
       signature: textParameter({ description: 'Over both.' }),
     },
-    furtherMembers,
+    additionalMembers,
   ),
 )
 
@@ -56,7 +56,7 @@ const readNotification = compileBody(
         maxItems: 100,
       }),
     },
-    furtherMembers,
+    additionalMembers,
   ),
 )
 
@@ -70,7 +70,7 @@ export async function registerMiniApps(
 ): Promise<void> {
   await app.register(
     async (scope) => {
-      answerErrorRes(scope)
+      sendErrorResponse(scope)
       await scope.register(rateLimit, {
         max: MAX_PER_MINUTE,
         timeWindow: MINUTE_MS,
@@ -80,15 +80,19 @@ export async function registerMiniApps(
       })
       acceptJson(scope)
       const parts = { db: writerDb, targetPolicy: miniapps.targetPolicy }
-      scope.post<OfApp>('/app/:clientId/event', { bodyLimit: EVENT_BODY_BYTES }, async ({ params, body }) => {
-        const outcome = await takeEvent(parts, params.clientId, readEnvelope(body))
-        return {
-          success: true,
-          message: outcome === 'applied' ? 'the event is applied' : 'nothing has changed by this event',
-        }
-      })
+      scope.post<AppRoute>(
+        '/app/:clientId/event',
+        { bodyLimit: EVENT_BODY_BYTES },
+        async ({ params, body }) => {
+          const outcome = await receiveEvent(parts, params.clientId, readEnvelope(body))
+          return {
+            success: true,
+            message: outcome === 'applied' ? 'the event is applied' : 'nothing has changed by this event',
+          }
+        },
+      )
       scope.post('/host/notifications', { bodyLimit: NOTIFICATION_BODY_BYTES }, async ({ body }) => ({
-        result: await takeNotification(writerDb, readNotification(body), clock()),
+        result: await receiveNotification(writerDb, readNotification(body), clock()),
       }))
     },
     { prefix: '/f' },

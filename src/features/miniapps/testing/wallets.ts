@@ -5,18 +5,18 @@ import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { JsonSignature } from '../../../protocol/json-signature.js'
 import { addressKey } from '../../signers/address-key.js'
-import { type KeyHolder, registerHolder } from '../../signers/testing/key-holder.js'
+import { type KeyHolder, registerKeyHolder } from '../../signers/testing/key-holder.js'
 
 /** Who signs, and as what; whether the signature is sent as the text that wallets give, or as its bytes. */
-interface Address {
+interface EventAddress {
   readonly type: 'custody' | 'auth'
   readonly holder: KeyHolder
-  readonly asText: boolean
+  readonly isText: boolean
 }
 
 /** An event that a wallet has signed, as `personal_sign` does. */
-export async function signedByWallet(
-  { type, holder, asText }: Address,
+export async function signWithWallet(
+  { type, holder, isText }: EventAddress,
   payload: object,
 ): Promise<JsonSignature> {
   const { signer } = holder.account
@@ -24,17 +24,17 @@ export async function signedByWallet(
     Buffer.from(JSON.stringify(part)).toString('base64url'),
   ) as [string, string]
   const hex = await signer.signMessage({ message: `${header}.${body}` })
-  const signature = Buffer.from(asText ? hex : hex.slice(2), asText ? 'latin1' : 'hex').toString('base64url')
+  const signature = Buffer.from(isText ? hex : hex.slice(2), isText ? 'latin1' : 'hex').toString('base64url')
   return { header, payload: body, signature }
 }
 
 /** A new user's custody address, and one that signs in for them, in the form that the key registry has it. */
-export async function newHolders(parts: {
+export async function registerAddressHolders(parts: {
   readonly db: Database
   readonly hub: Pick<Hub, 'submitOnChainEvents' | 'submitNameTransfers'>
   readonly clock: () => number
-}): Promise<Readonly<Record<Address['type'], KeyHolder>>> {
-  const custody = await registerHolder(parts)
+}): Promise<Readonly<Record<EventAddress['type'], KeyHolder>>> {
+  const custody = await registerKeyHolder(parts)
   const account = ethAccount(newPrivateKey())
   const key = addressKey(account.signer.address)
   const event = new TestUser(custody.fid).signerEvent(SignerEventType.ADD, 700_000 + custody.fid, key)

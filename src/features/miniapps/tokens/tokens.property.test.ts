@@ -4,8 +4,8 @@ import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { ensureApp } from '../../apps/apps.js'
 import type { ClientEvent } from '../events/client-event.js'
-import { applyEvent } from '../events/take-event.js'
-import { listTokens } from './listed.js'
+import { applyEvent } from '../events/event-receiver.js'
+import { listTokens } from './token-list.js'
 import type { TokenState } from './tokens.js'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -41,27 +41,27 @@ const deliveries: fc.Arbitrary<Delivery[]> = fc.array(
 )
 
 /** Of one user and client: the token that stands, and those that were granted, which is once for each. */
-interface Held {
+interface StoredToken {
   readonly token: string
   readonly state: TokenState
   readonly granted: ReadonlySet<string>
 }
 
 /** The rules in their plainest form. */
-function follow(held: Held | undefined, { kind, ...more }: ClientEvent): Held | undefined {
+function follow(stored: StoredToken | undefined, { kind, ...more }: ClientEvent): StoredToken | undefined {
   if (kind === 'granted' && 'grant' in more) {
     const { token } = more.grant
-    if (held?.granted.has(token)) return held
-    return { token, state: 'enabled', granted: new Set([...(held?.granted ?? []), token]) }
+    if (stored?.granted.has(token)) return stored
+    return { token, state: 'enabled', granted: new Set([...(stored?.granted ?? []), token]) }
   }
-  if (held === undefined || kind === 'added') return held
-  if (kind === 'removed') return { ...held, state: 'invalid' }
-  return held.state === 'enabled' ? { ...held, state: 'disabled' } : held
+  if (stored === undefined || kind === 'added') return stored
+  if (kind === 'removed') return { ...stored, state: 'invalid' }
+  return stored.state === 'enabled' ? { ...stored, state: 'disabled' } : stored
 }
 
 const nameOf = ({ fid, clientFid }: Omit<Delivery, 'event'>) => `${fid}/${clientFid}`
 
-async function standing(appId: string): Promise<Record<string, [string, TokenState]>> {
+async function currentToken(appId: string): Promise<Record<string, [string, TokenState]>> {
   const tokens = await listTokens(db, appId, { fids: null, limit: 100, after: null })
   return Object.fromEntries(tokens.map((each) => [nameOf(each), [each.token, each.state]]))
 }
@@ -70,7 +70,7 @@ test('whatever comes in whatever order and however often, a token is what the pl
   await fc.assert(
     fc.asyncProperty(deliveries, async (history) => {
       const appId = await newApp()
-      const model = new Map<string, Held>()
+      const model = new Map<string, StoredToken>()
       for (const delivery of history) {
         const name = nameOf(delivery)
         const before = model.get(name)
@@ -80,26 +80,26 @@ test('whatever comes in whatever order and however often, a token is what the pl
         expect(outcome).toBe(after === before || (before && same(before, after!)) ? 'unchanged' : 'applied')
       }
       const expected = [...model].map(([name, { token, state }]) => [name, [token, state]])
-      expect(await standing(appId)).toEqual(Object.fromEntries(expected))
+      expect(await currentToken(appId)).toEqual(Object.fromEntries(expected))
     }),
     { numRuns: 80 },
   )
 })
 
-const same = (one: Held, other: Held) => one.token === other.token && one.state === other.state
+const same = (one: StoredToken, other: StoredToken) => one.token === other.token && one.state === other.state
 
 test('all grants of a history, sent again when it is over, change nothing', async () => {
   await fc.assert(
     fc.asyncProperty(deliveries, fc.integer(), async (history, seed) => {
       const appId = await newApp()
       for (const delivery of history) await applyEvent(db, { appId, ...delivery }, delivery.event)
-      const before = await standing(appId)
+      const before = await currentToken(appId)
       const grants = history.filter((delivery) => delivery.event.kind === 'granted')
       const again = fc.sample(fc.shuffledSubarray(grants, { minLength: grants.length }), { numRuns: 1, seed })
       for (const delivery of again[0]!) {
         expect(await applyEvent(db, { appId, ...delivery }, delivery.event)).toBe('unchanged')
       }
-      expect(await standing(appId)).toEqual(before)
+      expect(await currentToken(appId)).toEqual(before)
     }),
     { numRuns: 40 },
   )
@@ -113,19 +113,19 @@ test('of tokens that come at the same moment one stands, the others are past, an
     const twice = [...tokens, ...tokens]
     const outcomes = await Promise.all(twice.map((token) => applyEvent(db, holder, grant(token))))
     expect(outcomes.filter((outcome) => outcome === 'applied')).toHaveLength(tokens.length)
-    const { '1/1': [token] = [''] } = await standing(appId)
+    const { '1/1': [token] = [''] } = await currentToken(appId)
     const past = await db<{ digest: Buffer }[]>`
-      select digest from miniapps.past_tokens where app_id = ${appId}`
-    const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')
+      select digest from miniapps.replaced_tokens where app_id = ${appId}`
+    const modelDigest = (text: string) => createHash('sha256').update(text).digest('hex')
     expect(past.map(({ digest }) => digest.toString('hex')).sort()).toEqual(
       tokens
         .filter((each) => each !== token)
-        .map(digestOf)
+        .map(modelDigest)
         .sort(),
     )
     expect(await applyEvent(db, holder, { kind: 'removed' })).toBe('applied')
     for (const each of tokens) expect(await applyEvent(db, holder, grant(each))).toBe('unchanged')
-    expect(await standing(appId)).toEqual({ '1/1': [token, 'invalid'] })
+    expect(await currentToken(appId)).toEqual({ '1/1': [token, 'invalid'] })
   }
 })
 
@@ -137,6 +137,6 @@ test('a user and client are granted a hundred new tokens a day and no more', asy
   })
   expect(await applyEvent(db, holder, grant('token-7'))).toBe('unchanged')
   expect(await applyEvent(db, { ...holder, clientFid: 2 }, grant('one-more'))).toBe('applied')
-  await db`update miniapps.past_tokens set replaced_at = now() - interval '25 hours'`
+  await db`update miniapps.replaced_tokens set replaced_at = now() - interval '25 hours'`
   expect(await applyEvent(db, holder, grant('one-more'))).toBe('applied')
 })

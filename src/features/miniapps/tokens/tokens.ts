@@ -25,13 +25,13 @@ export interface Grant {
 }
 
 /** What came of an event: what it asked for, or nothing, since it was so already or is of the past. */
-export type Outcome = 'applied' | 'unchanged'
+export type TokenEventOutcome = 'applied' | 'unchanged'
 
 /**
  * How many tokens may follow each other in a day. Users switch notifications off and on, and this is more than any
  * of them does; each token leaves a row behind.
  */
-const MAX_TOKENS_A_DAY = 100
+const MAX_TOKENS_PER_DAY = 100
 
 /**
  * Takes a token that a client grants: from now on it is the one of its holder. One that was granted before changes
@@ -40,49 +40,53 @@ const MAX_TOKENS_A_DAY = 100
  *
  * @throws PlazaError `bad_request.rate_limited` when the holder was granted too many tokens within a day.
  */
-export async function grantToken(db: Database, holder: TokenHolder, grant: Grant): Promise<Outcome> {
+export async function grantToken(
+  db: Database,
+  holder: TokenHolder,
+  grant: Grant,
+): Promise<TokenEventOutcome> {
   const { appId, fid, clientFid } = holder
-  const [standing] = await db<{ token: string }[]>`
+  const [current] = await db<{ token: string }[]>`
     select token from miniapps.tokens
     where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${clientFid}::bigint`
   // What clients send again is most often this one: nothing is locked or written for it.
-  if (standing?.token === grant.token) return 'unchanged'
+  if (current?.token === grant.token) return 'unchanged'
   return await db.begin(async (transaction) => {
     // Whether it is the first or not, the row is this transaction's until it ends.
-    const [held] = await transaction<{ token: string; isFirst: boolean }[]>`
+    const [stored] = await transaction<{ token: string; isFirst: boolean }[]>`
       insert into miniapps.tokens (app_id, fid, client_fid, url, token)
       values (${appId}, ${fid}::bigint, ${clientFid}::bigint, ${grant.url}, ${grant.token})
       on conflict (app_id, fid, client_fid) do update set last_event_at = tokens.last_event_at
       returning token, xmax = 0 as "isFirst"`
-    if (held!.isFirst) return 'applied'
-    if (held!.token === grant.token) return 'unchanged'
-    return await replaceToken(transaction, holder, held!.token, grant)
+    if (stored!.isFirst) return 'applied'
+    if (stored!.token === grant.token) return 'unchanged'
+    return await replaceToken(transaction, holder, stored!.token, grant)
   })
 }
 
 async function replaceToken(
   db: Transaction,
   { appId, fid, clientFid }: TokenHolder,
-  held: string,
+  stored: string,
   { url, token }: Grant,
-): Promise<Outcome> {
-  const [past] = await db<{ isPast: boolean; today: number }[]>`
+): Promise<TokenEventOutcome> {
+  const [previous] = await db<{ isPast: boolean; today: number }[]>`
     select
-      coalesce(bool_or(digest = ${digestOf(token)}), false) as "isPast",
+      coalesce(bool_or(digest = ${tokenDigest(token)}), false) as "isPast",
       count(*) filter (where replaced_at > now() - interval '1 day') as today
-    from miniapps.past_tokens
+    from miniapps.replaced_tokens
     where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${clientFid}::bigint`
-  if (past!.isPast) return 'unchanged'
-  if (past!.today >= MAX_TOKENS_A_DAY) {
+  if (previous!.isPast) return 'unchanged'
+  if (previous!.today >= MAX_TOKENS_PER_DAY) {
     throw new PlazaError(
       'bad_request.rate_limited',
-      `this user and client have had ${MAX_TOKENS_A_DAY} tokens within a day`,
+      `this user and client have had ${MAX_TOKENS_PER_DAY} tokens within a day`,
     )
   }
   await db`
     with past as (
-      insert into miniapps.past_tokens (app_id, fid, client_fid, digest)
-      values (${appId}, ${fid}::bigint, ${clientFid}::bigint, ${digestOf(held)})
+      insert into miniapps.replaced_tokens (app_id, fid, client_fid, digest)
+      values (${appId}, ${fid}::bigint, ${clientFid}::bigint, ${tokenDigest(stored)})
     )
     update miniapps.tokens
     set url = ${url}, token = ${token}, state = 'enabled', created_at = now(), updated_at = now(), last_event_at = now()
@@ -95,7 +99,7 @@ export async function endToken(
   db: Database,
   { appId, fid, clientFid }: TokenHolder,
   state: Exclude<TokenState, 'enabled'>,
-): Promise<Outcome> {
+): Promise<TokenEventOutcome> {
   const rows = await db`
     update miniapps.tokens
     set state = ${state}, updated_at = now(), last_event_at = now()
@@ -105,6 +109,6 @@ export async function endToken(
   return rows.length > 0 ? 'applied' : 'unchanged'
 }
 
-function digestOf(token: string): Buffer {
+function tokenDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { fidMember } from './relation-members.js'
+import { fidMember } from './relation-body-members.js'
 
 const MAX_FIDS = 100
 

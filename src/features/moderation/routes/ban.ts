@@ -1,10 +1,10 @@
-import { bansTag } from '../../../graph/cache/banned.js'
+import { bansTag } from '../../../graph/cache/banned-users.js'
 import { BanResponse } from '../../../graph/view/schema/relation.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
 import { ban as banUsers, MAX_BANS } from '../bans.js'
 import { BanReqBody } from './ban-body.js'
-import { needUsers } from './relation-members.js'
+import { requireUsers } from './relation-body-members.js'
 
 /** `POST ban` */
 export const ban = defineOperation({
@@ -22,7 +22,7 @@ export const ban = defineOperation({
   conflict: `The app would ban more than ${MAX_BANS} users.`,
 
   async handle({ writerDb, hydrator, clock }, { fids }, { appId }) {
-    await needUsers(writerDb, fids, 'fids')
+    await requireUsers(writerDb, fids, 'fids')
     const added = await banUsers(writerDb, appId, fids, Math.floor(clock() / 1000))
     if (added === null) {
       throw new PlazaError('conflict', `an app bans at most ${MAX_BANS} users`, { property: 'fids' })

@@ -12,7 +12,7 @@ import { type BlockRow, findBlock, listBlocked, listBlockers } from '../blocks.j
 const byBlocked = cursorKind('blocked by a user', keyPart.integer, keyPart.integer)
 const byBlocker = cursorKind('blockers of a user', keyPart.integer, keyPart.integer)
 
-interface Asked {
+interface BlockListQuery {
   readonly blocker_fid?: number
   readonly blocked_fid?: number
   readonly limit: number
@@ -40,23 +40,23 @@ export const blockList = defineOperation({
   }),
   reply: BlockListResponse,
 
-  async handle({ db, hydrator }, asked) {
-    const { blocks, next } = await pageOf(db, asked)
+  async handle({ db, hydrator }, listQuery) {
+    const { blocks, next } = await pageOf(db, listQuery)
     const users = await hydrator.users(
       blocks.flatMap(({ blockerFid, blockedFid }) => [blockerFid, blockedFid]),
     )
     const records = blocks.map(({ blockerFid, blockedFid, ts }) => {
       const [blocker, blocked] = [users.get(blockerFid), users.get(blockedFid)]
-      const at = dateTimeOf(unixSecondsFromFarcasterSeconds(ts))
-      const who = `${blocker ? `"blocker":${blocker},` : ''}${blocked ? `"blocked":${blocked},` : ''}`
-      return `{"object":"block",${who}"blocked_at":"${at}"}`
+      const blockedAt = dateTimeOf(unixSecondsFromFarcasterSeconds(ts))
+      const userMembers = `${blocker ? `"blocker":${blocker},` : ''}${blocked ? `"blocked":${blocked},` : ''}`
+      return `{"object":"block",${userMembers}"blocked_at":"${blockedAt}"}`
     })
     return `{"blocks":${jsonArray(records)},"next":${JSON.stringify({ cursor: next })}}`
   },
 })
 
-async function pageOf(db: OperationContext['db'], asked: Asked): Promise<BlockPage> {
-  const { blocker_fid, blocked_fid, limit, cursor } = asked
+async function pageOf(db: OperationContext['db'], listQuery: BlockListQuery): Promise<BlockPage> {
+  const { blocker_fid, blocked_fid, limit, cursor } = listQuery
   if (blocker_fid !== undefined && blocked_fid !== undefined) {
     // One block has no second page.
     if (cursor !== undefined) throw invalidField('cursor', 'goes with one of blocker_fid and blocked_fid')
@@ -65,14 +65,14 @@ async function pageOf(db: OperationContext['db'], asked: Asked): Promise<BlockPa
   }
   if (blocker_fid !== undefined) {
     const found = await listBlocked(db, blocker_fid, limit + 1, byBlocked.decode(cursor))
-    return cut(found, limit, ({ ts, blockedFid }) => byBlocked.encode([ts, blockedFid]))
+    return toPage(found, limit, ({ ts, blockedFid }) => byBlocked.encode([ts, blockedFid]))
   }
   if (blocked_fid === undefined) throw invalidField('blocker_fid', 'or blocked_fid is required')
   const found = await listBlockers(db, blocked_fid, limit + 1, byBlocker.decode(cursor))
-  return cut(found, limit, ({ ts, blockerFid }) => byBlocker.encode([ts, blockerFid]))
+  return toPage(found, limit, ({ ts, blockerFid }) => byBlocker.encode([ts, blockerFid]))
 }
 
-function cut(found: readonly BlockRow[], limit: number, encode: (last: BlockRow) => string): BlockPage {
+function toPage(found: readonly BlockRow[], limit: number, encode: (last: BlockRow) => string): BlockPage {
   const blocks = found.slice(0, limit)
   const last = found.length > limit ? blocks.at(-1) : undefined
   return { blocks, next: last ? encode(last) : null }

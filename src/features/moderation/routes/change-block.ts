@@ -6,7 +6,7 @@ import type { OperationResponse } from '../../../graph/view/schema/operation-res
 import type { OperationContext } from '../../operation.js'
 import { publishChange } from '../../publishing/changes.js'
 import { actAs, signerUuidMember } from '../../publishing/routes/acting.js'
-import { fidMember, needUsers } from './relation-members.js'
+import { fidMember, requireUsers } from './relation-body-members.js'
 
 /** Whom to block, as the published client sends it. */
 export const BlockReqBody = Type.Object({
@@ -27,7 +27,7 @@ export async function changeBlock(
   return await actAs(context, { signerUuid, caller, permission: 'any write' }, async (author) => {
     if (author.fid === targetFid) throw invalidField('blocked_fid', 'must be another user')
     // Who has gone from here can still be unblocked.
-    if (action === 'block') await needUsers(context.writerDb, [targetFid], 'blocked_fid')
+    if (action === 'block') await requireUsers(context.writerDb, [targetFid], 'blocked_fid')
     const type = action === 'block' ? MessageType.LINK_ADD : MessageType.LINK_REMOVE
     await publishChange(context, author, { type, linkBody: { type: linkType, targetFid } })
     return { success: true, message: action === 'block' ? 'blocked' : 'not blocked' }

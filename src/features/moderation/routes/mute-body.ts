@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { fidMember } from './relation-members.js'
+import { fidMember } from './relation-body-members.js'
 
 /** Who mutes whom, as the published client sends it. */
 export const MuteReqBody = Type.Object({

@@ -1,10 +1,10 @@
 import { invalidField } from '../../../api/invalid-field.js'
-import { viewerTag } from '../../../graph/cache/ready-viewers.js'
+import { viewerTag } from '../../../graph/cache/viewer-cache.js'
 import { MuteResponse } from '../../../graph/view/schema/relation.js'
 import { defineOperation } from '../../operation.js'
 import { mute as muteUser } from '../mutes.js'
 import { MuteReqBody, muteKeyText } from './mute-body.js'
-import { needUsers } from './relation-members.js'
+import { requireUsers } from './relation-body-members.js'
 
 /** `POST mute` */
 export const mute = defineOperation({
@@ -19,8 +19,8 @@ export const mute = defineOperation({
 
   async handle({ writerDb, hydrator, clock }, { fid, muted_fid }) {
     if (fid === muted_fid) throw invalidField('muted_fid', 'must be another user')
-    await needUsers(writerDb, [fid], 'fid')
-    await needUsers(writerDb, [muted_fid], 'muted_fid')
+    await requireUsers(writerDb, [fid], 'fid')
+    await requireUsers(writerDb, [muted_fid], 'muted_fid')
     const isNew = await muteUser(writerDb, fid, muted_fid, Math.floor(clock() / 1000))
     hydrator.drop([viewerTag(fid)])
     return { success: true, message: isNew ? 'muted' : 'muted already' }

@@ -1,4 +1,4 @@
-import { bansTag } from '../../../graph/cache/banned.js'
+import { bansTag } from '../../../graph/cache/banned-users.js'
 import { BanResponse } from '../../../graph/view/schema/relation.js'
 import { defineOperation } from '../../operation.js'
 import { unban as unbanUsers } from '../bans.js'

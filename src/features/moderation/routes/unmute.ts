@@ -1,4 +1,4 @@
-import { viewerTag } from '../../../graph/cache/ready-viewers.js'
+import { viewerTag } from '../../../graph/cache/viewer-cache.js'
 import { MuteResponse } from '../../../graph/view/schema/relation.js'
 import { defineOperation } from '../../operation.js'
 import { unmute as unmuteUser } from '../mutes.js'
@@ -15,8 +15,8 @@ export const unmute = defineOperation({
   reply: MuteResponse,
 
   async handle({ writerDb, hydrator }, { fid, muted_fid }) {
-    const was = await unmuteUser(writerDb, fid, muted_fid)
+    const wasMuted = await unmuteUser(writerDb, fid, muted_fid)
     hydrator.drop([viewerTag(fid)])
-    return { success: true, message: was ? 'not muted any more' : 'was not muted' }
+    return { success: true, message: wasMuted ? 'not muted any more' : 'was not muted' }
   },
 })

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
-import { onlookerOf } from '../../../api/onlooker.js'
 import { cursorParameter, fidParameter, limitParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { jsonArray } from '../../../graph/view/json.js'
@@ -12,7 +12,7 @@ import { shortCast } from '../../../graph/view/short-cast.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
-import type { InboxSelection } from '../listed.js'
+import type { InboxSelection } from '../notification-list.js'
 import { countUnseen, type InboxMember, type InboxRow, readInbox } from '../pages.js'
 
 /** Parameters that all lists of notifications have in common. */
@@ -37,20 +37,20 @@ export function notificationPages(name: string) {
     { db, hydrator }: { readonly db: Database; readonly hydrator: Hydrator },
     caller: Caller,
     { limit, cursor }: { readonly limit: number; readonly cursor?: string },
-    asked: InboxSelection,
+    inboxSelection: InboxSelection,
   ): Promise<string> => {
-    const { banningAppId } = await onlookerOf({ db, hydrator }, caller)
-    const selection = { ...asked, banningAppId }
+    const { banningAppId } = await viewerOf({ db, hydrator }, caller)
+    const selection = { ...inboxSelection, banningAppId }
     const key = cursors.decode(cursor)
     const before = key ? { ts: key[0], kind: key[1], hash: key[2] } : undefined
     const [rows, unseen] = await Promise.all([
       readInbox(db, selection, { before, limit: limit + 1 }),
       countUnseen(db, selection),
     ])
-    const shown = rows.slice(0, limit)
-    const last = rows.length > limit ? shown.at(-1) : undefined
+    const pageRows = rows.slice(0, limit)
+    const last = rows.length > limit ? pageRows.at(-1) : undefined
     const next = { cursor: last ? cursors.encode([last.ts, last.kind, last.hash]) : null }
-    const notifications = await notificationJsons(hydrator, shown, selection.fid)
+    const notifications = await notificationJsons(hydrator, pageRows, selection.fid)
     return (
       `{"notifications":${jsonArray(notifications)},"unseen_notifications_count":${unseen},` +
       `"next":${JSON.stringify(next)}}`

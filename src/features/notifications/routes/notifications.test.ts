@@ -36,7 +36,7 @@ const reply = bob.cast('hello', testNow - 800, {
 const quote = carol.cast('see', testNow - 700, { embeds: [{ castId: castId(roses) }] })
 const mention = carol.cast('hi', testNow - 600, { mentions: [1, 2], mentionsPositions: [0, 1] })
 
-interface Shown {
+interface NotificationReply {
   type: string
   seen: boolean
   most_recent_timestamp: string
@@ -50,13 +50,13 @@ async function list(path: string, query: Record<string, string | number>) {
   const reply = await api.get(path, query)
   expect(reply.statusCode, reply.body + api.lines.at(-1)).toBe(200)
   return reply.json<{
-    notifications: Shown[]
+    notifications: NotificationReply[]
     unseen_notifications_count: number
     next: { cursor: string | null }
   }>()
 }
 
-const brief = ({ type, cast, count, follows, reactions }: Shown) => [
+const brief = ({ type, cast, count, follows, reactions }: NotificationReply) => [
   type,
   cast?.hash ?? null,
   count ?? null,
@@ -130,7 +130,10 @@ describe('GET notifications', () => {
       url: '/v2/social/notifications/?fid=1&type=follows&type=quotes',
       headers: { 'x-api-key': api.key },
     })
-    expect(repeated.json().notifications.map((each: Shown) => each.type)).toEqual(['follows', 'quote'])
+    expect(repeated.json().notifications.map((each: NotificationReply) => each.type)).toEqual([
+      'follows',
+      'quote',
+    ])
     expect((await list('notifications', { fid: 1, type: 'likes' })).unseen_notifications_count).toBe(1)
   })
 
@@ -169,24 +172,24 @@ describe('GET notifications', () => {
 })
 
 describe('GET notifications/channel and notifications/parent_url', () => {
-  const below = [
+  const belowUrlReply = [
     ['likes', hashOf(tulips), 2, [3, 2]],
     ['reply', hashOf(reply), null, null],
   ]
 
   it('show what concerns casts there, and their threads', async () => {
     const inChannel = await list('notifications/channel', { fid: 1, channel_ids: 'gardens, none' })
-    expect(inChannel.notifications.map(brief)).toEqual(below)
+    expect(inChannel.notifications.map(brief)).toEqual(belowUrlReply)
     expect(inChannel.unseen_notifications_count).toBe(2)
     const belowUrl = await list('notifications/parent_url', { fid: 1, parent_urls: gardens })
-    expect(belowUrl.notifications.map(brief)).toEqual(below)
+    expect(belowUrl.notifications.map(brief)).toEqual(belowUrlReply)
     expect((await list('notifications/channel', { fid: 1, channel_ids: 'none' })).notifications).toEqual([])
   })
 
   it('have cursors of their own', async () => {
     const { next } = await list('notifications/channel', { fid: 1, channel_ids: 'gardens', limit: 1 })
     const query = { fid: 1, channel_ids: 'gardens', cursor: next.cursor! }
-    expect((await list('notifications/channel', query)).notifications.map(brief)).toEqual([below[1]])
+    expect((await list('notifications/channel', query)).notifications.map(brief)).toEqual([belowUrlReply[1]])
     expect((await api.get('notifications', { fid: 1, cursor: next.cursor! })).statusCode).toBe(400)
   })
 })
@@ -265,7 +268,7 @@ describe('what is taken back, or must not be seen', () => {
   })
 
   it('is hidden with whoever is muted or blocked, and shown again', async () => {
-    await db`insert into relations.mutes (fid, target_fid, muted_at) values (1, 3, 1700000000)`
+    await db`insert into moderation.mutes (fid, target_fid, muted_at) values (1, 3, 1700000000)`
     await hub.submit([bob.link(1, testNow - 70, { type: 'block' })])
     expect(await types(1)).toEqual([])
     await hub.submit([bob.link(1, testNow - 60, { type: 'block', remove: true })])
@@ -274,7 +277,7 @@ describe('what is taken back, or must not be seen', () => {
       ['likes', hashOf(tulips), 1, [2]],
       ['reply', hashOf(reply), null, null],
     ])
-    await db`delete from relations.mutes`
+    await db`delete from moderation.mutes`
   })
 
   it('goes with the cast that it is about', async () => {

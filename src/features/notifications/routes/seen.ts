@@ -6,7 +6,7 @@ import { NotificationType } from '../../../graph/view/schema/notification.js'
 import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { defineOperation, type OperationContext } from '../../operation.js'
 import { notificationKinds } from '../kinds.js'
-import { markSeen } from '../seen.js'
+import { markSeen } from '../mark-seen.js'
 
 /** A token is some hundred characters; a header may hold 16 kB. */
 const MAX_HEADER_LENGTH = 4_096
@@ -51,11 +51,11 @@ export const notificationsSeen = defineOperation({
 async function actingUser(
   { signers, bearer }: OperationContext,
   { appId }: Caller,
-  given: { readonly signerUuid: string | undefined; readonly authorization: string | undefined },
+  credentials: { readonly signerUuid: string | undefined; readonly authorization: string | undefined },
 ): Promise<number> {
-  const { signerUuid, authorization } = given
+  const { signerUuid, authorization } = credentials
   const [signer, token] = await Promise.all([
-    signerUuid === undefined ? null : signers.findNow({ signerUuid, appId, permission: 'any write' }),
+    signerUuid === undefined ? null : signers.findFresh({ signerUuid, appId, permission: 'any write' }),
     authorization === undefined ? null : bearer.verify(authorization),
   ])
   const fid = signer?.fid ?? token?.fid

@@ -10,7 +10,7 @@ export const users = [1, 2, 3, 4].map((fid) => new TestUser(fid))
 export type HistoryStep = { readonly message: SignedMessage } | { readonly chainEvent: OnChainEvent }
 
 const user = fc.constantFrom(...users)
-const second = fc.integer({ min: testNow - 50, max: testNow - 1 })
+const timestamp = fc.integer({ min: testNow - 50, max: testNow - 1 })
 const url = fc.constantFrom('https://example.com/a', 'https://example.com/b')
 
 /** Casts that answer, quote and mention each other; some name a cast that never comes, or its wrong author. */
@@ -18,7 +18,7 @@ const casts = fc
   .array(
     fc.record({
       author: user,
-      at: second,
+      at: timestamp,
       other: fc.nat(20),
       parent: fc.constantFrom('none', 'url', 'cast', 'cast', 'cast of another'),
       quotes: fc.boolean(),
@@ -52,26 +52,26 @@ const casts = fc
   })
 
 /** What is done with casts and between users. */
-const deeds = (made: readonly SignedMessage[]) =>
+const actions = (made: readonly SignedMessage[]) =>
   fc.array(
     fc.oneof(
       fc
         .record({
           by: user,
           cast: fc.constantFrom(...made),
-          at: second,
+          at: timestamp,
           type: fc.constantFrom(ReactionType.LIKE, ReactionType.LIKE, ReactionType.RECAST),
           remove: fc.boolean(),
         })
         .map(({ by, cast, at, type, remove }) => by.react(cast, at, { type, remove })),
       fc
-        .tuple(user, user, second, fc.boolean())
+        .tuple(user, user, timestamp, fc.boolean())
         .map(([one, other, at, remove]) => one.link(other.fid, at, { remove })),
       fc
-        .tuple(user, fc.subarray([1, 2, 3, 4, 5], { minLength: 1, maxLength: 2 }), second)
+        .tuple(user, fc.subarray([1, 2, 3, 4, 5], { minLength: 1, maxLength: 2 }), timestamp)
         .map(([one, fids, at]) => one.compactLinks(fids, at)),
       fc.constantFrom(...made).chain((cast) =>
-        second.map((at) => {
+        timestamp.map((at) => {
           const author = users.find(({ fid }) => fid === cast.data.fid)!
           return author.removeCast(cast.hash, at)
         }),
@@ -82,7 +82,7 @@ const deeds = (made: readonly SignedMessage[]) =>
 
 /** Anything that users may do, in any order: casts may come after what is done with them. */
 export const histories: fc.Arbitrary<HistoryStep[]> = casts
-  .chain((made) => fc.tuple(fc.constant(made), deeds(made), fc.boolean()))
+  .chain((made) => fc.tuple(fc.constant(made), actions(made), fc.boolean()))
   .chain(([made, done, isRevoked]) => {
     const revoked = { chainEvent: users[3]!.signerEvent(SignerEventType.REMOVE, 10_000) }
     const steps: HistoryStep[] = [...made, ...done].map((message) => ({ message }))

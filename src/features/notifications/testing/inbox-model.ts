@@ -15,7 +15,7 @@ export interface ModelRow {
 }
 
 /** Every message that stands in the hub. */
-export async function standingMessages(db: Database): Promise<SignedMessage[]> {
+export async function storedMessages(db: Database): Promise<SignedMessage[]> {
   const rows = await db<{ message: Buffer }[]>`select message from hub.messages`
   return rows.map(({ message }) => decodeStoredMessage(message))
 }

@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
-import { emptyHub } from '../../../graph/project/testing/empty.js'
+import { emptyHub } from '../../../graph/project/testing/empty-hub.js'
 import type { Hub } from '../../../hub/hub.js'
 import { type HistoryStep, users } from './inbox-history.js'
 
@@ -24,7 +24,7 @@ export async function createInboxNetwork(): Promise<InboxNetwork> {
     hub,
     shards,
     async reset() {
-      await emptyHub(db, ['hub.consumers', 'inbox.notifications', 'inbox.seen', 'relations.mutes'])
+      await emptyHub(db, ['hub.consumers', 'inbox.notifications', 'inbox.seen', 'moderation.mutes'])
       await hub.submitOnChainEvents(users.flatMap((user) => user.onChain()))
     },
     async submit(step) {

@@ -3,7 +3,7 @@ import type { Caller } from '../../../api/caller.js'
 import { textParameter } from '../../../api/parameters.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { OperationContext } from '../../operation.js'
-import type { NeededPermission } from '../../signers/permissions.js'
+import type { RequiredPermission } from '../../signers/permissions.js'
 import type { Author } from '../author.js'
 
 /** What is said of 403, for the documentation. */
@@ -39,7 +39,7 @@ export const idemConflict = 'The `idem` was given to another request of this app
  */
 export async function actAs<Result>(
   { signers }: Pick<OperationContext, 'signers'>,
-  { signerUuid, caller, permission }: ActingParts,
+  { signerUuid, caller, permission }: ActingContext,
   work: (author: Author) => Promise<Result>,
 ): Promise<Result> {
   const request = { signerUuid, appId: caller.appId, permission }
@@ -48,15 +48,15 @@ export async function actAs<Result>(
     return await work({ fid, key })
   } catch (error) {
     if (error instanceof PlazaError && error.code === 'bad_request.invalid_signer') {
-      await signers.findNow(request)
+      await signers.findFresh(request)
     }
     throw error
   }
 }
 
 /** Who asks to act, through whom, and for what. */
-export interface ActingParts {
+export interface ActingContext {
   readonly signerUuid: string
   readonly caller: Caller
-  readonly permission: NeededPermission
+  readonly permission: RequiredPermission
 }

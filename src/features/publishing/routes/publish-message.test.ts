@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
 import { messageJson } from '../../../hub/methods/json/message.js'
 import { toProtobuf } from '../../../protocol/codec.js'
-import { bodyOf, publishingNetwork } from './testing/publishing-network.js'
+import { bodyOf, createPublishingNetwork } from './testing/publishing-network.js'
 
-const { api, users } = await publishingNetwork()
+const { api, users } = await createPublishingNetwork()
 const [alice, bob] = users
 const send = (message: object) => api.send('POST', 'message', JSON.parse(JSON.stringify(message)))
 const hashOf = (message: { hash: Buffer }) => `0x${message.hash.toString('hex')}`

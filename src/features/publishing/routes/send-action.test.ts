@@ -4,10 +4,10 @@ import { testNowUnix } from '../../../../test/network.js'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
 import { serveHttp, serveTcp } from '../../../platform/outbound/testing/loopback-server.js'
 import { verifyEd25519 } from '../../../protocol/ed25519.js'
-import { publishingNetwork } from './testing/publishing-network.js'
+import { createPublishingNetwork } from './testing/publishing-network.js'
 
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
-const { api, signers } = await publishingNetwork({ net })
+const { api, signers } = await createPublishingNetwork({ net })
 afterAll(() => net.close())
 
 const action = { type: 'garden.water', payload: { flowers: ['tulip'], much: true } }

@@ -37,7 +37,7 @@ export const postAction = defineOperation({
 
   async handle({ signers, net, clock }, { signer_uuid: signerUuid, base_url, action }, { appId }) {
     // No hub looks at the signer after us: it is asked for as it is now.
-    const author = await signers.findNow({ signerUuid, appId, permission: 'WRITE_FRAME_ACTION' })
+    const author = await signers.findFresh({ signerUuid, appId, permission: 'WRITE_FRAME_ACTION' })
     return await sendAction(net, author, action, base_url, clock())
   },
 })

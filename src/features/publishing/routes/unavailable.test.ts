@@ -4,9 +4,9 @@ import { createTestApi, type TestApiOptions } from '../../../app/testing/test-ap
 import { messageJson } from '../../../hub/methods/json/message.js'
 import { PlazaError, refuse } from '../../../platform/errors.js'
 import { toProtobuf } from '../../../protocol/codec.js'
-import { bodyOf, publishingNetwork } from './testing/publishing-network.js'
+import { bodyOf, createPublishingNetwork } from './testing/publishing-network.js'
 
-const { db, hub, connect, users, signers } = await publishingNetwork()
+const { db, hub, connect, users, signers } = await createPublishingNetwork()
 const [signer_uuid] = signers
 const clock = () => testNowUnix * 1000
 
@@ -43,9 +43,9 @@ it('a hub that cannot check signatures now is a 503', async () => {
 })
 
 it('a database that is away is a 503', async () => {
-  const gone = connect({ poolSize: 1 })
-  await gone.end()
-  const api = await createTestApi({ db, hub, clock, writerDb: gone })
+  const closedDb = connect({ poolSize: 1 })
+  await closedDb.end()
+  const api = await createTestApi({ db, hub, clock, writerDb: closedDb })
   const reply = await api.send('POST', 'cast', { signer_uuid, text: 'hello @bob' })
   expect([reply.statusCode, reply.json().code]).toEqual([503, 'Unavailable'])
 })

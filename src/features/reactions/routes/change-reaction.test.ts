@@ -1,9 +1,9 @@
 import { ReactionType } from '@farcaster/core'
 import { describe, expect, it } from 'vitest'
 import { testNow } from '../../../../test/network.js'
-import { bodyOf, publishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
+import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
 
-const { db, hub, api, users, signers, setTime } = await publishingNetwork()
+const { db, hub, api, users, signers, setTime } = await createPublishingNetwork()
 const [alice, bob] = users
 const [signer_uuid] = signers
 const cast = bob.cast('to be liked', testNow - 100)
@@ -13,7 +13,7 @@ const target = `0x${cast.hash.toString('hex')}`
 const send = (method: 'POST' | 'DELETE', body: object = {}) =>
   api.send(method, 'reaction', { signer_uuid, reaction_type: 'like', target, ...body })
 
-async function standing() {
+async function storedReactions() {
   const { cast: read } = bodyOf(
     await api.get('cast', { identifier: target, type: 'hash', viewer_fid: alice.fid }),
   )
@@ -24,30 +24,30 @@ async function standing() {
   }
 }
 
-const nothing = { likes: 0, recasts: 0, viewer: { liked: false, recasted: false } }
+const noReactions = { likes: 0, recasts: 0, viewer: { liked: false, recasted: false } }
 
 describe('reactions', () => {
   it('are there right after, and gone right after', async () => {
     expect(bodyOf(await send('POST'))).toMatchObject({ success: true })
     bodyOf(await send('POST', { reaction_type: 'recast', target: target.slice(2), target_author_fid: 2 }))
-    expect(await standing()).toEqual({ likes: 1, recasts: 1, viewer: { liked: true, recasted: true } })
+    expect(await storedReactions()).toEqual({ likes: 1, recasts: 1, viewer: { liked: true, recasted: true } })
     expect(bodyOf(await send('DELETE'))).toMatchObject({ success: true })
     bodyOf(await send('DELETE', { reaction_type: 'recast' }))
-    expect(await standing()).toEqual(nothing)
+    expect(await storedReactions()).toEqual(noReactions)
   })
 
   it('of one second do what the last of them says', async () => {
     for (let round = 0; round < 5; round += 1) {
       bodyOf(await send('POST'))
-      expect((await standing()).likes).toBe(1)
+      expect((await storedReactions()).likes).toBe(1)
       bodyOf(await send('DELETE'))
-      expect((await standing()).likes).toBe(0)
+      expect((await storedReactions()).likes).toBe(0)
     }
     setTime(1)
     bodyOf(await send('POST'))
-    expect((await standing()).likes).toBe(1)
+    expect((await storedReactions()).likes).toBe(1)
     bodyOf(await send('DELETE'))
-    expect(await standing()).toEqual(nothing)
+    expect(await storedReactions()).toEqual(noReactions)
   })
 
   it('that stand already are left alone', async () => {
@@ -55,17 +55,17 @@ describe('reactions', () => {
     const before = await db`select max(id) from hub.events`
     bodyOf(await send('POST'))
     expect(await db`select max(id) from hub.events`).toEqual(before)
-    expect((await standing()).likes).toBe(1)
+    expect((await storedReactions()).likes).toBe(1)
     bodyOf(await send('DELETE'))
   })
 
   it('that come together all succeed, and one of them stands', async () => {
     const replies = await Promise.all(Array.from({ length: 12 }, (_, n) => send(n % 2 ? 'POST' : 'DELETE')))
     expect(replies.map(({ statusCode }) => statusCode)).toEqual(Array(12).fill(200))
-    const { likes } = await standing()
+    const { likes } = await storedReactions()
     expect([0, 1]).toContain(likes)
     bodyOf(await send('POST'))
-    expect((await standing()).likes).toBe(1)
+    expect((await storedReactions()).likes).toBe(1)
     bodyOf(await send('DELETE'))
   })
 

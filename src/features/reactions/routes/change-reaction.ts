@@ -3,8 +3,8 @@ import type { Caller } from '../../../api/caller.js'
 import { choiceParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import type { OperationContext } from '../../operation.js'
 import { prepareChanges, publishChange } from '../../publishing/changes.js'
+import { publishOnce } from '../../publishing/idempotency.js'
 import { draftReaction } from '../../publishing/reactions.js'
-import { publishOnce } from '../../publishing/repeats.js'
 import { actAs, idemMember, signerUuidMember } from '../../publishing/routes/acting.js'
 
 /** A reaction to add or to take back, as the published client sends it. */
@@ -35,7 +35,7 @@ export async function changeReaction(
   caller: Caller,
 ) {
   const { operation, permission, message } = actions[action]
-  const answer = { success: true, message }
+  const replyFor = { success: true, message }
   return await actAs(context, { signerUuid, caller, permission }, async (author) => {
     const draft = () =>
       draftReaction(context.writerDb, action, {
@@ -45,12 +45,12 @@ export async function changeReaction(
       })
     if (idem === undefined) {
       await publishChange(context, author, await draft())
-      return answer
+      return replyFor
     }
-    const asked = { operation, signer_uuid: signerUuid, ...body }
-    return await publishOnce(context, { appId: caller.appId, idem, asked }, async () => {
+    const request = { operation, signer_uuid: signerUuid, ...body }
+    return await publishOnce(context, { appId: caller.appId, idem, content: request }, async () => {
       const [prepared] = await prepareChanges(context, author, [await draft()])
-      return { message: prepared?.message ?? null, answer: JSON.stringify(answer) }
+      return { message: prepared?.message ?? null, replyFor: JSON.stringify(replyFor) }
     })
   })
 }

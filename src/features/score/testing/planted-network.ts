@@ -1,6 +1,6 @@
 import { Random, WeightedIndex } from '../../../demo/random.js'
 import { EdgeList } from '../edge-list.js'
-import type { Accounts } from '../signs.js'
+import type { AccountFeatures } from '../spam-signals.js'
 
 export interface PlantedOptions {
   /** Another name is another network. */
@@ -11,7 +11,7 @@ export interface PlantedOptions {
   /** Share of a ring's members that bought links from honest accounts, one to three each. */
   readonly buyers: number
   /** False: spam and honest accounts have the same signs, and only the graph tells them apart. */
-  readonly hasSigns: boolean
+  readonly hasSpamSignals: boolean
   /** Whether members of a ring follow only those with a higher number, so that no tie in it is mutual. */
   readonly isOneWay?: boolean
 }
@@ -19,7 +19,7 @@ export interface PlantedOptions {
 export interface PlantedNetwork {
   readonly users: number
   readonly edges: EdgeList
-  readonly accounts: Accounts
+  readonly accounts: AccountFeatures
   /** 1 for spam. Spam and honest accounts are mixed, in number and in age. */
   readonly isSpam: Uint8Array
 }
@@ -43,7 +43,7 @@ export function plantedNetwork(options: PlantedOptions): PlantedNetwork {
   const edges = new EdgeList()
   const crowd = linkHonest(edges, honest, random)
   plantRings(edges, spam, crowd, options, random)
-  return { users, edges, isSpam, accounts: describe(isSpam, options.hasSigns, random) }
+  return { users, edges, isSpam, accounts: describe(isSpam, options.hasSpamSignals, random) }
 }
 
 function shuffled(count: number, random: Random): Uint32Array {
@@ -60,25 +60,25 @@ function shuffled(count: number, random: Random): Uint32Array {
 /** Honest accounts that spam follows and buys links from. */
 export interface Crowd {
   readonly members: Uint32Array
-  readonly byFame: WeightedIndex
+  readonly popularityIndex: WeightedIndex
 }
 
 /** Communities with few famous and many unknown members, who follow mostly within and often follow back. */
 function linkHonest(edges: EdgeList, honest: Uint32Array, random: Random): Crowd {
-  const fame = Float64Array.from(honest, () => random.pareto(1.1))
-  const everyone = { members: honest, byFame: new WeightedIndex(fame) }
+  const popularity = Float64Array.from(honest, () => random.pareto(1.1))
+  const everyone = { members: honest, popularityIndex: new WeightedIndex(popularity) }
   const communities = Array.from({ length: COMMUNITIES }, (_, community) => {
     const places = Array.from(honest.keys()).filter((place) => place % COMMUNITIES === community)
     return {
       members: Uint32Array.from(places, (place) => honest[place]!),
-      byFame: new WeightedIndex(Float64Array.from(places, (place) => fame[place]!)),
+      popularityIndex: new WeightedIndex(Float64Array.from(places, (place) => popularity[place]!)),
     }
   })
   for (const [place, user] of honest.entries()) {
     const follows = Math.ceil(random.exponential(30))
     for (let made = 0; made < follows; made += 1) {
       const crowd = random.chance(0.75) ? communities[place % COMMUNITIES]! : everyone
-      const target = crowd.members[crowd.byFame.draw(random, crowd.members.length)]!
+      const target = crowd.members[crowd.popularityIndex.draw(random, crowd.members.length)]!
       edges.addFollow(user, target)
       if (random.chance(0.4)) edges.addLikes(user, target, Math.ceil(random.exponential(6)))
       if (random.chance(0.15)) edges.addFollow(target, user)
@@ -112,7 +112,7 @@ export function plantRings(
 function linkOutside(edges: EdgeList, member: number, crowd: Crowd, buyers: number, random: Random): void {
   const baits = random.between(10, 200)
   for (let bait = 0; bait < baits; bait += 1) {
-    const target = crowd.members[crowd.byFame.draw(random, crowd.members.length)]!
+    const target = crowd.members[crowd.popularityIndex.draw(random, crowd.members.length)]!
     edges.addFollow(member, target)
     if (random.chance(1 / 60)) edges.addFollow(target, member)
   }
@@ -125,25 +125,25 @@ function linkOutside(edges: EdgeList, member: number, crowd: Crowd, buyers: numb
 }
 
 /** Signs differ in tendency only: half of the spam behaves like anybody. */
-function describe(isSpam: Uint8Array, hasSigns: boolean, random: Random): Accounts {
-  const accounts = blankAccounts(isSpam.length)
+function describe(isSpam: Uint8Array, hasSpamSignals: boolean, random: Random): AccountFeatures {
+  const accounts = emptyAccountFeatures(isSpam.length)
   for (let user = 0; user < isSpam.length; user += 1) {
-    const careless = hasSigns && isSpam[user] === 1 && random.chance(0.5)
+    const hasSignals = hasSpamSignals && isSpam[user] === 1 && random.chance(0.5)
     const casts = Math.floor(random.exponential(20))
     accounts.registeredAt[user] = NOW_UNIX - random.fraction() * 3 * YEAR_SECONDS
-    accounts.profileParts[user] = careless ? random.below(4) : random.between(2, 4)
-    accounts.peakFollows[user] = Math.ceil(random.exponential(careless ? 200 : 15))
+    accounts.profileParts[user] = hasSignals ? random.below(4) : random.between(2, 4)
+    accounts.peakFollows[user] = Math.ceil(random.exponential(hasSignals ? 200 : 15))
     accounts.casts[user] = casts
-    accounts.linkCasts[user] = Math.floor(casts * random.fraction() * (careless ? 1 : 0.3))
+    accounts.linkCasts[user] = Math.floor(casts * random.fraction() * (hasSignals ? 1 : 0.3))
     accounts.wordyCasts[user] = Math.floor(casts * 0.6)
-    const different = careless ? random.fraction() : 1 - 0.1 * random.fraction()
+    const different = hasSignals ? random.fraction() : 1 - 0.1 * random.fraction()
     accounts.differentWordyCasts[user] = Math.ceil(accounts.wordyCasts[user]! * different)
   }
   return accounts
 }
 
 /** Accounts of whom nothing is known. */
-export function blankAccounts(users: number): Accounts {
+export function emptyAccountFeatures(users: number): AccountFeatures {
   return {
     registeredAt: new Float64Array(users),
     profileParts: new Uint8Array(users),

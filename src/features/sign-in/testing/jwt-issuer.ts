@@ -24,27 +24,27 @@ export interface TestIssuer {
   /** What it answers when its keys are asked for. */
   answer: (response: ServerResponse) => void
   /** How often that was. */
-  asked(): number
+  requestCount(): number
 }
 
 /** Starts an issuer with these keys. */
 export async function startIssuer(...keys: readonly IssuerKey[]): Promise<TestIssuer> {
-  let asked = 0
+  let requestCount = 0
   const { origin } = await serveHttp((_request, response) => {
-    asked += 1
+    requestCount += 1
     issuer.answer(response)
   })
   const issuer: TestIssuer = {
     issuer: origin,
     keySetUrl: `${origin}/keys`,
-    answer: answerKeys(...keys),
-    asked: () => asked,
+    answer: respondWithKeys(...keys),
+    requestCount: () => requestCount,
   }
   return issuer
 }
 
 /** Answers with a set of these keys. */
-export function answerKeys(...keys: readonly IssuerKey[]): TestIssuer['answer'] {
+export function respondWithKeys(...keys: readonly IssuerKey[]): TestIssuer['answer'] {
   return (response) => response.end(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
 }
 

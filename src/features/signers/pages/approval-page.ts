@@ -1,11 +1,11 @@
-import { choosablePermissions } from '../chosen-permissions.js'
-import type { NamedAccount } from '../custody.js'
-import { type KeyRequest, whyNotOpen } from '../key-request.js'
-import { authAddress } from '../standing.js'
+import type { AccountSummary } from '../custody.js'
+import { closedReason, type KeyRequest } from '../key-request.js'
+import { selectablePermissions } from '../selected-permissions.js'
+import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
 import { type Html, html } from './html.js'
 
 /** What a page is made with. */
-export interface PageSurroundings {
+export interface ApprovalPageContext {
   /** A devnet approves by a signature; elsewhere a transaction does it. */
   readonly isLocal: boolean
   /** The way from the page to its assets: nothing, or `../` where the address ends with a slash. */
@@ -33,20 +33,20 @@ const permissionTexts: Readonly<Record<string, string>> = {
 }
 
 /** The page of a request: what is asked, and the way to answer while that is possible. */
-export function approvalPage(request: KeyRequest, surroundings: PageSurroundings): string {
+export function approvalPage(request: KeyRequest, context: ApprovalPageContext): string {
   const name = nameOf(request.app)
-  const title = request.keyType === authAddress ? 'asks to sign in for you' : 'asks to act for you'
-  const problem = whyNotOpen(request, surroundings.nowMs)
+  const title = request.keyType === AUTH_ADDRESS_KEY_TYPE ? 'asks to sign in for you' : 'asks to act for you'
+  const problem = closedReason(request, context.nowMs)
   return documentOf(
-    surroundings,
+    context,
     `${name} ${title}`,
     html`
 <header>
-  ${request.app.pfpUrl === null ? null : html`<img src="${lastPart(surroundings)}/picture" alt="" width="64" height="64">`}
+  ${request.app.pfpUrl === null ? null : html`<img src="${lastPart(context)}/picture" alt="" width="64" height="64">`}
   <h1><bdi>${name}</bdi> ${title}</h1>
 </header>
 ${details(request)}
-${problem === null ? answerForm(request, surroundings) : outcome(request, problem)}`,
+${problem === null ? answerForm(request, context) : outcome(request, problem)}`,
   )
 }
 
@@ -75,7 +75,7 @@ function documentOf({ toAssets }: { readonly toAssets: string }, title: string, 
 
 function details(request: KeyRequest): Html {
   const { app, sponsor, isSponsoredByService, keyType, publicKey, deadline } = request
-  const isAddress = keyType === authAddress
+  const isAddress = keyType === AUTH_ADDRESS_KEY_TYPE
   const key = `0x${(isAddress ? publicKey.subarray(-20) : publicKey).toString('hex')}`
   const payer = isSponsoredByService ? 'whoever runs this server' : sponsor && nameOf(sponsor)
   return html`<dl>
@@ -86,10 +86,10 @@ function details(request: KeyRequest): Html {
 </dl>`
 }
 
-function answerForm(request: KeyRequest, surroundings: PageSurroundings): Html {
-  const { isLocal, url } = surroundings
-  return html`<form id="answer" data-network="${isLocal ? 'local' : 'chain'}" data-path="${lastPart(surroundings)}">
-  ${request.keyType === authAddress ? null : permissionBoxes()}
+function answerForm(request: KeyRequest, context: ApprovalPageContext): Html {
+  const { isLocal, url } = context
+  return html`<form id="answer" data-network="${isLocal ? 'local' : 'chain'}" data-path="${lastPart(context)}">
+  ${request.keyType === AUTH_ADDRESS_KEY_TYPE ? null : permissionBoxes()}
   <p>${isLocal ? 'You answer by a signature of the wallet that holds your account. It costs nothing.' : 'You approve by a transaction of the wallet that holds your account, on OP Mainnet, and refuse by a signature.'}</p>
   <p class="buttons">
     <button type="submit" disabled>Approve</button>
@@ -103,7 +103,7 @@ ${isLocal ? html`<details><summary>Answer in a terminal</summary><pre><code>plaz
 }
 
 function permissionBoxes(): Html {
-  return html`<fieldset><legend>It may</legend>${choosablePermissions.map(
+  return html`<fieldset><legend>It may</legend>${selectablePermissions.map(
     (permission) =>
       html`<label><input type="checkbox" name="permission" value="${permission}" checked> ${permissionTexts[permission] ?? permission}</label>`,
   )}</fieldset>`
@@ -114,18 +114,18 @@ function outcome(request: KeyRequest, problem: string): Html {
     request.status === 'approved' ? `Approved for the account with fid ${request.fid}.` : sentence(problem)
   return html`<p id="outcome">${text}</p>${
     request.status === 'approved' && request.redirectUrl !== null
-      ? html`<p><a id="onward" href="${request.redirectUrl}" rel="noreferrer">Go on to ${onwardName(request.redirectUrl)}</a></p>`
+      ? html`<p><a id="onward" href="${request.redirectUrl}" rel="noreferrer">Go on to ${redirectTargetName(request.redirectUrl)}</a></p>`
       : null
   }`
 }
 
 /** Where a link leads, as its user can judge it. */
-function onwardName(redirectUrl: string): string {
+function redirectTargetName(redirectUrl: string): string {
   const { protocol, host } = new URL(redirectUrl)
   return protocol === 'https:' || protocol === 'http:' ? host : `the app (${protocol}//)`
 }
 
-function nameOf({ fid, username, displayName }: NamedAccount): string {
+function nameOf({ fid, username, displayName }: AccountSummary): string {
   return displayName || (username === null ? `fid ${fid}` : `@${username}`)
 }
 
@@ -134,6 +134,6 @@ function sentence(text: string): string {
 }
 
 /** What stands below the page stands below its token: relative, so that it works behind any proxy. */
-function lastPart({ url, toAssets }: PageSurroundings): string {
+function lastPart({ url, toAssets }: ApprovalPageContext): string {
   return toAssets === '' ? url.slice(url.lastIndexOf('/') + 1) : '.'
 }

@@ -7,7 +7,7 @@ import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
 import { recoverKeyRequestSigner } from '../../../hub/registry/key-request.js'
-import { askedBody, type KeyHolder, registerHolder } from '../testing/key-holder.js'
+import { type KeyHolder, registerKeyHolder, signKeyRequestBody } from '../testing/key-holder.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -15,9 +15,9 @@ let nowMs = testNowUnix * 1000
 const parts = { db, hub, clock: () => nowMs }
 const api = await createTestApi(parts)
 const chain = await createTestApi({ ...parts, network: FarcasterNetwork.MAINNET })
-const app = await registerHolder(parts)
-const user = await registerHolder(parts)
-const stranger = await registerHolder(parts)
+const app = await registerKeyHolder(parts)
+const user = await registerKeyHolder(parts)
+const stranger = await registerKeyHolder(parts)
 
 beforeEach(() => {
   nowMs = testNowUnix * 1000
@@ -26,21 +26,23 @@ beforeEach(() => {
 /** A signer that an app has asked for, and where it is answered. */
 async function request(more: object = {}) {
   const { signer_uuid, public_key } = (await api.send('POST', 'signer', {})).json()
-  const asked = await askedBody(app, public_key, testNowUnix + 86_400)
-  const reply = (await api.send('POST', 'signer/signed_key', { signer_uuid, ...asked, ...more })).json()
+  const signedRequest = await signKeyRequestBody(app, public_key, testNowUnix + 86_400)
+  const reply = (
+    await api.send('POST', 'signer/signed_key', { signer_uuid, ...signedRequest, ...more })
+  ).json()
   const path = new URL(reply.signer_approval_url).pathname
-  const standing = async () => (await api.get('signer', { signer_uuid })).json()
-  return { signer_uuid, public_key, asked, path, standing }
+  const readSigner = async () => (await api.get('signer', { signer_uuid })).json()
+  return { signer_uuid, public_key, asked: signedRequest, path, standing: readSigner }
 }
 
-type Asked = Awaited<ReturnType<typeof request>>
+type ApprovalRequest = Awaited<ReturnType<typeof request>>
 
 const post = async (path: string, payload: object, from = api) => {
   const reply = await from.app.inject({ method: 'POST', url: path, payload })
   return { status: reply.statusCode, body: reply.json() }
 }
 
-const everything = [
+const allPermissions = [
   'PUBLISH_CAST',
   'DELETE_CAST',
   'PUBLISH_REACTION',
@@ -56,7 +58,11 @@ const everything = [
 ]
 
 /** What the page sends when its reader approves. */
-async function approval({ path }: Asked, holder: KeyHolder, permissions: string[] | null = everything) {
+async function approval(
+  { path }: ApprovalRequest,
+  holder: KeyHolder,
+  permissions: string[] | null = allPermissions,
+) {
   const { address } = holder.account.signer
   const { body } = await post(`${path}/account`, { address, permissions })
   const { deadline, typed_data } = body.approval
@@ -64,18 +70,23 @@ async function approval({ path }: Asked, holder: KeyHolder, permissions: string[
   return { fid: body.fid, deadline, signature, permissions }
 }
 
-async function refusal({ path }: Asked, holder: KeyHolder) {
+async function refusal({ path }: ApprovalRequest, holder: KeyHolder) {
   const { address } = holder.account.signer
-  const { body } = await post(`${path}/account`, { address, permissions: everything })
+  const { body } = await post(`${path}/account`, { address, permissions: allPermissions })
   return { fid: body.fid, signature: await holder.account.signer.signMessage({ message: body.refusal }) }
 }
 
 describe('the page', () => {
   it('shows what is asked, by whom, until when', async () => {
-    const asked = await request()
-    const { body, headers, statusCode } = await api.app.inject(asked.path)
+    const signedRequest = await request()
+    const { body, headers, statusCode } = await api.app.inject(signedRequest.path)
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    for (const text of [asked.public_key, `fid ${app.fid}`, '2026-11-02T00:00:00.000Z', 'publish casts']) {
+    for (const text of [
+      signedRequest.public_key,
+      `fid ${app.fid}`,
+      '2026-11-02T00:00:00.000Z',
+      'publish casts',
+    ]) {
       expect(body).toContain(text)
     }
     expect(headers).toMatchObject({
@@ -93,13 +104,13 @@ describe('the page', () => {
     await hub.submitOnChainEvents([
       nasty.registered(),
       nasty.signerEvent(SignerEventType.ADD),
-      nasty.rented(1),
+      nasty.storageRentEvent(1),
     ])
     await db`update hub.fids set custody_address = ${app.account.address}::bytea where fid = 4000`
     await hub.submit([nasty.userData(UserDataType.DISPLAY, `<img src=x onerror="alert('1')">`, testNow)])
     const { signer_uuid, public_key } = (await api.send('POST', 'signer', {})).json()
-    const asked = await askedBody({ ...app, fid: 4_000 }, public_key, testNowUnix + 60)
-    const reply = (await api.send('POST', 'signer/signed_key', { signer_uuid, ...asked })).json()
+    const signedRequest = await signKeyRequestBody({ ...app, fid: 4_000 }, public_key, testNowUnix + 60)
+    const reply = (await api.send('POST', 'signer/signed_key', { signer_uuid, ...signedRequest })).json()
     const { body } = await api.app.inject(new URL(reply.signer_approval_url).pathname)
     expect(body).toContain('&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;')
     expect(body).not.toContain('<img')
@@ -114,8 +125,10 @@ describe('the page', () => {
       const { body } = await api.app.inject(address)
       const [, src = ''] = /src="([^"]+approval\.js)"/.exec(body) ?? []
       expect(new URL(src, `http://plaza.test${address}`).pathname).toBe(script)
-      const [, below = ''] = /data-path="([^"]+)"/.exec(body) ?? []
-      expect(new URL(`${below}/status`, `http://plaza.test${address}`).pathname).toBe(`${path}/status`)
+      const [, approvalDataPath = ''] = /data-path="([^"]+)"/.exec(body) ?? []
+      expect(new URL(`${approvalDataPath}/status`, `http://plaza.test${address}`).pathname).toBe(
+        `${path}/status`,
+      )
     }
     const asset = await api.app.inject('/approve/assets/approval.js')
     expect([asset.statusCode, asset.headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
@@ -139,9 +152,9 @@ describe('the page', () => {
   })
 
   it('leads on to where the app wants its user, and says where that is', async () => {
-    const asked = await request({ redirect_url: 'https://app.example/done?"<x>' })
-    await post(`${asked.path}/approval`, await approval(asked, user))
-    const { body } = await api.app.inject(asked.path)
+    const signedRequest = await request({ redirect_url: 'https://app.example/done?"<x>' })
+    await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))
+    const { body } = await api.app.inject(signedRequest.path)
     expect(body).toContain('<a id="onward" href="https://app.example/done?%22%3Cx%3E"')
     expect(body).toContain('Go on to app.example')
   })
@@ -149,29 +162,31 @@ describe('the page', () => {
 
 describe('an approval on the local network', () => {
   it('is a signature of the account’s holder, and adds the key with the app’s own request', async () => {
-    const asked = await request()
-    expect(await post(`${asked.path}/approval`, await approval(asked, user))).toEqual({
+    const signedRequest = await request()
+    expect(await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))).toEqual({
       status: 200,
       body: {},
     })
-    expect(await asked.standing()).toEqual({
+    expect(await signedRequest.standing()).toEqual({
       object: 'signer',
-      signer_uuid: asked.signer_uuid,
-      public_key: asked.public_key,
+      signer_uuid: signedRequest.signer_uuid,
+      public_key: signedRequest.public_key,
       status: 'approved',
       permissions: ['WRITE_ALL'],
       fid: user.fid,
     })
-    const status = await api.app.inject(`${asked.path}/status`)
+    const status = await api.app.inject(`${signedRequest.path}/status`)
     expect(status.json()).toEqual({ status: 'approved', fid: user.fid, redirect_url: null })
 
-    const key = Buffer.from(asked.public_key.slice(2), 'hex')
+    const key = Buffer.from(signedRequest.public_key.slice(2), 'hex')
     const [row] = await db<{ event: Buffer }[]>`select event from hub.signers where key = ${key}::bytea`
     const { metadata, keyType } = OnChainEvent.decode(row!.event).signerEventBody!
     expect(keyType).toBe(1)
-    expect(Buffer.from(metadata).includes(Buffer.from(asked.asked.signature.slice(2), 'hex'))).toBe(true)
-    const keyRequest = { requestFid: app.fid, key, deadline: asked.asked.deadline }
-    const signature = Buffer.from(asked.asked.signature.slice(2), 'hex')
+    expect(Buffer.from(metadata).includes(Buffer.from(signedRequest.asked.signature.slice(2), 'hex'))).toBe(
+      true,
+    )
+    const keyRequest = { requestFid: app.fid, key, deadline: signedRequest.asked.deadline }
+    const signature = Buffer.from(signedRequest.asked.signature.slice(2), 'hex')
     expect(await recoverKeyRequestSigner(keyRequest, signature)).toEqual(app.account.address)
   })
 
@@ -183,32 +198,32 @@ describe('an approval on the local network', () => {
       ],
       [[], ['READ_ONLY']],
     ] as const) {
-      const asked = await request()
-      await post(`${asked.path}/approval`, await approval(asked, user, [...chosen]))
-      expect(await asked.standing()).toMatchObject({ status: 'approved', permissions: stored })
+      const signedRequest = await request()
+      await post(`${signedRequest.path}/approval`, await approval(signedRequest, user, [...chosen]))
+      expect(await signedRequest.standing()).toMatchObject({ status: 'approved', permissions: stored })
     }
   })
 
   it('happens once: the first who approves has the key, and a repeat changes nothing', async () => {
-    const asked = await request()
-    const both = await Promise.all([approval(asked, user), approval(asked, stranger)])
-    const replies = await Promise.all(both.map((body) => post(`${asked.path}/approval`, body)))
+    const signedRequest = await request()
+    const both = await Promise.all([approval(signedRequest, user), approval(signedRequest, stranger)])
+    const replies = await Promise.all(both.map((body) => post(`${signedRequest.path}/approval`, body)))
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
     const winner = both[replies.findIndex(({ status }) => status === 200)]!
-    expect(await post(`${asked.path}/approval`, winner)).toMatchObject({ status: 200 })
-    expect(await asked.standing()).toMatchObject({ fid: winner.fid })
-    const key = Buffer.from(asked.public_key.slice(2), 'hex')
+    expect(await post(`${signedRequest.path}/approval`, winner)).toMatchObject({ status: 200 })
+    expect(await signedRequest.standing()).toMatchObject({ fid: winner.fid })
+    const key = Buffer.from(signedRequest.public_key.slice(2), 'hex')
     expect(await db`select 1 from hub.signers where key = ${key}::bytea`).toHaveLength(1)
   })
 
   it('is worth nothing with another’s signature, for another request, or too late', async () => {
-    const [asked, other] = [await request(), await request()]
-    const good = await approval(asked, user)
+    const [signedRequest, other] = [await request(), await request()]
+    const good = await approval(signedRequest, user)
     const wrong: [object, number, string | undefined][] = [
       [{ fid: stranger.fid }, 403, 'signature'],
-      [{ signature: (await approval(asked, stranger)).signature }, 403, 'signature'],
+      [{ signature: (await approval(signedRequest, stranger)).signature }, 403, 'signature'],
       [{ signature: (await approval(other, user)).signature }, 403, 'signature'],
-      [{ signature: (await refusal(asked, user)).signature }, 403, 'signature'],
+      [{ signature: (await refusal(signedRequest, user)).signature }, 403, 'signature'],
       [{ deadline: good.deadline + 1 }, 403, 'signature'],
       [{ deadline: testNowUnix }, 400, 'deadline'],
       [{ deadline: testNowUnix + 86_400 }, 400, 'deadline'],
@@ -218,41 +233,45 @@ describe('an approval on the local network', () => {
       [{ signature: '0x12' }, 400, 'signature'],
     ]
     for (const [change, status, property] of wrong) {
-      const reply = await post(`${asked.path}/approval`, { ...good, ...change })
+      const reply = await post(`${signedRequest.path}/approval`, { ...good, ...change })
       expect(reply, JSON.stringify(change)).toMatchObject({ status, body: { property } })
     }
-    expect(await asked.standing()).toMatchObject({ status: 'pending_approval' })
+    expect(await signedRequest.standing()).toMatchObject({ status: 'pending_approval' })
     nowMs += 31 * 60_000
-    expect((await post(`${asked.path}/approval`, good)).status).toBe(400)
+    expect((await post(`${signedRequest.path}/approval`, good)).status).toBe(400)
   })
 
   it('is for what was shown: a request that has changed since takes a new signature', async () => {
-    const asked = await request()
-    const signed = await approval(asked, user)
-    const again = await askedBody(app, asked.public_key, testNowUnix + 3_600)
-    await api.send('POST', 'signer/signed_key', { signer_uuid: asked.signer_uuid, ...again })
-    expect((await post(`${asked.path}/approval`, signed)).status).toBe(403)
-    expect((await post(`${asked.path}/approval`, await approval(asked, user))).status).toBe(200)
+    const signedRequest = await request()
+    const signed = await approval(signedRequest, user)
+    const again = await signKeyRequestBody(app, signedRequest.public_key, testNowUnix + 3_600)
+    await api.send('POST', 'signer/signed_key', { signer_uuid: signedRequest.signer_uuid, ...again })
+    expect((await post(`${signedRequest.path}/approval`, signed)).status).toBe(403)
+    expect((await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))).status).toBe(
+      200,
+    )
   })
 
   it('comes too late for a request that has expired, until the app asks anew', async () => {
-    const asked = await request()
+    const signedRequest = await request()
     nowMs += 86_400_000
-    const late = await post(`${asked.path}/approval`, await approval(asked, user))
-    expect(late).toMatchObject({ status: 409, body: { message: expect.stringContaining('expired') } })
-    expect((await api.app.inject(asked.path)).body).toContain('This request has expired')
-    expect(await asked.standing()).toMatchObject({ status: 'pending_approval' })
-    const again = await askedBody(app, asked.public_key, Math.floor(nowMs / 1000) + 3_600)
-    await api.send('POST', 'signer/signed_key', { signer_uuid: asked.signer_uuid, ...again })
-    expect((await post(`${asked.path}/approval`, await approval(asked, user))).status).toBe(200)
+    const lateAnswer = await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))
+    expect(lateAnswer).toMatchObject({ status: 409, body: { message: expect.stringContaining('expired') } })
+    expect((await api.app.inject(signedRequest.path)).body).toContain('This request has expired')
+    expect(await signedRequest.standing()).toMatchObject({ status: 'pending_approval' })
+    const again = await signKeyRequestBody(app, signedRequest.public_key, Math.floor(nowMs / 1000) + 3_600)
+    await api.send('POST', 'signer/signed_key', { signer_uuid: signedRequest.signer_uuid, ...again })
+    expect((await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))).status).toBe(
+      200,
+    )
   })
 
   it('does not stand for an app whose account has changed hands', async () => {
-    const asked = await request()
-    const before = await approval(asked, user)
+    const signedRequest = await request()
+    const earlyAnswer = await approval(signedRequest, user)
     await db`update hub.fids set custody_address = ${Buffer.alloc(20, 1)}::bytea where fid = ${app.fid}`
     try {
-      expect(await post(`${asked.path}/approval`, before)).toMatchObject({
+      expect(await post(`${signedRequest.path}/approval`, earlyAnswer)).toMatchObject({
         status: 409,
         body: { message: expect.stringContaining('changed hands') },
       })
@@ -264,14 +283,14 @@ describe('an approval on the local network', () => {
   it('lets an address sign in, without permissions', async () => {
     const address = `0x${newPrivateKey().toString('hex', 0, 20)}` as const
     const word = `0x${'00'.repeat(12)}${address.slice(2)}`
-    const body = { address, ...(await askedBody(app, word, testNowUnix + 60)) }
+    const body = { address, ...(await signKeyRequestBody(app, word, testNowUnix + 60)) }
     const reply = (await api.send('POST', 'auth_address/developer_managed/signed_key', body)).json()
     const path = new URL(reply.auth_address_approval_url).pathname
-    const asked = { path } as Asked
+    const signedRequest = { path } as ApprovalRequest
     expect((await api.app.inject(path)).body).not.toContain('<fieldset>')
     const refused = await post(`${path}/account`, { address, permissions: [] })
     expect(refused).toMatchObject({ status: 400, body: { property: 'permissions' } })
-    expect((await post(`${path}/approval`, await approval(asked, user, null))).status).toBe(200)
+    expect((await post(`${path}/approval`, await approval(signedRequest, user, null))).status).toBe(200)
     expect((await api.get('auth_address/developer_managed', { address })).json()).toEqual({
       address,
       status: 'approved',
@@ -282,42 +301,45 @@ describe('an approval on the local network', () => {
   })
 
   it('is made by no other network', async () => {
-    const asked = await request()
-    const body = await approval(asked, user)
-    expect((await post(`${asked.path}/approval`, body, chain)).status).toBe(409)
+    const signedRequest = await request()
+    const body = await approval(signedRequest, user)
+    expect((await post(`${signedRequest.path}/approval`, body, chain)).status).toBe(409)
   })
 })
 
 describe('a refusal', () => {
   it('is final', async () => {
-    const asked = await request()
-    const approved = await approval(asked, user)
-    const refused = await refusal(asked, user)
-    expect((await post(`${asked.path}/refusal`, refused)).status).toBe(200)
-    expect(await asked.standing()).toMatchObject({ status: 'revoked' })
-    expect((await post(`${asked.path}/refusal`, refused)).status).toBe(200)
-    expect((await post(`${asked.path}/approval`, approved)).status).toBe(409)
-    const again = await askedBody(app, asked.public_key, testNowUnix + 90_000)
-    const reply = await api.send('POST', 'signer/signed_key', { signer_uuid: asked.signer_uuid, ...again })
+    const signedRequest = await request()
+    const approved = await approval(signedRequest, user)
+    const refused = await refusal(signedRequest, user)
+    expect((await post(`${signedRequest.path}/refusal`, refused)).status).toBe(200)
+    expect(await signedRequest.standing()).toMatchObject({ status: 'revoked' })
+    expect((await post(`${signedRequest.path}/refusal`, refused)).status).toBe(200)
+    expect((await post(`${signedRequest.path}/approval`, approved)).status).toBe(409)
+    const again = await signKeyRequestBody(app, signedRequest.public_key, testNowUnix + 90_000)
+    const reply = await api.send('POST', 'signer/signed_key', {
+      signer_uuid: signedRequest.signer_uuid,
+      ...again,
+    })
     expect(reply.statusCode).toBe(409)
-    expect((await api.app.inject(asked.path)).body).toMatch(/refused or taken back/)
+    expect((await api.app.inject(signedRequest.path)).body).toMatch(/refused or taken back/)
   })
 
   it('takes the signature of an account’s holder, and comes too late after an approval', async () => {
-    const asked = await request()
-    const good = await refusal(asked, user)
-    expect((await post(`${asked.path}/refusal`, { ...good, fid: stranger.fid })).status).toBe(403)
+    const signedRequest = await request()
+    const good = await refusal(signedRequest, user)
+    expect((await post(`${signedRequest.path}/refusal`, { ...good, fid: stranger.fid })).status).toBe(403)
     const other = await refusal(await request(), user)
-    expect((await post(`${asked.path}/refusal`, other)).status).toBe(403)
-    await post(`${asked.path}/approval`, await approval(asked, user))
-    expect((await post(`${asked.path}/refusal`, good)).status).toBe(409)
-    expect(await asked.standing()).toMatchObject({ status: 'approved' })
+    expect((await post(`${signedRequest.path}/refusal`, other)).status).toBe(403)
+    await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))
+    expect((await post(`${signedRequest.path}/refusal`, good)).status).toBe(409)
+    expect(await signedRequest.standing()).toMatchObject({ status: 'approved' })
   })
 
   it('is not there for the wallet of nobody', async () => {
     const { path } = await request()
     const { address } = ethAccount(newPrivateKey()).signer
-    expect(await post(`${path}/account`, { address, permissions: everything })).toMatchObject({
+    expect(await post(`${path}/account`, { address, permissions: allPermissions })).toMatchObject({
       status: 404,
       body: { message: expect.stringContaining(address) },
     })
@@ -325,12 +347,18 @@ describe('a refusal', () => {
 })
 
 describe('on a real chain', () => {
-  const account = async (asked: Asked, permissions: string[]) =>
-    (await post(`${asked.path}/account`, { address: user.account.signer.address, permissions }, chain)).body
+  const account = async (signedRequest: ApprovalRequest, permissions: string[]) =>
+    (
+      await post(
+        `${signedRequest.path}/account`,
+        { address: user.account.signer.address, permissions },
+        chain,
+      )
+    ).body
 
   it('the wallet is given the transaction that adds the key, and the page waits for the hub', async () => {
-    const asked = await request()
-    const { approval: sending, chain_id } = await account(asked, everything)
+    const signedRequest = await request()
+    const { approval: sending, chain_id } = await account(signedRequest, allPermissions)
     expect(sending).toMatchObject({ kind: 'send', choice: null, transaction: { value: '0x0' } })
     expect(sending.transaction.to).toBe('0x00000000fC56947c7E7183f8Ca4B62398CaAdf0B')
     expect(chain_id).toBe('0xa')
@@ -339,21 +367,21 @@ describe('on a real chain', () => {
       data: sending.transaction.data as Hex,
     })
     const [keyType, key, metadataType, metadata] = args as [number, Hex, number, Hex]
-    expect([functionName, keyType, key, metadataType]).toEqual(['add', 1, asked.public_key, 1])
-    expect(metadata).toContain(asked.asked.signature.slice(2))
+    expect([functionName, keyType, key, metadataType]).toEqual(['add', 1, signedRequest.public_key, 1])
+    expect(metadata).toContain(signedRequest.asked.signature.slice(2))
 
-    const key32 = Buffer.from(asked.public_key.slice(2), 'hex')
+    const key32 = Buffer.from(signedRequest.public_key.slice(2), 'hex')
     await hub.submitOnChainEvents([
       new TestUser(user.fid).signerEvent(SignerEventType.ADD, 4_100_000_000, key32),
     ])
-    const status = await chain.app.inject(`${asked.path}/status`)
+    const status = await chain.app.inject(`${signedRequest.path}/status`)
     expect(status.json()).toMatchObject({ status: 'approved', fid: user.fid })
   })
 
   it('a choice of permissions is signed before, and counts for who made it', async () => {
-    const [asked, other] = [await request(), await request()]
+    const [signedRequest, other] = [await request(), await request()]
     const chosen = ['PUBLISH_CAST']
-    for (const each of [asked, other]) {
+    for (const each of [signedRequest, other]) {
       const { fid, approval: sending } = await account(each, chosen)
       expect(sending.choice).toContain('PUBLISH_CAST')
       const signature = await user.account.signer.signMessage({ message: sending.choice })
@@ -362,16 +390,19 @@ describe('on a real chain', () => {
         (await post(`${each.path}/choice`, { ...choice, permissions: ['DELETE_CAST'] }, chain)).status,
       ).toBe(403)
       expect((await post(`${each.path}/choice`, choice, chain)).status).toBe(200)
-      expect((await account(each, everything)).approval.choice).toContain('WRITE_FRAME_ACTION')
+      expect((await account(each, allPermissions)).approval.choice).toContain('WRITE_FRAME_ACTION')
     }
-    const add = (holder: KeyHolder, { public_key }: Asked, block: number) =>
+    const add = (holder: KeyHolder, { public_key }: ApprovalRequest, block: number) =>
       new TestUser(holder.fid).signerEvent(
         SignerEventType.ADD,
         block,
         Buffer.from(public_key.slice(2), 'hex'),
       )
-    await hub.submitOnChainEvents([add(user, asked, 4_100_000_001), add(stranger, other, 4_100_000_002)])
-    expect(await asked.standing()).toMatchObject({ fid: user.fid, permissions: ['PUBLISH_CAST'] })
+    await hub.submitOnChainEvents([
+      add(user, signedRequest, 4_100_000_001),
+      add(stranger, other, 4_100_000_002),
+    ])
+    expect(await signedRequest.standing()).toMatchObject({ fid: user.fid, permissions: ['PUBLISH_CAST'] })
     expect(await other.standing()).toMatchObject({ fid: stranger.fid, permissions: ['WRITE_ALL'] })
   })
 })

@@ -31,7 +31,7 @@ export async function fetchPicture(net: Pick<NetClient, 'request'>, url: string)
     maxBytes: MAX_BYTES,
     maxRedirects: MAX_REDIRECTS,
   })
-  if (isNetFailure(answer) || answer.status !== 200 || answer.cut) return null
+  if (isNetFailure(answer) || answer.status !== 200 || answer.isTruncated) return null
   const start = Buffer.from(answer.bytes.subarray(0, START_BYTES)).toString('hex')
   const [type] = kinds.find(([, pattern]) => pattern.test(start)) ?? []
   return type === undefined ? null : { type, bytes: answer.bytes }

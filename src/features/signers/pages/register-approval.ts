@@ -6,7 +6,7 @@ import { LocalRegistry } from '../../../hub/registry/registry.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { OperationContext } from '../../operation.js'
 import { readKeyRequest } from '../key-request.js'
-import { type AnswerContext, answers, isLocal, tellStatus } from './approval-answers.js'
+import { type AnswerContext, answers, isLocal, readStatus } from './approval-actions.js'
 import { approvalPage, noRequestPage } from './approval-page.js'
 import { fetchPicture } from './picture.js'
 
@@ -39,7 +39,7 @@ const PICTURE_SECONDS = 3600
 
 const assetTypes = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' }
 
-interface Named {
+interface TokenRoute {
   readonly Params: { readonly token: string }
 }
 
@@ -65,13 +65,15 @@ export async function registerApproval(app: FastifyInstance, options: ApprovalOp
       acceptJson(scope)
       scope.addHook('onSend', async (_request, reply) => protect(reply))
       addAssets(scope)
-      scope.get<Named>('/:token', (request, reply) => sendPage(options, request, reply))
-      scope.get<Named>('/:token/picture', (request, reply) =>
+      scope.get<TokenRoute>('/:token', (request, reply) => sendPage(options, request, reply))
+      scope.get<TokenRoute>('/:token/picture', (request, reply) =>
         sendPicture(options, request.params.token, reply),
       )
-      scope.get<Named>('/:token/status', (request) => tellStatus(context, request.params.token))
-      for (const [name, take] of Object.entries(answers)) {
-        scope.post<Named>(`/:token/${name}`, (request) => take(context, request.params.token, request.body))
+      scope.get<TokenRoute>('/:token/status', (request) => readStatus(context, request.params.token))
+      for (const [name, answerOf] of Object.entries(answers)) {
+        scope.post<TokenRoute>(`/:token/${name}`, (request) =>
+          answerOf(context, request.params.token, request.body),
+        )
       }
     },
     { prefix: '/approve' },
@@ -102,7 +104,7 @@ function addAssets(scope: FastifyInstance): void {
 
 async function sendPage(
   { db, network, publicUrl, clock }: ApprovalOptions,
-  request: FastifyRequest<Named>,
+  request: FastifyRequest<TokenRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { token } = request.params

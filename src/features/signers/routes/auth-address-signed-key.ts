@@ -3,11 +3,11 @@ import { DeveloperManagedAuthAddress } from '../../../graph/view/schema/signer.j
 import { presentAuthAddress } from '../../../graph/view/signer.js'
 import { defineOperation } from '../../operation.js'
 import { addressKey } from '../address-key.js'
-import { askForKey } from '../ask-for-key.js'
-import { readKeyAsked } from '../key-asked.js'
-import { authAddress } from '../standing.js'
+import { requestKeyApproval } from '../key-approval-request.js'
+import { readSignedKeyRequest } from '../signed-key-request.js'
+import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
 import { keyRequestBody, requestDescription } from './key-request-body.js'
-import { anotherApps, answeredAlready } from './signer-refusals.js'
+import { alreadyAnsweredText, otherAppsSignerText } from './signer-error-texts.js'
 
 /** `POST auth_address/developer_managed/signed_key` */
 export const authAddressSignedKey = defineOperation({
@@ -25,12 +25,21 @@ export const authAddressSignedKey = defineOperation({
     '`address` as an ABI word of 32 bytes',
   ),
   reply: DeveloperManagedAuthAddress,
-  forbidden: anotherApps,
-  conflict: answeredAlready,
+  forbidden: otherAppsSignerText,
+  conflict: alreadyAnsweredText,
 
-  async handle({ writerDb, network, clock, publicUrl }, { address, ...asked }, { appId }) {
-    const named = { appId, keyType: authAddress, key: addressKey(address), property: 'address' }
-    const standing = await askForKey({ db: writerDb, network, clock }, named, readKeyAsked(asked))
-    return presentAuthAddress(standing, publicUrl())
+  async handle({ writerDb, network, clock, publicUrl }, { address, ...requestBody }, { appId }) {
+    const namedAddress = {
+      appId,
+      keyType: AUTH_ADDRESS_KEY_TYPE,
+      key: addressKey(address),
+      property: 'address',
+    }
+    const signerState = await requestKeyApproval(
+      { db: writerDb, network, clock },
+      namedAddress,
+      readSignedKeyRequest(requestBody),
+    )
+    return presentAuthAddress(signerState, publicUrl())
   },
 })

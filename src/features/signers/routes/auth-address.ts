@@ -4,9 +4,9 @@ import { DeveloperManagedAuthAddress } from '../../../graph/view/schema/signer.j
 import { presentAuthAddress } from '../../../graph/view/signer.js'
 import { defineOperation } from '../../operation.js'
 import { addressKey } from '../address-key.js'
-import { ownKey } from '../ask-for-key.js'
-import { authAddress } from '../standing.js'
-import { anotherApps } from './signer-refusals.js'
+import { findOwnKey } from '../key-approval-request.js'
+import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
+import { otherAppsSignerText } from './signer-error-texts.js'
 
 /** `GET auth_address/developer_managed` */
 export const authAddressLookup = defineOperation({
@@ -17,10 +17,10 @@ export const authAddressLookup = defineOperation({
   query: Type.Object({ address: ethAddressParameter({ description: 'The address.' }) }),
   reply: DeveloperManagedAuthAddress,
   notFound: 'No app has asked for this address.',
-  forbidden: anotherApps,
+  forbidden: otherAppsSignerText,
 
   async handle({ db, publicUrl }, { address }, { appId }) {
-    const named = { appId, keyType: authAddress, key: addressKey(address), property: 'address' }
-    return presentAuthAddress(await ownKey(db, named), publicUrl())
+    const named = { appId, keyType: AUTH_ADDRESS_KEY_TYPE, key: addressKey(address), property: 'address' }
+    return presentAuthAddress(await findOwnKey(db, named), publicUrl())
   },
 })

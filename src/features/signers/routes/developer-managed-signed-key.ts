@@ -1,12 +1,12 @@
 import { DeveloperManagedSigner } from '../../../graph/view/schema/signer.js'
 import { presentDeveloperManagedSigner } from '../../../graph/view/signer.js'
 import { defineOperation } from '../../operation.js'
-import { askForKey } from '../ask-for-key.js'
-import { readKeyAsked } from '../key-asked.js'
-import { messageKey } from '../standing.js'
+import { requestKeyApproval } from '../key-approval-request.js'
+import { readSignedKeyRequest } from '../signed-key-request.js'
+import { MESSAGE_KEY_TYPE } from '../signer-record.js'
 import { keyRequestBody, requestDescription } from './key-request-body.js'
 import { publicKeyParameter } from './public-key-parameter.js'
-import { anotherApps, answeredAlready } from './signer-refusals.js'
+import { alreadyAnsweredText, otherAppsSignerText } from './signer-error-texts.js'
 
 /** `POST signer/developer_managed/signed_key` */
 export const developerManagedSignedKey = defineOperation({
@@ -17,13 +17,17 @@ export const developerManagedSignedKey = defineOperation({
   description: `What such a key signs is sent by \`POST message\`. ${requestDescription}`,
   body: keyRequestBody({ public_key: publicKeyParameter }, '`public_key`'),
   reply: DeveloperManagedSigner,
-  forbidden: anotherApps,
-  conflict: answeredAlready,
+  forbidden: otherAppsSignerText,
+  conflict: alreadyAnsweredText,
 
-  async handle({ writerDb, network, clock, publicUrl }, { public_key, ...asked }, { appId }) {
+  async handle({ writerDb, network, clock, publicUrl }, { public_key, ...requestBody }, { appId }) {
     const key = Buffer.from(public_key.slice(2), 'hex')
-    const named = { appId, keyType: messageKey, key, property: 'public_key' }
-    const standing = await askForKey({ db: writerDb, network, clock }, named, readKeyAsked(asked))
-    return presentDeveloperManagedSigner(standing, publicUrl())
+    const namedKey = { appId, keyType: MESSAGE_KEY_TYPE, key, property: 'public_key' }
+    const signerState = await requestKeyApproval(
+      { db: writerDb, network, clock },
+      namedKey,
+      readSignedKeyRequest(requestBody),
+    )
+    return presentDeveloperManagedSigner(signerState, publicUrl())
   },
 })

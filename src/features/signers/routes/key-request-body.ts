@@ -33,9 +33,12 @@ const sponsorMember = Type.Object(
 )
 
 /** The body of an app's request for a key; `named` is how the key is named. */
-export function keyRequestBody<const Named extends Record<string, TSchema>>(named: Named, keyText: string) {
+export function keyRequestBody<const IdentifyingMembers extends Record<string, TSchema>>(
+  identifyingMembers: IdentifyingMembers,
+  keyText: string,
+) {
   return Type.Object({
-    ...named,
+    ...identifyingMembers,
     app_fid: fidParameter({ description: 'The account of the app that asks.' }),
     deadline: Type.Integer({
       minimum: 0,

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
-import { type KeyHolder, registerHolder } from '../testing/key-holder.js'
+import { type KeyHolder, registerKeyHolder } from '../testing/key-holder.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -13,8 +13,8 @@ let nowMs = testNowUnix * 1000
 const parts = { db, hub, clock: () => nowMs }
 const api = await createTestApi(parts)
 const otherApi = await createTestApi({ ...parts, appName: 'other' })
-const user = await registerHolder(parts)
-const stranger = await registerHolder(parts)
+const user = await registerKeyHolder(parts)
+const stranger = await registerKeyHolder(parts)
 const minute = 60_000
 
 const newNonce = async (from = api) => (await from.get('login/nonce')).json().nonce as string
@@ -57,13 +57,13 @@ describe('a user who signs in with Ethereum', () => {
     expect(reply.signers).toMatchObject(
       mine.map((signer_uuid) => ({ signer_uuid, fid: user.fid, status: 'approved' })),
     )
-    const elsewhere = await signIn({ nonce: await newNonce(otherApi) })
-    expect((await otherApi.get('signer/list', elsewhere)).json()).toEqual({ signers: [] })
+    const otherAppReply = await signIn({ nonce: await newNonce(otherApi) })
+    expect((await otherApi.get('signer/list', otherAppReply)).json()).toEqual({ signers: [] })
   })
 
   it('signs in once with one message, also when it comes twice at once', async () => {
-    const asked = await signIn()
-    const replies = await Promise.all([1, 2, 3, 4].map(() => api.get('signer/list', asked)))
+    const signInRequest = await signIn()
+    const replies = await Promise.all([1, 2, 3, 4].map(() => api.get('signer/list', signInRequest)))
     expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 401, 401, 401])
     expect(replies.find(({ statusCode }) => statusCode === 401)!.json()).toMatchObject({
       code: 'Unauthorized',

@@ -2,10 +2,10 @@ import { textParameter } from '../../../api/parameters.js'
 import { Signer } from '../../../graph/view/schema/signer.js'
 import { presentSigner } from '../../../graph/view/signer.js'
 import { defineOperation } from '../../operation.js'
-import { askForSigner } from '../ask-for-key.js'
-import { readKeyAsked } from '../key-asked.js'
+import { requestSignerApproval } from '../key-approval-request.js'
+import { readSignedKeyRequest } from '../signed-key-request.js'
 import { keyRequestBody, requestDescription } from './key-request-body.js'
-import { anotherApps, answeredAlready, noSuchSigner } from './signer-refusals.js'
+import { alreadyAnsweredText, otherAppsSignerText, unknownSignerText } from './signer-error-texts.js'
 
 /** `POST signer/signed_key` */
 export const signerSignedKey = defineOperation({
@@ -19,13 +19,17 @@ export const signerSignedKey = defineOperation({
     'the signer’s `public_key`',
   ),
   reply: Signer,
-  notFound: noSuchSigner,
-  forbidden: anotherApps,
-  conflict: answeredAlready,
+  notFound: unknownSignerText,
+  forbidden: otherAppsSignerText,
+  conflict: alreadyAnsweredText,
 
-  async handle({ writerDb, network, clock, publicUrl }, { signer_uuid, ...asked }, { appId }) {
-    const check = { db: writerDb, network, clock }
-    const standing = await askForSigner(check, { appId, signerUuid: signer_uuid }, readKeyAsked(asked))
-    return presentSigner(standing, publicUrl())
+  async handle({ writerDb, network, clock, publicUrl }, { signer_uuid, ...requestBody }, { appId }) {
+    const requestContext = { db: writerDb, network, clock }
+    const signerState = await requestSignerApproval(
+      requestContext,
+      { appId, signerUuid: signer_uuid },
+      readSignedKeyRequest(requestBody),
+    )
+    return presentSigner(signerState, publicUrl())
   },
 })

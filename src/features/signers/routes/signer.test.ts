@@ -5,7 +5,7 @@ import { createTestHub } from '../../../../test/hub.js'
 import { testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { newPrivateKey } from '../../../hub/registry/eth-account.js'
-import { askedBody, registerHolder, sponsorSignature } from '../testing/key-holder.js'
+import { registerKeyHolder, signKeyRequestBody, sponsorSignature } from '../testing/key-holder.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -13,8 +13,8 @@ const clock = () => testNowUnix * 1000
 const parts = { db, hub, clock }
 const api = await createTestApi(parts)
 const otherApi = await createTestApi({ ...parts, appName: 'other' })
-const app = await registerHolder(parts)
-const stranger = await registerHolder(parts)
+const app = await registerKeyHolder(parts)
+const stranger = await registerKeyHolder(parts)
 const deadline = testNowUnix + 86_400
 
 const newSigner = async () => (await api.send('POST', 'signer', {})).json()
@@ -38,10 +38,10 @@ it('makes a signer of its own with each call, and tells how it stands', async ()
 
 it('keeps signers apart: another app’s is a 403, one that is unknown a 404', async () => {
   const { signer_uuid, public_key } = await newSigner()
-  const asked = { signer_uuid, ...(await askedBody(app, public_key, deadline)) }
+  const keyRequest = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) }
   for (const reply of [
     await otherApi.get('signer', { signer_uuid }),
-    await otherApi.send('POST', 'signer/signed_key', asked),
+    await otherApi.send('POST', 'signer/signed_key', keyRequest),
   ]) {
     expect(reply.statusCode).toBe(403)
     expect(reply.json()).toMatchObject({ code: 'SignerOfAnotherApp', property: 'signer_uuid' })
@@ -49,7 +49,7 @@ it('keeps signers apart: another app’s is a 403, one that is unknown a 404', a
   for (const unknown of ['00000000-0000-4000-8000-000000000000', 'nonsense']) {
     for (const reply of [
       await api.get('signer', { signer_uuid: unknown }),
-      await register({ ...asked, signer_uuid: unknown }),
+      await register({ ...keyRequest, signer_uuid: unknown }),
     ]) {
       expect(reply.statusCode).toBe(404)
       expect(reply.json()).toMatchObject({ code: 'NotFound', property: 'signer_uuid' })
@@ -59,26 +59,26 @@ it('keeps signers apart: another app’s is a 403, one that is unknown a 404', a
 
 it('asks the user, at one address however often the app asks', async () => {
   const { signer_uuid, public_key } = await newSigner()
-  const asked = { signer_uuid, ...(await askedBody(app, public_key, deadline)) }
-  const first = (await register(asked)).json()
+  const keyRequest = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) }
+  const first = (await register(keyRequest)).json()
   expect(first).toMatchObject({
     signer_uuid,
     status: 'pending_approval',
     signer_approval_url: expect.stringMatching(/^http:\/\/plaza\.test\/approve\/[\w-]{32}$/),
   })
-  expect((await register(asked)).json()).toEqual(first)
-  const later = { signer_uuid, ...(await askedBody(app, public_key, deadline + 60)) }
+  expect((await register(keyRequest)).json()).toEqual(first)
+  const later = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline + 60)) }
   expect((await register({ ...later, redirect_url: 'myapp://done' })).json()).toEqual(first)
   expect((await api.get('signer', { signer_uuid })).json()).toEqual(first)
 })
 
 it('refuses a request that the app’s custody address has not signed for this very key, fid and deadline', async () => {
   const { signer_uuid, public_key } = await newSigner()
-  const good = { signer_uuid, ...(await askedBody(app, public_key, deadline)) }
-  const foreign = await askedBody(stranger, public_key, deadline)
+  const good = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) }
+  const foreign = await signKeyRequestBody(stranger, public_key, deadline)
   const wrong: [object, string, RegExp][] = [
     [{ signature: foreign.signature }, 'signature', /custody address of fid/],
-    [{ signature: (await askedBody(app, newKey(), deadline)).signature }, 'signature', /this key/],
+    [{ signature: (await signKeyRequestBody(app, newKey(), deadline)).signature }, 'signature', /this key/],
     [{ deadline: deadline + 1 }, 'signature', /deadline/],
     [{ app_fid: stranger.fid }, 'signature', /custody address of fid/],
     [{ app_fid: 999_999 }, 'app_fid', /is not/],
@@ -104,8 +104,8 @@ it('refuses a request that the app’s custody address has not signed for this v
 
 it('takes a sponsor whose custody address has signed the app’s signature, or the service itself', async () => {
   const { signer_uuid, public_key } = await newSigner()
-  const asked = { signer_uuid, ...(await askedBody(app, public_key, deadline)) }
-  const signature = await sponsorSignature(stranger, asked.signature)
+  const keyRequest = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) }
+  const signature = await sponsorSignature(stranger, keyRequest.signature)
   const wrong: [object, string][] = [
     [{ fid: app.fid, signature }, 'sponsor.signature'],
     [{ fid: stranger.fid, signature: await sponsorSignature(stranger, '0x12') }, 'sponsor.signature'],
@@ -116,7 +116,7 @@ it('takes a sponsor whose custody address has signed the app’s signature, or t
     [{ sponsored_by_service: 'yes' }, 'sponsor.sponsored_by_service'],
   ]
   for (const [sponsor, property] of wrong) {
-    const reply = await register({ ...asked, sponsor })
+    const reply = await register({ ...keyRequest, sponsor })
     expect([reply.statusCode, reply.json().property], JSON.stringify(sponsor)).toEqual([400, property])
   }
   for (const sponsor of [
@@ -126,7 +126,7 @@ it('takes a sponsor whose custody address has signed the app’s signature, or t
     { sponsored_by_service: false },
     {},
   ]) {
-    const reply = await register({ ...asked, sponsor })
+    const reply = await register({ ...keyRequest, sponsor })
     expect([reply.statusCode, reply.json().status], JSON.stringify(sponsor)).toEqual([
       200,
       'pending_approval',
@@ -137,16 +137,16 @@ it('takes a sponsor whose custody address has signed the app’s signature, or t
 it('has nobody who pays on a real chain, and says so', async () => {
   const real = await createTestApi({ ...parts, network: FarcasterNetwork.MAINNET })
   const { signer_uuid, public_key } = await newSigner()
-  const asked = { signer_uuid, ...(await askedBody(app, public_key, deadline)) }
+  const keyRequest = { signer_uuid, ...(await signKeyRequestBody(app, public_key, deadline)) }
   const sponsored = await real.send('POST', 'signer/signed_key', {
-    ...asked,
+    ...keyRequest,
     sponsor: { sponsored_by_service: true },
   })
   expect([sponsored.statusCode, sponsored.json()]).toMatchObject([
     501,
     { code: 'NotConfigured', property: 'sponsor' },
   ])
-  expect((await real.send('POST', 'signer/signed_key', asked)).statusCode).toBe(200)
+  expect((await real.send('POST', 'signer/signed_key', keyRequest)).statusCode).toBe(200)
 })
 
 it('asks for keys and addresses that the developer holds, which are then the app’s', async () => {
@@ -163,23 +163,23 @@ it('asks for keys and addresses that the developer holds, which are then the app
     },
   ]
   for (const { path, named, key, url } of cases) {
-    const asked = { ...named, ...(await askedBody(app, key, deadline)) }
+    const keyRequest = { ...named, ...(await signKeyRequestBody(app, key, deadline)) }
     expect((await api.get(path, named)).statusCode).toBe(404)
-    const refused = await api.send('POST', `${path}/signed_key`, { ...asked, app_fid: stranger.fid })
+    const refused = await api.send('POST', `${path}/signed_key`, { ...keyRequest, app_fid: stranger.fid })
     expect(refused.statusCode).toBe(400)
     expect((await api.get(path, named)).statusCode).toBe(404)
 
-    const first = await api.send('POST', `${path}/signed_key`, asked)
+    const first = await api.send('POST', `${path}/signed_key`, keyRequest)
     expect(first.json()).toEqual({
       ...named,
       status: 'pending_approval',
       [url]: expect.stringContaining('/approve/'),
     })
-    expect((await api.send('POST', `${path}/signed_key`, asked)).json()).toEqual(first.json())
+    expect((await api.send('POST', `${path}/signed_key`, keyRequest)).json()).toEqual(first.json())
     expect((await api.get(path, named)).json()).toEqual(first.json())
     for (const reply of [
       await otherApi.get(path, named),
-      await otherApi.send('POST', `${path}/signed_key`, asked),
+      await otherApi.send('POST', `${path}/signed_key`, keyRequest),
     ]) {
       expect([reply.statusCode, reply.json().code]).toEqual([403, 'SignerOfAnotherApp'])
     }
@@ -188,9 +188,9 @@ it('asks for keys and addresses that the developer holds, which are then the app
 
 it('makes one key of requests that come at once', async () => {
   const public_key = newKey()
-  const asked = { public_key, ...(await askedBody(app, public_key, deadline)) }
+  const keyRequest = { public_key, ...(await signKeyRequestBody(app, public_key, deadline)) }
   const replies = await Promise.all(
-    Array.from({ length: 8 }, () => api.send('POST', 'signer/developer_managed/signed_key', asked)),
+    Array.from({ length: 8 }, () => api.send('POST', 'signer/developer_managed/signed_key', keyRequest)),
   )
   expect(new Set(replies.map(({ body }) => body)).size).toBe(1)
   expect(replies[0]!.json().status).toBe('pending_approval')
@@ -198,8 +198,8 @@ it('makes one key of requests that come at once', async () => {
 
 it('does not take the key of a signer that is held here for the developer’s own', async () => {
   const { public_key } = await newSigner()
-  const asked = { public_key, ...(await askedBody(app, public_key, deadline)) }
-  const reply = await api.send('POST', 'signer/developer_managed/signed_key', asked)
+  const keyRequest = { public_key, ...(await signKeyRequestBody(app, public_key, deadline)) }
+  const reply = await api.send('POST', 'signer/developer_managed/signed_key', keyRequest)
   expect([reply.statusCode, reply.json()]).toMatchObject([409, { code: 'Conflict', property: 'public_key' }])
 })
 

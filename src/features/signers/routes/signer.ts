@@ -3,8 +3,8 @@ import { textParameter } from '../../../api/parameters.js'
 import { Signer } from '../../../graph/view/schema/signer.js'
 import { presentSigner } from '../../../graph/view/signer.js'
 import { defineOperation } from '../../operation.js'
-import { ownSigner } from '../ask-for-key.js'
-import { anotherApps, noSuchSigner } from './signer-refusals.js'
+import { findOwnSigner } from '../key-approval-request.js'
+import { otherAppsSignerText, unknownSignerText } from './signer-error-texts.js'
 
 /** `GET signer` */
 export const signerLookup = defineOperation({
@@ -18,10 +18,10 @@ export const signerLookup = defineOperation({
   ].join(' '),
   query: Type.Object({ signer_uuid: textParameter({ description: 'The signer.' }) }),
   reply: Signer,
-  notFound: noSuchSigner,
-  forbidden: anotherApps,
+  notFound: unknownSignerText,
+  forbidden: otherAppsSignerText,
 
   async handle({ db, publicUrl }, { signer_uuid }, { appId }) {
-    return presentSigner(await ownSigner(db, { appId, signerUuid: signer_uuid }), publicUrl())
+    return presentSigner(await findOwnSigner(db, { appId, signerUuid: signer_uuid }), publicUrl())
   },
 })

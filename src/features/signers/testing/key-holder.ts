@@ -17,28 +17,32 @@ export interface KeyHolder {
 }
 
 /** Registers an account with a custody key of its own on the local network. */
-export async function registerHolder(
-  parts: {
+export async function registerKeyHolder(
+  context: {
     readonly db: Database
     readonly hub: Pick<Hub, 'submitOnChainEvents' | 'submitNameTransfers'>
     readonly clock: () => number
   },
   account: EthAccount = ethAccount(newPrivateKey()),
 ): Promise<KeyHolder> {
-  const made = await new LocalRegistry(parts).createFid(account.address)
-  if ('code' in made) throw new Error(made.message)
-  return { fid: made.fid, account }
+  const created = await new LocalRegistry(context).createFid(account.address)
+  if ('code' in created) throw new Error(created.message)
+  return { fid: created.fid, account }
 }
 
 /** What an app sends to ask for a key, but for the name of the key. */
-export interface AskedBody {
+export interface KeyRequestBody {
   readonly app_fid: number
   readonly deadline: number
   readonly signature: `0x${string}`
 }
 
 /** The app signs a request for a key (32 bytes, in hex). @param deadline Unix seconds. */
-export async function askedBody(app: KeyHolder, publicKey: string, deadline: number): Promise<AskedBody> {
+export async function signKeyRequestBody(
+  app: KeyHolder,
+  publicKey: string,
+  deadline: number,
+): Promise<KeyRequestBody> {
   const key = Buffer.from(publicKey.slice(2), 'hex')
   const { signature } = await signKeyRequest({ requestFid: app.fid, key, deadline }, app.account)
   return { app_fid: app.fid, deadline, signature: hexOf(signature) }

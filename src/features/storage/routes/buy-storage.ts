@@ -4,8 +4,8 @@ import { fidParameter } from '../../../api/parameters.js'
 import { StorageAllocationsResponse } from '../../../graph/view/schema/storage.js'
 import { PlazaError } from '../../../platform/errors.js'
 import {
+  insufficientFundsText,
   payingWallet,
-  poorWallet,
   unknownWallet,
   walletHeaders,
 } from '../../accounts/routes/paying-wallet.js'
@@ -44,7 +44,7 @@ export const buyStorage = defineOperation({
   headers: walletHeaders,
   reply: StorageAllocationsResponse,
   notFound: `${unknownWallet} Or: ${unknownUser}`,
-  paymentRequired: poorWallet,
+  paymentRequired: insufficientFundsText,
   conflict: idemConflict,
 
   async handle(context, { fid, units = 1, idem = randomUUID() }, { appId }, headers) {
@@ -53,7 +53,7 @@ export const buyStorage = defineOperation({
     const bought = await accounts.ledger.buy({
       walletId: wallet.id,
       purpose: `storage ${appId} ${idem}`,
-      asked: JSON.stringify([wallet.id, fid, units]),
+      requestKey: JSON.stringify([wallet.id, fid, units]),
       call: { kind: 'rent', fid, units },
     })
     if ('code' in bought) throw new PlazaError(bought.code, bought.message)

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { fidParameter } from '../../../api/parameters.js'
 import { type StorageObject, StorageUsageResponse } from '../../../graph/view/schema/storage.js'
-import { readStorageUse, type StorageUse } from '../../../hub/query/storage.js'
+import { readStorageUsage, type StorageUsage } from '../../../hub/query/storage.js'
 import { limitsOf } from '../../../hub/storage-limits.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
@@ -30,7 +30,7 @@ export const storageUsage = defineOperation({
   async handle({ db, hydrator, clock }, { fid }) {
     const [user, use, signers] = await Promise.all([
       storageUser(hydrator, fid),
-      readStorageUse(db, fid, Math.floor(clock() / 1000)),
+      readStorageUsage(db, fid, Math.floor(clock() / 1000)),
       countSigners(db, fid),
     ])
     const { legacy, y2024, y2025 } = use.usable
@@ -48,7 +48,7 @@ export const storageUsage = defineOperation({
   },
 })
 
-function storageOf(set: MessageSet, { usable, used }: StorageUse): StorageObject {
+function storageOf(set: MessageSet, { usable, used }: StorageUsage): StorageObject {
   return { object: 'storage', used: used.get(set) ?? 0, capacity: limitsOf(usable)[set] }
 }
 

@@ -4,10 +4,10 @@ import { fidParameter, listParameter } from '../../../api/parameters.js'
 import { type AddressBalance, BalanceResponse } from '../../../graph/view/schema/fungible.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
-import { rpcOf } from '../asked-tokens.js'
-import { plainNumber } from '../present-token.js'
+import { rpcOf } from '../on-demand-tokens.js'
+import { decimalString } from '../present-token.js'
 import { type HeldToken, readHeldTokens } from '../user-balances.js'
-import { networkParameter } from './owners-answer.js'
+import { networkParameter } from './token-owners.js'
 
 /** `GET user/balance` */
 export const userBalance = defineOperation({
@@ -28,22 +28,22 @@ export const userBalance = defineOperation({
 
   async handle({ db, hydrator, assets }, { fid, networks }) {
     for (const network of networks) rpcOf(assets, network)
-    const [users, held] = await Promise.all([
+    const [users, heldTokens] = await Promise.all([
       hydrator.dehydratedUsers([fid]),
       readHeldTokens(db, fid, [...new Set(networks)]),
     ])
     const user = users.get(fid)
     if (!user) throw new PlazaError('not_found', `there is no user with fid ${fid}`, { property: 'fid' })
-    const places = new Map<string, HeldToken[]>()
-    for (const token of held) {
-      const place = `${token.network} ${token.holder}`
-      places.set(place, [...(places.get(place) ?? []), token])
+    const tokensByHolder = new Map<string, HeldToken[]>()
+    for (const token of heldTokens) {
+      const holderKey = `${token.network} ${token.holder}`
+      tokensByHolder.set(holderKey, [...(tokensByHolder.get(holderKey) ?? []), token])
     }
     return {
       user_balance: {
         object: 'user_balance' as const,
         user,
-        address_balances: [...places.values()].map(addressBalance),
+        address_balances: [...tokensByHolder.values()].map(addressBalance),
       },
     }
   },
@@ -60,7 +60,7 @@ function addressBalance(tokens: readonly HeldToken[]): AddressBalance {
       return {
         object: 'token_balance',
         token: { object: 'token', name, symbol, address: getAddress(address as Hex), decimals },
-        balance: { in_token: units, in_usdc: plainNumber(Number(units) * (priceUsd ?? 0)) },
+        balance: { in_token: units, in_usdc: decimalString(Number(units) * (priceUsd ?? 0)) },
       }
     }),
   }

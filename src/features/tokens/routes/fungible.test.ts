@@ -15,7 +15,7 @@ const chain = await startTestChain()
 const proxy = await startRpcProxy(chain.url)
 const CONFIRMATIONS = 2
 const followed = followAssets({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
-const assets = { rpcs: new Map([['base' as const, followed.rpc]]), maxAsked: 2 }
+const assets = { rpcs: new Map([['base' as const, followed.rpc]]), maxTrackedTokens: 2 }
 const { get } = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, assets })
 
 const [ann, bea, cid, dot, eli] = [1, 2, 3, 4, 5].map((fid) => new TestUser(fid)) as [
@@ -95,7 +95,7 @@ describe('fungible/owner/relevant', () => {
   })
 
   it('leaves out whom the viewer mutes or blocks, and who blocks it', async () => {
-    await db`insert into relations.mutes (fid, target_fid, muted_at) values (1, 3, 1)`
+    await db`insert into moderation.mutes (fid, target_fid, muted_at) values (1, 3, 1)`
     expect(await ownersOf({ contract_address: apple, viewer_fid: 1 })).toEqual({ top: [2], all: [2] })
     await hub.submit([bea.link(1, testNow - 5, { type: 'block' })])
     expect(await ownersOf({ contract_address: apple, viewer_fid: 1 })).toEqual({ top: [], all: [] })
@@ -114,18 +114,18 @@ describe('fungible/owner/relevant', () => {
   it('keeps a list for a moment, and reads it anew as soon as the viewer mutes somebody', async () => {
     const clock = () => testNowUnix * 1000
     const hydrator = new Hydrator({ db, clock, placeOf: () => null, maxEntries: 1_000 })
-    const kept = await createTestApi({ db, hub, clock, hydrator, assets })
+    const cachingApi = await createTestApi({ db, hub, clock, hydrator, assets })
     const query = { contract_address: apple, network: 'base', viewer_fid: 1 }
     const fids = async () => {
       const { all_relevant_fungible_owners_dehydrated: all } = (
-        await kept.get('fungible/owner/relevant', query)
+        await cachingApi.get('fungible/owner/relevant', query)
       ).json()
       return all.map(({ fid }: { fid: number }) => fid)
     }
     expect(await fids()).toEqual([4])
     await db`insert into social.follows (fid, target_fid, ts, signer) values (1, 5, 1, '')`
     expect(await fids()).toEqual([4])
-    expect((await kept.send('POST', 'mute', { fid: 1, muted_fid: 4 })).statusCode).toBe(200)
+    expect((await cachingApi.send('POST', 'mute', { fid: 1, muted_fid: 4 })).statusCode).toBe(200)
     expect(await fids()).toEqual([5])
   })
 
@@ -152,7 +152,7 @@ describe('fungible/owner/relevant', () => {
   it('answers from what it knows while the chain is away, and says so of what it does not know', async () => {
     proxy.faults = { stopped: true }
     expect((await ownersOf({ contract_address: apple })).all).toHaveLength(5)
-    await db`update assets.tokens set kept_for = 'operator'`
+    await db`update tokens.tokens set tracked_by = 'operator'`
     const unknown = await get('fungible/owner/relevant', {
       contract_address: `0x${'78'.repeat(20)}`,
       network: 'base',
@@ -167,24 +167,24 @@ describe('fungible/owner/relevant/bulk', () => {
     await mint(pear, bea.custody, 1n)
     await settle()
     await settle()
-    const shouted = pear.toUpperCase().replace('0X', '0x')
+    const uppercaseAddress = pear.toUpperCase().replace('0X', '0x')
     const reply = await get('fungible/owner/relevant/bulk', {
-      contract_addresses: `${apple}, ${shouted}`,
+      contract_addresses: `${apple}, ${uppercaseAddress}`,
       network: 'base',
     })
     expect(reply.statusCode).toBe(200)
     const tokens = reply.json()
-    expect(Object.keys(tokens)).toEqual([apple, shouted])
+    expect(Object.keys(tokens)).toEqual([apple, uppercaseAddress])
     const fids = (address: string) =>
       tokens[address].all_relevant_fungible_owners_dehydrated.map((user: { fid: number }) => user.fid)
     expect(fids(apple)).toEqual([4, 5, 3, 2, 1])
-    expect(fids(shouted)).toEqual([2])
+    expect(fids(uppercaseAddress)).toEqual([2])
   })
 
   it('says that it is finding out when one of the tokens is not ready', async () => {
-    const fresh = await chain.deployToken('Fig', 'FIG', 18)
+    const freshToken = await chain.deployToken('Fig', 'FIG', 18)
     const reply = await get('fungible/owner/relevant/bulk', {
-      contract_addresses: `${apple},${fresh}`,
+      contract_addresses: `${apple},${freshToken}`,
       network: 'base',
     })
     expect(reply.statusCode).toBe(202)

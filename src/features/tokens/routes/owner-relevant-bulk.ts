@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { ethAddressParameter, listParameter, viewerFidParameter } from '../../../api/parameters.js'
 import { BulkRelevantFungibleOwnersResponse } from '../../../graph/view/schema/fungible.js'
 import { defineOperation } from '../../operation.js'
-import { answerOwners, networkParameter, notReadyReply } from './owners-answer.js'
+import { backfillPendingReply, networkParameter, replyWithOwners } from './token-owners.js'
 
 const MAX_TOKENS = 10
 
@@ -23,12 +23,12 @@ export const fungibleOwnersRelevantBulk = defineOperation({
     viewer_fid: viewerFidParameter,
   }),
   reply: BulkRelevantFungibleOwnersResponse,
-  otherReplies: notReadyReply,
+  otherReplies: backfillPendingReply,
 
   async handle(context, { contract_addresses, network, viewer_fid: viewerFid }, caller) {
     const addresses = [...new Set(contract_addresses)]
-    const asked = { network, addresses, property: 'contract_addresses', viewerFid }
-    const answer = await answerOwners(context, asked, caller)
+    const ownersQuestion = { network, addresses, property: 'contract_addresses', viewerFid }
+    const answer = await replyWithOwners(context, ownersQuestion, caller)
     if (!Array.isArray(answer)) return answer
     const members = addresses.map((address, index) => `${JSON.stringify(address)}:${answer[index]}`)
     return `{${members.join(',')}}`

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { ethAddressParameter, viewerFidParameter } from '../../../api/parameters.js'
 import { RelevantFungibleOwnersResponse } from '../../../graph/view/schema/fungible.js'
 import { defineOperation } from '../../operation.js'
-import { answerOwners, networkParameter, notReadyReply } from './owners-answer.js'
+import { backfillPendingReply, networkParameter, replyWithOwners } from './token-owners.js'
 
 /** `GET fungible/owner/relevant` */
 export const fungibleOwnersRelevant = defineOperation({
@@ -21,11 +21,11 @@ export const fungibleOwnersRelevant = defineOperation({
     viewer_fid: viewerFidParameter,
   }),
   reply: RelevantFungibleOwnersResponse,
-  otherReplies: notReadyReply,
+  otherReplies: backfillPendingReply,
 
   async handle(context, { contract_address, network, viewer_fid: viewerFid }, caller) {
-    const asked = { network, addresses: [contract_address], property: 'contract_address', viewerFid }
-    const answer = await answerOwners(context, asked, caller)
+    const ownersQuestion = { network, addresses: [contract_address], property: 'contract_address', viewerFid }
+    const answer = await replyWithOwners(context, ownersQuestion, caller)
     return Array.isArray(answer) ? answer[0]! : answer
   },
 })

@@ -1,7 +1,7 @@
 import { choiceParameter } from '../../../api/parameters.js'
 import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { type Assets, rpcOf } from '../asked-tokens.js'
+import { type Assets, rpcOf } from '../on-demand-tokens.js'
 
 /** Of trades: the specification has a network for them that owners do not have (docs/compatibility.md §22.4). */
 export const tradeNetworkParameter = choiceParameter([...networkNames, 'robinhood'], {

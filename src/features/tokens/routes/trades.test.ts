@@ -6,8 +6,8 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
-import { keepToken } from '../kept-tokens.js'
 import { followAssets } from '../testing/followed-assets.js'
+import { trackToken } from '../tracked-tokens.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
@@ -17,7 +17,7 @@ const followed = followAssets({ db, chain, confirmations: CONFIRMATIONS })
 const { get } = await createTestApi({
   db,
   hub,
-  assets: { rpcs: new Map([['base', followed.rpc]]), maxAsked: 0 },
+  assets: { rpcs: new Map([['base', followed.rpc]]), maxTrackedTokens: 0 },
 })
 const [ann, bob, nobody] = [chain.account(1), chain.account(2), chain.account(3)]
 /** In units of tokens with 18 and 6 decimals. */
@@ -29,34 +29,34 @@ let plum: Address
 let market: Market
 let orchard: Market
 
-interface Shown {
+interface TradeReply {
   readonly trader: { readonly fid: number }
   readonly pool: { readonly protocol_version: string }
   readonly transaction: {
     readonly hash: string
-    readonly net_transfer: Record<'sending_fungible' | 'receiving_fungible', ShownBalance>
+    readonly net_transfer: Record<'sending_fungible' | 'receiving_fungible', BalanceReply>
   }
 }
 
-interface ShownBalance {
+interface BalanceReply {
   readonly token: { readonly symbol: string }
   readonly balance: { readonly in_token: string; readonly in_usd: number | null }
 }
 
-async function tradesOf(token: Address, query: Record<string, string | number> = {}): Promise<Shown[]> {
+async function tradesOf(token: Address, query: Record<string, string | number> = {}): Promise<TradeReply[]> {
   const reply = await get('fungible/trades', { network: 'base', address: token, ...query })
   expect([reply.statusCode, reply.body]).toEqual([200, reply.body])
   return reply.json().trades
 }
 
-async function beUser(fid: number, { address }: Account): Promise<void> {
+async function registerUser(fid: number, { address }: Account): Promise<void> {
   const custody = Buffer.from(address.slice(2), 'hex')
   await hub.submitOnChainEvents(Object.assign(new TestUser(fid), { custody }).onChain())
 }
 
 beforeAll(async () => {
-  await beUser(1, ann)
-  await beUser(2, bob)
+  await registerUser(1, ann)
+  await registerUser(2, bob)
   apple = await chain.deployToken('Apple', 'APL', 18)
   wrapped = await chain.deployToken('Wrapped', 'WRP', 18)
   usd = await chain.deployToken('Dollar', 'USD', 6)
@@ -72,9 +72,9 @@ beforeAll(async () => {
     [wrapped, 1_000n * ether],
   ] as const
   orchard = await openMarket(chain, 'PairV2', fruits, traders)
-  await keepToken(db, followed.rpc, {
+  await trackToken(db, followed.rpc, {
     address: Buffer.from(usd.slice(2), 'hex'),
-    keptFor: 'operator',
+    trackedBy: 'operator',
     isDollar: true,
   })
   await followed.watch(wrapped, [market.pool])
@@ -91,8 +91,8 @@ it('swaps of users are trades, with what they gave and got and what it was worth
   const hash = await market.swap(ann, usd, 2_000n * dollars)
   await market.swap(nobody, usd, 1n * dollars)
   await followed.catchUp()
-  const [trade, ...more] = await tradesOf(wrapped, { min_amount_usd: 1 })
-  expect(more).toEqual([])
+  const [trade, ...extraFields] = await tradesOf(wrapped, { min_amount_usd: 1 })
+  expect(extraFields).toEqual([])
   expect(trade).toMatchObject({
     object: 'trade',
     trader: { fid: 1 },
@@ -124,7 +124,7 @@ it('swaps of users are trades, with what they gave and got and what it was worth
 it('what is asked for is narrowed by time and worth', async () => {
   expect(await tradesOf(apple, { min_amount_usd: 1_000 })).toHaveLength(1)
   expect(await tradesOf(apple, { time_window: '1h' })).toHaveLength(2)
-  await db`update assets.trades set traded_at = traded_at - 7200 where usd is null`
+  await db`update tokens.trades set traded_at = traded_at - 7200 where usd is null`
   expect(await tradesOf(apple, { time_window: '1h' })).toHaveLength(1)
   expect(await tradesOf(apple, { time_window: '6h' })).toHaveLength(2)
   expect((await get('fungible/trades', { network: 'base', address: plum })).statusCode).toBe(404)
@@ -146,9 +146,9 @@ it('tokens trend by how many users trade them, with their price; dollars do not'
   expect(Number(trending[0].fungible.price.in_usd)).toBeCloseTo(2_004, 0)
   expect((await get('fungible/trending', { network: 'base', time_window: '2h' })).statusCode).toBe(400)
   for (const operation of ['trending', 'trades']) {
-    const asked = { network: 'robinhood', address: apple }
-    expect((await get(`fungible/${operation}`, asked)).statusCode).toBe(501)
-    expect((await get(`fungible/${operation}`, { ...asked, network: 'elsewhere' })).statusCode).toBe(400)
+    const tokenQuery = { network: 'robinhood', address: apple }
+    expect((await get(`fungible/${operation}`, tokenQuery)).statusCode).toBe(501)
+    expect((await get(`fungible/${operation}`, { ...tokenQuery, network: 'elsewhere' })).statusCode).toBe(400)
   }
 })
 
@@ -156,7 +156,7 @@ it('a trade that the chain takes back is gone, and so is the price that it made'
   const priceOf = async () => {
     const [row] = await db<
       { price: number }[]
-    >`select price_usd as price from assets.tokens where symbol = 'WRP'`
+    >`select price_usd as price from tokens.tokens where symbol = 'WRP'`
     return row!.price
   }
   const before = await priceOf()

@@ -5,7 +5,7 @@ import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
 import { presentTrade } from '../present-token.js'
 import { readTokens } from '../token.js'
-import { readSupplies } from '../token-facts.js'
+import { readSupplies } from '../token-stats.js'
 import { readTrades } from '../trade-lists.js'
 import { timeWindowParameter, windowStart } from './time-window.js'
 import { tradeNetworkOf, tradeNetworkParameter } from './trade-network.js'
@@ -34,8 +34,8 @@ export const fungibleTrades = defineOperation({
   reply: FungibleTradesResponse,
   notFound: 'No trades of this token are kept here.',
 
-  async handle({ db, hydrator, clock, assets }, { address, time_window, min_amount_usd, ...asked }) {
-    const network = tradeNetworkOf(assets, asked.network)
+  async handle({ db, hydrator, clock, assets }, { address, time_window, min_amount_usd, ...tokenQuery }) {
+    const network = tradeNetworkOf(assets, tokenQuery.network)
     const [token] = await readTokens(db, { network, addresses: [Buffer.from(address.slice(2), 'hex')] })
     if (token === undefined) {
       throw new PlazaError('not_found', 'no trades of this token are kept here', { property: 'address' })

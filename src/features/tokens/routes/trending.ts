@@ -3,7 +3,7 @@ import { TrendingFungiblesResponse } from '../../../graph/view/schema/trade.js'
 import { defineOperation } from '../../operation.js'
 import { presentTrending } from '../present-token.js'
 import { readTokens } from '../token.js'
-import { readSupplies } from '../token-facts.js'
+import { readSupplies } from '../token-stats.js'
 import { readTrending } from '../trade-lists.js'
 import { timeWindowParameter, windowStart } from './time-window.js'
 import { tradeNetworkOf, tradeNetworkParameter } from './trade-network.js'
@@ -23,8 +23,8 @@ export const fungibleTrending = defineOperation({
   query: Type.Object({ network: tradeNetworkParameter, time_window: timeWindowParameter }),
   reply: TrendingFungiblesResponse,
 
-  async handle({ db, clock, assets }, { time_window, ...asked }) {
-    const network = tradeNetworkOf(assets, asked.network)
+  async handle({ db, clock, assets }, { time_window, ...tokenQuery }) {
+    const network = tradeNetworkOf(assets, tokenQuery.network)
     const since = windowStart(time_window, clock())
     const trending = await readTrending(db, { network, since, limit: MAX_TOKENS })
     const ids = trending.map(({ tokenId }) => tokenId)

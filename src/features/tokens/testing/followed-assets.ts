@@ -5,10 +5,10 @@ import { Follower } from '../../../hub/chain/follower.js'
 import { type NetworkName, readChainSettings } from '../../../hub/chain/networks.js'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { silentLog } from '../../../platform/log/log.js'
-import { keepPool, keepToken } from '../kept-tokens.js'
+import { backfillTokens } from '../backfill.js'
 import { liveHandler } from '../live-handler.js'
-import { readPasts } from '../read-pasts.js'
 import type { Token } from '../token.js'
+import { trackPool, trackToken } from '../tracked-tokens.js'
 
 /** The assets of a test chain, followed when the test says so. */
 export interface FollowedAssets {
@@ -21,7 +21,7 @@ export interface FollowedAssets {
   catchUp(): Promise<void>
 }
 
-export interface FollowedOptions {
+export interface FollowedAssetsOptions {
   readonly db: Database
   readonly chain: TestChain
   readonly rpcUrls?: readonly string[]
@@ -30,10 +30,10 @@ export interface FollowedOptions {
   readonly onFinal?: (db: Transaction, lastFinal: number) => Promise<void>
 }
 
-const MOST_STEPS = 200
+const MAX_STEPS = 200
 
 /** Follows a test chain's assets as the network `base`. */
-export function followAssets(options: FollowedOptions): FollowedAssets {
+export function followAssets(options: FollowedAssetsOptions): FollowedAssets {
   const { db, chain, confirmations, network = 'base', onFinal = async () => {} } = options
   const { rpcUrls = [chain.url] } = options
   const settings = readChainSettings({
@@ -42,11 +42,11 @@ export function followAssets(options: FollowedOptions): FollowedAssets {
     confirmations,
   })
   const rpc = new ChainRpc(settings.networks.get(network)!, { log: silentLog, clock: Date.now })
-  const open = () => new Follower(liveHandler({ db, rpc, onFinal }), { db, rpc })
-  const parts = { db, rpc, log: silentLog }
+  const createLiveFollower = () => new Follower(liveHandler({ db, rpc, onFinal }), { db, rpc })
+  const context = { db, rpc, log: silentLog }
 
   async function liveStep() {
-    const follower = open()
+    const follower = createLiveFollower()
     return await follower.step().finally(() => follower.release())
   }
 
@@ -54,22 +54,22 @@ export function followAssets(options: FollowedOptions): FollowedAssets {
     rpc,
     async watch(address, pools = []) {
       const bytes = (hex: Address) => Buffer.from(hex.slice(2), 'hex')
-      const token = await keepToken(db, rpc, { address: bytes(address), keptFor: 'operator' })
+      const token = await trackToken(db, rpc, { address: bytes(address), trackedBy: 'operator' })
       if ('message' in token) throw new Error(token.message)
-      for (const pool of pools) await keepPool(db, rpc, bytes(pool))
+      for (const pool of pools) await trackPool(db, rpc, bytes(pool))
       return token
     },
     async step() {
       await liveStep()
-      await readPasts(parts)
+      await backfillTokens(context)
     },
     async catchUp() {
-      for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+      for (let steps = 0; steps < MAX_STEPS; steps += 1) {
         const outcome = await liveStep()
-        const moved = await readPasts(parts)
-        if (outcome === 'level' && !moved) return
+        const hasProgress = await backfillTokens(context)
+        if (outcome === 'level' && !hasProgress) return
       }
-      throw new Error(`not level after ${MOST_STEPS} steps`)
+      throw new Error(`not level after ${MAX_STEPS} steps`)
     },
   }
 }

@@ -2,14 +2,14 @@ import { ReactionType } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { openPeople } from './testing/people.js'
+import { openPeople } from './testing/user-network.js'
 
 const { get, merge, countStatements } = await openPeople()
 const people = [1, 2, 3, 4].map((fid) => new TestUser(fid))
 const [alice, bob, carol, dan] = people as [TestUser, TestUser, TestUser, TestUser]
 
 const hex = ({ hash }: SignedMessage) => `0x${hash.toString('hex')}`
-const at = (ts: number) => new Date((testNowUnix - testNow + ts) * 1000).toISOString()
+const timestampText = (ts: number) => new Date((testNowUnix - testNow + ts) * 1000).toISOString()
 const answer = (author: TestUser, cast: SignedMessage, ts: number) =>
   author.cast('yes', ts, { parentCastId: { fid: cast.data.fid, hash: cast.hash } })
 const recast = { type: ReactionType.RECAST }
@@ -19,14 +19,14 @@ const byBob = bob.cast('bob speaks', testNow - 900)
 const byCarol = carol.cast('carol speaks', testNow - 800)
 const old = alice.cast('long ago', testNow - 91 * 86_400)
 /** It names bob as the author of what alice said, and so answers nobody. */
-const lie = carol.cast('no', testNow - 750, { parentCastId: { fid: 2, hash: byAlice.hash } })
+const spoofedReaction = carol.cast('no', testNow - 750, { parentCastId: { fid: 2, hash: byAlice.hash } })
 const reply = answer(bob, byAlice, testNow - 700)
 const mention = alice.cast('hi ', testNow - 600, { mentions: [2], mentionsPositions: [3] })
 const quote = bob.cast('see', testNow - 500, { embeds: [{ castId: { fid: 1, hash: byAlice.hash } }] })
 
 beforeAll(async () => {
   await merge({ chainEvents: people.flatMap((each) => each.onChain({ units: 5 })) })
-  await merge({ messages: [byAlice, byBob, byCarol, old, mention, lie] })
+  await merge({ messages: [byAlice, byBob, byCarol, old, mention, spoofedReaction] })
   await merge({
     messages: [
       ...[reply, quote, answer(alice, byCarol, testNow - 650), answer(alice, byAlice, testNow - 640)],
@@ -84,7 +84,7 @@ describe('user/interactions', () => {
     expect(found).toMatchObject([
       {
         type: 'follows',
-        most_recent_timestamp: at(testNow - 50),
+        most_recent_timestamp: timestampText(testNow - 50),
         count: 1,
         follows: [{ object: 'follower', user: { fid: 1 } }],
       },
@@ -103,7 +103,7 @@ describe('user/interactions', () => {
       { type: 'likes', cast: { hash: hex(byBob) }, reactions: [{ object: 'likes', user: { fid: 1 } }] },
       { type: 'quote', cast: { hash: hex(quote), author: { fid: 2 } } },
       { type: 'mention', cast: { hash: hex(mention), text: 'hi @!2' } },
-      { type: 'reply', cast: { hash: hex(reply) }, most_recent_timestamp: at(testNow - 700) },
+      { type: 'reply', cast: { hash: hex(reply) }, most_recent_timestamp: timestampText(testNow - 700) },
     ])
     expect(found).toHaveLength(6)
     expect(await interactions({ fids: '2,1' })).toEqual(found)

@@ -1,16 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
-import { onlookerOf } from '../../../api/onlooker.js'
 import { cursorParameter, fidParameter, limitParameter } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import { affinityWeights, affinityWindow, readBestFriends } from '../../../graph/query/users-affinity.js'
 import { BestFriendsResponse } from '../../../graph/view/schema/best-friends.js'
-import { shownUsername } from '../../../graph/view/user-dehydrated.js'
+import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
 import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
 import { defineOperation } from '../../operation.js'
 
 const cursors = cursorKind('best friends', keyPart.number, keyPart.integer)
 const { like, recast, reply } = affinityWeights
-const { days, reactions, casts, answeredCasts, answersOfEach } = affinityWindow
+const { days, reactions, casts, repliedCasts, repliesPerCast } = affinityWindow
 
 /** `GET user/best_friends` */
 export const userBestFriends = defineOperation({
@@ -21,8 +21,8 @@ export const userBestFriends = defineOperation({
   description: [
     `\`mutual_affinity_score\` is \`sqrt(given * received)\`, each \`${like} * likes + ${recast} * recasts +`,
     `${reply} * replies\` of the last ${days} days: given in the user’s last ${reactions} likes, ${reactions} recasts`,
-    `and ${casts} casts, received on its last ${answeredCasts} casts, ${answersOfEach} reactions and`,
-    `${answersOfEach} replies on each.`,
+    `and ${casts} casts, received on its last ${repliedCasts} casts, ${repliesPerCast} reactions and`,
+    `${repliesPerCast} replies on each.`,
   ].join(' '),
   query: Type.Object({
     fid: fidParameter({ description: 'Whose friends.' }),
@@ -32,7 +32,7 @@ export const userBestFriends = defineOperation({
   reply: BestFriendsResponse,
 
   async handle({ db, hydrator, clock }, { fid, limit, cursor }, caller) {
-    const { banningAppId } = await onlookerOf({ db, hydrator }, caller)
+    const { banningAppId } = await viewerOf({ db, hydrator }, caller)
     const now = farcasterSecondsFromUnixMs(clock())
     const found = await readBestFriends(
       db,
@@ -44,7 +44,7 @@ export const userBestFriends = defineOperation({
     return {
       users: page.map((friend) => ({
         fid: friend.fid,
-        username: shownUsername(friend),
+        username: usernameOrPlaceholder(friend),
         mutual_affinity_score: friend.affinity,
       })),
       next: { cursor: last ? cursors.encode([last.affinity, last.fid]) : null },

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
 import { distanceKm } from '../../../platform/geo/distance.js'
-import { openPeople } from './testing/people.js'
+import { openPeople } from './testing/user-network.js'
 
 const { db, get, merge, countStatements } = await openPeople()
 
@@ -20,15 +20,15 @@ const places = [
 ]
 const people = Array.from({ length: places.length + 1 }, (_, index) => new TestUser(index + 1))
 
-interface Listed {
+interface UserList {
   users: { fid: number }[]
   next: { cursor: string | null }
 }
 
-async function near(latitude: number, longitude: number, query = {}): Promise<number[]> {
+async function usersNear(latitude: number, longitude: number, query = {}): Promise<number[]> {
   const reply = await get('user/by_location', { latitude, longitude, ...query })
   expect(reply.statusCode).toBe(200)
-  return reply.json<Listed>().users.map(({ fid }) => fid)
+  return reply.json<UserList>().users.map(({ fid }) => fid)
 }
 
 beforeAll(async () => {
@@ -39,22 +39,22 @@ beforeAll(async () => {
 })
 
 it('gives users within 100 km, the nearest first', async () => {
-  expect(await near(46.95, 7.45)).toEqual([1, 9, 2, 3])
-  expect(await near(46.2, 6.15)).toEqual([4])
-  expect(await near(0, 0)).toEqual([])
+  expect(await usersNear(46.95, 7.45)).toEqual([1, 9, 2, 3])
+  expect(await usersNear(46.2, 6.15)).toEqual([4])
+  expect(await usersNear(0, 0)).toEqual([])
 })
 
 it('sees across the line where days change, and around the poles', async () => {
-  expect(await near(-16.8, 180)).toEqual([6, 5])
-  expect(await near(-16.8, -180)).toEqual([6, 5])
-  expect(await near(90, 0)).toEqual([7, 8])
+  expect(await usersNear(-16.8, 180)).toEqual([6, 5])
+  expect(await usersNear(-16.8, -180)).toEqual([6, 5])
+  expect(await usersNear(90, 0)).toEqual([7, 8])
 })
 
 it('leaves out whom the viewer mutes, and follows who moves', async () => {
-  await db`insert into relations.mutes (fid, target_fid, muted_at) values (10, 2, 0)`
-  expect(await near(46.95, 7.45, { viewer_fid: 10 })).toEqual([1, 9, 3])
+  await db`insert into moderation.mutes (fid, target_fid, muted_at) values (10, 2, 0)`
+  expect(await usersNear(46.95, 7.45, { viewer_fid: 10 })).toEqual([1, 9, 3])
   await merge({ messages: [people[2]!.userData(UserDataType.LOCATION, '', testNow + 1)] })
-  expect(await near(46.95, 7.45)).toEqual([1, 9, 2])
+  expect(await usersNear(46.95, 7.45)).toEqual([1, 9, 2])
   await merge({ messages: [people[2]!.userData(UserDataType.LOCATION, places[2]!, testNow + 2)] })
 })
 
@@ -68,7 +68,7 @@ it('pages through everybody, each once', async () => {
   const found: number[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query = { latitude: 46.95, longitude: 7.45, limit: 1, ...(cursor ? { cursor } : {}) }
-    const page: Listed = (await get('user/by_location', query)).json()
+    const page: UserList = (await get('user/by_location', query)).json()
     found.push(...page.users.map(({ fid }) => fid))
     cursor = page.next.cursor
   }
@@ -106,7 +106,7 @@ it('finds exactly whoever is near, wherever that is', async () => {
           fc.pre(Math.abs(km - 100) > 1e-6)
           return km <= 100 ? [101 + index] : []
         })
-        const found = await near(latitude / 100, longitude / 100, { limit: 100 })
+        const found = await usersNear(latitude / 100, longitude / 100, { limit: 100 })
         expect(found.filter((fid) => fid > 100).sort((a, b) => a - b)).toEqual(expected)
       },
     ),

@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
-import { onlookerOf } from '../../../api/onlooker.js'
 import {
   cursorParameter,
   limitParameter,
   numberParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import { loadHiddenFids } from '../../../graph/load/viewer.js'
-import { NEAR_KM, readUsersNear } from '../../../graph/query/users-by-place.js'
+import { MAX_DISTANCE_KM, readNearbyUsers } from '../../../graph/query/users-by-location.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { defineOperation } from '../../operation.js'
@@ -21,7 +21,7 @@ export const usersByLocation = defineOperation({
   path: 'user/by_location',
   tag: 'User',
   summary: 'Users near a place',
-  description: `Whose profile says that they are within ${NEAR_KM} km, the nearest first.`,
+  description: `Whose profile says that they are within ${MAX_DISTANCE_KM} km, the nearest first.`,
   query: Type.Object({
     latitude: numberParameter({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
     longitude: numberParameter({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
@@ -33,8 +33,8 @@ export const usersByLocation = defineOperation({
 
   async handle({ db, hydrator }, { latitude, longitude, viewer_fid, limit, cursor }, caller) {
     const after = cursors.decode(cursor)
-    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
-    const found = await readUsersNear(db, { latitude, longitude, hidden, limit: limit + 1 }, after)
+    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
+    const found = await readNearbyUsers(db, { latitude, longitude, hidden, limit: limit + 1 }, after)
     const page = found.slice(0, limit)
     const users = await hydrator.users(
       page.map(({ fid }) => fid),

@@ -3,7 +3,7 @@ import { textParameter, viewerFidParameter } from '../../../api/parameters.js'
 import { findFidByUsername } from '../../../graph/query/users.js'
 import { UserResponse } from '../../../graph/view/schema/user.js'
 import { defineOperation } from '../../operation.js'
-import { foundUser } from './found-user.js'
+import { requireUser } from './require-user.js'
 
 /** `GET user/by_username` */
 export const userByUsername = defineOperation({
@@ -20,7 +20,7 @@ export const userByUsername = defineOperation({
   notFound: 'There is no user with this name.',
 
   async handle({ db, hydrator }, { username, viewer_fid }) {
-    return await foundUser(hydrator, await findFidByUsername(db, username), {
+    return await requireUser(hydrator, await findFidByUsername(db, username), {
       viewerFid: viewer_fid,
       property: 'username',
       missing: 'there is no user of this name',

@@ -3,7 +3,7 @@ import { ethAddressParameter } from '../../../api/parameters.js'
 import { findFidByCustody } from '../../../graph/query/users.js'
 import { UserResponse } from '../../../graph/view/schema/user.js'
 import { defineOperation } from '../../operation.js'
-import { foundUser } from './found-user.js'
+import { requireUser } from './require-user.js'
 
 /** `GET user/custody-address` */
 export const userByCustodyAddress = defineOperation({
@@ -20,7 +20,7 @@ export const userByCustodyAddress = defineOperation({
 
   async handle({ db, hydrator }, { custody_address }) {
     const address = Buffer.from(custody_address.slice(2), 'hex')
-    return await foundUser(hydrator, await findFidByCustody(db, address), {
+    return await requireUser(hydrator, await findFidByCustody(db, address), {
       property: 'custody_address',
       missing: `${custody_address} holds no user`,
     })

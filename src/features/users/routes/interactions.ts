@@ -16,7 +16,7 @@ import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import { defineOperation } from '../../operation.js'
 
-const { reactions, casts, shown } = interactionWindow
+const { reactions, casts, maxShown } = interactionWindow
 
 /** `GET user/interactions` */
 export const userInteractions = defineOperation({
@@ -25,7 +25,7 @@ export const userInteractions = defineOperation({
   tag: 'User',
   summary: 'What two users did to each other',
   description: [
-    `The most recent first, at most ${shown}, out of the last ${reactions} likes, ${reactions} recasts and`,
+    `The most recent first, at most ${maxShown}, out of the last ${reactions} likes, ${reactions} recasts and`,
     `${casts} casts of each. Follows have \`follows\`, likes and recasts have \`reactions\` and the \`cast\` that they`,
     'are for, and mentions, replies and quotes are the `cast` itself. This is no inbox: `seen` is always false.',
   ].join(' '),
@@ -47,16 +47,16 @@ export const userInteractions = defineOperation({
   async handle({ db, hydrator }, { fids, type }) {
     const rows = await readInteractions(db, [fids[0]!, fids[1]!], type ?? interactionKinds)
     const jsons = await hydrator.casts(unique(rows.flatMap(({ hash }) => hash ?? [])))
-    const shownCasts = new Map(
+    const interactionCasts = new Map(
       [...jsons].map(([hash, json]) => [hash, { json, cast: JSON.parse(json) as Cast }]),
     )
-    const users = await usersOf(hydrator, rows, shownCasts)
-    const interactions = rows.flatMap((row) => interactionJson(row, shownCasts, users) ?? [])
+    const users = await usersOf(hydrator, rows, interactionCasts)
+    const interactions = rows.flatMap((row) => interactionJson(row, interactionCasts, users) ?? [])
     return `{"interactions":${jsonArray(interactions)}}`
   },
 })
 
-interface ShownCast {
+interface InteractionCast {
   readonly json: string
   readonly cast: Cast
 }
@@ -65,24 +65,24 @@ interface ShownCast {
 async function usersOf(
   hydrator: Hydrator,
   rows: readonly InteractionRow[],
-  shownCasts: ReadonlyMap<string, ShownCast>,
+  interactionCasts: ReadonlyMap<string, InteractionCast>,
 ): Promise<Map<number, string>> {
   const authors = new Map(
-    [...shownCasts.values()].map(({ cast }) => [cast.author.fid, JSON.stringify(cast.author)]),
+    [...interactionCasts.values()].map(({ cast }) => [cast.author.fid, JSON.stringify(cast.author)]),
   )
-  const fids = unique(rows.filter(({ kind }) => actorIsShown(kind)).map(({ fid }) => fid))
+  const fids = unique(rows.filter(({ kind }) => showsActor(kind)).map(({ fid }) => fid))
   const others = await hydrator.users(fids.filter((fid) => !authors.has(fid)))
   return new Map([...authors, ...others])
 }
 
-function actorIsShown(kind: InteractionRow['kind']): boolean {
+function showsActor(kind: InteractionRow['kind']): boolean {
   return kind === 'follows' || kind === 'likes' || kind === 'recasts'
 }
 
 /** A Notification; null when its cast or its user cannot be shown. */
 function interactionJson(
   { kind, fid, ts, hash, app }: InteractionRow,
-  shownCasts: ReadonlyMap<string, ShownCast>,
+  interactionCasts: ReadonlyMap<string, InteractionCast>,
   users: ReadonlyMap<number, string>,
 ): string | null {
   const head = (type: string) =>
@@ -95,7 +95,7 @@ function interactionJson(
     const appMember = app ? `,"app":${JSON.stringify(userDehydrated(app))}` : ''
     return `${head(kind)},"count":1,"follows":[{"object":"follower","user":${user}${appMember}}]}`
   }
-  const cast = hash === null ? undefined : shownCasts.get(hash)
+  const cast = hash === null ? undefined : interactionCasts.get(hash)
   if (cast === undefined) return null
   if (kind === 'likes' || kind === 'recasts') {
     if (user === undefined) return null

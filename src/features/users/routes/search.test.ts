@@ -2,8 +2,8 @@ import { UserDataType } from '@farcaster/core'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
-import { refreshSearchLists } from '../../../graph/project/search-lists.js'
-import { openPeople } from './testing/people.js'
+import { refreshSearchLists } from '../../../graph/project/search-prefix-lists.js'
+import { openPeople } from './testing/user-network.js'
 
 const { db, get, merge, countStatements } = await openPeople()
 
@@ -51,9 +51,9 @@ beforeAll(async () => {
     ),
   })
   await merge({
-    messages: names.flatMap(([name, shown], index) => [
+    messages: names.flatMap(([name, displayName], index) => [
       ...(name === null ? [] : [people[index]!.userData(UserDataType.USERNAME, name, testNow)]),
-      ...(shown === null ? [] : [people[index]!.userData(UserDataType.DISPLAY, shown, testNow)]),
+      ...(displayName === null ? [] : [people[index]!.userData(UserDataType.DISPLAY, displayName, testNow)]),
     ]),
   })
   // Annabel is the best known, then Annette; whoever is named Anna alone is not known at all.
@@ -111,13 +111,13 @@ describe('user/search', () => {
   })
 
   it('leaves out whom the viewer blocks or mutes, and says what they are to each other', async () => {
-    await db`insert into relations.mutes (fid, target_fid, muted_at) values (10, 3, 0)`
+    await db`insert into moderation.mutes (fid, target_fid, muted_at) values (10, 3, 0)`
     const reply = await get('user/search', { q: 'ann', viewer_fid: 10, limit: 2 })
     expect(reply.json().result.users).toMatchObject([
       { fid: 1, viewer_context: { following: false } },
       { fid: 4 },
     ])
-    await db`delete from relations.mutes`
+    await db`delete from moderation.mutes`
   })
 
   it('takes one letter, 200 letters, emoji, and signs that mean something to SQL', async () => {
@@ -155,10 +155,10 @@ describe('user/search', () => {
   })
 
   it('gives nobody twice and loses none that stood still when names change between pages', async () => {
-    const some = fc.uniqueArray(fc.integer({ min: 2, max: 4 }), { maxLength: 2 })
+    const someNames = fc.uniqueArray(fc.integer({ min: 2, max: 4 }), { maxLength: 2 })
     let now = testNow
     await fc.assert(
-      fc.asyncProperty(some, fc.integer({ min: 1, max: 3 }), async (renamed, limit) => {
+      fc.asyncProperty(someNames, fc.integer({ min: 1, max: 3 }), async (renamed, limit) => {
         const waiting = [...renamed]
         const found = await pages('ann', limit, async () => {
           const fid = waiting.pop()
@@ -167,8 +167,8 @@ describe('user/search', () => {
           await merge({ messages: [people[fid - 1]!.userData(UserDataType.USERNAME, '', now)] })
         })
         expect(new Set(found).size).toBe(found.length)
-        const stoodStill = [1, 2, 3, 4, 5, 8].filter((fid) => !renamed.includes(fid))
-        expect(found).toEqual(expect.arrayContaining(stoodStill))
+        const unaffectedFids = [1, 2, 3, 4, 5, 8].filter((fid) => !renamed.includes(fid))
+        expect(found).toEqual(expect.arrayContaining(unaffectedFids))
         now += 1
         await merge({
           messages: renamed.map((fid) =>
@@ -214,7 +214,7 @@ describe('a large network', () => {
     await db`delete from social.users where fid > 10100`
     expect((await search('many', { limit: 1 }))[0]).toBe(10001)
     await refreshSearchLists(db, testNowUnix * 1000)
-    expect(await db`select count(*) from search.leaders`).toEqual([{ count: 0 }])
+    expect(await db`select count(*) from search.top_users_by_prefix`).toEqual([{ count: 0 }])
     expect(await pages('many', 10)).toHaveLength(100)
   })
 })

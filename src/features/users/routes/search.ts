@@ -1,33 +1,33 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
-import { onlookerOf } from '../../../api/onlooker.js'
 import {
   cursorParameter,
   limitParameter,
   textParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
+import { viewerOf } from '../../../api/viewer.js'
 import { loadHiddenFids } from '../../../graph/load/viewer.js'
 import {
-  type FoundAfter,
   type FoundUser,
-  hasLikeness,
-  searchByLikeness,
   searchByPrefix,
+  searchBySimilarity,
+  supportsSimilarity,
   type UserSearch,
+  type UserSearchCursor,
 } from '../../../graph/query/users-search.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { UserSearchResponse } from '../../../graph/view/schema/user.js'
 import type { Database } from '../../../platform/db/connection.js'
-import { smallLetters } from '../../../platform/text/lowercase.js'
+import { lowercase } from '../../../platform/text/lowercase.js'
 import { defineOperation } from '../../operation.js'
 
 const cursors = cursorKind('users found', keyPart.integer, keyPart.number, keyPart.integer)
 
 /** Before everything that is found. */
-const start: FoundAfter = [-1, 0, 0]
+const START_CURSOR: UserSearchCursor = [-1, 0, 0]
 /** The first place of those that are only like the text. */
-const FIRST_ALIKE = 5
+const FIRST_SIMILARITY_RANK = 5
 
 /** `GET user/search` */
 export const userSearch = defineOperation({
@@ -50,9 +50,9 @@ export const userSearch = defineOperation({
   reply: UserSearchResponse,
 
   async handle({ db, hydrator }, { q, viewer_fid, limit, cursor }, caller) {
-    const after = cursors.decode(cursor) ?? start
-    const text = smallLetters(q.trim().replace(/^@/, ''))
-    const hidden = await loadHiddenFids(db, await onlookerOf({ db, hydrator }, caller, viewer_fid))
+    const after = cursors.decode(cursor) ?? START_CURSOR
+    const text = lowercase(q.trim().replace(/^@/, ''))
+    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
     const search = { text, viewerFid: viewer_fid, hidden, limit: limit + 1 }
     const found = text === '' ? [] : await findUsers(db, search, after)
     const page = found.slice(0, limit)
@@ -62,16 +62,16 @@ export const userSearch = defineOperation({
     )
     const last = found.length > limit ? page.at(-1) : undefined
     const next = { cursor: last ? cursors.encode([last.place, last.weight, last.fid]) : null }
-    const list = jsonArray(page.flatMap(({ fid }) => users.get(fid) ?? []))
-    return `{"result":{"users":${list},"next":${JSON.stringify(next)}}}`
+    const foundList = jsonArray(page.flatMap(({ fid }) => users.get(fid) ?? []))
+    return `{"result":{"users":${foundList},"next":${JSON.stringify(next)}}}`
   },
 })
 
 /** Likeness is the dearest to find, so it is looked for only where the page has room for it. */
-async function findUsers(db: Database, search: UserSearch, after: FoundAfter): Promise<FoundUser[]> {
-  const found = after[0] < FIRST_ALIKE ? await searchByPrefix(db, search, after) : []
+async function findUsers(db: Database, search: UserSearch, after: UserSearchCursor): Promise<FoundUser[]> {
+  const found = after[0] < FIRST_SIMILARITY_RANK ? await searchByPrefix(db, search, after) : []
   const missing = search.limit - found.length
-  if (missing === 0 || !hasLikeness(search.text)) return found
-  const from = after[0] < FIRST_ALIKE ? start : after
-  return [...found, ...(await searchByLikeness(db, { ...search, limit: missing }, from))]
+  if (missing === 0 || !supportsSimilarity(search.text)) return found
+  const from = after[0] < FIRST_SIMILARITY_RANK ? START_CURSOR : after
+  return [...found, ...(await searchBySimilarity(db, { ...search, limit: missing }, from))]
 }

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { nameTransfer, testNowUnix } from '../../../../test/network.js'
 import { solVerification } from '../../../protocol/testing/sample-claims.js'
 import { addressClaim, wallet } from '../../publishing/routes/testing/address-claim.js'
-import { bodyOf, publishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
+import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
 
-const { db, hub, api, users, signers } = await publishingNetwork()
+const { db, hub, api, users, signers } = await createPublishingNetwork()
 const [signer_uuid] = signers
 
 const update = (body: object) => api.send('PATCH', 'user', { signer_uuid, ...body })
@@ -94,7 +94,7 @@ describe('PATCH user', () => {
       ],
     })
     expect((await profile()).profile.bio.text).toBe('four')
-    await hub.submitOnChainEvents([users[0].boughtPro(30)])
+    await hub.submitOnChainEvents([users[0].proPurchaseEvent(30)])
     bodyOf(await update({ banner: 'https://a.example/b.png' }))
     expect((await profile()).profile.banner).toEqual({ url: 'https://a.example/b.png' })
   })

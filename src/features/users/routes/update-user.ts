@@ -67,11 +67,11 @@ export const updateUser = defineOperation({
 
   async handle(context, { signer_uuid: signerUuid, ...profile }, caller) {
     return await actAs(context, { signerUuid, caller, permission: 'UPDATE_PROFILE' }, async (author) => {
-      const faults = await publishProfile(context, author, profile)
-      if (faults.length === 0) return { success: true, message: 'the profile is updated' }
+      const problems = await publishProfile(context, author, profile)
+      if (problems.length === 0) return { success: true, message: 'the profile is updated' }
       return new OtherReply(207, {
         success: false,
-        errors: faults.map(({ property, message }) => ({ message: `${property}: ${message}` })),
+        errors: problems.map(({ property, message }) => ({ message: `${property}: ${message}` })),
       })
     })
   },

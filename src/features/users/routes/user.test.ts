@@ -2,7 +2,7 @@ import { MessageType, Protocol, SignerEventType, UserDataType } from '@farcaster
 import bs58 from 'bs58'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
-import { openPeople } from './testing/people.js'
+import { openPeople } from './testing/user-network.js'
 
 const { db, get, merge, countStatements } = await openPeople()
 const [alice, bob, carol, app] = [1, 2, 3, 9].map((fid) => new TestUser(fid)) as [
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const key = alice.signerEvent(SignerEventType.ADD)
   await merge({
     chainEvents: [
-      ...[alice.registered(), alice.rented(1)],
+      ...[alice.registered(), alice.storageRentEvent(1)],
       { ...key, signerEventBody: { ...key.signerEventBody!, metadata: requestOf(9) } },
       ...[bob, carol, app].flatMap((user) => user.onChain()),
     ],
@@ -115,8 +115,8 @@ describe('user/by_username', () => {
 
 describe('user/custody-address', () => {
   it('finds the user that the address holds, however its letters are written', async () => {
-    const asked = ethOf(bob).toUpperCase().replace('0X', '0x')
-    expect((await get('user/custody-address', { custody_address: asked })).json().user.fid).toBe(2)
+    const uppercaseAddress = ethOf(bob).toUpperCase().replace('0X', '0x')
+    expect((await get('user/custody-address', { custody_address: uppercaseAddress })).json().user.fid).toBe(2)
   })
 
   it('is 404 for an address that holds nobody, and 400 for what is none', async () => {
@@ -178,23 +178,23 @@ describe('user/by_x_username', () => {
 describe('user/verifications', () => {
   it('shows addresses, the most recent first, and the app that they were verified with', async () => {
     const { verifications } = (await get('user/verifications', { fid: 1 })).json()
-    const at = (ts: number) => new Date((testNowUnix - testNow + ts) * 1000).toISOString()
+    const timestampText = (ts: number) => new Date((testNowUnix - testNow + ts) * 1000).toISOString()
     expect(verifications).toEqual([
       {
         object: 'verification',
         address: bs58.encode(solana),
         app: expect.objectContaining({ fid: 9, object: 'user_dehydrated' }),
         protocol: 'solana',
-        verified_at: at(testNow - 5),
+        verified_at: timestampText(testNow - 5),
       },
       expect.objectContaining({
         address: `0x${shared.toString('hex')}`,
         protocol: 'evm',
-        verified_at: at(testNow - 10),
+        verified_at: timestampText(testNow - 10),
       }),
     ])
-    const [own] = (await get('user/verifications', { fid: 3 })).json().verifications
-    expect(own.app).toBeUndefined()
+    const [firstVerification] = (await get('user/verifications', { fid: 3 })).json().verifications
+    expect(firstVerification.app).toBeUndefined()
     expect((await get('user/verifications', { fid: 99 })).json()).toEqual({ verifications: [] })
     expect((await get('user/verifications', { fid: -1 })).statusCode).toBe(400)
   })
@@ -235,7 +235,7 @@ describe('user/channels', () => {
 })
 
 it('asks the database at most six times, whatever there is on the page', async () => {
-  const asked: [string, Record<string, string | number>][] = [
+  const uppercaseAddress: [string, Record<string, string | number>][] = [
     ['user/bulk', { fids: '1,2,3', viewer_fid: 1 }],
     ['user/by_username', { username: 'alice', viewer_fid: 2 }],
     ['user/bulk-by-address', { addresses: `${ethOf(bob)},${ethOf(carol)}`, viewer_fid: 1 }],
@@ -244,7 +244,7 @@ it('asks the database at most six times, whatever there is on the page', async (
     ['user/verifications', { fid: 1 }],
     ['user/channels', { fid: 1 }],
   ]
-  for (const [path, query] of asked) {
+  for (const [path, query] of uppercaseAddress) {
     expect([path, await countStatements(path, query)]).toEqual([path, expect.toSatisfy((n) => n <= 6)])
   }
 })

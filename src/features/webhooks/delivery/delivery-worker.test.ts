@@ -5,7 +5,7 @@ import { silentLog } from '../../../platform/log/log.js'
 import { createNetClient } from '../../../platform/outbound/net-client.js'
 import { testVault } from '../../signers/testing/approved-signer.js'
 import { startDeliveryWorker } from './delivery-worker.js'
-import { addDeliverJob, installJobs } from './jobs.js'
+import { addDeliveryJob, installJobs } from './jobs.js'
 
 const { db, url, connect } = await createTestDatabase()
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
@@ -24,25 +24,25 @@ it('a database that goes away while a job is ended ends nothing but the queue, w
     create trigger fail_first before delete on graphile_worker._private_jobs
     for each row execute function public.fail_first();
   `)
-  const own = connect({ poolSize: 1 })
-  const views = { db, hydrator: undefined as never }
-  const settings = { parallel: 1, clock: Date.now, random: Math.random, log: silentLog }
+  const lockDb = connect({ poolSize: 1 })
+  const renderContext = { db, hydrator: undefined as never }
+  const settings = { concurrency: 1, clock: Date.now, random: Math.random, log: silentLog }
   const stop = await startDeliveryWorker({
     db,
-    own,
+    lockDb,
     databaseUrl: url,
     vault: testVault,
     net,
-    views,
+    renderContext,
     ...settings,
   })
-  await addDeliverJob(db, [randomUUID()])
-  const left = async () => (await db`select from graphile_worker._private_jobs`).length
-  const isFirstOver = async () =>
+  await addDeliveryJob(db, [randomUUID()])
+  const remaining = async () => (await db`select from graphile_worker._private_jobs`).length
+  const isFirstFinished = async () =>
     (await db<{ is_called: boolean }[]>`select is_called from public.ends`)[0]!.is_called
-  await expect.poll(isFirstOver).toBe(true)
+  await expect.poll(isFirstFinished).toBe(true)
   // The queue is at work again: another job comes to its end. The first is locked for long, and a look finds its webhook.
-  await addDeliverJob(db, [randomUUID()])
-  await expect.poll(left).toBe(1)
+  await addDeliveryJob(db, [randomUUID()])
+  await expect.poll(remaining).toBe(1)
   await stop()
 })

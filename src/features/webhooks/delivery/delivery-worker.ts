@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { type Runner, run } from 'graphile-worker'
 import type { Database } from '../../../platform/db/connection.js'
-import { BEAT_MS } from '../../../platform/db/worker-register.js'
+import { HEARTBEAT_MS } from '../../../platform/db/worker-registry.js'
 import type { Log } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
 import { Dispatcher, type DispatcherOptions } from './dispatcher.js'
 import { jobLogger } from './job-logger.js'
-import { type DeliverPayload, deliverTask } from './jobs.js'
-import { deliveryWorkers, findDue, laneChannel } from './workers.js'
+import { type DeliveryJobPayload, deliveryTask } from './jobs.js'
+import { deliveryWorkers, findDueWebhooks, laneChannel } from './workers.js'
 
 /** What a worker is made of. */
 export interface DeliveryWorkerOptions extends Omit<DispatcherOptions, 'worker'> {
   readonly databaseUrl: string
   /** A pool of one connection, for the worker's lock. */
-  readonly own: Database
+  readonly lockDb: Database
 }
 
 /** Webhooks that a look at the queue finds at once; the next look finds more. */
-const SWEEP_LIMIT = 1_000
+const DUE_WEBHOOK_LIMIT = 1_000
 const JOB_POLL_MS = 1_000
 const RESTART_MS = 1_000
 /** The task only wakes the dispatcher, so one job at a time is enough; one more connection listens. */
@@ -31,51 +31,55 @@ const JOB_CONNECTIONS = 2
  * @returns stops it: what is under way is finished first.
  */
 export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promise<() => Promise<void>> {
-  const { db, own, log, databaseUrl } = options
+  const { db, lockDb, log, databaseUrl } = options
   const worker = randomUUID()
-  const stopping = new AbortController()
-  await deliveryWorkers.beat(db, own, worker)
+  const abortController = new AbortController()
+  await deliveryWorkers.heartbeat(db, lockDb, worker)
   const dispatcher = new Dispatcher({ ...options, worker })
-  const listening = await db.listen(laneChannel, (webhookId) => dispatcher.wake([webhookId]))
-  const running = [
-    beatAndSweep({ db, own, log, worker, dispatcher }, stopping.signal),
-    runJobs({ databaseUrl, log, dispatcher }, stopping.signal),
+  const laneListener = await db.listen(laneChannel, (webhookId) => dispatcher.wake([webhookId]))
+  const loops = [
+    runHeartbeatLoop({ db, lockDb, log, worker, dispatcher }, abortController.signal),
+    runJobs({ databaseUrl, log, dispatcher }, abortController.signal),
   ]
   return async () => {
-    stopping.abort()
-    await listening.unlisten().catch(() => {})
+    abortController.abort()
+    await laneListener.unlisten().catch(() => {})
     await dispatcher.stop()
-    await Promise.all(running)
+    await Promise.all(loops)
     await deliveryWorkers
-      .retire(db, worker)
+      .deregister(db, worker)
       .catch((error: unknown) =>
         log.warn({ err: error }, 'deliveries that had not begun wait until this worker counts as dead'),
       )
   }
 }
 
-interface Parts {
+interface WorkerContext {
   readonly db: Database
-  readonly own: Database
+  readonly lockDb: Database
   readonly log: Log
   readonly worker: string
   readonly dispatcher: Dispatcher
 }
 
-async function beatAndSweep({ db, own, log, worker, dispatcher }: Parts, signal: AbortSignal): Promise<void> {
+async function runHeartbeatLoop(
+  { db, lockDb, log, worker, dispatcher }: WorkerContext,
+  signal: AbortSignal,
+): Promise<void> {
   let isFailing = false
   while (!signal.aborted) {
     try {
-      await deliveryWorkers.beat(db, own, worker)
-      const dead = await deliveryWorkers.buryDead(db)
-      if (dead > 0) log.warn({ workers: dead }, 'a worker of webhooks died; what it had is sent by others')
-      dispatcher.wake(await findDue(db, worker, SWEEP_LIMIT))
+      await deliveryWorkers.heartbeat(db, lockDb, worker)
+      const expiredWorkers = await deliveryWorkers.reapExpired(db)
+      if (expiredWorkers > 0)
+        log.warn({ workers: expiredWorkers }, 'a worker of webhooks died; what it had is sent by others')
+      dispatcher.wake(await findDueWebhooks(db, worker, DUE_WEBHOOK_LIMIT))
       isFailing = false
     } catch (error) {
       if (!isFailing) log.error({ err: error }, 'the queue of webhooks could not be looked at')
       isFailing = true
     }
-    await pause(BEAT_MS, signal)
+    await pause(HEARTBEAT_MS, signal)
   }
 }
 
@@ -96,7 +100,7 @@ async function runJobs(
         noHandleSignals: true,
         logger: jobLogger(log),
         taskList: {
-          [deliverTask]: async (payload) => dispatcher.wake((payload as DeliverPayload).webhookIds),
+          [deliveryTask]: async (payload) => dispatcher.wake((payload as DeliveryJobPayload).webhookIds),
         },
       })
       signal.addEventListener('abort', stop)

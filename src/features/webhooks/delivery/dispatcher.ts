@@ -5,32 +5,32 @@ import type { NetAnswer, NetClient } from '../../../platform/outbound/net-client
 import { isNetFailure, type NetFailure, netFailure } from '../../../platform/outbound/net-failure.js'
 import { pause } from '../../../platform/process/pause.js'
 import type { Vault } from '../../../platform/vault/vault.js'
-import type { EventViews } from './event-data.js'
-import { Lane, type ReadyDelivery } from './lane.js'
-import { type Outcome, outcomeOf } from './outcome.js'
-import { prepare } from './prepare.js'
-import { type Claimed, claimDue, settle } from './queue.js'
-import { requestOf } from './request.js'
-import { switchOffFailing } from './switch-off.js'
-import { tellHolders } from './workers.js'
+import type { EventRenderContext } from './event-data.js'
+import { disableFailingWebhooks } from './failing-webhooks.js'
+import { Lane, type PreparedDelivery } from './lane.js'
+import { type DeliveryOutcome, outcomeOf } from './outcome.js'
+import { prepareDeliveries } from './preparation.js'
+import { type ClaimedDelivery, claimDue, settleOutcomes } from './queue.js'
+import { deliveryRequest } from './request.js'
+import { notifyOwners } from './workers.js'
 
 /** What deliveries are made with. */
 export interface DispatcherOptions {
   readonly db: Database
   readonly vault: Vault
   readonly net: Pick<NetClient, 'request'>
-  readonly views: EventViews
+  readonly renderContext: EventRenderContext
   /** Of this process. */
   readonly worker: string
   /** Most deliveries to one webhook that are under way at once. */
-  readonly parallel: number
+  readonly concurrency: number
   /** Unix milliseconds. */
   readonly clock: () => number
   /** From 0 to 1. */
   readonly random: () => number
   readonly log: Log
   /** Told of every attempt. */
-  readonly onAttempt?: (outcome: Outcome, delivery: ReadyDelivery) => void
+  readonly onAttempt?: (outcome: DeliveryOutcome, delivery: PreparedDelivery) => void
 }
 
 const RETRY_MS = 500
@@ -45,11 +45,11 @@ const MIN_TIMER_MS = 5
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #lanes = new Map<string, Lane>()
-  readonly #stopping = new AbortController()
-  #outcomes: Outcome[] = []
-  #working: Promise<void> | null = null
+  readonly #abortController = new AbortController()
+  #outcomes: DeliveryOutcome[] = []
+  #loopPromise: Promise<void> | null = null
   /** Batches are made ready one after the other, so that they keep their order. */
-  #preparing: Promise<void> = Promise.resolve()
+  #preparation: Promise<void> = Promise.resolve()
 
   constructor(options: DispatcherOptions) {
     this.#options = options
@@ -57,50 +57,50 @@ export class Dispatcher {
 
   /** Looks after these webhooks now. */
   wake(webhookIds: readonly string[]): void {
-    if (this.#stopping.signal.aborted) return
-    for (const webhookId of webhookIds) this.#lane(webhookId).wanted = true
-    this.#work()
+    if (this.#abortController.signal.aborted) return
+    for (const webhookId of webhookIds) this.#lane(webhookId).mayHaveMore = true
+    this.#ensureLoop()
   }
 
   /** Takes no more, and waits for what is under way. What has not begun is for others. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
+    this.#abortController.abort()
     // What a claim that is under way still takes is forgotten with the rest.
-    await this.#working
-    await this.#preparing
+    await this.#loopPromise
+    await this.#preparation
     for (const lane of this.#lanes.values()) lane.clear()
-    while ([...this.#lanes.values()].some((lane) => !lane.isIdle)) await pauseShortly()
-    this.#work()
-    await this.#working
+    while ([...this.#lanes.values()].some((lane) => !lane.isIdle)) await shortPause()
+    this.#ensureLoop()
+    await this.#loopPromise
   }
 
   #lane(webhookId: string): Lane {
     let lane = this.#lanes.get(webhookId)
     if (lane === undefined) {
-      lane = new Lane(webhookId, this.#options.parallel, (delivery) => this.#send(delivery))
+      lane = new Lane(webhookId, this.#options.concurrency, (delivery) => this.#send(delivery))
       this.#lanes.set(webhookId, lane)
     }
     return lane
   }
 
-  #work(): void {
-    this.#working ??= this.#loop().finally(() => {
-      this.#working = null
+  #ensureLoop(): void {
+    this.#loopPromise ??= this.#loop().finally(() => {
+      this.#loopPromise = null
       // Something may have come in the moment in which the loop ended.
-      if (this.#stopping.signal.aborted) return
-      if (this.#outcomes.length > 0 || this.#asking().length > 0) this.#work()
+      if (this.#abortController.signal.aborted) return
+      if (this.#outcomes.length > 0 || this.#lanesToClaim().length > 0) this.#ensureLoop()
     })
   }
 
   async #loop(): Promise<void> {
     const { log } = this.#options
-    const { signal } = this.#stopping
+    const { signal } = this.#abortController
     for (let failures = 0; ; ) {
       try {
-        const asking = this.#asking()
-        if (this.#outcomes.length === 0 && asking.length === 0) return
+        const lanesToClaim = this.#lanesToClaim()
+        if (this.#outcomes.length === 0 && lanesToClaim.length === 0) return
         if (this.#outcomes.length > 0) await this.#settle()
-        if (asking.length > 0) await this.#claim(asking)
+        if (lanesToClaim.length > 0) await this.#claim(lanesToClaim)
         failures = 0
       } catch (error) {
         failures += 1
@@ -111,11 +111,11 @@ export class Dispatcher {
     }
   }
 
-  #asking(): Lane[] {
-    if (this.#stopping.signal.aborted) return []
+  #lanesToClaim(): Lane[] {
+    if (this.#abortController.signal.aborted) return []
     const now = this.#options.clock()
     return [...this.#lanes.values()].filter(
-      (lane) => lane.wanted && lane.limitedUntilMs <= now && lane.room > 0,
+      (lane) => lane.mayHaveMore && lane.rateLimitedUntilMs <= now && lane.capacity > 0,
     )
   }
 
@@ -123,99 +123,109 @@ export class Dispatcher {
     const { db, worker } = this.#options
     // A copy: more come while these are written down.
     const settled = [...this.#outcomes]
-    const idle = [...this.#lanes.values()].filter((lane) => lane.isIdle && !lane.wanted)
-    const states = await settle(
+    const idle = [...this.#lanes.values()].filter((lane) => lane.isIdle && !lane.mayHaveMore)
+    const states = await settleOutcomes(
       db,
       worker,
       settled,
       idle.map(({ webhookId }) => webhookId),
     )
     this.#outcomes = this.#outcomes.slice(settled.length)
-    for (const lane of idle) if (lane.isIdle && !lane.wanted) this.#lanes.delete(lane.webhookId)
-    await switchOffFailing(this.#options, states, settled)
+    for (const lane of idle) if (lane.isIdle && !lane.mayHaveMore) this.#lanes.delete(lane.webhookId)
+    await disableFailingWebhooks(this.#options, states, settled)
   }
 
   async #claim(lanes: readonly Lane[]): Promise<void> {
     const { db, worker, clock } = this.#options
-    const asks = lanes.map(({ webhookId, room }) => ({ webhookId, room }))
+    const claimRequests = lanes.map(({ webhookId, capacity }) => ({ webhookId, capacity }))
     // A wake that comes from now on may be of what this statement does not see.
-    for (const lane of lanes) lane.wanted = false
-    const claims = await claimDue(db, worker, asks).catch((error: unknown) => {
-      for (const lane of lanes) lane.wanted = true
+    for (const lane of lanes) lane.mayHaveMore = false
+    const claims = await claimDue(db, worker, claimRequests).catch((error: unknown) => {
+      for (const lane of lanes) lane.mayHaveMore = true
       throw error
     })
-    for (const { webhookId, deliveries, limitedForMs } of claims) {
+    for (const { webhookId, deliveries, rateLimitedForMs } of claims) {
       const lane = this.#lane(webhookId)
-      lane.expect(deliveries.length)
-      const room = asks.find((ask) => ask.webhookId === webhookId)?.room ?? 0
-      if (limitedForMs !== null) {
-        lane.wanted = true
-        lane.limitedUntilMs = clock() + limitedForMs
-        setTimeout(() => this.#work(), Math.max(MIN_TIMER_MS, limitedForMs)).unref()
-      } else if (deliveries.length >= room) lane.wanted = true
+      lane.addPending(deliveries.length)
+      const capacity =
+        claimRequests.find((claimRequest) => claimRequest.webhookId === webhookId)?.capacity ?? 0
+      if (rateLimitedForMs !== null) {
+        lane.mayHaveMore = true
+        lane.rateLimitedUntilMs = clock() + rateLimitedForMs
+        setTimeout(() => this.#ensureLoop(), Math.max(MIN_TIMER_MS, rateLimitedForMs)).unref()
+      } else if (deliveries.length >= capacity) lane.mayHaveMore = true
     }
-    const taken = claims.flatMap(({ deliveries }) => deliveries)
-    if (taken.length > 0) {
-      this.#preparing = this.#preparing.then(() => this.#ready(taken))
+    const claimed = claims.flatMap(({ deliveries }) => deliveries)
+    if (claimed.length > 0) {
+      this.#preparation = this.#preparation.then(() => this.#prepareClaimed(claimed))
     }
-    if (claims.length < asks.length) {
-      const unanswered = asks.filter((ask) => !claims.some(({ webhookId }) => webhookId === ask.webhookId))
-      await tellHolders(
+    if (claims.length < claimRequests.length) {
+      const unclaimed = claimRequests.filter(
+        (claimRequest) => !claims.some(({ webhookId }) => webhookId === claimRequest.webhookId),
+      )
+      await notifyOwners(
         db,
         worker,
-        unanswered.map(({ webhookId }) => webhookId),
+        unclaimed.map(({ webhookId }) => webhookId),
       )
     }
-    for (const lane of lanes) if (lane.isIdle && !lane.wanted) this.#lanes.delete(lane.webhookId)
+    for (const lane of lanes) if (lane.isIdle && !lane.mayHaveMore) this.#lanes.delete(lane.webhookId)
   }
 
   /** Waits for a database that is away. One that cannot be made ready holds up no other: it counts as an attempt. */
-  async #ready(taken: readonly Claimed[]): Promise<void> {
+  async #prepareClaimed(claimed: readonly ClaimedDelivery[]): Promise<void> {
     const { log } = this.#options
-    const { signal } = this.#stopping
+    const { signal } = this.#abortController
     while (!signal.aborted) {
       try {
-        for (const delivery of await prepare(this.#options, taken))
+        for (const delivery of await prepareDeliveries(this.#options, claimed))
           this.#lane(delivery.webhookId).add(delivery)
         return
       } catch (error) {
-        log.error({ err: error, deliveries: taken.length }, 'deliveries of webhooks could not be made ready')
+        log.error(
+          { err: error, deliveries: claimed.length },
+          'deliveries of webhooks could not be made ready',
+        )
         if (isUnavailable(error)) {
           await pause(RETRY_MS, signal)
           continue
         }
-        const [first, ...others] = taken
+        const [first, ...remaining] = claimed
         if (first === undefined) return
-        if (others.length === 0) return this.#failUnready(first)
-        for (const each of taken) await this.#ready([each])
+        if (remaining.length === 0) return this.#failPreparation(first)
+        for (const each of claimed) await this.#prepareClaimed([each])
         return
       }
     }
   }
 
-  #failUnready(delivery: Claimed): void {
-    this.#lane(delivery.webhookId).skip()
+  #failPreparation(delivery: ClaimedDelivery): void {
+    this.#lane(delivery.webhookId).removePending()
     const failure = netFailure('aborted', 'the server could not make it ready')
-    this.#judge(failure, delivery, this.#options.clock())
+    this.#recordOutcome(failure, delivery, this.#options.clock())
   }
 
-  async #send(delivery: ReadyDelivery): Promise<void> {
+  async #send(delivery: PreparedDelivery): Promise<void> {
     const { net, clock, onAttempt, log } = this.#options
     const attemptedAtMs = clock()
-    const answer = await net
-      .request(requestOf(delivery, delivery.secrets, attemptedAtMs))
+    const response = await net
+      .request(deliveryRequest(delivery, delivery.secrets, attemptedAtMs))
       .catch((error: unknown) => {
         log.error({ err: error, deliveryId: delivery.id }, 'a delivery of a webhook could not be sent')
         return netFailure('protocol', 'the request could not be made')
       })
     // Broken off from our side: nobody's attempt.
-    if (isNetFailure(answer) && answer.kind === 'aborted' && this.#stopping.signal.aborted) return
-    onAttempt?.(this.#judge(answer, delivery, attemptedAtMs), delivery)
+    if (isNetFailure(response) && response.kind === 'aborted' && this.#abortController.signal.aborted) return
+    onAttempt?.(this.#recordOutcome(response, delivery, attemptedAtMs), delivery)
   }
 
-  #judge(answer: NetAnswer | NetFailure, delivery: Claimed, attemptedAtMs: number): Outcome {
+  #recordOutcome(
+    response: NetAnswer | NetFailure,
+    delivery: ClaimedDelivery,
+    attemptedAtMs: number,
+  ): DeliveryOutcome {
     const { clock, random } = this.#options
-    const outcome = outcomeOf(answer, {
+    const outcome = outcomeOf(response, {
       deliveryId: delivery.id,
       webhookId: delivery.webhookId,
       attempts: delivery.attempts + 1,
@@ -226,11 +236,11 @@ export class Dispatcher {
     })
     this.#outcomes.push(outcome)
     // The lane counts it as ended in the next turn of the event loop.
-    setImmediate(() => this.#work())
+    setImmediate(() => this.#ensureLoop())
     return outcome
   }
 }
 
-function pauseShortly(): Promise<void> {
+function shortPause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, MIN_TIMER_MS))
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { Queryable, Transaction } from '../../../platform/db/connection.js'
-import type { Occurrence } from '../events/occurrence.js'
-import { packSubject } from '../events/stored-subject.js'
-import { addDeliverJob } from './jobs.js'
+import { encodeSubject } from '../events/stored-subject.js'
+import type { WebhookEvent } from '../events/webhook-event.js'
+import { addDeliveryJob } from './jobs.js'
 
 /** An event and whom it is for. */
-export interface Matched {
-  readonly occurrence: Occurrence
+export interface MatchedEvent {
+  readonly event: WebhookEvent
   readonly webhookIds: readonly string[]
 }
 
@@ -14,44 +14,44 @@ export interface Matched {
  * Puts deliveries in line, in the order of the events, and has their webhooks looked after. What is in line already
  * stays as it is.
  *
- * @param noticedAtMs Unix milliseconds.
+ * @param detectedAtMs Unix milliseconds.
  */
 export async function enqueueDeliveries(
   db: Transaction,
-  matched: readonly Matched[],
-  noticedAtMs: number,
+  matchedEvents: readonly MatchedEvent[],
+  detectedAtMs: number,
 ): Promise<void> {
-  if (matched.length === 0) return
+  if (matchedEvents.length === 0) return
   await insertEvents(
     db,
-    matched.map(({ occurrence }) => occurrence),
-    noticedAtMs,
+    matchedEvents.map(({ event }) => event),
+    detectedAtMs,
   )
-  await insertDeliveries(db, matched)
-  await addDeliverJob(db, [...new Set(matched.flatMap(({ webhookIds }) => webhookIds))])
+  await insertDeliveries(db, matchedEvents)
+  await addDeliveryJob(db, [...new Set(matchedEvents.flatMap(({ webhookIds }) => webhookIds))])
 }
 
 async function insertEvents(
   db: Queryable,
-  occurrences: readonly Occurrence[],
-  noticedAtMs: number,
+  events: readonly WebhookEvent[],
+  detectedAtMs: number,
 ): Promise<void> {
-  const noticedAt = new Date(noticedAtMs).toISOString()
+  const detectedAt = new Date(detectedAtMs).toISOString()
   await db`
-    insert into webhooks.events (id, kind, happened_at, noticed_at, subject)
-    select id, kind, coalesce(to_timestamp(happened_at), ${noticedAt}), ${noticedAt}, subject::jsonb
+    insert into webhooks.events (id, kind, happened_at, detected_at, subject)
+    select id, kind, coalesce(to_timestamp(happened_at), ${detectedAt}), ${detectedAt}, subject::jsonb
     from unnest(
-      ${db.types.texts(occurrences.map(({ id }) => id))}::text[],
-      ${db.types.texts(occurrences.map(({ kind }) => kind))}::text[],
-      ${occurrences.map(({ happenedAt }) => happenedAt)}::bigint[],
-      ${db.types.texts(occurrences.map(({ subject }) => JSON.stringify(packSubject(subject))))}::text[]
+      ${db.types.texts(events.map(({ id }) => id))}::text[],
+      ${db.types.texts(events.map(({ kind }) => kind))}::text[],
+      ${events.map(({ happenedAt }) => happenedAt)}::bigint[],
+      ${db.types.texts(events.map(({ subject }) => JSON.stringify(encodeSubject(subject))))}::text[]
     ) as told (id, kind, happened_at, subject)
     on conflict do nothing`
 }
 
-async function insertDeliveries(db: Queryable, matched: readonly Matched[]): Promise<void> {
-  const rows = matched.flatMap(({ occurrence, webhookIds }) =>
-    webhookIds.map((webhookId) => ({ webhookId, eventId: occurrence.id })),
+async function insertDeliveries(db: Queryable, matchedEvents: readonly MatchedEvent[]): Promise<void> {
+  const rows = matchedEvents.flatMap(({ event, webhookIds }) =>
+    webhookIds.map((webhookId) => ({ webhookId, eventId: event.id })),
   )
   // `seq` is handed out in the order of the ordinality.
   await db`

@@ -1,48 +1,48 @@
-import { renderGivenCasts } from '../../../graph/cache/given-casts.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
+import { renderCastSnapshots } from '../../../graph/cache/snapshot-renderer.js'
 import { castRow } from '../../../graph/project/casts.js'
 import type { CastDehydrated } from '../../../graph/view/schema/embed.js'
 import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
 import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
 import type { Database } from '../../../platform/db/connection.js'
-import type { ReactionSubject, Subject } from '../events/occurrence.js'
+import type { EventSubject, ReactionSubject } from '../events/webhook-event.js'
 
 /** What views are made with. */
-export interface EventViews {
+export interface EventRenderContext {
   readonly db: Database
   readonly hydrator: Hydrator
 }
 
 /** An event whose `data` is wanted. */
-export interface ToldEvent {
+export interface RenderedEvent {
   readonly id: string
   readonly kind: WebhookEventKind
   readonly happenedAt: Date
-  readonly noticedAt: Date
-  readonly subject: Subject
+  readonly detectedAt: Date
+  readonly subject: EventSubject
 }
 
 /**
  * Makes the member `data` of bodies, as JSON, by the id of the event: casts, users, follows and reactions as the API
  * shows them to nobody in particular. A few statements for all events.
  */
-export async function makeEventData(
-  views: EventViews,
-  events: readonly ToldEvent[],
+export async function renderEventData(
+  context: EventRenderContext,
+  events: readonly RenderedEvent[],
 ): Promise<Map<string, string>> {
-  const [casts, shortUsers, users, targets] = await Promise.all([
-    loadCastViews(views, events),
-    views.hydrator.dehydratedUsers(events.flatMap(({ subject }) => shortUsersOf(subject))),
-    views.hydrator.users(events.flatMap(({ subject }) => (subject.type === 'user' ? [subject.fid] : []))),
+  const [casts, dehydratedUsers, users, targets] = await Promise.all([
+    loadCastViews(context, events),
+    context.hydrator.dehydratedUsers(events.flatMap(({ subject }) => fidsToDehydrate(subject))),
+    context.hydrator.users(events.flatMap(({ subject }) => (subject.type === 'user' ? [subject.fid] : []))),
     loadReactionTargets(
-      views,
+      context,
       events.flatMap(({ subject }) => (subject.type === 'reaction' ? [subject] : [])),
     ),
   ])
-  const shortUser = (fid: number): UserDehydrated => shortUsers.get(fid) ?? unknownUser(fid)
+  const dehydratedUser = (fid: number): UserDehydrated => dehydratedUsers.get(fid) ?? unknownUser(fid)
 
-  function dataOf({ kind, subject, happenedAt, noticedAt }: ToldEvent): string {
-    const times = { event_timestamp: noticedAt.toISOString(), timestamp: happenedAt.toISOString() }
+  function dataOf({ kind, subject, happenedAt, detectedAt }: RenderedEvent): string {
+    const times = { event_timestamp: detectedAt.toISOString(), timestamp: happenedAt.toISOString() }
     switch (subject.type) {
       case 'cast':
         return casts.get(subject.message.hash.toString('hex')) ?? JSON.stringify(unknownCast(subject))
@@ -52,26 +52,26 @@ export async function makeEventData(
         return JSON.stringify({
           object: kind === 'follow.created' ? 'follow' : 'unfollow',
           ...times,
-          user: shortUser(subject.fid),
-          target_user: shortUser(subject.targetFid),
+          user: dehydratedUser(subject.fid),
+          target_user: dehydratedUser(subject.targetFid),
         })
       case 'reaction':
         return JSON.stringify({
           object: 'reaction',
           ...times,
           reaction_type: subject.reactionType,
-          user: shortUser(subject.fid),
+          user: dehydratedUser(subject.fid),
           cast: targets.get(subject.targetHash) ?? {
             object: 'cast_dehydrated',
             hash: subject.targetHash,
-            author: shortUser(subject.targetFid),
+            author: dehydratedUser(subject.targetFid),
             app: null,
           },
         })
       case 'trade':
         return JSON.stringify({
           object: 'trade',
-          trader: subject.fid === null ? null : shortUser(subject.fid),
+          trader: subject.fid === null ? null : dehydratedUser(subject.fid),
           ...subject.data,
         })
     }
@@ -82,8 +82,8 @@ export async function makeEventData(
 
 /** Those that are here as everybody sees them; those that are gone from their messages. */
 async function loadCastViews(
-  views: EventViews,
-  events: readonly ToldEvent[],
+  context: EventRenderContext,
+  events: readonly RenderedEvent[],
 ): Promise<ReadonlyMap<string, string>> {
   const messages = new Map(
     events.flatMap(({ subject }) =>
@@ -91,13 +91,13 @@ async function loadCastViews(
     ),
   )
   if (messages.size === 0) return new Map()
-  const here = await views.hydrator.casts([...messages.keys()])
-  const gone = [...messages].flatMap(([hash, message]) => (here.has(hash) ? [] : [castRow(message)]))
-  const rendered = await renderGivenCasts(views, gone)
-  return new Map([...here, ...rendered])
+  const stored = await context.hydrator.casts([...messages.keys()])
+  const deleted = [...messages].flatMap(([hash, message]) => (stored.has(hash) ? [] : [castRow(message)]))
+  const rendered = await renderCastSnapshots(context, deleted)
+  return new Map([...stored, ...rendered])
 }
 
-function shortUsersOf(subject: Subject): number[] {
+function fidsToDehydrate(subject: EventSubject): number[] {
   if (subject.type === 'follow') return [subject.fid, subject.targetFid]
   if (subject.type === 'reaction') return [subject.fid, subject.targetFid]
   return subject.type === 'trade' && subject.fid !== null ? [subject.fid] : []
@@ -105,7 +105,7 @@ function shortUsersOf(subject: Subject): number[] {
 
 /** The casts that are reacted to, by hash, as far as they are here. */
 async function loadReactionTargets(
-  { db, hydrator }: EventViews,
+  { db, hydrator }: EventRenderContext,
   reactions: readonly ReactionSubject[],
 ): Promise<Map<string, CastDehydrated>> {
   if (reactions.length === 0) return new Map()
@@ -137,7 +137,7 @@ function unknownUser(fid: number): UserDehydrated {
 }
 
 /** A cast of an author that is not here any more. */
-function unknownCast({ message }: Extract<Subject, { type: 'cast' }>) {
+function unknownCast({ message }: Extract<EventSubject, { type: 'cast' }>) {
   return {
     object: 'cast_dehydrated',
     hash: `0x${message.hash.toString('hex')}`,

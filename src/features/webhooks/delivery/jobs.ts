@@ -4,10 +4,10 @@ import type { Log } from '../../../platform/log/log.js'
 import { jobLogger } from './job-logger.js'
 
 /** The task that looks after webhooks for which something waits. */
-export const deliverTask = 'webhooks_deliver'
+export const deliveryTask = 'webhooks_deliver'
 
 /** What a job of the task carries. */
-export interface DeliverPayload {
+export interface DeliveryJobPayload {
   readonly webhookIds: readonly string[]
 }
 
@@ -20,29 +20,29 @@ export async function installJobs(databaseUrl: string, log: Log): Promise<void> 
 }
 
 /** Has these webhooks looked after when the transaction has been committed. */
-export async function addDeliverJob(db: Queryable, webhookIds: readonly string[]): Promise<void> {
-  for (let from = 0; from < webhookIds.length; from += WEBHOOKS_PER_JOB) {
-    const payload: DeliverPayload = { webhookIds: webhookIds.slice(from, from + WEBHOOKS_PER_JOB) }
-    await db`select graphile_worker.add_job(${deliverTask}, ${JSON.stringify(payload)}::text::json)`
+export async function addDeliveryJob(db: Queryable, webhookIds: readonly string[]): Promise<void> {
+  for (let offset = 0; offset < webhookIds.length; offset += WEBHOOKS_PER_JOB) {
+    const payload: DeliveryJobPayload = { webhookIds: webhookIds.slice(offset, offset + WEBHOOKS_PER_JOB) }
+    await db`select graphile_worker.add_job(${deliveryTask}, ${JSON.stringify(payload)}::text::json)`
   }
 }
 
 /** Has each of these webhooks looked after at its moment, or earlier if that was asked for before. */
-export async function addTimedJobs(
+export async function scheduleDeliveryJobs(
   db: Queryable,
-  wakes: readonly { readonly webhookId: string; readonly at: Date }[],
+  wakeups: readonly { readonly webhookId: string; readonly at: Date }[],
 ): Promise<void> {
-  if (wakes.length === 0) return
+  if (wakeups.length === 0) return
   await db`
     select graphile_worker.add_job(
-      ${deliverTask},
+      ${deliveryTask},
       json_build_object('webhookIds', json_build_array(webhook_id)),
       run_at => at::timestamptz,
       job_key => 'webhook ' || webhook_id,
       job_key_mode => 'preserve_run_at'
     )
     from unnest(
-      ${db.types.texts(wakes.map(({ webhookId }) => webhookId))}::text[],
-      ${db.types.texts(wakes.map(({ at }) => at.toISOString()))}::text[]
+      ${db.types.texts(wakeups.map(({ webhookId }) => webhookId))}::text[],
+      ${db.types.texts(wakeups.map(({ at }) => at.toISOString()))}::text[]
     ) as wake (webhook_id, at)`
 }

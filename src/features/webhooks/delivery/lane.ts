@@ -1,14 +1,14 @@
 import type { SigningSecret } from '../secrets.js'
-import type { Claimed } from './queue.js'
+import type { ClaimedDelivery } from './queue.js'
 
 /** A delivery that can be sent. */
-export interface ReadyDelivery extends Claimed {
+export interface PreparedDelivery extends ClaimedDelivery {
   readonly data: string
   readonly secrets: readonly SigningSecret[]
 }
 
 /** Sends, and never rejects. */
-export type Send = (delivery: ReadyDelivery) => Promise<void>
+export type SendDelivery = (delivery: PreparedDelivery) => Promise<void>
 
 /**
  * What this process has in hand of one webhook. Deliveries start in the order in which they come, a bounded number of
@@ -16,58 +16,58 @@ export type Send = (delivery: ReadyDelivery) => Promise<void>
  */
 export class Lane {
   readonly webhookId: string
-  readonly #parallel: number
-  readonly #send: Send
-  readonly #ready: ReadyDelivery[] = []
+  readonly #concurrency: number
+  readonly #send: SendDelivery
+  readonly #prepared: PreparedDelivery[] = []
   #sending = 0
   /** Taken from the queue and not ready yet. */
-  #coming = 0
+  #pending = 0
   /** There may be more in the queue. */
-  wanted = false
+  mayHaveMore = false
   /** Not before this moment, in Unix milliseconds: the rate limit was reached. */
-  limitedUntilMs = 0
+  rateLimitedUntilMs = 0
 
-  constructor(webhookId: string, parallel: number, send: Send) {
+  constructor(webhookId: string, concurrency: number, send: SendDelivery) {
     this.webhookId = webhookId
-    this.#parallel = parallel
+    this.#concurrency = concurrency
     this.#send = send
   }
 
   /** How many more to take: as many are at hand as are under way, so that none waits for the database. */
-  get room(): number {
-    const room = 2 * this.#parallel - this.#coming - this.#ready.length - this.#sending
+  get capacity(): number {
+    const capacity = 2 * this.#concurrency - this.#pending - this.#prepared.length - this.#sending
     // Few at a time cost as much as many.
-    return room >= Math.ceil(this.#parallel / 2) ? room : 0
+    return capacity >= Math.ceil(this.#concurrency / 2) ? capacity : 0
   }
 
   get isIdle(): boolean {
-    return this.#coming + this.#ready.length + this.#sending === 0
+    return this.#pending + this.#prepared.length + this.#sending === 0
   }
 
-  expect(count: number): void {
-    this.#coming += count
+  addPending(count: number): void {
+    this.#pending += count
   }
 
-  add(delivery: ReadyDelivery): void {
-    this.#coming -= 1
-    this.#ready.push(delivery)
+  add(delivery: PreparedDelivery): void {
+    this.#pending -= 1
+    this.#prepared.push(delivery)
     this.#start()
   }
 
   /** One that was expected is not coming. */
-  skip(): void {
-    this.#coming -= 1
+  removePending(): void {
+    this.#pending -= 1
   }
 
   /** Forgets what has not begun. */
   clear(): void {
-    this.#ready.length = 0
-    this.#coming = 0
+    this.#prepared.length = 0
+    this.#pending = 0
   }
 
   #start(): void {
-    while (this.#sending < this.#parallel) {
-      const delivery = this.#ready.shift()
+    while (this.#sending < this.#concurrency) {
+      const delivery = this.#prepared.shift()
       if (delivery === undefined) return
       this.#sending += 1
       void this.#send(delivery).then(() => {

@@ -1,9 +1,9 @@
 import type { NetAnswer } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure } from '../../../platform/outbound/net-failure.js'
-import { nextAttemptAt, RETRY_WINDOW_MS, retryAfterOf } from './retry-schedule.js'
+import { nextAttemptAt, parseRetryAfter, RETRY_WINDOW_MS } from './retry-schedule.js'
 
 /** What came of an attempt. */
-export interface Outcome {
+export interface DeliveryOutcome {
   readonly deliveryId: string
   readonly webhookId: string
   /** `waiting`: it is tried again. */
@@ -23,7 +23,7 @@ export interface Outcome {
 }
 
 /** An attempt that is over, and what the delivery was before it. */
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly deliveryId: string
   readonly webhookId: string
   /** Attempts since it was (last) put in line, this one included. */
@@ -37,16 +37,16 @@ export interface Attempt {
 
 const GONE = 410
 /** With these, `Retry-After` speaks of the target and not of one request (RFC 6585, RFC 9110). */
-const holding: ReadonlySet<number> = new Set([429, 503])
+const targetWideStatuses: ReadonlySet<number> = new Set([429, 503])
 
 /** Judges an answer: 2xx has taken the delivery; everything else, redirects too, is tried again. */
-export function outcomeOf(answer: NetAnswer | NetFailure, attempt: Attempt): Outcome {
+export function outcomeOf(response: NetAnswer | NetFailure, attempt: DeliveryAttempt): DeliveryOutcome {
   const { deliveryId, webhookId, attempts, firstAttemptAtMs, attemptedAtMs, nowMs } = attempt
-  const made = { deliveryId, webhookId, attemptedAtMs, latencyMs: nowMs - attemptedAtMs }
-  const status = isNetFailure(answer) ? null : answer.status
+  const base = { deliveryId, webhookId, attemptedAtMs, latencyMs: nowMs - attemptedAtMs }
+  const status = isNetFailure(response) ? null : response.status
   if (status !== null && status >= 200 && status < 300) {
     return {
-      ...made,
+      ...base,
       state: 'delivered',
       nextAttemptAtMs: null,
       status,
@@ -55,19 +55,21 @@ export function outcomeOf(answer: NetAnswer | NetFailure, attempt: Attempt): Out
       isGone: false,
     }
   }
-  const asked = isNetFailure(answer) ? 0 : retryAfterOf(answer.headers['retry-after'], nowMs)
-  const retryAfterMs = Math.min(asked, RETRY_WINDOW_MS)
+  const requestedDelayMs = isNetFailure(response)
+    ? 0
+    : parseRetryAfter(response.headers['retry-after'], nowMs)
+  const retryAfterMs = Math.min(requestedDelayMs, RETRY_WINDOW_MS)
   const next = nextAttemptAt({ attempts, firstAttemptAtMs, nowMs, retryAfterMs }, attempt.random)
-  const isOver = next === null || status === GONE
+  const isFinal = next === null || status === GONE
   return {
-    ...made,
-    state: isOver ? 'failed' : 'waiting',
-    nextAttemptAtMs: isOver ? null : next,
+    ...base,
+    state: isFinal ? 'failed' : 'waiting',
+    nextAttemptAtMs: isFinal ? null : next,
     status,
-    failure: isNetFailure(answer)
-      ? `${answer.kind}: ${answer.detail}`
-      : `the target answered ${answer.status}`,
-    holdUntilMs: retryAfterMs > 0 && holding.has(status ?? 0) ? nowMs + retryAfterMs : 0,
+    failure: isNetFailure(response)
+      ? `${response.kind}: ${response.detail}`
+      : `the target answered ${response.status}`,
+    holdUntilMs: retryAfterMs > 0 && targetWideStatuses.has(status ?? 0) ? nowMs + retryAfterMs : 0,
     isGone: status === GONE,
   }
 }

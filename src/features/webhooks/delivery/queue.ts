@@ -1,8 +1,8 @@
 import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import type { StoredSubject } from '../events/stored-subject.js'
-import { addTimedJobs } from './jobs.js'
-import type { Outcome } from './outcome.js'
+import { scheduleDeliveryJobs } from './jobs.js'
+import type { DeliveryOutcome } from './outcome.js'
 
 /**
  * The queue is the table `webhooks.deliveries`: what waits, who is at it, and what came of it. Times are the
@@ -10,7 +10,7 @@ import type { Outcome } from './outcome.js'
  */
 
 /** A delivery that a worker has taken. */
-export interface Claimed {
+export interface ClaimedDelivery {
   readonly id: string
   readonly webhookId: string
   readonly targetUrl: string
@@ -21,24 +21,24 @@ export interface Claimed {
   readonly eventId: string
   readonly kind: WebhookEventKind
   readonly happenedAt: Date
-  readonly noticedAt: Date
+  readonly detectedAt: Date
   readonly subject: StoredSubject
   /** Null until somebody has made it. */
   readonly data: string | null
 }
 
 /** What a worker asks for: up to so many deliveries of a webhook. */
-export interface Ask {
+export interface ClaimRequest {
   readonly webhookId: string
-  readonly room: number
+  readonly capacity: number
 }
 
 /** What came of an ask. A webhook that is off, held back or another worker's is not among the answers. */
 export interface LaneClaim {
   readonly webhookId: string
-  readonly deliveries: readonly Claimed[]
+  readonly deliveries: readonly ClaimedDelivery[]
   /** The rate limit was reached: after so long one more may be sent. Null when it was not. */
-  readonly limitedForMs: number | null
+  readonly rateLimitedForMs: number | null
 }
 
 type ClaimRow = {
@@ -46,13 +46,17 @@ type ClaimRow = {
   allowance: number
   rateLimit: number
   rateLimitMs: number
-} & ({ id: null } | Omit<Claimed, 'webhookId'>)
+} & ({ id: null } | Omit<ClaimedDelivery, 'webhookId'>)
 
 /**
  * Takes what is due of some webhooks, in one statement. Of a webhook, one worker at a time has any; what was never
  * attempted goes in the order of the events, and half of the room is for what is due again.
  */
-export async function claimDue(db: Database, worker: string, asks: readonly Ask[]): Promise<LaneClaim[]> {
+export async function claimDue(
+  db: Database,
+  worker: string,
+  requests: readonly ClaimRequest[],
+): Promise<LaneClaim[]> {
   const rows = await db<ClaimRow[]>`
     with lane as materialized (
       select
@@ -62,8 +66,8 @@ export async function claimDue(db: Database, worker: string, asks: readonly Ask[
           l.allowance + extract(epoch from now() - l.counted_at) * 1000 * w.rate_limit / w.rate_limit_ms
         ) as allowance
       from unnest(
-        ${db.types.texts(asks.map(({ webhookId }) => webhookId))}::text[]::uuid[],
-        ${asks.map(({ room }) => room)}::integer[]
+        ${db.types.texts(requests.map(({ webhookId }) => webhookId))}::text[]::uuid[],
+        ${requests.map(({ capacity }) => capacity)}::integer[]
       ) as asked (webhook_id, room)
       join webhooks.lanes l on l.webhook_id = asked.webhook_id
       join webhooks.webhooks w on w.id = asked.webhook_id
@@ -120,22 +124,23 @@ export async function claimDue(db: Database, worker: string, asks: readonly Ask[
       lane.webhook_id as "webhookId", lane.allowance, lane.rate_limit as "rateLimit",
       lane.rate_limit_ms as "rateLimitMs", c.id, lane.target_url as "targetUrl",
       lane.http_timeout_ms as "httpTimeoutMs", c.attempts, c.first_attempt_at as "firstAttemptAt",
-      e.id as "eventId", e.kind, e.happened_at as "happenedAt", e.noticed_at as "noticedAt", e.subject, e.data
+      e.id as "eventId", e.kind, e.happened_at as "happenedAt", e.detected_at as "detectedAt", e.subject, e.data
     from lane
     left join claimed c on c.webhook_id = lane.webhook_id
     left join webhooks.events e on e.id = c.event_id
     order by lane.webhook_id, c.attempts = 0, c.seq`
-  return asks.flatMap(({ webhookId }) => {
-    const ofLane = rows.filter((row) => row.webhookId === webhookId)
-    const [first] = ofLane
+  return requests.flatMap(({ webhookId }) => {
+    const laneRows = rows.filter((row) => row.webhookId === webhookId)
+    const [first] = laneRows
     if (!first) return []
-    const deliveries = ofLane.flatMap((row) => (row.id === null ? [] : [row as Claimed]))
-    const left = first.allowance - deliveries.length
+    const deliveries = laneRows.flatMap((row) => (row.id === null ? [] : [row as ClaimedDelivery]))
+    const remaining = first.allowance - deliveries.length
     return [
       {
         webhookId,
         deliveries,
-        limitedForMs: left >= 1 ? null : Math.ceil(((1 - left) * first.rateLimitMs) / first.rateLimit),
+        rateLimitedForMs:
+          remaining >= 1 ? null : Math.ceil(((1 - remaining) * first.rateLimitMs) / first.rateLimit),
       },
     ]
   })
@@ -153,22 +158,23 @@ export interface LaneState {
  * Writes down what came of attempts, and has what failed looked after again at its time, in one transaction. What
  * was taken from this worker meanwhile, because it seemed dead, stays with the other.
  *
- * @param idle Webhooks that this worker has nothing of any more: others may have them.
+ * @param idleWebhookIds Webhooks that this worker has nothing of any more: others may have them.
  */
-export async function settle(
+export async function settleOutcomes(
   db: Database,
   worker: string,
-  outcomes: readonly Outcome[],
-  idle: readonly string[],
+  outcomes: readonly DeliveryOutcome[],
+  idleWebhookIds: readonly string[],
 ): Promise<LaneState[]> {
-  const again = outcomes.filter(({ state }) => state === 'waiting')
-  const held = outcomes.filter(({ holdUntilMs }) => holdUntilMs > 0)
-  if (again.length === 0 && held.length === 0) return settleAttempts(db, worker, outcomes, idle)
+  const retries = outcomes.filter(({ state }) => state === 'waiting')
+  const rateLimited = outcomes.filter(({ holdUntilMs }) => holdUntilMs > 0)
+  if (retries.length === 0 && rateLimited.length === 0)
+    return settleAttempts(db, worker, outcomes, idleWebhookIds)
   return db.begin(async (transaction) => {
-    const states = await settleAttempts(transaction, worker, outcomes, idle)
-    await addTimedJobs(transaction, [
-      ...again.map(({ webhookId, nextAttemptAtMs }) => ({ webhookId, at: new Date(nextAttemptAtMs ?? 0) })),
-      ...held.map(({ webhookId, holdUntilMs }) => ({ webhookId, at: new Date(holdUntilMs) })),
+    const states = await settleAttempts(transaction, worker, outcomes, idleWebhookIds)
+    await scheduleDeliveryJobs(transaction, [
+      ...retries.map(({ webhookId, nextAttemptAtMs }) => ({ webhookId, at: new Date(nextAttemptAtMs ?? 0) })),
+      ...rateLimited.map(({ webhookId, holdUntilMs }) => ({ webhookId, at: new Date(holdUntilMs) })),
     ])
     return states
   })
@@ -177,10 +183,10 @@ export async function settle(
 function settleAttempts(
   db: Queryable,
   worker: string,
-  outcomes: readonly Outcome[],
-  idle: readonly string[],
+  outcomes: readonly DeliveryOutcome[],
+  idleWebhookIds: readonly string[],
 ): Promise<LaneState[]> {
-  const moment = (ms: number | null) => (ms === null || ms === 0 ? null : new Date(ms).toISOString())
+  const timestampOf = (ms: number | null) => (ms === null || ms === 0 ? null : new Date(ms).toISOString())
   return db<LaneState[]>`
     with came as (
       select
@@ -190,12 +196,12 @@ function settleAttempts(
         ${db.types.texts(outcomes.map(({ deliveryId }) => deliveryId))}::text[],
         ${db.types.texts(outcomes.map(({ webhookId }) => webhookId))}::text[],
         ${db.types.texts(outcomes.map(({ state }) => state))}::text[],
-        ${db.types.texts(outcomes.map(({ nextAttemptAtMs }) => moment(nextAttemptAtMs)))}::text[],
-        ${db.types.texts(outcomes.map(({ attemptedAtMs }) => moment(attemptedAtMs)))}::text[],
+        ${db.types.texts(outcomes.map(({ nextAttemptAtMs }) => timestampOf(nextAttemptAtMs)))}::text[],
+        ${db.types.texts(outcomes.map(({ attemptedAtMs }) => timestampOf(attemptedAtMs)))}::text[],
         ${outcomes.map(({ latencyMs }) => latencyMs)}::integer[],
         ${outcomes.map(({ status }) => status)}::integer[],
         ${db.types.texts(outcomes.map(({ failure }) => failure))}::text[],
-        ${db.types.texts(outcomes.map(({ holdUntilMs }) => moment(holdUntilMs)))}::text[]
+        ${db.types.texts(outcomes.map(({ holdUntilMs }) => timestampOf(holdUntilMs)))}::text[]
       ) as came (
         id, webhook_id, state, next_attempt_at, attempted_at, latency_ms, status, failure, held_until
       )
@@ -229,7 +235,7 @@ function settleAttempts(
     update webhooks.lanes l
     set
       worker = case
-        when l.worker = ${worker}::uuid and l.webhook_id = any (${db.types.texts(idle)}::text[]::uuid[]) then null
+        when l.worker = ${worker}::uuid and l.webhook_id = any (${db.types.texts(idleWebhookIds)}::text[]::uuid[]) then null
         else l.worker
       end,
       failing_since = case when t.has_taken then null else coalesce(l.failing_since, t.since) end,

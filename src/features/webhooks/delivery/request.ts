@@ -4,11 +4,11 @@ import type { SigningSecret } from '../secrets.js'
 import { hexSignature, standardSignature } from '../signatures.js'
 
 /** A delivery, as far as its request is made of it. */
-export interface SignedDelivery {
+export interface DeliveryRequest {
   readonly id: string
   readonly eventId: string
   readonly kind: WebhookEventKind
-  readonly noticedAt: Date
+  readonly detectedAt: Date
   readonly targetUrl: string
   readonly httpTimeoutMs: number
   /** Attempts before this one. */
@@ -18,19 +18,19 @@ export interface SignedDelivery {
 }
 
 /** What is read of an answer: enough for a connection to be used again after the usual few words. */
-const MAX_ANSWER_BYTES = 16_384
+const MAX_RESPONSE_BYTES = 16_384
 
 /** The body: the same for every attempt. */
-export function bodyOf({
+export function deliveryBody({
   id,
   eventId,
   kind,
-  noticedAt,
+  detectedAt,
   data,
-}: Pick<SignedDelivery, 'id' | 'eventId' | 'kind' | 'noticedAt' | 'data'>): string {
+}: Pick<DeliveryRequest, 'id' | 'eventId' | 'kind' | 'detectedAt' | 'data'>): string {
   const envelope = {
-    created_at: Math.floor(noticedAt.getTime() / 1000),
-    event_timestamp: noticedAt.toISOString(),
+    created_at: Math.floor(detectedAt.getTime() / 1000),
+    event_timestamp: detectedAt.toISOString(),
     type: kind,
     event_id: eventId,
     delivery_id: id,
@@ -46,12 +46,12 @@ export function bodyOf({
  *
  * @param secrets The newest first.
  */
-export function requestOf(
-  delivery: SignedDelivery,
+export function deliveryRequest(
+  delivery: DeliveryRequest,
   secrets: readonly SigningSecret[],
   nowMs: number,
 ): NetRequest {
-  const body = bodyOf(delivery)
+  const body = deliveryBody(delivery)
   const timestamp = Math.floor(nowMs / 1000)
   const message = { id: delivery.id, timestamp, body }
   const hex = secrets.map(({ value }) => hexSignature(value, body))
@@ -72,6 +72,6 @@ export function requestOf(
     },
     body,
     deadlineMs: delivery.httpTimeoutMs,
-    maxBytes: MAX_ANSWER_BYTES,
+    maxBytes: MAX_RESPONSE_BYTES,
   }
 }

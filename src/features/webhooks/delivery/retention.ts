@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/db/connection.js'
 const BATCH = 5_000
 
 /** Forgets deliveries that ended longer ago than this, then the events that nobody waits for any more. */
-export async function dropOldDeliveries(db: Database, retentionDays: number): Promise<void> {
+export async function deleteExpiredDeliveries(db: Database, retentionDays: number): Promise<void> {
   const age = `${retentionDays} days`
   await inBatches(
     () => db`
@@ -33,8 +33,8 @@ export async function dropOldDeliveries(db: Database, retentionDays: number): Pr
   await db`delete from webhooks.compacted_follows where created_at < now() - ${age}::text::interval`
 }
 
-async function inBatches(drop: () => PromiseLike<readonly unknown[]>): Promise<void> {
-  while ((await drop()).length === BATCH) {
+async function inBatches(deleteBatch: () => PromiseLike<readonly unknown[]>): Promise<void> {
+  while ((await deleteBatch()).length === BATCH) {
     // Until the last batch was not full.
   }
 }

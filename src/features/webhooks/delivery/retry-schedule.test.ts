@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { nextAttemptAt, RETRY_WINDOW_MS, retryAfterOf } from './retry-schedule.js'
+import { nextAttemptAt, parseRetryAfter, RETRY_WINDOW_MS } from './retry-schedule.js'
 
 const start = Date.UTC(2026, 10, 1)
 const HOUR_MS = 3_600_000
@@ -50,5 +50,5 @@ it.each([
   ['-5', 0],
   ['99999999999999', 0],
 ])('reads Retry-After: %s', (header, ms) => {
-  expect(retryAfterOf(header, start)).toBe(ms)
+  expect(parseRetryAfter(header, start)).toBe(ms)
 })

@@ -30,17 +30,17 @@ export interface FailedAttempt {
  */
 export function nextAttemptAt(failed: FailedAttempt, random: number): number | null {
   const { attempts, firstAttemptAtMs, nowMs, retryAfterMs } = failed
-  const backOff = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * GROWTH ** (attempts - 1))
-  const jittered = backOff * (1 + JITTER * (2 * random - 1))
+  const backoffMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * GROWTH ** (attempts - 1))
+  const jitteredMs = backoffMs * (1 + JITTER * (2 * random - 1))
   const end = firstAttemptAtMs + RETRY_WINDOW_MS
-  const next = nowMs + Math.max(jittered, retryAfterMs)
+  const next = nowMs + Math.max(jitteredMs, retryAfterMs)
   if (next <= end) return Math.round(next)
   // Whoever asks for more than what is left gets a last attempt at the end.
-  return retryAfterMs > jittered && nowMs < end ? end : null
+  return retryAfterMs > jitteredMs && nowMs < end ? end : null
 }
 
 /** What `Retry-After` asks for, in milliseconds from now: seconds or a date (RFC 9110, 10.2.3). 0 for nothing. */
-export function retryAfterOf(header: string | undefined, nowMs: number): number {
+export function parseRetryAfter(header: string | undefined, nowMs: number): number {
   if (header === undefined) return 0
   const text = header.trim()
   if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND_MS

@@ -1,10 +1,10 @@
 import type { Database, Queryable } from '../../../platform/db/connection.js'
-import { WorkerRegister } from '../../../platform/db/worker-register.js'
+import { WorkerRegistry } from '../../../platform/db/worker-registry.js'
 
 /** Who sends. What the dead were sending is sent again: nobody knows whether it arrived. */
-export const deliveryWorkers = new WorkerRegister('webhooks.workers', release)
+export const deliveryWorkers = new WorkerRegistry('webhooks.workers', releaseDeliveries)
 
-async function release(db: Queryable, workers: readonly string[]): Promise<void> {
+async function releaseDeliveries(db: Queryable, workers: readonly string[]): Promise<void> {
   const ids = db.types.texts(workers)
   await db`
     update webhooks.deliveries
@@ -14,7 +14,7 @@ async function release(db: Queryable, workers: readonly string[]): Promise<void>
 }
 
 /** Webhooks for which something is due that nobody, or this worker, looks after. */
-export async function findDue(db: Database, worker: string, limit: number): Promise<string[]> {
+export async function findDueWebhooks(db: Database, worker: string, limit: number): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select l.webhook_id as id
     from webhooks.lanes l
@@ -41,7 +41,7 @@ export async function findDue(db: Database, worker: string, limit: number): Prom
 export const laneChannel = 'webhook_lanes'
 
 /** Tells whoever looks after these webhooks, if somebody does, that there is more. */
-export async function tellHolders(
+export async function notifyOwners(
   db: Database,
   worker: string,
   webhookIds: readonly string[],

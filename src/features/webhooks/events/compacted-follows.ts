@@ -8,8 +8,8 @@ import type { Queryable, Transaction } from '../../../platform/db/connection.js'
  * A merge hook: keeps which follows a compact state has ended. The merge knows; the protocol's log leaves it out
  * (docs/protocol.md §1.4), and when the consumer reads it the follows are gone.
  */
-export async function keepCompactedFollows(db: Transaction, events: readonly LoggedEvent[]): Promise<void> {
-  const ended = events.flatMap(({ shard, id, body }) => {
+export async function recordCompactedFollows(db: Transaction, events: readonly LoggedEvent[]): Promise<void> {
+  const endedFollows = events.flatMap(({ shard, id, body }) => {
     if (!isCompaction(body)) return []
     const targets = body.deletedMessages.flatMap(({ data }) =>
       data.type === MessageType.LINK_ADD && data.linkBody?.targetFid !== undefined
@@ -18,7 +18,7 @@ export async function keepCompactedFollows(db: Transaction, events: readonly Log
     )
     return targets.length === 0 ? [] : [{ shard, id, targets }]
   })
-  for (const { shard, id, targets } of ended) {
+  for (const { shard, id, targets } of endedFollows) {
     await db`
       insert into webhooks.compacted_follows (shard, event_id, target_fids)
       values (${shard}, ${id}, ${targets}::bigint[])
@@ -45,7 +45,10 @@ export async function takeCompactedFollows(
 }
 
 /** Forgets what these entries of a shard have ended, which nobody wants to hear of, without opening them. */
-export async function dropCompactedFollows(db: Queryable, events: readonly ConsumedEvent[]): Promise<void> {
+export async function discardCompactedFollows(
+  db: Queryable,
+  events: readonly ConsumedEvent[],
+): Promise<void> {
   const last = events.at(-1)
   if (last === undefined) return
   await db`

@@ -1,9 +1,9 @@
 import type { Consumer } from '../../../hub/log/consumer-batch.js'
 import { enqueueDeliveries } from '../delivery/enqueue.js'
 import type { Subscriptions } from '../matching/subscriptions.js'
-import { dropCompactedFollows, takeCompactedFollows } from './compacted-follows.js'
-import { loadFacts } from './load-facts.js'
-import { occurrencesOf, webhookEventTypes } from './occurrences.js'
+import { discardCompactedFollows, takeCompactedFollows } from './compacted-follows.js'
+import { deriveWebhookEvents, webhookEventTypes } from './event-derivation.js'
+import { loadFacts } from './fact-loader.js'
 
 /**
  * Holds what happens against the subscriptions and puts what somebody wants to hear of in line, in the transaction
@@ -19,13 +19,15 @@ export function createWebhookConsumer(subscriptions: Subscriptions, clock: () =>
     types: webhookEventTypes,
     async handle(db, events) {
       await subscriptions.refresh(db)
-      if (matcher.size === 0) return await dropCompactedFollows(db, events)
-      const compacted = await takeCompactedFollows(db, events)
-      const wanted = occurrencesOf(events, compacted).filter(({ kind }) => matcher.wants(kind))
-      if (wanted.length === 0) return
-      const matched = (await loadFacts(db, wanted)).flatMap(({ occurrence, facts }) => {
+      if (matcher.size === 0) return await discardCompactedFollows(db, events)
+      const compactedFollows = await takeCompactedFollows(db, events)
+      const subscribedEvents = deriveWebhookEvents(events, compactedFollows).filter(({ kind }) =>
+        matcher.hasSubscribers(kind),
+      )
+      if (subscribedEvents.length === 0) return
+      const matched = (await loadFacts(db, subscribedEvents)).flatMap(({ event, facts }) => {
         const webhookIds = matcher.match(facts)
-        return webhookIds.length === 0 ? [] : [{ occurrence, webhookIds }]
+        return webhookIds.length === 0 ? [] : [{ event: event, webhookIds }]
       })
       await enqueueDeliveries(db, matched, clock())
     },

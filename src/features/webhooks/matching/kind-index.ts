@@ -1,7 +1,7 @@
-import { createEntry, type Entry, type PatternMember } from './entry.js'
 import type { CastFacts, EventFacts } from './facts.js'
+import { createFilterEntry, type FilterEntry, type PatternMember } from './filter-entry.js'
 import { PatternIndex } from './pattern-index.js'
-import { type AnyFilter, hasAlternatives, plainHash } from './subscription.js'
+import { type AnyFilter, hasSelectors, normalizeHash } from './subscription.js'
 
 /** Where the numbers that an event has are looked up, by the member of filters that lists them. */
 const numberMembers = [
@@ -30,11 +30,11 @@ type TextMember = (typeof textMembers)[number]
 
 /** The filters for one kind of event. */
 export class KindIndex {
-  readonly #entries = new Map<string, Entry>()
-  readonly #numbers = new Map<NumberMember, Map<number, Entry[]>>(
+  readonly #entries = new Map<string, FilterEntry>()
+  readonly #numbers = new Map<NumberMember, Map<number, FilterEntry[]>>(
     numberMembers.map((member) => [member, new Map()]),
   )
-  readonly #texts = new Map<TextMember, Map<string, Entry[]>>(
+  readonly #texts = new Map<TextMember, Map<string, FilterEntry[]>>(
     textMembers.map((member) => [member, new Map()]),
   )
   readonly #patterns: Readonly<Record<PatternMember, PatternIndex>> = {
@@ -42,7 +42,7 @@ export class KindIndex {
     embeds: new PatternIndex('embeds'),
   }
   /** Those that choose nothing, by the score that they ask for, the lowest first. */
-  readonly #unchosen: Entry[] = []
+  readonly #catchAll: FilterEntry[] = []
   #events = 0
 
   get size(): number {
@@ -50,14 +50,14 @@ export class KindIndex {
   }
 
   add(webhookId: string, filter: AnyFilter): void {
-    const entry = createEntry(webhookId, filter)
+    const entry = createFilterEntry(webhookId, filter)
     this.#entries.set(webhookId, entry)
-    if (!hasAlternatives(filter)) {
-      const place = this.#unchosen.findIndex((other) => other.minimumScore > entry.minimumScore)
-      this.#unchosen.splice(place === -1 ? this.#unchosen.length : place, 0, entry)
+    if (!hasSelectors(filter)) {
+      const position = this.#catchAll.findIndex((other) => other.minimumScore > entry.minimumScore)
+      this.#catchAll.splice(position === -1 ? this.#catchAll.length : position, 0, entry)
       return
     }
-    this.#eachKey(entry, (keys, key) => {
+    this.#forEachKey(entry, (keys, key) => {
       const entries = keys.get(key)
       if (entries === undefined) keys.set(key, [entry])
       else entries.push(entry)
@@ -69,51 +69,51 @@ export class KindIndex {
     const entry = this.#entries.get(webhookId)
     if (entry === undefined) return
     this.#entries.delete(webhookId)
-    const place = this.#unchosen.indexOf(entry)
-    if (place !== -1) this.#unchosen.splice(place, 1)
-    this.#eachKey(entry, (keys, key) => {
-      const left = keys.get(key)?.filter((other) => other !== entry) ?? []
-      if (left.length === 0) keys.delete(key)
-      else keys.set(key, left)
+    const position = this.#catchAll.indexOf(entry)
+    if (position !== -1) this.#catchAll.splice(position, 1)
+    this.#forEachKey(entry, (keys, key) => {
+      const remaining = keys.get(key)?.filter((other) => other !== entry) ?? []
+      if (remaining.length === 0) keys.delete(key)
+      else keys.set(key, remaining)
     })
     for (const index of Object.values(this.#patterns)) index.remove(entry)
   }
 
   match(event: EventFacts): string[] {
     this.#events += 1
-    const now = this.#events
+    const eventNumber = this.#events
     const matched: string[] = []
     const score = scoreOf(event)
-    const judge = (entry: Entry) => {
-      if (entry.judgedAt === now) return
-      entry.judgedAt = now
-      if (isLeftIn(entry, event, score)) matched.push(entry.webhookId)
+    const check = (entry: FilterEntry) => {
+      if (entry.lastCheckedEvent === eventNumber) return
+      entry.lastCheckedEvent = eventNumber
+      if (passesExclusions(entry, event, score)) matched.push(entry.webhookId)
     }
-    for (const entry of this.#unchosen) {
+    for (const entry of this.#catchAll) {
       if (entry.minimumScore > score) break
-      judge(entry)
+      check(entry)
     }
-    this.#lookUp(event, judge)
+    this.#lookUp(event, check)
     if (isCast(event)) {
       // What is decided is not run: neither what has matched otherwise, nor what would be left out anyway.
-      const decide = (entry: Entry, finds: () => boolean) => {
-        if (entry.judgedAt === now || !isLeftIn(entry, event, score)) return
-        if (!finds()) return
-        entry.judgedAt = now
+      const checkPattern = (entry: FilterEntry, isMatch: () => boolean) => {
+        if (entry.lastCheckedEvent === eventNumber || !passesExclusions(entry, event, score)) return
+        if (!isMatch()) return
+        entry.lastCheckedEvent = eventNumber
         matched.push(entry.webhookId)
       }
-      this.#patterns.text.search([event.text], decide)
-      this.#patterns.embeds.search(event.embeddedUrls, decide)
+      this.#patterns.text.search([event.text], checkPattern)
+      this.#patterns.embeds.search(event.embeddedUrls, checkPattern)
     }
     return matched
   }
 
-  #lookUp(event: EventFacts, judge: (entry: Entry) => void): void {
+  #lookUp(event: EventFacts, check: (entry: FilterEntry) => void): void {
     const number = (member: NumberMember, key: number | null) => {
-      if (key !== null) this.#numbers.get(member)?.get(key)?.forEach(judge)
+      if (key !== null) this.#numbers.get(member)?.get(key)?.forEach(check)
     }
     const text = (member: TextMember, key: string | null) => {
-      if (key !== null) this.#texts.get(member)?.get(key)?.forEach(judge)
+      if (key !== null) this.#texts.get(member)?.get(key)?.forEach(check)
     }
     if (isCast(event)) {
       number('author_fids', event.authorFid)
@@ -132,12 +132,12 @@ export class KindIndex {
   }
 
   /** Every place of the indexes that the entry stands in, each once. */
-  #eachKey(
-    { filter }: Entry,
+  #forEachKey(
+    { filter }: FilterEntry,
     visit: (
       keys: {
-        get(key: unknown): Entry[] | undefined
-        set(key: unknown, entries: Entry[]): void
+        get(key: unknown): FilterEntry[] | undefined
+        set(key: unknown, entries: FilterEntry[]): void
         delete(key: unknown): void
       },
       key: unknown,
@@ -147,8 +147,8 @@ export class KindIndex {
       for (const fid of new Set(filter[member])) visit(keys as never, fid)
     }
     for (const [member, keys] of this.#texts) {
-      const spelled = filter[member] ?? []
-      for (const key of new Set(hashMembers.has(member) ? spelled.map(plainHash) : spelled)) {
+      const values = filter[member] ?? []
+      for (const key of new Set(hashMembers.has(member) ? values.map(normalizeHash) : values)) {
         visit(keys as never, key)
       }
     }
@@ -165,8 +165,8 @@ function scoreOf(event: EventFacts): number {
   return event.kind === 'trade.created' ? event.traderScore : 1
 }
 
-function isLeftIn(entry: Entry, event: EventFacts, score: number): boolean {
+function passesExclusions(entry: FilterEntry, event: EventFacts, score: number): boolean {
   if (entry.minimumScore > score) return false
   if (event.kind === 'trade.created') return event.amountUsdc >= entry.minimumAmount
-  return entry.excluded === null || !isCast(event) || !entry.excluded.has(event.authorFid)
+  return entry.excludedAuthors === null || !isCast(event) || !entry.excludedAuthors.has(event.authorFid)
 }

@@ -4,7 +4,7 @@ import type { WebhookSubscriptionFilters } from '../../../graph/view/schema/webh
 import type { EventFacts } from './facts.js'
 import { Matcher } from './matcher.js'
 import type { Subscription } from './subscription.js'
-import { plainMatch } from './testing/plain-match.js'
+import { referenceMatch } from './testing/reference-match.js'
 
 /** Small worlds, so that filters and events often meet. */
 const fid = fc.integer({ min: 0, max: 9 })
@@ -185,30 +185,30 @@ it('finds for every event the webhooks that the plain rules find, also after sub
       fc.array(fc.tuple(fc.nat(SUBSCRIPTIONS - 1), fc.option(filters)), { maxLength: 6 }),
       (all, events, changes) => {
         const matcher = new Matcher()
-        const standing = new Map<string, Subscription>()
-        const put = (index: number, given: WebhookSubscriptionFilters | null) => {
+        const subscribed = new Map<string, Subscription>()
+        const subscribe = (index: number, given: WebhookSubscriptionFilters | null) => {
           const webhookId = `webhook ${index}`
           if (given === null) {
             matcher.delete(webhookId)
-            standing.delete(webhookId)
+            subscribed.delete(webhookId)
           } else {
             matcher.set({ webhookId, filters: given })
-            standing.set(webhookId, { webhookId, filters: given })
+            subscribed.set(webhookId, { webhookId, filters: given })
           }
         }
         const compare = () => {
           for (const each of events) {
             const found = matcher.match(each)
             expect(new Set(found).size).toBe(found.length)
-            expect(found.sort()).toEqual(plainMatch([...standing.values()], each).sort())
-            pairs += standing.size
+            expect(found.sort()).toEqual(referenceMatch([...subscribed.values()], each).sort())
+            pairs += subscribed.size
           }
         }
-        for (const [index, given] of all.entries()) put(index, given)
+        for (const [index, given] of all.entries()) subscribe(index, given)
         compare()
-        for (const [index, given] of changes) put(index, given)
+        for (const [index, given] of changes) subscribe(index, given)
         if (changes.length > 0) compare()
-        expect(matcher.size).toBe(standing.size)
+        expect(matcher.size).toBe(subscribed.size)
       },
     ),
     parameters,

@@ -36,7 +36,7 @@ export class Matcher {
   }
 
   /** Whether anybody wants to hear of this kind. */
-  wants(kind: WebhookEventKind): boolean {
+  hasSubscribers(kind: WebhookEventKind): boolean {
     return (this.#kinds.get(kind)?.size ?? 0) > 0
   }
 

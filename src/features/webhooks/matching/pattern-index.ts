@@ -1,4 +1,4 @@
-import type { Entry, PatternMember } from './entry.js'
+import type { FilterEntry, PatternMember } from './filter-entry.js'
 import { createLiteralIndex, type LiteralIndex } from './literal-index.js'
 import { requiredLiterals } from './required-literals.js'
 
@@ -9,44 +9,47 @@ import { requiredLiterals } from './required-literals.js'
 export class PatternIndex {
   readonly #member: PatternMember
   /** With the pieces of which a text must hold one. */
-  readonly #worded = new Map<Entry, readonly string[]>()
-  readonly #wordless = new Set<Entry>()
-  #index: LiteralIndex<Entry> | null = null
+  readonly #withLiterals = new Map<FilterEntry, readonly string[]>()
+  readonly #withoutLiterals = new Set<FilterEntry>()
+  #index: LiteralIndex<FilterEntry> | null = null
 
   constructor(member: PatternMember) {
     this.#member = member
   }
 
-  add(entry: Entry): void {
+  add(entry: FilterEntry): void {
     const source = entry.filter[this.#member]
     if (entry.patterns[this.#member] === null || source === undefined) return
-    const pieces = requiredLiterals(source)
-    if (pieces === null) this.#wordless.add(entry)
-    else this.#worded.set(entry, pieces)
+    const literals = requiredLiterals(source)
+    if (literals === null) this.#withoutLiterals.add(entry)
+    else this.#withLiterals.set(entry, literals)
     // Made anew when it is next needed.
-    if (pieces !== null) this.#index = null
+    if (literals !== null) this.#index = null
   }
 
-  remove(entry: Entry): void {
-    this.#wordless.delete(entry)
-    if (this.#worded.delete(entry)) this.#index = null
+  remove(entry: FilterEntry): void {
+    this.#withoutLiterals.delete(entry)
+    if (this.#withLiterals.delete(entry)) this.#index = null
   }
 
   /** Calls for each entry that may find something in one of the texts, with a function that says whether it does. */
-  search(texts: readonly string[], decide: (entry: Entry, finds: () => boolean) => void): void {
+  search(texts: readonly string[], onCandidate: (entry: FilterEntry, isMatch: () => boolean) => void): void {
     if (texts.length === 0) return
-    const finds = (entry: Entry) => () => texts.some((text) => entry.patterns[this.#member]?.test(text))
-    for (const entry of this.#wordless) decide(entry, finds(entry))
-    if (this.#worded.size === 0) return
+    const isMatch = (entry: FilterEntry) => () =>
+      texts.some((text) => entry.patterns[this.#member]?.test(text))
+    for (const entry of this.#withoutLiterals) onCandidate(entry, isMatch(entry))
+    if (this.#withLiterals.size === 0) return
     this.#index ??= createLiteralIndex(
-      [...this.#worded].flatMap(([entry, pieces]) => pieces.map((piece) => [piece, entry] as const)),
+      [...this.#withLiterals].flatMap(([entry, literals]) =>
+        literals.map((literal) => [literal, entry] as const),
+      ),
     )
-    const asked = new Set<Entry>()
+    const visited = new Set<FilterEntry>()
     for (const text of texts) {
       this.#index.search(text, (entry) => {
-        if (asked.has(entry)) return
-        asked.add(entry)
-        decide(entry, finds(entry))
+        if (visited.has(entry)) return
+        visited.add(entry)
+        onCandidate(entry, isMatch(entry))
       })
     }
   }

@@ -6,16 +6,16 @@
  * a right answer.
  */
 export function requiredLiterals(source: string): readonly string[] | null {
-  const reader = { source, at: 0 }
+  const reader = { source, position: 0 }
   const found = readAlternatives(reader)
-  if (found === undefined || reader.at < source.length) return null
+  if (found === undefined || reader.position < source.length) return null
   return found
 }
 
 /** Shorter pieces are in nearly every text. */
 const MIN_LENGTH = 2
 /** More pieces than this say little: long lists of short words. */
-const MAX_PIECES = 64
+const MAX_LITERALS = 64
 
 /**
  * Lower case, in which the letters that RE2 takes for the same as an ASCII letter become that letter: the long s and
@@ -27,63 +27,63 @@ export function foldText(text: string): string {
 
 interface Reader {
   readonly source: string
-  at: number
+  position: number
 }
 
 /** One piece of a sequence: a character as it is, or what must stand in its place; null says nothing. */
-type Item = { readonly literal: string } | { readonly pieces: readonly string[] } | null
+type Item = { readonly literal: string } | { readonly literals: readonly string[] } | null
 
 /** Undefined: the syntax is not understood here. */
 function readAlternatives(reader: Reader): readonly string[] | null | undefined {
-  const pieces: string[] = []
+  const literals: string[] = []
   let isKnown = true
   for (;;) {
     const branch = readSequence(reader)
     if (branch === undefined) return undefined
     if (branch === null) isKnown = false
-    else pieces.push(...branch)
-    if (reader.source[reader.at] !== '|') break
-    reader.at += 1
+    else literals.push(...branch)
+    if (reader.source[reader.position] !== '|') break
+    reader.position += 1
   }
-  return isKnown && pieces.length <= MAX_PIECES ? pieces : null
+  return isKnown && literals.length <= MAX_LITERALS ? literals : null
 }
 
 function readSequence(reader: Reader): readonly string[] | null | undefined {
   let best: readonly string[] | null = null
-  let run = ''
-  const consider = (pieces: readonly string[]) => {
-    if (worth(pieces) > worth(best)) best = pieces
+  let literalRun = ''
+  const consider = (literals: readonly string[]) => {
+    if (shortestLength(literals) > shortestLength(best)) best = literals
   }
   const endRun = () => {
-    if (run.length >= MIN_LENGTH) consider([run])
-    run = ''
+    if (literalRun.length >= MIN_LENGTH) consider([literalRun])
+    literalRun = ''
   }
   for (;;) {
-    const char = reader.source[reader.at]
+    const char = reader.source[reader.position]
     if (char === undefined || char === '|' || char === ')') break
     const item = readItem(reader)
     if (item === undefined) return undefined
     const repetition = readRepetition(reader)
     if (repetition === undefined) return undefined
-    if (item !== null && 'literal' in item && repetition === 'once') run += item.literal
+    if (item !== null && 'literal' in item && repetition === 'once') literalRun += item.literal
     else {
       endRun()
       // A group that stands at least once.
-      if (item !== null && 'pieces' in item && repetition !== 'maybe') consider(item.pieces)
+      if (item !== null && 'literals' in item && repetition !== 'maybe') consider(item.literals)
     }
   }
   endRun()
   return best
 }
 
-function worth(pieces: readonly string[] | null): number {
-  return pieces === null ? 0 : Math.min(...pieces.map(({ length }) => length))
+function shortestLength(literals: readonly string[] | null): number {
+  return literals === null ? 0 : Math.min(...literals.map(({ length }) => length))
 }
 
 function readItem(reader: Reader): Item | undefined {
   const { source } = reader
-  const char = source[reader.at]!
-  reader.at += 1
+  const char = source[reader.position]!
+  reader.position += 1
   switch (char) {
     case '(':
       return readGroup(reader)
@@ -112,42 +112,42 @@ function literalOf(char: string): Item {
 }
 
 function readGroup(reader: Reader): Item | undefined {
-  const rest = reader.source.slice(reader.at)
+  const rest = reader.source.slice(reader.position)
   const [flags] = /^\?[imsU]*(-[imsU]+)?\)/.exec(rest) ?? []
   if (flags !== undefined) {
-    reader.at += flags.length
+    reader.position += flags.length
     return null
   }
   const [opening] = /^\?(?:[imsU]*(?:-[imsU]+)?:|P?<\w+>)/.exec(rest) ?? []
-  if (opening !== undefined) reader.at += opening.length
+  if (opening !== undefined) reader.position += opening.length
   else if (rest.startsWith('?')) return undefined
-  const pieces = readAlternatives(reader)
-  if (pieces === undefined || reader.source[reader.at] !== ')') return undefined
-  reader.at += 1
-  return pieces === null ? null : { pieces }
+  const literals = readAlternatives(reader)
+  if (literals === undefined || reader.source[reader.position] !== ')') return undefined
+  reader.position += 1
+  return literals === null ? null : { literals }
 }
 
 function readClass(reader: Reader): null | undefined {
-  const [whole] = /^\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]/s.exec(reader.source.slice(reader.at)) ?? []
+  const [whole] = /^\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]/s.exec(reader.source.slice(reader.position)) ?? []
   if (whole === undefined) return undefined
-  reader.at += whole.length
+  reader.position += whole.length
   return null
 }
 
 function readEscape(reader: Reader): Item | undefined {
-  const char = reader.source[reader.at]
+  const char = reader.source[reader.position]
   if (char === undefined) return undefined
-  reader.at += 1
+  reader.position += 1
   if ('dDwWsSbBAzC'.includes(char)) return null
   if (/[a-zA-Z0-9]/.test(char)) return undefined
   return literalOf(char)
 }
 
 function readRepetition(reader: Reader): 'once' | 'maybe' | 'more' | undefined {
-  const [whole, counted, least] =
-    /^(?:[*+?]|(\{(\d+)(?:,\d*)?\}))\??/.exec(reader.source.slice(reader.at)) ?? []
-  if (whole === undefined) return reader.source[reader.at] === '{' ? undefined : 'once'
-  reader.at += whole.length
-  if (counted !== undefined) return Number(least) === 0 ? 'maybe' : 'more'
+  const [whole, bounds, minimum] =
+    /^(?:[*+?]|(\{(\d+)(?:,\d*)?\}))\??/.exec(reader.source.slice(reader.position)) ?? []
+  if (whole === undefined) return reader.source[reader.position] === '{' ? undefined : 'once'
+  reader.position += whole.length
+  if (bounds !== undefined) return Number(minimum) === 0 ? 'maybe' : 'more'
   return whole.startsWith('+') ? 'more' : 'maybe'
 }

@@ -23,7 +23,7 @@ export function filtersByKind({ filters }: Subscription): [WebhookEventKind, Any
 }
 
 /** Members of which one must match, where any of them is given. A list without entries counts as not given. */
-const alternatives = [
+const selectorMembers = [
   'author_fids',
   'mentioned_fids',
   'parent_author_fids',
@@ -40,15 +40,15 @@ const alternatives = [
 ] as const satisfies readonly (keyof AnyFilter)[]
 
 /** Whether the filter chooses at all, or takes everything that its narrowing members leave. */
-export function hasAlternatives(filter: AnyFilter): boolean {
-  return alternatives.some((member) => {
+export function hasSelectors(filter: AnyFilter): boolean {
+  return selectorMembers.some((member) => {
     const value = filter[member]
     return value !== undefined && value.length > 0
   })
 }
 
 /** A hash as facts have it. */
-export function plainHash(hash: string): string {
+export function normalizeHash(hash: string): string {
   const digits = hash.toLowerCase()
   return digits.startsWith('0x') ? digits : `0x${digits}`
 }

@@ -3,7 +3,7 @@ import { WebhookResponse } from '../../../graph/view/schema/webhook.js'
 import { WebhookSubscriptionFilters } from '../../../graph/view/schema/webhook-filters.js'
 import { defineOperation } from '../../operation.js'
 import { createWebhook } from '../webhooks.js'
-import { alikeWebhook, nameParameter, urlParameter, webhookStore } from './webhook-parameters.js'
+import { duplicateWebhookText, nameParameter, urlParameter, webhookStore } from './webhook-parameters.js'
 import { webhookReply } from './webhook-reply.js'
 
 /** `POST webhook` */
@@ -20,7 +20,7 @@ export const webhookCreate = defineOperation({
     subscription: Type.Optional(WebhookSubscriptionFilters),
   }),
   reply: WebhookResponse,
-  conflict: alikeWebhook,
+  conflict: duplicateWebhookText,
 
   async handle(context, { name, url, subscription }, { appId }) {
     const details = { title: name, targetUrl: url, filters: subscription }

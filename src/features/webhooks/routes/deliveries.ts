@@ -6,7 +6,7 @@ import { webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js
 import { defineOperation } from '../../operation.js'
 import { listDeliveries } from '../deliveries.js'
 import { findWebhook } from '../webhooks.js'
-import { noWebhook, webhookIdParameter, webhookStore } from './webhook-parameters.js'
+import { unknownWebhookText, webhookIdParameter, webhookStore } from './webhook-parameters.js'
 
 const cursors = cursorKind('webhook deliveries', keyPart.integer)
 
@@ -25,18 +25,18 @@ export const webhookDeliveries = defineOperation({
     cursor: cursorParameter,
   }),
   reply: WebhookDeliveriesResponse,
-  notFound: noWebhook,
+  notFound: unknownWebhookText,
 
   async handle(context, { webhook_id, status, type, limit, cursor }, { appId }) {
     const store = webhookStore(context)
-    const [below] = cursors.decode(cursor) ?? []
+    const [beforeSeq] = cursors.decode(cursor) ?? []
     const { id } = await findWebhook(store, appId, webhook_id)
     const found = await listDeliveries(store.db, {
       webhookId: id,
       status,
       kind: type,
       limit: limit + 1,
-      below: below ?? null,
+      beforeSeq: beforeSeq ?? null,
     })
     const page = found.slice(0, limit)
     const last = found.length > limit ? page.at(-1) : undefined

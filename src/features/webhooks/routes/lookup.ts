@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { WebhookResponse } from '../../../graph/view/schema/webhook.js'
 import { defineOperation } from '../../operation.js'
 import { findWebhook } from '../webhooks.js'
-import { noWebhook, webhookIdParameter, webhookStore } from './webhook-parameters.js'
+import { unknownWebhookText, webhookIdParameter, webhookStore } from './webhook-parameters.js'
 import { webhookReply } from './webhook-reply.js'
 
 /** `GET webhook` */
@@ -13,7 +13,7 @@ export const webhookLookup = defineOperation({
   summary: 'A webhook',
   query: Type.Object({ webhook_id: webhookIdParameter }),
   reply: WebhookResponse,
-  notFound: noWebhook,
+  notFound: unknownWebhookText,
 
   async handle(context, { webhook_id }, { appId }) {
     return webhookReply('webhook found', await findWebhook(webhookStore(context), appId, webhook_id))

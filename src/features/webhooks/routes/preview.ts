@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { WebhookPreviewResponse } from '../../../graph/view/schema/webhook-delivery.js'
 import { WebhookSubscriptionFilters } from '../../../graph/view/schema/webhook-filters.js'
 import { defineOperation } from '../../operation.js'
-import { checkFilters } from '../check-filters.js'
+import { checkFilters } from '../filter-validation.js'
 import { previewFilters } from '../preview.js'
 
 /** `POST webhook/preview` */
@@ -26,7 +26,7 @@ export const webhookPreview = defineOperation({
     return {
       matched: [...preview.matched.values()].reduce((sum, count) => sum + count, 0),
       matched_by_type: Object.fromEntries(preview.matched),
-      looked_at: preview.lookedAt,
+      looked_at: preview.scannedEvents,
       complete: preview.isComplete,
       since: preview.sinceMs === null ? null : new Date(preview.sinceMs).toISOString(),
       samples: preview.samples.map(({ kind, eventId, data }) => ({

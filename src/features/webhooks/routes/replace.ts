@@ -4,9 +4,9 @@ import { WebhookSubscriptionFilters } from '../../../graph/view/schema/webhook-f
 import { defineOperation } from '../../operation.js'
 import { replaceWebhook } from '../webhooks.js'
 import {
-  alikeWebhook,
+  duplicateWebhookText,
   nameParameter,
-  noWebhook,
+  unknownWebhookText,
   urlParameter,
   webhookIdParameter,
   webhookStore,
@@ -27,8 +27,8 @@ export const webhookReplace = defineOperation({
     subscription: Type.Optional(WebhookSubscriptionFilters),
   }),
   reply: WebhookResponse,
-  notFound: noWebhook,
-  conflict: alikeWebhook,
+  notFound: unknownWebhookText,
+  conflict: duplicateWebhookText,
 
   async handle(context, { webhook_id, name, url, subscription }, { appId }) {
     const details = { title: name, targetUrl: url, filters: subscription }

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { WebhookResponse } from '../../../graph/view/schema/webhook.js'
 import { defineOperation } from '../../operation.js'
 import { rotateSecret } from '../webhooks.js'
-import { noWebhook, webhookIdParameter, webhookStore } from './webhook-parameters.js'
+import { unknownWebhookText, webhookIdParameter, webhookStore } from './webhook-parameters.js'
 import { webhookReply } from './webhook-reply.js'
 
 const DAY_SECONDS = 86_400
@@ -27,7 +27,7 @@ export const webhookSecretRotate = defineOperation({
     }),
   }),
   reply: WebhookResponse,
-  notFound: noWebhook,
+  notFound: unknownWebhookText,
 
   async handle(context, { webhook_id, grace_seconds }, { appId }) {
     const webhook = await rotateSecret(webhookStore(context), appId, webhook_id, grace_seconds)

@@ -3,9 +3,9 @@ import { textEnum } from '../../../graph/view/schema/schema-type.js'
 import { WebhookTestResponse } from '../../../graph/view/schema/webhook-delivery.js'
 import { webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js'
 import { defineOperation } from '../../operation.js'
-import { sendTest } from '../test-delivery.js'
+import { enqueueTestDelivery } from '../test-delivery.js'
 import { findWebhook } from '../webhooks.js'
-import { noWebhook, webhookIdParameter, webhookStore } from './webhook-parameters.js'
+import { unknownWebhookText, webhookIdParameter, webhookStore } from './webhook-parameters.js'
 
 /** `POST webhook/test` */
 export const webhookTest = defineOperation({
@@ -21,13 +21,13 @@ export const webhookTest = defineOperation({
     type: textEnum(webhookEventKinds, { description: 'The kind of event.', default: 'cast.created' }),
   }),
   reply: WebhookTestResponse,
-  notFound: noWebhook,
+  notFound: unknownWebhookText,
   conflict: 'The webhook is off.',
 
   async handle(context, { webhook_id, type }, { appId }) {
     const store = webhookStore(context)
     const webhook = await findWebhook(store, appId, webhook_id)
-    const { deliveryId, eventId } = await sendTest(store.db, webhook, type, context.clock())
+    const { deliveryId, eventId } = await enqueueTestDelivery(store.db, webhook, type, context.clock())
     return { message: 'sample is being sent', success: true, delivery_id: deliveryId, event_id: eventId }
   },
 })

@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { textEnum } from '../../../graph/view/schema/schema-type.js'
 import { WebhookResponse } from '../../../graph/view/schema/webhook.js'
 import { defineOperation } from '../../operation.js'
-import { switchWebhook } from '../webhooks.js'
-import { noWebhook, webhookIdParameter, webhookStore } from './webhook-parameters.js'
+import { setWebhookActive } from '../webhooks.js'
+import { unknownWebhookText, webhookIdParameter, webhookStore } from './webhook-parameters.js'
 import { webhookReply } from './webhook-reply.js'
 
 /** `PATCH webhook` */
@@ -20,10 +20,10 @@ export const webhookSwitch = defineOperation({
     active: textEnum(['true', 'false'], { description: 'A text, not a boolean.' }),
   }),
   reply: WebhookResponse,
-  notFound: noWebhook,
+  notFound: unknownWebhookText,
 
   async handle(context, { webhook_id, active }, { appId }) {
-    const webhook = await switchWebhook(webhookStore(context), appId, webhook_id, active === 'true')
+    const webhook = await setWebhookActive(webhookStore(context), appId, webhook_id, active === 'true')
     return webhookReply(webhook.active ? 'webhook switched on' : 'webhook switched off', webhook)
   },
 })

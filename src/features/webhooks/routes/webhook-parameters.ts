@@ -19,8 +19,8 @@ export const webhookIdParameter = Type.String({
 })
 
 /** What is said with 404, and with 409. */
-export const noWebhook = 'there is no webhook with this webhook_id'
-export const alikeWebhook = 'The app has a webhook with the same subscription to the same URL.'
+export const unknownWebhookText = 'there is no webhook with this webhook_id'
+export const duplicateWebhookText = 'The app has a webhook with the same subscription to the same URL.'
 
 /** Its name. */
 export const nameParameter = textParameter({ maxLength: 256, description: 'What the webhook is called.' })

@@ -47,17 +47,17 @@ it('is told of nothing without a subscription, and any number of those may be al
 it('is refused with 409 when the app has the same subscription to the same URL, however it is written', async () => {
   const hash = 'ab'.repeat(20)
   const same = { 'cast.created': { parent_hashes: [hash, `0x${'cd'.repeat(20)}`], mentioned_fids: [] } }
-  const alike = { 'cast.created': { parent_hashes: [`0x${'CD'.repeat(20)}`, `0x${hash}`, hash] } }
+  const duplicate = { 'cast.created': { parent_hashes: [`0x${'CD'.repeat(20)}`, `0x${hash}`, hash] } }
   expect(await create({ subscription: same })).toBeDefined()
   const refused = await api.send('POST', 'webhook', {
     name: 'again',
     url: url.replace('hooks', 'HOOKS'),
-    subscription: alike,
+    subscription: duplicate,
   })
   expect(refused.statusCode).toBe(409)
   expect(refused.json()).toMatchObject({ code: 'Conflict', property: 'subscription' })
-  expect(await create({ subscription: alike }, other)).toBeDefined()
-  expect(await create({ subscription: alike, url: `${url}/2` })).toBeDefined()
+  expect(await create({ subscription: duplicate }, other)).toBeDefined()
+  expect(await create({ subscription: duplicate, url: `${url}/2` })).toBeDefined()
 })
 
 it('is replaced, switched and deleted by its owner alone', async () => {

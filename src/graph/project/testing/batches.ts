@@ -1,23 +1,23 @@
 import { HubEventType, MessageType } from '@farcaster/core'
 import fc from 'fast-check'
 import type { HubEventBody } from '../../../hub/log/hub-event.js'
-import { slotOf } from '../../../hub/merge/decide.js'
-import { slotName } from '../../../hub/merge/standing.js'
+import { conflictKeyOf } from '../../../hub/merge/merge-message.js'
+import { conflictKeyId } from '../../../hub/merge/stored-message.js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
 /** What happens to one of the messages of a pool: it comes, or ends in this way where it stands. */
 export interface Step {
-  readonly place: number
-  readonly end: 'prune' | 'revoke' | 'displace'
+  readonly messageIndex: number
+  readonly removal: 'prune' | 'revoke' | 'displace'
 }
 
 /** Batches of steps: few messages, so that the same ones come and go again and again. */
 export const batchesOfSteps: fc.Arbitrary<Step[][]> = fc.array(
   fc.array(
     fc.record({
-      place: fc.nat(99),
-      end: fc.constantFrom('prune', 'revoke', 'displace'),
+      messageIndex: fc.nat(99),
+      removal: fc.constantFrom('prune', 'revoke', 'displace'),
     }),
     { minLength: 1, maxLength: 12 },
   ),
@@ -25,43 +25,46 @@ export const batchesOfSteps: fc.Arbitrary<Step[][]> = fc.array(
 )
 
 /** What stands in a hub of which only the slots are left: whatever comes last has its slot. */
-export class Slots {
-  readonly #standing = new Map<string, SignedMessage>()
+export class StoredMessages {
+  readonly #messages = new Map<string, SignedMessage>()
 
-  standing(): SignedMessage[] {
-    return [...this.#standing.values()]
+  messages(): SignedMessage[] {
+    return [...this.#messages.values()]
   }
 
   /** What is told when all that stands came once more. */
-  again(): HubEventBody[] {
-    return this.standing().map((message) => merge(message))
+  mergeAllAgain(): HubEventBody[] {
+    return this.messages().map((message) => mergeEvent(message))
   }
 
   /** What is told of a step with one of the messages: nothing where a compact state keeps it out. */
-  take({ place, end }: Step, pool: readonly SignedMessage[]): HubEventBody[] {
-    const message = pool[place % pool.length]!
-    const slot = slotName(slotOf(message)!)
-    const holder = this.#standing.get(slot)
-    if (holder?.hash.equals(message.hash)) return [this.#end(slot, holder, end)]
-    if (this.standing().some((compact) => isCompacted(message, compact))) return []
+  apply({ messageIndex, removal }: Step, pool: readonly SignedMessage[]): HubEventBody[] {
+    const message = pool[messageIndex % pool.length]!
+    const conflictKey = conflictKeyId(conflictKeyOf(message)!)
+    const storedMessage = this.#messages.get(conflictKey)
+    if (storedMessage?.hash.equals(message.hash)) return [this.#removal(conflictKey, storedMessage, removal)]
+    if (this.messages().some((compact) => isCompacted(message, compact))) return []
     const displaced = [
-      ...(holder ? [[slot, holder] as const] : []),
-      ...[...this.#standing].filter(([, link]) => isCompacted(link, message)),
+      ...(storedMessage ? [[conflictKey, storedMessage] as const] : []),
+      ...[...this.#messages].filter(([, link]) => isCompacted(link, message)),
     ]
-    for (const [name] of displaced) this.#standing.delete(name)
-    this.#standing.set(slot, message)
-    return [merge(message, ...displaced.map(([, other]) => other))]
+    for (const [name] of displaced) this.#messages.delete(name)
+    this.#messages.set(conflictKey, message)
+    return [mergeEvent(message, ...displaced.map(([, other]) => other))]
   }
 
-  #end(slot: string, holder: SignedMessage, end: Step['end']): HubEventBody {
-    this.#standing.delete(slot)
-    if (end === 'prune') return { type: HubEventType.PRUNE_MESSAGE, message: holder }
-    if (end === 'revoke') return { type: HubEventType.REVOKE_MESSAGE, message: holder }
-    return merge({ ...holder, data: { ...holder.data, type: MessageType.NONE } }, holder)
+  #removal(conflictKey: string, storedMessage: SignedMessage, removal: Step['removal']): HubEventBody {
+    this.#messages.delete(conflictKey)
+    if (removal === 'prune') return { type: HubEventType.PRUNE_MESSAGE, message: storedMessage }
+    if (removal === 'revoke') return { type: HubEventType.REVOKE_MESSAGE, message: storedMessage }
+    return mergeEvent(
+      { ...storedMessage, data: { ...storedMessage.data, type: MessageType.NONE } },
+      storedMessage,
+    )
   }
 }
 
-function merge(message: SignedMessage, ...deletedMessages: SignedMessage[]): HubEventBody {
+function mergeEvent(message: SignedMessage, ...deletedMessages: SignedMessage[]): HubEventBody {
   return { type: HubEventType.MERGE_MESSAGE, message, deletedMessages }
 }
 

@@ -25,6 +25,6 @@ export async function readModel(db: Database): Promise<Record<string, string[]>>
   const rows = await db.unsafe<{ name: string; row: string }[]>(parts.join(' union all '))
   const model = Object.fromEntries(readModelTables.map((name): [string, string[]] => [name, []]))
   for (const { name, row } of rows) model[name]!.push(row)
-  for (const own of Object.values(model)) own.sort()
+  for (const tableRows of Object.values(model)) tableRows.sort()
   return model
 }

@@ -60,13 +60,13 @@ export type Signer = Static<typeof Signer>
 
 export const SignerListResponse = Type.Object({ signers: Type.Array(Signer) }, { $id: 'SignerListResponse' })
 
-const askedStatus = textEnum(['pending_approval', 'approved', 'revoked'])
+const keyRequestStatus = textEnum(['pending_approval', 'approved', 'revoked'])
 
 /** A signer whose private half the developer holds. */
 export const DeveloperManagedSigner = Type.Object(
   {
     public_key: Ed25519PublicKey,
-    status: askedStatus,
+    status: keyRequestStatus,
     fid: Type.Optional({ ...Fid, ...userFid }),
     signer_approval_url: Type.Optional(Type.String(approvalUrl)),
   },
@@ -78,7 +78,7 @@ export type DeveloperManagedSigner = Static<typeof DeveloperManagedSigner>
 export const DeveloperManagedAuthAddress = Type.Object(
   {
     address: EthAddress,
-    status: askedStatus,
+    status: keyRequestStatus,
     fid: Type.Optional({ ...Fid, ...userFid }),
     auth_address_approval_url: Type.Optional({ ...Uri, ...approvalUrl }),
   },

@@ -1,10 +1,10 @@
 import { FarcasterNetwork, HubEventType, StorageUnitType } from '@farcaster/core'
 import { describe, expect, test } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
-import { mergeMessage } from '../decide.js'
+import { mergeMessage } from '../merge-message.js'
 import type { BatchState } from '../state.js'
-import { type Ground, groundOf } from '../testing/ground.js'
-import { given, outcomes, standing } from '../testing/merges-in-memory.js'
+import { type BatchStateFixture, createBatchState } from '../testing/batch-state-fixture.js'
+import { refusalTexts, storedHashes, withStored } from '../testing/in-memory-merges.js'
 
 const alice = new TestUser(1)
 const bob = new TestUser(2)
@@ -14,8 +14,8 @@ const noUnits = { legacy: 0, y2024: 0, y2025: 0 }
 describe('storage that is lent', () => {
   const refusal = 'not enough storage units to lend'
 
-  function lender(account: NonNullable<Ground['accounts']>[number]): BatchState {
-    return groundOf({ accounts: [account] })
+  function lender(account: NonNullable<BatchStateFixture['accounts']>[number]): BatchState {
+    return createBatchState({ accounts: [account] })
   }
 
   test('is of one kind of unit, of which one stays with the lender', () => {
@@ -27,30 +27,41 @@ describe('storage that is lent', () => {
     ] as const) {
       const state = lender({ fid: 1, ownUnits })
       expect(
-        outcomes(state, alice.lend(2, most + 1, type, testNow), alice.lend(2, most, type, testNow)),
+        refusalTexts(
+          state,
+          alice.lendStorage(2, most + 1, type, testNow),
+          alice.lendStorage(2, most, type, testNow),
+        ),
       ).toEqual([refusal, null])
     }
   })
 
   test('is never lent twice, in one batch or in two', () => {
     const state = lender({ fid: 1, ownUnits: { ...noUnits, y2025: 10 }, lentUnits: { ...noUnits, y2025: 4 } })
-    const loans = [3, 3, 2].map((units, n) => alice.lend(n + 2, units, y2025, testNow))
-    expect(outcomes(state, ...loans)).toEqual([null, refusal, null])
+    const loans = [3, 3, 2].map((units, n) => alice.lendStorage(n + 2, units, y2025, testNow))
+    expect(refusalTexts(state, ...loans)).toEqual([null, refusal, null])
     // Another lender and another kind of unit are not concerned.
-    expect(outcomes(state, bob.lend(1, 9, y2025, testNow))).toEqual([null])
+    expect(refusalTexts(state, bob.lendStorage(1, 9, y2025, testNow))).toEqual([null])
   })
 
   test('may be lent anew where it lies, and more or less of it', () => {
     const state = lender({ fid: 1, ownUnits: { ...noUnits, y2025: 10 }, lentUnits: { ...noUnits, y2025: 6 } })
-    given(state, alice.lend(2, 6, y2025, testNow - 9))
+    withStored(state, alice.lendStorage(2, 6, y2025, testNow - 9))
     expect(
-      outcomes(state, alice.lend(2, 10, y2025, testNow - 8), alice.lend(2, 9, y2025, testNow - 7)),
+      refusalTexts(
+        state,
+        alice.lendStorage(2, 10, y2025, testNow - 8),
+        alice.lendStorage(2, 9, y2025, testNow - 7),
+      ),
     ).toEqual([refusal, null])
-    expect(outcomes(state, alice.lend(3, 1, y2025, testNow))).toEqual([refusal])
-    expect(outcomes(state, alice.lend(2, 2, y2025, testNow - 6), alice.lend(3, 7, y2025, testNow))).toEqual([
-      null,
-      null,
-    ])
+    expect(refusalTexts(state, alice.lendStorage(3, 1, y2025, testNow))).toEqual([refusal])
+    expect(
+      refusalTexts(
+        state,
+        alice.lendStorage(2, 2, y2025, testNow - 6),
+        alice.lendStorage(3, 7, y2025, testNow),
+      ),
+    ).toEqual([null, null])
   })
 
   test('is free again when its loan turns to another kind of unit', () => {
@@ -59,40 +70,42 @@ describe('storage that is lent', () => {
       ownUnits: { ...noUnits, y2024: 3, y2025: 3 },
       lentUnits: { ...noUnits, y2024: 2 },
     })
-    given(state, alice.lend(2, 2, y2024, testNow - 9))
-    expect(outcomes(state, alice.lend(3, 1, y2024, testNow))).toEqual([refusal])
-    expect(outcomes(state, alice.lend(2, 2, y2025, testNow), alice.lend(3, 2, y2024, testNow))).toEqual([
-      null,
-      null,
-    ])
+    withStored(state, alice.lendStorage(2, 2, y2024, testNow - 9))
+    expect(refusalTexts(state, alice.lendStorage(3, 1, y2024, testNow))).toEqual([refusal])
+    expect(
+      refusalTexts(state, alice.lendStorage(2, 2, y2025, testNow), alice.lendStorage(3, 2, y2024, testNow)),
+    ).toEqual([null, null])
   })
 
   test('is free again for others of the batch that ends its loan', () => {
     const state = lender({ fid: 1, ownUnits: { ...noUnits, y2025: 10 }, lentUnits: { ...noUnits, y2025: 9 } })
-    given(state, alice.lend(2, 9, y2025, testNow - 9))
+    withStored(state, alice.lendStorage(2, 9, y2025, testNow - 9))
     const [end, tooMuch, other] = [
-      alice.lend(2, 0, y2025, testNow),
-      alice.lend(3, 10, y2025, testNow),
-      alice.lend(3, 9, y2025, testNow),
+      alice.lendStorage(2, 0, y2025, testNow),
+      alice.lendStorage(3, 10, y2025, testNow),
+      alice.lendStorage(3, 9, y2025, testNow),
     ]
-    expect(outcomes(state, other, end, tooMuch, other)).toEqual([refusal, null, refusal, null])
+    expect(refusalTexts(state, other, end, tooMuch, other)).toEqual([refusal, null, refusal, null])
   })
 
   test('on mainnet comes from those only who own a thousand units of the kind', () => {
     const onMainnet = (units: number) =>
-      alice.key.sign({ ...alice.lend(2, units, y2025, testNow).data, network: FarcasterNetwork.MAINNET })
+      alice.key.sign({
+        ...alice.lendStorage(2, units, y2025, testNow).data,
+        network: FarcasterNetwork.MAINNET,
+      })
     const own = (units: number) => lender({ fid: 1, ownUnits: { legacy: 2000, y2024: 2000, y2025: units } })
-    expect(outcomes(own(999), onMainnet(1))).toEqual([refusal])
-    expect(outcomes(own(1000), onMainnet(999))).toEqual([null])
-    expect(outcomes(own(0), onMainnet(0))).toEqual([null])
+    expect(refusalTexts(own(999), onMainnet(1))).toEqual([refusal])
+    expect(refusalTexts(own(1000), onMainnet(999))).toEqual([null])
+    expect(refusalTexts(own(0), onMainnet(0))).toEqual([null])
   })
 
   test('ends with a loan of nothing, whoever has units, and leaves no message', () => {
     const state = lender({ fid: 1, ownUnits: noUnits })
-    const [loan, end] = [alice.lend(2, 6, y2025, testNow - 9), alice.lend(2, 0, y2025, testNow)]
-    given(state, loan)
-    expect(outcomes(state, end)).toEqual([null])
-    expect(standing(state)).toEqual([])
+    const [loan, end] = [alice.lendStorage(2, 6, y2025, testNow - 9), alice.lendStorage(2, 0, y2025, testNow)]
+    withStored(state, loan)
+    expect(refusalTexts(state, end)).toEqual([null])
+    expect(storedHashes(state)).toEqual([])
     expect(state.events.map(({ fid, body }) => ({ fid, ...body }))).toEqual([
       { fid: 1, type: HubEventType.MERGE_MESSAGE, message: end, deletedMessages: [loan] },
       { fid: 1, type: HubEventType.PRUNE_MESSAGE, message: end },
@@ -100,9 +113,9 @@ describe('storage that is lent', () => {
   })
 
   test('is not counted again where it stands in another hub', () => {
-    const loan = alice.lend(2, 600, y2025, testNow)
-    expect(outcomes(groundOf({ admitted: [loan] }), loan)).toEqual([null])
-    expect(mergeMessage(loan, groundOf())).toEqual({
+    const loan = alice.lendStorage(2, 600, y2025, testNow)
+    expect(refusalTexts(createBatchState({ historical: [loan] }), loan)).toEqual([null])
+    expect(mergeMessage(loan, createBatchState())).toEqual({
       code: 'bad_request.validation_failure',
       message: refusal,
     })

@@ -10,12 +10,12 @@ import type { BatchState } from '../state.js'
 const mainnetMinimumOwnUnits = 1000
 
 /** Units that stay with the lender. */
-const keptUnits = 1
+const reservedUnits = 1
 
 /** Lending storage units to another fid; a loan of no units ends the one that stands (docs/protocol.md §4.5). */
 export const lendRule: MergeRule = {
   check: (message, state) => checkUnits(message, state),
-  after: (message, _displaced, state) => {
+  afterMerge: (message, _displaced, state) => {
     const { fid, lendStorageBody } = message.data
     if (lendStorageBody!.numUnits > 0) return
     state.set({ fid, set: MessageSet.lends, key: lendKey(message) }, null)
@@ -33,11 +33,11 @@ function lendKey({ data }: SignedMessage): Buffer {
 function checkUnits(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const { fid, network, lendStorageBody } = message.data
   const account = state.accounts.get(fid)!
-  const unit = generationOf(lendStorageBody!.unitType)
+  const unit = unitGenerationOf(lendStorageBody!.unitType)
   const own = account.ownUnits[unit]
   const minimum = network === FarcasterNetwork.MAINNET ? mainnetMinimumOwnUnits : 0
-  const free = own - account.lentUnits[unit] - lentInBatch(message, state) - keptUnits
-  if (lendStorageBody!.numUnits === 0 || state.admitted.has(message)) return null
+  const free = own - account.lentUnits[unit] - lentInBatch(message, state) - reservedUnits
+  if (lendStorageBody!.numUnits === 0 || state.historical.has(message)) return null
   if (own >= minimum && lendStorageBody!.numUnits <= free) return null
   return refuse('bad_request.validation_failure', 'not enough storage units to lend')
 }
@@ -46,12 +46,12 @@ function checkUnits(message: SignedMessage, state: BatchState): MergeRefusal | n
 function lentInBatch(message: SignedMessage, state: BatchState): number {
   const { fid, lendStorageBody } = message.data
   let units = 0
-  for (const { slot, before, after } of state.changes()) {
-    if (slot.fid !== fid || slot.set !== MessageSet.lends) continue
+  for (const { conflictKey, before, after } of state.changes()) {
+    if (conflictKey.fid !== fid || conflictKey.set !== MessageSet.lends) continue
     units += unitsOf(after?.message(), lendStorageBody!.unitType)
     units -= unitsOf(before?.message(), lendStorageBody!.unitType)
   }
-  const replaced = state.at({ fid, set: MessageSet.lends, key: lendKey(message) })
+  const replaced = state.get({ fid, set: MessageSet.lends, key: lendKey(message) })
   return units - unitsOf(replaced?.message(), lendStorageBody!.unitType)
 }
 
@@ -61,7 +61,7 @@ function unitsOf(message: SignedMessage | undefined, type: StorageUnitType): num
 }
 
 /** The member of StorageUnits that counts units of a type. */
-export function generationOf(type: StorageUnitType): keyof StorageUnits {
+export function unitGenerationOf(type: StorageUnitType): keyof StorageUnits {
   if (type === StorageUnitType.UNIT_TYPE_LEGACY) return 'legacy'
   return type === StorageUnitType.UNIT_TYPE_2024 ? 'y2024' : 'y2025'
 }

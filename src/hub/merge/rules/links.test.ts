@@ -1,9 +1,9 @@
 import { HubEventType } from '@farcaster/core'
 import { describe, expect, test } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
-import { mergeMessage } from '../decide.js'
-import { groundOf } from '../testing/ground.js'
-import { given, outcomes, standing } from '../testing/merges-in-memory.js'
+import { mergeMessage } from '../merge-message.js'
+import { createBatchState } from '../testing/batch-state-fixture.js'
+import { refusalTexts, storedHashes, withStored } from '../testing/in-memory-merges.js'
 import { hashesOf } from '../testing/stored-merges.js'
 
 const alice = new TestUser(1)
@@ -22,23 +22,23 @@ describe('a compact state of links', () => {
     ['a newer unfollow', null, alice.link(6, testNow - 4, { remove: true })],
     ['another type of link', null, alice.link(5, testNow - 9, { type: 'block' })],
   ])('decides on %s: %s', (_what, outcome, link) => {
-    const before = given(groundOf(), compact)
-    expect(outcomes(before, link)).toEqual([outcome])
+    const before = withStored(createBatchState(), compact)
+    expect(refusalTexts(before, link)).toEqual([outcome])
     // What stood before is no failure of the batch; what came with it is.
     expect(before.events.filter(({ body }) => body.type === HubEventType.MERGE_FAILURE)).toEqual([])
-    const within = groundOf()
-    expect(outcomes(within, compact, link)).toEqual([null, outcome])
+    const within = createBatchState()
+    expect(refusalTexts(within, compact, link)).toEqual([null, outcome])
     const failures = within.events.filter(({ body }) => body.type === HubEventType.MERGE_FAILURE)
     expect(failures).toHaveLength(outcome === null ? 0 : 1)
     // Whatever comes first, the same stands.
-    const reversed = groundOf()
+    const reversed = createBatchState()
     mergeMessage(link, reversed)
     mergeMessage(compact, reversed)
-    expect(standing(reversed)).toEqual(standing(within))
+    expect(storedHashes(reversed)).toEqual(storedHashes(within))
   })
 
   test('tells unfollows and follows apart when it refuses', () => {
-    const state = given(groundOf(), compact)
+    const state = withStored(createBatchState(), compact)
     expect(mergeMessage(alice.link(5, testNow - 5), state)?.code).toBe('bad_request.conflict')
     expect(mergeMessage(alice.link(5, testNow - 5, { remove: true }), state)?.code).toBe(
       'bad_request.prunable',
@@ -46,7 +46,7 @@ describe('a compact state of links', () => {
   })
 
   test('takes only older links of its type from its user, the removes first', () => {
-    const state = groundOf()
+    const state = createBatchState()
     const gone = [alice.link(4, testNow - 9), alice.link(5, testNow - 8, { remove: true })]
     const kept = [
       alice.link(6, testNow - 9),
@@ -55,10 +55,10 @@ describe('a compact state of links', () => {
       alice.compactLinks([9], testNow - 9, 'block'),
       alice.cast('no link', testNow - 9),
     ]
-    given(state, ...gone, ...kept, bob.link(4, testNow - 9))
-    expect(outcomes(state, compact)).toEqual([null])
-    expect(standing(state)).toEqual(hashesOf([...kept, compact]))
-    expect(standing(state, 2)).toHaveLength(1)
+    withStored(state, ...gone, ...kept, bob.link(4, testNow - 9))
+    expect(refusalTexts(state, compact)).toEqual([null])
+    expect(storedHashes(state)).toEqual(hashesOf([...kept, compact]))
+    expect(storedHashes(state, 2)).toHaveLength(1)
     expect(state.events[0]!.body).toMatchObject({ deletedMessages: [gone[1], gone[0]] })
   })
 })

@@ -4,14 +4,14 @@ import { primaryAddressBytes } from '../../../protocol/kinds/primary-address.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
-import type { Slot } from '../standing.js'
 import type { BatchState } from '../state.js'
+import type { ConflictKey } from '../stored-message.js'
 
 /** A profile may only claim a name that its user holds and an address that its user has verified (docs/protocol.md §4.12). */
 export const userDataRule: MergeRule = {
-  slots: (message) => {
-    const slot = verificationSlot(message)
-    return slot ? [slot] : []
+  conflictKeys: (message) => {
+    const conflictKey = verificationConflictKey(message)
+    return conflictKey ? [conflictKey] : []
   },
   names: (message) => {
     const name = claimedName(message)
@@ -32,17 +32,17 @@ function checkName(message: SignedMessage, state: BatchState): MergeRefusal | nu
   return refuse('bad_request.validation_failure', 'fname is not registered for fid')
 }
 
-function verificationSlot({ data }: SignedMessage): Slot | null {
+function verificationConflictKey({ data }: SignedMessage): ConflictKey | null {
   const body = data.userDataBody!
   const address = body.value === '' ? null : primaryAddressBytes(body.type, body.value)
   return address && { fid: data.fid, set: MessageSet.verifications, key: address }
 }
 
 function checkAddress(message: SignedMessage, state: BatchState): MergeRefusal | null {
-  const slot = verificationSlot(message)
-  if (!slot || state.at(slot)?.message().data.verificationAddAddressBody) return null
+  const conflictKey = verificationConflictKey(message)
+  if (!conflictKey || state.get(conflictKey)?.message().data.verificationAddAddressBody) return null
   return {
     ...refuse('bad_request.validation_failure', 'address is not part of any verification'),
-    causedBy: slot,
+    causedBy: conflictKey,
   }
 }

@@ -1,42 +1,52 @@
 import { HubEventType, Protocol, UserDataType } from '@farcaster/core'
 import { expect, test } from 'vitest'
 import { TestUser, testNow } from '../../../../test/network.js'
-import { slotOf } from '../decide.js'
-import { groundOf } from '../testing/ground.js'
-import { given, outcomes, primary, unverified, verification } from '../testing/merges-in-memory.js'
+import { conflictKeyOf } from '../merge-message.js'
+import { createBatchState } from '../testing/batch-state-fixture.js'
+import {
+  primary,
+  refusalTexts,
+  verification,
+  verificationRemoval,
+  withStored,
+} from '../testing/in-memory-merges.js'
 
 const alice = new TestUser(1)
 const bob = new TestUser(2)
 const { ethereum, solana } = primary
 
 test.each([
-  ['that is taken back', [unverified(alice, ethereum)], ['solana']],
+  ['that is taken back', [verificationRemoval(alice, ethereum)], ['solana']],
   [
     'on the other chain that is taken back',
-    [unverified(alice, solana, testNow, Protocol.SOLANA)],
+    [verificationRemoval(alice, solana, testNow, Protocol.SOLANA)],
     ['ethereum'],
   ],
   ['that is made anew', [verification(alice, ethereum)], ['solana']],
-  ['of another address that is taken back', [unverified(alice, Buffer.alloc(20, 7))], ['ethereum', 'solana']],
-  ['of another user that is taken back', [unverified(bob, ethereum)], ['ethereum', 'solana']],
+  [
+    'of another address that is taken back',
+    [verificationRemoval(alice, Buffer.alloc(20, 7))],
+    ['ethereum', 'solana'],
+  ],
+  ['of another user that is taken back', [verificationRemoval(bob, ethereum)], ['ethereum', 'solana']],
   [
     'whose removal is overdone',
-    [unverified(alice, ethereum), unverified(alice, ethereum, testNow + 1)],
+    [verificationRemoval(alice, ethereum), verificationRemoval(alice, ethereum, testNow + 1)],
     ['solana'],
   ],
 ] as const)('what rests on a verification %s is revoked, and nothing else', (_what, changes, left) => {
   const shown = [primary.showEthereum(testNow - 5), primary.showSolana(testNow - 5)]
-  const state = given(
-    groundOf(),
+  const state = withStored(
+    createBatchState(),
     verification(alice, ethereum, testNow - 9),
     verification(alice, Buffer.alloc(20, 7), testNow - 9),
     verification(alice, solana, testNow - 9, Protocol.SOLANA),
     verification(bob, ethereum, testNow - 9),
     ...shown,
   )
-  expect(outcomes(state, ...changes)).toEqual(changes.map(() => null))
+  expect(refusalTexts(state, ...changes)).toEqual(changes.map(() => null))
   const chains = shown.flatMap((message, n) =>
-    state.at(slotOf(message)!) ? [['ethereum', 'solana'][n]] : [],
+    state.get(conflictKeyOf(message)!) ? [['ethereum', 'solana'][n]] : [],
   )
   expect(chains).toEqual(left)
   const revoked = state.events.filter(({ body }) => body.type === HubEventType.REVOKE_MESSAGE)
@@ -50,7 +60,7 @@ test.each([
 test('a profile that shows no primary address keeps that when a verification goes', () => {
   const address = Buffer.alloc(20, 7)
   const none = alice.userData(UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM, '', testNow - 5)
-  const state = given(groundOf(), verification(alice, address, testNow - 9), none)
-  expect(outcomes(state, unverified(alice, address))).toEqual([null])
-  expect(state.at(slotOf(none)!)?.hash).toEqual(none.hash)
+  const state = withStored(createBatchState(), verification(alice, address, testNow - 9), none)
+  expect(refusalTexts(state, verificationRemoval(alice, address))).toEqual([null])
+  expect(state.get(conflictKeyOf(none)!)?.hash).toEqual(none.hash)
 })

@@ -3,11 +3,11 @@ import { primaryAddressBytes } from '../../../protocol/kinds/primary-address.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeRule } from '../rule.js'
-import type { Slot, Standing } from '../standing.js'
 import type { BatchState } from '../state.js'
+import type { ConflictKey, StoredMessage } from '../stored-message.js'
 
 /** Where a user's primary address on a chain stands. */
-function primaryAddressSlot(fid: number, protocol: Protocol): Slot {
+function primaryAddressConflictKey(fid: number, protocol: Protocol): ConflictKey {
   const type =
     protocol === Protocol.SOLANA
       ? UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA
@@ -20,11 +20,11 @@ function primaryAddressSlot(fid: number, protocol: Protocol): Slot {
  * (docs/protocol.md §4.9).
  */
 export const verificationRule: MergeRule = {
-  slots: ({ data }) => [primaryAddressSlot(data.fid, protocolOf(data))],
-  after: (message, displaced, state) => {
-    for (const standing of displaced) {
-      if (standing.type === MessageType.VERIFICATION_ADD_ETH_ADDRESS) {
-        revokePrimaryAddress(message.data.fid, standing, state)
+  conflictKeys: ({ data }) => [primaryAddressConflictKey(data.fid, protocolOf(data))],
+  afterMerge: (message, replaced, state) => {
+    for (const stored of replaced) {
+      if (stored.type === MessageType.VERIFICATION_ADD_ETH_ADDRESS) {
+        revokePrimaryAddress(message.data.fid, stored, state)
       }
     }
   },
@@ -34,13 +34,13 @@ function protocolOf(data: SignedMessage['data']): Protocol {
   return (data.verificationAddAddressBody ?? data.verificationRemoveBody)!.protocol
 }
 
-function revokePrimaryAddress(fid: number, verification: Standing, state: BatchState): void {
+function revokePrimaryAddress(fid: number, verification: StoredMessage, state: BatchState): void {
   const { address, protocol } = verification.message().data.verificationAddAddressBody!
-  const slot = primaryAddressSlot(fid, protocol)
-  const primary = state.at(slot)
+  const conflictKey = primaryAddressConflictKey(fid, protocol)
+  const primary = state.get(conflictKey)
   if (!primary) return
   const userData = primary.message().data.userDataBody!
   if (!primaryAddressBytes(userData.type, userData.value)?.equals(address)) return
-  state.set(slot, null)
+  state.set(conflictKey, null)
   state.emit(fid, { type: HubEventType.REVOKE_MESSAGE, message: primary.message() })
 }

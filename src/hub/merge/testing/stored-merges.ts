@@ -11,8 +11,8 @@ type Batch = Parameters<typeof mergeBatch>[2]
 export function storedMerges(db: Database, shards = 2) {
   async function merge(batch: Partial<Batch>, options: { shard?: number; atUnix?: number } = {}) {
     const { shard = 1, atUnix = testNowUnix } = options
-    const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
-    return await mergeBatch(db, shard, whole, { shards, hooks: [] }, atUnix * 1000)
+    const batchInput = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
+    return await mergeBatch(db, shard, batchInput, { shards, hooks: [] }, atUnix * 1000)
   }
   return {
     merge,
@@ -21,7 +21,7 @@ export function storedMerges(db: Database, shards = 2) {
       return (await merge({ messages })).messages.map((outcome) => outcome?.message ?? null)
     },
     /** The hashes of what stands of a user, in order. */
-    async standing(fid: number): Promise<string[]> {
+    async storedHashes(fid: number): Promise<string[]> {
       const rows = await db<{ hash: Buffer }[]>`select hash from hub.messages where fid = ${fid}`
       return rows.map(({ hash }) => hash.toString('hex')).sort()
     },
@@ -44,7 +44,7 @@ export function hashesOf(messages: readonly SignedMessage[]): string[] {
 }
 
 /** What a merge has logged, without the confirmations of blocks. */
-export function told(events: readonly LoggedEvent[]) {
+export function loggedEvents(events: readonly LoggedEvent[]) {
   return events
     .filter(({ body }) => body.type !== HubEventType.BLOCK_CONFIRMED)
     .map(({ fid, body }) => ({ fid, ...body }))

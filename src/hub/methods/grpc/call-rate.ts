@@ -2,7 +2,7 @@ import { PlazaError } from '../../../platform/errors.js'
 
 const MINUTE_MS = 60_000
 /** Addresses whose calls are counted at once; the least recent are forgotten first. */
-const COUNTED_ADDRESSES = 10_000
+const MAX_ADDRESSES = 10_000
 
 /** Counts a call of this address. Throws PlazaError `bad_request.rate_limited` when it was one too many. */
 export type CountCall = (address: string) => void
@@ -22,7 +22,7 @@ export function limitCalls(perMinute: number, clock: () => number): CountCall {
     count.calls += 1
     counts.delete(address)
     counts.set(address, count)
-    if (counts.size > COUNTED_ADDRESSES) counts.delete(counts.keys().next().value!)
+    if (counts.size > MAX_ADDRESSES) counts.delete(counts.keys().next().value!)
     if (count.calls <= perMinute) return
     const seconds = Math.ceil((count.since + MINUTE_MS - now) / 1000)
     throw new PlazaError(

@@ -99,8 +99,8 @@ describe('a call', () => {
       [client.getCastsByFid({ fid: 1, pageSize: 10_001 }), 'page_size must be between 1 and 10000'],
       [client.getCastsByFid({ fid: 1, pageToken: Buffer.alloc(3) }), 'page_token is not a token'],
     ]
-    for (const [asked, problem] of refused) {
-      const error = (await asked)._unsafeUnwrapErr()
+    for (const [requests, problem] of refused) {
+      const error = (await requests)._unsafeUnwrapErr()
       expect(error).toMatchObject({ errCode: 'bad_request.invalid_param' })
       expect(error.message).toContain(problem)
     }

@@ -12,8 +12,8 @@ import { describeSigner, MAX_GRANTED_KEYS } from '../../signer.js'
 import { onChainEventTypeNames } from '../json/enum-names.js'
 import type { HubGrpcApi, RequestOf, UnaryMethod } from './grpc-api.js'
 import { method } from './method.js'
-import { found, listReply, tokenBehind } from './replies.js'
-import { addressOf, fidOf, namedOf, pageOf, refusal } from './request-members.js'
+import { listReply, pageTokenOf, requireFound } from './replies.js'
+import { addressOf, enumValueOf, fidOf, pageOf, refusal } from './request-fields.js'
 
 /** Apps that nonces are asked for at once. */
 const MAX_APPS = 1_000
@@ -21,19 +21,19 @@ const MAX_APPS = 1_000
 /** What happened on the chains, and the keys that came of it. */
 export const chainMethods: readonly UnaryMethod[] = [
   method('getOnChainEvents', async (request, { db }) => {
-    const type = namedOf(request.eventType, onChainEventTypeNames, 'event_type')
+    const type = enumValueOf(request.eventType, onChainEventTypeNames, 'event_type')
     const page = await readChainEventsByFid(db, fidOf(request.fid), type, pageOf(request, pageTokens.chain))
-    return listReply(page.events, tokenBehind(page.last, pageTokens.chain))
+    return listReply(page.events, pageTokenOf(page.last, pageTokens.chain))
   }),
   method('getIdRegistryOnChainEvent', async ({ fid }, { db }) =>
-    found(await readIdRegistrationByFid(db, fidOf(fid)), 'ID registry event not found'),
+    requireFound(await readIdRegistrationByFid(db, fidOf(fid)), 'ID registry event not found'),
   ),
   method('getIdRegistryOnChainEventByAddress', async ({ address }, { db }) =>
-    found(await readIdRegistration(db, addressOf(address)), 'no id-registry event for address'),
+    requireFound(await readIdRegistration(db, addressOf(address)), 'no id-registry event for address'),
   ),
   method('getOnChainSigner', async (request, { db }) => {
     const { signers } = await keyOf(request, db, true)
-    return found(signers[0]?.event ?? null, 'Active signer not found')
+    return requireFound(signers[0]?.event ?? null, 'Active signer not found')
   }),
   method('getOnChainSignersByFid', async (request, { db }) => {
     const page = await readSigners(db, fidOf(request.fid), {
@@ -41,7 +41,7 @@ export const chainMethods: readonly UnaryMethod[] = [
       onChainOnly: true,
     })
     const events = page.signers.flatMap(({ event }) => event ?? [])
-    return listReply(events, tokenBehind(page.last, pageTokens.signer))
+    return listReply(events, pageTokenOf(page.last, pageTokens.signer))
   }),
   method('getSigner', async (request, { db }) => {
     const [signer] = (await keyOf(request, db, false)).signers
@@ -76,7 +76,7 @@ async function listSigners(request: RequestOf<'getSignersByFid'>, { db }: HubGrp
   ])
   return SignersByFidResponse.encode({
     signers: page.signers.map((signer) => describeSigner(fid, signer)),
-    nextPageToken: tokenBehind(page.last, pageTokens.signer),
+    nextPageToken: pageTokenOf(page.last, pageTokens.signer),
     gaslessSignerCount: allowance.keys,
     gaslessSignerLimit: MAX_GRANTED_KEYS,
     currentUserNonce: allowance.userNonce,

@@ -5,11 +5,11 @@ import type { ConnectionInjector } from '@grpc/grpc-js'
 export interface Connections {
   readonly address: AddressInfo
   /** Ends the connection of this peer, `<address>:<port>`, at once. */
-  cut(peer: string): void
+  destroy(peer: string): void
   /** Takes no more of them; resolves when the last one has ended. */
   close(): Promise<void>
   /** Ends all of them at once. */
-  cutAll(): void
+  destroyAll(): void
 }
 
 /**
@@ -38,9 +38,9 @@ export async function listen(
   })
   return {
     address: server.address() as AddressInfo,
-    cut: (peer) => sockets.get(peer)?.destroy(),
+    destroy: (peer) => sockets.get(peer)?.destroy(),
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
-    cutAll() {
+    destroyAll() {
       for (const socket of sockets.values()) socket.destroy()
     },
   }

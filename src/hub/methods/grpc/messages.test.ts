@@ -41,7 +41,7 @@ const block = alice.link(3, testNow - 29, { type: 'block' })
 const unfollow = alice.link(4, testNow - 28, { remove: true })
 const bio = alice.userData(UserDataType.BIO, 'hello', testNow - 20)
 const display = alice.userData(UserDataType.DISPLAY, 'Alice', testNow - 19)
-const lend = alice.lend(2, 1, 2, testNow - 10)
+const lend = alice.lendStorage(2, 1, 2, testNow - 10)
 const address = Buffer.alloc(20, 0xab)
 const verification = alice.message(
   {
@@ -81,18 +81,21 @@ function hex(message: { readonly hash: Uint8Array }): string {
 }
 
 /** That the list is these messages in this order, with nothing behind it. */
-async function expectList(asked: Reply<MessagesResponse>, expected: readonly SignedMessage[]): Promise<void> {
-  const { messages, nextPageToken } = (await asked)._unsafeUnwrap()
+async function expectList(
+  requests: Reply<MessagesResponse>,
+  expected: readonly SignedMessage[],
+): Promise<void> {
+  const { messages, nextPageToken } = (await requests)._unsafeUnwrap()
   expect(messages.map(hex)).toEqual(expected.map(hex))
   expect(nextPageToken).toBeUndefined()
 }
 
-async function expectOne(asked: Reply<Message>, expected: SignedMessage): Promise<void> {
-  expect(hex((await asked)._unsafeUnwrap())).toBe(hex(expected))
+async function expectOne(requests: Reply<Message>, expected: SignedMessage): Promise<void> {
+  expect(hex((await requests)._unsafeUnwrap())).toBe(hex(expected))
 }
 
-async function expectMissing(asked: Reply<Message>, what: string): Promise<void> {
-  expect((await asked)._unsafeUnwrapErr()).toMatchObject({
+async function expectMissing(requests: Reply<Message>, what: string): Promise<void> {
+  expect((await requests)._unsafeUnwrapErr()).toMatchObject({
     errCode: 'not_found',
     message: `not_found/${what} not found`,
   })
@@ -136,8 +139,8 @@ describe('a message', () => {
 
   test('can be one of many, of which the refused ones take no other down', async () => {
     const good = bob.cast('one of many', testNow - 2)
-    const asked = [first, good].map((message) => ({ ...message, data: undefined }))
-    const { messages } = (await client.submitBulkMessages({ messages: asked }))._unsafeUnwrap()
+    const requests = [first, good].map((message) => ({ ...message, data: undefined }))
+    const { messages } = (await client.submitBulkMessages({ messages: requests }))._unsafeUnwrap()
     expect(messages).toMatchObject([
       { messageError: { errCode: 'bad_request.duplicate', message: 'message has already been merged' } },
       { message: { data: { castAddBody: { text: 'one of many' } } } },

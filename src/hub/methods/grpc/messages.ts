@@ -15,7 +15,7 @@ import { reactionTypeNames, userDataTypeNames } from '../json/enum-names.js'
 import type { HubGrpcApi, RequestOf, UnaryMethod } from './grpc-api.js'
 import { method } from './method.js'
 import { messageReply, messagesReply } from './replies.js'
-import { addressOf, fidOf, hashOf, messagePageOf, namedOf, targetOf, textOf } from './request-members.js'
+import { addressOf, enumValueOf, fidOf, hashOf, messagePageOf, targetOf, textOf } from './request-fields.js'
 
 /** Messages by what they are. */
 export const messageMethods: readonly UnaryMethod[] = [
@@ -57,7 +57,7 @@ export const messageMethods: readonly UnaryMethod[] = [
     messagesReply(await readCompactStatesByFid(db, fidOf(request.fid), messagePageOf(request))),
   ),
   method('getUserData', async ({ fid, userDataType }, { db }) => {
-    const type = namedOf(userDataType, userDataTypeNames, 'user_data_type')
+    const type = enumValueOf(userDataType, userDataTypeNames, 'user_data_type')
     return messageReply(await readUserData(db, fidOf(fid), type), 'user data')
   }),
   method('getUserDataByFid', async (request, { db }) =>
@@ -88,21 +88,21 @@ function allByFid(
   types: readonly MessageType[] | null = null,
 ): UnaryMethod {
   return method(name, async (request, { db }) => {
-    const asked = {
+    const filter = {
       fid: fidOf(request.fid),
       set,
       types,
       from: request.startTimestamp ?? 0,
       to: request.stopTimestamp ?? Number.MAX_SAFE_INTEGER,
     }
-    return messagesReply(await readMessagesByFid(db, asked, messagePageOf(request)))
+    return messagesReply(await readMessagesByFid(db, filter, messagePageOf(request)))
   })
 }
 
 async function getReaction(request: RequestOf<'getReaction'>, { db }: HubGrpcApi): Promise<Uint8Array> {
   const target = targetOf(request.targetCastId, request.targetUrl, 'target')
   const message = await readReaction(db, fidOf(request.fid), {
-    type: namedOf(request.reactionType, reactionTypeNames, 'reaction_type'),
+    type: enumValueOf(request.reactionType, reactionTypeNames, 'reaction_type'),
     targetCastId: 'castId' in target ? target.castId : undefined,
     targetUrl: 'url' in target ? target.url : undefined,
   })
@@ -124,5 +124,5 @@ function reactionTypesOf({
   readonly reactionType?: ReactionType | undefined
 }): ReactionType[] {
   if (reactionType === undefined) return reactionTypesFor(null)
-  return reactionTypesFor(namedOf(reactionType, reactionTypeNames, 'reaction_type'))
+  return reactionTypesFor(enumValueOf(reactionType, reactionTypeNames, 'reaction_type'))
 }

@@ -50,7 +50,7 @@ export async function serveHubGrpc(
   })
   const connections = await listen(server.createConnectionInjector(ServerCredentials.createInsecure()), at)
   const admit = createAdmission(api)
-  const subscribers = createSubscribers(api, admit, connections.cut)
+  const subscribers = createSubscribers(api, admit, connections.destroy)
   const methods = { ...unaryMethods(api, admit), subscribe: subscribers.serve }
   server.addService(definition, methods as UntypedServiceImplementation)
   return {
@@ -58,7 +58,7 @@ export async function serveHubGrpc(
     async close(limitMs) {
       const timer = setTimeout(() => {
         server.forceShutdown()
-        connections.cutAll()
+        connections.destroyAll()
       }, limitMs)
       const callsEnded = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
       await Promise.all([subscribers.close(), callsEnded, connections.close()])

@@ -5,11 +5,11 @@ import { type Submission, submitMany, submitOne, validateOne } from '../../submi
 import { encodeFields } from './encoding.js'
 import type { UnaryMethod } from './grpc-api.js'
 import { listReply } from './replies.js'
-import { sentMessage } from './sent-bytes.js'
+import { toWireMessage } from './wire-bytes.js'
 
 /** The bytes of messages are taken as they come: what was signed is not decoded by anybody before it is checked. */
 export const submitMethods: readonly UnaryMethod[] = [
-  { name: 'submitMessage', answer: async (request, { hub }) => sent(await submitOne(hub, request)) },
+  { name: 'submitMessage', answer: async (request, { hub }) => wireMessage(await submitOne(hub, request)) },
   {
     name: 'submitBulkMessages',
     answer: async (request, { hub }) =>
@@ -21,18 +21,18 @@ export const submitMethods: readonly UnaryMethod[] = [
       const { valid, message } = await validateOne(hub, request)
       const verdict = ValidationResponse.encode({ valid, message: undefined }).finish()
       if (message === null) return verdict
-      return Buffer.concat([verdict, encodeFields([{ number: 2, bytes: sent(message) }])])
+      return Buffer.concat([verdict, encodeFields([{ number: 2, bytes: wireMessage(message) }])])
     },
   },
 ]
 
-function sent(message: SignedMessage): Buffer {
-  return sentMessage(encodeMessage(message))
+function wireMessage(message: SignedMessage): Buffer {
+  return toWireMessage(encodeMessage(message))
 }
 
 /** BulkMessageResponse: a message, or an error. */
 function bulkMessageResponse(submission: Submission): Buffer {
-  if ('merged' in submission) return encodeFields([{ number: 1, bytes: sent(submission.merged) }])
+  if ('merged' in submission) return encodeFields([{ number: 1, bytes: wireMessage(submission.merged) }])
   const { refusal, hash } = submission
   const error = { hash, errCode: refusal.code, message: refusal.message }
   return encodeFields([{ number: 2, bytes: MessageError.encode(error).finish() }])

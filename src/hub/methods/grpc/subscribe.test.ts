@@ -53,7 +53,7 @@ async function subscribe(client: HubRpcClient, request: Partial<SubscribeRequest
 async function emptyLog(): Promise<void> {
   await ensurePartitions(db, nowMs)
   await db`truncate hub.events`
-  await db`update hub.shards set dropped_below = 0`
+  await db`update hub.shards set first_retained_id = 0`
 }
 
 afterEach(() => {

@@ -1,17 +1,21 @@
 import { Metadata, type ServerWritableStream } from '@grpc/grpc-js'
 import { PlazaError } from '../../../platform/errors.js'
-import { drained } from '../../../platform/process/wait-for-drain.js'
-import { endless, followLog, type Subscription } from '../../log/follow.js'
+import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
+import { followLog, openEndedRange, type Subscription } from '../../log/follow.js'
 import { readLogEnds } from '../../log/read.js'
-import { type ReadSharedPage, type SharedEvent, sharePages } from '../../log/shared-pages.js'
+import {
+  createSingleFlightPages,
+  type ReadStreamPage,
+  type StreamEvent,
+} from '../../log/single-flight-pages.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import type { Admit } from './admission.js'
 import { statusOf } from './call-status.js'
-import { shardsAsked } from './events.js'
+import { requestedShards } from './events.js'
 import type { HubGrpcApi, RequestOf } from './grpc-api.js'
 import { decodeRequest } from './method.js'
-import { namedOf } from './request-members.js'
-import { sentEvent } from './sent-bytes.js'
+import { enumValueOf } from './request-fields.js'
+import { toWireEvent } from './wire-bytes.js'
 
 const MAX_SUBSCRIBERS = 256
 
@@ -30,11 +34,15 @@ export interface Subscribers {
  * Serves the log as a stream (docs/protocol.md §2.5). A subscriber pulls: a page is read and written, and only when it was taken
  * is the next one read. So a slow one holds one page in memory, delays nobody, and nothing is queued for anybody.
  *
- * @param cut Ends a connection at once, by its peer.
+ * @param destroyConnection Ends a connection at once, by its peer.
  */
-export function createSubscribers(api: HubGrpcApi, admit: Admit, cut: (peer: string) => void): Subscribers {
+export function createSubscribers(
+  api: HubGrpcApi,
+  admit: Admit,
+  destroyConnection: (peer: string) => void,
+): Subscribers {
   const { maxSubscribers = MAX_SUBSCRIBERS } = api.config
-  const readPage = sharePages(api.db, ({ event }) => sentEvent(event))
+  const readPage = createSingleFlightPages(api.db, ({ event }) => toWireEvent(event))
   const calls = new Map<AbortController, Promise<void>>()
   let subscribers = 0
 
@@ -49,14 +57,15 @@ export function createSubscribers(api: HubGrpcApi, admit: Admit, cut: (peer: str
       if (subscribers >= maxSubscribers) throw new PlazaError('unavailable', 'too many subscribers')
       count(1)
       try {
-        await follow(call, api, readPage, signal)
+        await streamEvents(call, api, readPage, signal)
       } catch (error) {
-        if (!call.cancelled) await end(call, signal.aborted ? stopping() : error, api, cut)
+        if (!call.cancelled)
+          await endCall(call, signal.aborted ? shuttingDownError() : error, api, destroyConnection)
       } finally {
         count(-1)
       }
     } catch (refusal) {
-      if (!call.cancelled) await end(call, refusal, api, cut)
+      if (!call.cancelled) await endCall(call, refusal, api, destroyConnection)
     }
   }
 
@@ -74,14 +83,14 @@ export function createSubscribers(api: HubGrpcApi, admit: Admit, cut: (peer: str
   }
 }
 
-function stopping(): PlazaError {
+function shuttingDownError(): PlazaError {
   return new PlazaError('unavailable', 'the server is shutting down: subscribe again from the next event')
 }
 
-async function follow(
+async function streamEvents(
   call: SubscribeCall,
   api: HubGrpcApi,
-  readPage: ReadSharedPage<Buffer>,
+  readPage: ReadStreamPage<Buffer>,
   signal: AbortSignal,
 ): Promise<void> {
   const subscription = await subscriptionOf(decodeRequest('subscribe', call.request), api)
@@ -90,7 +99,7 @@ async function follow(
   const follower = { readPage, tail: api.tail }
   for await (const { events } of followLog(follower, subscription, signal)) {
     for (const event of events) {
-      if (!call.write(event.sent)) await taken(call, event, api, signal)
+      if (!call.write(event.encoded)) await waitUntilSent(call, event, api, signal)
     }
     if (events.length > 0) api.metrics?.eventsSent(events.length)
   }
@@ -102,12 +111,12 @@ async function subscriptionOf(
   { eventTypes, fromId, shardIndex }: RequestOf<'subscribe'>,
   { db, config }: HubGrpcApi,
 ): Promise<Subscription> {
-  const shards = shardsAsked(shardIndex, config.shards)
-  const types = eventTypes.map((type) => namedOf(type, hubEventTypeNames, 'event_types'))
+  const shards = requestedShards(shardIndex, config.shards)
+  const types = eventTypes.map((type) => enumValueOf(type, hubEventTypeNames, 'event_types'))
   const filter = types.length > 0 ? { fids: null, types: [...new Set(types)] } : null
-  if (fromId !== undefined) return { ranges: shards.map((shard) => endless(shard, fromId)), filter }
+  if (fromId !== undefined) return { ranges: shards.map((shard) => openEndedRange(shard, fromId)), filter }
   const ends = await readLogEnds(db, shards)
-  return { ranges: ends.map(({ shard, lastId }) => endless(shard, lastId + 1)), filter }
+  return { ranges: ends.map(({ shard, lastId }) => openEndedRange(shard, lastId + 1)), filter }
 }
 
 /**
@@ -115,14 +124,14 @@ async function subscriptionOf(
  *
  * @throws PlazaError `unavailable` for a subscriber that takes nothing for too long.
  */
-async function taken(
+async function waitUntilSent(
   call: SubscribeCall,
-  last: SharedEvent<Buffer>,
+  last: StreamEvent<Buffer>,
   { config, log }: HubGrpcApi,
   signal: AbortSignal,
 ): Promise<void> {
   const { stallTimeoutMs: timeoutMs } = config
-  if (await drained(call, timeoutMs, signal)) return
+  if (await waitForDrain(call, timeoutMs, signal)) return
   signal.throwIfAborted()
   log.info(
     { peer: call.getPeer(), shard: last.shard, lastId: last.id },
@@ -135,17 +144,17 @@ async function taken(
 }
 
 /** The last word. A subscriber that does not take it either, in as long a time, is cut off. */
-async function end(
+async function endCall(
   call: SubscribeCall,
   cause: unknown,
   { log, config }: HubGrpcApi,
-  cut: (peer: string) => void,
+  destroyConnection: (peer: string) => void,
 ): Promise<void> {
   const peer = call.getPeer()
   // Said by gRPC's server of calls that have ended in whatever way.
-  const isOver = new Promise<void>((resolve) => call.on('cancelled', () => resolve()))
+  const ended = new Promise<void>((resolve) => call.on('cancelled', () => resolve()))
   call.emit('error', statusOf(cause, 'subscribe', log))
-  const timer = setTimeout(() => cut(peer), config.stallTimeoutMs)
-  await isOver
+  const timer = setTimeout(() => destroyConnection(peer), config.stallTimeoutMs)
+  await ended
   clearTimeout(timer)
 }

@@ -18,7 +18,7 @@ const { db } = await createTestDatabase()
 const { hub, client } = await openHubGrpc(db)
 const [alice, bob] = [new TestUser(1), new TestUser(2)]
 const name = nameTransfer('alice', 1, testNowUnix - 50)
-const chain = [...alice.onChain({ units: 2 }), alice.boughtPro(30)]
+const chain = [...alice.onChain({ units: 2 }), alice.proPurchaseEvent(30)]
 
 beforeAll(async () => {
   await hub.submitOnChainEvents([...chain, ...bob.onChain()])
@@ -26,12 +26,12 @@ beforeAll(async () => {
   expect(await hub.submit([alice.cast('hello', testNow - 18)])).toEqual([null])
 })
 
-async function unwrapped<Value>(asked: Promise<{ _unsafeUnwrap(): Value }>): Promise<Value> {
-  return (await asked)._unsafeUnwrap()
+async function unwrapped<Value>(requests: Promise<{ _unsafeUnwrap(): Value }>): Promise<Value> {
+  return (await requests)._unsafeUnwrap()
 }
 
-async function refused(asked: Promise<{ _unsafeUnwrapErr(): HubError }>): Promise<string> {
-  return (await asked)._unsafeUnwrapErr().message
+async function refused(requests: Promise<{ _unsafeUnwrapErr(): HubError }>): Promise<string> {
+  return (await requests)._unsafeUnwrapErr().message
 }
 
 describe('users', () => {
@@ -144,8 +144,8 @@ describe('the chain', () => {
       values (${key}::bytea, 1, 9, '{1}', 60, ${testNow - 2})
     `
     await db`insert into hub.key_nonces (kind, fid, nonce) values (1, 1, 4), (2, 9, 6)`
-    const asked = { fid: 1, pageSize: 1, requesterFids: [9, 10] }
-    const page = await unwrapped(client.getSignersByFid(asked))
+    const requests = { fid: 1, pageSize: 1, requesterFids: [9, 10] }
+    const page = await unwrapped(client.getSignersByFid(requests))
     expect(page).toMatchObject({
       signers: [{ source: SignerSource.ONCHAIN, fid: 1 }],
       gaslessSignerCount: 1,
@@ -154,7 +154,7 @@ describe('the chain', () => {
       requesterFidNonces: { '9': 6, '10': 0 },
     })
     const { nextPageToken: pageToken } = page
-    const { signers, nextPageToken } = await unwrapped(client.getSignersByFid({ ...asked, pageToken }))
+    const { signers, nextPageToken } = await unwrapped(client.getSignersByFid({ ...requests, pageToken }))
     expect(nextPageToken).toBeUndefined()
     expect(signers).toMatchObject([
       {

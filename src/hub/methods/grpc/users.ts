@@ -8,27 +8,27 @@ import {
 import { asBuffer } from '../../../protocol/bytes.js'
 import { pageTokens } from '../../page-token.js'
 import { readAddressRoles, readFidsByShard } from '../../query/fids.js'
-import { readStorageUse } from '../../query/storage.js'
+import { readStorageUsage } from '../../query/storage.js'
 import { readUsernameProof, readUsernameProofsByFid } from '../../query/username-proofs.js'
-import { storeUses } from '../../stores.js'
+import { storeUsages } from '../../stores.js'
 import type { HubGrpcApi, RequestOf, UnaryMethod } from './grpc-api.js'
 import { method } from './method.js'
-import { found, listReply, tokenBehind } from './replies.js'
-import { addressOf, fidOf, pageOf, refusal, shardAsked } from './request-members.js'
+import { listReply, pageTokenOf, requireFound } from './replies.js'
+import { addressOf, fidOf, pageOf, refusal, requireShard } from './request-fields.js'
 
 /** Who there is, what they are called, and what room they have. */
 export const userMethods: readonly UnaryMethod[] = [
   method('getFids', async (request, { db, config }) => {
-    const shard = shardAsked(request.shardId, config.shards, 'shard_id')
+    const shard = requireShard(request.shardId, config.shards, 'shard_id')
     const { fids, last } = await readFidsByShard(db, shard, pageOf(request, pageTokens.fid))
-    const nextPageToken = tokenBehind(last, pageTokens.fid)
+    const nextPageToken = pageTokenOf(last, pageTokens.fid)
     return FidsResponse.encode({ fids: [...fids], nextPageToken }).finish()
   }),
   method('getUsernameProof', async (request, { db }) => {
     const name = asBuffer(request.name).toString('utf8')
     if (name === '') throw refusal('name', 'is required')
-    const what = name.endsWith('.eth') ? 'ENS username proof' : 'Username proof'
-    return found(await readUsernameProof(db, name), `${what} not found`)
+    const notFoundName = name.endsWith('.eth') ? 'ENS username proof' : 'Username proof'
+    return requireFound(await readUsernameProof(db, name), `${notFoundName} not found`)
   }),
   method('getUserNameProofsByFid', async ({ fid }, { db }) =>
     listReply(await readUsernameProofsByFid(db, fidOf(fid)), undefined),
@@ -48,7 +48,7 @@ async function getStorageLimits(
   request: RequestOf<'getCurrentStorageLimitsByFid'>,
   { db, clock }: HubGrpcApi,
 ): Promise<Uint8Array> {
-  const use = await readStorageUse(db, fidOf(request.fid), Math.floor(clock() / 1000))
+  const use = await readStorageUsage(db, fidOf(request.fid), Math.floor(clock() / 1000))
   const { rented, usable, lent, borrowed, proUntil } = use
   const generations = [
     { generation: 'legacy', unitType: StorageUnitType.UNIT_TYPE_LEGACY },
@@ -57,7 +57,7 @@ async function getStorageLimits(
   ] as const
   return StorageLimitsResponse.encode({
     // The reference node has stopped filling the last two.
-    limits: storeUses(use).map((store) => ({
+    limits: storeUsages(use).map((store) => ({
       ...store,
       earliestTimestamp: 0,
       earliestHash: new Uint8Array(),

@@ -1,5 +1,5 @@
 import { MessageSet } from '../../../protocol/message-kind.js'
-import type { Target } from '../../lookup.js'
+import type { Target } from '../../message-target.js'
 import { readCast, readCastsByMention, readCastsByParent } from '../../query/casts.js'
 import { readMessagesByFid } from '../../query/messages-by-fid.js'
 import { storedMessageJson } from '../json/message.js'
@@ -22,14 +22,14 @@ async function getCast(parameters: Parameters, { db }: HubApi): Promise<object> 
 
 /** Alone among the lists by user this one shows removals, as in the reference node (docs/protocol.md §2.1). */
 async function listByFid(parameters: Parameters, { db }: HubApi): Promise<object> {
-  const asked = {
+  const filter = {
     fid: parameters.fid('fid'),
     set: MessageSet.casts,
     types: null,
     from: parameters.u64('start_timestamp', 'startTimestamp') ?? 0,
     to: parameters.u64('stop_timestamp', 'stopTimestamp') ?? Number.MAX_SAFE_INTEGER,
   }
-  return messageList(await readMessagesByFid(db, asked, messagePageOptions(parameters)))
+  return messageList(await readMessagesByFid(db, filter, messagePageOptions(parameters)))
 }
 
 async function listByParent(parameters: Parameters, { db }: HubApi): Promise<object> {

@@ -7,7 +7,7 @@ import { onChainEventTypeNames } from '../json/enum-names.js'
 import { storedOnChainEventJson } from '../json/onchain-event.js'
 import { signerJson } from '../json/signer.js'
 import type { GetOperation, HubApi } from './hub-api.js'
-import { nextPageToken, placeAfter } from './page-tokens.js'
+import { decodePageToken, nextPageToken } from './page-tokens.js'
 import { type Parameters, parseFid, refusal, required } from './parameters.js'
 
 export const chainOperations: readonly GetOperation[] = [
@@ -37,7 +37,7 @@ async function getOnChainSigners(parameters: Parameters, { db }: HubApi): Promis
 
 async function listSigners(parameters: Parameters, { db }: HubApi): Promise<object> {
   const fid = parameters.fid('fid')
-  const apps = appsOf(parameters)
+  const apps = requesterFidsOf(parameters)
   const [page, allowance] = await Promise.all([
     readSigners(db, fid, signerPageOptions(parameters)),
     readKeyAllowance(db, fid, apps),
@@ -64,11 +64,11 @@ function signerPageOptions(parameters: Parameters) {
   return {
     limit: parameters.pageSize(),
     reverse: parameters.reverse,
-    after: placeAfter(parameters, pageTokens.signer),
+    after: decodePageToken(parameters, pageTokens.signer),
   }
 }
 
-function appsOf(parameters: Parameters): number[] {
+function requesterFidsOf(parameters: Parameters): number[] {
   const given = parameters.list('requester_fids', 'requesterFids', 'requester_fids[]', 'requesterFids[]')
   if (!given) return []
   if (given.values.length > MAX_APPS) throw refusal(given.name, `holds more than ${MAX_APPS}`)
@@ -78,11 +78,11 @@ function appsOf(parameters: Parameters): number[] {
 /** Unpaged in the reference node: without a page size, everything up to the largest page. */
 async function listEvents(parameters: Parameters, { db }: HubApi): Promise<object> {
   const fid = parameters.fid('fid')
-  const type = parameters.named('event_type', onChainEventTypeNames)
+  const type = parameters.enumValue('event_type', onChainEventTypeNames)
   const page = await readChainEventsByFid(db, fid, type, {
     limit: parameters.pageSize(MAX_PAGE_SIZE),
     reverse: parameters.reverse,
-    after: placeAfter(parameters, pageTokens.chain),
+    after: decodePageToken(parameters, pageTokens.chain),
   })
   return {
     events: page.events.map(storedOnChainEventJson),

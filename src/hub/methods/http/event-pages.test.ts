@@ -5,8 +5,8 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { testNowUnix } from '../../../../test/network.js'
 import { ensurePartitions } from '../../log/partitions.js'
 import { AFTER_ALL_EVENTS } from '../../log/read.js'
-import { EventMemory } from './event-memory.js'
-import { jsonPages } from './event-pages.js'
+import { EventCache } from './event-cache.js'
+import { createJsonPageReader } from './event-pages.js'
 
 const statements: string[] = []
 const { db } = await createTestDatabase({ onStatement: (sql) => statements.push(sql) })
@@ -40,20 +40,20 @@ function idsOf(page: { events: readonly Buffer[] }): number[] {
 
 test('a page that was read is not read again, wherever in it the next one starts', async () => {
   await append([1, 2, 3, 5, 8, 13])
-  const readPage = jsonPages(db)
+  const readPage = createJsonPageReader(db)
   const options = { limit: 3, reverse: false }
   const first = await readPage(range(1), { limit: 5, reverse: false })
   expect(idsOf(first)).toEqual([1, 2, 3, 5, 8])
   const again = await readPage(range(3), { limit: 2, reverse: false })
-  expect([idsOf(again), again.next, again.rest]).toEqual([[3, 5], { shard: 1, id: 8 }, range(6)])
+  expect([idsOf(again), again.next, again.remaining]).toEqual([[3, 5], { shard: 1, id: 8 }, range(6)])
   const bounded = await readPage(range(1, 3), options)
-  expect([idsOf(bounded), bounded.next, bounded.rest]).toEqual([[1, 2], null, range(3, 3)])
+  expect([idsOf(bounded), bounded.next, bounded.remaining]).toEqual([[1, 2], null, range(3, 3)])
   expect(reads()).toBe(1)
 })
 
 test('the end of the log is looked for in the database each time', async () => {
   await append([1, 2])
-  const readPage = jsonPages(db)
+  const readPage = createJsonPageReader(db)
   const options = { limit: 10, reverse: false }
   expect(idsOf(await readPage(range(1), options))).toEqual([1, 2])
   await append([3])
@@ -62,12 +62,12 @@ test('the end of the log is looked for in the database each time', async () => {
 
 test('what retention has dropped is not remembered either', async () => {
   await append([1, 2, 3, 4])
-  const readPage = jsonPages(db)
+  const readPage = createJsonPageReader(db)
   const options = { limit: 2, reverse: false }
   await readPage(range(0), { limit: 4, reverse: false })
   await readPage(range(1), { limit: 4, reverse: false })
   await db`delete from hub.events where id < 3`
-  await db`update hub.shards set dropped_below = 3 where shard = 1`
+  await db`update hub.shards set first_retained_id = 3 where shard = 1`
   await expect(readPage(range(1), options)).rejects.toMatchObject({ code: 'not_found.event_dropped' })
   expect(idsOf(await readPage(range(0), options))).toEqual([3, 4])
 })
@@ -82,8 +82,8 @@ test('pages are the same with any memory, while the log grows', async () => {
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), bytes, async (steps, maxBytes) => {
       await db`truncate hub.events`
       const [plain, remembering] = [
-        jsonPages(db, new EventMemory(0)),
-        jsonPages(db, new EventMemory(maxBytes)),
+        createJsonPageReader(db, new EventCache(0)),
+        createJsonPageReader(db, new EventCache(maxBytes)),
       ]
       let last = 0
       for (const each of steps) {
@@ -91,9 +91,9 @@ test('pages are the same with any memory, while the log grows', async () => {
           last += each.append
           await append([last])
         } else {
-          const asked = range(each.from)
+          const requests = range(each.from)
           const options = { limit: each.limit, reverse: false }
-          expect(await remembering(asked, options)).toEqual(await plain(asked, options))
+          expect(await remembering(requests, options)).toEqual(await plain(requests, options))
         }
       }
     }),
@@ -103,9 +103,9 @@ test('pages are the same with any memory, while the log grows', async () => {
 
 test('the memory keeps to its size, and forgets what came first', () => {
   const event = (id: number) => ({ id, json: Buffer.alloc(300) })
-  const memory = new EventMemory(1_100)
-  memory.remember(1, 0, [event(1), event(2), event(3)])
-  expect(memory.recall({ shard: 1, from: 0, stop: AFTER_ALL_EVENTS }, 1)).toBeNull()
-  expect(memory.recall({ shard: 1, from: 2, stop: AFTER_ALL_EVENTS }, 2)).toHaveLength(2)
-  expect(memory.recall({ shard: 2, from: 2, stop: AFTER_ALL_EVENTS }, 1)).toBeNull()
+  const memory = new EventCache(1_100)
+  memory.add(1, 0, [event(1), event(2), event(3)])
+  expect(memory.get({ shard: 1, from: 0, stop: AFTER_ALL_EVENTS }, 1)).toBeNull()
+  expect(memory.get({ shard: 1, from: 2, stop: AFTER_ALL_EVENTS }, 2)).toHaveLength(2)
+  expect(memory.get({ shard: 2, from: 2, stop: AFTER_ALL_EVENTS }, 1)).toBeNull()
 })

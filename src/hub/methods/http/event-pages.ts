@@ -1,10 +1,10 @@
 import type { Database } from '../../../platform/db/connection.js'
-import { type EventPage, readEvents, readFloor, type ShardRange } from '../../log/read.js'
+import { type EventPage, readEvents, readRetentionFloor, type ShardRange } from '../../log/read.js'
 import { hubEventJson } from '../json/hub-event.js'
-import { EventMemory } from './event-memory.js'
+import { EventCache } from './event-cache.js'
 
 /** A page of the log with its events as JSON. */
-export interface JsonPage extends Pick<EventPage, 'next' | 'rest'> {
+export interface JsonPage extends Pick<EventPage, 'next' | 'remaining'> {
   readonly events: readonly Buffer[]
 }
 
@@ -18,47 +18,47 @@ export type ReadJsonPage = (
  * Reads pages of the log as JSON. A page of one shard that is remembered whole comes from memory, every other
  * from the database.
  */
-export function jsonPages(db: Database, memory = new EventMemory()): ReadJsonPage {
+export function createJsonPageReader(db: Database, cache = new EventCache()): ReadJsonPage {
   return async (ranges, options) => {
     const [range] = ranges
     const { limit, reverse } = options
     if (range === undefined || ranges.length > 1 || reverse) return await readPage(db, ranges, options)
-    return (await recallPage(db, memory, range, limit)) ?? (await readAndRemember(db, memory, range, limit))
+    return (await readCachedPage(db, cache, range, limit)) ?? (await readAndCache(db, cache, range, limit))
   }
 }
 
 /** Null when the page is not remembered, or retention has dropped a part of it: the database knows more. */
-async function recallPage(
+async function readCachedPage(
   db: Database,
-  memory: EventMemory,
+  cache: EventCache,
   range: ShardRange,
   limit: number,
 ): Promise<JsonPage | null> {
   // One more than asked for shows whether there is more.
-  const recalled = memory.recall(range, limit + 1)
-  const first = recalled?.[0]
-  if (!recalled || !first) return null
-  const floor = await readFloor(db, range.shard)
+  const cached = cache.get(range, limit + 1)
+  const first = cached?.[0]
+  if (!cached || !first) return null
+  const floor = await readRetentionFloor(db, range.shard)
   if (first.id < floor || (range.from > 0 && range.from < floor)) return null
-  const events = recalled.slice(0, limit)
-  const next = recalled[limit]
+  const events = cached.slice(0, limit)
+  const next = cached[limit]
   return {
     events: events.map((event) => event.json),
     next: next ? { shard: range.shard, id: next.id } : null,
-    rest: [{ ...range, from: events.at(-1)!.id + 1 }],
+    remaining: [{ ...range, from: events.at(-1)!.id + 1 }],
   }
 }
 
-async function readAndRemember(
+async function readAndCache(
   db: Database,
-  memory: EventMemory,
+  cache: EventCache,
   range: ShardRange,
   limit: number,
 ): Promise<JsonPage> {
-  const { events, next, rest } = await readEvents(db, [range], { limit, reverse: false })
-  const ready = events.map((event) => ({ id: event.id, json: jsonBytes(event) }))
-  memory.remember(range.shard, range.from, ready)
-  return { events: ready.map((event) => event.json), next, rest }
+  const { events, next, remaining } = await readEvents(db, [range], { limit, reverse: false })
+  const cachedEvents = events.map((event) => ({ id: event.id, json: jsonBytes(event) }))
+  cache.add(range.shard, range.from, cachedEvents)
+  return { events: cachedEvents.map((event) => event.json), next, remaining }
 }
 
 async function readPage(

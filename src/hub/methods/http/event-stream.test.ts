@@ -19,7 +19,7 @@ const sources: EventSource[] = []
 beforeEach(async () => {
   await ensurePartitions(db, nowMs)
   await db`truncate hub.events`
-  await db`update hub.shards set dropped_below = 0`
+  await db`update hub.shards set first_retained_id = 0`
 })
 afterEach(() => {
   for (const source of sources.splice(0)) source.close()

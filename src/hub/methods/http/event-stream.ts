@@ -3,17 +3,21 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../../platform/errors.js'
-import { drained } from '../../../platform/process/wait-for-drain.js'
-import { endless, followLog, positionsOf, type Subscription } from '../../log/follow.js'
+import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
+import { followLog, openEndedRange, positionsOf, type Subscription } from '../../log/follow.js'
 import { type EventFilter, readLogEnds } from '../../log/read.js'
-import { type ReadSharedPage, type SharedEvent, sharePages } from '../../log/shared-pages.js'
+import {
+  createSingleFlightPages,
+  type ReadStreamPage,
+  type StreamEvent,
+} from '../../log/single-flight-pages.js'
 import type { ReadPosition } from '../../log/tail.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { hubEventJson } from '../json/hub-event.js'
 import { failureBody, toPlazaError } from './errors.js'
-import { shardsAskedFor } from './events.js'
+import { requestedShards } from './events.js'
 import type { HubApi } from './hub-api.js'
-import { Parameters, parseFid, parseNamed, refusal } from './parameters.js'
+import { Parameters, parseEnum, parseFid, refusal } from './parameters.js'
 import { formatPosition, parsePosition } from './stream-position.js'
 
 const FAILURE = 'Failed to stream events'
@@ -24,7 +28,7 @@ const MAX_FILTER_FIDS = 1_000
 /** A reader that takes nothing for so long is let go; it can resume where it was. */
 const STALL_TIMEOUT_MS = 2 * 60_000
 /** When the server stops, a slow reader has this long to take what was sent. */
-const FAREWELL_MS = 1_000
+const CLOSE_TIMEOUT_MS = 1_000
 /** What clients are told to wait before they connect again. */
 const RECONNECT_MS = 2_000
 
@@ -37,7 +41,7 @@ const RECONNECT_MS = 2_000
  */
 export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
   const { maxStreams = MAX_STREAMS } = api.config
-  const readPage = sharePages(api.db, (event) => JSON.stringify(hubEventJson(event)))
+  const readPage = createSingleFlightPages(api.db, (event) => JSON.stringify(hubEventJson(event)))
   const streams = new Map<AbortController, Promise<void>>()
 
   scope.addHook('preClose', async () => {
@@ -78,22 +82,22 @@ const streamHeaders = {
 
 async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promise<Subscription> {
   const parameters = new Parameters(request.query)
-  const shards = shardsAskedFor(parameters, config.shards)
+  const shards = requestedShards(parameters, config.shards)
   const from = parameters.u64('from_event_id')
   const filter = filterOf(parameters)
   const header = request.headers['last-event-id']
   // The header wins: a browser that connects again repeats the address of the first time.
   if (typeof header === 'string' && header !== '') {
     const lastIds = parsePosition(header, shards)
-    const resumed = (shard: number) => {
+    const resumeFrom = (shard: number) => {
       const lastId = lastIds.get(shard)
       return lastId === undefined ? (from ?? 0) : lastId + 1
     }
-    return { ranges: shards.map((shard) => endless(shard, resumed(shard))), filter }
+    return { ranges: shards.map((shard) => openEndedRange(shard, resumeFrom(shard))), filter }
   }
-  if (from !== null) return { ranges: shards.map((shard) => endless(shard, from)), filter }
+  if (from !== null) return { ranges: shards.map((shard) => openEndedRange(shard, from)), filter }
   const ends = await readLogEnds(db, shards)
-  return { ranges: ends.map(({ shard, lastId }) => endless(shard, lastId + 1)), filter }
+  return { ranges: ends.map(({ shard, lastId }) => openEndedRange(shard, lastId + 1)), filter }
 }
 
 function filterOf(parameters: Parameters): EventFilter | null {
@@ -103,7 +107,7 @@ function filterOf(parameters: Parameters): EventFilter | null {
   if (fids && fids.values.length > MAX_FILTER_FIDS) throw refusal('fid', `holds more than ${MAX_FILTER_FIDS}`)
   return {
     fids: fids?.values.map((value) => parseFid('fid', value)) ?? null,
-    types: types?.values.map((value) => parseNamed('event_type', value, hubEventTypeNames)) ?? null,
+    types: types?.values.map((value) => parseEnum('event_type', value, hubEventTypeNames)) ?? null,
   }
 }
 
@@ -116,7 +120,7 @@ class EventStream {
     readonly request: FastifyRequest,
     readonly controller: AbortController,
     readonly api: HubApi,
-    readonly readPage: ReadSharedPage<string>,
+    readonly readPage: ReadStreamPage<string>,
   ) {}
 
   async run(subscription: Subscription): Promise<void> {
@@ -124,7 +128,7 @@ class EventStream {
     response.on('close', () => controller.abort())
     response.on('error', () => controller.abort())
     this.#positions = positionsOf(subscription.ranges)
-    const heartbeat = setInterval(() => this.#beat(), this.api.config.heartbeatMs ?? HEARTBEAT_MS)
+    const heartbeat = setInterval(() => this.#heartbeat(), this.api.config.heartbeatMs ?? HEARTBEAT_MS)
     try {
       await this.#send(`retry: ${RECONNECT_MS}\n${this.#progress()}`)
       await this.#follow(subscription)
@@ -132,25 +136,25 @@ class EventStream {
       if (!controller.signal.aborted) this.#fail(error)
     } finally {
       clearInterval(heartbeat)
-      await farewell(response)
+      await closeGracefully(response)
     }
   }
 
   async #follow(subscription: Subscription): Promise<void> {
     const follower = { readPage: this.readPage, tail: this.api.tail }
-    for await (const { events, rest } of followLog(follower, subscription, this.controller.signal)) {
+    for await (const { events, remaining } of followLog(follower, subscription, this.controller.signal)) {
       if (events.length > 0) await this.#send(this.#frames(events))
-      this.#positions = positionsOf(rest)
+      this.#positions = positionsOf(remaining)
     }
   }
 
-  #frames(events: readonly SharedEvent<string>[]): string {
+  #frames(events: readonly StreamEvent<string>[]): string {
     const lastIds = new Map(this.#positions.map(({ shard, lastId }) => [shard, lastId]))
     return events
-      .map(({ shard, id, sent }) => {
+      .map(({ shard, id, encoded }) => {
         lastIds.set(shard, id)
         const position = formatPosition([...lastIds].map(([each, lastId]) => ({ shard: each, lastId })))
-        return `id: ${position}\ndata: ${sent}\n\n`
+        return `id: ${position}\ndata: ${encoded}\n\n`
       })
       .join('')
   }
@@ -164,7 +168,7 @@ class EventStream {
     return position === null ? ': heartbeat\n\n' : `: heartbeat\nid: ${position}\n\n`
   }
 
-  #beat(): void {
+  #heartbeat(): void {
     // Nothing is added to what a slow reader has not taken yet.
     if (!this.response.writableNeedDrain && !this.response.writableEnded)
       this.response.write(this.#progress())
@@ -173,7 +177,7 @@ class EventStream {
   async #send(text: string): Promise<void> {
     if (this.response.write(text)) return
     const timeoutMs = this.api.config.stallTimeoutMs ?? STALL_TIMEOUT_MS
-    if (await drained(this.response, timeoutMs, this.controller.signal)) return
+    if (await waitForDrain(this.response, timeoutMs, this.controller.signal)) return
     // There is nobody left to be told anything.
     this.controller.abort()
   }
@@ -187,10 +191,10 @@ class EventStream {
 }
 
 /** Ends the answer; what a slow reader does not take in time is cut off. */
-async function farewell(response: ServerResponse): Promise<void> {
+async function closeGracefully(response: ServerResponse): Promise<void> {
   if (response.destroyed) return
-  const isTaken = once(response, 'close').catch(() => {})
+  const closed = once(response, 'close').catch(() => {})
   response.end()
-  await Promise.race([isTaken, sleep(FAREWELL_MS, null, { ref: false })])
+  await Promise.race([closed, sleep(CLOSE_TIMEOUT_MS, null, { ref: false })])
   response.destroy()
 }

@@ -1,15 +1,15 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { eventToken, rangesBehind } from '../../log/event-token.js'
+import { eventToken, rangesAfter } from '../../log/event-token.js'
 import { AFTER_ALL_EVENTS, readEvent, type ShardRange } from '../../log/read.js'
 import { hubEventJson } from '../json/hub-event.js'
-import { type JsonPage, jsonPages, type ReadJsonPage } from './event-pages.js'
+import { createJsonPageReader, type JsonPage, type ReadJsonPage } from './event-pages.js'
 import type { GetOperation, HubApi } from './hub-api.js'
 import { type Parameters, refusal, required } from './parameters.js'
 
 /** One set per server: it remembers events that were read lately. */
 export function eventOperations(db: Database): GetOperation[] {
-  const readPage = jsonPages(db)
+  const readPage = createJsonPageReader(db)
   return [
     {
       path: '/events',
@@ -32,8 +32,8 @@ async function listEvents(
   const { reverse } = parameters
   const from = parameters.u64('from_event_id') ?? 0
   const stop = parameters.u64('stop_id') ?? AFTER_ALL_EVENTS
-  const shards = shardsAskedFor(parameters, config.shards)
-  const ranges = rangesAskedFor(
+  const shards = requestedShards(parameters, config.shards)
+  const ranges = requestedRanges(
     parameters,
     shards.map((shard) => ({ shard, from, stop })),
     reverse,
@@ -45,16 +45,16 @@ async function listEvents(
   })
 }
 
-function rangesAskedFor(
+function requestedRanges(
   parameters: Parameters,
   all: readonly ShardRange[],
   reverse: boolean,
 ): readonly ShardRange[] {
   const token = parameters.pageToken()
   if (!token) return all
-  const left = rangesBehind(token.bytes, all, reverse)
-  if (typeof left === 'string') throw refusal(token.name, left)
-  return left
+  const remaining = rangesAfter(token.bytes, all, reverse)
+  if (typeof remaining === 'string') throw refusal(token.name, remaining)
+  return remaining
 }
 
 const OPENING = Buffer.from('{"events":[')
@@ -78,17 +78,17 @@ function pageBytes(events: readonly Buffer[], others: object): Buffer {
  */
 function nextPageEventId(page: JsonPage, from: number, reverse: boolean): number {
   if (reverse) return page.next === null ? from : page.next.id + 1
-  return page.next?.id ?? Math.min(...page.rest.map((range) => range.from))
+  return page.next?.id ?? Math.min(...page.remaining.map((range) => range.from))
 }
 
 /** The shard that is asked for, or all of them. */
-export function shardsAskedFor(parameters: Parameters, shards: number): number[] {
+export function requestedShards(parameters: Parameters, shards: number): number[] {
   const shard = parameters.u32('shard_index')
   if (shard === null) return Array.from({ length: shards }, (_, index) => index + 1)
-  return [hosted(shard, shards)]
+  return [requireShard(shard, shards)]
 }
 
-function hosted(shard: number, shards: number): number {
+function requireShard(shard: number, shards: number): number {
   if (shard < 1 || shard > shards) throw refusal('shard_index', `${shard}: Shard not found`)
   return shard
 }
@@ -97,7 +97,7 @@ async function getEvent(parameters: Parameters, { db, config }: HubApi): Promise
   const id = parameters.u64('event_id') ?? required('event_id')
   // Where there is one shard only, there is nothing to choose.
   const shard = parameters.u32('shard_index') ?? (config.shards === 1 ? 1 : required('shard_index'))
-  const event = await readEvent(db, hosted(shard, config.shards), id)
+  const event = await readEvent(db, requireShard(shard, config.shards), id)
   if (!event) throw new PlazaError('not_found', 'Event not found')
   return hubEventJson(event)
 }

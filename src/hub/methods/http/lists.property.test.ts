@@ -63,13 +63,13 @@ async function walk(path: string, size: number, reverse: boolean): Promise<Messa
 }
 
 test('every list shows each of its messages once, in the order of time and hash, with any page size', async () => {
-  const asked = fc.record({
+  const requests = fc.record({
     list: fc.constantFrom(...lists),
     size: fc.integer({ min: 1, max: 30 }),
     reverse: fc.boolean(),
   })
   await fc.assert(
-    fc.asyncProperty(asked, async ({ list, size, reverse }) => {
+    fc.asyncProperty(requests, async ({ list, size, reverse }) => {
       const shown = (await walk(list.path, size, reverse)).map(placeOf)
       expect(shown).toHaveLength(list.length)
       const ordered = [...shown].sort()

@@ -1,19 +1,19 @@
-import { pageTokens, type TokenForm } from '../../page-token.js'
+import { pageTokens, type TokenCodec } from '../../page-token.js'
 import type { MessagePage, MessagePageOptions } from '../../query/message-page.js'
 import { type Parameters, refusal } from './parameters.js'
 
 /** The place that the request's page token, which is base64 here, stands for; null without a token. */
-export function placeAfter<Place>(parameters: Parameters, form: TokenForm<Place>): Place | null {
+export function decodePageToken<Cursor>(parameters: Parameters, codec: TokenCodec<Cursor>): Cursor | null {
   const token = parameters.pageToken()
   if (!token) return null
-  const place = form.read(token.bytes)
-  if (place === null) throw refusal(token.name, 'is not a token that this list gave out')
-  return place
+  const cursor = codec.decode(token.bytes)
+  if (cursor === null) throw refusal(token.name, 'is not a token that this list gave out')
+  return cursor
 }
 
 /** Left out at the end of a list, as the reference node does for everything but messages. */
-export function nextPageToken<Place>(last: Place | null, form: TokenForm<Place>): string | undefined {
-  return last === null ? undefined : form.write(last).toString('base64')
+export function nextPageToken<Cursor>(last: Cursor | null, codec: TokenCodec<Cursor>): string | undefined {
+  return last === null ? undefined : codec.encode(last).toString('base64')
 }
 
 /** The page of messages that a request asks for. */
@@ -21,7 +21,7 @@ export function messagePageOptions(parameters: Parameters): MessagePageOptions {
   return {
     limit: parameters.pageSize(),
     reverse: parameters.reverse,
-    after: placeAfter(parameters, pageTokens.message),
+    after: decodePageToken(parameters, pageTokens.message),
   }
 }
 

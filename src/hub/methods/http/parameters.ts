@@ -1,7 +1,7 @@
 import bs58 from 'bs58'
 import { PlazaError } from '../../../platform/errors.js'
 import { MAX_PAGE_SIZE } from '../../page-token.js'
-import { valueNamed } from '../json/enum-names.js'
+import { enumValue } from '../json/enum-names.js'
 
 const DEFAULT_PAGE_SIZE = 1_000
 
@@ -100,9 +100,9 @@ export class Parameters {
   }
 
   /** Both spellings; the snake one wins, as in the reference node. */
-  pageSize(byDefault = DEFAULT_PAGE_SIZE): number {
+  pageSize(defaultValue = DEFAULT_PAGE_SIZE): number {
     const found = this.find('page_size', 'pageSize')
-    if (!found) return byDefault
+    if (!found) return defaultValue
     const size = parseDigits(found.name, found.value)
     if (size < 1n || size > MAX_PAGE_SIZE) throw refusal(found.name, `must be between 1 and ${MAX_PAGE_SIZE}`)
     return Number(size)
@@ -144,13 +144,13 @@ export class Parameters {
   }
 
   /** A value of one of the protocol's enums by its name or number; null when not given. */
-  optionalNamed(name: string, names: readonly (string | undefined)[]): number | null {
+  optionalEnumValue(name: string, names: readonly (string | undefined)[]): number | null {
     const value = this.text(name)
-    return value === null ? null : parseNamed(name, value, names)
+    return value === null ? null : parseEnum(name, value, names)
   }
 
-  named(name: string, names: readonly (string | undefined)[]): number {
-    return this.optionalNamed(name, names) ?? required(name)
+  enumValue(name: string, names: readonly (string | undefined)[]): number {
+    return this.optionalEnumValue(name, names) ?? required(name)
   }
 
   #hex(name: string): Buffer {
@@ -178,8 +178,8 @@ export function parseFid(name: string, text: string): number {
 }
 
 /** The number of an enum, given by its name or as the number itself. `names` are by number. */
-export function parseNamed(name: string, text: string, names: readonly (string | undefined)[]): number {
-  const value = valueNamed(names, text)
+export function parseEnum(name: string, text: string, names: readonly (string | undefined)[]): number {
+  const value = enumValue(names, text)
   if (value !== undefined) return value
   const known = names.filter((each) => each !== undefined).join(', ')
   throw refusal(name, `must be one of ${known}, or its number`)

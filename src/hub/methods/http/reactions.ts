@@ -1,5 +1,5 @@
 import type { ReactionType } from '@farcaster/core'
-import type { Target } from '../../lookup.js'
+import type { Target } from '../../message-target.js'
 import {
   reactionTypesFor,
   readReaction,
@@ -67,5 +67,5 @@ async function listByTarget(parameters: Parameters, { db }: HubApi, target: Targ
 
 function reactionType(parameters: Parameters): ReactionType | null {
   const short = shortNames.indexOf(parameters.text('reaction_type') ?? '')
-  return short >= 0 ? short : parameters.optionalNamed('reaction_type', reactionTypeNames)
+  return short >= 0 ? short : parameters.optionalEnumValue('reaction_type', reactionTypeNames)
 }

@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../../platform/errors.js'
-import { shownPath } from '../../../platform/text/redacted-path.js'
+import { redactedPath } from '../../../platform/text/redacted-path.js'
 import { castOperations } from './casts.js'
 import { chainOperations } from './chain.js'
 import { sendFailure } from './errors.js'
@@ -80,7 +80,7 @@ function setFailures(scope: FastifyInstance, isRateLimited: boolean): void {
   scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply))
   const notFound = (request: FastifyRequest, reply: FastifyReply) =>
     sendFailure(
-      new PlazaError('not_found', `no operation ${request.method} ${shownPath(request.url)}`),
+      new PlazaError('not_found', `no operation ${request.method} ${redactedPath(request.url)}`),
       request,
       reply,
     )

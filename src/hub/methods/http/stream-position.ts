@@ -10,10 +10,10 @@ const NAME = 'Last-Event-ID'
  * left out; null when none has.
  */
 export function formatPosition(positions: readonly ReadPosition[]): string | null {
-  const shown = positions.filter((position) => position.lastId >= 0)
-  if (shown.length === 0) return null
-  if (positions.length === 1) return String(shown[0]!.lastId)
-  return shown.map(({ shard, lastId }) => `${shard}:${lastId}`).join(',')
+  const started = positions.filter((position) => position.lastId >= 0)
+  if (started.length === 0) return null
+  if (positions.length === 1) return String(started[0]!.lastId)
+  return started.map(({ shard, lastId }) => `${shard}:${lastId}`).join(',')
 }
 
 /** The last id of each shard that a position names; both forms are good where one shard is followed. */
@@ -34,9 +34,9 @@ function parsePart(part: string, shards: readonly number[]): { shard: number; id
   if (digits === undefined || id >= Number.MAX_SAFE_INTEGER)
     throw refusal(NAME, 'is not a position in the log')
   if (shard !== undefined) return { shard: Number(shard), id }
-  const [only] = shards
-  if (only === undefined || shards.length > 1) {
+  const [onlyShard] = shards
+  if (onlyShard === undefined || shards.length > 1) {
     throw refusal(NAME, 'must name the shard of each id, such as 1:81920,2:16384')
   }
-  return { shard: only, id }
+  return { shard: onlyShard, id }
 }

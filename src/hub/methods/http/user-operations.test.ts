@@ -15,7 +15,7 @@ const location = alice.userData(UserDataType.LOCATION, 'geo:1.00,2.00', testNow 
 const cast = alice.cast('hello', testNow - 18)
 
 beforeAll(async () => {
-  const chain = [...alice.onChain({ units: 2 }), ...bob.onChain(), alice.boughtPro(30)]
+  const chain = [...alice.onChain({ units: 2 }), ...bob.onChain(), alice.proPurchaseEvent(30)]
   await api.hub.submitOnChainEvents(chain)
   await api.hub.submitNameTransfers([nameTransfer('alice', 1, testNowUnix - 50)])
   expect(await api.hub.submit([bio, location, cast])).toEqual([null, null, null])

@@ -2,7 +2,7 @@ import { UserNameProof } from '@farcaster/core'
 import { PlazaError } from '../../../platform/errors.js'
 import { pageTokens } from '../../page-token.js'
 import { readAddressRoles, readFidsByShard } from '../../query/fids.js'
-import { readStorageUse } from '../../query/storage.js'
+import { readStorageUsage } from '../../query/storage.js'
 import { readUserData, readUserDataByFid } from '../../query/user-data.js'
 import { readUsernameProof, readUsernameProofsByFid } from '../../query/username-proofs.js'
 import { readVerificationsByFid } from '../../query/verifications.js'
@@ -12,7 +12,7 @@ import { storageLimitsJson } from '../json/storage-limits.js'
 import { usernameProofJson } from '../json/username-proof.js'
 import type { GetOperation, HubApi } from './hub-api.js'
 import { foundMessage, messageList } from './messages.js'
-import { messagePageOptions, nextPageToken, placeAfter } from './page-tokens.js'
+import { decodePageToken, messagePageOptions, nextPageToken } from './page-tokens.js'
 import { type Parameters, refusal, required } from './parameters.js'
 
 export const userOperations: readonly GetOperation[] = [
@@ -31,7 +31,7 @@ async function listFids(parameters: Parameters, { db, config }: HubApi): Promise
   const { fids, last } = await readFidsByShard(db, shard, {
     limit: parameters.pageSize(),
     reverse: parameters.reverse,
-    after: placeAfter(parameters, pageTokens.fid),
+    after: decodePageToken(parameters, pageTokens.fid),
   })
   return { fids, nextPageToken: nextPageToken(last, pageTokens.fid) }
 }
@@ -39,7 +39,7 @@ async function listFids(parameters: Parameters, { db, config }: HubApi): Promise
 /** One message when a type is asked for, as the public description has it; the reference node ignores it. */
 async function getUserData(parameters: Parameters, { db }: HubApi): Promise<object> {
   const fid = parameters.fid('fid')
-  const type = parameters.optionalNamed('user_data_type', userDataTypeNames)
+  const type = parameters.optionalEnumValue('user_data_type', userDataTypeNames)
   if (type === null) return messageList(await readUserDataByFid(db, fid, messagePageOptions(parameters)))
   return storedMessageJson(foundMessage(await readUserData(db, fid, type), 'user data'))
 }
@@ -67,7 +67,7 @@ async function listUsernameProofs(parameters: Parameters, { db }: HubApi): Promi
 
 async function getStorageLimits(parameters: Parameters, { db, clock }: HubApi): Promise<object> {
   const nowUnix = Math.floor(clock() / 1000)
-  return storageLimitsJson(await readStorageUse(db, parameters.fid('fid'), nowUnix))
+  return storageLimitsJson(await readStorageUsage(db, parameters.fid('fid'), nowUnix))
 }
 
 async function getAddressType(parameters: Parameters, { db }: HubApi): Promise<object> {

@@ -10,7 +10,7 @@ export function nameOf(names: Names, value: number): string {
 }
 
 /** The value that a name, or a number written as text, stands for; undefined when there is none. */
-export function valueNamed(names: Names, text: string): number | undefined {
+export function enumValue(names: Names, text: string): number | undefined {
   const value = /^\d{1,3}$/.test(text) ? Number(text) : names.indexOf(text)
   return names[value] === undefined ? undefined : value
 }

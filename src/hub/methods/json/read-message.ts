@@ -5,7 +5,7 @@ import { asBuffer } from '../../../protocol/bytes.js'
 import { decodeMessage } from '../../../protocol/codec.js'
 import { messageHash } from '../../../protocol/hash.js'
 import type { SignedMessage } from '../../../protocol/message.js'
-import { messageTypeNames, storageUnitTypeNames, valueNamed } from './enum-names.js'
+import { enumValue, messageTypeNames, storageUnitTypeNames } from './enum-names.js'
 import { withoutEmptyLists } from './message-encoding.js'
 
 type Json = Readonly<Record<string, unknown>>
@@ -93,8 +93,8 @@ const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
 }
 
 /** The number of an enum that the hub API spells in a way of its own; what is not of that spelling is left alone. */
-function numberNamed(names: Parameters<typeof valueNamed>[0], value: unknown): unknown {
-  return typeof value === 'string' ? (valueNamed(names, value) ?? value) : value
+function numberNamed(names: Parameters<typeof enumValue>[0], value: unknown): unknown {
+  return typeof value === 'string' ? (enumValue(names, value) ?? value) : value
 }
 
 function withCastId(body: Json, name: string): Json {

@@ -1,13 +1,13 @@
-import type { StorageUse } from '../../query/storage.js'
-import { storeUses } from '../../stores.js'
+import type { StorageUsage } from '../../query/storage.js'
+import { storeUsages } from '../../stores.js'
 import { storageUnitTypeNames, storeTypeNames, tierTypeNames } from './enum-names.js'
 
 /** What a user may store and does store (docs/protocol.md §2.1). */
-export function storageLimitsJson(use: StorageUse) {
+export function storageLimitsJson(use: StorageUsage) {
   const { usable, proUntil } = use
   const unitSizes = [usable.legacy, usable.y2024, usable.y2025]
   return {
-    limits: storeUses(use).map(({ storeType, name, limit, used }) => ({
+    limits: storeUsages(use).map(({ storeType, name, limit, used }) => ({
       storeType: storeTypeNames[storeType],
       name,
       limit,

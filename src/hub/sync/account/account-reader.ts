@@ -5,8 +5,8 @@ import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { readPage } from '../client/wire-page.js'
-import { pagesOf } from './paged-calls.js'
-import { Scales } from './scales.js'
+import { ByteBudget } from './byte-budget.js'
+import { readPages } from './paged-calls.js'
 
 /** A part of what an upstream has of a user. */
 export interface AccountPage {
@@ -51,25 +51,29 @@ export const UNLISTED_SETS: ReadonlySet<MessageSet> = new Set([MessageSet.userna
 export async function* readAccount(
   upstreams: Upstreams,
   fid: number,
-  { signal, scales = new Scales() }: { readonly signal?: AbortSignal; readonly scales?: Scales } = {},
+  {
+    signal,
+    byteBudget = new ByteBudget(),
+  }: { readonly signal?: AbortSignal; readonly byteBudget?: ByteBudget } = {},
 ): AsyncGenerator<AccountPage> {
-  const lists = [
+  const sources = [
     ...CHAIN_EVENT_TYPES.map((eventType) => ({
-      pages: pagesOf(upstreams, 'getOnChainEvents', { fid, eventType }, signal),
+      pages: readPages(upstreams, 'getOnChainEvents', { fid, eventType }, signal),
       read: chainEventItem,
     })),
     { pages: namePages(upstreams, fid, signal), read: nameItem },
-    ...SET_CALLS.map((name) => ({ pages: pagesOf(upstreams, name, { fid }, signal), read: messageItem })),
+    ...SET_CALLS.map((name) => ({ pages: readPages(upstreams, name, { fid }, signal), read: messageItem })),
   ]
   const next = (pages: AsyncGenerator<readonly Buffer[]>) =>
-    scales.weigh(pages.next(), ({ done, value }) => (done ? 0 : bytesOf(value)))
-  const firstPages = lists.map(({ pages }) => (scales.isFull ? null : next(pages)))
+    byteBudget.reserve(pages.next(), ({ done, value }) => (done ? 0 : bytesOf(value)))
+  const firstPages = sources.map(({ pages }) => (byteBudget.isFull ? null : next(pages)))
   // Each is awaited below in its turn; until then a rejection is not unhandled.
   for (const page of firstPages) page?.catch(() => {})
-  for (const [index, { pages, read }] of lists.entries()) {
+  for (const [index, { pages, read }] of sources.entries()) {
     let page = await (firstPages[index] ?? next(pages))
     while (!page.done) {
-      if (page.value.length > 0) yield { ...sorted(page.value.map(read)), bytes: bytesOf(page.value) }
+      if (page.value.length > 0)
+        yield { ...separateRefusals(page.value.map(read)), bytes: bytesOf(page.value) }
       page = await next(pages)
     }
   }
@@ -84,11 +88,11 @@ async function* namePages(
   fid: number,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly Buffer[]> {
-  const ask = upstreams.ask((client) => client.call('getUserNameProofsByFid', { fid }, signal), signal)
-  yield readPage(await ask).entries
+  const call = upstreams.request((client) => client.call('getUserNameProofsByFid', { fid }, signal), signal)
+  yield readPage(await call).entries
 }
 
-function sorted(results: readonly (MergeItem | Refusal)[]): Omit<AccountPage, 'bytes'> {
+function separateRefusals(results: readonly (MergeItem | Refusal)[]): Omit<AccountPage, 'bytes'> {
   return {
     items: results.filter((result) => 'kind' in result),
     unreadable: results.filter((result) => 'code' in result),

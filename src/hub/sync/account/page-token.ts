@@ -5,25 +5,27 @@
  * has null there, and starts anew when it is asked with it, and an array of nothing else stands at the end of such lists
  * (snapchain#720). So a shard that has come to its end stays at its last page, until all have.
  *
- * @param asked What the page was asked with.
- * @param given What came with it.
+ * @param requestToken What the page was asked with.
+ * @param responseToken What came with it.
  */
-export function nextToken(
-  asked: Uint8Array | undefined,
-  given: Uint8Array | undefined,
+export function nextRequestToken(
+  requestToken: Uint8Array | undefined,
+  responseToken: Uint8Array | undefined,
 ): Uint8Array | undefined {
-  const places = given === undefined ? null : placesOf(given)
-  if (places === null) return given
-  if (places.every((place) => place === null)) return undefined
-  const before = asked === undefined ? null : placesOf(asked)
-  return Buffer.from(JSON.stringify(places.map((place, shard) => place ?? before?.[shard] ?? null)))
+  const cursors = responseToken === undefined ? null : parseShardCursors(responseToken)
+  if (cursors === null) return responseToken
+  if (cursors.every((cursor) => cursor === null)) return undefined
+  const requestCursors = requestToken === undefined ? null : parseShardCursors(requestToken)
+  return Buffer.from(
+    JSON.stringify(cursors.map((cursor, shard) => cursor ?? requestCursors?.[shard] ?? null)),
+  )
 }
 
 /** The places of shards in a token; null of one that is made otherwise. */
-function placesOf(token: Uint8Array): unknown[] | null {
+function parseShardCursors(token: Uint8Array): unknown[] | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(token).toString())
-    return Array.isArray(value) && value.every((place) => place === null || Array.isArray(place))
+    return Array.isArray(value) && value.every((cursor) => cursor === null || Array.isArray(cursor))
       ? value
       : null
   } catch {

@@ -5,7 +5,7 @@ import { encodeFields } from '../../methods/grpc/encoding.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import { openUpstreams, type Upstreams } from '../client/upstreams.js'
-import { pagesOf } from './paged-calls.js'
+import { readPages } from './paged-calls.js'
 
 const ENTRIES = 5
 const settings = { tls: false, headers: new Map(), trusted: false }
@@ -73,7 +73,7 @@ function openNodes(...nodes: UpstreamClient[]): Upstreams {
 
 async function read(upstreams: Upstreams): Promise<string[]> {
   const found = []
-  for await (const page of pagesOf(upstreams, 'getAllCastMessagesByFid', { fid: 1 })) found.push(...page)
+  for await (const page of readPages(upstreams, 'getAllCastMessagesByFid', { fid: 1 })) found.push(...page)
   return found.map(String)
 }
 

@@ -4,7 +4,7 @@ import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { readPage } from '../client/wire-page.js'
-import { nextToken } from './page-token.js'
+import { nextRequestToken } from './page-token.js'
 
 type Service = typeof HubServiceService
 /** Methods that are asked for a page at a time. */
@@ -17,14 +17,14 @@ type Paged = {
 }[keyof Service]
 
 /** What a page is asked with, besides its size and its token. */
-type Question<Name extends Paged> = Omit<
+type ListRequest<Name extends Paged> = Omit<
   Parameters<Service[Name]['requestSerialize']>[0],
   'pageSize' | 'pageToken' | 'reverse'
 >
 
 const PAGE_ENTRIES = 1000
 /** A single message is at most 64 kB: a page of so few goes through everywhere. */
-const LEAST_ENTRIES = 10
+const MIN_PAGE_ENTRIES = 10
 
 /**
  * All entries of a list, page by page, as the bytes that came. A page that is too large for the upstream, or takes it
@@ -32,31 +32,40 @@ const LEAST_ENTRIES = 10
  *
  * @throws UpstreamFailure when no upstream answers.
  */
-export async function* pagesOf<Name extends Paged>(
+export async function* readPages<Name extends Paged>(
   upstreams: Upstreams,
   name: Name,
-  question: Question<Name>,
+  listRequest: ListRequest<Name>,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly Buffer[]> {
   let pageSize = PAGE_ENTRIES
-  let place: { readonly client: UpstreamClient; readonly token: Uint8Array } | null = null
+  let cursor: { readonly client: UpstreamClient; readonly nextPage: Uint8Array } | null = null
   do {
-    const ask = async (client: UpstreamClient) => {
-      const pageToken = place?.client === client ? place.token : undefined
-      const request = { ...question, pageSize, pageToken } as Parameters<typeof client.call<Name>>[1]
+    const fetchPage = async (client: UpstreamClient) => {
+      const pageToken = cursor?.client === client ? cursor.nextPage : undefined
+      const request = { ...listRequest, pageSize, pageToken } as Parameters<typeof client.call<Name>>[1]
       try {
         const { entries, nextPageToken } = readPage(await client.call(name, request, signal))
-        return { client, entries, asked: pageToken, token: nextToken(pageToken, nextPageToken) }
+        return {
+          client,
+          entries,
+          requestToken: pageToken,
+          nextPage: nextRequestToken(pageToken, nextPageToken),
+        }
       } catch (error) {
-        if (error instanceof UpstreamFailure && error.isTooMuch) {
-          pageSize = Math.max(LEAST_ENTRIES, Math.floor(pageSize / 2))
+        if (error instanceof UpstreamFailure && error.isTooLarge) {
+          pageSize = Math.max(MIN_PAGE_ENTRIES, Math.floor(pageSize / 2))
         }
         throw error
       }
     }
-    const { client, entries, asked, token } = await upstreams.ask(ask, signal)
+    const { client, entries, requestToken, nextPage } = await upstreams.request(fetchPage, signal)
     yield entries
-    if (asked !== undefined && token !== undefined && Buffer.compare(asked, token) === 0) {
+    if (
+      requestToken !== undefined &&
+      nextPage !== undefined &&
+      Buffer.compare(requestToken, nextPage) === 0
+    ) {
       throw new UpstreamFailure(
         status.INTERNAL,
         client.address,
@@ -64,6 +73,6 @@ export async function* pagesOf<Name extends Paged>(
       )
     }
     // A token with an empty page would go on for ever (snapchain#720).
-    place = entries.length > 0 && token !== undefined ? { client, token } : null
-  } while (place !== null)
+    cursor = entries.length > 0 && nextPage !== undefined ? { client, nextPage } : null
+  } while (cursor !== null)
 }

@@ -1,17 +1,17 @@
 import type { Database } from '../../../platform/db/connection.js'
-import { Intake, type IntakeOptions, type IntakeTally } from '../../intake.js'
+import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import { readAccount } from '../account/account-reader.js'
-import { readAhead } from '../account/ahead.js'
-import { Scales } from '../account/scales.js'
+import { ByteBudget } from '../account/byte-budget.js'
+import { prefetch } from '../account/prefetch.js'
 import type { Upstreams } from '../client/upstreams.js'
-import { Suspects } from '../suspects.js'
-import { markFetched, wantedFids } from './fid-list.js'
+import { ReconcileQueue } from '../reconcile-queue.js'
+import { claimFidsToFetch, markFetched } from './fid-list.js'
 
 export interface BackfillOptions {
   readonly db: Database
   readonly upstreams: Upstreams
   /** The hub's door for what stands upstream. */
-  readonly hub: IntakeOptions['hub']
+  readonly hub: ReorderBufferOptions['hub']
   /** How many users are read at the same time. */
   readonly parallel: number
   /** Items that are merged together. */
@@ -24,7 +24,7 @@ export interface BackfillOptions {
 /** What a run has done. */
 export interface BackfillResult {
   readonly fids: number
-  readonly tally: IntakeTally
+  readonly tally: MergeTally
   /** False when it was stopped: the next run goes on where this one was. */
   readonly isComplete: boolean
 }
@@ -37,15 +37,15 @@ export interface BackfillResult {
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillResult> {
   const { db, upstreams, hub, parallel, signal } = options
-  const suspects = new Suspects(db)
+  const reconcileQueue = new ReconcileQueue(db)
   /** Users that are handed over whole, and behind which item of the intake. */
-  const handed: { readonly fid: number; readonly items: number }[] = []
+  const readUsers: { readonly fid: number; readonly items: number }[] = []
   let fids = 0
-  let taken = 0
+  let itemCount = 0
   const settled = async (items: number) => {
-    const done = handed.findIndex((each) => each.items > items)
-    const finished = handed.splice(0, done < 0 ? handed.length : done)
-    await suspects.flush()
+    const firstUnfinished = readUsers.findIndex((user) => user.items > items)
+    const finished = readUsers.splice(0, firstUnfinished < 0 ? readUsers.length : firstUnfinished)
+    await reconcileQueue.flush()
     await markFetched(
       db,
       finished.map(({ fid }) => fid),
@@ -53,31 +53,31 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
     fids += finished.length
     options.onProgress?.(fids, items)
   }
-  const intake = new Intake({
+  const reorderBuffer = new ReorderBuffer({
     hub,
     signal,
     ...(options.batchSize === undefined ? {} : { batchSize: options.batchSize }),
     onSettled: settled,
-    onRefused: (item, refusal) => suspects.refused(item, refusal),
+    onRefused: (item, refusal) => reconcileQueue.addRefused(item, refusal),
   })
-  const scales = new Scales()
-  const open = (fid: number) => readAccount(upstreams, fid, { signal, scales })
-  const accounts = readAhead(wantedFids(db, signal), open, { parallel, scales })
+  const byteBudget = new ByteBudget()
+  const open = (fid: number) => readAccount(upstreams, fid, { signal, byteBudget })
+  const accounts = prefetch(claimFidsToFetch(db, signal), open, { concurrency: parallel, byteBudget })
   try {
     for await (const { source: fid, pages } of accounts) {
       for await (const { items, unreadable, bytes } of pages) {
-        for (const refusal of unreadable) intake.refuse(refusal)
-        for (const item of items) await intake.add(item)
-        taken += items.length
-        scales.takeOff(bytes)
+        for (const refusal of unreadable) reorderBuffer.countRefusal(refusal)
+        for (const item of items) await reorderBuffer.add(item)
+        itemCount += items.length
+        byteBudget.release(bytes)
       }
-      handed.push({ fid, items: taken })
+      readUsers.push({ fid, items: itemCount })
     }
   } catch (error) {
     // A call that is given up because of the signal fails; what was handed over is merged all the same.
     if (!signal.aborted) throw error
   }
-  await intake.drain()
-  await settled(taken)
-  return { fids, tally: intake.tally, isComplete: !signal.aborted }
+  await reorderBuffer.drain()
+  await settled(itemCount)
+  return { fids, tally: reorderBuffer.tally, isComplete: !signal.aborted }
 }

@@ -14,30 +14,30 @@ const CLAIM_FIDS = 500
  * @throws UpstreamFailure
  */
 export async function listFids(db: Database, upstreams: Upstreams, signal: AbortSignal): Promise<number> {
-  const shards = await upstreams.ask((client) => readShards(client, signal), signal)
+  const shards = await upstreams.request((client) => readShards(client, signal), signal)
   let listed = 0
   for (const shardId of shards) {
-    let place: { readonly client: UpstreamClient; readonly token: Uint8Array } | null = null
+    let cursor: { readonly client: UpstreamClient; readonly token: Uint8Array } | null = null
     do {
       // As in `pagesOf`: a token is known only to the upstream that gave it.
-      const ask = async (client: UpstreamClient) => {
-        const pageToken = place?.client === client ? place.token : undefined
+      const fetchPage = async (client: UpstreamClient) => {
+        const pageToken = cursor?.client === client ? cursor.token : undefined
         const request = { shardId, pageSize: PAGE_FIDS, pageToken }
         return { client, ...FidsResponse.decode(await client.call('getFids', request, signal)) }
       }
-      const { client, fids, nextPageToken: token } = await upstreams.ask(ask, signal)
-      await wantFids(db, fids)
+      const { client, fids, nextPageToken: token } = await upstreams.request(fetchPage, signal)
+      await enqueueFids(db, fids)
       listed += fids.length
-      place = fids.length > 0 && token?.length ? { client, token } : null
-    } while (place !== null && !signal.aborted)
+      cursor = fids.length > 0 && token?.length ? { client, token } : null
+    } while (cursor !== null && !signal.aborted)
   }
   return listed
 }
 
 /** Writes down users to be fetched, unless they were. */
-export async function wantFids(db: Database, fids: readonly number[]): Promise<void> {
+export async function enqueueFids(db: Database, fids: readonly number[]): Promise<void> {
   await db`
-    insert into upstream.fids (fid)
+    insert into sync.fids (fid)
     select distinct fid from unnest(${[...fids]}::bigint[]) as fid
     order by fid
     on conflict (fid) do nothing
@@ -45,8 +45,8 @@ export async function wantFids(db: Database, fids: readonly number[]): Promise<v
 }
 
 /** Has everybody fetched again who was fetched before. */
-export async function forgetFetched(db: Database): Promise<void> {
-  await db`update upstream.fids set backfilled_at = null where backfilled_at is not null`
+export async function resetFetched(db: Database): Promise<void> {
+  await db`update sync.fids set backfilled_at = null where backfilled_at is not null`
 }
 
 /** How many users are still to be fetched, and how many were. */
@@ -57,7 +57,7 @@ export async function countFids(
     select
       count(*) filter (where backfilled_at is null)::integer as wanted,
       count(*) filter (where backfilled_at is not null)::integer as fetched
-    from upstream.fids
+    from sync.fids
   `
   return row!
 }
@@ -66,18 +66,18 @@ export async function countFids(
  * The users that are to be fetched, in the order of their fids. What was suspected of them is forgotten as they are
  * handed out: what is refused from then on is suspected anew, since the fetching may have passed it already.
  */
-export async function* wantedFids(db: Database, signal: AbortSignal): AsyncGenerator<number> {
+export async function* claimFidsToFetch(db: Database, signal: AbortSignal): AsyncGenerator<number> {
   let after = 0
   while (!signal.aborted) {
     const rows = await db<{ fid: number }[]>`
       with claimed as materialized (
-        select fid from upstream.fids
+        select fid from sync.fids
         where backfilled_at is null and fid > ${after}
         order by fid
         limit ${CLAIM_FIDS}
         for update
       )
-      update upstream.fids u set suspect = null from claimed where u.fid = claimed.fid returning u.fid
+      update sync.fids u set reconcile_reason = null from claimed where u.fid = claimed.fid returning u.fid
     `
     const fids = rows.map(({ fid }) => fid).sort((a, b) => a - b)
     if (fids.length === 0) return
@@ -94,9 +94,9 @@ export async function markFetched(db: Database, fids: readonly number[]): Promis
   if (fids.length === 0) return
   await db`
     with fetched as materialized (
-      select fid from upstream.fids where fid = any (${[...fids]}::bigint[]) order by fid for update
+      select fid from sync.fids where fid = any (${[...fids]}::bigint[]) order by fid for update
     )
-    update upstream.fids u
+    update sync.fids u
     set backfilled_at = now(), compared_at = now()
     from fetched
     where u.fid = fetched.fid

@@ -17,7 +17,7 @@ export interface EventBatch {
 /** Most events of a batch: those of one transaction. */
 const BATCH_EVENTS = 1000
 /** Events that wait beyond this, or are larger together, stay in the network until there is room. */
-const MAX_WAITING = { events: 4_000, bytes: 16 * 1024 * 1024 }
+const MAX_BUFFERED = { events: 4_000, bytes: 16 * 1024 * 1024 }
 
 /**
  * The events of a subscription in batches: whatever has arrived when the reader comes back. A reader that is slow
@@ -30,39 +30,39 @@ export async function* eventBatches(
   address: string,
   idleMs: number,
 ): AsyncGenerator<EventBatch> {
-  const waiting: UpstreamEvent[] = []
-  let waitingBytes = 0
-  let isOver = false
+  const buffered: UpstreamEvent[] = []
+  let bufferedBytes = 0
+  let isEnded = false
   let failure: Error | null = null
   let wake = () => {}
   stream.on('data', (bytes: Buffer) => {
     try {
-      waiting.push({ ...readEventHead(bytes), bytes })
+      buffered.push({ ...readEventHead(bytes), bytes })
     } catch (error) {
       failure = error as Error
       stream.cancel()
     }
-    waitingBytes += bytes.length
-    if (waiting.length >= MAX_WAITING.events || waitingBytes >= MAX_WAITING.bytes) stream.pause()
+    bufferedBytes += bytes.length
+    if (buffered.length >= MAX_BUFFERED.events || bufferedBytes >= MAX_BUFFERED.bytes) stream.pause()
     wake()
   })
   stream.on('error', ({ code, details, message }: ServiceError) => {
     failure ??= new UpstreamFailure(code, address, details ?? message)
-    isOver = true
+    isEnded = true
     wake()
   })
   stream.on('end', () => {
-    isOver = true
+    isEnded = true
     wake()
   })
   try {
     for (;;) {
-      if (waiting.length > 0) {
-        const events = waiting.splice(0, BATCH_EVENTS)
-        waitingBytes -= events.reduce((sum, { bytes }) => sum + bytes.length, 0)
+      if (buffered.length > 0) {
+        const events = buffered.splice(0, BATCH_EVENTS)
+        bufferedBytes -= events.reduce((sum, { bytes }) => sum + bytes.length, 0)
         if (stream.isPaused()) stream.resume()
-        yield { events, hasMore: waiting.length > 0 }
-      } else if (isOver) {
+        yield { events, hasMore: buffered.length > 0 }
+      } else if (isEnded) {
         if (failure !== null) throw failure
         return
       } else {

@@ -58,7 +58,7 @@ export interface EventRange {
 /** A list call that takes longer is tried again with smaller pages. */
 const CALL_TIMEOUT_MS = 30_000
 /** A page of a thousand messages of the largest size. */
-const MAX_ANSWER_BYTES = 80 * 1024 * 1024
+const MAX_RESPONSE_BYTES = 80 * 1024 * 1024
 /** A connection on which nothing comes back for the sum of both is taken for dead, also while nothing happens. */
 const KEEPALIVE_MS = { every: 20_000, timeout: 10_000 }
 /** The library waits up to two minutes between attempts otherwise. */
@@ -81,7 +81,7 @@ export function createUpstreamClient(
   { tls, headers }: Pick<UpstreamSettings, 'tls' | 'headers'>,
 ): UpstreamClient {
   const client = new Client(address, tls ? credentials.createSsl() : credentials.createInsecure(), {
-    'grpc.max_receive_message_length': MAX_ANSWER_BYTES,
+    'grpc.max_receive_message_length': MAX_RESPONSE_BYTES,
     'grpc.keepalive_time_ms': KEEPALIVE_MS.every,
     'grpc.keepalive_timeout_ms': KEEPALIVE_MS.timeout,
     'grpc.initial_reconnect_backoff_ms': RECONNECT_MS.first,
@@ -101,10 +101,10 @@ export function createUpstreamClient(
     if (signal) setMaxListeners(0, signal)
     return new Promise((resolve, reject) => {
       const deadline = performance.timeOrigin + performance.now() + CALL_TIMEOUT_MS
-      const running = client.makeUnaryRequest(
+      const unaryCall = client.makeUnaryRequest(
         path,
         requestSerialize,
-        asItCame,
+        passThrough,
         request,
         metadata,
         { deadline },
@@ -114,7 +114,7 @@ export function createUpstreamClient(
           else resolve(answer ?? Buffer.alloc(0))
         },
       )
-      const cancel = () => running.cancel()
+      const cancel = () => unaryCall.cancel()
       if (signal?.aborted) cancel()
       else signal?.addEventListener('abort', cancel)
     })
@@ -129,7 +129,7 @@ export function createUpstreamClient(
       const stream: ClientReadableStream<Buffer> = client.makeServerStreamRequest(
         path,
         requestSerialize,
-        asItCame,
+        passThrough,
         request,
         metadata,
       )
@@ -153,6 +153,6 @@ function metadataOf(headers: ReadonlyMap<string, string>): Metadata {
 }
 
 /** The library reuses nothing of the buffer it hands over. */
-function asItCame(bytes: Buffer): Buffer {
+function passThrough(bytes: Buffer): Buffer {
   return bytes
 }

@@ -13,7 +13,7 @@ export class UpstreamFailure extends Error {
     readonly address: string,
     details: string,
   ) {
-    super(`${address}: ${status[code] ?? code}: ${details}${keyAdvice(code)}${tlsAdvice(details)}`)
+    super(`${address}: ${status[code] ?? code}: ${details}${keyHint(code)}${tlsHint(details)}`)
   }
 
   /** The same for failures of one kind, of which the second one is no news. */
@@ -22,23 +22,23 @@ export class UpstreamFailure extends Error {
   }
 
   /** Another upstream, or the same one later, may answer what this one did not. */
-  get isPassing(): boolean {
-    return passing.has(this.code)
+  get isTransient(): boolean {
+    return transientCodes.has(this.code)
   }
 
   /** The answer was too large or took too long: a smaller page may go through. */
-  get isTooMuch(): boolean {
+  get isTooLarge(): boolean {
     return this.code === status.RESOURCE_EXHAUSTED || this.code === status.DEADLINE_EXCEEDED
   }
 }
 
-function keyAdvice(code: number): string {
+function keyHint(code: number): string {
   const isAboutKeys = code === status.UNAUTHENTICATED || code === status.PERMISSION_DENIED
   return isAboutKeys ? '; give it one in UPSTREAM_HEADERS' : ''
 }
 
 /** What is to be done about connections by TLS that do not come about, by what the library says of them. */
-const TLS_ADVICE: readonly (readonly [RegExp, string])[] = [
+const TLS_HINTS: readonly (readonly [RegExp, string])[] = [
   [
     /self-signed certificate|unable to verify the first certificate|unable to get (local )?issuer certificate/i,
     'nobody who is known here has signed its certificate: start with NODE_EXTRA_CA_CERTS=<file.pem> if it is your own authority',
@@ -48,13 +48,13 @@ const TLS_ADVICE: readonly (readonly [RegExp, string])[] = [
   [/wrong version number|packet length too long/i, 'it does not speak TLS: unset UPSTREAM_TLS'],
 ]
 
-function tlsAdvice(details: string): string {
-  const [, advice] = TLS_ADVICE.find(([symptom]) => symptom.test(details)) ?? []
-  return advice === undefined ? '' : `; ${advice}`
+function tlsHint(details: string): string {
+  const [, hint] = TLS_HINTS.find(([symptom]) => symptom.test(details)) ?? []
+  return hint === undefined ? '' : `; ${hint}`
 }
 
 /** What connections that break, servers that restart and answers that are cut off end in. */
-const passing: ReadonlySet<number> = new Set([
+const transientCodes: ReadonlySet<number> = new Set([
   status.CANCELLED,
   status.UNKNOWN,
   status.DEADLINE_EXCEEDED,

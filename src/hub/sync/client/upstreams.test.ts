@@ -13,22 +13,22 @@ function open(options: UpstreamsOptions) {
 }
 
 test('whoever waits is told why, once for each reason', async () => {
-  const told: string[] = []
-  const upstreams = open({ onWaiting: ({ message }) => told.push(message) })
+  const reported: string[] = []
+  const upstreams = open({ onRetry: ({ message }) => reported.push(message) })
   let calls = 0
-  const answer = await upstreams.ask(async () => {
+  const answer = await upstreams.request(async () => {
     calls += 1
     if (calls < 4) throw down
     return 'answer'
   })
   expect(answer).toBe('answer')
-  expect(told).toEqual([down.message])
+  expect(reported).toEqual([down.message])
 })
 
 test('whoever stops waiting is told why there was no answer, not that it was stopped', async () => {
   const stop = new AbortController()
-  const upstreams = open({ onWaiting: () => stop.abort() })
-  const ask = upstreams.ask(async () => {
+  const upstreams = open({ onRetry: () => stop.abort() })
+  const ask = upstreams.request(async () => {
     throw stop.signal.aborted ? new UpstreamFailure(status.CANCELLED, 'first:1', 'Cancelled on client') : down
   }, stop.signal)
   await expect(ask).rejects.toThrow(down.message)
@@ -36,9 +36,9 @@ test('whoever stops waiting is told why there was no answer, not that it was sto
 
 test('the time in which an upstream does not answer is a part of the patience', async () => {
   let nowMs = 0
-  const upstreams = open({ patienceMs: 60_000, clock: () => nowMs })
+  const upstreams = open({ answerTimeoutMs: 60_000, clock: () => nowMs })
   let calls = 0
-  const ask = upstreams.ask(async () => {
+  const ask = upstreams.request(async () => {
     calls += 1
     nowMs += 30_000
     throw new UpstreamFailure(status.DEADLINE_EXCEEDED, 'first:1', 'Deadline exceeded')

@@ -15,21 +15,21 @@ export interface Upstreams {
    *
    * @throws UpstreamFailure when it is refused for good, or none has answered for the time of patience.
    */
-  ask<T>(question: (client: UpstreamClient) => Promise<T>, signal?: AbortSignal): Promise<T>
+  request<T>(call: (client: UpstreamClient) => Promise<T>, signal?: AbortSignal): Promise<T>
   close(): void
 }
 
 export interface UpstreamsOptions {
   /** How long it is tried to get an answer. Upstreams restart, and some take minutes. */
-  readonly patienceMs?: number
+  readonly answerTimeoutMs?: number
   /** Told once of each reason for which an answer has to be waited for. */
-  readonly onWaiting?: (failure: UpstreamFailure) => void
+  readonly onRetry?: (failure: UpstreamFailure) => void
   /** Milliseconds, from whenever. */
   readonly clock?: () => number
   readonly connect?: typeof createUpstreamClient
 }
 
-const PATIENCE_MS = 10 * 60_000
+const ANSWER_TIMEOUT_MS = 10 * 60_000
 /** Between attempts, growing to the second number. */
 const RETRY_MS = { first: 50, last: 5_000 }
 
@@ -37,14 +37,14 @@ const RETRY_MS = { first: 50, last: 5_000 }
 export function openUpstreams(
   settings: UpstreamSettings,
   {
-    patienceMs = PATIENCE_MS,
-    onWaiting,
+    answerTimeoutMs = ANSWER_TIMEOUT_MS,
+    onRetry,
     clock = () => performance.now(),
     connect = createUpstreamClient,
   }: UpstreamsOptions = {},
 ): Upstreams {
   const clients = settings.addresses.map((address) => connect(address, settings))
-  const told = new Set<string>()
+  const reportedKinds = new Set<string>()
   let index = 0
   const current = () => clients[index]!
 
@@ -55,21 +55,21 @@ export function openUpstreams(
   return {
     current,
     failOver,
-    async ask(question, signal) {
+    async request(call, signal) {
       const startMs = clock()
       let failure: UpstreamFailure | null = null
       for (let delayMs = RETRY_MS.first; ; delayMs = Math.min(RETRY_MS.last, delayMs * 2)) {
         const client = current()
         try {
-          return await question(client)
+          return await call(client)
         } catch (error) {
-          if (!(error instanceof UpstreamFailure && error.isPassing)) throw error
+          if (!(error instanceof UpstreamFailure && error.isTransient)) throw error
           // A call that is given up fails, too, and that is not why there is no answer.
           if (signal?.aborted) throw failure ?? error
-          if (clock() - startMs >= patienceMs) throw error
+          if (clock() - startMs >= answerTimeoutMs) throw error
           failure = error
-          if (!told.has(error.kind)) onWaiting?.(error)
-          told.add(error.kind)
+          if (!reportedKinds.has(error.kind)) onRetry?.(error)
+          reportedKinds.add(error.kind)
           failOver(client)
         }
         await pause(delayMs, signal)
@@ -84,7 +84,7 @@ export function openUpstreams(
 /** The numbers of an upstream's shards that have users; shard 0 has none (docs/protocol.md §1.8). */
 export async function readShards(client: UpstreamClient, signal?: AbortSignal): Promise<number[]> {
   const { numShards, shardInfos } = GetInfoResponse.decode(await client.call('getInfo', {}, signal))
-  const named = shardInfos.map(({ shardId }) => shardId).filter((shard) => shard > 0)
-  if (named.length > 0) return named.sort((a, b) => a - b)
+  const shardIds = shardInfos.map(({ shardId }) => shardId).filter((shard) => shard > 0)
+  if (shardIds.length > 0) return shardIds.sort((a, b) => a - b)
   return Array.from({ length: Math.max(1, numShards) }, (_, shard) => shard + 1)
 }

@@ -60,7 +60,7 @@ export function openPublicApi({ net, url, signal, pauseMs = PAUSE_MS }: PublicAp
       return { retryMs, why: `status ${answer.status}` }
     }
     if (answer.status !== 200) throw new Error(`${target}: status ${answer.status}`)
-    if (answer.cut) throw new Error(`${target}: the answer is too large`)
+    if (answer.isTruncated) throw new Error(`${target}: the answer is too large`)
     return Buffer.from(answer.bytes).toString('utf8')
   }
 

@@ -29,7 +29,7 @@ export async function readPublicChannels(api: PublicApi): Promise<readonly unkno
 }
 
 /** Members of a channel whose names are others here. */
-const NAMES: readonly (readonly [theirs: string, ours: string])[] = [
+const FIELD_NAMES: readonly (readonly [theirs: string, ours: string])[] = [
   ['id', 'id'],
   ['url', 'parent_url'],
   ['name', 'name'],
@@ -50,9 +50,11 @@ const NAMES: readonly (readonly [theirs: string, ours: string])[] = [
 /** A channel of the public client as one that can be imported here, not yet checked. */
 export function channelDocument(channel: unknown): Record<string, unknown> {
   if (typeof channel !== 'object' || channel === null) return {}
-  const given = new Map(Object.entries(channel))
+  const sourceFields = new Map(Object.entries(channel))
   return Object.fromEntries(
-    NAMES.flatMap(([theirs, ours]) => (given.has(theirs) ? [[ours, given.get(theirs)]] : [])),
+    FIELD_NAMES.flatMap(([theirs, ours]) =>
+      sourceFields.has(theirs) ? [[ours, sourceFields.get(theirs)]] : [],
+    ),
   )
 }
 

@@ -3,9 +3,9 @@ import type { Refusal } from '../../../platform/errors.js'
 import { decodeStoredMessage } from '../../../protocol/codec.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
-import { slotOf } from '../../merge/decide.js'
+import { conflictKeyOf } from '../../merge/merge-message.js'
+import { encodeProof } from '../../merge/name-holder.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
-import { encodeProof } from '../../merge/standing-name.js'
 import { readAccount, UNLISTED_SETS } from '../account/account-reader.js'
 import type { Upstreams } from '../client/upstreams.js'
 
@@ -33,21 +33,21 @@ export async function compareAccount(
   fid: number,
   signal?: AbortSignal,
 ): Promise<AccountDifference> {
-  const there: MergeItem[] = []
+  const upstreamItems: MergeItem[] = []
   const unreadable: Refusal[] = []
   for await (const page of readAccount(upstreams, fid, { ...(signal && { signal }) })) {
-    there.push(...page.items)
+    upstreamItems.push(...page.items)
     unreadable.push(...page.unreadable)
   }
-  const here = await readHere(db, fid)
-  const seen = new Set<string>()
-  const missing = there.flatMap((item) => {
-    const key = keyOf(item)
-    seen.add(key)
-    return here.has(key) ? [] : [{ part: partOf(item), item }]
+  const localKeys = await readLocalKeys(db, fid)
+  const upstreamKeys = new Set<string>()
+  const missing = upstreamItems.flatMap((item) => {
+    const key = itemKey(item)
+    upstreamKeys.add(key)
+    return localKeys.has(key) ? [] : [{ part: partOf(item), item }]
   })
-  const extraHashes = [...here].filter(
-    ([key, set]) => set !== null && !UNLISTED_SETS.has(set) && !seen.has(key),
+  const extraHashes = [...localKeys].filter(
+    ([key, set]) => set !== null && !UNLISTED_SETS.has(set) && !upstreamKeys.has(key),
   )
   const extra = await readMessages(
     db,
@@ -58,7 +58,7 @@ export async function compareAccount(
 }
 
 /** What stands here of a user, by the key of `keyOf`: the set of a message, null for the rest. */
-async function readHere(db: Database, fid: number): Promise<Map<string, MessageSet | null>> {
+async function readLocalKeys(db: Database, fid: number): Promise<Map<string, MessageSet | null>> {
   const [messages, events, names] = await Promise.all([
     db<{ key: string; set: MessageSet }[]>`
       select encode(hash, 'hex') as key, set from hub.messages where fid = ${fid}
@@ -78,7 +78,7 @@ async function readHere(db: Database, fid: number): Promise<Map<string, MessageS
   ])
 }
 
-function keyOf(item: MergeItem): string {
+function itemKey(item: MergeItem): string {
   switch (item.kind) {
     case 'message':
       return item.message.hash.toString('hex')
@@ -94,12 +94,12 @@ function keyOf(item: MergeItem): string {
 function partOf(item: MergeItem): AccountPart {
   if (item.kind === 'chainEvent') return 'chain events'
   if (item.kind === 'nameTransfer') return 'names'
-  return setName(item.message)
+  return messageSetName(item.message)
 }
 
 /** What the set of a message is called. */
-export function setName(message: SignedMessage): AccountPart {
-  const set = slotOf(message)?.set
+export function messageSetName(message: SignedMessage): AccountPart {
+  const set = conflictKeyOf(message)?.set
   const [name] = Object.entries(MessageSet).find(([, value]) => value === set) ?? []
   return (name ?? 'casts') as AccountPart
 }

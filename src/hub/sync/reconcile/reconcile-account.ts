@@ -3,11 +3,11 @@ import type { Refusal } from '../../../platform/errors.js'
 import { toProtobuf } from '../../../protocol/codec.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import type { Hub } from '../../hub.js'
-import { Intake } from '../../intake.js'
+import { ReorderBuffer } from '../../reorder-buffer.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
-import { upstreamDoor } from '../upstream-door.js'
-import { type AccountPart, compareAccount, setName } from './compare.js'
+import { createSubmitAdapter } from '../submit-adapter.js'
+import { type AccountPart, compareAccount, messageSetName } from './compare.js'
 
 /** What is done with what stands here and not upstream. */
 export type ExtraPolicy =
@@ -47,55 +47,60 @@ export interface AccountReport {
  */
 export async function reconcileAccount(options: ReconcileOptions, fid: number): Promise<AccountReport> {
   const { db, upstreams, signal } = options
-  const first = await compareAccount(db, upstreams, fid, signal)
+  const firstComparison = await compareAccount(db, upstreams, fid, signal)
   const missing = new Map<AccountPart, number>()
-  const intake = new Intake({
-    hub: upstreamDoor(options.hub, { trusted: options.trusted, admitted: true }),
+  const reorderBuffer = new ReorderBuffer({
+    hub: createSubmitAdapter(options.hub, { trusted: options.trusted, historical: true }),
     signal,
   })
-  for (const refusal of first.unreadable) intake.refuse(refusal)
-  for (const { item } of first.missing) await intake.add(item)
-  await intake.drain()
-  const { merged, refused } = intake.tally
+  for (const refusal of firstComparison.unreadable) reorderBuffer.countRefusal(refusal)
+  for (const { item } of firstComparison.missing) await reorderBuffer.add(item)
+  await reorderBuffer.drain()
+  const { merged, refused } = reorderBuffer.tally
   // What was merged meanwhile by following was not missing.
-  let lacking = merged + [...refused.values()].reduce((sum, count) => sum + count, 0)
-  for (const { part } of first.missing) if (lacking-- > 0) add(missing, part)
-  const extra = first.extra.length === 0 ? [] : await stillExtra(options, fid, first.extra)
+  let unattributed = merged + [...refused.values()].reduce((sum, count) => sum + count, 0)
+  for (const { part } of firstComparison.missing) if (unattributed-- > 0) increment(missing, part)
+  const extra =
+    firstComparison.extra.length === 0 ? [] : await confirmExtra(options, fid, firstComparison.extra)
   const report = new Map<AccountPart, number>()
-  for (const message of extra) add(report, setName(message))
+  for (const message of extra) increment(report, messageSetName(message))
   const reasons = new Map(refused)
-  for (const refusal of await settleExtra(options, extra)) add(reasons, `upstream: ${refusal.code}`)
+  for (const refusal of await applyExtraPolicy(options, extra))
+    increment(reasons, `upstream: ${refusal.code}`)
   return { missing, repaired: merged, refused: reasons, extra: report }
 }
 
-async function stillExtra(
+async function confirmExtra(
   { db, upstreams, signal }: ReconcileOptions,
   fid: number,
-  before: readonly SignedMessage[],
+  firstExtra: readonly SignedMessage[],
 ): Promise<SignedMessage[]> {
-  const again = await compareAccount(db, upstreams, fid, signal)
-  const hashes = new Set(before.map(({ hash }) => hash.toString('hex')))
-  return again.extra.filter(({ hash }) => hashes.has(hash.toString('hex')))
+  const secondComparison = await compareAccount(db, upstreams, fid, signal)
+  const hashes = new Set(firstExtra.map(({ hash }) => hash.toString('hex')))
+  return secondComparison.extra.filter(({ hash }) => hashes.has(hash.toString('hex')))
 }
 
 /** @returns why the upstream did not take what was sent to it. */
-async function settleExtra(
+async function applyExtraPolicy(
   { hub, upstreams, extra: policy, signal }: ReconcileOptions,
   extra: readonly SignedMessage[],
 ): Promise<Refusal[]> {
-  if (policy === 'remove' && extra.length > 0) await hub.withdraw(extra)
+  if (policy === 'remove' && extra.length > 0) await hub.removeByUpstream(extra)
   if (policy !== 'send') return []
   const refusals: Refusal[] = []
   for (const message of extra) {
-    const sent = upstreams.ask((client) => client.call('submitMessage', toProtobuf(message), signal), signal)
+    const sent = upstreams.request(
+      (client) => client.call('submitMessage', toProtobuf(message), signal),
+      signal,
+    )
     await sent.catch((error: unknown) => {
-      if (!(error instanceof UpstreamFailure) || error.isPassing) throw error
+      if (!(error instanceof UpstreamFailure) || error.isTransient) throw error
       refusals.push({ code: 'bad_request.validation_failure', message: error.message })
     })
   }
   return refusals
 }
 
-function add<Key>(counts: Map<Key, number>, key: Key): void {
+function increment<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }

@@ -1,7 +1,7 @@
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { AccountPart } from './compare.js'
-import { allFids, type ComparedFid, markCompared } from './fid-round.js'
 import { type AccountReport, type ReconcileOptions, reconcileAccount } from './reconcile-account.js'
+import { markCompared, type ReconcileCandidate, readFids } from './reconcile-queries.js'
 
 export interface ReconcileRunOptions extends ReconcileOptions {
   /** Null for all users that are known. */
@@ -41,14 +41,14 @@ export async function reconcile(options: ReconcileRunOptions): Promise<Reconcile
     extra: new Map(),
     isComplete: true,
   }
-  const users = allFids(db, { fids, signal })
+  const users = readFids(db, { fids, signal })
   let missing = 0
   async function work(): Promise<void> {
     for (let next = await users.next(); !next.done && !signal.aborted; next = await users.next()) {
       const user = next.value
-      const found = await reconcileAccount(options, user.fid)
+      const accountReport = await reconcileAccount(options, user.fid)
       await markCompared(db, user)
-      missing += addAccount(report, user, found)
+      missing += addAccount(report, user, accountReport)
       report.users += 1
       onProgress?.(report.users, missing)
     }
@@ -61,20 +61,20 @@ export async function reconcile(options: ReconcileRunOptions): Promise<Reconcile
 }
 
 /** @returns how much was missing of the user. */
-function addAccount(report: ReconcileReport, user: ComparedFid, found: AccountReport): number {
-  for (const [part, count] of found.missing) add(report.missing, part, count)
-  for (const [part, count] of found.extra) add(report.extra, part, count)
-  for (const [reason, count] of found.refused) add(report.refused, reason, count)
-  report.repaired += found.repaired
-  const missing = [...found.missing.values()].reduce((sum, count) => sum + count, 0)
+function addAccount(report: ReconcileReport, user: ReconcileCandidate, accountReport: AccountReport): number {
+  for (const [part, count] of accountReport.missing) increment(report.missing, part, count)
+  for (const [part, count] of accountReport.extra) increment(report.extra, part, count)
+  for (const [reason, count] of accountReport.refused) increment(report.refused, reason, count)
+  report.repaired += accountReport.repaired
+  const missing = [...accountReport.missing.values()].reduce((sum, count) => sum + count, 0)
   if (missing > 0) {
-    const reason = user.suspect ?? (user.isFetched ? 'not known' : 'never fetched')
+    const reason = user.reconcileReason ?? (user.isFetched ? 'not known' : 'never fetched')
     const entry = report.reasons.get(reason) ?? { users: 0, missing: 0 }
     report.reasons.set(reason, { users: entry.users + 1, missing: entry.missing + missing })
   }
   return missing
 }
 
-function add<Key>(counts: Map<Key, number>, key: Key, count: number): void {
+function increment<Key>(counts: Map<Key, number>, key: Key, count: number): void {
   counts.set(key, (counts.get(key) ?? 0) + count)
 }

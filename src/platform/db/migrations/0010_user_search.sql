@@ -20,7 +20,7 @@ with (fastupdate = off);
 
 create schema search;
 
--- Who is best known among those whose name begins with a prefix that hundreds begin with: src/graph/project/search-lists.ts.
+-- Who is best known among those whose name begins with a prefix that hundreds begin with: src/graph/project/search-prefix-lists.ts.
 -- kind: 0 by username, 1 by display name. Rarer prefixes are not here: their users are read as they stand.
 create table search.leaders (
   kind smallint not null,

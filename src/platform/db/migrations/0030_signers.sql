@@ -3,7 +3,7 @@
 create schema signers;
 
 -- Keys that apps asked for. Whether one may act, and for whom, is what hub.signers says: a state is not stored here,
--- so that it cannot drift from the chain (src/features/signers/standing.ts derives it).
+-- so that it cannot drift from the chain (src/features/signers/signer-record.ts derives it).
 create table signers.signers (
   id uuid primary key default gen_random_uuid(),
   app_id uuid not null references apps.apps,

@@ -1,5 +1,5 @@
 import type { Database, Queryable, Transaction } from '../../../../platform/db/connection.js'
-import { settle, type TransactionRow, transactionColumns } from '../transactions.js'
+import { applySettlement, type TransactionRow, transactionColumns } from '../transactions.js'
 
 /** A signed transaction, and its hash of 32 bytes. */
 export interface SignedTransaction {
@@ -23,15 +23,19 @@ export async function readAttempts(db: Queryable, transactionId: number): Promis
 }
 
 /** What the open transactions of a wallet may take, in wei, but for one. */
-export async function readReserved(db: Queryable, walletId: string, except = 0): Promise<bigint> {
+export async function reservedAmount(
+  db: Queryable,
+  walletId: string,
+  exceptTransactionId = 0,
+): Promise<bigint> {
   const [row] = await db<{ reserved: string }[]>`
     select coalesce(sum(max_cost), 0)::text as reserved from accounts.transactions
-    where wallet_id = ${walletId} and state = 'recorded' and id <> ${except}::bigint`
+    where wallet_id = ${walletId} and state = 'recorded' and id <> ${exceptTransactionId}::bigint`
   return BigInt(row!.reserved)
 }
 
 /** How many transactions of a wallet are in final blocks for certain: an RPC that counts less is behind. */
-export async function readSettled(db: Queryable, walletId: string): Promise<number> {
+export async function countSettled(db: Queryable, walletId: string): Promise<number> {
   const [row] = await db<{ nonce: number }[]>`
     select nonce from accounts.transactions
     where wallet_id = ${walletId} and state <> 'recorded'
@@ -44,7 +48,7 @@ export async function readSettled(db: Queryable, walletId: string): Promise<numb
 export interface NewTransaction {
   readonly walletId: string
   readonly purpose: string
-  readonly asked: string | null
+  readonly requestKey: string | null
   readonly nonce: number
   readonly maxCost: bigint
   readonly signed: SignedTransaction
@@ -53,14 +57,14 @@ export interface NewTransaction {
 }
 
 /** Records a transaction, with its nonce; the wallet is locked. */
-export async function recordTransaction(db: Transaction, made: NewTransaction): Promise<TransactionRow> {
-  const { walletId, nonce, signed } = made
+export async function recordTransaction(db: Transaction, record: NewTransaction): Promise<TransactionRow> {
+  const { walletId, nonce, signed } = record
   const [row] = await db<TransactionRow[]>`
-    insert into accounts.transactions (wallet_id, purpose, asked, nonce, max_cost)
-    values (${walletId}, ${made.purpose}, ${made.asked}, ${nonce}, ${String(made.maxCost)}::numeric)
+    insert into accounts.transactions (wallet_id, purpose, request_key, nonce, max_cost)
+    values (${walletId}, ${record.purpose}, ${record.requestKey}, ${nonce}, ${String(record.maxCost)}::numeric)
     returning ${transactionColumns(db)}`
   await db`update accounts.wallets set next_nonce = ${nonce + 1} where id = ${walletId}`
-  await insertAttempt(db, row!.id, { attempt: 0, signed, nowMs: made.nowMs })
+  await insertAttempt(db, row!.id, { attempt: 0, signed, nowMs: record.nowMs })
   return row!
 }
 
@@ -68,16 +72,16 @@ export async function recordTransaction(db: Transaction, made: NewTransaction): 
 export async function recordReplacement(
   db: Transaction,
   transactionId: number,
-  made: {
+  record: {
     readonly attempt: number
     readonly signed: SignedTransaction
     readonly maxCost: bigint
     readonly nowMs: number
   },
 ): Promise<void> {
-  await insertAttempt(db, transactionId, made)
+  await insertAttempt(db, transactionId, record)
   await db`
-    update accounts.transactions set max_cost = greatest(max_cost, ${String(made.maxCost)}::numeric)
+    update accounts.transactions set max_cost = greatest(max_cost, ${String(record.maxCost)}::numeric)
     where id = ${transactionId} and state = 'recorded'`
 }
 
@@ -111,7 +115,7 @@ export async function settleTransaction(
   transactionId: number,
   { hash, cost, fid, failure }: Settlement,
 ): Promise<void> {
-  await settle(
+  await applySettlement(
     db,
     db`
     update accounts.transactions

@@ -2,7 +2,7 @@ import type { ChainNetwork } from '../../../../hub/chain/networks.js'
 import type { Queryable } from '../../../../platform/db/connection.js'
 import { hexOf } from '../../../../protocol/bytes.js'
 import type { AccountLedger, Payer } from '../account-ledger.js'
-import { readReserved } from './attempts.js'
+import { reservedAmount } from './attempts.js'
 import type { WalletRpc } from './wallet-rpc.js'
 
 /** What wallets on a chain have, without what their open transactions may take. */
@@ -16,14 +16,14 @@ export class ChainBalances implements Pick<AccountLedger, 'network' | 'available
   }
 
   async available(db: Queryable, payer: Payer): Promise<bigint> {
-    return await (await this.told(payer))(db)
+    return await (await this.fetchAvailable(payer))(db)
   }
 
   /** Asks the chain. @returns what tells what the wallet can spend of it. */
-  async told({ id, address }: Payer): Promise<(db: Queryable) => Promise<bigint>> {
+  async fetchAvailable({ id, address }: Payer): Promise<(db: Queryable) => Promise<bigint>> {
     const balance = await this.#rpc.balance(hexOf(address))
     return async (db) => {
-      const reserved = await readReserved(db, id)
+      const reserved = await reservedAmount(db, id)
       return balance > reserved ? balance - reserved : 0n
     }
   }

@@ -12,14 +12,14 @@ import { lockWallet } from '../../wallets/wallets.js'
 import type {
   AccountCall,
   AccountLedger,
-  Means,
   NonceContract,
   Payer,
   Purchase,
+  PurchaseQuote,
   Receipt,
 } from '../account-ledger.js'
-import { findTransaction, receiptOf, type TransactionRow, tooLittle } from '../transactions.js'
-import { readOutcome, readReserved, readSettled, recordTransaction } from './attempts.js'
+import { findTransaction, insufficientFunds, receiptOf, type TransactionRow } from '../transactions.js'
+import { countSettled, readOutcome, recordTransaction, reservedAmount } from './attempts.js'
 import { ChainBalances } from './chain-balances.js'
 import {
   decodeNumber,
@@ -32,11 +32,11 @@ import {
   KEY_ADDED,
   revertName,
 } from './contract-calls.js'
-import { type Fees, offer } from './fees.js'
-import { OneByOne } from './one-by-one.js'
-import { NONCE_TAKEN, Settler } from './settler.js'
+import { type Fees, newFees } from './fees.js'
+import { SerialExecutor } from './serial-executor.js'
+import { NONCE_TAKEN, TransactionMonitor } from './transaction-monitor.js'
 import { WalletRpc } from './wallet-rpc.js'
-import { mostOf, signTransaction } from './wallet-transaction.js'
+import { maxCostOf, signTransaction } from './wallet-transaction.js'
 
 /** What a chain's ledger stands on. */
 export interface ChainLedgerOptions {
@@ -61,14 +61,14 @@ export interface ChainLedgerOptions {
 const WAIT_MS = 90_000
 const POLL_MS = 250
 /** Balances and prices that callers are judged by may be so old; what is spent is judged by new ones. */
-const FRESH_MS = 2_000
+const CACHE_MS = 2_000
 /** Prices follow the dollar, and may rise before a transaction is taken; what is too much comes back. */
 const PRICE_MARGIN_PERCENT = 2n
 /** Gas is estimated for the state of now, and a little more may be needed then. */
 const GAS_MARGIN_PERCENT = 20n
 
 /** About the gas of each call, for a price that is told in advance. */
-const usualGas: Readonly<Record<AccountCall['kind'], bigint>> = {
+const typicalGas: Readonly<Record<AccountCall['kind'], bigint>> = {
   register: 300_000n,
   transfer: 200_000n,
   'add key': 300_000n,
@@ -85,32 +85,32 @@ export class ChainLedger implements AccountLedger {
   readonly network: string
   readonly #options: ChainLedgerOptions
   readonly #rpc: WalletRpc
-  readonly #settler: Settler
+  readonly #transactionMonitor: TransactionMonitor
   readonly #balances: ChainBalances
-  readonly #locked: OneByOne
-  readonly #remembered = new Map<string, { readonly value: Promise<unknown>; readonly untilMs: number }>()
+  readonly #serialExecutor: SerialExecutor
+  readonly #cache = new Map<string, { readonly value: Promise<unknown>; readonly untilMs: number }>()
 
   constructor(options: ChainLedgerOptions) {
     this.#options = options
     this.#rpc = new WalletRpc(options.rpc)
-    const remembering = {
-      balance: (address: Hex) => this.#remember(address, () => this.#rpc.balance(address)),
+    const cachedRpc = {
+      balance: (address: Hex) => this.#cached(address, () => this.#rpc.balance(address)),
     }
-    this.#balances = new ChainBalances(remembering, options.rpc.network)
+    this.#balances = new ChainBalances(cachedRpc, options.rpc.network)
     this.network = this.#balances.network
-    this.#locked = new OneByOne(options.db)
-    this.#settler = new Settler({
+    this.#serialExecutor = new SerialExecutor(options.db)
+    this.#transactionMonitor = new TransactionMonitor({
       ...options,
       network: this.network,
       wallets: this.#rpc,
-      locked: this.#locked,
+      serialExecutor: this.#serialExecutor,
     })
   }
 
   async priceOf(call: Parameters<AccountLedger['priceOf']>[0]): Promise<bigint> {
-    return await this.#remember(`price ${JSON.stringify(call)}`, async () => {
-      const [value, fees] = await Promise.all([this.#valueOf(call), this.#fees()])
-      return mostOf({ value, gas: usualGas[call.kind], maxFee: fees.maxFee })
+    return await this.#cached(`price ${JSON.stringify(call)}`, async () => {
+      const [value, fees] = await Promise.all([this.#callValue(call), this.#fees()])
+      return maxCostOf({ value, gas: typicalGas[call.kind], maxFee: fees.maxFee })
     })
   }
 
@@ -118,35 +118,35 @@ export class ChainLedger implements AccountLedger {
     return this.#balances.available(db, payer)
   }
 
-  async means(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<Means> {
-    const [price, available] = await Promise.all([this.priceOf(call), this.#balances.told(payer)])
+  async quote(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<PurchaseQuote> {
+    const [price, available] = await Promise.all([this.priceOf(call), this.#balances.fetchAvailable(payer)])
     return { price, available }
   }
 
   async nonceOf(contract: NonceContract, address: Buffer): Promise<bigint> {
-    return await this.#ask(encodeNonceOf(this.#options.contracts, contract, address))
+    return await this.#callNumber(encodeNonceOf(this.#options.contracts, contract, address))
   }
 
-  async fidOf(address: Buffer, when: 'now' | 'finally' = 'now'): Promise<number | null> {
-    const question = encodeIdOf(this.#options.contracts, address)
-    const answer = when === 'now' ? this.#rpc.call(question) : this.#rpc.finalCall(question)
+  async fidOf(address: Buffer, finality: 'now' | 'finally' = 'now'): Promise<number | null> {
+    const encodedCall = encodeIdOf(this.#options.contracts, address)
+    const answer = finality === 'now' ? this.#rpc.call(encodedCall) : this.#rpc.callAtFinalBlock(encodedCall)
     return Number(decodeNumber(await answer)) || null
   }
 
   async hasKey(fid: number, key: Buffer): Promise<boolean> {
-    return (await this.#ask(encodeKeyOf(this.#options.contracts, fid, key))) === KEY_ADDED
+    return (await this.#callNumber(encodeKeyOf(this.#options.contracts, fid, key))) === KEY_ADDED
   }
 
   async buy(purchase: Purchase): Promise<Receipt | Refusal> {
     const { db } = this.#options
-    const known = await findTransaction(db, purchase)
-    if (known?.state === 'confirmed') return receiptOf(known)
-    const row = known ?? (await this.#record(purchase))
-    return 'code' in row ? row : await this.#outcomeOf(row.id)
+    const existing = await findTransaction(db, purchase)
+    if (existing?.state === 'confirmed') return receiptOf(existing)
+    const row = existing ?? (await this.#record(purchase))
+    return 'code' in row ? row : await this.#waitForOutcome(row.id)
   }
 
-  async settleOpen(): Promise<void> {
-    await this.#settler.settle()
+  async settlePending(): Promise<void> {
+    await this.#transactionMonitor.checkPending()
   }
 
   async #record(purchase: Purchase): Promise<TransactionRow | Refusal> {
@@ -154,34 +154,42 @@ export class ChainLedger implements AccountLedger {
     const wallet = await openWallet(db, vault, purchase.walletId)
     const from = hexOf(wallet.address)
     const call = encodeCall(contracts, purchase.call)
-    const [value, fees] = await Promise.all([this.#valueOf(purchase.call), this.#fees()])
+    const [value, fees] = await Promise.all([this.#callValue(purchase.call), this.#fees()])
     const estimate = await this.#rpc.estimateGas(from, call, value)
     if (!('gas' in estimate)) {
       // The contracts refuse it a second time, too: somebody else may have bought it in the meantime.
-      const known = await findTransaction(db, purchase)
-      if (known) return known
-      if ('revert' in estimate) return refusedByContracts(revertName(estimate.revert))
-      return tooLittle(value, await this.#rpc.balance(from))
+      const existing = await findTransaction(db, purchase)
+      if (existing) return existing
+      if ('revert' in estimate) return contractRefusal(revertName(estimate.revert))
+      return insufficientFunds(value, await this.#rpc.balance(from))
     }
     const gas = (estimate.gas * (100n + GAS_MARGIN_PERCENT)) / 100n
-    const maxCost = mostOf({ value, gas, maxFee: fees.maxFee })
-    return await this.#locked.begin(async (transaction) => {
+    const maxCost = maxCostOf({ value, gas, maxFee: fees.maxFee })
+    return await this.#serialExecutor.run(async (transaction) => {
       await lockWallet(transaction, purchase.walletId)
-      const known = await findTransaction(transaction, purchase)
-      if (known) return known
+      const existing = await findTransaction(transaction, purchase)
+      if (existing) return existing
       // In this order: what was settled in between is then counted twice, and not left out.
-      const reserved = await readReserved(transaction, purchase.walletId)
+      const reserved = await reservedAmount(transaction, purchase.walletId)
       const { balance, count } = await this.#rpc.funds(
         from,
-        await readSettled(transaction, purchase.walletId),
+        await countSettled(transaction, purchase.walletId),
       )
       const nonce = await this.#nextNonce(transaction, purchase.walletId, { address: from, count })
-      if (balance - reserved < maxCost) return tooLittle(maxCost, balance - reserved)
+      if (balance - reserved < maxCost) return insufficientFunds(maxCost, balance - reserved)
       const { chainId } = this.#options.rpc.network
       const signed = await signTransaction({ ...call, ...fees, chainId, nonce, value, gas }, wallet)
-      const { walletId, purpose, asked = null } = purchase
+      const { walletId, purpose, requestKey = null } = purchase
       const nowMs = this.#options.clock()
-      return await recordTransaction(transaction, { walletId, purpose, asked, nonce, maxCost, signed, nowMs })
+      return await recordTransaction(transaction, {
+        walletId,
+        purpose,
+        requestKey,
+        nonce,
+        maxCost,
+        signed,
+        nowMs,
+      })
     })
   }
 
@@ -196,17 +204,17 @@ export class ChainLedger implements AccountLedger {
   ): Promise<number> {
     const [row] = await db<{ nonce: number }[]>`
       select next_nonce as nonce from accounts.wallets where id = ${walletId}`
-    return count <= row!.nonce ? row!.nonce : Math.max(row!.nonce, await this.#rpc.leastCount(address))
+    return count <= row!.nonce ? row!.nonce : Math.max(row!.nonce, await this.#rpc.minimumCount(address))
   }
 
-  async #outcomeOf(transactionId: number): Promise<Receipt | Refusal> {
+  async #waitForOutcome(transactionId: number): Promise<Receipt | Refusal> {
     const { db, signal } = this.#options
     for (let waitedMs = 0; waitedMs < WAIT_MS && !signal.aborted; waitedMs += POLL_MS) {
-      await this.#settler.settle()
+      await this.#transactionMonitor.checkPending()
       const { state, failure, hash, fid } = await readOutcome(db, transactionId)
       if (state === 'confirmed') return receiptOf({ hash, fid })
       if (failure === NONCE_TAKEN) break
-      if (state === 'reverted') return refusedByContracts(failure)
+      if (state === 'reverted') return contractRefusal(failure)
       await pause(POLL_MS)
     }
     throw new PlazaError(
@@ -215,34 +223,34 @@ export class ChainLedger implements AccountLedger {
     )
   }
 
-  async #valueOf(call: Parameters<AccountLedger['priceOf']>[0]): Promise<bigint> {
-    const question = encodePriceOf(this.#options.contracts, call)
-    if (question === null) return 0n
-    return ((await this.#ask(question)) * (100n + PRICE_MARGIN_PERCENT)) / 100n
+  async #callValue(call: Parameters<AccountLedger['priceOf']>[0]): Promise<bigint> {
+    const encodedCall = encodePriceOf(this.#options.contracts, call)
+    if (encodedCall === null) return 0n
+    return ((await this.#callNumber(encodedCall)) * (100n + PRICE_MARGIN_PERCENT)) / 100n
   }
 
   async #fees(): Promise<Fees> {
-    const fees = offer(await this.#rpc.gasPrice(), this.#options.maxFee)
+    const fees = newFees(await this.#rpc.gasPrice(), this.#options.maxFee)
     if (fees !== null) return fees
     throw new PlazaError('unavailable', 'the network asks for higher fees than this server may offer')
   }
 
-  async #ask(question: EncodedCall): Promise<bigint> {
-    return decodeNumber(await this.#rpc.call(question))
+  async #callNumber(encodedCall: EncodedCall): Promise<bigint> {
+    return decodeNumber(await this.#rpc.call(encodedCall))
   }
 
-  #remember<T>(name: string, read: () => Promise<T>): Promise<T> {
+  #cached<T>(name: string, read: () => Promise<T>): Promise<T> {
     const { clock } = this.#options
-    const known = this.#remembered.get(name)
-    if (known && known.untilMs > clock()) return known.value as Promise<T>
+    const existing = this.#cache.get(name)
+    if (existing && existing.untilMs > clock()) return existing.value as Promise<T>
     const value = read()
-    this.#remembered.set(name, { value, untilMs: clock() + FRESH_MS })
-    value.catch(() => this.#remembered.delete(name))
+    this.#cache.set(name, { value, untilMs: clock() + CACHE_MS })
+    value.catch(() => this.#cache.delete(name))
     return value
   }
 }
 
-function refusedByContracts(reason: string | null): Refusal {
+function contractRefusal(reason: string | null): Refusal {
   return refuse('conflict', `the contracts refuse it${reason === null ? '' : `: ${reason}`}`)
 }
 

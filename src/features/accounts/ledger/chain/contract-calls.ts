@@ -45,7 +45,7 @@ const nonceContracts: Readonly<Record<NonceContract, CalledContract>> = {
 }
 
 /** A function of a contract, with what its arguments are. */
-interface Called {
+interface ContractCall {
   readonly contract: CalledContract
   readonly functionName: string
   readonly args: readonly unknown[]
@@ -53,7 +53,7 @@ interface Called {
 
 /** The transaction that makes a call of an account (docs/protocol.md §5.1). */
 export function encodeCall(contracts: ChainSettings['contracts'], call: AccountCall): EncodedCall {
-  return encode(contracts, calledBy(call))
+  return encode(contracts, contractCallOf(call))
 }
 
 /** What is to be asked for the price of a call, in wei; null for one that costs nothing but fees. */
@@ -77,12 +77,12 @@ export function encodePricePaid(
   contracts: ChainSettings['contracts'],
   { to, data }: EncodedCall,
 ): EncodedCall | null {
-  const isOf = (name: CalledContract) => contracts[name].address.toLowerCase() === to.toLowerCase()
-  if (isOf('idGateway')) {
+  const isCallTo = (name: CalledContract) => contracts[name].address.toLowerCase() === to.toLowerCase()
+  if (isCallTo('idGateway')) {
     const { args } = decodeFunctionData({ abi: idGatewayABI, data })
     return encodePriceOf(contracts, { kind: 'register', extraUnits: Number(args?.[4] ?? 0) })
   }
-  if (!isOf('storageRegistry')) return null
+  if (!isCallTo('storageRegistry')) return null
   const { args } = decodeFunctionData({ abi: storageRegistryABI, data })
   return encodePriceOf(contracts, { kind: 'rent', units: Number(args?.[1]) })
 }
@@ -134,7 +134,7 @@ export function revertName(data: Hex): string | null {
   return null
 }
 
-function calledBy(call: AccountCall): Called {
+function contractCallOf(call: AccountCall): ContractCall {
   switch (call.kind) {
     case 'register': {
       const { address, deadline, signature } = call.holder
@@ -149,15 +149,18 @@ function calledBy(call: AccountCall): Called {
     }
     case 'transfer': {
       const { from, to } = call
-      const consents = [from, to].flatMap(({ deadline, signature }) => [BigInt(deadline), hexOf(signature)])
-      const args = [hexOf(from.address), hexOf(to.address), ...consents]
+      const signatureArguments = [from, to].flatMap(({ deadline, signature }) => [
+        BigInt(deadline),
+        hexOf(signature),
+      ])
+      const args = [hexOf(from.address), hexOf(to.address), ...signatureArguments]
       return { contract: 'idRegistry', functionName: 'transferFor', args }
     }
     case 'add key': {
       const { address, deadline, signature } = call.holder
       const { keyType, key, metadata } = call.added
-      const what = [keyType, hexOf(key), SIGNED_KEY_REQUEST, hexOf(metadata)]
-      const args = [hexOf(address), ...what, BigInt(deadline), hexOf(signature)]
+      const keyArguments = [keyType, hexOf(key), SIGNED_KEY_REQUEST, hexOf(metadata)]
+      const args = [hexOf(address), ...keyArguments, BigInt(deadline), hexOf(signature)]
       return { contract: 'keyGateway', functionName: 'addFor', args }
     }
     case 'remove key': {
@@ -176,7 +179,7 @@ function calledBy(call: AccountCall): Called {
 
 function encode(
   contracts: ChainSettings['contracts'],
-  { contract, functionName, args }: Called,
+  { contract, functionName, args }: ContractCall,
 ): EncodedCall {
   return {
     to: contracts[contract].address,

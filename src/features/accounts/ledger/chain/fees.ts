@@ -12,13 +12,13 @@ const HEADROOM = 2n
 /**
  * The fees for a new transaction.
  *
- * @param bound The most that may be offered for a unit of gas.
+ * @param maxAllowed The most that may be offered for a unit of gas.
  * @returns null while the network asks for more than that.
  */
-export function offer({ base, tip }: GasPrice, bound: bigint): Fees | null {
-  if (base > bound) return null
-  const maxFee = smaller(HEADROOM * base + tip, bound)
-  return { maxFee, tip: smaller(tip, maxFee) }
+export function newFees({ base, tip }: GasPrice, maxAllowed: bigint): Fees | null {
+  if (base > maxAllowed) return null
+  const maxFee = minBigint(HEADROOM * base + tip, maxAllowed)
+  return { maxFee, tip: minBigint(tip, maxFee) }
 }
 
 /**
@@ -26,23 +26,23 @@ export function offer({ base, tip }: GasPrice, bound: bigint): Fees | null {
  *
  * @returns null when that is more than may be offered.
  */
-export function raise(former: Fees, price: GasPrice, bound: bigint): Fees | null {
-  const wanted = offer(price, bound)
-  if (wanted === null) return null
-  const maxFee = larger(wanted.maxFee, anEighthMore(former.maxFee))
-  const tip = larger(wanted.tip, anEighthMore(former.tip))
-  return maxFee > bound || tip > maxFee ? null : { maxFee, tip }
+export function replacementFees(previous: Fees, price: GasPrice, maxAllowed: bigint): Fees | null {
+  const suggested = newFees(price, maxAllowed)
+  if (suggested === null) return null
+  const maxFee = maxBigint(suggested.maxFee, raisedByEighth(previous.maxFee))
+  const tip = maxBigint(suggested.tip, raisedByEighth(previous.tip))
+  return maxFee > maxAllowed || tip > maxFee ? null : { maxFee, tip }
 }
 
-function anEighthMore(fee: bigint): bigint {
+function raisedByEighth(fee: bigint): bigint {
   return fee + fee / 8n + 1n
 }
 
 /** The smaller one of two amounts. */
-export function smaller(a: bigint, b: bigint): bigint {
+export function minBigint(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }
 
-function larger(a: bigint, b: bigint): bigint {
+function maxBigint(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }

@@ -16,11 +16,15 @@ export interface WalletTransaction extends EncodedCall, Fees {
  * What having a transaction written down on Ethereum may cost on networks that live on top of it, in wei. It is not part
  * of what a transaction offers, and is a tenth of this on an ordinary day.
  */
-const BELOW_FEE = 20_000_000_000_000n
+const L1_FEE_ALLOWANCE = 20_000_000_000_000n
 
 /** The most that a transaction can take from its wallet, in wei. */
-export function mostOf({ value, gas, maxFee }: Pick<WalletTransaction, 'value' | 'gas' | 'maxFee'>): bigint {
-  return value + gas * maxFee + BELOW_FEE
+export function maxCostOf({
+  value,
+  gas,
+  maxFee,
+}: Pick<WalletTransaction, 'value' | 'gas' | 'maxFee'>): bigint {
+  return value + gas * maxFee + L1_FEE_ALLOWANCE
 }
 
 /** Signs a transaction as its wallet. */
@@ -34,24 +38,24 @@ export async function signTransaction(
     maxFeePerGas: maxFee,
     maxPriorityFeePerGas: tip,
   })
-  return { raw: bytes(raw), hash: bytes(keccak256(raw)) }
+  return { raw: hexToBuffer(raw), hash: hexToBuffer(keccak256(raw)) }
 }
 
 /** What a signed transaction does and offers. */
 export function readTransaction(raw: Buffer): WalletTransaction {
-  const read = parseTransaction(`0x02${raw.toString('hex', 1)}`) as TransactionSerializableEIP1559
+  const parsed = parseTransaction(`0x02${raw.toString('hex', 1)}`) as TransactionSerializableEIP1559
   return {
-    chainId: read.chainId,
-    nonce: read.nonce ?? 0,
-    to: read.to!,
-    data: read.data ?? '0x',
-    value: read.value ?? 0n,
-    gas: read.gas ?? 0n,
-    maxFee: read.maxFeePerGas ?? 0n,
-    tip: read.maxPriorityFeePerGas ?? 0n,
+    chainId: parsed.chainId,
+    nonce: parsed.nonce ?? 0,
+    to: parsed.to!,
+    data: parsed.data ?? '0x',
+    value: parsed.value ?? 0n,
+    gas: parsed.gas ?? 0n,
+    maxFee: parsed.maxFeePerGas ?? 0n,
+    tip: parsed.maxPriorityFeePerGas ?? 0n,
   }
 }
 
-function bytes(hex: Hex): Buffer {
+function hexToBuffer(hex: Hex): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
 }

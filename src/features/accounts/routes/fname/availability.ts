@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { textParameter } from '../../../../api/parameters.js'
 import { FnameAvailabilityResponse } from '../../../../graph/view/schema/fname.js'
 import { defineOperation } from '../../../operation.js'
-import { isNameFree } from '../../registration/free-name.js'
+import { isNameFree } from '../../registration/name-availability.js'
 
 /** `GET fname/availability` */
 export const fnameAvailability = defineOperation({

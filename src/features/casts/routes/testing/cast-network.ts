@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { createTestDatabase } from '../../../../../test/database.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../../test/network.js'
 import { createTestApi, type TestApi } from '../../../../app/testing/test-api.js'
-import { dropViews } from '../../../../graph/cache/cache-follower.js'
+import { dropStaleViews } from '../../../../graph/cache/cache-follower.js'
 import { Hydrator } from '../../../../graph/cache/hydrator.js'
 import { projectEvents } from '../../../../graph/project/project.js'
 import { ensurePartitions } from '../../../../hub/log/partitions.js'
@@ -16,7 +16,7 @@ export interface CastNetwork {
   readonly db: Database
   readonly api: TestApi
   /** The API of a server that keeps ready what it has read, and is told of every merge. */
-  readonly keptApi: TestApi
+  readonly cachedApi: TestApi
   /** Merges, with the projections; a refusal fails the test. */
   merge(...messages: SignedMessage[]): Promise<void>
   /** The reply of an operation, which has to be a 200. */
@@ -59,27 +59,27 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
   await db`insert into hub.shards (shard) values (1)`
   const hydrator = new Hydrator({ db, clock, placeOf: () => null, maxEntries: 1_000 })
   const users = Array.from({ length: count }, (_, index) => userOf(index + 1))
-  const mergeAll = async (batch: Partial<Parameters<typeof mergeBatch>[2]>) => {
-    const whole = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
+  const mergeMessages = async (batch: Partial<Parameters<typeof mergeBatch>[2]>) => {
+    const transactionHooks = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
     const merged: Parameters<MergeHook>[1][number][] = []
     const remember: MergeHook = async (_db, events) => void merged.push(...events)
     const options = { shards: 1, hooks: [projectEvents, remember] }
-    const { messages } = await mergeBatch(db, 1, whole, options, clock())
+    const { messages } = await mergeBatch(db, 1, transactionHooks, options, clock())
     expect(messages.filter((outcome) => outcome !== null)).toEqual([])
-    dropViews(hydrator, merged)
+    dropStaleViews(hydrator, merged)
   }
-  await mergeAll({
+  await mergeMessages({
     chainEvents: users.flatMap((user) => user.onChain({ units: 20 })),
     nameTransfers: [nameTransfer('alice', 1, 100), nameTransfer('bob', 2, 100)],
   })
-  await mergeAll({
+  await mergeMessages({
     messages: [
       userOf(1).userData(6, 'alice', testNow - 90_000),
       userOf(2).userData(6, 'bob', testNow - 90_000),
     ],
   })
   const api = await createTestApi({ db, clock })
-  const keptApi = await createTestApi({ db, clock, hydrator, key: api.key })
+  const cachedApi = await createTestApi({ db, clock, hydrator, key: api.key })
   const statements: string[] = []
   const counting = connect({ onStatement: (sql) => statements.push(sql) })
   const countingApi = await createTestApi({ db: counting, clock, key: api.key })
@@ -95,9 +95,9 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
   return {
     db,
     api,
-    keptApi,
+    cachedApi,
     ask,
-    merge: (...messages) => mergeAll({ messages }),
+    merge: (...messages) => mergeMessages({ messages }),
     async pages(path, query, between) {
       const pages: string[][] = []
       let cursor: string | null = null
@@ -137,7 +137,7 @@ export function userOf(fid: number): TestUser {
 }
 
 /** The hash of a message, as the API shows it. */
-export function shownHash(message: SignedMessage): string {
+export function prefixedHash(message: SignedMessage): string {
   return `0x${message.hash.toString('hex')}`
 }
 

@@ -1,6 +1,6 @@
 import type { Hydrator } from '../../../../graph/cache/hydrator.js'
-import { SharedReads } from '../../../../graph/cache/shared-reads.js'
-import { Tags } from '../../../../graph/cache/tags.js'
+import { SingleFlightCache } from '../../../../graph/cache/single-flight-cache.js'
+import { Tags } from '../../../../graph/cache/tag-versions.js'
 import type { Database } from '../../../../platform/db/connection.js'
 import type { FeedContext } from '../feed-page.js'
 
@@ -14,23 +14,25 @@ const bans: Readonly<Record<string, readonly { fid: number }[]>> = {
  * What pages of feeds are made with, without a database: casts are shown as their hashes, but for those that are
  * hidden. Time stands still, so that what is kept stays kept until a tag of it is dropped.
  */
-export function feedScene({ keepsReady = true } = {}) {
+export function createFeedScene({ keepsReady: cachesViews = true } = {}) {
   const hidden = new Set<string>()
-  const shown = (hash: string) => (hidden.has(hash) ? undefined : JSON.stringify(hash))
+  const visibleCast = (hash: string) => (hidden.has(hash) ? undefined : JSON.stringify(hash))
   const tags = new Tags()
-  const shared = new SharedReads(() => 0, tags)
+  const singleFlight = new SingleFlightCache(() => 0, tags)
   const db = async (_text: unknown, appId: string) => bans[appId] ?? []
   const hydrator = {
-    shared,
-    keepsReady,
+    shared: singleFlight,
+    keepsReady: cachesViews,
     async casts(hashes: readonly string[]) {
-      return new Map(hashes.flatMap((hash) => (shown(hash) ? [[hash, shown(hash)!] as const] : [])))
+      return new Map(
+        hashes.flatMap((hash) => (visibleCast(hash) ? [[hash, visibleCast(hash)!] as const] : [])),
+      )
     },
-    async firstCasts(hashes: readonly string[], count: number) {
-      const visible = [...hashes.entries()].filter(([, hash]) => shown(hash))
+    async firstVisibleCasts(hashes: readonly string[], count: number) {
+      const visible = [...hashes.entries()].filter(([, hash]) => visibleCast(hash))
       const first = visible.slice(0, count)
       return {
-        casts: first.map(([, hash]) => shown(hash)!),
+        casts: first.map(([, hash]) => visibleCast(hash)!),
         last: first.at(-1)?.[0] ?? -1,
         isMore: visible.length > count,
       }
@@ -40,7 +42,7 @@ export function feedScene({ keepsReady = true } = {}) {
     db: db as unknown as Database,
     hydrator: hydrator as unknown as Hydrator,
   }
-  return { context, hidden, tags, shared }
+  return { context, hidden, tags, shared: singleFlight }
 }
 
 /** Apps by whose keys the scene is asked. */
@@ -53,7 +55,7 @@ export function hashOf(letter: string): string {
 }
 
 /** A page as it is read by a client, its casts as the letters that stand for them. */
-export function opened(page: string): { letters: string; cursor: string | null } {
+export function openedCursor(page: string): { letters: string; cursor: string | null } {
   const { casts, next } = JSON.parse(page) as { casts: string[]; next: { cursor: string | null } }
   return { letters: Buffer.from(casts.join(''), 'hex').toString(), cursor: next.cursor }
 }

@@ -1,9 +1,9 @@
-import { kmFrom } from '../../../../graph/query/users-by-place.js'
+import { distanceKmFrom } from '../../../../graph/query/users-by-location.js'
 import type { Queryable } from '../../../../platform/db/connection.js'
 import { cellsWithin } from '../../../../platform/geo/cells.js'
 
 /** A circle on the earth. */
-export interface Surroundings {
+export interface Circle {
   /** Degrees. */
   readonly latitude: number
   readonly longitude: number
@@ -11,7 +11,7 @@ export interface Surroundings {
 }
 
 /** Whom a notification is for: all that is given must hold (docs/compatibility.md §20.2). */
-export interface AudienceAsked {
+export interface AudienceFilter {
   /** Empty: everyone who has notifications of the mini app enabled. */
   readonly targetFids: readonly number[]
   readonly excludeFids: readonly number[]
@@ -19,7 +19,7 @@ export interface AudienceAsked {
   readonly followingFid: number | null
   /** From 0 to 1. A user without a score has 0, as in the views. */
   readonly minimumScore: number | null
-  readonly near: Surroundings | null
+  readonly near: Circle | null
 }
 
 const METERS_PER_KM = 1_000
@@ -29,21 +29,21 @@ const METERS_PER_KM = 1_000
  * for costs nothing and each of the others is a join on a key or an index. Of users who are named every token counts,
  * also one that has ended: whoever asks is told that it was not tried.
  */
-export function audienceTokens(db: Queryable, appId: string, asked: AudienceAsked) {
-  const { targetFids, excludeFids, followingFid, minimumScore, near } = asked
-  const nothing = db``
+export function audienceTokens(db: Queryable, appId: string, filter: AudienceFilter) {
+  const { targetFids, excludeFids, followingFid, minimumScore, near } = filter
+  const emptySql = db``
   const joinsUsers = near !== null || (minimumScore !== null && minimumScore > 0)
   return db`
     select t.fid, t.client_fid, t.url, t.state
     from miniapps.tokens t
-    ${joinsUsers ? db`join social.users u on u.fid = t.fid` : nothing}
-    ${near === null ? nothing : db`join ${cellsAround(db, near)} on cell.id = u.geo_cell`}
-    ${followingFid === null ? nothing : db`join social.follows f on f.fid = t.fid and ${follows(db, followingFid)}`}
+    ${joinsUsers ? db`join social.users u on u.fid = t.fid` : emptySql}
+    ${near === null ? emptySql : db`join ${cellsInCircle(db, near)} on cell.id = u.geo_cell`}
+    ${followingFid === null ? emptySql : db`join social.follows f on f.fid = t.fid and ${followsTarget(db, followingFid)}`}
     where t.app_id = ${appId}
       and ${targetFids.length === 0 ? db`t.state = 'enabled'` : isTarget(db, targetFids)}
-      ${excludeFids.length === 0 ? nothing : db`and not ${isExcluded(db, excludeFids)}`}
-      ${minimumScore === null || minimumScore === 0 ? nothing : db`and ${hasScore(db, minimumScore)}`}
-      ${near === null ? nothing : db`and ${isNear(db, near)}`}`
+      ${excludeFids.length === 0 ? emptySql : db`and not ${isExcluded(db, excludeFids)}`}
+      ${minimumScore === null || minimumScore === 0 ? emptySql : db`and ${hasScore(db, minimumScore)}`}
+      ${near === null ? emptySql : db`and ${isNear(db, near)}`}`
 }
 
 /** SQL: whether the user of `miniapps.tokens t` is among those who are named. */
@@ -57,7 +57,7 @@ export function isExcluded(db: Queryable, fids: readonly number[]) {
 }
 
 /** SQL: whether a row of `social.follows f` leads to this user. */
-export function follows(db: Queryable, fid: number) {
+export function followsTarget(db: Queryable, fid: number) {
   return db`f.target_fid = ${fid}::bigint`
 }
 
@@ -70,9 +70,9 @@ export function hasScore(db: Queryable, minimum: number) {
 }
 
 /** SQL: whether the profile of `social.users u` says a place in this circle. */
-export function isNear(db: Queryable, { latitude, longitude, radiusMeters }: Surroundings) {
+export function isNear(db: Queryable, { latitude, longitude, radiusMeters }: Circle) {
   return db`(
-    u.geo_cell is not null and ${kmFrom(db, latitude, longitude)} <= ${radiusMeters / METERS_PER_KM}::float8
+    u.geo_cell is not null and ${distanceKmFrom(db, latitude, longitude)} <= ${radiusMeters / METERS_PER_KM}::float8
   )`
 }
 
@@ -80,7 +80,7 @@ export function isNear(db: Queryable, { latitude, longitude, radiusMeters }: Sur
  * SQL: the cells that may hold somebody in this circle. A join: by the index from a few cells to their users, and by a
  * hash from many users to half the earth, where a list in a condition is read through for each user.
  */
-function cellsAround(db: Queryable, { latitude, longitude, radiusMeters }: Surroundings) {
+function cellsInCircle(db: Queryable, { latitude, longitude, radiusMeters }: Circle) {
   const cells = cellsWithin(latitude, longitude, radiusMeters / METERS_PER_KM)
   return db`unnest(${cells}::integer[]) as cell (id)`
 }

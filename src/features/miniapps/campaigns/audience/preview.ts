@@ -1,8 +1,8 @@
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
 import type { CampaignSettings } from '../settings.js'
-import { type AudienceAsked, follows, hasScore, isExcluded, isNear, isTarget } from './audience.js'
-import { planAnew } from './fresh-plan.js'
-import { toldUnder } from './gather.js'
+import { type AudienceFilter, followsTarget, hasScore, isExcluded, isNear, isTarget } from './audience.js'
+import { usersAlreadyNotified } from './audience-selection.js'
+import { forceCustomPlan } from './custom-plan.js'
 
 /** Whom a notification would be sent to if it were sent now. */
 export interface AudiencePreview {
@@ -10,15 +10,15 @@ export interface AudiencePreview {
   readonly users: number
   readonly clients: readonly { readonly clientFid: number; readonly tokens: number }[]
   /** Why others are left out, by the first reason that holds; users, where the reason is `no_token`. */
-  readonly leftOut: readonly { readonly reason: string; readonly tokens: number }[]
+  readonly excluded: readonly { readonly reason: string; readonly tokens: number }[]
 }
 
 /** What is asked of an audience. */
-export interface PreviewAsked {
+export interface PreviewRequest {
   readonly appId: string
   /** The idempotency key. */
   readonly uuid: string | null
-  readonly audience: AudienceAsked
+  readonly audience: AudienceFilter
 }
 
 interface GroupRow {
@@ -32,10 +32,10 @@ interface GroupRow {
 export async function previewAudience(
   db: Database,
   settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
-  { appId, uuid, audience }: PreviewAsked,
+  { appId, uuid, audience }: PreviewRequest,
 ): Promise<AudiencePreview> {
   const rows = await db.begin(async (transaction) => {
-    await planAnew(transaction)
+    await forceCustomPlan(transaction)
     return await groupTokens(transaction, settings, { appId, uuid, audience })
   })
   const clients = rows.flatMap(({ clientFid, tokens }) => (clientFid === null ? [] : [{ clientFid, tokens }]))
@@ -43,7 +43,7 @@ export async function previewAudience(
     tokens: clients.reduce((sum, { tokens }) => sum + tokens, 0),
     users: rows.reduce((sum, { users }) => sum + users, 0),
     clients,
-    leftOut: rows.flatMap(({ reason, tokens }) => (reason === null ? [] : [{ reason, tokens }])),
+    excluded: rows.flatMap(({ reason, tokens }) => (reason === null ? [] : [{ reason, tokens }])),
   }
 }
 
@@ -51,19 +51,19 @@ export async function previewAudience(
 function groupTokens(
   db: Queryable,
   settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
-  { appId, uuid, audience }: PreviewAsked,
+  { appId, uuid, audience }: PreviewRequest,
 ) {
   const { targetFids } = audience
-  const ofTargets = targetFids.length === 0 ? db`` : db`and ${isTarget(db, targetFids)}`
+  const targetCondition = targetFids.length === 0 ? db`` : db`and ${isTarget(db, targetFids)}`
   return db<GroupRow[]>`
-    with told as materialized (${toldUnder(db, { id: null, appId, uuid })}),
+    with told as materialized (${usersAlreadyNotified(db, { id: null, appId, uuid })}),
     judged as (
-      select t.fid, t.client_fid, ${reasonOf(db, settings, audience)} as reason
+      select t.fid, t.client_fid, ${exclusionReason(db, settings, audience)} as reason
       from miniapps.tokens t
       left join social.users u on u.fid = t.fid
       left join told on told.fid = t.fid and told.client_fid = t.client_fid
-      left join miniapps.paces p on p.app_id = t.app_id and p.fid = t.fid and p.client_fid = t.client_fid
-      where t.app_id = ${appId} ${ofTargets}
+      left join miniapps.rate_windows p on p.app_id = t.app_id and p.fid = t.fid and p.client_fid = t.client_fid
+      where t.app_id = ${appId} ${targetCondition}
     )
     select
       reason, case when reason is null then client_fid end as "clientFid", count(*)::integer as tokens,
@@ -81,29 +81,29 @@ function groupTokens(
 }
 
 /** SQL for why a token would not be tried; null for one that would. */
-function reasonOf(
+function exclusionReason(
   db: Queryable,
   { intervalSeconds, perDay }: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
-  { excludeFids, followingFid, minimumScore, near }: AudienceAsked,
+  { excludeFids, followingFid, minimumScore, near }: AudienceFilter,
 ) {
-  const nothing = db``
+  const emptySql = db``
   return db`
     case
       when t.state <> 'enabled' then t.state
-      ${excludeFids.length === 0 ? nothing : db`when ${isExcluded(db, excludeFids)} then 'excluded'`}
+      ${excludeFids.length === 0 ? emptySql : db`when ${isExcluded(db, excludeFids)} then 'excluded'`}
       ${
         followingFid === null
-          ? nothing
+          ? emptySql
           : db`when not exists (
-              select from social.follows f where f.fid = t.fid and ${follows(db, followingFid)}
+              select from social.follows f where f.fid = t.fid and ${followsTarget(db, followingFid)}
             ) then 'not_following'`
       }
       ${
         minimumScore === null || minimumScore === 0
-          ? nothing
+          ? emptySql
           : db`when (${hasScore(db, minimumScore)}) is not true then 'low_score'`
       }
-      ${near === null ? nothing : db`when not ${isNear(db, near)} then 'not_near'`}
+      ${near === null ? emptySql : db`when not ${isNear(db, near)} then 'not_near'`}
       when told.fid is not null then 'repeated'
       when p.sent_at[cardinality(p.sent_at)] > now() - ${intervalSeconds} * interval '1 second'
         or (select count(*) from unnest(p.sent_at) s where s > now() - interval '1 day') >= ${perDay}

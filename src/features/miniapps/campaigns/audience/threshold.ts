@@ -1,23 +1,23 @@
 import type { Database } from '../../../../platform/db/connection.js'
-import { type AudienceAsked, audienceTokens } from './audience.js'
-import { planAnew } from './fresh-plan.js'
+import { type AudienceFilter, audienceTokens } from './audience.js'
+import { forceCustomPlan } from './custom-plan.js'
 
 /** Whether more tokens than this would be notified. Counts no further, so that it takes as long for a million. */
-export async function isLargerThan(
+export async function isAudienceLargerThan(
   db: Database,
   {
     appId,
-    asked,
-    tokens,
-  }: { readonly appId: string; readonly asked: AudienceAsked; readonly tokens: number },
+    filter,
+    limit,
+  }: { readonly appId: string; readonly filter: AudienceFilter; readonly limit: number },
 ): Promise<boolean> {
   return db.begin(async (transaction) => {
-    await planAnew(transaction)
+    await forceCustomPlan(transaction)
     const found = await transaction`
       select
-      from (${audienceTokens(transaction, appId, asked)}) audience
+      from (${audienceTokens(transaction, appId, filter)}) audience
       where state = 'enabled'
-      limit ${tokens + 1}`
-    return found.length > tokens
+      limit ${limit + 1}`
+    return found.length > limit
   })
 }

@@ -1,19 +1,19 @@
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
 import type { CampaignSettings } from '../settings.js'
-import { countTokens, endBatches } from './tally.js'
+import { countTokens, endBatches } from './campaign-counts.js'
 
 /** Room for more requests to a host. */
-export interface HostRoom {
+export interface HostCapacity {
   readonly host: string
   readonly batches: number
 }
 
 /** What a sender asks for. */
-export interface ClaimAsked {
+export interface ClaimRequest {
   readonly sender: string
   /** Hosts that it sends to already; every other one has room for `hostRoom`. */
-  readonly rooms: readonly HostRoom[]
-  readonly hostRoom: number
+  readonly capacities: readonly HostCapacity[]
+  readonly defaultCapacity: number
   /** Looks at hosts behind this one, some at a time. */
   readonly afterHost: string
   readonly settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>
@@ -54,12 +54,12 @@ const HOSTS_PER_CLAIM = 64
  *
  * A batch that comes from a sender that died has had its paces; it is sent again as it was.
  */
-export async function claimBatches(db: Database, asked: ClaimAsked): Promise<Claim> {
-  const { sender, settings } = asked
+export async function claimBatches(db: Database, request: ClaimRequest): Promise<Claim> {
+  const { sender, settings } = request
   const [claim] = await db<Claim[]>`
-    with recursive ${waitingHosts(db, asked)},
-    ${pickedBatches(db)},
-    ${judgedTokens(db, settings)},
+    with recursive ${waitingHosts(db, request)},
+    ${selectedBatches(db)},
+    ${tokenOutcomes(db, settings)},
     claimed as (
       update miniapps.batches b
       set
@@ -104,7 +104,7 @@ export async function claimBatches(db: Database, asked: ClaimAsked): Promise<Cla
 }
 
 /** Hosts for which something waits, each found by a step through the index, and their room. */
-function waitingHosts(db: Queryable, { rooms, hostRoom, afterHost }: ClaimAsked) {
+function waitingHosts(db: Queryable, { capacities, defaultCapacity, afterHost }: ClaimRequest) {
   return db`
     hosts as (
       (
@@ -118,11 +118,11 @@ function waitingHosts(db: Queryable, { rooms, hostRoom, afterHost }: ClaimAsked)
       where hosts.host is not null
     ),
     lanes as materialized (
-      select h.host, coalesce(known.batches, ${hostRoom}) as room
+      select h.host, coalesce(known.batches, ${defaultCapacity}) as room
       from (select host from hosts where host is not null limit ${HOSTS_PER_CLAIM}) h
       left join unnest(
-        ${db.types.texts(rooms.map(({ host }) => host))}::text[],
-        ${rooms.map(({ batches }) => batches)}::integer[]
+        ${db.types.texts(capacities.map(({ host }) => host))}::text[],
+        ${capacities.map(({ batches }) => batches)}::integer[]
       ) as known (host, batches) on known.host = h.host
     )`
 }
@@ -131,7 +131,7 @@ function waitingHosts(db: Queryable, { rooms, hostRoom, afterHost }: ClaimAsked)
  * Batches whose turn it is. Of one app and client only those of a single campaign: of two that are sent to the same
  * user at once, neither would see the other's pace.
  */
-function pickedBatches(db: Queryable) {
+function selectedBatches(db: Queryable) {
   return db`
     picked as materialized (
       select b.*
@@ -157,7 +157,7 @@ function pickedBatches(db: Queryable) {
 }
 
 /** What becomes of each token of the batches that are taken; those without an outcome are sent to. */
-function judgedTokens(db: Queryable, { intervalSeconds, perDay }: ClaimAsked['settings']) {
+function tokenOutcomes(db: Queryable, { intervalSeconds, perDay }: ClaimRequest['settings']) {
   return db`
     tokens as materialized (
       select
@@ -169,7 +169,7 @@ function judgedTokens(db: Queryable, { intervalSeconds, perDay }: ClaimAsked['se
         on t.app_id = b.app_id and t.fid = member.fid and t.client_fid = b.client_fid
     ),
     paced as (
-      insert into miniapps.paces as p (app_id, fid, client_fid, sent_at)
+      insert into miniapps.rate_windows as p (app_id, fid, client_fid, sent_at)
       select app_id, fid, client_fid, array[now()]
       from tokens
       where state = 'enabled' and not is_again

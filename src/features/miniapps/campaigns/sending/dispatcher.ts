@@ -3,13 +3,13 @@ import type { Log } from '../../../../platform/log/log.js'
 import type { NetAnswer, NetClient } from '../../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure, netFailure } from '../../../../platform/outbound/net-failure.js'
 import { pause } from '../../../../platform/process/pause.js'
-import type { Outcome } from '../outcome.js'
+import type { TokenOutcome } from '../outcome.js'
 import type { CampaignSettings } from '../settings.js'
-import { readAnswer } from './answer.js'
+import { type BatchResult, type FailedToken, settleBatches } from './batch-results.js'
 import { type ClaimedRequest, claimBatches } from './claim.js'
+import { readClientResponse } from './client-response.js'
 import { HostLanes } from './host-lanes.js'
-import { requestOf } from './request.js'
-import { type BatchResult, type Missed, settleBatches } from './settle.js'
+import { notificationRequest } from './request.js'
 
 /** What notifications are sent with. */
 export interface DispatcherOptions {
@@ -20,7 +20,7 @@ export interface DispatcherOptions {
   readonly sender: string
   readonly log: Log
   /** Told of every token that was sent to. */
-  readonly onAttempt?: (outcome: Outcome, tokens: number) => void
+  readonly onAttempt?: (outcome: TokenOutcome, tokens: number) => void
   /** Told of campaigns of which nothing is left to be done. */
   readonly onEnded: (campaignIds: readonly string[]) => void
 }
@@ -32,9 +32,9 @@ const MAX_REQUESTS = 1_024
 
 interface OpenBatch extends BatchResult {
   readonly host: string
-  readonly missed: Missed[]
+  readonly failedTokens: FailedToken[]
   requests: number
-  answered: number
+  responseCount: number
 }
 
 /**
@@ -45,57 +45,57 @@ interface OpenBatch extends BatchResult {
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #lanes: HostLanes
-  readonly #stopping = new AbortController()
+  readonly #abortController = new AbortController()
   /** Batches in hand; one whose users have moved between URLs takes several requests. */
-  readonly #open = new Map<number, OpenBatch>()
+  readonly #openBatches = new Map<number, OpenBatch>()
   #results: OpenBatch[] = []
   /** Something may wait in the queue. */
-  #wanted = false
+  #mayHaveMore = false
   /** It came since the last look at the queue began, which may not have seen it. */
-  #woken = false
+  #wasWoken = false
   #afterHost = ''
-  #working: Promise<void> | null = null
+  #loopPromise: Promise<void> | null = null
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    this.#lanes = new HostLanes(options.settings.parallel, (request) => this.#send(request))
+    this.#lanes = new HostLanes(options.settings.concurrency, (request) => this.#send(request))
   }
 
   /** Looks at the queue now. */
   wake(): void {
-    if (this.#stopping.signal.aborted) return
-    this.#wanted = true
-    this.#woken = true
-    this.#work()
+    if (this.#abortController.signal.aborted) return
+    this.#mayHaveMore = true
+    this.#wasWoken = true
+    this.#ensureLoop()
   }
 
   /** Takes no more, and waits for what is under way. What has not begun is for others. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#working
+    this.#abortController.abort()
+    await this.#loopPromise
     this.#lanes.clear()
-    while (this.#lanes.isSending) await pauseShortly()
-    this.#work()
-    await this.#working
+    while (this.#lanes.isSending) await shortPause()
+    this.#ensureLoop()
+    await this.#loopPromise
   }
 
-  #work(): void {
-    this.#working ??= this.#loop().finally(() => {
-      this.#working = null
-      if (this.#stopping.signal.aborted) return
+  #ensureLoop(): void {
+    this.#loopPromise ??= this.#loop().finally(() => {
+      this.#loopPromise = null
+      if (this.#abortController.signal.aborted) return
       // Something may have come in the moment in which the loop ended.
-      if (this.#results.length > 0 || this.#woken) this.#work()
+      if (this.#results.length > 0 || this.#wasWoken) this.#ensureLoop()
     })
   }
 
   async #loop(): Promise<void> {
     const { log } = this.#options
-    const { signal } = this.#stopping
+    const { signal } = this.#abortController
     for (let failures = 0; ; ) {
       try {
         const hasSettled = await this.#settle()
         const hasClaimed = await this.#claim()
-        if (!hasSettled && !hasClaimed && !this.#woken) return
+        if (!hasSettled && !hasClaimed && !this.#wasWoken) return
         failures = 0
       } catch (error) {
         failures += 1
@@ -121,78 +121,87 @@ export class Dispatcher {
 
   /** Whether another look at the queue may find more. */
   async #claim(): Promise<boolean> {
-    this.#woken = false
-    if (!this.#wanted || this.#stopping.signal.aborted || this.#lanes.size >= MAX_REQUESTS) return false
-    const rooms = this.#lanes.rooms()
-    if (rooms.length > 0 && rooms.every(({ batches }) => batches === 0)) return false
+    this.#wasWoken = false
+    if (!this.#mayHaveMore || this.#abortController.signal.aborted || this.#lanes.size >= MAX_REQUESTS)
+      return false
+    const capacities = this.#lanes.capacities()
+    if (capacities.length > 0 && capacities.every(({ batches }) => batches === 0)) return false
     const { db, sender, settings, onEnded } = this.#options
     const afterHost = this.#afterHost
-    this.#wanted = false
+    this.#mayHaveMore = false
     const claim = await claimBatches(db, {
       sender,
       settings,
-      rooms,
-      hostRoom: this.#lanes.hostRoom,
+      capacities,
+      defaultCapacity: this.#lanes.defaultCapacity,
       afterHost,
     }).catch((error: unknown) => {
-      this.#wanted = true
+      this.#mayHaveMore = true
       throw error
     })
     this.#afterHost = claim.lastHost ?? ''
     const mayFindMore = claim.batches > 0 || claim.lastHost !== null || afterHost !== ''
     // Hosts without room have not been asked for anything.
-    if (mayFindMore || rooms.some(({ batches }) => batches === 0)) this.#wanted = true
-    this.#take(claim.requests)
+    if (mayFindMore || capacities.some(({ batches }) => batches === 0)) this.#mayHaveMore = true
+    this.#addRequests(claim.requests)
     onEnded(claim.endedCampaigns)
     return mayFindMore
   }
 
-  #take(requests: readonly ClaimedRequest[]): void {
+  #addRequests(requests: readonly ClaimedRequest[]): void {
     for (const { batchId, host } of requests) {
-      const batch = this.#open.get(batchId) ?? { batchId, host, missed: [], requests: 0, answered: 0 }
+      const batch = this.#openBatches.get(batchId) ?? {
+        batchId,
+        host,
+        failedTokens: [],
+        requests: 0,
+        responseCount: 0,
+      }
       batch.requests += 1
-      this.#open.set(batchId, batch)
+      this.#openBatches.set(batchId, batch)
     }
-    this.#lanes.take(requests)
+    this.#lanes.add(requests)
   }
 
   async #send(request: ClaimedRequest): Promise<void> {
     const { settings, net, log } = this.#options
-    const answer = await net.request(requestOf(request, settings.timeoutMs)).catch((error: unknown) => {
-      log.error({ err: error, batch: request.batchId }, 'a client could not be asked')
-      return netFailure('connection', 'the request could not be made')
-    })
-    this.#takeAnswer(request, answer)
+    const response = await net
+      .request(notificationRequest(request, settings.timeoutMs))
+      .catch((error: unknown) => {
+        log.error({ err: error, batch: request.batchId }, 'a client could not be asked')
+        return netFailure('connection', 'the request could not be made')
+      })
+    this.#handleResponse(request, response)
   }
 
-  #takeAnswer(request: ClaimedRequest, answer: NetAnswer | NetFailure): void {
-    const batch = this.#open.get(request.batchId)
+  #handleResponse(request: ClaimedRequest, response: NetAnswer | NetFailure): void {
+    const batch = this.#openBatches.get(request.batchId)
     // Of what the end of this process has cut off nobody knows whom it has told: it is sent again.
-    if (batch === undefined || (isNetFailure(answer) && answer.kind === 'aborted')) {
-      this.#open.delete(request.batchId)
+    if (batch === undefined || (isNetFailure(response) && response.kind === 'aborted')) {
+      this.#openBatches.delete(request.batchId)
       return
     }
-    batch.missed.push(...this.#missedBy(request, answer))
-    batch.answered += 1
-    if (batch.answered < batch.requests) return
-    this.#open.delete(request.batchId)
+    batch.failedTokens.push(...this.#failedTokensOf(request, response))
+    batch.responseCount += 1
+    if (batch.responseCount < batch.requests) return
+    this.#openBatches.delete(request.batchId)
     this.#results.push(batch)
-    this.#work()
+    this.#ensureLoop()
   }
 
-  #missedBy({ tokens, fids }: ClaimedRequest, answer: NetAnswer | NetFailure): Missed[] {
-    const said = readAnswer(answer, tokens)
-    const missed = tokens.flatMap((token, index): Missed[] => {
-      const { outcome, httpStatus } = said.get(token)!
+  #failedTokensOf({ tokens, fids }: ClaimedRequest, response: NetAnswer | NetFailure): FailedToken[] {
+    const outcomes = readClientResponse(response, tokens)
+    const failedTokens = tokens.flatMap((token, index): FailedToken[] => {
+      const { outcome, httpStatus } = outcomes.get(token)!
       return outcome === 'success' ? [] : [{ fid: fids[index]!, token, outcome, httpStatus }]
     })
     const { onAttempt } = this.#options
-    if (missed.length < tokens.length) onAttempt?.('success', tokens.length - missed.length)
-    for (const { outcome } of missed) onAttempt?.(outcome, 1)
-    return missed
+    if (failedTokens.length < tokens.length) onAttempt?.('success', tokens.length - failedTokens.length)
+    for (const { outcome } of failedTokens) onAttempt?.(outcome, 1)
+    return failedTokens
   }
 }
 
-function pauseShortly(): Promise<void> {
+function shortPause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, STOP_POLL_MS))
 }

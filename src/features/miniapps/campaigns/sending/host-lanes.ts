@@ -1,13 +1,13 @@
-import type { ClaimedRequest, HostRoom } from './claim.js'
+import type { ClaimedRequest, HostCapacity } from './claim.js'
 
 /** Makes a request, and never rejects. */
-type Send = (request: ClaimedRequest) => Promise<void>
+type SendRequest = (request: ClaimedRequest) => Promise<void>
 
 interface Lane {
-  readonly ready: ClaimedRequest[]
+  readonly queued: ClaimedRequest[]
   sending: number
   /** Answered, and not written down yet. */
-  answered: number
+  unsettled: number
 }
 
 /**
@@ -17,22 +17,22 @@ interface Lane {
  */
 export class HostLanes {
   readonly #lanes = new Map<string, Lane>()
-  readonly #parallel: number
-  readonly #send: Send
+  readonly #concurrency: number
+  readonly #send: SendRequest
 
-  constructor(parallel: number, send: Send) {
-    this.#parallel = parallel
+  constructor(concurrency: number, send: SendRequest) {
+    this.#concurrency = concurrency
     this.#send = send
   }
 
   /** Of a host that nothing is in hand of, in requests. */
-  get hostRoom(): number {
-    return 2 * this.#parallel
+  get defaultCapacity(): number {
+    return 2 * this.#concurrency
   }
 
   /** How many requests are in hand. */
   get size(): number {
-    return [...this.#lanes.values()].reduce((sum, lane) => sum + inHand(lane), 0)
+    return [...this.#lanes.values()].reduce((sum, lane) => sum + inFlightCount(lane), 0)
   }
 
   /** Whether a request is under way. */
@@ -41,51 +41,51 @@ export class HostLanes {
   }
 
   /** Room at the hosts that were in hand at the last claim. A little is told as none: few cost as much as many. */
-  rooms(): HostRoom[] {
+  capacities(): HostCapacity[] {
     return [...this.#lanes].map(([host, lane]) => {
-      const room = this.hostRoom - inHand(lane)
-      return { host, batches: room >= Math.ceil(this.#parallel / 2) ? room : 0 }
+      const capacity = this.defaultCapacity - inFlightCount(lane)
+      return { host, batches: capacity >= Math.ceil(this.#concurrency / 2) ? capacity : 0 }
     })
   }
 
   /** Takes over what a claim has brought. Hosts of which nothing is in hand then are forgotten. */
-  take(requests: readonly ClaimedRequest[]): void {
+  add(requests: readonly ClaimedRequest[]): void {
     for (const request of requests) {
-      const lane = this.#lanes.get(request.host) ?? { ready: [], sending: 0, answered: 0 }
+      const lane = this.#lanes.get(request.host) ?? { queued: [], sending: 0, unsettled: 0 }
       this.#lanes.set(request.host, lane)
-      lane.ready.push(request)
+      lane.queued.push(request)
     }
     for (const [host, lane] of this.#lanes) {
       this.#start(lane)
-      if (inHand(lane) === 0) this.#lanes.delete(host)
+      if (inFlightCount(lane) === 0) this.#lanes.delete(host)
     }
   }
 
   /** Makes room: what came of requests to a host is written down, or is nobody's to write down here. */
   release(host: string, requests: number): void {
     const lane = this.#lanes.get(host)
-    if (lane) lane.answered -= requests
+    if (lane) lane.unsettled -= requests
   }
 
   /** Forgets what has not begun. */
   clear(): void {
-    for (const lane of this.#lanes.values()) lane.ready.length = 0
+    for (const lane of this.#lanes.values()) lane.queued.length = 0
   }
 
   #start(lane: Lane): void {
-    while (lane.sending < this.#parallel) {
-      const request = lane.ready.shift()
+    while (lane.sending < this.#concurrency) {
+      const request = lane.queued.shift()
       if (request === undefined) return
       lane.sending += 1
       void this.#send(request).then(() => {
         lane.sending -= 1
-        lane.answered += 1
+        lane.unsettled += 1
         this.#start(lane)
       })
     }
   }
 }
 
-function inHand({ ready, sending, answered }: Lane): number {
-  return ready.length + sending + answered
+function inFlightCount({ queued, sending, unsettled }: Lane): number {
+  return queued.length + sending + unsettled
 }

@@ -2,10 +2,10 @@ import type { NetRequest } from '../../../../platform/outbound/net-client.js'
 import type { ClaimedRequest } from './claim.js'
 
 /** What is read of an answer: 100 tokens of a kilobyte each, twice named, and more than any client writes. */
-const MAX_ANSWER_BYTES = 262_144
+const MAX_RESPONSE_BYTES = 262_144
 
 /** The request by which a client is asked to notify users (docs/protocol.md §8.3). */
-export function requestOf(claimed: ClaimedRequest, timeoutMs: number): NetRequest {
+export function notificationRequest(claimed: ClaimedRequest, timeoutMs: number): NetRequest {
   const { url, notificationId, title, body, targetUrl, tokens } = claimed
   return {
     url,
@@ -13,6 +13,6 @@ export function requestOf(claimed: ClaimedRequest, timeoutMs: number): NetReques
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ notificationId, title, body, targetUrl, tokens: [...new Set(tokens)] }),
     deadlineMs: timeoutMs,
-    maxBytes: MAX_ANSWER_BYTES,
+    maxBytes: MAX_RESPONSE_BYTES,
   }
 }

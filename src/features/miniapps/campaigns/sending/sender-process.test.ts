@@ -4,23 +4,23 @@ import { createTestDatabase } from '../../../../../test/database.js'
 import { silentLog } from '../../../../platform/log/log.js'
 import { createNetClient } from '../../../../platform/outbound/net-client.js'
 import { startSender } from './sender-process.js'
-import { senders } from './senders.js'
+import { senderRegister } from './senders.js'
 
 const { db, connect } = await createTestDatabase()
 const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 afterAll(() => net.close())
 
 it('a sender whose look at the queue fails goes on living, and is buried by nobody', async () => {
-  const settings = { isAsync: true, intervalSeconds: 0, perDay: 1, parallel: 1, timeoutMs: 400 }
+  const settings = { isAsync: true, intervalSeconds: 0, perDay: 1, concurrency: 1, timeoutMs: 400 }
   const pool = connect({ poolSize: 4 })
   // As in a process that has been at work: more than one connection is open.
   await Promise.all([1, 2, 3, 4].map(() => pool`select pg_sleep(0.05)`))
-  const own = connect({ poolSize: 1 })
+  const lockDb = connect({ poolSize: 1 })
   const error = vi.fn()
   await db`alter table miniapps.campaigns rename to away`
   const sender = await startSender({
     db: pool,
-    own,
+    lockDb,
     net,
     settings,
     sender: randomUUID(),
@@ -28,11 +28,11 @@ it('a sender whose look at the queue fails goes on living, and is buried by nobo
   })
   await expect.poll(() => error.mock.calls.length).toBeGreaterThan(0)
   await db`alter table miniapps.away rename to campaigns`
-  const beats = async () => (await db`select alive_until::text from miniapps.senders`)[0]?.alive_until
-  const before = await beats()
+  const heartbeats = async () => (await db`select alive_until::text from miniapps.senders`)[0]?.alive_until
+  const before = await heartbeats()
 
-  await expect.poll(beats).not.toBe(before)
-  expect(await senders.buryDead(db)).toBe(0)
+  await expect.poll(heartbeats).not.toBe(before)
+  expect(await senderRegister.reapExpired(db)).toBe(0)
   await sender.stop()
   expect(await db`select from miniapps.senders`).toHaveLength(0)
 })

@@ -3,10 +3,10 @@ import { PlazaError } from '../../../../platform/errors.js'
 import type { Log } from '../../../../platform/log/log.js'
 import type { NetClient } from '../../../../platform/outbound/net-client.js'
 import { pause } from '../../../../platform/process/pause.js'
-import type { Outcome } from '../outcome.js'
+import type { TokenOutcome } from '../outcome.js'
 import type { CampaignSettings } from '../settings.js'
+import { AudienceSelector } from './audience-selector.js'
 import { Dispatcher } from './dispatcher.js'
-import { Gatherer } from './gatherer.js'
 
 /** What campaigns are sent with. */
 export interface SenderOptions {
@@ -18,13 +18,13 @@ export interface SenderOptions {
   readonly sender: string
   readonly log: Log
   /** Told of every token that was sent to. */
-  readonly onAttempt?: (outcome: Outcome, tokens: number) => void
+  readonly onAttempt?: (outcome: TokenOutcome, tokens: number) => void
 }
 
 /** What operations need of it. */
 export interface CampaignSender {
   /** Selects the audiences of campaigns that are queued, and sends to them. */
-  gather(): void
+  selectAudiences(): void
   /** Sends what waits. */
   dispatch(): void
   /**
@@ -50,38 +50,38 @@ export interface RunningSender extends CampaignSender {
 
 /** Sends campaigns whenever it is asked to. */
 export function createSender(options: SenderOptions): RunningSender {
-  const stopping = new AbortController()
-  const waiting = new Map<string, Set<() => void>>()
+  const abortController = new AbortController()
+  const waitersByCampaign = new Map<string, Set<() => void>>()
   const dispatcher = new Dispatcher({
     ...options,
     onEnded: (campaignIds) => {
-      for (const id of campaignIds) for (const resolve of waiting.get(id) ?? []) resolve()
+      for (const id of campaignIds) for (const resolve of waitersByCampaign.get(id) ?? []) resolve()
     },
   })
-  const gatherer = new Gatherer({ ...options, onGathered: () => dispatcher.wake() })
+  const audienceSelector = new AudienceSelector({ ...options, onSelected: () => dispatcher.wake() })
 
   async function waitForEnd(campaignId: string, limitMs: number): Promise<void> {
-    const isOver = new AbortController()
-    const end = () => isOver.abort()
-    const others = waiting.get(campaignId) ?? new Set()
-    waiting.set(campaignId, others.add(end))
-    stopping.signal.addEventListener('abort', end)
-    await pause(limitMs, isOver.signal)
-    stopping.signal.removeEventListener('abort', end)
-    others.delete(end)
-    if (others.size === 0) waiting.delete(campaignId)
-    if (stopping.signal.aborted) {
+    const ended = new AbortController()
+    const resolveWait = () => ended.abort()
+    const waiters = waitersByCampaign.get(campaignId) ?? new Set()
+    waitersByCampaign.set(campaignId, waiters.add(resolveWait))
+    abortController.signal.addEventListener('abort', resolveWait)
+    await pause(limitMs, ended.signal)
+    abortController.signal.removeEventListener('abort', resolveWait)
+    waiters.delete(resolveWait)
+    if (waiters.size === 0) waitersByCampaign.delete(campaignId)
+    if (abortController.signal.aborted) {
       throw new PlazaError('unavailable', 'the server ends: what is left is sent when it is back')
     }
   }
 
   return {
-    gather: () => gatherer.wake(),
+    selectAudiences: () => audienceSelector.wake(),
     dispatch: () => dispatcher.wake(),
     waitForEnd,
     async stop() {
-      stopping.abort()
-      await gatherer.stop()
+      abortController.abort()
+      await audienceSelector.stop()
       await dispatcher.stop()
     },
   }

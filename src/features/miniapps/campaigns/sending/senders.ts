@@ -1,12 +1,12 @@
 import type { Queryable } from '../../../../platform/db/connection.js'
-import { WorkerRegister } from '../../../../platform/db/worker-register.js'
+import { WorkerRegistry } from '../../../../platform/db/worker-registry.js'
 
 /** Who sends. What the dead were sending is sent again: nobody knows whether it arrived. */
-export const senders = new WorkerRegister('miniapps.senders', release)
+export const senderRegister = new WorkerRegistry('miniapps.senders', releaseBatches)
 
-async function release(db: Queryable, dead: readonly string[]): Promise<void> {
+async function releaseBatches(db: Queryable, senderIds: readonly string[]): Promise<void> {
   await db`
     update miniapps.batches
     set state = 'waiting', sender = null
-    where state = 'sending' and sender = any (${db.types.texts(dead)}::text[]::uuid[])`
+    where state = 'sending' and sender = any (${db.types.texts(senderIds)}::text[]::uuid[])`
 }

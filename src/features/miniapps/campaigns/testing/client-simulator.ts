@@ -12,7 +12,7 @@ export interface NotifyRequest {
 }
 
 /** Answers a request, or does whatever else clients do. */
-export type ClientAnswer = (request: NotifyRequest, response: ServerResponse) => void
+export type ClientResponse = (request: NotifyRequest, response: ServerResponse) => void
 
 /** A client app on loopback that takes notifications. */
 export interface ClientSimulator {
@@ -21,15 +21,15 @@ export interface ClientSimulator {
   /** All that it was asked, in the order of arrival. */
   readonly requests: NotifyRequest[]
   /** How often each token was named. */
-  told(): Map<string, number>
+  notificationCounts(): Map<string, number>
   /** Most requests that were under way at once. */
-  mostAtOnce(): number
+  maxConcurrentRequests(): number
   /** Behaves like this from now on. */
-  behave(answer: ClientAnswer): void
+  setResponse(respond: ClientResponse): void
 }
 
 /** Says that everybody was told. */
-export const accepts: ClientAnswer = ({ tokens }, response) => {
+export const acceptAll: ClientResponse = ({ tokens }, response) => {
   answerWith(response, { successfulTokens: tokens })
 }
 
@@ -48,23 +48,23 @@ export function answerWith(
 }
 
 /** Listens until the test is over. */
-export async function startClient(answer: ClientAnswer = accepts): Promise<ClientSimulator> {
-  let current = answer
+export async function startClient(respond: ClientResponse = acceptAll): Promise<ClientSimulator> {
+  let currentResponse = respond
   let open = 0
-  let most = 0
+  let maxOpen = 0
   const requests: NotifyRequest[] = []
   const server = createServer((request, response) => {
     open += 1
-    most = Math.max(most, open)
+    maxOpen = Math.max(maxOpen, open)
     response.on('close', () => {
       open -= 1
     })
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const asked = JSON.parse(Buffer.concat(chunks).toString()) as NotifyRequest
-      requests.push(asked)
-      current(asked, response)
+      const notification = JSON.parse(Buffer.concat(chunks).toString()) as NotifyRequest
+      requests.push(notification)
+      currentResponse(notification, response)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -75,16 +75,16 @@ export async function startClient(answer: ClientAnswer = accepts): Promise<Clien
   return {
     url: (path = 'notify') => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${path}`,
     requests,
-    told() {
+    notificationCounts() {
       const counts = new Map<string, number>()
       for (const token of requests.flatMap(({ tokens }) => tokens)) {
         counts.set(token, (counts.get(token) ?? 0) + 1)
       }
       return counts
     },
-    mostAtOnce: () => most,
-    behave(next) {
-      current = next
+    maxConcurrentRequests: () => maxOpen,
+    setResponse(newResponse) {
+      currentResponse = newResponse
     },
   }
 }

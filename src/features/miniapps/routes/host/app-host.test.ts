@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { serveHttp } from '../../../../platform/outbound/testing/loopback-server.js'
-import { HOST_FID, type HostUser, setHostScene, signedEvent } from './testing/host-scene.js'
+import { createHostScene, HOST_FID, type HostTestUser, signedEvent } from './testing/host-scene.js'
 
-const { api, openApi, newUser, serveMiniApp, bySigner, eventToSign } = await setHostScene()
+const { api, openApi, newUser, serveMiniApp, bySigner, eventToSign } = await createHostScene()
 
 const sendSigned = (app_domain: string, signed_message: object | string, to = api) =>
   to.send('POST', 'app_host/user/event', { app_domain, signed_message })
 
-async function stateOf({ fid }: HostUser, to = api) {
+async function stateOf({ fid }: HostTestUser, to = api) {
   return (await to.get('app_host/user/state', { fid })).json().notifications_enabled
 }
 
@@ -141,8 +141,8 @@ describe('an event that the app has the user sign', () => {
       publicUrl: () => 'http://127.0.0.1:8080',
       miniapps: { targetPolicy: { allowHttp: false, allowLoopback: false } },
     })
-    const asked = { app_domain: 'tulips.example.org', fid: user.fid, event: 'notifications_enabled' }
-    const reply = await local.get('app_host/user/event', asked)
+    const eventRequest = { app_domain: 'tulips.example.org', fid: user.fid, event: 'notifications_enabled' }
+    const reply = await local.get('app_host/user/event', eventRequest)
     expect([reply.statusCode, reply.json()]).toEqual([
       501,
       expect.objectContaining({ message: expect.stringContaining('PUBLIC_URL') }),

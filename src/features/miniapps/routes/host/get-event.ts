@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { AppHostGetEventResponse } from '../../../../graph/view/schema/app-host.js'
 import { defineOperation } from '../../../operation.js'
-import { makeHostEvent } from '../../hosts/host-events.js'
+import { createHostEvent } from '../../hosts/host-events.js'
 import {
   appDomainParameter,
+  hostContext,
   hostEventParameter,
   hostFidParameter,
-  hostParts,
   siteOf,
 } from './host-parameters.js'
 
@@ -29,6 +29,6 @@ export const appHostGetEvent = defineOperation({
 
   async handle(context, { app_domain, fid, event }, { appId }) {
     const { domain } = siteOf(context, app_domain)
-    return await makeHostEvent(hostParts(context), { appId, fid, domain }, event)
+    return await createHostEvent(hostContext(context), { appId, fid, domain }, event)
   },
 })

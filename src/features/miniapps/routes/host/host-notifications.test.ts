@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../apps/apps.js'
-import { dropOldOfHosts } from '../../hosts/retention.js'
-import { HOST_FID, type HostUser, setHostScene } from './testing/host-scene.js'
+import { deleteExpiredHostData } from '../../hosts/retention.js'
+import { createHostScene, HOST_FID, type HostTestUser } from './testing/host-scene.js'
 
-const { db, clock, api, newUser, bySigner, eventToSign, wait } = await setHostScene()
+const { db, clock, api, newUser, bySigner, eventToSign, wait } = await createHostScene()
 
 /** Tells something by tokens, as mini apps do. */
-async function tell(tokens: readonly string[], more: object = {}) {
+async function sendNotification(tokens: readonly string[], more: object = {}) {
   const reply = await api.app.inject({
     method: 'POST',
     url: '/f/host/notifications',
@@ -31,7 +31,7 @@ describe('a mini app of this server', () => {
   const domain = 'garden.example.org'
   const made = createApp(db, { name: 'garden', miniAppDomain: domain })
 
-  async function tokenFor(user: HostUser): Promise<string> {
+  async function tokenFor(user: HostTestUser): Promise<string> {
     expect((await bySigner(user, domain, 'notifications_enabled')).statusCode).toBe(200)
     const [row] = await db<{ token: string }[]>`
       select token from miniapps.tokens
@@ -39,17 +39,17 @@ describe('a mini app of this server', () => {
     return row!.token
   }
 
-  const listOf = async (user: HostUser, query = {}) =>
+  const listOf = async (user: HostTestUser, query = {}) =>
     (await api.get('app_host/user/notifications', { fid: user.fid, ...query })).json()
 
   it('has the token at once, and by it what it says reaches the app for its user', async () => {
     const [user, other] = [await newUser(), await newUser()]
     const [token, othersToken] = [await tokenFor(user), await tokenFor(other)]
-    expect(await tell([token, othersToken, 'unknown'])).toEqual(
+    expect(await sendNotification([token, othersToken, 'unknown'])).toEqual(
       outcome({ successfulTokens: expect.arrayContaining([token, othersToken]), invalidTokens: ['unknown'] }),
     )
     wait(31)
-    await tell([token], { notificationId: 'summer', title: 'Summer' })
+    await sendNotification([token], { notificationId: 'summer', title: 'Summer' })
     const first = await listOf(user, { limit: 1 })
     expect(first.notifications).toEqual([
       {
@@ -71,25 +71,25 @@ describe('a mini app of this server', () => {
     const user = await newUser()
     const token = await tokenFor(user)
     const successful = outcome({ successfulTokens: [token] })
-    expect(await tell([token])).toEqual(successful)
-    expect(await tell([token])).toEqual(successful)
+    expect(await sendNotification([token])).toEqual(successful)
+    expect(await sendNotification([token])).toEqual(successful)
     const limited = outcome({ rateLimitedTokens: [token] })
-    expect(await tell([token], { notificationId: 'again' })).toEqual(limited)
+    expect(await sendNotification([token], { notificationId: 'again' })).toEqual(limited)
     wait(31)
-    expect(await tell([token], { notificationId: 'again' })).toEqual(successful)
+    expect(await sendNotification([token], { notificationId: 'again' })).toEqual(successful)
     for (const targetUrl of [
       'https://weeds.example.org/',
       'http://garden.example.org/',
       'javascript:1',
       'x',
     ]) {
-      expect(await tell([token], { notificationId: 'bait', targetUrl })).toEqual(
+      expect(await sendNotification([token], { notificationId: 'bait', targetUrl })).toEqual(
         outcome({ failedTokens: [{ token, reason: 'target_url_mismatch' }] }),
       )
     }
     expect((await listOf(user)).notifications).toHaveLength(2)
     wait(86_400)
-    expect(await tell([token], { title: 'A day later' })).toEqual(successful)
+    expect(await sendNotification([token], { title: 'A day later' })).toEqual(successful)
     expect((await listOf(user)).notifications).toMatchObject([
       { notification_id: 'spring', title: 'A day later' },
       { notification_id: 'again' },
@@ -103,7 +103,7 @@ describe('a mini app of this server', () => {
       from miniapps.host_tokens, generate_series(1, 99) as n
       where token = ${token}`
     wait(31)
-    expect(await tell([token], { notificationId: 'too many' })).toEqual(limited)
+    expect(await sendNotification([token], { notificationId: 'too many' })).toEqual(limited)
   })
 
   it('cannot use a token that has ended, or that it was never told', async () => {
@@ -111,18 +111,18 @@ describe('a mini app of this server', () => {
     const token = await tokenFor(user)
     const next = await tokenFor(user)
     const offered = (await eventToSign(user, domain, 'notifications_enabled')).notificationDetails!.token
-    expect(await tell([token, offered])).toEqual(outcome({ invalidTokens: [token, offered] }))
+    expect(await sendNotification([token, offered])).toEqual(outcome({ invalidTokens: [token, offered] }))
     await bySigner(user, domain, 'notifications_disabled')
-    expect(await tell([next])).toEqual(outcome({ invalidTokens: [next] }))
+    expect(await sendNotification([next])).toEqual(outcome({ invalidTokens: [next] }))
     expect(await listOf(user)).toEqual({ notifications: [], next: { cursor: null } })
   })
 
   it('is forgotten bit by bit: what it said after 30 days, tokens a day after they were no more', async () => {
     const user = await newUser()
-    const [ended, standing] = [await tokenFor(user), await tokenFor(user)]
+    const [disabledToken, enabledToken] = [await tokenFor(user), await tokenFor(user)]
     await eventToSign(user, domain, 'notifications_enabled')
-    await tell([standing])
-    const left = async () => [
+    await sendNotification([enabledToken])
+    const countRemaining = async () => [
       (await db`select from miniapps.host_tokens where fid = ${user.fid}`).length,
       (await listOf(user)).notifications.length,
     ]
@@ -130,20 +130,23 @@ describe('a mini app of this server', () => {
       const timestamp = new Date(Date.now() - days * 86_400_000)
       await db`update miniapps.host_notifications set created_at = ${timestamp} where fid = ${user.fid}`
       await db`update miniapps.host_tokens set updated_at = ${timestamp} where fid = ${user.fid}`
-      await dropOldOfHosts(db)
+      await deleteExpiredHostData(db)
     }
-    expect([await left(), await tell([ended])]).toEqual([[3, 1], outcome({ invalidTokens: [ended] })])
-    await age(0.9)
-    expect(await left()).toEqual([3, 1])
-    await age(1.1)
-    expect(await left()).toEqual([2, 1])
-    await age(30.5)
-    expect(await left()).toEqual([2, 0])
-    await age(31.5)
-    expect([await left(), await tell([standing], { notificationId: 'again' })]).toEqual([
-      [1, 0],
-      outcome({ successfulTokens: [standing] }),
+    expect([await countRemaining(), await sendNotification([disabledToken])]).toEqual([
+      [3, 1],
+      outcome({ invalidTokens: [disabledToken] }),
     ])
+    await age(0.9)
+    expect(await countRemaining()).toEqual([3, 1])
+    await age(1.1)
+    expect(await countRemaining()).toEqual([2, 1])
+    await age(30.5)
+    expect(await countRemaining()).toEqual([2, 0])
+    await age(31.5)
+    expect([
+      await countRemaining(),
+      await sendNotification([enabledToken], { notificationId: 'again' }),
+    ]).toEqual([[1, 0], outcome({ successfulTokens: [enabledToken] })])
   })
 
   it('keeps to the bounds of the protocol', async () => {
@@ -156,7 +159,7 @@ describe('a mini app of this server', () => {
       { tokens: Array.from({ length: 101 }, (_, number) => `${number}`) },
       { title: undefined },
     ]) {
-      expect([more, ...(await tell(['x'], more))]).toEqual([more, 400, 'InvalidField'])
+      expect([more, ...(await sendNotification(['x'], more))]).toEqual([more, 400, 'InvalidField'])
     }
   })
 })

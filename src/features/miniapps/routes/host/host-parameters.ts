@@ -1,8 +1,8 @@
 import { invalidField } from '../../../../api/invalid-field.js'
 import { choiceParameter, fidParameter, textParameter } from '../../../../api/parameters.js'
 import type { OperationContext } from '../../../operation.js'
-import { type HostParts, hostEvents } from '../../hosts/host-events.js'
-import { type MiniAppSite, readSite } from '../../hosts/site.js'
+import { type HostContext, hostEvents } from '../../hosts/host-events.js'
+import { type MiniAppSite, parseSite } from '../../hosts/site.js'
 
 /** Which mini app: a host name has 253 characters at most, and may have a port. */
 export const appDomainParameter = textParameter({
@@ -17,13 +17,13 @@ export const hostFidParameter = fidParameter({ description: 'The user.' })
 export const hostEventParameter = choiceParameter(hostEvents, { description: 'What the user has done.' })
 
 /** What events are made and sent with. */
-export function hostParts({ writerDb, net, miniapps, publicUrl }: OperationContext): HostParts {
+export function hostContext({ writerDb, net, miniapps, publicUrl }: OperationContext): HostContext {
   return { db: writerDb, net, targetPolicy: miniapps.targetPolicy, publicUrl }
 }
 
 /** The mini app that a request names. @throws PlazaError 400 */
 export function siteOf({ miniapps }: OperationContext, appDomain: string): MiniAppSite {
-  const site = readSite(appDomain, miniapps.targetPolicy)
+  const site = parseSite(appDomain, miniapps.targetPolicy)
   if ('code' in site) throw invalidField('app_domain', site.message)
   return site
 }

@@ -5,17 +5,18 @@ import { AppHostPostEventResponse } from '../../../../graph/view/schema/app-host
 import { type JsonSignature, signJson } from '../../../../protocol/json-signature.js'
 import { defineOperation, type OperationContext } from '../../../operation.js'
 import { mayNotAct } from '../../../publishing/routes/acting.js'
-import { type HostEvent, makeHostEvent, sendHostEvent } from '../../hosts/host-events.js'
+import { createHostEvent, type HostEvent, sendHostEvent } from '../../hosts/host-events.js'
 import {
   appDomainParameter,
+  hostContext,
   hostEventParameter,
   hostFidParameter,
-  hostParts,
   siteOf,
 } from './host-parameters.js'
 import { isEmpty, readSignedMessage } from './signed-message.js'
 
-const signedText = (what: string) => Type.String({ maxLength: 8_192, description: `${what}, in base64url.` })
+const signedText = (memberDescription: string) =>
+  Type.String({ maxLength: 8_192, description: `${memberDescription}, in base64url.` })
 
 /** An event that is signed already, or what is to be signed and by whom. */
 export const AppHostPostEventReqBody = Type.Object({
@@ -72,10 +73,10 @@ export const appHostPostEvent = defineOperation({
 
   async handle(context, { app_domain, signed_message, signer_uuid: signerUuid, fid, event }, caller) {
     const site = siteOf(context, app_domain)
-    const sent = isEmpty(signed_message)
+    const isUnsignedRequest = isEmpty(signed_message)
       ? await signEvent(context, caller, { domain: site.domain, signerUuid, fid, event })
       : readSignedMessage(signed_message, { signerUuid, fid, event })
-    await sendHostEvent(hostParts(context), caller.appId, site, sent)
+    await sendHostEvent(hostContext(context), caller.appId, site, isUnsignedRequest)
     return { success: true, message: `the mini app at ${site.domain} has taken the event` }
   },
 })
@@ -89,8 +90,8 @@ async function signEvent(
   if (event === undefined) throw invalidField('event', 'is required beside signer_uuid')
   if (fid === undefined) throw invalidField('fid', 'is required beside signer_uuid')
   // No hub looks at the signer after us: it is asked for as it is now.
-  const signer = await context.signers.findNow({ signerUuid, appId, permission: 'any write' })
+  const signer = await context.signers.findFresh({ signerUuid, appId, permission: 'any write' })
   if (signer.fid !== fid) throw invalidField('fid', 'is not the user of the signer')
-  const payload = await makeHostEvent(hostParts(context), { appId, fid, domain }, event)
+  const payload = await createHostEvent(hostContext(context), { appId, fid, domain }, event)
   return signJson(fid, signer.key, payload)
 }

@@ -3,7 +3,7 @@ import { cursorKind, keyPart } from '../../../../api/cursor.js'
 import { cursorParameter, limitParameter } from '../../../../api/parameters.js'
 import { AppHostNotificationsResponse } from '../../../../graph/view/schema/app-host.js'
 import { defineOperation } from '../../../operation.js'
-import { listReceived } from '../../hosts/received.js'
+import { listReceived } from '../../hosts/received-notifications.js'
 import { hostFidParameter } from './host-parameters.js'
 
 const cursors = cursorKind('notifications of mini apps', keyPart.integer)
@@ -24,10 +24,10 @@ export const appHostUserNotifications = defineOperation({
   reply: AppHostNotificationsResponse,
 
   async handle({ db }, { fid, limit, cursor }, { appId }) {
-    const [below] = cursors.decode(cursor) ?? []
-    const found = await listReceived(db, { appId, fid }, { limit: limit + 1, below: below ?? null })
-    const page = found.slice(0, limit)
-    const last = found.length > limit ? page.at(-1) : undefined
+    const [beforeId] = cursors.decode(cursor) ?? []
+    const foundRows = await listReceived(db, { appId, fid }, { limit: limit + 1, beforeId: beforeId ?? null })
+    const page = foundRows.slice(0, limit)
+    const last = foundRows.length > limit ? page.at(-1) : undefined
     return {
       notifications: page.map(({ domain, notificationId, title, body, targetUrl, createdAt }) => ({
         object: 'mini_app_notification' as const,

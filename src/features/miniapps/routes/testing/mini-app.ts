@@ -5,7 +5,7 @@ import { createApiKey } from '../../../apps/api-keys.js'
 import { createApp } from '../../../apps/apps.js'
 import type { Campaigns } from '../../campaigns/sending/sender.js'
 import type { CampaignSettings } from '../../campaigns/settings.js'
-import { testCampaigns } from '../../campaigns/testing/test-campaigns.js'
+import { createTestCampaigns } from '../../campaigns/testing/test-campaigns.js'
 
 let made = 0
 
@@ -13,7 +13,7 @@ let made = 0
 export async function createMiniApp(
   { db, net }: { readonly db: Database; readonly net: Pick<NetClient, 'request'> },
   settings: Partial<CampaignSettings> = {},
-  campaigns: Campaigns = testCampaigns(db, net, settings),
+  campaigns: Campaigns = createTestCampaigns(db, net, settings),
 ) {
   made += 1
   const domain = `app${made}.example.com`

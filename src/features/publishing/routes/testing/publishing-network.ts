@@ -21,7 +21,9 @@ export interface PublishingNetwork extends TestDatabase {
 }
 
 /** The server's clock is `testNow`; user messages of the tests are older. */
-export async function publishingNetwork(options: Partial<TestApiOptions> = {}): Promise<PublishingNetwork> {
+export async function createPublishingNetwork(
+  options: Partial<TestApiOptions> = {},
+): Promise<PublishingNetwork> {
   const database = await createTestDatabase()
   const { db } = database
   let secondsAfter = 0

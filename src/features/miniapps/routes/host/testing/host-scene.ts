@@ -21,7 +21,7 @@ import { addClientKey, type ClientKey } from '../../../testing/client-key.js'
 export const HOST_FID = 7_001
 
 /** A user of that app. */
-export interface HostUser {
+export interface HostTestUser {
   readonly fid: number
   readonly key: ClientKey
   /** Has the same key. */
@@ -36,7 +36,7 @@ export interface ServedMiniApp {
 }
 
 /** An app that opens mini apps, its users, and mini apps, for the file that calls it. */
-export async function setHostScene() {
+export async function createHostScene() {
   const { db } = await createTestDatabase()
   let secondsAfter = 0
   const clock = () => (testNowUnix + secondsAfter) * 1000
@@ -54,7 +54,7 @@ export async function setHostScene() {
   const api = await openApi()
   let fids = 100
 
-  async function newUser(): Promise<HostUser> {
+  async function newUser(): Promise<HostTestUser> {
     fids += 1
     const user = new TestUser(fids)
     await hub.submitOnChainEvents(user.onChain())
@@ -68,10 +68,10 @@ export async function setHostScene() {
   }
 
   /** Has an event signed by the user's signer. */
-  const bySigner = ({ fid, signerUuid }: HostUser, app_domain: string, event: string) =>
+  const bySigner = ({ fid, signerUuid }: HostTestUser, app_domain: string, event: string) =>
     api.send('POST', 'app_host/user/event', { app_domain, signer_uuid: signerUuid, fid, event })
 
-  async function eventToSign({ fid }: Pick<HostUser, 'fid'>, app_domain: string, event: string) {
+  async function eventToSign({ fid }: Pick<HostTestUser, 'fid'>, app_domain: string, event: string) {
     const reply = await api.get('app_host/user/event', { app_domain, fid, event })
     expect([reply.statusCode, reply.json()]).toEqual([200, expect.objectContaining({ event })])
     return reply.json() as { event: string; notificationDetails?: { url: string; token: string } }
@@ -112,7 +112,7 @@ function miniApps(hubUrl: string) {
 }
 
 /** An event as the published library signs it. */
-export function signedEvent({ fid, key }: Pick<HostUser, 'fid' | 'key'>, event: object) {
+export function signedEvent({ fid, key }: Pick<HostTestUser, 'fid' | 'key'>, event: object) {
   return createJsonFarcasterSignature({
     fid,
     type: 'app_key',

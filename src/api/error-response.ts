@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ErrorRes } from '../graph/view/schema/error.js'
+import { describeError, type ErrorCode, PlazaError } from '../platform/errors.js'
+import { redactedPath } from '../platform/text/redacted-path.js'
+import { prepareErrorReply, toPlazaError } from './error-reply.js'
+
+/**
+ * `code` of ErrorRes. The specification knows `InvalidField`; the others are ours, in its manner. What the hub's
+ * rules refuse keeps the hub's own code.
+ */
+const codes: Partial<Record<ErrorCode, string>> = {
+  'bad_request.invalid_param': 'InvalidField',
+  'bad_request.wallet_required': 'RequiredField',
+  'bad_request.rate_limited': 'RateLimited',
+  'bad_request.too_large': 'TooLarge',
+  unauthenticated: 'Unauthorized',
+  forbidden: 'Forbidden',
+  'forbidden.other_app': 'SignerOfAnotherApp',
+  'forbidden.signer_not_approved': 'SignerNotApproved',
+  'forbidden.signer_revoked': 'SignerRevoked',
+  'forbidden.permission_missing': 'PermissionMissing',
+  insufficient_funds: 'InsufficientFunds',
+  conflict: 'Conflict',
+  unprocessable: 'Unprocessable',
+  'conflict.fid_of_another_wallet': 'FidOfAnotherWallet',
+  'conflict.fid_hold_expired': 'FidHoldExpired',
+  not_configured: 'NotConfigured',
+  not_found: 'NotFound',
+  'not_found.wallet': 'InvalidWalletId',
+  gone: 'Gone',
+  'unavailable.other_side': 'OtherSideFailed',
+  unavailable: 'Unavailable',
+  internal: 'InternalError',
+}
+
+/** `code` of the ErrorRes that an error becomes. */
+export function errorResponseCode(code: ErrorCode): string {
+  return codes[code] ?? code
+}
+
+/** The body of a failed request. An error of ours only names the id that the log has. */
+export function errorResponse(error: PlazaError, request: FastifyRequest): ErrorRes {
+  const { code, property, validationErrors } = error
+  const message = code === 'internal' ? `internal error, request ${request.id}` : error.message
+  return {
+    message,
+    code: errorResponseCode(code),
+    ...(property === undefined ? {} : { property }),
+    status: describeError(code).status,
+    ...(validationErrors === undefined
+      ? {}
+      : {
+          errors: validationErrors.map((validationError) => ({
+            ...validationError,
+            path: [...validationError.path],
+          })),
+        }),
+  }
+}
+
+/** Makes a scope answer every failure with ErrorRes, also of paths that are not there. */
+export function sendErrorResponse(scope: FastifyInstance): void {
+  scope.setErrorHandler((failure, request, reply) => {
+    const error = toPlazaError(failure)
+    prepareErrorReply(error, request, reply)
+    return reply.send(errorResponse(error, request))
+  })
+  scope.setNotFoundHandler((request, reply) => {
+    const error = new PlazaError('not_found', `no operation ${request.method} ${redactedPath(request.url)}`)
+    return reply.status(404).send(errorResponse(error, request))
+  })
+}

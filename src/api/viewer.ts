@@ -1,0 +1,20 @@
+import { loadBannedFids } from '../graph/cache/banned-users.js'
+import type { Hydrator } from '../graph/cache/hydrator.js'
+import type { Viewer } from '../graph/query/visibility-filter.js'
+import type { Database } from '../platform/db/connection.js'
+import type { Caller } from './caller.js'
+
+/** Who looks, and whom the app bans through which they do. */
+export interface RequestViewer extends Viewer {
+  readonly banned: ReadonlySet<number>
+}
+
+/** For whom a list is made: its viewer, where one is named, and the app of the key. */
+export async function viewerOf(
+  { db, hydrator }: { readonly db: Database; readonly hydrator: Hydrator },
+  { appId }: Pick<Caller, 'appId'>,
+  viewerFid?: number,
+): Promise<RequestViewer> {
+  const banned = await loadBannedFids(db, hydrator.singleFlight, appId)
+  return { viewerFid, banned, banningAppId: banned.size > 0 ? appId : undefined }
+}

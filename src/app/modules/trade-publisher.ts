@@ -1,0 +1,88 @@
+import { formatUnits, getAddress } from 'viem'
+import { checksummedAddress } from '../../features/tokens/present-token.js'
+import { readTokens, type Token } from '../../features/tokens/token.js'
+import { claimUnpublished, type TradeRow } from '../../features/tokens/trade-lists.js'
+import { enqueueDeliveries } from '../../features/webhooks/delivery/enqueue.js'
+import { loadFacts } from '../../features/webhooks/events/fact-loader.js'
+import type { WebhookEvent } from '../../features/webhooks/events/webhook-event.js'
+import { Subscriptions } from '../../features/webhooks/matching/subscriptions.js'
+import type { NetworkName } from '../../hub/chain/networks.js'
+import type { Transaction } from '../../platform/db/connection.js'
+
+/** Tells webhooks of a network's trades up to a block that is final. */
+export type PublishTrades = (db: Transaction, network: NetworkName, lastFinal: number) => Promise<void>
+
+/**
+ * Puts trades in line for the webhooks that ask for them, in the transaction that moves the follower's cursor: each is
+ * told of once, whatever dies, and none that the chain takes back.
+ *
+ * @param clock Unix milliseconds.
+ */
+export function createTradePublisher(clock: () => number): PublishTrades {
+  const subscriptions = new Subscriptions()
+  const { matcher } = subscriptions
+  return async (db, network, lastFinal) => {
+    const trades = await claimUnpublished(db, network, lastFinal)
+    if (trades.length === 0) return
+    await subscriptions.refresh(db)
+    if (!matcher.hasSubscribers('trade.created')) return
+    const ids = [...new Set(trades.flatMap(({ soldId, boughtId }) => [soldId, boughtId]))]
+    const tokens = new Map((await readTokens(db, { ids })).map((token) => [token.id, token]))
+    const knownTokens = await loadFacts(
+      db,
+      trades.map((trade) => tradeEventOf(trade, tokens)),
+    )
+    const matched = knownTokens.flatMap(({ event: tradeEvent, facts: tradeFacts }) => {
+      const webhookIds = matcher.match(tradeFacts)
+      return webhookIds.length === 0 ? [] : [{ event: tradeEvent, webhookIds }]
+    })
+    await enqueueDeliveries(db, matched, clock())
+  }
+}
+
+/** A trade as webhooks are told of it (docs/compatibility.md §18.4): its tokens have other members than those of the API. */
+function tradeEventOf(trade: TradeRow, tokens: ReadonlyMap<number, Token>): WebhookEvent {
+  const { network, transactionHash, logIndex, traderFid, usd } = trade
+  const fungible = (tokenId: number, amount: string) => {
+    const { address, decimals, symbol, name, logo } = tokens.get(tokenId)!
+    return {
+      object: 'fungible_balance',
+      token: {
+        object: 'fungible',
+        address: checksummedAddress(address),
+        decimals,
+        symbol,
+        name,
+        ...(logo === null ? {} : { image_url: logo }),
+      },
+      balance: { in_usd: usd, in_token: formatUnits(BigInt(amount), decimals) },
+    }
+  }
+  return {
+    id: `trade-${network}-${transactionHash}-${logIndex}`,
+    kind: 'trade.created',
+    happenedAt: trade.tradedAt,
+    subject: {
+      type: 'trade',
+      fid: traderFid,
+      amountUsdc: usd ?? 0,
+      data: {
+        pool: {
+          object: 'pool',
+          address: getAddress(trade.pool),
+          protocol_family: trade.protocolFamily,
+          protocol_version: trade.protocolVersion,
+        },
+        transaction: {
+          hash: transactionHash,
+          network: { object: 'network', name: network },
+          net_transfer: {
+            object: 'net_transfer',
+            receiving_fungible: fungible(trade.boughtId, trade.bought),
+            sending_fungible: fungible(trade.soldId, trade.sold),
+          },
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { ensureApp } from '../features/apps/apps.js'
+import { createSigner } from '../features/signers/create-signer.js'
+import { signerKeyContext } from '../features/signers/signer-key-context.js'
+import { createVault } from '../platform/vault/vault.js'
+import { encryptedColumns, reencrypt } from './re-encrypt.js'
+
+const { db } = await createTestDatabase()
+const appId = await ensureApp(db, 'mine')
+const [first, second] = ['the key of the first year', 'the key of the second year'] as const
+const [signers] = encryptedColumns
+const never = new AbortController().signal
+
+it('knows every column that is encrypted', async () => {
+  const columns = await db<{ name: string }[]>`
+    select format('%s.%s.%s', table_schema, table_name, column_name) as name
+    from information_schema.columns
+    where column_name like 'sealed%' and data_type = 'bytea'
+    order by name`
+  expect(columns.map(({ name }) => name)).toEqual(
+    encryptedColumns.map(({ table, encrypted }) => `${table}.${encrypted}`).sort(),
+  )
+})
+
+it('encrypts everything with the new key, once, after which the old one is needed no more', async () => {
+  const [old, both, young] = [createVault([first]), createVault([second, first]), createVault([second])]
+  const made = await Promise.all(Array.from({ length: 700 }, () => createSigner({ db, vault: old }, appId)))
+  const { id: current } = await createSigner({ db, vault: both }, appId)
+  const batches: number[] = []
+  const onBatch = (count: number) => batches.push(count)
+  expect(await reencrypt(db, both, signers!, { signal: never, onBatch })).toBe(700)
+  expect(batches).toEqual([500, 200])
+  const rows = await db<{ id: string; key: Buffer }[]>`select id, sealed_key as key from signers.signers`
+  expect(rows.map(({ id }) => id).sort()).toEqual([...made.map(({ id }) => id), current].sort())
+  for (const { id, key } of rows) expect(young.open(key, signerKeyContext(id))).toHaveLength(32)
+  expect(await reencrypt(db, both, signers!, { signal: never, onBatch })).toBe(0)
+})
+
+it('ends with what it cannot open, and changes nothing of it', async () => {
+  const { id } = await createSigner({ db, vault: createVault(['a key that was lost']) }, appId)
+  const read = async () => (await db`select sealed_key from signers.signers where id = ${id}`)[0]
+  const before = await read()
+  const vault = createVault([first, second])
+  await expect(reencrypt(db, vault, signers!, { signal: never, onBatch: () => {} })).rejects.toThrow(
+    /PLAZA_SECRET_KEY/,
+  )
+  expect(await read()).toEqual(before)
+})
+
+it('can be stopped', async () => {
+  const stopped = AbortSignal.abort(new Error('stopped'))
+  const rotating = reencrypt(db, createVault([first]), signers!, { signal: stopped, onBatch: () => {} })
+  await expect(rotating).rejects.toThrow('stopped')
+})

@@ -1,0 +1,109 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { approveLocally, localAddition, refuseRequest } from '../features/signers/answer-request.js'
+import { type KeyRequest, type KeyRequestReference, readKeyRequest } from '../features/signers/key-request.js'
+import { selectablePermissions } from '../features/signers/selected-permissions.js'
+import { AUTH_ADDRESS_KEY_TYPE } from '../features/signers/signer-record.js'
+import { refusalStatement } from '../features/signers/statement.js'
+import type { SignerPermission } from '../graph/view/schema/signer.js'
+import { ethAccount, signatureBytes } from '../hub/registry/eth-account.js'
+import { signKeyAddition } from '../hub/registry/key-addition.js'
+import { hexOf } from '../protocol/bytes.js'
+import { fid, hexBytes } from './arguments.js'
+import type { CommandContext } from './context.js'
+import { withRegistry } from './registry-command.js'
+
+interface AnswerOptions {
+  readonly fid: number
+  readonly custodyKey: Buffer
+  readonly json?: boolean
+}
+
+interface ApproveOptions extends AnswerOptions {
+  readonly permissions?: readonly SignerPermission[]
+}
+
+/** The signature is used at once. */
+const SIGNING_SECONDS = 60
+
+/** `plaza signer approve|refuse`: what the approval page does, in a terminal. */
+export function addAnswerCommands(signer: Command, context: CommandContext): void {
+  const answer = (name: string, description: string) =>
+    signer
+      .command(name)
+      .description(description)
+      .argument('<request>', 'the signer_uuid, or the address of the approval page', requestName)
+      .requiredOption('--fid <fid>', 'the account that answers', fid)
+      .requiredOption(
+        '--custody-key <private key>',
+        'key of the address that holds the account',
+        hexBytes(32, '--custody-key'),
+      )
+      .option('--json', 'print one line of JSON')
+
+  answer('approve', 'let the key that an app asks for act for an account')
+    .option(
+      '--permissions <list>',
+      `what it may do, separated by commas; everything unless told: ${selectablePermissions.join(', ')}`,
+      permissionList,
+    )
+    .action((name: KeyRequestReference, options: ApproveOptions) => approve(context, name, options))
+
+  answer('refuse', 'refuse what an app asks for, for good').action(
+    (name: KeyRequestReference, options: AnswerOptions) => refuse(context, name, options),
+  )
+}
+
+async function approve(
+  context: CommandContext,
+  name: KeyRequestReference,
+  options: ApproveOptions,
+): Promise<void> {
+  const { fid, custodyKey, permissions = selectablePermissions, json } = options
+  const account = ethAccount(custodyKey)
+  await withRegistry(context, { command: 'signer', json }, async (registry, db) => {
+    const request = await readKeyRequest(db, name)
+    const deadline = Math.floor(Date.now() / 1000) + SIGNING_SECONDS
+    const addition = localAddition(request, account.address, deadline)
+    await approveLocally({ db, clock: Date.now }, registry, {
+      token: request.approvalToken,
+      fid,
+      deadline,
+      signature: await signKeyAddition(addition, account),
+      permissions: request.keyType === AUTH_ADDRESS_KEY_TYPE ? null : permissions,
+    })
+    return report(request, fid, 'approved', `acts for fid ${fid}`)
+  })
+}
+
+async function refuse(
+  context: CommandContext,
+  name: KeyRequestReference,
+  { fid, custodyKey, json }: AnswerOptions,
+): Promise<void> {
+  const { signer } = ethAccount(custodyKey)
+  await withRegistry(context, { command: 'signer', json }, async (_registry, db) => {
+    const request = await readKeyRequest(db, name)
+    const message = refusalStatement(request, fid)
+    const signature = signatureBytes(await signer.signMessage({ message }))
+    await refuseRequest({ db, clock: Date.now }, { token: request.approvalToken, fid, signature })
+    return report(request, fid, 'revoked', 'is refused')
+  })
+}
+
+function report(request: KeyRequest, fid: number, status: string, text: string) {
+  const key = hexOf(request.publicKey)
+  return { json: { key, fid, status }, lines: [`${key} ${text}`] }
+}
+
+function requestName(text: string): KeyRequestReference {
+  const [, token] = /\/approve\/([\w-]+)\/?$/.exec(text) ?? []
+  return token === undefined ? { signerUuid: text } : { token }
+}
+
+function permissionList(text: string): SignerPermission[] {
+  return text.split(',').map((each) => {
+    const found = selectablePermissions.find((permission) => permission === each.trim())
+    if (found === undefined) throw new InvalidArgumentError(`There is no permission ${each.trim()}.`)
+    return found
+  })
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto'
+import { ethAccount, newPrivateKey } from '../../../hub/registry/eth-account.js'
+import type { Database, Queryable } from '../../../platform/db/connection.js'
+import type { Vault } from '../../../platform/vault/vault.js'
+import { lockWallet } from '../wallets/wallets.js'
+import { fidPoolKeyContext } from './fid-pool-key.js'
+
+/** A fid that is to be registered. */
+export interface FidOrder {
+  readonly id: string
+  readonly walletId: string
+}
+
+/** Fids that one look at a wallet may order; the next one orders more. */
+const MAX_ORDERS = 100
+
+/** An order that has failed is tried again after this, twice as long each time, and after the longest from then on. */
+const FIRST_RETRY_SECONDS = 1
+const MAX_RETRY_SECONDS = 300
+
+/**
+ * Orders what a wallet lacks: on its account there are to be as many fids as its users have got and hold, as are being
+ * waited for, and as are to be ready. A fid that was held and not used is on the shelf again, and needs no new one.
+ *
+ * @param waiting How many callers of the wallet have found the shelf empty: asked while the wallet is locked, so that
+ * none of them is counted as holding a fid, too.
+ */
+export async function orderFids(
+  db: Database,
+  vault: Vault,
+  {
+    walletId,
+    waitingCount,
+    nowMs,
+  }: { readonly walletId: string; readonly waitingCount: () => number; readonly nowMs: number },
+): Promise<void> {
+  await db.begin(async (transaction) => {
+    await lockWallet(transaction, walletId)
+    const [row] = await transaction<{ lacking: number; network: string }[]>`
+      select ${missingFidCount(transaction, nowMs)} as lacking, w.network
+      from accounts.wallets w
+      where w.id = ${walletId}`
+    const count = Math.min(row!.lacking + waitingCount(), MAX_ORDERS)
+    if (count <= 0) return
+    const orders = Array.from({ length: count }, () => newOrder(vault))
+    await transaction`
+      insert into accounts.fid_pool (id, network, paid_by, custody_address, sealed_key, ordered_at, next_attempt_at)
+      select id::uuid, ${row!.network}, ${walletId}::uuid, address, sealed, ${new Date(nowMs)}, ${new Date(nowMs)}
+      from unnest(
+        ${db.types.texts(orders.map(({ id }) => id))}::text[],
+        ${db.types.byteas(orders.map(({ address }) => address))}::bytea[],
+        ${db.types.byteas(orders.map(({ sealed }) => sealed))}::bytea[]
+      ) as made (id, address, sealed)`
+    await transaction`
+      update accounts.wallets set fids_ordered = fids_ordered + ${count}::integer where id = ${walletId}`
+  })
+}
+
+/** How many fids the wallet `w` of the statement lacks. */
+function missingFidCount(db: Queryable, nowMs: number) {
+  return db`(
+    w.fids_used + w.fid_pool_size - w.fids_ordered
+    + (
+      select count(*) from accounts.fid_pool h
+      where h.held_by = w.id and h.used_at is null and h.held_until > ${new Date(nowMs)}
+    )
+  )`
+}
+
+/** Each fid has a key of its own. */
+function newOrder(vault: Vault) {
+  const id = randomUUID()
+  const privateKey = newPrivateKey()
+  return {
+    id,
+    address: ethAccount(privateKey).address,
+    sealed: vault.seal(privateKey, fidPoolKeyContext(id)),
+  }
+}
+
+/** Wallets that somebody has taken a fid by, and that lack some or wait for some to be registered. */
+export async function walletsWithDueOrders(db: Queryable, network: string, nowMs: number): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select w.id from accounts.wallets w
+    where w.network = ${network}
+      and (
+        exists (
+          select from accounts.fid_pool o
+          where o.paid_by = w.id and o.fid is null and o.next_attempt_at <= ${new Date(nowMs)}
+        )
+        or ${missingFidCount(db, nowMs)} > 0
+          and (w.fids_ordered > 0 or exists (select from accounts.fid_pool h where h.held_by = w.id and h.used_at is null))
+      )`
+  return rows.map(({ id }) => id)
+}
+
+/** Orders of a wallet that are due. */
+export async function dueOrders(db: Queryable, walletId: string, nowMs: number): Promise<FidOrder[]> {
+  return await db<FidOrder[]>`
+    select id, paid_by as "walletId" from accounts.fid_pool
+    where paid_by = ${walletId} and fid is null and next_attempt_at <= ${new Date(nowMs)}
+    order by ordered_at, id
+    limit ${MAX_ORDERS}`
+}
+
+/** Puts a fid that was registered onto the shelf. */
+export async function addToPool(db: Queryable, orderId: string, fid: number): Promise<void> {
+  await db`update accounts.fid_pool set fid = ${fid}::bigint where id = ${orderId} and fid is null`
+}
+
+/** Has an order that could not be carried out wait for its next attempt. */
+export async function postpone(db: Queryable, orderId: string, nowMs: number): Promise<void> {
+  await db`
+    update accounts.fid_pool
+    set failures = failures + 1,
+      next_attempt_at = ${new Date(nowMs)} + interval '1 second' * least(
+        ${MAX_RETRY_SECONDS}::integer, ${FIRST_RETRY_SECONDS}::integer * 2 ^ least(failures, 16)
+      )
+    where id = ${orderId} and fid is null`
+}
+
+/** Somebody waits for the orders of a wallet: those that have failed are tried again now. */
+export async function expedite(db: Queryable, walletId: string, nowMs: number): Promise<void> {
+  await db`
+    update accounts.fid_pool set next_attempt_at = ${new Date(nowMs)}
+    where paid_by = ${walletId} and fid is null and next_attempt_at > ${new Date(nowMs)}`
+}

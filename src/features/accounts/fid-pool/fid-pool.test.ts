@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
+import { testNowUnix } from '../../../../test/network.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { silentLog } from '../../../platform/log/log.js'
+import { testVault } from '../../signers/testing/approved-signer.js'
+import { LocalLedger } from '../ledger/local-ledger.js'
+import { countFidsByState } from '../testing/fid-counts.js'
+import { fundedWallet, LOCAL_PRICE } from '../testing/funded-wallet.js'
+import type { Wallet } from '../wallets/wallets.js'
+import { FidPool, type FidPoolOptions } from './fid-pool.js'
+
+const { db } = await createTestDatabase({ poolSize: 8 })
+const hub = await createTestHub(db)
+let nowMs = testNowUnix * 1000
+const clock = () => nowMs
+const ledger = () => new LocalLedger({ db, hub, clock })
+const pools: FidPool[] = []
+/** Another process. */
+function shelf(options: Pick<FidPoolOptions, 'onTaken' | 'waitMs'> = {}): FidPool {
+  const createdPools = new FidPool({
+    db,
+    vault: testVault,
+    ledger: ledger(),
+    clock,
+    log: silentLog,
+    ...options,
+  })
+  pools.push(createdPools)
+  return createdPools
+}
+/** One that fills the gap of each fid that is taken, as servers do: who paid for it may be waiting for another one. */
+function server(): FidPool {
+  const onTaken = (walletId: string) => void createdPools.fill(walletId).catch(() => {})
+  // Who waits for what others owe and cannot pay has no answer: here, where all time but this stands still, soon.
+  const createdPools: FidPool = shelf({ onTaken, waitMs: 2_000 })
+  return createdPools
+}
+const idle = () => Promise.all(pools.map((each) => each.idle()))
+const HOLD_MS = 10 * 60 * 1000
+
+const balanceOf = async ({ id }: Wallet) => {
+  const [row] = await db<{ balance: string }[]>`
+    select balance::text as balance from accounts.wallets where id = ${id}`
+  return BigInt(row!.balance)
+}
+
+async function clearPools(): Promise<void> {
+  await idle()
+  await db`truncate accounts.wallets cascade`
+}
+
+it('fifty who call at once get fifty fids, each its own, and each is paid for once', async () => {
+  await clearPools()
+  const wallet = await fundedWallet(db, { balance: 60n * LOCAL_PRICE })
+  const [one, other] = [shelf(), shelf()]
+  const fids = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? one : other).take(wallet)),
+  )
+  expect(new Set(fids).size).toBe(50)
+  await idle()
+  // The last to take one leaves a gap, which is filled at the next look.
+  await one.fill(wallet.id)
+  const tally = await countFidsByState(db, nowMs)
+  expect(tally).toEqual({ shelf: 1, held: 50, used: 0, registered: 51, bought: 51 })
+  expect(await balanceOf(wallet)).toBe(9n * LOCAL_PRICE)
+})
+
+it('a fid that nobody has registered within ten minutes goes to the next caller, and costs nothing again', async () => {
+  await clearPools()
+  const [first, second] = [
+    await fundedWallet(db, { fidPoolSize: 0 }),
+    await fundedWallet(db, { fidPoolSize: 0 }),
+  ]
+  const fid = await shelf().take(first)
+  nowMs += HOLD_MS - 1
+  expect(await shelf().take(second)).not.toBe(fid)
+  nowMs += 1
+  expect(await shelf().take(first)).toBe(fid)
+  await idle()
+  expect(await balanceOf(first)).toBe(99n * LOCAL_PRICE)
+  nowMs += HOLD_MS
+  const [again] = await Promise.all([shelf().take(second), shelf().take(second)])
+  expect(again).toBeGreaterThan(0)
+  await idle()
+  expect((await countFidsByState(db, nowMs)).bought).toBe(2)
+})
+
+it('a wallet that could not pay for another one gets none', async () => {
+  await clearPools()
+  const wallet = await fundedWallet(db, { balance: 2n * LOCAL_PRICE, fidPoolSize: 0 })
+  const answers = await Promise.allSettled(Array.from({ length: 5 }, () => shelf().take(wallet)))
+  const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+  expect(refused.length).toBeGreaterThanOrEqual(3)
+  for (const reason of refused) {
+    expect(reason).toBeInstanceOf(PlazaError)
+    expect(reason.code).toBe('insufficient_funds')
+  }
+  await idle()
+  expect(await balanceOf(wallet)).toBeGreaterThanOrEqual(0n)
+})
+
+it('whoever has taken one is gone before it was replaced: the next look replaces it', async () => {
+  await clearPools()
+  const wallet = await fundedWallet(db, { fidPoolSize: 2 })
+  await shelf().take(wallet)
+  await idle()
+  await shelf().fill(wallet.id)
+  expect(await countFidsByState(db, nowMs)).toMatchObject({ shelf: 2, held: 1 })
+})
+
+const action = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('take' as const),
+      wallet: fc.nat(2),
+      times: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('fill' as const), wallet: fc.nat(2) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      ms: fc.constantFrom(1_000, HOLD_MS / 2, HOLD_MS),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('use' as const) }) },
+)
+
+it('shelf, held and used are what was registered and paid for, at every step; no wallet spends what it has not', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(action, { minLength: 1, maxLength: 8 }),
+      fc.array(fc.nat(8), { minLength: 3, maxLength: 3 }),
+      async (actions, funds) => {
+        await clearPools()
+        const wallets = await Promise.all(
+          funds.map((count, n) => fundedWallet(db, { balance: BigInt(count) * LOCAL_PRICE, fidPoolSize: n })),
+        )
+        for (const step of actions) {
+          if (step.kind === 'take') {
+            await Promise.allSettled(
+              Array.from({ length: step.times }, () => server().take(wallets[step.wallet]!)),
+            )
+          } else if (step.kind === 'fill') await shelf().fill(wallets[step.wallet]!.id)
+          else if (step.kind === 'wait') nowMs += step.ms
+          else await useOne()
+          await idle()
+          const tally = await countFidsByState(db, nowMs)
+          expect(tally.shelf + tally.held + tally.used).toBe(tally.registered)
+          expect(tally.registered).toBe(tally.bought)
+          for (const [n, wallet] of wallets.entries()) {
+            expect(await balanceOf(wallet)).toBe(BigInt(funds[n]!) * LOCAL_PRICE - (await spentBy(wallet)))
+          }
+        }
+      },
+    ),
+    { numRuns: 12 },
+  )
+})
+
+async function spentBy({ id }: Wallet): Promise<bigint> {
+  const [row] = await db<{ spent: string }[]>`
+    select coalesce(sum(cost), 0)::text as spent from accounts.transactions where wallet_id = ${id}`
+  return BigInt(row!.spent)
+}
+
+/** Some fid that is held is registered. */
+async function useOne(): Promise<void> {
+  await db`
+    with used as (
+      update accounts.fid_pool set used_at = now()
+      where id = (
+        select id from accounts.fid_pool where used_at is null and held_until > ${new Date(nowMs)} limit 1
+      )
+      returning held_by
+    )
+    update accounts.wallets set fids_used = fids_used + 1 where id in (select held_by from used)`
+}
+
+it('orders that had to wait for money are carried out for the first who asks once there is some', async () => {
+  await clearPools()
+  const wallet = await fundedWallet(db, { balance: LOCAL_PRICE, fidPoolSize: 3 })
+  await shelf().take(wallet)
+  await idle()
+  expect(await countFidsByState(db, nowMs)).toMatchObject({ held: 1, shelf: 0, bought: 1 })
+  await expect(shelf().take(wallet)).rejects.toMatchObject({ code: 'insufficient_funds' })
+  await db`update accounts.wallets set balance = ${String(9n * LOCAL_PRICE)}::numeric where id = ${wallet.id}`
+  await shelf().take(wallet)
+  await idle()
+  expect(await countFidsByState(db, nowMs)).toMatchObject({ held: 2 })
+})

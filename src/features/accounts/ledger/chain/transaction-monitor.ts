@@ -1,0 +1,234 @@
+import { IdRegisterEventType, type OnChainEvent } from '@farcaster/core'
+import { LRUCache } from 'lru-cache'
+import type { Hex } from 'viem'
+import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
+import type { ChainLog } from '../../../../hub/chain/endpoint.js'
+import type { ChainSettings } from '../../../../hub/chain/networks.js'
+import { type RegistryName, registryEvent, registryTopics } from '../../../../hub/chain/registry-events.js'
+import type { Hub } from '../../../../hub/hub.js'
+import type { Database } from '../../../../platform/db/connection.js'
+import type { Log } from '../../../../platform/log/log.js'
+import type { Vault } from '../../../../platform/vault/vault.js'
+import { hexOf } from '../../../../protocol/bytes.js'
+import { openWallet } from '../../wallets/wallet-key.js'
+import { lockWallet } from '../../wallets/wallets.js'
+import { pendingTransactions, type TransactionRow } from '../transactions.js'
+import {
+  type AttemptRow,
+  countSettled,
+  readAttempts,
+  recordReplacement,
+  reservedAmount,
+  settleTransaction,
+} from './attempts.js'
+import { decodeNumber, encodePricePaid } from './contract-calls.js'
+import { minBigint, replacementFees } from './fees.js'
+import type { ChainReceipt } from './receipts.js'
+import type { SerialExecutor } from './serial-executor.js'
+import type { WalletCounts, WalletRpc } from './wallet-rpc.js'
+import { maxCostOf, readTransaction, signTransaction } from './wallet-transaction.js'
+
+/** What transactions are brought to their end with. */
+export interface TransactionMonitorOptions {
+  readonly db: Database
+  /** For what asks the chain while it holds a wallet. */
+  readonly serialExecutor: SerialExecutor
+  readonly rpc: ChainRpc
+  readonly wallets: WalletRpc
+  readonly contracts: ChainSettings['contracts']
+  readonly hub: Pick<Hub, 'submitOnChainEvents'>
+  readonly vault: Vault
+  /** Of the ledger. */
+  readonly network: string
+  readonly maxFee: bigint
+  readonly stuckMs: number
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly log: Log
+}
+
+/** The failure of a transaction whose nonce somebody else has used, who has the wallet's key, too. */
+export const NONCE_TAKEN = 'NonceTaken'
+
+const { REGISTER } = IdRegisterEventType
+/** Transactions that are looked at at once. */
+const CONCURRENCY = 16
+/** A node may forget it, or its block be taken back: a second time costs one call, and changes nothing. */
+const RESEND_MS = 2_000
+const MAX_CACHED = 10_000
+
+/**
+ * Looks at every transaction that is open, whoever has recorded it: sends what the network does not have, offers more for
+ * what nobody takes, and writes down what is final, after the hub has it.
+ */
+export class TransactionMonitor {
+  readonly #options: TransactionMonitorOptions
+  #checking: Promise<void> | null = null
+  /** When what was sent, by its hash. */
+  readonly #sentMs = new LRUCache<string, number>({ max: MAX_CACHED })
+  readonly #missingSinceMs = new LRUCache<number, number>({ max: MAX_CACHED })
+
+  constructor(options: TransactionMonitorOptions) {
+    this.#options = options
+  }
+
+  /** One look. Those who ask while one is taken share it. */
+  checkPending(): Promise<void> {
+    this.#checking ??= this.#checkAll().finally(() => {
+      this.#checking = null
+    })
+    return this.#checking
+  }
+
+  async #checkAll(): Promise<void> {
+    const { db, network } = this.#options
+    const pending = await pendingTransactions(db, network)
+    const wallets = new Set(pending.map(({ walletId }) => walletId))
+    for (const walletId of wallets)
+      await this.#checkWallet(pending.filter((row) => row.walletId === walletId))
+  }
+
+  async #checkWallet(rows: readonly TransactionRow[]): Promise<void> {
+    const { db, wallets, log } = this.#options
+    const [wallet] = await db<{ address: Buffer }[]>`
+      select address from accounts.wallets where id = ${rows[0]!.walletId}`
+    const address = hexOf(wallet!.address)
+    const counts = await wallets.counts(address)
+    for (let at = 0; at < rows.length; at += CONCURRENCY) {
+      const checks = rows.slice(at, at + CONCURRENCY).map((row) =>
+        this.#checkTransaction(row, counts, address).catch((error: unknown) => {
+          log.warn(
+            { err: error, purpose: row.purpose, nonce: row.nonce },
+            'a transaction could not be looked at',
+          )
+        }),
+      )
+      await Promise.all(checks)
+    }
+  }
+
+  async #checkTransaction(
+    row: TransactionRow,
+    { mined, final, finalBlock }: WalletCounts,
+    address: Hex,
+  ): Promise<void> {
+    const { db, wallets } = this.#options
+    const attempts = await readAttempts(db, row.id)
+    if (row.nonce >= mined) return await this.#broadcast(row, attempts.at(-1)!)
+    const names = attempts.map(({ hash }) => hexOf(hash))
+    const blocks = await Promise.all(names.map((hash) => wallets.block(hash)))
+    const at = blocks.findIndex((block) => block !== null)
+    if (at >= 0) {
+      if (blocks[at]! <= finalBlock) await this.#settleIncluded(row, attempts[at]!, blocks[at]!)
+    } else if (row.nonce < final && this.#isMissingForLong(row.id)) {
+      // An RPC that does not show a receipt is no proof: what was paid for would be paid for again.
+      const usingHash = await wallets.findByNonceAgreed({ address, nonce: row.nonce, last: finalBlock })
+      if (names.includes(usingHash)) throw new Error('the chain has the transaction, and shows no receipt')
+      await settleTransaction(db, row.id, { hash: null, cost: 0n, fid: null, failure: NONCE_TAKEN })
+    }
+  }
+
+  /** Nodes of one URL may differ for a moment: one counts what another does not show yet. */
+  #isMissingForLong(transactionId: number): boolean {
+    const { clock, stuckMs } = this.#options
+    const sinceMs = this.#missingSinceMs.get(transactionId)
+    if (sinceMs === undefined) this.#missingSinceMs.set(transactionId, clock())
+    return sinceMs !== undefined && clock() - sinceMs >= stuckMs
+  }
+
+  async #broadcast(row: TransactionRow, last: AttemptRow): Promise<void> {
+    // One that the network will not have, because it offers too little by now, is to be replaced all the same.
+    const failure = await this.#send(last).catch((error: unknown) => error)
+    await this.#replaceIfStuck(row, last)
+    if (failure) throw failure
+  }
+
+  /** Nodes forget what waits for long: it is sent now and again. */
+  async #send({ hash, raw, attempt }: AttemptRow): Promise<void> {
+    const { clock, wallets } = this.#options
+    const name = hexOf(hash)
+    const sentMs = this.#sentMs.get(name)
+    if (sentMs !== undefined && clock() - sentMs < RESEND_MS) return
+    await wallets.send(hexOf(raw), sentMs !== undefined || attempt > 0)
+    this.#sentMs.set(name, clock())
+  }
+
+  async #settleIncluded(row: TransactionRow, attempt: AttemptRow, blockNumber: number): Promise<void> {
+    const { db, wallets } = this.#options
+    const receipt = await wallets.mined(hexOf(attempt.hash), blockNumber)
+    if (receipt === null) return
+    const { hash } = attempt
+    if (!receipt.succeeded) {
+      await settleTransaction(db, row.id, { hash, cost: receipt.fee, fid: null, failure: 'reverted' })
+      return
+    }
+    const events = await this.#submitToHub(receipt)
+    const registered = events.find(({ idRegisterEventBody: body }) => body?.eventType === REGISTER)
+    const cost = receipt.fee + (await this.#valuePaid(attempt, blockNumber))
+    await settleTransaction(db, row.id, { hash, cost, fid: registered?.fid ?? null, failure: null })
+  }
+
+  /** What is sent too much comes back in the same transaction, and no log tells of it. In wei; at most, where no node knows. */
+  async #valuePaid({ raw }: AttemptRow, blockNumber: number): Promise<bigint> {
+    const { contracts, wallets } = this.#options
+    const sent = readTransaction(raw)
+    const encodedCall = encodePricePaid(contracts, sent)
+    if (encodedCall === null) return 0n
+    const price = await wallets.callAt(encodedCall, blockNumber)
+    return price === null ? sent.value : minBigint(decodeNumber(price), sent.value)
+  }
+
+  /**
+   * The block is as deep as those that the hub's followers read: what it is told here is what they will tell it, too,
+   * and is taken once.
+   */
+  async #submitToHub({ logs, timestamp: blockTimestamp }: ChainReceipt): Promise<OnChainEvent[]> {
+    const { hub, rpc } = this.#options
+    const time = { chainId: rpc.network.chainId, blockTimestamp }
+    const events = logs.flatMap((log) => {
+      const registry = this.#registryOf(log)
+      const event = registry === null ? null : registryEvent(registry, log, time)
+      return event === null ? [] : [event]
+    })
+    const outcomes = await hub.submitOnChainEvents(events)
+    const refusal = outcomes.find((outcome) => outcome !== null && outcome.code !== 'bad_request.duplicate')
+    if (refusal) throw new Error(`the hub refuses what was paid for: ${refusal.message}`)
+    return events
+  }
+
+  #registryOf({ address }: ChainLog): RegistryName | null {
+    const { contracts } = this.#options
+    const names = Object.keys(registryTopics) as RegistryName[]
+    return names.find((name) => contracts[name].address.toLowerCase() === address) ?? null
+  }
+
+  /** Nobody may have taken it because it offers too little by now. */
+  async #replaceIfStuck(row: TransactionRow, last: AttemptRow): Promise<void> {
+    const { db, serialExecutor, clock, stuckMs, maxFee: bound, vault, wallets, log } = this.#options
+    if (clock() - last.signedAt.getTime() < stuckMs) return
+    const previous = readTransaction(last.raw)
+    const fees = replacementFees(previous, await wallets.gasPrice(), bound)
+    if (fees === null) return
+    const wallet = await openWallet(db, vault, row.walletId)
+    const next = { ...previous, ...fees }
+    const maxCost = maxCostOf(next)
+    const signed = await signTransaction(next, wallet)
+    const isRecorded = await serialExecutor.run(async (transaction) => {
+      await lockWallet(transaction, row.walletId)
+      const reserved = await reservedAmount(transaction, row.walletId, row.id)
+      const settled = await countSettled(transaction, row.walletId)
+      const { balance } = await wallets.funds(hexOf(wallet.address), settled)
+      if (balance - reserved < maxCost) return false
+      const attempt = last.attempt + 1
+      await recordReplacement(transaction, row.id, { attempt, signed, maxCost, nowMs: clock() })
+      return true
+    })
+    if (!isRecorded) return
+    log.info(
+      { purpose: row.purpose, nonce: row.nonce, maxFee: String(fees.maxFee) },
+      'a transaction offers more',
+    )
+    const attempts = await readAttempts(db, row.id)
+    await this.#send(attempts.at(-1)!)
+  }
+}

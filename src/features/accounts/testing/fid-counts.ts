@@ -1,0 +1,33 @@
+import type { Database } from '../../../platform/db/connection.js'
+
+/** How many fids there are in each state, and how many the wallets were charged for. */
+export interface FidCounts {
+  readonly shelf: number
+  readonly held: number
+  readonly used: number
+  /** Registered on the network by wallets. */
+  readonly registered: number
+  /** Purchases for the shelf that count. */
+  readonly bought: number
+}
+
+/** Counts fids. @param nowMs Unix milliseconds. */
+export async function countFidsByState(db: Database, nowMs: number): Promise<FidCounts> {
+  const now = new Date(nowMs)
+  const [row] = await db<FidCounts[]>`
+    select
+      count(*) filter (where s.used_at is null and (s.held_until is null or s.held_until <= ${now}))::integer as shelf,
+      count(*) filter (where s.used_at is null and s.held_until > ${now})::integer as held,
+      count(*) filter (where s.used_at is not null)::integer as used,
+      (
+        select count(*)::integer from accounts.fid_pool o
+        where exists (select from hub.onchain_events e where e.fid = o.fid and e.type = 3)
+      ) as registered,
+      (
+        select count(distinct t.fid)::integer from accounts.transactions t
+        where t.state = 'confirmed' and t.purpose like 'fid pool %'
+      ) as bought
+    from accounts.fid_pool s
+    where s.fid is not null`
+  return row!
+}

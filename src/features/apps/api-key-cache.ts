@@ -1,0 +1,90 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Caller } from '../../api/caller.js'
+import type { Database } from '../../platform/db/connection.js'
+import { hashOfKey } from './api-keys.js'
+
+/** Knows which keys are good. */
+export interface ApiKeyCache {
+  /** The app that a key belongs to; null when it is no key, or is revoked. */
+  find(key: string): Promise<Caller | null>
+  /** Writes down which keys were used since the last time. */
+  saveLastUsed(writerDb: Database): Promise<void>
+}
+
+interface Entry {
+  readonly caller: Promise<Caller | null>
+  readonly untilMs: number
+}
+
+/** A revoked key is good for this long at most. */
+const CACHE_MS = 1_000
+/** Keys that are remembered, wrong ones among them. */
+const MAX_CACHED = 10_000
+
+/**
+ * Looks keys up, and remembers each for a second: a busy key costs one statement a second. Requests that come
+ * together share a look-up.
+ *
+ * @param clock Unix milliseconds.
+ */
+export function createApiKeyCache(db: Database, clock: () => number): ApiKeyCache {
+  const entries = new Map<string, Entry>()
+  const usedAtMs = new Map<number, number>()
+
+  async function find(key: string): Promise<Caller | null> {
+    const hash = hashOfKey(key)
+    const caller = await cachedCaller(hash)
+    if (caller) usedAtMs.set(caller.keyId, clock())
+    return caller
+  }
+
+  function cachedCaller(hash: Buffer): Promise<Caller | null> {
+    const cacheKey = hash.toString('base64')
+    const found = entries.get(cacheKey)
+    if (found && found.untilMs > clock()) return found.caller
+    entries.delete(cacheKey)
+    if (entries.size >= MAX_CACHED) evictOldest(entries)
+    const caller = readCaller(db, hash)
+    entries.set(cacheKey, { caller, untilMs: clock() + CACHE_MS })
+    // A database that was away is asked again at once.
+    caller.catch(() => entries.delete(cacheKey))
+    return caller
+  }
+
+  async function saveLastUsed(writerDb: Database): Promise<void> {
+    const used = [...usedAtMs]
+    if (used.length === 0) return
+    usedAtMs.clear()
+    await writerDb`
+      update apps.api_keys
+      set last_used_at = date_trunc('minute', to_timestamp(used.ms / 1000.0))
+      from unnest(${used.map(([id]) => id)}::integer[], ${used.map(([, ms]) => ms)}::bigint[]) as used (id, ms)
+      where api_keys.id = used.id
+        and (last_used_at is null or last_used_at < date_trunc('minute', to_timestamp(used.ms / 1000.0)))`
+  }
+
+  return { find, saveLastUsed }
+}
+
+interface KeyRow {
+  keyId: number
+  appId: string
+  rateLimit: number | null
+  hash: Buffer
+}
+
+/** What stands in an index is found in a time that tells nothing of use about a hash; the last word is compared. */
+async function readCaller(db: Database, hash: Buffer): Promise<Caller | null> {
+  const [row] = await db<KeyRow[]>`
+    select id as "keyId", app_id as "appId", rate_limit as "rateLimit", hash
+    from apps.api_keys
+    where hash = ${hash} and revoked_at is null`
+  if (!row || !timingSafeEqual(row.hash, hash)) return null
+  return { keyId: row.keyId, appId: row.appId, rateLimit: row.rateLimit }
+}
+
+/** A map gives its entries in the order in which they came. */
+function evictOldest(entries: Map<string, Entry>): void {
+  const [oldest] = entries.keys()
+  if (oldest !== undefined) entries.delete(oldest)
+}

@@ -1,0 +1,130 @@
+import type { Transaction } from '../../platform/db/connection.js'
+import type { ChannelDocument } from './channel-document.js'
+
+/** Replaces who follows a channel, where a list is given. */
+export async function saveFollowers(db: Transaction, { id, followers }: ChannelDocument): Promise<void> {
+  if (!followers) return
+  await db`delete from channels.follows where channel_id = ${id}`
+  await db`
+    insert into channels.follows (channel_id, fid, followed_at)
+    select ${id}, fid, min(followed_at)
+    from unnest(
+      ${followers.map((follower) => follower.fid)}::bigint[],
+      ${followers.map((follower) => follower.followed_at)}::bigint[]
+    ) as given (fid, followed_at)
+    group by fid
+  `
+  await db`
+    update channels.channels
+    set follower_count = (select count(*) from channels.follows where channel_id = ${id})
+    where id = ${id}
+  `
+}
+
+/**
+ * Sets who leads, moderates and belongs to a channel, as far as it is given, so that roles, counters and invites
+ * agree: the lead has no row, moderators have one, and nobody is invited to what they are.
+ *
+ * @param now Unix seconds.
+ */
+export async function saveMembers(db: Transaction, document: ChannelDocument, now: number): Promise<void> {
+  const { id, lead_fid: lead, members, moderator_fids: moderators } = document
+  if (lead === undefined && !members && !moderators) return
+  const before = await countRows(db, id)
+  if (lead !== undefined) await saveLead(db, id, lead, now)
+  if (members) await replaceMembers(db, id, members)
+  else if (moderators) await replaceModerators(db, id, moderators, now)
+  await removeObsoleteInvites(db, id, now)
+  const after = await countRows(db, id)
+  const memberCount = members ? 1 + after : null
+  // A number that is given without a list counts those, too, whom this server does not know by name.
+  const change = document.member_count === undefined ? after - before : 0
+  await db`
+    update channels.channels c
+    set member_count = coalesce(${memberCount}::integer, c.member_count + ${change}::integer),
+        moderator_fids = array(
+          select m.fid from channels.members m
+          where m.channel_id = c.id and m.role = 'moderator'
+          order by m.member_since, m.fid
+        )
+    where id = ${id}
+  `
+}
+
+async function countRows(db: Transaction, id: string): Promise<number> {
+  const [row] = await db<{ count: number }[]>`
+    select count(*)::integer as count from channels.members where channel_id = ${id}
+  `
+  return row!.count
+}
+
+/** Who led it before stays as a member. */
+async function saveLead(db: Transaction, id: string, lead: number, now: number): Promise<void> {
+  await db`
+    insert into channels.members (channel_id, fid, role, member_since)
+    select id, lead_fid, 'member', ${now}::bigint from channels.channels where id = ${id} and lead_fid <> ${lead}
+    on conflict do nothing
+  `
+  await db`delete from channels.members where channel_id = ${id} and fid = ${lead}`
+  await db`update channels.channels set lead_fid = ${lead} where id = ${id}`
+}
+
+async function replaceMembers(
+  db: Transaction,
+  id: string,
+  members: NonNullable<ChannelDocument['members']>,
+): Promise<void> {
+  await db`delete from channels.members where channel_id = ${id}`
+  await db`
+    insert into channels.members (channel_id, fid, role, member_since)
+    select distinct on (given.fid) c.id, given.fid, given.role, given.member_since
+    from unnest(
+      ${members.map((member) => member.fid)}::bigint[],
+      ${db.types.texts(members.map((member) => member.role))}::text[],
+      ${members.map((member) => member.member_since)}::bigint[]
+    ) as given (fid, role, member_since)
+    join channels.channels c on c.id = ${id} and c.lead_fid <> given.fid
+    order by given.fid, given.role desc
+  `
+}
+
+/** Moderators that are not named any more stay as members. */
+async function replaceModerators(
+  db: Transaction,
+  id: string,
+  moderators: readonly number[],
+  now: number,
+): Promise<void> {
+  await db`
+    update channels.members set role = 'member'
+    where channel_id = ${id} and role = 'moderator' and fid <> all (${[...moderators]}::bigint[])
+  `
+  await db`
+    insert into channels.members (channel_id, fid, role, member_since)
+    select distinct c.id, given.fid, 'moderator', ${now}::bigint
+    from unnest(${[...moderators]}::bigint[]) as given (fid)
+    join channels.channels c on c.id = ${id} and c.lead_fid <> given.fid
+    on conflict (channel_id, fid) do update set role = excluded.role
+  `
+}
+
+/** Whoever belongs to the channel is not kept out, nor invited to what they are or could not become. */
+async function removeObsoleteInvites(db: Transaction, id: string, now: number): Promise<void> {
+  await db`
+    delete from channels.restricted r
+    using channels.channels c
+    where r.channel_id = ${id} and c.id = r.channel_id and (
+      r.fid = c.lead_fid
+      or exists (select from channels.members m where m.channel_id = r.channel_id and m.fid = r.fid)
+    )
+  `
+  await db`
+    update channels.invites i set state = 'withdrawn', ended_at = ${now}
+    where i.channel_id = ${id} and i.state = 'invited' and i.role is distinct from (
+      select case when c.lead_fid = i.fid then null when m.role is null then 'member' when m.role = 'member' then 'moderator' end
+      from channels.channels c
+      left join channels.members m on m.channel_id = c.id and m.fid = i.fid
+      where c.id = i.channel_id
+    )
+  `
+}

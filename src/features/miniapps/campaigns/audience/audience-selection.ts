@@ -1,0 +1,106 @@
+import type { Queryable, Transaction } from '../../../../platform/db/connection.js'
+import { TOKENS_PER_BATCH } from '../settings.js'
+import { type AudienceFilter, audienceTokens } from './audience.js'
+import { forceCustomPlan } from './custom-plan.js'
+
+/** A campaign whose audience is to be selected. */
+export interface QueuedCampaign {
+  readonly id: string
+  readonly appId: string
+  /** The idempotency key. */
+  readonly uuid: string | null
+  readonly audience: AudienceFilter
+}
+
+/** How long an idempotency key counts, as clients count it (docs/protocol.md §8.3). */
+const IDEMPOTENCY_HOURS = 24
+
+/**
+ * Selects a campaign's audience and puts it in line, in batches of one client's URL each. Whoever was reached under the
+ * same uuid within 24 hours, or is about to be, is left out. The campaign runs from then on; without anybody to tell it
+ * is completed.
+ *
+ * Campaigns with one uuid are gathered one after the other, so that each sees whom those before it have in line.
+ *
+ * @returns how many batches there are.
+ */
+export async function selectAudience(db: Transaction, campaign: QueuedCampaign): Promise<number> {
+  const { appId, uuid } = campaign
+  if (uuid !== null) {
+    await db`select pg_advisory_xact_lock(hashtextextended(${`campaign ${appId} ${uuid}`}, 0))`
+  }
+  await forceCustomPlan(db)
+  const [selected] = await db<{ batches: number }[]>`
+    with audience as materialized (${audienceTokens(db, appId, campaign.audience)}),
+    told as materialized (${usersAlreadyNotified(db, campaign)}),
+    judged as (
+      select
+        a.fid, a.client_fid, a.url,
+        case
+          when a.state <> 'enabled' then a.state
+          when told.fid is not null then 'repeated'
+        end as reason
+      from audience a
+      left join told on told.client_fid = a.client_fid and told.fid = a.fid
+    ),
+    in_turns as (
+      select
+        fid, client_fid, url,
+        (row_number() over (partition by client_fid, url order by fid) - 1) / ${TOKENS_PER_BATCH} as turn
+      from judged
+      where reason is null
+    ),
+    made as (
+      insert into miniapps.batches (campaign_id, campaign_seq, app_id, client_fid, host, turn, fids)
+      select
+        c.id, c.seq, c.app_id, b.client_fid, lower(substring(b.url from '://([^/?#]+)')), b.turn, b.fids
+      from miniapps.campaigns c
+      cross join (
+        select client_fid, url, turn, array_agg(fid order by fid) as fids
+        from in_turns
+        group by client_fid, url, turn
+      ) b
+      where c.id = ${campaign.id}
+      returning id
+    ),
+    left_out as (
+      insert into miniapps.campaign_counts (campaign_id, client_fid, outcome, tokens)
+      select ${campaign.id}, client_fid, reason, count(*)
+      from judged
+      where reason is not null
+      group by client_fid, reason
+    )
+    update miniapps.campaigns
+    set
+      state = case when made.batches = 0 then 'completed' else 'running' end,
+      completed_at = case when made.batches = 0 then now() end,
+      open_batches = made.batches,
+      audience_size = whole.tokens,
+      client_fids = whole.client_fids
+    from (select count(*)::integer as batches from made) made
+    cross join (
+      select
+        count(*)::integer as tokens,
+        coalesce(array_agg(distinct client_fid order by client_fid), '{}') as client_fids
+      from audience
+    ) whole
+    where id = ${campaign.id}
+    returning open_batches as batches`
+  return selected!.batches
+}
+
+/** SQL for the users, by client, whom other campaigns with the uuid have told or still have in line. */
+export function usersAlreadyNotified(
+  db: Queryable,
+  { id, appId, uuid }: Pick<QueuedCampaign, 'appId' | 'uuid'> & { readonly id: string | null },
+) {
+  return db`
+    select distinct b.client_fid, told.fid
+    from miniapps.campaigns c
+    join miniapps.batches b on b.campaign_id = c.id
+    cross join unnest(b.fids) as told (fid)
+    where c.app_id = ${appId}
+      and c.uuid = ${uuid}
+      and c.id is distinct from ${id}::uuid
+      and (b.state <> 'ended' or b.ended_at > now() - ${IDEMPOTENCY_HOURS} * interval '1 hour')`
+}

@@ -1,0 +1,104 @@
+import type { Database, Queryable } from '../../../../platform/db/connection.js'
+import { retryableOutcomes, type TokenOutcome } from '../outcome.js'
+import { countTokens, endBatches } from './campaign-counts.js'
+
+/** A user of a batch whom it has not reached. */
+export interface FailedToken {
+  readonly fid: number
+  readonly token: string
+  readonly outcome: Exclude<TokenOutcome, 'success'>
+  /** Of HTTP; 0 unless the answer was an error. */
+  readonly httpStatus: number
+}
+
+/** A batch to which all answers have come, or none will. All others of its users were reached. */
+export interface BatchResult {
+  readonly batchId: number
+  readonly failedTokens: readonly FailedToken[]
+}
+
+/**
+ * Writes down what came of batches, in one statement, and ends tokens that clients do not know any more. Only what was
+ * reached uses up the tokens' paces. A batch that was taken from this sender meanwhile, because it seemed dead, stays
+ * with the other.
+ *
+ * @returns campaigns of which nothing is left to be done.
+ */
+export async function settleBatches(
+  db: Database,
+  sender: string,
+  results: readonly BatchResult[],
+): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    with ${endedBatches(db, sender, results)},
+    invalidated as (
+      update miniapps.tokens t
+      set state = 'invalid', updated_at = now()
+      from missed m
+      where m.outcome = 'invalid_token'
+        and t.app_id = m.app_id and t.fid = m.fid and t.client_fid = m.client_fid and t.token = m.token
+        and t.state <> 'invalid'
+    ),
+    given_back as (
+      update miniapps.rate_windows p
+      set sent_at = array_remove(p.sent_at, m.claimed_at)
+      from missed m
+      where p.app_id = m.app_id and p.fid = m.fid and p.client_fid = m.client_fid
+    ),
+    ${countTokens(
+      db,
+      db`
+        select campaign_id, client_fid, 'success', 0, reached from ended where reached > 0
+        union all
+        select campaign_id, client_fid, outcome, http_status, 1 from missed`,
+    )},
+    ${endBatches(db, db`select campaign_id from ended`)}
+    select id from ended_campaigns`
+  return rows.map(({ id }) => id)
+}
+
+/** What is written of the batches themselves: `missed` are the users whom they have not reached. */
+function endedBatches(db: Queryable, sender: string, results: readonly BatchResult[]) {
+  const failedTokens = results.flatMap(({ batchId, failedTokens: batchFailures }) =>
+    batchFailures.map((each) => ({ batchId, ...each })),
+  )
+  return db`
+    batch as materialized (
+      select id, campaign_id, app_id, client_fid, fids, claimed_at
+      from miniapps.batches
+      where id = any (${results.map(({ batchId }) => batchId)}::bigint[])
+        and state = 'sending' and sender = ${sender}::uuid
+      order by id
+      for update
+    ),
+    missed as materialized (
+      select b.id as batch_id, b.campaign_id, b.app_id, b.client_fid, b.claimed_at, m.fid, m.token, m.outcome, m.http_status
+      from unnest(
+        ${failedTokens.map(({ batchId }) => batchId)}::bigint[],
+        ${failedTokens.map(({ fid }) => fid)}::bigint[],
+        ${db.types.texts(failedTokens.map(({ token }) => token))}::text[],
+        ${db.types.texts(failedTokens.map(({ outcome }) => outcome))}::text[],
+        ${failedTokens.map(({ httpStatus }) => httpStatus)}::smallint[]
+      ) as m (batch_id, fid, token, outcome, http_status)
+      join batch b on b.id = m.batch_id
+    ),
+    ended as (
+      update miniapps.batches b
+      set
+        state = 'ended', sender = null, ended_at = now(),
+        fids = array(select f from unnest(b.fids) f where f <> all (coalesce(g.fids, '{}')) order by f),
+        retryable_fids = b.retryable_fids || coalesce(g.retryable, '{}')
+      from batch
+      left join (
+        select
+          batch_id, array_agg(fid) as fids,
+          array_agg(fid order by fid) filter (
+            where outcome = any (${db.types.texts(retryableOutcomes)}::text[])
+          ) as retryable
+        from missed
+        group by batch_id
+      ) g on g.batch_id = batch.id
+      where b.id = batch.id
+      returning b.id, b.campaign_id, b.client_fid, cardinality(b.fids) as reached
+    )`
+}

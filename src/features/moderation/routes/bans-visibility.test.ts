@@ -1,0 +1,167 @@
+import { ReactionType, UserDataType } from '@farcaster/core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
+import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import { Hydrator } from '../../../graph/cache/hydrator.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { saveChannel } from '../../channels/channels.js'
+import { consumeInbox } from '../../notifications/testing/consume-inbox.js'
+
+const statements: string[] = []
+const { db, connect } = await createTestDatabase()
+const reading = connect({ onStatement: (sql) => statements.push(sql) })
+const clock = () => testNowUnix * 1000
+// One server for both apps: what it keeps ready for one must not be shown to the other.
+const hydrator = new Hydrator({ db: reading, clock, placeOf: () => null, maxEntries: 100 })
+const hub = await createTestHub(db)
+const parts = { db: reading, writerDb: db, hub, clock, hydrator }
+const strict = await createTestApi({ ...parts, appName: 'strict' })
+const open = await createTestApi({ ...parts, appName: 'open' })
+
+const [alice, bob, carol, dave] = [1, 2, 3, 4].map((fid) => new TestUser(fid)) as [
+  TestUser,
+  TestUser,
+  TestUser,
+  TestUser,
+]
+const gardens = 'https://example.com/~/channel/gardens'
+const castId = (message: SignedMessage) => ({ fid: message.data.fid, hash: message.hash })
+const hashOf = (message: SignedMessage) => `0x${message.hash.toString('hex')}`
+
+const bobsCast = bob.cast('tulips of bob', testNow - 900, {
+  parentUrl: gardens,
+  embeds: [{ url: 'https://pictures.example/a.png' }],
+})
+const carolsCast = carol.cast('roses', testNow - 800, { parentUrl: gardens })
+const reply = bob.cast('a reply', testNow - 700, { parentCastId: castId(carolsCast) })
+const quote = bob.cast('a quote', testNow - 600, { embeds: [{ castId: castId(carolsCast) }] })
+const mention = bob.cast('hello', testNow - 500, { mentions: [1], mentionsPositions: [0] })
+
+beforeAll(async () => {
+  await hub.submitOnChainEvents([alice, bob, carol, dave].flatMap((user) => user.onChain({ units: 3 })))
+  await hub.submitNameTransfers([nameTransfer('bob', 2, 100)])
+  const outcomes = await hub.submit([
+    bobsCast,
+    carolsCast,
+    reply,
+    quote,
+    mention,
+    bob.userData(UserDataType.USERNAME, 'bob', testNow - 990),
+    bob.userData(UserDataType.LOCATION, 'geo:46.95,7.45', testNow - 980),
+    ...[bob, carol].map((user) => alice.link(user.fid, testNow - 400)),
+    ...[alice, carol].map((user) => bob.link(user.fid, testNow - 300)),
+    carol.link(2, testNow - 290),
+    dave.link(3, testNow - 280),
+    bob.react(carolsCast, testNow - 200),
+    carol.react(bobsCast, testNow - 190),
+    carol.react(bobsCast, testNow - 180, { type: ReactionType.RECAST }),
+  ])
+  expect(outcomes.filter((outcome) => outcome !== null)).toEqual([])
+  await saveChannel(
+    db,
+    { id: 'gardens', lead_fid: 1, parent_url: gardens, followers: [{ fid: 2, followed_at: 5 }] },
+    testNowUnix,
+  )
+  await consumeInbox(db)
+})
+
+const user = '"username":"bob"'
+/** A list, and how what it has of bob is told. */
+const lists: [path: string, query: Record<string, string | number | boolean>, trace: string][] = [
+  ['feed', { feed_type: 'following', fid: 1 }, hashOf(bobsCast)],
+  ['feed', { feed_type: 'filter', filter_type: 'fids', fids: '2,3' }, hashOf(bobsCast)],
+  ['feed', { feed_type: 'filter', filter_type: 'parent_url', parent_url: gardens }, hashOf(bobsCast)],
+  ['feed', { feed_type: 'filter', filter_type: 'channel_id', channel_id: 'gardens' }, hashOf(bobsCast)],
+  [
+    'feed',
+    { feed_type: 'filter', filter_type: 'embed_url', embed_url: 'pictures.example' },
+    hashOf(bobsCast),
+  ],
+  ['feed', { feed_type: 'filter', filter_type: 'embed_types', embed_types: 'image' }, hashOf(bobsCast)],
+  ['feed/following', { fid: 4 }, hashOf(bobsCast)],
+  ['feed/channels', { channel_ids: 'gardens' }, hashOf(bobsCast)],
+  ['feed/channels', { channel_ids: 'gardens', with_replies: true }, hashOf(reply)],
+  ['feed/parent_urls', { parent_urls: gardens }, hashOf(bobsCast)],
+  ['feed/trending', {}, hashOf(bobsCast)],
+  ['feed/for_you', { fid: 1 }, hashOf(bobsCast)],
+  ['feed/user/casts', { fid: 2 }, hashOf(bobsCast)],
+  ['feed/user/popular', { fid: 2 }, hashOf(bobsCast)],
+  ['feed/user/replies_and_recasts', { fid: 2 }, hashOf(reply)],
+  ['feed/user/replies_and_recasts', { fid: 3 }, hashOf(bobsCast)],
+  ['cast/search', { q: 'tulips' }, hashOf(bobsCast)],
+  ['cast/conversation', { identifier: hashOf(carolsCast), type: 'hash' }, hashOf(reply)],
+  ['cast/quotes', { identifier: hashOf(carolsCast), type: 'hash' }, hashOf(quote)],
+  ['reactions/cast', { hash: hashOf(carolsCast), types: 'all' }, user],
+  ['reactions/user', { fid: 3, type: 'all' }, hashOf(bobsCast)],
+  ['reactions/user', { fid: 2, type: 'all' }, user],
+  ['followers', { fid: 1 }, user],
+  ['followers', { fid: 1, sort_type: 'algorithmic' }, user],
+  ['following', { fid: 1 }, user],
+  ['followers/reciprocal', { fid: 1 }, user],
+  ['followers/relevant', { target_fid: 1, viewer_fid: 3 }, user],
+  ['following/suggested', { fid: 4 }, user],
+  ['channel/followers', { id: 'gardens' }, user],
+  ['channel/followers/relevant', { id: 'gardens', viewer_fid: 1 }, user],
+  ['user/search', { q: 'bob' }, user],
+  ['user/best_friends', { fid: 3 }, user],
+  ['user/by_location', { latitude: 46.95, longitude: 7.45 }, user],
+  ['notifications', { fid: 1 }, hashOf(mention)],
+  ['notifications', { fid: 1, type: 'follows' }, user],
+]
+
+async function change(method: 'POST' | 'DELETE'): Promise<void> {
+  const answer = await strict.send(method, 'ban', { fids: [2] })
+  expect([answer.statusCode, strict.lines.at(-1)]).toEqual([200, expect.anything()])
+}
+
+/** Whether the list shows it. */
+async function includesCarol(
+  api: typeof open,
+  path: string,
+  query: (typeof lists)[number][1],
+  trace: string,
+) {
+  const answer = await api.get(path, query)
+  expect([answer.statusCode, answer.body]).toEqual([200, expect.any(String)])
+  return answer.body.includes(trace)
+}
+
+describe('whom an app bans', () => {
+  it.each(lists)('is not in %s %j, for this app, as long as it bans them', async (path, query, trace) => {
+    expect([
+      await includesCarol(strict, path, query, trace),
+      await includesCarol(open, path, query, trace),
+    ]).toEqual([true, true])
+    await change('POST')
+    expect([
+      await includesCarol(strict, path, query, trace),
+      await includesCarol(open, path, query, trace),
+    ]).toEqual([false, true])
+    // Of a viewer, besides: its blocks and mutes count as well.
+    if (!('viewer_fid' in query) && !path.startsWith('notifications')) {
+      expect(await includesCarol(strict, path, { ...query, viewer_fid: 4 }, trace)).toBe(false)
+    }
+    await change('DELETE')
+    expect(await includesCarol(strict, path, query, trace)).toBe(true)
+  })
+
+  it('is found where asked for by name, and counted', async () => {
+    await change('POST')
+    const { cast } = (await strict.get('cast', { identifier: hashOf(bobsCast), type: 'hash' })).json()
+    expect(cast.author.username).toBe('bob')
+    expect((await strict.get('user/bulk', { fids: 2 })).json().users).toHaveLength(1)
+    const answered = (await strict.get('cast', { identifier: hashOf(carolsCast), type: 'hash' })).json()
+    expect(answered.cast).toMatchObject({ replies: { count: 1 }, reactions: { likes_count: 1 } })
+    await change('DELETE')
+  })
+
+  it('costs nothing where nobody is banned', async () => {
+    await includesCarol(open, 'feed/channels', { channel_ids: 'gardens', with_replies: true }, '')
+    statements.length = 0
+    await includesCarol(open, 'feed/channels', { channel_ids: 'gardens', with_replies: true }, '')
+    expect(statements.filter((sql) => sql.includes('moderation.bans'))).toEqual([])
+    expect(statements).toHaveLength(1)
+  })
+})

@@ -1,0 +1,146 @@
+import type { Fragment } from 'postgres'
+import type { Queryable } from '../../platform/db/connection.js'
+import { kindMask, kinds, type NotificationKind } from './kinds.js'
+
+/** Which notifications are asked for. */
+export interface InboxSelection {
+  /** Whose. */
+  readonly fid: number
+  readonly kinds: readonly NotificationKind[]
+  /** The app that asks, if it bans anybody: whom it bans is not shown. */
+  readonly banningAppId?: string | undefined
+  /** Only those of casts in threads below these URLs, or in these channels. */
+  readonly below?: { readonly urls: readonly string[] } | { readonly channelIds: readonly string[] }
+}
+
+/** Where a notification stands: the newest first; of one second, by kind, then by cast. */
+export interface InboxCursor {
+  /** Farcaster seconds. */
+  readonly ts: number
+  readonly kind: number
+  /** Hex without 0x; empty for follows. */
+  readonly hash: string
+}
+
+/** Above every place: no hash is as long. */
+const firstPageCursor: InboxCursor = { ts: Number.MAX_SAFE_INTEGER, kind: 0, hash: '' }
+const maxHash = 'ff'.repeat(21)
+
+/**
+ * The heads of the statements that read a selection: `hidden`, whom the user is not to see (with the user itself,
+ * whose own doings are no news), and `scans`, one for each kind, each of which is read from its own place on.
+ */
+export function selectionHead(
+  db: Queryable,
+  selection: InboxSelection,
+  before: InboxCursor = firstPageCursor,
+): Fragment {
+  const { fid, below, banningAppId } = selection
+  const kindIds = selection.kinds.map((kind) => kinds[kind])
+  const hashes = kindIds.map((kind) => {
+    if (kind === before.kind) return before.hash
+    return kind > before.kind ? maxHash : ''
+  })
+  return db`
+    hidden (fid) as materialized (
+      select target_fid from social.blocks where fid = ${fid}::bigint
+      union
+      select fid from social.blocks where target_fid = ${fid}::bigint
+      union
+      select target_fid from moderation.mutes where fid = ${fid}::bigint
+      union
+      ${banningAppId === undefined ? db`` : db`select fid from moderation.bans where app_id = ${banningAppId} union`}
+      select ${fid}::bigint
+    ),
+    scans as materialized (
+      select k.kind, ${before.ts}::bigint as before_ts, decode(k.hash, 'hex') as before_hash,
+        coalesce(s.ts, -1) as seen_ts ${below ? db`, place.url` : db``}
+      from unnest(${kindIds}::smallint[], ${db.types.texts(hashes)}::text[]) as k (kind, hash)
+      left join inbox.seen s on s.fid = ${fid}::bigint and s.kind = k.kind
+      ${below ? db`cross join ${urlsOf(db, below)} as place (url)` : db``}
+    )`
+}
+
+function urlsOf(db: Queryable, below: NonNullable<InboxSelection['below']>): Fragment {
+  return 'urls' in below
+    ? db`unnest(${db.types.texts(below.urls)}::text[])`
+    : db`(
+        select url from channels.urls where channel_id = any (${db.types.texts(below.channelIds)}::text[])
+      )`
+}
+
+/**
+ * Notifications of a selection with `kind`, `hash`, `ts` and `seen_ts`, in no order: of each scan the `limit` newest at
+ * most. Needs `listedHead`.
+ *
+ * What counts is what the user may see now: of a group whose newest member is hidden the newest that is not, which
+ * stands further back than the group's row; those groups are found by who is newest in them. A group or a cast that
+ * has just gone, and that the consumer has not got to, is left out.
+ *
+ * @param isUnseen Only what the user has not seen.
+ */
+export function selectedNotifications(
+  db: Queryable,
+  selection: InboxSelection,
+  { limit, isUnseen }: { readonly limit: number; readonly isUnseen: boolean },
+): Fragment {
+  const { fid, below } = selection
+  const mask = kindMask(selection.kinds)
+  const isInScan = db`
+    n.suppressed_by & ${mask}::smallint = 0 ${below ? db`and n.root_url = k.url` : db``}
+    and (
+      n.kind = ${kinds.follows}
+      or (select c.fid from social.casts c where c.hash = n.hash) = case when n.kind <= 3 then n.fid else n.actor end
+    )`
+  const isNew = (ts: Fragment) => (isUnseen ? db`and ${ts} > k.seen_ts` : db``)
+  return db`
+    select found.kind, found.hash, found.ts, k.seen_ts
+    from scans k
+    cross join lateral (
+      select n.kind, n.hash, n.ts
+      from inbox.notifications n
+      where n.fid = ${fid}::bigint and n.kind = k.kind and (n.ts, n.hash) < (k.before_ts, k.before_hash)
+        ${isNew(db`n.ts`)}
+        and n.actor not in (select fid from hidden)
+        and ${isInScan}
+        and (n.kind > 3 or exists (${groupMembers(db, fid, 1)}))
+      order by n.ts desc, n.hash desc
+      limit ${limit}
+    ) found
+    union all
+    select n.kind, n.hash, newest.ts, k.seen_ts
+    from hidden h
+    cross join lateral (
+      select * from inbox.notifications g where g.actor = h.fid and g.fid = ${fid}::bigint and g.kind <= 3 offset 0
+    ) n
+    join scans k on k.kind = n.kind
+    cross join lateral (select * from (${groupMembers(db, fid, 1)}) member limit 1) newest
+    where ${isInScan} and (newest.ts, n.hash) < (k.before_ts, k.before_hash) ${isNew(db`newest.ts`)}`
+}
+
+/** The newest members of a group `n` that the user may see, with `fid`, `ts` and `signer`. Needs `hidden`. */
+export function groupMembers(db: Queryable, fid: number, limit: number | null): Fragment {
+  const limitClause = limit === null ? db`` : db`limit ${limit}`
+  const reactors = (kind: number, type: Fragment) => db`
+    (
+      select r.fid, r.ts, r.signer
+      from social.reactions r
+      where n.kind = ${kind} and r.type = ${type} and r.target_hash = n.hash and r.target_fid = ${fid}::bigint
+        and r.fid not in (select fid from hidden)
+      order by r.ts desc, r.fid desc
+      ${limitClause}
+    )`
+  return db`
+    (
+      select f.fid, f.ts, f.signer
+      from social.follows f
+      where n.kind = ${kinds.follows} and f.target_fid = ${fid}::bigint
+        and f.fid not in (select fid from hidden)
+      order by f.ts desc, f.fid desc
+      ${limitClause}
+    )
+    union all
+    ${reactors(kinds.likes, db`1`)}
+    union all
+    ${reactors(kinds.recasts, db`2`)}`
+}

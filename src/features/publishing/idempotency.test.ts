@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest'
+import { testNow, testNowUnix } from '../../../test/network.js'
+import { createTestApi } from '../../app/testing/test-api.js'
+import { approvedSigner } from '../signers/testing/approved-signer.js'
+import { deleteExpiredRequests, RETENTION_HOURS } from './idempotency.js'
+import { bodyOf, createPublishingNetwork } from './routes/testing/publishing-network.js'
+
+const { db, hub, api, users, signers, setTime } = await createPublishingNetwork()
+const [alice] = users
+const [signer_uuid] = signers
+
+const post = (body: object) => api.send('POST', 'cast', { signer_uuid, ...body })
+const react = (body: object, method: 'POST' | 'DELETE' = 'POST') =>
+  api.send(method, 'reaction', { signer_uuid, reaction_type: 'like', ...body })
+
+async function castsWith(text: string): Promise<number> {
+  const rows = await db`select from social.casts where text = ${text}`
+  return rows.length
+}
+
+describe('a request with an idem', () => {
+  it('is answered the same when it is repeated, and publishes nothing new', async () => {
+    const first = bodyOf(await post({ text: 'once @bob', idem: 'a' }))
+    setTime(5)
+    expect(bodyOf(await post({ idem: 'a', text: 'once @bob' }))).toEqual(first)
+    expect(await castsWith('once ')).toBe(1)
+  })
+
+  it('is answered the same when it comes many times at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 24 }, () => post({ text: 'at once', idem: 'b' })))
+    const bodies = replies.map((reply) => bodyOf(reply))
+    expect(new Set(bodies.map(({ cast }) => cast.hash)).size).toBe(1)
+    expect(await castsWith('at once')).toBe(1)
+  })
+
+  it('is another request than one with another idem, though both say the same', async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => post({ text: 'the same words', idem: `c${n % 3}` })),
+    )
+    const hashes = replies.map((reply) => bodyOf(reply).cast.hash)
+    expect(new Set(hashes).size).toBe(3)
+    expect(await castsWith('the same words')).toBe(3)
+    expect(bodyOf(await post({ text: 'the same words', idem: 'c0' })).cast.hash).toBe(hashes[0])
+  })
+
+  it('is a conflict when it asks for something else', async () => {
+    bodyOf(await post({ text: 'this', idem: 'd', embeds: [{ url: 'https://a.example' }] }))
+    for (const other of [
+      { text: 'that', embeds: [{ url: 'https://a.example' }] },
+      { text: 'this' },
+      { text: 'this', embeds: [{ url: 'https://b.example' }] },
+    ]) {
+      const reply = await post({ ...other, idem: 'd' })
+      expect([reply.statusCode, reply.json()]).toEqual([
+        409,
+        {
+          status: 409,
+          code: 'Conflict',
+          property: 'idem',
+          message: 'this idem was given to another request',
+        },
+      ])
+    }
+    const reaction = await react({ target: 'https://a.example', idem: 'd' })
+    expect(reaction.statusCode).toBe(409)
+  })
+
+  it('is told apart by app', async () => {
+    const other = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, appName: 'other' })
+    const { id } = await approvedSigner({ db, hub }, alice, other)
+    const first = bodyOf(await post({ text: 'mine', idem: 'e' }))
+    const otherAppReply = bodyOf(
+      await other.send('POST', 'cast', { signer_uuid: id, text: 'theirs', idem: 'e' }),
+    )
+    expect(otherAppReply.cast.hash).not.toBe(first.cast.hash)
+  })
+
+  it('is not published again after its cast was deleted', async () => {
+    const { cast } = bodyOf(await post({ text: 'regretted', idem: 'f' }))
+    bodyOf(await api.send('DELETE', 'cast', { signer_uuid, target_hash: cast.hash }))
+    expect(bodyOf(await post({ text: 'regretted', idem: 'f' })).cast).toEqual(cast)
+    expect(await castsWith('regretted')).toBe(0)
+  })
+
+  it('that was refused may be sent again when the reason is gone', async () => {
+    const text = 'x'.repeat(2_000)
+    expect((await post({ text, idem: 'g' })).json()).toMatchObject({
+      message: 'Pro subscription required',
+      property: 'text',
+    })
+    await hub.submitOnChainEvents([alice.proPurchaseEvent(30)])
+    bodyOf(await post({ text, idem: 'g' }))
+    expect(await castsWith(text)).toBe(1)
+  })
+
+  it('reacts once, and leaves what came later alone', async () => {
+    const target = `0x${alice.cast('liked', testNow).hash.toString('hex')}`
+    await hub.submit([alice.cast('liked', testNow)])
+    const likes = async () => {
+      const { cast } = bodyOf(await api.get('cast', { identifier: target, type: 'hash' }))
+      return cast.reactions.likes_count
+    }
+    await Promise.all(
+      Array.from({ length: 6 }, () => react({ target, idem: 'h' }).then((reply) => bodyOf(reply))),
+    )
+    expect(await likes()).toBe(1)
+    bodyOf(await react({ target, idem: 'i' }, 'DELETE'))
+    expect(await likes()).toBe(0)
+    bodyOf(await react({ target, idem: 'h' }))
+    expect(await likes()).toBe(0)
+    expect((await react({ target, idem: 'h' }, 'DELETE')).statusCode).toBe(409)
+    bodyOf(await react({ target, idem: 'j' }))
+    expect(await likes()).toBe(1)
+  })
+
+  it('goes on where it ended when the server died between storing and merging', async () => {
+    const interrupted = await createTestApi({
+      db,
+      hub: { ...hub, submit: () => Promise.reject(new Error('the process is gone')) },
+      clock: () => testNowUnix * 1000,
+    })
+    const send = (hubWrapper: typeof interrupted) =>
+      hubWrapper.send('POST', 'cast', { signer_uuid, text: 'survivor', idem: 'k' })
+    expect((await send(interrupted)).statusCode).toBe(500)
+    expect(await castsWith('survivor')).toBe(0)
+    const first = bodyOf(await send(api))
+    expect(bodyOf(await send(api))).toEqual(first)
+    expect(await castsWith('survivor')).toBe(1)
+  })
+
+  it('is forgotten after a day', async () => {
+    const storedAnswers = async () => (await db`select from publish.requests where idem = 'a'`).length
+    const nowMs = testNowUnix * 1000
+    await deleteExpiredRequests(db, nowMs + RETENTION_HOURS * 3_600_000)
+    expect(await storedAnswers()).toBe(1)
+    await deleteExpiredRequests(db, nowMs + RETENTION_HOURS * 3_600_000 + 1)
+    expect(await storedAnswers()).toBe(0)
+  })
+})

@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { builtCli } from '../../../test/built-cli.js'
+import { createTestDatabase } from '../../../test/database.js'
+import type { Log } from '../../platform/log/log.js'
+import { areScoresDue, createScoreSchedule, type ScoreScheduleOptions } from './score-schedule.js'
+import { startScoreThread } from './score-thread.js'
+import { storeFollows, storeUsers } from './testing/stored-network.js'
+
+const { db, url } = await createTestDatabase()
+const HOUR_MS = 3_600_000
+let workerUrl: URL
+let logged: string[]
+
+/** The thread runs JavaScript. */
+beforeAll(async () => {
+  workerUrl = pathToFileURL(join(await builtCli(), '../score/score-worker.js'))
+})
+
+beforeEach(async () => {
+  logged = []
+  await db`truncate social.users, social.follows, social.reactions, score.runs`
+})
+
+function schedule(changes: Partial<ScoreScheduleOptions> = {}) {
+  const write = (_fields: object, message: string) => void logged.push(message)
+  const log: Log = { debug: write, info: write, warn: write, error: write }
+  return createScoreSchedule({
+    db,
+    url,
+    seeds: [],
+    intervalHours: 24,
+    clock: Date.now,
+    log,
+    workerUrl,
+    ...changes,
+  })
+}
+
+async function addRun(finishedMs: number): Promise<void> {
+  await db`
+    insert into score.runs (started_at, finished_at, users, edges, changed)
+    values (${finishedMs - 1}::bigint, ${finishedMs}::bigint, 1, 1, 1)
+  `
+}
+
+test('the chore computes scores in a thread, once, and tells of seeds that are not there', async () => {
+  await storeUsers(db, [1, 2], [0, 0])
+  await storeFollows(db, [[1, 2, 0]])
+  const scores = schedule({ seeds: [1, 99] })
+  await scores.run()
+  await scores.run()
+  expect(logged).toEqual(['scores computed', 'SCORE_SEEDS: no such accounts'])
+  const [counts] =
+    await db`select count(score) as scored, (select count(*) from score.runs) as runs from social.users`
+  expect(counts).toEqual({ scored: 2, runs: 1 })
+})
+
+test('scores are due when they are old, or when one account in ten has none', async () => {
+  const due = (intervalHours = 24) => areScoresDue({ db, intervalHours, clock: () => 100 * HOUR_MS })
+  expect(await due()).toBe(false)
+  await storeUsers(
+    db,
+    Array.from({ length: 20 }, (_, number) => number + 1),
+    new Array(20).fill(0),
+  )
+  expect(await due()).toBe(true)
+  await db`update social.users set score = 0.5 where fid > 2`
+  await addRun(80 * HOUR_MS)
+  expect(await due()).toBe(false)
+  expect(await due(20)).toBe(true)
+  await db`update social.users set score = null where fid = 3`
+  expect(await due()).toBe(true)
+})
+
+test('an interval of 0 computes nothing', async () => {
+  await storeUsers(db, [1], [0])
+  await schedule({ intervalHours: 0 }).run()
+  expect(logged).toEqual([])
+  expect(await db`select 1 from score.runs`).toEqual([])
+})
+
+test('stopping ends what is under way, and no failure is told', async () => {
+  await storeUsers(db, [1, 2], [0, 0])
+  const scores = schedule()
+  await db.begin(async (holder) => {
+    await holder`lock table social.reactions in access exclusive mode`
+    const running = scores.run()
+    await expect
+      .poll(
+        () =>
+          db`select 1 from pg_stat_activity where application_name = 'plaza score' and wait_event_type = 'Lock'`,
+      )
+      .toHaveLength(1)
+    await scores.stop()
+    await running
+  })
+  await scores.run()
+  expect(logged).toEqual([])
+})
+
+test('a thread that fails says why', async () => {
+  await db`alter table social.reactions rename to reactions_away`
+  try {
+    await expect(startScoreThread({ url, seeds: [] }, workerUrl).done).rejects.toThrow('social.reactions')
+  } finally {
+    await db`alter table social.reactions_away rename to reactions`
+  }
+})

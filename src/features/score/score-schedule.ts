@@ -1,0 +1,77 @@
+import type { Database } from '../../platform/db/connection.js'
+import type { Log } from '../../platform/log/log.js'
+import { type ScoreThread, type ScoreThreadInput, startScoreThread } from './score-thread.js'
+
+export interface ScoreScheduleOptions extends ScoreThreadInput {
+  readonly db: Database
+  /** How old scores may get; 0 never computes them. */
+  readonly intervalHours: number
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly log: Log
+  readonly workerUrl?: URL
+}
+
+/** Something for the server's maintenance, and how to end what is under way. */
+export interface ScoreSchedule {
+  readonly name: string
+  readonly everyMs: number
+  readonly run: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+const HOUR_MS = 60 * 60 * 1000
+/** How often it is asked whether scores are due. */
+const POLL_MS = 15 * 60 * 1000
+/** With so many accounts without a score (one in ten), they are due before their time. */
+const UNSCORED_SHARE = 0.1
+
+/**
+ * Computes scores whenever they are due, in a thread. Processes on one database agree by `score.runs` on when
+ * that is, and by the job's lock on who does it.
+ */
+export function createScoreSchedule(options: ScoreScheduleOptions): ScoreSchedule {
+  let thread: ScoreThread | null = null
+  let isStopped = false
+  return {
+    name: 'scores',
+    everyMs: POLL_MS,
+    run: async () => {
+      if (options.intervalHours === 0 || isStopped || !(await areScoresDue(options))) return
+      thread = startScoreThread({ url: options.url, seeds: options.seeds }, options.workerUrl)
+      try {
+        const summary = await thread.done
+        if (summary === null) return
+        const { users, edges, changed, durationMs, unknownSeeds, seedsChosen } = summary
+        options.log.info({ users, edges, changed, durationMs, seedsChosen }, 'scores computed')
+        if (unknownSeeds.length > 0) options.log.warn({ unknownSeeds }, 'SCORE_SEEDS: no such accounts')
+      } catch (error) {
+        if (!isStopped) throw error
+      } finally {
+        thread = null
+      }
+    },
+    stop: async () => {
+      isStopped = true
+      await thread?.stop()
+    },
+  }
+}
+
+/** Whether there are accounts, and their scores are old or missing. */
+export async function areScoresDue({
+  db,
+  intervalHours,
+  clock,
+}: Pick<ScoreScheduleOptions, 'db' | 'intervalHours' | 'clock'>): Promise<boolean> {
+  const [row] = await db<{ users: number; unscored: number; finished_at: number | null }[]>`
+    select
+      count(*) as users,
+      count(*) filter (where score is null) as unscored,
+      (select max(finished_at) from score.runs) as finished_at
+    from social.users
+  `
+  if (row === undefined || row.users === 0) return false
+  const ageMs = clock() - (row.finished_at ?? 0)
+  return ageMs >= intervalHours * HOUR_MS || row.unscored > row.users * UNSCORED_SHARE
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Database } from '../../platform/db/connection.js'
+import { PlazaError } from '../../platform/errors.js'
+import { findKey, findSigner } from './find-signer.js'
+import type { SignedKeyRequest } from './signed-key-request.js'
+import { checkSignedKeyRequest, type KeyRequestContext } from './signed-key-request-check.js'
+import type { KeyType, SignerRecord } from './signer-record.js'
+
+/** So many random bytes name a request on its page: nobody guesses one. */
+const TOKEN_BYTES = 24
+
+/**
+ * An app asks for a signer that was made here. Asking again is allowed as long as nobody has answered, and keeps the
+ * address of the page; the very same request once more changes nothing at any time.
+ *
+ * @throws PlazaError `not_found`, `forbidden.other_app`, `conflict` for a signer that was answered, and what
+ * `checkKeyAsked` throws.
+ */
+export async function requestSignerApproval(
+  check: KeyRequestContext,
+  { appId, signerUuid }: { readonly appId: string; readonly signerUuid: string },
+  request: SignedKeyRequest,
+): Promise<SignerRecord> {
+  const signerRecord = await findOwnSigner(check.db, { appId, signerUuid })
+  return await submitKeyRequest(check, signerRecord, request, 'signer_uuid')
+}
+
+/** An app's own signer. @throws PlazaError `not_found`, `forbidden.other_app`. */
+export async function findOwnSigner(
+  db: Database,
+  { appId, signerUuid }: { readonly appId: string; readonly signerUuid: string },
+): Promise<SignerRecord> {
+  return requireOwnership(await findSigner(db, signerUuid), appId, 'signer_uuid')
+}
+
+/** A key that the developer holds: how it is named, and in which member of the request. */
+export interface DeveloperKey {
+  readonly appId: string
+  readonly keyType: KeyType
+  readonly key: Buffer
+  readonly property: string
+}
+
+/** A key that an app has asked for and holds itself. @throws PlazaError `not_found`, `forbidden.other_app`. */
+export async function findOwnKey(
+  db: Database,
+  { appId, keyType, key, property }: DeveloperKey,
+): Promise<SignerRecord> {
+  const signerRecord = requireOwnership(await findKey(db, keyType, key), appId, property)
+  if (signerRecord.sealedKey !== null) throw keyHeldByServerError(property)
+  return signerRecord
+}
+
+/**
+ * An app asks for a key that it holds itself, which makes the key the app's.
+ *
+ * @throws PlazaError `forbidden.other_app` when it is another app's already, `conflict`, and what `checkKeyAsked`
+ * throws.
+ */
+export async function requestKeyApproval(
+  check: KeyRequestContext,
+  developerKey: DeveloperKey,
+  request: SignedKeyRequest,
+): Promise<SignerRecord> {
+  const { appId, keyType, key, property } = developerKey
+  if ((await findKey(check.db, keyType, key)) === null) {
+    const requestSigner = await checkSignedKeyRequest(check, key, request)
+    await check.db`
+      insert into signers.signers ${check.db({
+        app_id: appId,
+        key_type: keyType,
+        public_key: key,
+        ...requestColumns(request),
+        request_signer: requestSigner,
+        approval_token: newToken(),
+      })}
+      on conflict (key_type, public_key) do nothing`
+  }
+  return await submitKeyRequest(check, await findOwnKey(check.db, developerKey), request, property)
+}
+
+async function submitKeyRequest(
+  check: KeyRequestContext,
+  signer: SignerRecord,
+  request: SignedKeyRequest,
+  property: string,
+): Promise<SignerRecord> {
+  const { db } = check
+  const { id, status } = signer
+  if (await isSameRequest(db, id, request)) return signer
+  if (status === 'approved' || status === 'revoked') {
+    const remedy = status === 'approved' ? 'it is in use' : 'ask for another one'
+    throw new PlazaError('conflict', `this key was ${status} already: ${remedy}`, { property })
+  }
+  const requestSigner = await checkSignedKeyRequest(check, signer.publicKey, request)
+  await db`
+    update signers.signers
+    set ${db({ ...requestColumns(request), request_signer: requestSigner })},
+      approval_token = coalesce(approval_token, ${newToken()})
+    where id = ${id}`
+  return (await findKey(db, signer.keyType, signer.publicKey))!
+}
+
+/** Whether this is what was asked last. */
+async function isSameRequest(db: Database, id: string, request: SignedKeyRequest): Promise<boolean> {
+  const columns = requestColumns(request)
+  const [row] = await db<(typeof columns)[]>`
+    select ${db(Object.keys(columns))} from signers.signers where id = ${id}`
+  return row !== undefined && isDeepStrictEqual({ ...row }, columns)
+}
+
+/** What is asked as it is stored. */
+function requestColumns({ appFid, deadline, signature, redirectUrl, sponsor }: SignedKeyRequest) {
+  const sponsorByFid = sponsor === 'service' ? null : sponsor
+  return {
+    app_fid: appFid,
+    request_deadline: deadline,
+    request_signature: signature,
+    redirect_url: redirectUrl,
+    sponsor_fid: sponsorByFid?.fid ?? null,
+    sponsor_signature: sponsorByFid?.signature ?? null,
+    sponsored_by_service: sponsor === 'service',
+  }
+}
+
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url')
+}
+
+function requireOwnership<Found extends SignerRecord>(
+  signerRecord: Found | null,
+  appId: string,
+  property: string,
+): Found {
+  if (signerRecord === null) throw new PlazaError('not_found', 'there is no such signer', { property })
+  if (signerRecord.appId === appId) return signerRecord
+  throw new PlazaError('forbidden.other_app', 'this signer belongs to another app', { property })
+}
+
+function keyHeldByServerError(property: string): PlazaError {
+  return new PlazaError('conflict', 'this server holds the private half of this key: use its signer_uuid', {
+    property,
+  })
+}

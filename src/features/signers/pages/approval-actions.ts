@@ -1,0 +1,169 @@
+import { FarcasterNetwork } from '@farcaster/core'
+import { type Static, Type } from '@sinclair/typebox'
+import { ethAddressParameter, fidParameter, textParameter } from '../../../api/parameters.js'
+import { compileBody } from '../../../api/parse-body.js'
+import { textEnum } from '../../../graph/view/schema/schema-type.js'
+import { MAX_SIGNATURE_LENGTH, readAccountSignature } from '../../../hub/registry/account-signature.js'
+import {
+  KEY_CHAIN_ID,
+  keyAdditionForWallet,
+  keyAdditionTransaction,
+} from '../../../hub/registry/key-addition.js'
+import type { LocalRegistry } from '../../../hub/registry/registry.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { PlazaError } from '../../../platform/errors.js'
+import {
+  type AnswerDependencies,
+  approveLocally,
+  limitRequestPermissions,
+  localAddition,
+  refuseRequest,
+} from '../answer-request.js'
+import { accountOfAddress } from '../custody.js'
+import { addedKeyOf, type KeyRequest, readKeyRequest } from '../key-request.js'
+import { selectablePermissions, storedPermissions } from '../selected-permissions.js'
+import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
+import { permissionsStatement, refusalStatement } from '../statement.js'
+
+/** What answers are taken with. */
+export interface AnswerContext extends AnswerDependencies {
+  /** For what only looks: writers have few connections, and pages that wait ask again and again. */
+  readonly readDb: Database
+  /** Of the protocol: FarcasterNetwork. */
+  readonly network: number
+  readonly registry: LocalRegistry
+}
+
+/** Takes what the page sends for a request. It returns what the page is told. */
+export type AnswerHandler = (context: AnswerContext, token: string, body: unknown) => Promise<object>
+
+/** A wallet's owner has this long to sign. The most that is taken is an hour. */
+const SIGNING_SECONDS = 30 * 60
+
+const fid = fidParameter({ description: 'The account that answers.' })
+const signature = textParameter({ maxLength: MAX_SIGNATURE_LENGTH, description: 'By its custody address.' })
+const permissions = Type.Union([
+  Type.Array(textEnum(selectablePermissions), { uniqueItems: true, maxItems: selectablePermissions.length }),
+  Type.Null(),
+])
+
+const AccountBody = Type.Object({
+  address: ethAddressParameter({ description: 'The account of the wallet.' }),
+  permissions,
+})
+const ApprovalBody = Type.Object({
+  fid,
+  signature,
+  permissions,
+  deadline: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+})
+const ChoiceBody = Type.Object({ fid, signature, permissions })
+const RefusalBody = Type.Object({ fid, signature })
+
+/** By the last part of their paths. */
+export const answers: Readonly<Record<string, AnswerHandler>> = {
+  account: answerWith(AccountBody, describeAccount),
+
+  approval: answerWith(ApprovalBody, async (context, token, body) => {
+    if (!isLocal(context)) throw new PlazaError('conflict', 'on this network a transaction approves')
+    checkPermissions(await readKeyRequest(context.db, { token }), body.permissions)
+    await approveLocally(context, context.registry, {
+      ...body,
+      token,
+      signature: readAccountSignature(body.signature),
+    })
+    return {}
+  }),
+
+  choice: answerWith(ChoiceBody, async (context, token, body) => {
+    checkPermissions(await readKeyRequest(context.db, { token }), body.permissions)
+    await limitRequestPermissions(context, {
+      ...body,
+      token,
+      permissions: body.permissions ?? [],
+      signature: readAccountSignature(body.signature),
+    })
+    return {}
+  }),
+
+  refusal: answerWith(RefusalBody, async (context, token, body) => {
+    await refuseRequest(context, { ...body, token, signature: readAccountSignature(body.signature) })
+    return {}
+  }),
+}
+
+/** Whether approvals are made here, by a signature. */
+export function isLocal({ network }: { readonly network: number }): boolean {
+  return network === FarcasterNetwork.DEVNET
+}
+
+/** How a request stands, for a page that waits. */
+export async function readStatus({ readDb }: AnswerContext, token: string): Promise<object> {
+  const { status, fid, redirectUrl } = await readKeyRequest(readDb, { token })
+  return { status, fid, redirect_url: redirectUrl }
+}
+
+/** Which account an address holds, and what it would have to sign or to send. */
+async function describeAccount(
+  context: AnswerContext,
+  token: string,
+  { address, permissions: chosen }: Static<typeof AccountBody>,
+): Promise<object> {
+  const request = await readKeyRequest(context.readDb, { token })
+  checkPermissions(request, chosen)
+  const owner = Buffer.from(address.slice(2), 'hex')
+  const account = await accountOfAddress(context.readDb, owner)
+  if (account === null) {
+    throw new PlazaError('not_found', `no account belongs to ${address}: choose the wallet that holds yours`)
+  }
+  const name = account.username === null ? `fid ${account.fid}` : `@${account.username}, fid ${account.fid}`
+  return {
+    fid: account.fid,
+    name,
+    chain_id: `0x${KEY_CHAIN_ID.toString(16)}`,
+    refusal: refusalStatement(request, account.fid),
+    approval: isLocal(context)
+      ? signingOf(request, owner, context.clock())
+      : await sendingOf(context, request, account.fid, chosen),
+  }
+}
+
+function signingOf(request: KeyRequest, owner: Buffer, nowMs: number): object {
+  const deadline = Math.floor(nowMs / 1000) + SIGNING_SECONDS
+  return { kind: 'sign', deadline, typed_data: keyAdditionForWallet(localAddition(request, owner, deadline)) }
+}
+
+/** Who allows less than everything, or has done so before, says what with a signature of its own. */
+async function sendingOf(
+  { readDb }: AnswerContext,
+  request: KeyRequest,
+  fid: number,
+  chosen: readonly string[] | null,
+): Promise<object> {
+  const requestedPermissions = chosen as Parameters<typeof storedPermissions>[0] | null
+  const [approvedKey] = await readDb`
+    select 1 from signers.signers where id = ${request.id} and permissions_fid = ${fid}`
+  const hasPermissions =
+    requestedPermissions !== null &&
+    (approvedKey !== undefined || storedPermissions(requestedPermissions) !== null)
+  return {
+    kind: 'send',
+    transaction: keyAdditionTransaction(addedKeyOf(request)),
+    choice: hasPermissions ? permissionsStatement(request, fid, requestedPermissions) : null,
+  }
+}
+
+/** Keys have permissions, addresses have none. */
+function checkPermissions({ keyType }: KeyRequest, chosen: readonly string[] | null): void {
+  if ((chosen === null) === (keyType === AUTH_ADDRESS_KEY_TYPE)) return
+  const problem = chosen === null ? 'must be a list' : 'must be null: an address signs in, and no more'
+  throw new PlazaError('bad_request.invalid_param', `permissions ${problem}`, { property: 'permissions' })
+}
+
+function answerWith<Body extends Parameters<typeof compileBody>[0]>(
+  schema: Body,
+  take: (context: AnswerContext, token: string, body: Static<Body>) => Promise<object>,
+): AnswerHandler {
+  const parse = compileBody(schema)
+  return (context, token, body) => take(context, token, parse(body) as Static<Body>)
+}

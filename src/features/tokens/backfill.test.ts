@@ -1,0 +1,48 @@
+import type { Address } from 'viem'
+import { expect, it } from 'vitest'
+import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
+import { startTestChain } from '../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../test/database.js'
+import { followAssets } from './testing/followed-assets.js'
+import { isBackfilled, readTokens } from './token.js'
+
+const { db } = await createTestDatabase()
+const chain = await startTestChain()
+const proxy = await startRpcProxy(chain.url)
+const CONFIRMATIONS = 2
+const assets = followAssets({ db, chain, confirmations: CONFIRMATIONS, rpcUrls: [proxy.url] })
+
+async function isTokenBackfilled(address: Address): Promise<boolean> {
+  const [token] = await readTokens(db, { addresses: [Buffer.from(address.slice(2), 'hex')] })
+  return isBackfilled(token!)
+}
+
+it.each(['eth_getCode', 'eth_getLogs'])(
+  'a token of which %s always fails holds up no other',
+  async (failing) => {
+    const [failingToken, other] = [
+      await chain.deployToken('Apple', 'APL', 18),
+      await chain.deployToken('Pear', 'PEAR', 6),
+    ]
+    for (const token of [failingToken, other]) await assets.watch(token)
+    proxy.faults = {
+      hold: async (method, params) => {
+        const requestedBlocks = JSON.stringify(params).toLowerCase()
+        // Whoever follows what is new asks for all tokens at once.
+        if (method === failing && requestedBlocks.includes(failingToken) && !requestedBlocks.includes(other))
+          throw new Error('cut')
+      },
+    }
+    for (let steps = 0; steps < 3; steps += 1) {
+      await assets.step().catch(() => {})
+      await chain.mine(CONFIRMATIONS + 1)
+    }
+    expect([await isTokenBackfilled(failingToken), await isTokenBackfilled(other)]).toEqual([false, true])
+    proxy.faults = {}
+    for (let steps = 0; steps < 3; steps += 1) {
+      await assets.catchUp()
+      await chain.mine(CONFIRMATIONS + 1)
+    }
+    expect(await isTokenBackfilled(failingToken)).toBe(true)
+  },
+)

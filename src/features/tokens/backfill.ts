@@ -1,0 +1,122 @@
+import type { Hex } from 'viem'
+import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import { Follower, type FollowerOptions } from '../../hub/chain/follower.js'
+import { RangeRefused } from '../../hub/chain/log-range.js'
+import type { Log } from '../../platform/log/log.js'
+import { pause } from '../../platform/process/pause.js'
+import { type BackfilledToken, backfillHandler } from './backfill-handler.js'
+import { isBackfilled, readTokens, type Token } from './token.js'
+import { findFirstBlock } from './token-details.js'
+import { backfillFollowerName } from './tracked-tokens.js'
+
+/** What reads the pasts of a network's tokens. */
+export interface BackfillContext extends FollowerOptions {
+  readonly log: Log
+}
+
+export interface BackfillOptions extends BackfillContext {
+  /** How long it waits when there is nothing to read. */
+  readonly pollMs: number
+}
+
+/** Steps for one token before it is the next one's turn, so that a large one does not hold up small ones. */
+const STEPS_PER_TOKEN = 20
+const RETRY_MS = 5_000
+
+/**
+ * Reads the pasts of all tokens of a network that are to be kept, one after the other, until it is stopped.
+ *
+ * @returns stops it; the step under way is finished.
+ */
+export function startBackfill({ pollMs, ...context }: BackfillOptions): () => Promise<void> {
+  const abortController = new AbortController()
+  const { signal } = abortController
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const hasProgress = await backfillTokens(context, signal)
+        if (!hasProgress) await pause(pollMs, signal)
+      } catch (error) {
+        const { network } = context.rpc
+        context.log.warn({ err: error, network: network.name }, 'could not read the past of a token')
+        await pause(RETRY_MS, signal)
+      }
+    }
+  }
+  const running = run()
+  return async () => {
+    abortController.abort()
+    await running
+  }
+}
+
+/**
+ * Reads on in the pasts of a network's tokens, some steps for each. One that fails holds up no other.
+ *
+ * @returns whether anything was read.
+ * @throws what the first one has failed with, after all others had their turn.
+ */
+export async function backfillTokens(context: BackfillContext, signal?: AbortSignal): Promise<boolean> {
+  const { db, rpc } = context
+  let hasProgress = false
+  const failures: unknown[] = []
+  for (const token of await readTokens(db, { network: rpc.network.name, onlyTracked: true })) {
+    if (signal?.aborted) return hasProgress
+    try {
+      if (token.firstBlock === null) await resolveFirstBlock(context, token)
+      else if (isBackfillable(token) && !isBackfilled(token))
+        hasProgress = (await backfillToken(context, token, signal)) || hasProgress
+    } catch (cause) {
+      failures.push(new Error(`${backfillFollowerName(token)} goes no further`, { cause }))
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  return hasProgress
+}
+
+function isBackfillable(token: Token): token is BackfilledToken {
+  return token.firstBlock !== null && token.liveFrom !== null
+}
+
+async function resolveFirstBlock(
+  { db, rpc }: { db: BackfillContext['db']; rpc: ChainRpc },
+  token: Token,
+): Promise<void> {
+  const address: Hex = `0x${token.address.toString('hex')}`
+  const first = await rpc.withEndpoint((endpoint) => findFirstBlock(endpoint, address))
+  await db`update tokens.tokens set first_block = ${first}::bigint where id = ${token.id} and first_block is null`
+}
+
+async function backfillToken(
+  context: BackfillContext,
+  token: BackfilledToken,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const follower = new Follower(backfillHandler(token), context)
+  let hasProgress = false
+  try {
+    for (let steps = 0; steps < STEPS_PER_TOKEN && !signal?.aborted; steps += 1) {
+      const outcome = await follower.step().catch((error: unknown) => {
+        // It is asked for less in the next step.
+        if (error instanceof RangeRefused && follower.span > 1) return 'refused' as const
+        throw error
+      })
+      if (outcome === 'moved') hasProgress = true
+      else if (outcome !== 'refused') break
+    }
+  } finally {
+    await follower.release()
+  }
+  await deleteFollower(context, token)
+  return hasProgress
+}
+
+/** When all is read, its cursor is of no use any more. */
+async function deleteFollower({ db }: BackfillContext, { id }: Token): Promise<void> {
+  await db`
+    delete from chain.followers f
+    using tokens.tokens t
+    where t.id = ${id} and t.read_to >= t.live_from
+      and f.name = t.network || '/token/0x' || encode(t.address, 'hex')
+  `
+}

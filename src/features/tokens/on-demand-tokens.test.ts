@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { startTestChain } from '../../../test/chain/test-chain.js'
+import { createTestDatabase } from '../../../test/database.js'
+import { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import { readChainSettings } from '../../hub/chain/networks.js'
+import { silentLog } from '../../platform/log/log.js'
+import { ensureTrackedTokens } from './on-demand-tokens.js'
+import { readTokens } from './token.js'
+
+const MAX_TRACKED = 2
+const { db } = await createTestDatabase({ poolSize: 8 })
+const chain = await startTestChain()
+
+it('no more tokens are kept than may be, however many are asked for at once, and how often', async () => {
+  const settings = readChainSettings({ rpcUrls: { optimism: chain.url }, firstBlock: 0 })
+  const rpc = new ChainRpc(settings.networks.get('optimism')!, { log: silentLog, clock: () => 0 })
+  const addresses: Buffer[] = []
+  for (let index = 0; index < 5; index += 1) {
+    const address = await chain.deployToken(`Token ${index}`, 'T', 18)
+    addresses.push(Buffer.from(address.slice(2), 'hex'))
+  }
+  const assets = { rpcs: new Map([['optimism' as const, rpc]]), maxTrackedTokens: MAX_TRACKED }
+  const ensureTracked = (address: Buffer) =>
+    ensureTrackedTokens(
+      { db, writerDb: db, assets },
+      { network: 'optimism', addresses: [address], property: 'contract_address' },
+    ).then(
+      ([token]) => token!.name,
+      (error: { code: string }) => error.code,
+    )
+  const results = await Promise.all([...addresses, ...addresses].map(ensureTracked))
+  const tracked = await readTokens(db, { onlyTracked: true })
+  expect(tracked).toHaveLength(MAX_TRACKED)
+  const expected = addresses.map((address) => {
+    const token = tracked.find((each) => each.address.equals(address))
+    return token?.name ?? 'not_found'
+  })
+  expect(results).toEqual([...expected, ...expected])
+})

@@ -1,0 +1,89 @@
+import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import type { NetworkName } from '../../hub/chain/networks.js'
+import type { Database } from '../../platform/db/connection.js'
+import { PlazaError, type Refusal } from '../../platform/errors.js'
+import { readTokens, type Token } from './token.js'
+import { countOnDemandTokens, trackingLimitRefusal, trackToken } from './tracked-tokens.js'
+
+/** Assets, as far as the operator has set them up. */
+export interface Assets {
+  /** The networks that are followed. */
+  readonly rpcs: ReadonlyMap<NetworkName, ChainRpc>
+  /** Most tokens whose owners are kept because somebody has asked for them. */
+  readonly maxTrackedTokens: number
+}
+
+/** The access to a network. @throws PlazaError `not_configured` when it is not followed. */
+export function rpcOf({ rpcs }: Assets, network: NetworkName): ChainRpc {
+  const rpc = rpcs.get(network)
+  if (rpc !== undefined) return rpc
+  throw new PlazaError(
+    'not_configured',
+    `this server does not follow ${network}: its operator sets CHAIN_${network.toUpperCase()}_RPC_URLS`,
+    { property: 'network' },
+  )
+}
+
+/** Whose owners are wanted. */
+export interface TokenSelection {
+  readonly network: NetworkName
+  /** 20 bytes each. */
+  readonly addresses: readonly Buffer[]
+  /** The parameter that names them. */
+  readonly property: string
+}
+
+/**
+ * Tokens whose owners are kept, in the order of their addresses. Those that are not are asked for: from now on they
+ * are, and some time later they are ready.
+ *
+ * @throws PlazaError for what is no token, what is one too many, and a network that is not followed or does not answer.
+ */
+export async function ensureTrackedTokens(
+  { db, writerDb, assets }: { readonly db: Database; readonly writerDb: Database; readonly assets: Assets },
+  { network, addresses, property }: TokenSelection,
+): Promise<Token[]> {
+  const rpc = rpcOf(assets, network)
+  const existing = await readTokens(db, { network, addresses, onlyTracked: true })
+  const tokens: Token[] = []
+  for (const address of addresses) {
+    const token = existing.find((each) => each.address.equals(address))
+    tokens.push(
+      token ??
+        (await trackOnDemand(writerDb, rpc, {
+          address,
+          property,
+          maxTrackedTokens: assets.maxTrackedTokens,
+        })),
+    )
+  }
+  return tokens
+}
+
+async function trackOnDemand(
+  db: Database,
+  rpc: ChainRpc,
+  { address, property, maxTrackedTokens }: { address: Buffer; property: string; maxTrackedTokens: number },
+): Promise<Token> {
+  if ((await countOnDemandTokens(db)) >= maxTrackedTokens) {
+    // It may be one of them by now.
+    const [tracked] = await readTokens(db, {
+      network: rpc.network.name,
+      addresses: [address],
+      onlyTracked: true,
+    })
+    if (tracked !== undefined) return tracked
+    throw refusalError(trackingLimitRefusal(address), property)
+  }
+  const token = await trackToken(db, rpc, { address, trackedBy: 'request' }, maxTrackedTokens).catch(
+    (cause: unknown) => {
+      throw new PlazaError('unavailable.other_side', `${rpc.network.name} does not answer`, { cause })
+    },
+  )
+  if ('message' in token) throw refusalError(token, property)
+  return token
+}
+
+function refusalError({ code, message }: Refusal, property: string): PlazaError {
+  return new PlazaError(code, message, { property })
+}

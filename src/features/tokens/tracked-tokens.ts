@@ -1,0 +1,190 @@
+import { getAddress, type Hex } from 'viem'
+import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import type { NetworkName } from '../../hub/chain/networks.js'
+import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
+import { type Refusal, refuse } from '../../platform/errors.js'
+import { dollarTokens } from './dollar-tokens.js'
+import { readTokens, type Token } from './token.js'
+import { readPoolTokens, readTokenDetails, type TokenDetails } from './token-details.js'
+
+/** What somebody wants to be kept of a token. */
+export interface TokenToTrack {
+  readonly address: Buffer
+  readonly trackedBy: 'operator' | 'request'
+  /** Where its transfers begin; without it, that is looked for. */
+  readonly firstBlock?: number | undefined
+  readonly logo?: string | undefined
+  /** Whether a unit is worth a dollar; the best known ones are known here. */
+  readonly isDollar?: boolean | undefined
+}
+
+/** Whoever asks for tokens counts them one after the other. */
+const ON_DEMAND_LOCK = 'plaza asked tokens'
+
+/**
+ * Has the owners of a token kept. What the operator has said stays: who only asks changes nothing.
+ *
+ * @param maxTrackedTokens So many are kept that somebody has only asked for.
+ * @returns the token, or why there is none.
+ */
+export async function trackToken(
+  db: Database,
+  rpc: ChainRpc,
+  request: TokenToTrack,
+  maxTrackedTokens?: number,
+): Promise<Token | Refusal> {
+  const { name: network } = rpc.network
+  const hex = `0x${request.address.toString('hex')}` as const
+  const details = await rpc.withEndpoint((endpoint) => readTokenDetails(endpoint, hex))
+  if (details === null) {
+    return refuse('bad_request.invalid_param', `${getAddress(hex)} is no ERC-20 token on ${network}`)
+  }
+  const token = { ...details, ...request }
+  if (maxTrackedTokens === undefined) await saveToken(db, network, token)
+  else if (!(await saveOnDemandToken(db, network, token, maxTrackedTokens)))
+    return trackingLimitRefusal(request.address)
+  const [tracked] = await readTokens(db, { network, addresses: [request.address] })
+  return tracked!
+}
+
+/** Why a token is not kept that somebody has only asked for. */
+export function trackingLimitRefusal(address: Buffer): Refusal {
+  const hex = getAddress(`0x${address.toString('hex')}`)
+  return refuse('not_found', `the owners of ${hex} are not kept here: plaza token watch`)
+}
+
+/** How many tokens are kept that somebody has only asked for. */
+export async function countOnDemandTokens(db: Queryable): Promise<number> {
+  const [row] = await db<{ asked: number }[]>`
+    select count(*)::integer as asked from tokens.tokens where tracked_by = 'request'
+  `
+  return row!.asked
+}
+
+/** @returns false when so many are kept without it. */
+async function saveOnDemandToken(
+  db: Database,
+  network: NetworkName,
+  token: TokenToSave,
+  limit: number,
+): Promise<boolean> {
+  return await db.begin(async (transaction) => {
+    await transaction`select pg_advisory_xact_lock(hashtextextended(${ON_DEMAND_LOCK}, 0))`
+    const [existing] = await readTokens(transaction, {
+      network,
+      addresses: [token.address],
+      onlyTracked: true,
+    })
+    if (existing === undefined && (await countOnDemandTokens(transaction)) >= limit) return false
+    await saveToken(transaction, network, token)
+    return true
+  })
+}
+
+/**
+ * Has the swaps of a pool kept as trades, from now on.
+ *
+ * @returns the pool's two tokens, or why there is none.
+ */
+export async function trackPool(
+  db: Database,
+  rpc: ChainRpc,
+  pool: Buffer,
+): Promise<readonly Token[] | Refusal> {
+  const { name: network } = rpc.network
+  const hex = `0x${pool.toString('hex')}` as const
+  const addresses = await rpc.withEndpoint((endpoint) => readPoolTokens(endpoint, hex))
+  if (addresses === null)
+    return refuse('bad_request.invalid_param', `${getAddress(hex)} is no pool on ${network}`)
+  for (const each of addresses) {
+    const details = await rpc.withEndpoint((endpoint) => readTokenDetails(endpoint, each))
+    if (details === null) return refuse('bad_request.invalid_param', `${getAddress(each)} is no ERC-20 token`)
+    await saveToken(db, network, { ...details, address: hexToBuffer(each), trackedBy: null })
+  }
+  const tokens = await readTokens(db, { network, addresses: addresses.map(hexToBuffer) })
+  const [first, second] = addresses.map(
+    (each) => tokens.find(({ address }) => address.equals(hexToBuffer(each)))!,
+  )
+  await db`
+    insert into tokens.pools (network, address, token0_id, token1_id)
+    values (${network}, ${pool}::bytea, ${first!.id}, ${second!.id})
+    on conflict do nothing
+  `
+  return [first!, second!]
+}
+
+interface TokenToSave extends TokenDetails, Omit<TokenToTrack, 'trackedBy'> {
+  readonly trackedBy: TokenToTrack['trackedBy'] | null
+}
+
+async function saveToken(db: Queryable, network: NetworkName, token: TokenToSave): Promise<void> {
+  const isDollar = token.isDollar ?? dollarTokens[network].includes(`0x${token.address.toString('hex')}`)
+  await db`
+    insert into tokens.tokens as t (
+      network, address, name, symbol, decimals, logo, tracked_by, is_dollar, price_usd, price_rank, first_block
+    )
+    values (
+      ${network}, ${token.address}::bytea, ${token.name}, ${token.symbol}, ${token.decimals}, ${token.logo ?? null},
+      ${token.trackedBy}, ${isDollar}, ${isDollar ? 1 : null}::float8, ${isDollar ? 0 : null}::smallint,
+      ${token.firstBlock ?? null}::bigint
+    )
+    on conflict (network, address) do update
+    set logo = coalesce(excluded.logo, t.logo),
+        tracked_by = case when 'operator' in (t.tracked_by, excluded.tracked_by) then 'operator'
+          else coalesce(t.tracked_by, excluded.tracked_by) end,
+        is_dollar = t.is_dollar or excluded.is_dollar,
+        price_usd = case when excluded.is_dollar then 1 else t.price_usd end,
+        price_rank = case when excluded.is_dollar then 0 else t.price_rank end,
+        first_block = coalesce(t.first_block, excluded.first_block)
+  `
+}
+
+/**
+ * Forgets who owns a token, and its pools.
+ *
+ * @returns false when nothing was kept of it.
+ */
+export async function untrackToken(db: Database, network: NetworkName, address: Buffer): Promise<boolean> {
+  return await db.begin(async (transaction) => {
+    const [token] = await transaction<{ id: number }[]>`
+      update tokens.tokens set tracked_by = null
+      where network = ${network} and address = ${address}::bytea and tracked_by is not null
+      returning id
+    `
+    if (token === undefined) return false
+    await deleteBalances(transaction, [token.id])
+    await transaction`
+      delete from tokens.pools p
+      using tokens.tokens a, tokens.tokens b
+      where a.id = p.token0_id and b.id = p.token1_id and ${token.id} in (a.id, b.id)
+        and a.tracked_by is null and b.tracked_by is null
+    `
+    return true
+  })
+}
+
+/** Takes back all that is known of who owns these tokens: it is read anew as long as somebody wants it. */
+export async function deleteBalances(db: Transaction, tokenIds: readonly number[]): Promise<void> {
+  const ids = [...tokenIds]
+  // Millions of balances take longer than a request may.
+  await db`set local statement_timeout to 0`
+  // First: whoever counts transfers now holds these rows, and sees afterwards that they are not to be counted.
+  const rows = await db<{ follower: string }[]>`
+    update tokens.tokens
+    set live_from = null, read_to = null
+    where id = any (${ids}::integer[])
+    returning network || '/token/0x' || encode(address, 'hex') as follower
+  `
+  await db`delete from tokens.balances where token_id = any (${ids}::integer[])`
+  await db`delete from tokens.changes where token_id = any (${ids}::integer[])`
+  await db`delete from chain.followers where name = any (${db.types.texts(rows.map(({ follower }) => follower))}::text[])`
+}
+
+/** The name of the follower that reads a token's past. */
+export function backfillFollowerName({ network, address }: Pick<Token, 'network' | 'address'>): string {
+  return `${network}/token/0x${address.toString('hex')}`
+}
+
+function hexToBuffer(hex: Hex): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}

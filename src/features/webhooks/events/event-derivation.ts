@@ -1,0 +1,157 @@
+import {
+  HubEventType,
+  IdRegisterEventType,
+  MessageType,
+  type OnChainEvent,
+  OnChainEventType,
+} from '@farcaster/core'
+import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
+import type { ConsumedEvent } from '../../../hub/log/consumer-batch.js'
+import { hexOf } from '../../../protocol/bytes.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
+import type { EventSubject, WebhookEvent } from './webhook-event.js'
+
+/** The entries of the log that webhooks are told of. */
+export const webhookEventTypes: readonly number[] = [
+  HubEventType.MERGE_MESSAGE,
+  HubEventType.PRUNE_MESSAGE,
+  HubEventType.REVOKE_MESSAGE,
+  HubEventType.MERGE_ON_CHAIN_EVENT,
+]
+
+type EventWithoutId = Omit<WebhookEvent, 'id'>
+
+/**
+ * What entries of the log mean to users, in their order. A message that takes the place of one that says the same, as
+ * a newer follow of the same user, is nothing new; what is pruned or revoked is deleted.
+ *
+ * @param compactedFollows Of entries that hold a compact state, by `<shard>-<id>`: the follows that it ended, of which the log
+ * says nothing.
+ */
+export function deriveWebhookEvents(
+  logEvents: readonly ConsumedEvent[],
+  compactedFollows: ReadonlyMap<string, readonly number[]> = new Map(),
+): WebhookEvent[] {
+  return logEvents.flatMap((event) => {
+    const entryId = `${event.shard}-${event.id}`
+    return eventsOfLogEntry(event, compactedFollows.get(entryId) ?? []).map((derived, index) => ({
+      id: index === 0 ? entryId : `${entryId}-${index}`,
+      ...derived,
+    }))
+  })
+}
+
+function eventsOfLogEntry({ body }: ConsumedEvent, compactedFollows: readonly number[]): EventWithoutId[] {
+  switch (body.type) {
+    case HubEventType.MERGE_MESSAGE:
+      return eventsOfMerge(body.message, body.deletedMessages, compactedFollows)
+    case HubEventType.PRUNE_MESSAGE:
+    case HubEventType.REVOKE_MESSAGE:
+      return deletionEvents(body.message, null)
+    case HubEventType.MERGE_ON_CHAIN_EVENT:
+      return eventsOfChainEvent(body.onChainEvent)
+    default:
+      return []
+  }
+}
+
+function eventsOfMerge(
+  message: SignedMessage,
+  deleted: readonly SignedMessage[],
+  compactedFollows: readonly number[],
+): EventWithoutId[] {
+  const messageTime = unixSecondsFromFarcasterSeconds(message.data.timestamp)
+  const { type, fid } = message.data
+  if (type === MessageType.LINK_COMPACT_STATE) {
+    return compactedFollows.map((targetFid) => ({
+      kind: 'follow.deleted',
+      happenedAt: messageTime,
+      subject: { type: 'follow', fid, targetFid },
+    }))
+  }
+  const isReplacement = deleted.some((other) => other.data.type === type && hasSameContent(message, other))
+  return [
+    ...deleted
+      .filter((other) => other.data.type !== type)
+      .flatMap((other) => deletionEvents(other, messageTime)),
+    ...(isReplacement ? [] : creationEvents(message, messageTime)),
+  ]
+}
+
+/** Whether a message that is displaced by one of its own type said what the newer one says. */
+function hasSameContent({ data }: SignedMessage, { data: other }: SignedMessage): boolean {
+  if (data.type === MessageType.USER_DATA_ADD) return data.userDataBody?.value === other.userDataBody?.value
+  return true
+}
+
+function creationEvents(message: SignedMessage, happenedAt: number): EventWithoutId[] {
+  const { kind, subject } = contentOf(message) ?? {}
+  if (kind === undefined || subject === undefined) return []
+  return [{ kind: kind === 'user' ? 'user.updated' : `${kind}.created`, happenedAt, subject }]
+}
+
+function deletionEvents(message: SignedMessage, happenedAt: number | null): EventWithoutId[] {
+  const { kind, subject } = contentOf(message) ?? {}
+  if (kind === undefined || subject === undefined) return []
+  return [{ kind: kind === 'user' ? 'user.updated' : `${kind}.deleted`, happenedAt, subject }]
+}
+
+/** What an add says; null for messages that only take away, and for what webhooks are not told of. */
+function contentOf(
+  message: SignedMessage,
+): { kind: 'cast' | 'follow' | 'reaction' | 'user'; subject: EventSubject } | null {
+  const { type, fid, linkBody, reactionBody } = message.data
+  switch (type) {
+    case MessageType.CAST_ADD:
+      return { kind: 'cast', subject: { type: 'cast', message } }
+    case MessageType.LINK_ADD:
+      if (linkBody?.type !== 'follow' || linkBody.targetFid === undefined) return null
+      return { kind: 'follow', subject: { type: 'follow', fid, targetFid: linkBody.targetFid } }
+    case MessageType.REACTION_ADD: {
+      const target = reactionBody?.targetCastId
+      // What has only a URL is no cast, of which the event would have to tell.
+      if (!reactionBody || !target) return null
+      return {
+        kind: 'reaction',
+        subject: {
+          type: 'reaction',
+          fid,
+          reactionType: reactionBody.type,
+          targetFid: target.fid,
+          targetHash: hexOf(target.hash),
+        },
+      }
+    }
+    case MessageType.USER_DATA_ADD:
+    case MessageType.VERIFICATION_ADD_ETH_ADDRESS:
+      return { kind: 'user', subject: { type: 'user', fid } }
+    default:
+      return null
+  }
+}
+
+/** KeyRegistry's key type of an address that may sign in for the user: the API shows those. */
+const AUTH_KEY_TYPE = 2
+
+function eventsOfChainEvent(event: OnChainEvent): EventWithoutId[] {
+  const kind = kindOfChainEvent(event)
+  if (kind === null) return []
+  return [{ kind, happenedAt: event.blockTimestamp, subject: { type: 'user', fid: event.fid } }]
+}
+
+function kindOfChainEvent(event: OnChainEvent): WebhookEventKind | null {
+  switch (event.type) {
+    case OnChainEventType.EVENT_TYPE_ID_REGISTER: {
+      const { eventType } = event.idRegisterEventBody!
+      if (eventType === IdRegisterEventType.REGISTER) return 'user.created'
+      return eventType === IdRegisterEventType.TRANSFER ? 'user.updated' : null
+    }
+    case OnChainEventType.EVENT_TYPE_TIER_PURCHASE:
+      return 'user.updated'
+    case OnChainEventType.EVENT_TYPE_SIGNER:
+      return event.signerEventBody?.keyType === AUTH_KEY_TYPE ? 'user.updated' : null
+    default:
+      return null
+  }
+}

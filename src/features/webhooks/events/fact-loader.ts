@@ -1,0 +1,109 @@
+import { type CastRow, castRow } from '../../../graph/project/casts.js'
+import { insertMentions } from '../../../graph/view/text-ranges.js'
+import { usernameOrPlaceholder } from '../../../graph/view/user-dehydrated.js'
+import type { Queryable } from '../../../platform/db/connection.js'
+import type { EventFacts } from '../matching/facts.js'
+import type { WebhookEvent } from './webhook-event.js'
+
+/** An event and what filters may ask of it. */
+export interface EventWithFacts {
+  readonly event: WebhookEvent
+  readonly facts: EventFacts
+}
+
+/** Finds out what the occurrences do not say themselves, in two statements for all of them. */
+export async function loadFacts(db: Queryable, events: readonly WebhookEvent[]): Promise<EventWithFacts[]> {
+  const casts = events.flatMap(({ subject }) => (subject.type === 'cast' ? [castRow(subject.message)] : []))
+  const traders = events.flatMap(({ subject }) =>
+    subject.type === 'trade' && subject.fid !== null ? [subject.fid] : [],
+  )
+  const fids = new Set([...casts.flatMap((cast) => [cast.fid, ...cast.mentions]), ...traders])
+  const hashes = casts.flatMap((cast) => [cast.hash, ...(cast.parentHash ? [cast.parentHash] : [])])
+  const [users, roots] = await Promise.all([
+    fids.size === 0 ? new Map<number, UserRow>() : loadUsers(db, [...fids]),
+    hashes.length === 0 ? new Map<string, string | null>() : loadRoots(db, hashes),
+  ])
+  return events.map((event) => ({ event: event, facts: factsOf(event, { users, roots }) }))
+}
+
+interface UserRow {
+  readonly fid: number
+  readonly username: string | null
+  readonly score: number | null
+}
+
+async function loadUsers(db: Queryable, fids: readonly number[]): Promise<Map<number, UserRow>> {
+  const rows = await db<UserRow[]>`
+    select fid, username, score from social.users where fid = any (${[...fids]}::bigint[])`
+  return new Map(rows.map((row) => [row.fid, row]))
+}
+
+/** Which URL the threads of these casts stand below, by hash in hex without 0x, as far as the casts are here. */
+async function loadRoots(db: Queryable, hashes: readonly Buffer[]): Promise<Map<string, string | null>> {
+  const rows = await db<{ hash: string; root: string | null }[]>`
+    select encode(hash, 'hex') as hash, root_parent_url as root
+    from social.casts
+    where hash = any (${db.types.byteas(hashes)}::bytea[])`
+  return new Map(rows.map(({ hash, root }) => [hash, root]))
+}
+
+interface FactSources {
+  readonly users: ReadonlyMap<number, UserRow>
+  readonly roots: ReadonlyMap<string, string | null>
+}
+
+function factsOf({ kind, subject }: WebhookEvent, { users, roots }: FactSources): EventFacts {
+  switch (subject.type) {
+    case 'cast':
+      return castFacts(kind as 'cast.created', castRow(subject.message), { users, roots })
+    case 'follow':
+      return { kind: kind as 'follow.created', fid: subject.fid, targetFid: subject.targetFid }
+    case 'reaction':
+      return {
+        kind: kind as 'reaction.created',
+        fid: subject.fid,
+        targetFid: subject.targetFid,
+        targetHash: subject.targetHash,
+      }
+    case 'trade':
+      return {
+        kind: 'trade.created',
+        fid: subject.fid,
+        amountUsdc: subject.amountUsdc,
+        traderScore: (subject.fid === null ? null : users.get(subject.fid)?.score) ?? 0,
+      }
+    case 'user':
+      return { kind: kind as 'user.created', fid: subject.fid }
+  }
+}
+
+function castFacts(
+  kind: 'cast.created' | 'cast.deleted',
+  cast: CastRow,
+  { users, roots }: FactSources,
+): EventFacts {
+  const quoted = cast.embeds.flatMap((embed) => ('hash' in embed ? [embed] : []))
+  const parentHash = cast.parentHash?.toString('hex') ?? null
+  const { text } = insertMentions(cast.text, cast.mentions, cast.mentionPositions, (fid) => {
+    const user = users.get(fid)
+    return user && usernameOrPlaceholder(user)
+  })
+  return {
+    kind,
+    authorFid: cast.fid,
+    authorScore: users.get(cast.fid)?.score ?? 0,
+    mentionedFids: cast.mentions,
+    parentFid: cast.parentFid,
+    parentHash: parentHash === null ? null : `0x${parentHash}`,
+    parentUrl: cast.parentUrl,
+    // A cast that is gone has left its thread: then what it replied to knows.
+    rootParentUrl:
+      roots.get(cast.hash.toString('hex')) ??
+      cast.parentUrl ??
+      (parentHash === null ? null : (roots.get(parentHash) ?? null)),
+    embeddedFids: quoted.map(({ fid }) => fid),
+    embeddedHashes: quoted.map(({ hash }) => hash),
+    embeddedUrls: cast.embeds.flatMap((embed) => ('url' in embed ? [embed.url] : [])),
+    text,
+  }
+}

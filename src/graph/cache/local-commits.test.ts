@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { blockOf, eventId } from '../../hub/log/hub-event.js'
+import { LocalCommits, startAtNextBlock } from './local-commits.js'
+
+const stop = Number.MAX_SAFE_INTEGER
+const rangeFrom = (block: number, shard = 1) => ({ shard, from: eventId(block, 0), stop })
+
+test('a reader passes over what was merged here, and reads what was merged elsewhere', () => {
+  const localCommits = new LocalCommits()
+  expect(localCommits.skip([rangeFrom(1)])).toEqual([rangeFrom(1)])
+  localCommits.record([
+    { shard: 1, id: eventId(1, 0) },
+    { shard: 1, id: eventId(1, 1) },
+    { shard: 2, id: eventId(7, 0) },
+  ])
+  localCommits.record([{ shard: 1, id: eventId(2, 0) }])
+  expect(localCommits.skip([rangeFrom(1), rangeFrom(6, 2)])).toEqual([rangeFrom(3), rangeFrom(6, 2)])
+  expect(localCommits.skip([rangeFrom(2), rangeFrom(7, 2)])).toEqual([rangeFrom(3), rangeFrom(8, 2)])
+  // Another process has merged the third.
+  localCommits.record([{ shard: 1, id: eventId(4, 0) }])
+  expect(localCommits.skip([rangeFrom(3)])).toEqual([rangeFrom(3)])
+  expect(localCommits.skip([rangeFrom(4)])).toEqual([rangeFrom(5)])
+})
+
+test('whoever merges what, in whatever order a reader looks: every block is read or was merged here', () => {
+  const readNext = 'look' as const
+  const steps = fc.array(fc.constantFrom('own', 'other', readNext), { maxLength: 60 })
+  fc.assert(
+    fc.property(steps, (all) => {
+      const localCommits = new LocalCommits()
+      const mergedLocally = new Set<number>()
+      const read = new Set<number>()
+      let height = 0
+      let range = rangeFrom(1)
+      for (const step of [...all, readNext]) {
+        if (step === readNext) {
+          ;[range] = localCommits.skip([range]) as [typeof range]
+          for (let block = blockOf(range.from); block <= height; block += 1) read.add(block)
+          if (blockOf(range.from) <= height) range = startAtNextBlock({ ...range, from: eventId(height, 1) })
+        } else {
+          height += 1
+          if (step === 'own') {
+            mergedLocally.add(height)
+            localCommits.record([{ shard: 1, id: eventId(height, 0) }])
+          }
+        }
+      }
+      const blocks = Array.from({ length: height }, (_, index) => index + 1)
+      expect(blocks.filter((block) => !read.has(block) && !mergedLocally.has(block))).toEqual([])
+      if (mergedLocally.size === height) expect(read.size).toBe(0)
+    }),
+  )
+})

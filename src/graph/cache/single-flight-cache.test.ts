@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import { SingleFlightCache } from './single-flight-cache.js'
+import { Tags } from './tag-versions.js'
+
+const maxAgeMs = 1_000
+
+/** Reads whose end is in our hands. */
+function setUpReads() {
+  let now = 0
+  const tags = new Tags()
+  const singleFlight = new SingleFlightCache(() => now, tags)
+  const pending: ((value: string) => void)[] = []
+  const read = () =>
+    singleFlight.read('key', maxAgeMs, async () => {
+      const value = await new Promise<string>((resolve) => pending.push(resolve))
+      return { value, tags: ['tag'] }
+    })
+  const finish = async (value: string) => {
+    pending.shift()!(value)
+    await new Promise(setImmediate)
+  }
+  return {
+    shared: singleFlight,
+    tags,
+    waiting: pending,
+    read,
+    finish,
+    advanceClock: (ms: number) => (now += ms),
+  }
+}
+
+describe('what many ask for', () => {
+  test('at once is read once', async () => {
+    const { shared: singleFlight, waiting: pending, read, finish } = setUpReads()
+    const both = Promise.all([read(), read()])
+    expect(singleFlight.has('key')).toBe(false)
+    await finish('page')
+    expect(singleFlight.has('key')).toBe(true)
+    expect([await both, pending.length]).toEqual([['page', 'page'], 0])
+  })
+
+  test('soon after is what was read, and later is read anew', async () => {
+    const { waiting: pending, read, finish, advanceClock } = setUpReads()
+    const first = read()
+    await finish('old')
+    advanceClock(maxAgeMs)
+    expect([await first, await read(), pending.length]).toEqual(['old', 'old', 0])
+    advanceClock(1)
+    const second = read()
+    await finish('new')
+    expect(await second).toBe('new')
+  })
+
+  test('is not what was read before a drop, nor what is being read at the drop', async () => {
+    const { tags, read, finish } = setUpReads()
+    const before = read()
+    tags.drop(['tag'])
+    const after = read()
+    await finish('read before')
+    await finish('read after')
+    expect([await before, await after, await read()]).toEqual(['read before', 'read after', 'read after'])
+    tags.drop(['tag'])
+    const again = read()
+    await finish('read again')
+    expect(await again).toBe('read again')
+  })
+
+  test('and cannot be read is asked for again', async () => {
+    const singleFlight = new SingleFlightCache(() => 0, new Tags())
+    const failing = singleFlight.read('key', maxAgeMs, () => Promise.reject(new Error('away')))
+    await expect(failing).rejects.toThrow('away')
+    expect(await singleFlight.read('key', maxAgeMs, async () => ({ value: 'back', tags: [] }))).toBe('back')
+  })
+
+  test('and was made of what authors cast is read anew when one of them does something, and else not', async () => {
+    const singleFlight = new SingleFlightCache(() => 0, new Tags())
+    let reads = 0
+    const read = () =>
+      singleFlight.read('key', maxAgeMs, async () => {
+        reads += 1
+        return { value: reads, tags: [], authors: new Set([1, 2]) }
+      })
+    expect([await read(), await read()]).toEqual([1, 1])
+    singleFlight.activity.record([3, 4])
+    expect(await read()).toBe(1)
+    singleFlight.activity.record([3, 2])
+    expect([await read(), await read()]).toEqual([2, 2])
+    // So much that it is not known any more who has done something.
+    singleFlight.activity.record(Array.from({ length: 30_000 }, () => 3))
+    expect([await read(), await read()]).toEqual([3, 3])
+  })
+
+  test('is shared while it is being read, and by nobody later, where nothing is kept', async () => {
+    const singleFlight = new SingleFlightCache(() => 0, new Tags(), false)
+    let reads = 0
+    const read = () =>
+      singleFlight.read('key', maxAgeMs, async () => {
+        reads += 1
+        return { value: reads, tags: [] }
+      })
+    expect(await Promise.all([read(), read()])).toEqual([1, 1])
+    expect(await read()).toBe(2)
+  })
+})

@@ -1,0 +1,131 @@
+import type { Database } from '../../platform/db/connection.js'
+import {
+  loadViewerRelations,
+  type ViewedIds,
+  type ViewerQuery,
+  type ViewerRelations,
+} from '../load/viewer.js'
+import { DataLoader } from './data-loader.js'
+import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
+
+/** What is known of a viewer: its relations to all whom, and all that, it has seen of late. */
+interface KnownRelations {
+  readonly fids: Set<number>
+  readonly hashes: Set<string>
+  readonly following: Set<number>
+  readonly followers: Set<number>
+  readonly blocking: Set<number>
+  readonly blockers: Set<number>
+  readonly muting: Set<number>
+  readonly liked: Set<string>
+  readonly recasted: Set<string>
+}
+
+/** What a viewer is in a channel. */
+interface ChannelMembership {
+  readonly isFollowing: boolean
+  readonly role: string | null
+}
+
+/** A viewer takes as much room as so many users or casts, at the most. */
+const ENTRIES_PER_VIEWER = 20
+/** Users and casts that are remembered of one viewer: whoever has seen more begins anew. */
+const MAX_REMEMBERED_IDS = 2_000
+/** Pages whose viewers are asked for in one statement. */
+const MAX_BATCH_SIZE = 32
+
+const relationsByFid = ['following', 'followers', 'blocking', 'blockers', 'muting'] as const
+const relationsByHash = ['liked', 'recasted'] as const
+
+/** The tag of everything that is kept of a viewer: whoever changes what it is to others drops it. */
+export function viewerTag(fid: number): string {
+  return `viewer:${fid}`
+}
+
+/**
+ * What viewers have to do with the things of their pages. Who comes back soon, to the same page or to the next, sees
+ * much of what it saw before: that is kept until the viewer follows, is followed, blocks, is blocked, mutes or reacts
+ * (`viewerTag`), and what it is in a channel until the channel changes.
+ */
+export class ViewerCache {
+  readonly #loader: DataLoader<ViewerQuery, ReadonlyMap<ViewerQuery, ViewerRelations>>
+  readonly #relations: TaggedCache<KnownRelations>
+  /** By viewer and channel. */
+  readonly #memberships: TaggedCache<ChannelMembership>
+
+  constructor(db: Database, { tags, maxEntries }: TaggedCacheOptions) {
+    const load = async (queries: readonly ViewerQuery[]) => {
+      const relations = await loadViewerRelations(db, queries)
+      return new Map(queries.map((query, index) => [query, relations[index]!]))
+    }
+    this.#loader = new DataLoader(load, MAX_BATCH_SIZE)
+    this.#relations = new TaggedCache({ tags, maxEntries: Math.ceil(maxEntries / ENTRIES_PER_VIEWER) })
+    this.#memberships = new TaggedCache({ tags, maxEntries })
+  }
+
+  /** What the viewer has to do with the things of a page. It may say more than was asked for. */
+  async load(viewerFid: number, viewedIds: ViewedIds): Promise<ViewerRelations> {
+    const key = String(viewerFid)
+    const cached = this.#relations.get(key)
+    const relations = cached ?? createKnownRelations()
+    const memberships = new Map(
+      viewedIds.channelIds.map((id) => [id, this.#memberships.get(`${key} ${id}`)] as const),
+    )
+    const missing: ViewerQuery = {
+      viewerFid,
+      fids: viewedIds.fids.filter((fid) => !relations.fids.has(fid)),
+      hashes: viewedIds.hashes.filter((hash) => !relations.hashes.has(hash)),
+      channelIds: viewedIds.channelIds.filter((id) => memberships.get(id) === undefined),
+    }
+    if (missing.fids.length + missing.hashes.length + missing.channelIds.length > 0) {
+      const [relationsSince, membershipsSince] = [
+        this.#relations.currentVersion(),
+        this.#memberships.currentVersion(),
+      ]
+      const loaded = (await this.#loader.load([missing])).get(missing)!
+      // When it was dropped meanwhile, nobody but this request has it any more.
+      addRelations(relations, missing, loaded)
+      if (!cached) this.#relations.put(key, relations, () => [viewerTag(viewerFid)], relationsSince)
+      if (relations.fids.size + relations.hashes.size > MAX_REMEMBERED_IDS) this.#relations.delete(key)
+      for (const id of missing.channelIds) {
+        const membership = { isFollowing: loaded.channels.has(id), role: loaded.roles.get(id) ?? null }
+        memberships.set(id, membership)
+        this.#memberships.put(`${key} ${id}`, membership, () => [`channel:${id}`], membershipsSince)
+      }
+    }
+    return { ...relations, ...channelRelations(memberships) }
+  }
+}
+
+function createKnownRelations(): KnownRelations {
+  return {
+    fids: new Set(),
+    hashes: new Set(),
+    following: new Set(),
+    followers: new Set(),
+    blocking: new Set(),
+    blockers: new Set(),
+    muting: new Set(),
+    liked: new Set(),
+    recasted: new Set(),
+  }
+}
+
+function addRelations(relations: KnownRelations, { fids, hashes }: ViewedIds, loaded: ViewerRelations): void {
+  for (const fid of fids) relations.fids.add(fid)
+  for (const hash of hashes) relations.hashes.add(hash)
+  for (const relation of relationsByFid) for (const fid of loaded[relation]) relations[relation].add(fid)
+  for (const relation of relationsByHash) for (const hash of loaded[relation]) relations[relation].add(hash)
+}
+
+function channelRelations(
+  memberships: ReadonlyMap<string, ChannelMembership | undefined>,
+): Pick<ViewerRelations, 'channels' | 'roles'> {
+  const channels = new Set<string>()
+  const roles = new Map<string, string>()
+  for (const [id, membership] of memberships) {
+    if (membership?.isFollowing) channels.add(id)
+    if (membership?.role) roles.set(id, membership.role)
+  }
+  return { channels, roles }
+}

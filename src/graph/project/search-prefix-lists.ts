@@ -1,0 +1,130 @@
+import type { Database, Transaction } from '../../platform/db/connection.js'
+import { popularityOf } from '../query/user-popularity.js'
+import { MAX_PREFIX_LENGTH, MIN_NAMES_PER_PREFIX, nameKind, TOP_USERS_PER_PREFIX } from './search-limits.js'
+
+/** A network of so many users is searched for likeness as it stands; a larger one among its best known. */
+const MAX_POPULAR_USERS = 30_000
+
+/** How old the lists of a large network become. */
+const MAX_AGE_MS = 60 * 60 * 1000
+/** With so many more users than at the last time (one in ten), they are made anew before that. */
+const REFRESH_GROWTH_FACTOR = 1.1
+
+const POLL_MS = 5 * 60 * 1000
+const LOCK = 'plaza search lists'
+
+/** A chore that keeps the lists of `search` fresh. Processes on one database agree by a lock on who does it. */
+export function createSearchJob(options: {
+  readonly db: Database
+  /** Unix milliseconds. */
+  readonly clock: () => number
+}) {
+  return { name: 'search lists', everyMs: POLL_MS, run: () => refreshListsIfDue(options.db, options.clock()) }
+}
+
+async function refreshListsIfDue(db: Database, now: number): Promise<void> {
+  const [state] = await db<{ users: number; lastUsers: number; finishedAt: number }[]>`
+    select
+      (select count(*) from social.users) as users,
+      coalesce((select users from search.runs order by id desc limit 1), 0) as "lastUsers",
+      coalesce((select finished_at from search.runs order by id desc limit 1), 0) as "finishedAt"
+  `
+  const { users, lastUsers, finishedAt } = state!
+  if (users <= MIN_NAMES_PER_PREFIX) return
+  if (now - finishedAt < MAX_AGE_MS && users < lastUsers * REFRESH_GROWTH_FACTOR) return
+  await refreshSearchLists(db, now)
+}
+
+/**
+ * Makes the lists anew: the leaders of every prefix that more than `MANY` names begin with, and the best known
+ * users. Only what has changed is written.
+ *
+ * @param now Unix milliseconds.
+ */
+export async function refreshSearchLists(db: Database, now: number): Promise<void> {
+  await db.begin(async (transaction) => {
+    const [row] = await transaction<{ locked: boolean }[]>`
+      select pg_try_advisory_xact_lock(hashtext(${LOCK})) as locked`
+    if (!row?.locked) return
+    await transaction`set local statement_timeout = 0`
+    await transaction`set local work_mem = '64MB'`
+    await transaction`
+      create temporary table fresh_leaders (kind smallint, prefix text, fid bigint) on commit drop`
+    await selectTopUsers(transaction, nameKind.username)
+    await selectTopUsers(transaction, nameKind.displayName)
+    await storeTopUsers(transaction)
+    await storePopularUsers(transaction)
+    await transaction`
+      insert into search.runs (finished_at, users) select ${now}, count(*) from social.users`
+    await transaction`delete from search.runs where finished_at < ${now} - 86400000::bigint`
+  })
+}
+
+/** From short prefixes to long ones: a long one can only be common if its beginning is. */
+async function selectTopUsers(db: Transaction, kind: number): Promise<void> {
+  await db`
+    create temporary table searched_names on commit drop as
+    select u.fid, ${kind === nameKind.username ? db`u.username` : db`lower(u.display_name)`} as name,
+      (${popularityOf(db)})::real as standing
+    from social.users u
+    left join social.user_counts c on c.fid = u.fid
+    where ${kind === nameKind.username ? db`u.username` : db`u.display_name`} is not null
+  `
+  for (let length = 1; length <= MAX_PREFIX_LENGTH; length += 1) {
+    const [found] = await db<{ listed: number }[]>`
+      with common as (
+        select left(name, ${length}) as prefix from searched_names
+        where length(name) >= ${length}
+        group by 1
+        having count(*) > ${MIN_NAMES_PER_PREFIX}
+      ), listed as (
+        insert into fresh_leaders
+        select ${kind}::smallint, prefix, fid
+        from (
+          select c.prefix, n.fid, row_number() over (partition by c.prefix order by standing desc, fid) as place
+          from searched_names n
+          join common c on c.prefix = left(n.name, ${length})
+        ) placed
+        where place <= ${TOP_USERS_PER_PREFIX}
+      ), rest as (
+        delete from searched_names n
+        where not exists (select 1 from common c where c.prefix = left(n.name, ${length}))
+      )
+      select count(*) as listed from common
+    `
+    if (found?.listed === 0) break
+  }
+  await db`drop table searched_names`
+}
+
+async function storeTopUsers(db: Transaction): Promise<void> {
+  await db`create unique index on fresh_leaders (kind, prefix, fid)`
+  await db`analyze fresh_leaders`
+  await db`
+    delete from search.top_users_by_prefix l
+    where not exists (
+      select 1 from fresh_leaders f where f.kind = l.kind and f.prefix = l.prefix and f.fid = l.fid
+    )
+  `
+  await db`insert into search.top_users_by_prefix select * from fresh_leaders on conflict do nothing`
+}
+
+async function storePopularUsers(db: Transaction): Promise<void> {
+  await db`
+    create temporary table fresh_known on commit drop as
+    select u.fid, u.username, lower(u.display_name) as display_name
+    from social.users u
+    left join social.user_counts c on c.fid = u.fid
+    where (select count(*) from social.users) > ${MAX_POPULAR_USERS}
+    order by ${popularityOf(db)} desc, u.fid
+    limit ${MAX_POPULAR_USERS}
+  `
+  await db`delete from search.popular_users k where not exists (select 1 from fresh_known f where f.fid = k.fid)`
+  await db`
+    insert into search.popular_users as k
+    select * from fresh_known
+    on conflict (fid) do update
+    set username = excluded.username, display_name = excluded.display_name
+    where (k.username, k.display_name) is distinct from (excluded.username, excluded.display_name)
+  `
+}

@@ -1,0 +1,122 @@
+import { HubEventType, MessageType } from '@farcaster/core'
+import { type Refusal, refuse } from '../../platform/errors.js'
+import type { SignedMessage } from '../../protocol/message.js'
+import { kindOf } from '../../protocol/message-kinds.js'
+import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
+import { requiresPro } from '../../protocol/validate.js'
+import { canSign } from './gasless-key.js'
+import { isKeyMessage } from './key-rows.js'
+import { mergeKeyAdd, mergeKeyRemove } from './keys.js'
+import { mergeNameProof } from './names.js'
+import { resolveConflict } from './resolve-conflict.js'
+import type { MergeRefusal } from './rule.js'
+import { ruleOf } from './rules.js'
+import type { BatchState } from './state.js'
+import { type ConflictKey, type StoredMessage, toStoredMessage } from './stored-message.js'
+
+/**
+ * Merges one message, already valid by itself, into the state: changes slots and emits events, or says
+ * why not. Pure but for the state it is given.
+ *
+ * A refusal that only this batch brought about is also told in the log, as MERGE_FAILURE: the message would
+ * have been accepted a moment earlier (docs/protocol.md §4.11). One that a reader could foresee from what already stood
+ * only reaches the sender.
+ */
+export function mergeMessage(message: SignedMessage, state: BatchState): Refusal | null {
+  const refusal = decideMerge(message, state)
+  if (!refusal) state.keys.recordUse(message)
+  if (
+    refusal?.causedBy &&
+    refusal.code !== 'bad_request.duplicate' &&
+    state.isChangedByBatch(refusal.causedBy)
+  ) {
+    state.emit(message.data.fid, {
+      type: HubEventType.MERGE_FAILURE,
+      message,
+      code: refusal.code,
+      reason: refusal.message,
+    })
+  }
+  return refusal && { code: refusal.code, message: refusal.message }
+}
+
+/** Has a message stand no more, as if storage had had no room for it. */
+export function applyUpstreamRemoval(message: SignedMessage, state: BatchState): Refusal | null {
+  const conflictKey = conflictKeyOf(message)
+  if (!conflictKey || !state.get(conflictKey)?.hash.equals(message.hash)) {
+    return refuse('bad_request.conflict', 'message does not stand')
+  }
+  state.set(conflictKey, null)
+  state.emit(message.data.fid, { type: HubEventType.PRUNE_MESSAGE, message })
+  return null
+}
+
+/** The slot that a message competes for; null for messages that are never stored. */
+export function conflictKeyOf(message: SignedMessage): ConflictKey | null {
+  const kind = kindOf(message.data.type)
+  if (!kind || kind.set === null) return null
+  const body = kind.body(message.data)
+  return { fid: message.data.fid, set: kind.set, key: kind.conflictKey(body, message) }
+}
+
+function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | null {
+  const conflictKey = conflictKeyOf(message)
+  const refusal = checkAccount(message, conflictKey, state)
+  if (refusal || !conflictKey) return refusal
+
+  const rule = ruleOf(message.data.type)
+  const ruleRefusal = rule.check?.(message, state)
+  if (ruleRefusal) return ruleRefusal
+  if (message.data.type === MessageType.USERNAME_PROOF) return mergeNameProof(message, state)
+  if (message.data.type === MessageType.KEY_ADD) return mergeKeyAdd(message, conflictKey, state)
+  if (message.data.type === MessageType.KEY_REMOVE) return mergeKeyRemove(message, conflictKey, state)
+
+  const incoming = toStoredMessage(conflictKey, message)
+  const stored = state.get(conflictKey)
+  const conflictRefusal = stored && resolveConflict(incoming, stored)
+  if (conflictRefusal) return { ...conflictRefusal, causedBy: conflictKey }
+
+  const displaced: StoredMessage[] = [...(stored ? [stored] : []), ...(rule.replaces?.(message, state) ?? [])]
+  for (const other of displaced) state.set(other, null)
+  state.set(conflictKey, incoming)
+  state.emit(message.data.fid, {
+    type: HubEventType.MERGE_MESSAGE,
+    message,
+    deletedMessages: displaced.map((other) => other.message()),
+  })
+  rule.afterMerge?.(message, displaced, state)
+  return null
+}
+
+/** What the chain has to say: is there such a user, may this key sign, is this tier and this storage paid. */
+function checkAccount(
+  message: SignedMessage,
+  conflictKey: ConflictKey | null,
+  state: BatchState,
+): Refusal | null {
+  const account = state.accounts.get(message.data.fid)
+  if (!account) return refuse('bad_request.unknown_fid', 'unknown fid')
+  if (!isKeyMessage(message)) {
+    const refusal = checkSigner(message, state)
+    if (refusal) return refusal
+  }
+  if (state.historical.has(message)) return null
+  if (requiresPro(message) && account.proUntil <= state.nowUnix) {
+    return refuse('bad_request.validation_failure', 'Pro subscription required')
+  }
+  if (conflictKey && account.limits[conflictKey.set] === 0) {
+    return refuse('bad_request.no_storage', `fid ${account.fid} has no active storage`)
+  }
+  return null
+}
+
+/** Key messages are authorised by the custody address instead, or by the key that they remove. */
+function checkSigner(message: SignedMessage, state: BatchState): Refusal | null {
+  if (state.maySign(message)) return null
+  const key = state.keys.get(message.signer)
+  const now = farcasterSecondsFromUnixSeconds(state.nowUnix)
+  if (key?.fid !== message.data.fid || !canSign(key, message.data.type, now)) {
+    return refuse('bad_request.invalid_signer', 'invalid signer')
+  }
+  return null
+}

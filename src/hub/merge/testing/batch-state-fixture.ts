@@ -1,0 +1,50 @@
+import { TestUser, testNowUnix } from '../../../../test/network.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { limitsOf } from '../../storage-limits.js'
+import type { Account } from '../account.js'
+import type { KeyClaim } from '../gasless-key.js'
+import { KeyState } from '../key-state.js'
+import { BatchState, signerId } from '../state.js'
+
+const tenUnits = { legacy: 0, y2024: 0, y2025: 10 }
+
+/** What a test's batch stands on, where it is not what every user of the test network has. */
+export interface BatchStateFixture {
+  readonly accounts?: readonly ({ readonly fid: number } & Partial<Account>)[]
+  /** Keys beside those of users 1 to 3, and whether they may still sign: see `BatchState.signers`. */
+  readonly signers?: readonly (readonly [string, boolean])[]
+  readonly keys?: KeyState
+  readonly keyClaims?: ReadonlyMap<SignedMessage, KeyClaim>
+  readonly historical?: readonly SignedMessage[]
+}
+
+/** A state without a database: users 1 to 3 are registered, have ten units each and sign with their keys. */
+export function createBatchState(fixture: BatchStateFixture = {}): BatchState {
+  const users = [1, 2, 3].map((fid) => new TestUser(fid))
+  const accounts = [
+    ...users.map(({ fid, custody }) => ({ fid, custodyAddress: custody })),
+    ...(fixture.accounts ?? []),
+  ]
+  const accountsByFid = new Map<number, Account>()
+  for (const account of accounts)
+    accountsByFid.set(account.fid, { ...(accountsByFid.get(account.fid) ?? defaultAccount), ...account })
+  const signers = users.map(({ fid, key }) => [signerId(fid, key.publicKey), true] as const)
+  return new BatchState(
+    accountsByFid,
+    new Map([...signers, ...(fixture.signers ?? [])]),
+    fixture.keys ?? new KeyState(),
+    fixture.keyClaims ?? new Map(),
+    testNowUnix,
+    new Set(fixture.historical),
+  )
+}
+
+const defaultAccount: Account = {
+  fid: 0,
+  custodyAddress: Buffer.alloc(20),
+  proUntil: 0,
+  ownUnits: tenUnits,
+  lentUnits: { legacy: 0, y2024: 0, y2025: 0 },
+  limits: limitsOf(tenUnits),
+  historicalLimits: limitsOf(tenUnits),
+}

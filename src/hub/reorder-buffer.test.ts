@@ -1,0 +1,137 @@
+import { UserNameProof, UserNameType } from '@farcaster/core'
+import { expect, it } from 'vitest'
+import { TestUser, testNow } from '../../test/network.js'
+import { PlazaError, type Refusal, refuse } from '../platform/errors.js'
+import type { MergeItem } from './merge/shard-writer.js'
+import { signerRemoveEvent } from './registry/chain-events.js'
+import { ReorderBuffer, type ReorderBufferOptions } from './reorder-buffer.js'
+
+type Submit = ReorderBufferOptions['hub']
+
+/** A hub that writes down what it is sent, takes a moment over messages, and answers what it is told to. */
+function recordingHub(answer: (name: string) => Refusal | null = () => null) {
+  const log: string[] = []
+  const hub: Submit = {
+    async submit(messages) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      const names = messages.map(({ data }) => `message ${data.fid}`)
+      log.push(...names)
+      return names.map(answer)
+    },
+    async submitOnChainEvents(events) {
+      const names = events.map(({ fid }) => `chain ${fid}`)
+      log.push(...names)
+      return names.map(answer)
+    },
+    async submitNameTransfers(proofs) {
+      const names = proofs.map(({ fid }) => `name ${fid}`)
+      log.push(...names)
+      return names.map(answer)
+    },
+  }
+  return { hub, log }
+}
+
+const place = { blockNumber: 1, blockTimestamp: 1, logIndex: 0, transaction: '' }
+const message = (fid: number): MergeItem => ({
+  kind: 'message',
+  message: new TestUser(fid).cast('hello', testNow),
+})
+const removal = (fid: number): MergeItem => ({
+  kind: 'chainEvent',
+  event: signerRemoveEvent(place, fid, Buffer.alloc(32)),
+})
+const transfer = (fid: number): MergeItem => ({
+  kind: 'nameTransfer',
+  proof: UserNameProof.create({ fid, type: UserNameType.USERNAME_TYPE_FNAME }),
+})
+
+async function takeIn(
+  items: readonly MergeItem[],
+  options: Partial<ReorderBufferOptions> & Pick<ReorderBufferOptions, 'hub'>,
+) {
+  const reorderBuffer = new ReorderBuffer({ batchSize: 2, ...options })
+  for (const item of items) await reorderBuffer.add(item)
+  await reorderBuffer.drain()
+  return reorderBuffer
+}
+
+it('removes a signer only after every message that came before its removal, of any batch', async () => {
+  const { hub, log } = recordingHub()
+  await takeIn([message(1), message(2), message(3), removal(1), message(4), message(5)], { hub })
+  expect(log.indexOf('chain 1')).toBeGreaterThan(log.indexOf('message 3'))
+  expect(log).toHaveLength(6)
+})
+
+it('releases a name only when everything before is merged, and goes on only when it is released', async () => {
+  const { hub, log } = recordingHub()
+  await takeIn([transfer(1), message(1), transfer(0), transfer(0), message(1)], { hub })
+  expect(log).toEqual(['name 1', 'message 1', 'name 0', 'name 0', 'message 1'])
+})
+
+it('gives a fid another name only when no message of it is under way', async () => {
+  const { hub, log } = recordingHub()
+  await takeIn([message(1), message(2), transfer(1)], { hub, batchSize: 100 })
+  expect(log).toEqual(['message 1', 'message 2', 'name 1'])
+})
+
+it('tries a message again that may have overtaken what it rests on, and only once', async () => {
+  let requests = 0
+  const { hub } = recordingHub((name) => {
+    if (name !== 'message 1') return null
+    requests += 1
+    return requests === 1 ? refuse('bad_request.invalid_signer', 'invalid signer') : null
+  })
+  const { tally } = await takeIn([message(1), message(2)], { hub })
+  expect(tally).toEqual({ merged: 2, duplicates: 0, refused: new Map() })
+  expect(requests).toBe(2)
+})
+
+it('counts what was merged, known and refused for what', async () => {
+  const refused: string[] = []
+  const { hub } = recordingHub((name) => {
+    if (name === 'message 1') return refuse('bad_request.duplicate', 'message has already been merged')
+    return name === 'message 2' ? refuse('bad_request.unknown_fid', 'unknown fid') : null
+  })
+  const onRefused = (item: MergeItem) => refused.push(item.kind)
+  const { tally } = await takeIn([message(1), message(2), message(3)], { hub, onRefused })
+  const reasons = new Map([['bad_request.unknown_fid: unknown fid', 1]])
+  expect(tally).toEqual({ merged: 1, duplicates: 1, refused: reasons })
+  expect(refused).toEqual(['message'])
+})
+
+it('waits for a hub that is away, and tells how many items have settled in order', async () => {
+  let isAway = true
+  const { hub, log } = recordingHub()
+  const away: Submit = {
+    ...hub,
+    async submit(messages) {
+      if (!isAway) return hub.submit(messages)
+      isAway = false
+      throw new PlazaError('unavailable', 'the database is away')
+    },
+  }
+  const settled: number[] = []
+  await takeIn([message(1), message(2), message(3)], {
+    hub: away,
+    onSettled: (items) => void settled.push(items),
+  })
+  expect(log.sort()).toEqual(['message 1', 'message 2', 'message 3'])
+  expect(settled).toEqual([2, 3])
+})
+
+it('fails with the error of the hub when that is not about being away', async () => {
+  const { hub } = recordingHub()
+  const broken: Submit = { ...hub, submit: () => Promise.reject(new Error('broken')) }
+  await expect(takeIn([message(1), message(2), message(3)], { hub: broken })).rejects.toThrow('broken')
+})
+
+it('rents storage to a fid only when it has no message under way, and lets other messages pass', async () => {
+  const { hub, log } = recordingHub()
+  const rent = (fid: number): MergeItem => ({
+    kind: 'chainEvent',
+    event: new TestUser(fid).storageRentEvent(1),
+  })
+  await takeIn([message(1), rent(2), rent(1), message(1)], { hub, batchSize: 10 })
+  expect(log).toEqual(['chain 2', 'message 1', 'chain 1', 'message 1'])
+})

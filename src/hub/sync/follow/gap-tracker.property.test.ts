@@ -1,0 +1,77 @@
+import { HubEventType } from '@farcaster/core'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { eventId } from '../../log/hub-event.js'
+import { GapTracker } from './gap-tracker.js'
+
+interface LogEvent {
+  readonly id: number
+  readonly type: HubEventType
+  readonly total: number
+}
+
+/** A log of consecutive blocks, of so many events each. */
+function logOf(sizes: readonly number[]): LogEvent[] {
+  return sizes.flatMap((total, block) =>
+    Array.from({ length: total }, (_, sequence) => ({
+      id: eventId(block + 1, sequence),
+      type: sequence === 0 ? HubEventType.BLOCK_CONFIRMED : HubEventType.MERGE_MESSAGE,
+      total,
+    })),
+  )
+}
+
+/** What happens to an event on its way: it is lost, or comes once or twice, each time somewhat late. */
+const fate = fc.array(fc.nat({ max: 6 }), { maxLength: 2 })
+
+it('whatever is lost, late or doubled on the way, each event is taken once, and none is passed over', () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 12 })
+  const way = sizes.chain((each) => {
+    const length = logOf(each).length
+    return fc.tuple(fc.constant(each), fc.array(fate, { minLength: length, maxLength: length }))
+  })
+  fc.assert(
+    fc.property(way, ([each, fates]) => {
+      const log = logOf(each)
+      const arriving = log
+        .flatMap((event, index) => (fates[index] ?? []).map((late) => ({ event, at: index + late })))
+        .sort((a, b) => a.at - b.at)
+      const gapTracker = new GapTracker(0)
+      const taken: number[] = []
+      const take = ({ id, type, total }: LogEvent) => {
+        const isNew = gapTracker.add(id, type, () => total)
+        if (isNew) taken.push(id)
+        return isNew
+      }
+      const fetchMissing = () => {
+        for (const { from, stop } of gapTracker.missingRanges()) {
+          gapTracker.recordFound(log.filter(({ id }) => id >= from && id < stop).filter(take).length)
+        }
+      }
+      for (const { event } of arriving) {
+        take(event)
+        fetchMissing()
+        const end = gapTracker.advance()
+        for (const { id } of log.filter(({ id }) => id < end)) expect(taken).toContain(id)
+      }
+      gapTracker.expect(log.at(-1)!.id)
+      fetchMissing()
+      expect([...taken].sort((a, b) => a - b)).toEqual(log.map(({ id }) => id))
+      expect(gapTracker.advance()).toBe(eventId(each.length + 1, 0))
+    }),
+  )
+})
+
+it('an upstream that counts otherwise is asked a few times, and then no more', () => {
+  const gapTracker = new GapTracker(eventId(1, 0))
+  let asked = 0
+  for (let block = 1; block < 100; block += 1) {
+    gapTracker.add(eventId(block, 0), HubEventType.BLOCK_CONFIRMED, () => 5)
+    for (const _range of gapTracker.missingRanges()) {
+      asked += 1
+      gapTracker.recordFound(0)
+    }
+  }
+  expect(asked).toBeLessThan(20)
+  expect(gapTracker.isReliable).toBe(false)
+})

@@ -1,0 +1,112 @@
+import { HubEvent } from '@farcaster/core'
+import type { Database } from '../../../platform/db/connection.js'
+import { blockOf, eventId } from '../../log/hub-event.js'
+import type { UpstreamClient } from '../client/upstream-client.js'
+import { readShards } from '../client/upstreams.js'
+import { type Cursor, loadCursor, rewindId, saveCursor, syncedUntil } from './cursors.js'
+
+/** Where following a shard begins, and what is known to be missing before. */
+export interface StartCursor extends Cursor {
+  /** The id to subscribe from: a little before the cursor. */
+  readonly fromId: number
+  /** Events that the upstream has dropped before they were merged, or of a log that is gone. */
+  readonly gap?: { readonly from: number; readonly to: number }
+  /** The log is not the one that was read before: its ids begin anew. */
+  readonly isNewLog?: boolean
+}
+
+/** Of the first block of a log: no event has a lower id. */
+const FIRST_ID = eventId(1, 0)
+/** How far it is gone back when the place is found by time, whose unit is a second. */
+const REWIND_SECONDS = 60
+
+/**
+ * Finds where to go on in the log of a shard: at its cursor, or at the moment up to which another upstream was followed
+ * if that is later; at first, at its end, for what is before is the backfill's.
+ */
+export async function findStartCursor(
+  db: Database,
+  client: UpstreamClient,
+  shard: number,
+  signal: AbortSignal,
+): Promise<StartCursor> {
+  const [oldest, newest, cursor, otherSyncedUntil] = await Promise.all([
+    client.events({ shard, from: 0, limit: 1 }, signal),
+    client.events({ shard, from: 0, limit: 1, reverse: true }, signal),
+    loadCursor(db, client.address, shard),
+    syncedUntil(db, client.address),
+  ])
+  const oldestId = oldest[0]?.id ?? 0
+  const endId = newest[0] ? eventId(blockOf(newest[0].id) + 1, 0) : 0
+  if (cursor === null) {
+    const time = await syncedUntil(db)
+    if (time !== null) return await findStartByTime(client, shard, time - REWIND_SECONDS, signal)
+    return { nextId: endId, fromId: endId, blockTime: 0 }
+  }
+  if (cursor.nextId > endId) {
+    // A log that ends before what was read of it is another log: the node was set up anew.
+    const gap = { from: cursor.nextId, to: oldestId }
+    return { nextId: oldestId, fromId: startOfBlock(oldestId), blockTime: 0, gap, isNewLog: true }
+  }
+  // Of a shard that has shown no block nobody knows how old the cursor is.
+  const isOutdated = cursor.blockTime > 0 && (otherSyncedUntil ?? 0) - REWIND_SECONDS > cursor.blockTime
+  if (isOutdated) return await findStartByTime(client, shard, otherSyncedUntil! - REWIND_SECONDS, signal)
+  const fromId = Math.max(rewindId(cursor.nextId), startOfBlock(oldestId))
+  if (oldestId <= Math.max(cursor.nextId, FIRST_ID)) return { ...cursor, fromId }
+  return { nextId: oldestId, blockTime: 0, fromId, gap: { from: cursor.nextId, to: oldestId } }
+}
+
+/** At the first event of a shard's log that is not older than a moment, by halving: blocks are in the order of time. */
+async function findStartByTime(
+  client: UpstreamClient,
+  shard: number,
+  time: number,
+  signal: AbortSignal,
+): Promise<StartCursor> {
+  const blockAt = async (number: number, reverse: boolean) => {
+    const from = reverse ? 0 : eventId(number, 0)
+    const [event] = await client.events({ shard, from, limit: 1, reverse }, signal)
+    return event === undefined ? null : HubEvent.decode(event.bytes)
+  }
+  const last = await blockAt(0, true)
+  const first = await blockAt(0, false)
+  if (!last || !first) return { nextId: 0, fromId: 0, blockTime: 0 }
+  let low = blockOf(first.id)
+  let high = blockOf(last.id) + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const found = await blockAt(middle, false)
+    if (blockTimeOf(found) < time) low = middle + 1
+    else high = middle
+  }
+  const nextId = eventId(low, 0)
+  const startCursor = { nextId, fromId: nextId, blockTime: 0 }
+  const isGapless = first.id <= FIRST_ID || blockTimeOf(first) < time
+  return isGapless ? startCursor : { ...startCursor, gap: { from: nextId, to: nextId } }
+}
+
+/** In Farcaster seconds; behind everything when there is no event. */
+function blockTimeOf(event: HubEvent | null): number {
+  return event?.blockConfirmedBody?.timestamp ?? event?.timestamp ?? Number.POSITIVE_INFINITY
+}
+
+function startOfBlock(id: number): number {
+  return eventId(blockOf(id), 0)
+}
+
+/**
+ * Has following begin where the log of the upstream ends now, unless it has begun before: what a backfill reads from
+ * now on and what is followed then leave nothing out between them.
+ *
+ * @throws UpstreamFailure
+ */
+export async function initializeCursors(
+  db: Database,
+  client: UpstreamClient,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const shard of await readShards(client, signal)) {
+    if ((await loadCursor(db, client.address, shard)) !== null) continue
+    await saveCursor(db, client.address, shard, await findStartCursor(db, client, shard, signal))
+  }
+}

@@ -1,0 +1,163 @@
+import { status } from '@grpc/grpc-js'
+import type { Database } from '../../../platform/db/connection.js'
+import type { Log } from '../../../platform/log/log.js'
+import { pause } from '../../../platform/process/pause.js'
+import type { ReorderBufferOptions } from '../../reorder-buffer.js'
+import type { UpstreamClient } from '../client/upstream-client.js'
+import { UpstreamFailure } from '../client/upstream-failure.js'
+import { readShards, type Upstreams } from '../client/upstreams.js'
+import { RefusalLog } from '../refusal-log.js'
+import type { Selection } from '../subset/selection.js'
+import type { UpstreamMetrics } from '../upstream-metrics.js'
+import { ShardSync } from './shard-sync.js'
+
+export interface SyncOptions {
+  /** Holds a connection for as long as this process follows. */
+  readonly db: Database
+  readonly upstreams: Upstreams
+  readonly hub: ReorderBufferOptions['hub']
+  readonly selection: Selection
+  readonly log: Log
+  readonly metrics: UpstreamMetrics
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Runs for as long as this process is the one that follows. */
+  readonly background?: (signal: AbortSignal) => Promise<void>
+  /** After so long without an event it is asked whether there is none. */
+  readonly idleMs?: number
+}
+
+/** Of all processes on a database one follows; another one takes over when it goes. */
+const LOCK = 'plaza sync'
+const LOCK_RETRY_MS = 2_000
+/** How often it is looked whether the connection that holds the lock still lives. */
+const LOCK_CHECK_MS = 5_000
+/** Between attempts to reach an upstream, growing to the second number; again from the first once something came. */
+const RETRY_MS = { first: 50, last: 5_000 }
+
+/**
+ * Follows an upstream until it is stopped, whatever breaks meanwhile.
+ *
+ * @returns stops it: what has come is merged first.
+ */
+export function startSync(options: SyncOptions): () => Promise<void> {
+  const stopping = new AbortController()
+  const running = syncLoop(options, stopping.signal)
+  return async () => {
+    stopping.abort()
+    await running
+  }
+}
+
+async function syncLoop(options: SyncOptions, signal: AbortSignal): Promise<void> {
+  const { db, log } = options
+  while (!signal.aborted) {
+    try {
+      await withLock(db, signal, async (lockSignal) => {
+        await Promise.all([syncWithLock(options, lockSignal), options.background?.(lockSignal)])
+      })
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error }, 'following has to begin anew')
+    }
+    await pause(LOCK_RETRY_MS, signal)
+  }
+}
+
+/** Runs `work` while this process has the lock; its signal says when that is over. Does nothing if another has it. */
+async function withLock(
+  db: Database,
+  signal: AbortSignal,
+  work: (lockSignal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const session = await db.reserve()
+  try {
+    const [row] = await session<
+      { locked: boolean }[]
+    >`select pg_try_advisory_lock(hashtext(${LOCK})) as locked`
+    if (!row?.locked) return
+    const lockLost = new AbortController()
+    const lockSignal = AbortSignal.any([signal, lockLost.signal])
+    const working = work(lockSignal).finally(() => lockLost.abort())
+    while (!lockSignal.aborted) {
+      await pause(LOCK_CHECK_MS, lockSignal)
+      if (!lockSignal.aborted) await session`select 1`.catch(() => lockLost.abort())
+    }
+    await working
+  } finally {
+    await session`select pg_advisory_unlock_all()`.catch(() => {})
+    session.release()
+  }
+}
+
+async function syncWithLock(options: SyncOptions, signal: AbortSignal): Promise<void> {
+  const { upstreams, log, metrics } = options
+  const refusals = new RefusalLog(log)
+  let delayMs = RETRY_MS.first
+  let failures = 0
+  let connectedClient: UpstreamClient | null = null
+  const loggedKinds = new Set<string>()
+  while (!signal.aborted) {
+    const client = upstreams.current()
+    const onConnected = (shards: number) => {
+      if (connectedClient !== client) log.info({ upstream: client.address, shards }, 'following the upstream')
+      connectedClient = client
+    }
+    const onProgress = () => {
+      if (failures > 0) log.info({ upstream: client.address, failures }, 'following again')
+      failures = 0
+      loggedKinds.clear()
+      delayMs = RETRY_MS.first
+    }
+    try {
+      await syncOnce(client, options, { refusals, signal, onConnected, onProgress })
+    } catch (error) {
+      if (signal.aborted) return
+      failures += 1
+      const { code = undefined } = error instanceof UpstreamFailure ? error : {}
+      metrics.disconnected(code === undefined ? 'error' : (status[code] ?? `${code}`))
+      // An upstream that is away says so once, and so does one that has no use for our key.
+      const kind = error instanceof UpstreamFailure ? error.kind : `${error}`
+      if (!loggedKinds.has(kind))
+        log.warn({ err: error, upstream: client.address }, 'the upstream cannot be followed now')
+      loggedKinds.add(kind)
+      upstreams.failOver(client)
+    }
+    await pause(delayMs, signal)
+    delayMs = Math.min(RETRY_MS.last, delayMs * 2)
+  }
+}
+
+/** The other shards are cancelled because of the one that has failed. */
+function isRootCause(error: unknown): boolean {
+  return !(error instanceof UpstreamFailure && error.code === status.CANCELLED)
+}
+
+interface SyncAttempt {
+  readonly refusals: RefusalLog
+  readonly signal: AbortSignal
+  /** It has answered, and has so many shards. */
+  readonly onConnected: (shards: number) => void
+  readonly onProgress: () => void
+}
+
+/** All shards of one upstream together: what ends one ends the others, for the next upstream may have others. */
+async function syncOnce(
+  client: UpstreamClient,
+  options: SyncOptions,
+  { refusals, signal, onConnected, onProgress }: SyncAttempt,
+): Promise<void> {
+  const ended = new AbortController()
+  const syncSignal = AbortSignal.any([signal, ended.signal])
+  const shards = await readShards(client, syncSignal)
+  onConnected(shards.length)
+  const shardSyncs = shards.map((shard) =>
+    new ShardSync({ ...options, client, shard, refusals, signal: syncSignal, onProgress })
+      .run()
+      .finally(() => {
+        ended.abort()
+      }),
+  )
+  const outcomes = await Promise.allSettled(shardSyncs)
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  if (failures.length > 0) throw failures.find(isRootCause) ?? failures[0]
+}

@@ -1,0 +1,101 @@
+import { ReactionType } from '@farcaster/core'
+import type { Database } from '../../../platform/db/connection.js'
+import { decodeMessage, isRefusal } from '../../../protocol/codec.js'
+import { readPages } from '../account/paged-calls.js'
+import type { Upstreams } from '../client/upstreams.js'
+import { addSelectedUsers, type SelectedUserRow, type SelectionReason } from './selected-rows.js'
+
+/** Casts whose neighbours are asked for at the same time. */
+const CAST_CONCURRENCY = 8
+const PAGE_CASTS = 1_000
+/** Nodes do not list reactions to a cast without being told of which type. */
+const REACTION_TYPES = [ReactionType.LIKE, ReactionType.RECAST]
+
+/**
+ * Follows whoever has cast in a channel so far.
+ *
+ * @throws UpstreamFailure
+ */
+export async function findChannelAuthors(
+  db: Database,
+  upstreams: Upstreams,
+  urls: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const parentUrl of urls) {
+    await selectAuthors(db, readPages(upstreams, 'getCastsByParent', { parentUrl }, signal), 'channel')
+  }
+}
+
+/**
+ * Follows whom these users follow, by what is here of them, and who has reacted and replied to them, by what the
+ * upstream has.
+ *
+ * @throws UpstreamFailure
+ */
+export async function findNeighbors(
+  db: Database,
+  upstreams: Upstreams,
+  fids: readonly number[],
+  signal: AbortSignal,
+): Promise<void> {
+  const follows = await db<SelectedUserRow[]>`
+    select target_fid as fid, 'follow' as reason, fid as via from social.follows where fid = any (${[...fids]}::bigint[])
+  `
+  await addSelectedUsers(db, follows)
+  for await (const casts of castsOf(db, fids)) {
+    for (let at = 0; at < casts.length && !signal.aborted; at += CAST_CONCURRENCY) {
+      await Promise.all(
+        casts
+          .slice(at, at + CAST_CONCURRENCY)
+          .flatMap((castId) => [
+            ...REACTION_TYPES.map((reactionType) =>
+              selectAuthors(
+                db,
+                readPages(upstreams, 'getReactionsByCast', { targetCastId: castId, reactionType }, signal),
+                'interaction',
+              ),
+            ),
+            selectAuthors(
+              db,
+              readPages(upstreams, 'getCastsByParent', { parentCastId: castId }, signal),
+              'interaction',
+            ),
+          ]),
+      )
+    }
+  }
+}
+
+async function selectAuthors(
+  db: Database,
+  pages: AsyncGenerator<readonly Buffer[]>,
+  reason: SelectionReason,
+): Promise<void> {
+  for await (const page of pages) {
+    const messages = page.map(decodeMessage)
+    const fids = new Set(messages.flatMap((message) => (isRefusal(message) ? [] : [message.data.fid])))
+    await addSelectedUsers(
+      db,
+      [...fids].map((fid) => ({ fid, reason, via: 0 })),
+    )
+  }
+}
+
+async function* castsOf(
+  db: Database,
+  fids: readonly number[],
+): AsyncGenerator<{ readonly fid: number; readonly hash: Buffer }[]> {
+  let after: Buffer = Buffer.alloc(0)
+  for (;;) {
+    const casts = await db<{ fid: number; hash: Buffer }[]>`
+      select fid, hash from social.casts
+      where fid = any (${[...fids]}::bigint[]) and hash > ${after}
+      order by hash
+      limit ${PAGE_CASTS}
+    `
+    if (casts.length > 0) yield casts
+    if (casts.length < PAGE_CASTS) return
+    after = casts.at(-1)!.hash
+  }
+}

@@ -1,0 +1,109 @@
+import type { Database } from '../../../platform/db/connection.js'
+
+// Several processes write these rows at the same time. Each statement takes them in the order of their fids, so that one
+// waits for another and never both.
+
+/** Told whenever it changes who is followed, as the change is committed. */
+export const selectionChannel = 'sync_selection'
+
+/** Why a user is followed: see `sync.selected_users`. */
+export type SelectionReason = 'configured' | 'channel' | 'follow' | 'interaction'
+
+/** A reason to follow a user. */
+export interface SelectedUserRow {
+  readonly fid: number
+  readonly reason: SelectionReason
+  /** Of a `follow`, who follows; 0 otherwise. */
+  readonly via: number
+}
+
+/** Everybody who is followed, and why. */
+export async function readSelectedUsers(db: Database): Promise<SelectedUserRow[]> {
+  return await db<SelectedUserRow[]>`select fid, reason, via from sync.selected_users`
+}
+
+/** Adds reasons; whoever had none before is to be fetched. */
+export async function addSelectedUsers(db: Database, rows: readonly SelectedUserRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await db`
+    with added as (
+      insert into sync.selected_users (fid, reason, via)
+      select distinct fid, reason, via
+      from unnest(
+        ${rows.map(({ fid }) => fid)}::bigint[],
+        ${db.types.texts(rows.map(({ reason }) => reason))}::text[],
+        ${rows.map(({ via }) => via)}::bigint[]
+      ) as given (fid, reason, via)
+      order by fid, reason, via
+      on conflict do nothing
+      returning fid
+    ), wanted as (
+      insert into sync.fids (fid, reconcile_reason, queued_at)
+      select distinct fid, 'newly followed', date_trunc('milliseconds', clock_timestamp()) from added
+      order by fid
+      on conflict (fid) do update
+      set reconcile_reason = excluded.reconcile_reason, queued_at = excluded.queued_at
+      where fids.backfilled_at is null
+    )
+    select pg_notify(${selectionChannel}, '')::text from added limit 1
+  `
+}
+
+/** Takes reasons away. Who has none left is not compared any more, and fetched whole when followed again. */
+export async function removeSelectedUsers(db: Database, rows: readonly SelectedUserRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const fids = rows.map(({ fid }) => fid)
+  await db`
+    with gone as materialized (
+      select f.fid, f.reason, f.via
+      from sync.selected_users f
+      join unnest(
+        ${fids}::bigint[],
+        ${db.types.texts(rows.map(({ reason }) => reason))}::text[],
+        ${rows.map(({ via }) => via)}::bigint[]
+      ) as given (fid, reason, via) using (fid, reason, via)
+      order by f.fid, f.reason, f.via
+      for update of f
+    ), dropped as (
+      delete from sync.selected_users f
+      using gone
+      where f.fid = gone.fid and f.reason = gone.reason and f.via = gone.via
+      returning f.fid
+    )
+    select pg_notify(${selectionChannel}, '')::text from dropped limit 1
+  `
+  await db`
+    with gone as materialized (
+      select fid from sync.fids u
+      where fid = any (${fids}::bigint[])
+        and not exists (select 1 from sync.selected_users f where f.fid = u.fid)
+      order by fid
+      for update
+    )
+    delete from sync.fids u using gone where u.fid = gone.fid
+  `
+}
+
+/** Makes those who are asked for by the configuration exactly these. Whom the others follow is followed no longer. */
+export async function setConfiguredUsers(db: Database, fids: readonly number[]): Promise<void> {
+  const outdated = await db<SelectedUserRow[]>`
+    select fid, reason, via
+    from sync.selected_users
+    where (reason = 'configured' and fid <> all (${[...fids]}::bigint[]))
+      or (reason = 'follow' and via <> all (${[...fids]}::bigint[]))
+  `
+  await removeSelectedUsers(db, outdated)
+  await addSelectedUsers(
+    db,
+    fids.map((fid) => ({ fid, reason: 'configured', via: 0 })),
+  )
+  await db`
+    with gone as materialized (
+      select fid from sync.fids u
+      where not exists (select 1 from sync.selected_users f where f.fid = u.fid)
+      order by fid
+      for update
+    )
+    delete from sync.fids u using gone where u.fid = gone.fid
+  `
+}

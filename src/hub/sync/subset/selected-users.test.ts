@@ -1,0 +1,207 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { TestUser, testNow } from '../../../../test/network.js'
+import { silentLog } from '../../../platform/log/log.js'
+import { pause } from '../../../platform/process/pause.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { claimFidsToFetch, markFetched } from '../backfill/fid-list.js'
+import { addSelectedUsers, removeSelectedUsers } from './selected-rows.js'
+import { SelectedUsers } from './selected-users.js'
+
+const { db } = await createTestDatabase({ poolSize: 12 })
+const [configured, friend, other] = [1, 2, 3].map((fid) => new TestUser(fid)) as [
+  TestUser,
+  TestUser,
+  TestUser,
+]
+const settings = { fids: [configured.fid], channelUrls: [], includeNeighbors: true }
+const friendship = { fid: friend.fid, reason: 'follow', via: configured.fid } as const
+
+beforeEach(async () => {
+  await db`truncate sync.selected_users, sync.fids`
+})
+
+function follows(on: boolean, at: number): SignedMessage {
+  return configured.link(friend.fid, testNow - 100 + at, { remove: !on })
+}
+
+function wants(users: SelectedUsers, message: SignedMessage): boolean {
+  return users.includes({ kind: 'message', message })
+}
+
+const hearsFriend = (users: SelectedUsers) => wants(users, friend.cast('hello', testNow))
+
+async function suspects(): Promise<number[]> {
+  const rows = await db<{ fid: number }[]>`
+    select fid from sync.fids where reconcile_reason is not null order by fid
+  `
+  return rows.map(({ fid }) => fid)
+}
+
+describe('who is followed is written down as it is', () => {
+  test('also when one is dropped and taken again before it is written', async () => {
+    await addSelectedUsers(db, [friendship])
+    const users = await SelectedUsers.open(db, settings)
+    wants(users, follows(false, 1))
+    wants(users, follows(true, 2))
+    await users.flush()
+    expect(hearsFriend(users)).toBe(true)
+    expect(hearsFriend(await SelectedUsers.open(db, settings))).toBe(true)
+  })
+
+  test('also when one is taken and dropped before it is written', async () => {
+    const users = await SelectedUsers.open(db, settings)
+    wants(users, follows(true, 1))
+    wants(users, follows(false, 2))
+    await users.flush()
+    expect(hearsFriend(users)).toBe(false)
+    expect(hearsFriend(await SelectedUsers.open(db, settings))).toBe(false)
+  })
+
+  test('also of neighbours that only a backfill was told to find: they are followed for as long as they are some', async () => {
+    await addSelectedUsers(db, [friendship])
+    const users = await SelectedUsers.open(db, { ...settings, includeNeighbors: false })
+    expect(hearsFriend(users)).toBe(true)
+    wants(users, follows(false, 1))
+    expect(hearsFriend(users)).toBe(false)
+    wants(users, follows(true, 2))
+    expect(hearsFriend(users)).toBe(false)
+  })
+})
+
+describe('who is followed no longer', () => {
+  test('is not compared any more, and is fetched whole when followed again', async () => {
+    const users = await SelectedUsers.open(db, settings)
+    wants(users, follows(true, 1))
+    await users.flush()
+    await markFetched(db, [configured.fid, friend.fid])
+    await db`update sync.fids set reconcile_reason = null`
+
+    wants(users, follows(false, 2))
+    await users.flush()
+    expect(await db`select fid from sync.fids`).toEqual([{ fid: configured.fid }])
+
+    wants(users, follows(true, 3))
+    await users.flush()
+    expect(await suspects()).toEqual([friend.fid])
+  })
+
+  test('stays one of those who are compared for another reason', async () => {
+    const users = await SelectedUsers.open(db, { ...settings, fids: [configured.fid, friend.fid] })
+    wants(users, follows(true, 1))
+    await users.flush()
+    wants(users, follows(false, 2))
+    await users.flush()
+    expect(await db`select 1 from sync.fids where fid = ${friend.fid}`).toHaveLength(1)
+  })
+
+  test('are those whom somebody follows who is asked for no longer', async () => {
+    await addSelectedUsers(db, [friendship])
+    const users = await SelectedUsers.open(db, { ...settings, fids: [other.fid] })
+    expect(hearsFriend(users)).toBe(false)
+    expect(wants(users, configured.cast('hello', testNow))).toBe(false)
+  })
+})
+
+test('whom another process has found is followed, and compared for what has passed; what was learnt here stays', async () => {
+  const users = await SelectedUsers.open(db, settings)
+  await markFetched(db, [configured.fid])
+  await db`update sync.fids set reconcile_reason = null`
+  await addSelectedUsers(db, [{ fid: other.fid, reason: 'interaction', via: 0 }])
+  await markFetched(db, [other.fid])
+  await db`update sync.fids set reconcile_reason = null`
+  wants(users, follows(true, 1))
+  expect(wants(users, other.cast('unheard', testNow))).toBe(false)
+
+  await users.reload()
+  expect(wants(users, other.cast('heard', testNow))).toBe(true)
+  expect(hearsFriend(users)).toBe(true)
+  expect(await suspects()).toEqual([friend.fid, other.fid])
+})
+
+test('who is found while others are read is heard afterwards, too', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    await db`truncate sync.selected_users, sync.fids`
+    const users = await SelectedUsers.open(db, settings)
+    // Both wait for the table: the reading, and the writing of who is found meanwhile.
+    let reloading: Promise<void> | undefined
+    let flushing: Promise<void> | undefined
+    await db.begin(async (transaction) => {
+      await transaction`lock table sync.selected_users in access exclusive mode`
+      reloading = users.reload()
+      await waitingFor(1)
+      wants(users, follows(true, 1))
+      flushing = users.flush()
+    })
+    await Promise.all([reloading, flushing])
+    expect(hearsFriend(users)).toBe(true)
+  }
+})
+
+describe('a server that keeps up', () => {
+  const LOOK_MS = 20
+  /** How often everybody was read who is followed. */
+  const readings = { count: 0 }
+  const counted = new Proxy(db, {
+    apply(target, self, given: [TemplateStringsArray, ...unknown[]]) {
+      if (/select fid, reason, via from sync.selected_users$/.test(`${given[0]}`)) readings.count += 1
+      return Reflect.apply(target, self, given)
+    },
+  })
+
+  test('reads who is followed when that changes, and not again and again', async () => {
+    const users = await SelectedUsers.open(counted, settings)
+    const stopping = new AbortController()
+    const keeping = users.watchChanges(stopping.signal, silentLog, { lookMs: LOOK_MS })
+    const hearsOther = () => wants(users, other.cast('hello', testNow))
+    await expect.poll(() => readings.count).toBeGreaterThan(1)
+    expect(hearsOther()).toBe(false)
+    const row = { fid: other.fid, reason: 'interaction', via: 0 } as const
+    await addSelectedUsers(db, [row])
+    await expect.poll(hearsOther).toBe(true)
+    await removeSelectedUsers(db, [row])
+    await expect.poll(hearsOther).toBe(false)
+    // What tells nothing new changes nothing.
+    const before = readings.count
+    await removeSelectedUsers(db, [row])
+    await users.flush()
+    await pause(15 * LOOK_MS, stopping.signal)
+    await addSelectedUsers(db, [row])
+    await expect.poll(hearsOther).toBe(true)
+    expect(readings.count).toBeLessThanOrEqual(before + 2)
+    stopping.abort()
+    await keeping
+  })
+})
+
+/** Resolves when so many statements wait for the table of who is followed. */
+async function waitingFor(count: number): Promise<void> {
+  const waiting = async () => {
+    const [row] = await db<{ count: number }[]>`
+      select count(*)::integer as count from pg_locks
+      where relation = 'sync.selected_users'::regclass and not granted
+    `
+    return row!.count
+  }
+  await expect.poll(waiting).toBe(count)
+}
+
+test('many who are found, dropped and fetched at the same time wait for each other, whatever their order', async () => {
+  const fids = Array.from({ length: 400 }, (_, n) => n + 1)
+  const turned = (by: number) => fids.map((_, n) => fids[(n * by) % fids.length]!)
+  const rowsOf = (some: readonly number[]) =>
+    some.map((fid) => ({ fid, reason: 'interaction', via: 0 }) as const)
+  for (let round = 0; round < 10; round += 1) {
+    await db`truncate sync.selected_users, sync.fids`
+    const claim = async () => {
+      const signal = new AbortController().signal
+      for await (const fid of claimFidsToFetch(db, signal)) if (fid === fids.length) break
+    }
+    await Promise.all([
+      ...[1, 3, 7, 399, 201].map((by) => addSelectedUsers(db, rowsOf(turned(by)))),
+      ...[3, 11, 399].map((by) => removeSelectedUsers(db, rowsOf(turned(by)))),
+      ...[7, 399].map((by) => markFetched(db, turned(by))),
+      claim(),
+    ])
+  }
+})

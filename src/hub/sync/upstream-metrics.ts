@@ -1,0 +1,72 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
+
+/** What became of something that an upstream has sent. */
+export type UpstreamOutcome = 'merged' | 'duplicate' | 'refused' | 'ignored'
+
+/** Told of everything that is worth a number. */
+export interface UpstreamMetrics {
+  count(outcome: UpstreamOutcome, items: number): void
+  /** The newest block that is merged of a shard: when it was made, in Farcaster seconds. */
+  blockMerged(shard: number, blockTime: number): void
+  /** A connection to an upstream has ended, with this gRPC status. */
+  disconnected(status: string): void
+  /** Events that had not come were fetched, or are gone from the upstream. */
+  missed(events: number, isGone: boolean): void
+  /** What a comparison has found missing here, or here alone. */
+  compared(found: { readonly missing: number; readonly extra: number }): void
+}
+
+/**
+ * Counts in the metrics.
+ *
+ * @param clock Unix milliseconds.
+ */
+export function createUpstreamMetrics(registry: Registry, clock: () => number): UpstreamMetrics {
+  const registers = [registry]
+  const items = new Counter({
+    name: 'plaza_sync_items_total',
+    help: 'Messages, names and on-chain events from upstream: merged, duplicate, refused, or ignored as not followed',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const disconnects = new Counter({
+    name: 'plaza_sync_disconnects_total',
+    help: 'Connections to an upstream that ended, by gRPC status',
+    labelNames: ['status'],
+    registers,
+  })
+  const missed = new Counter({
+    name: 'plaza_sync_missed_events_total',
+    help: 'Events that the stream left out: found when asked for, or gone from the upstream',
+    labelNames: ['state'],
+    registers,
+  })
+  const compared = new Counter({
+    name: 'plaza_sync_differences_total',
+    help: 'Messages that comparisons have found missing here, or standing here alone',
+    labelNames: ['side'],
+    registers,
+  })
+  const times = new Map<number, number>()
+  new Gauge({
+    name: 'plaza_sync_block_age_seconds',
+    help: 'Age of the newest block of each upstream shard that is merged',
+    labelNames: ['shard'],
+    registers,
+    collect() {
+      const now = farcasterSecondsFromUnixMs(clock())
+      for (const [shard, time] of times) this.set({ shard }, Math.max(0, now - time))
+    },
+  })
+  return {
+    count: (outcome, count) => items.inc({ outcome }, count),
+    blockMerged: (shard, blockTime) => times.set(shard, blockTime),
+    disconnected: (status) => disconnects.inc({ status }),
+    missed: (events, isGone) => missed.inc({ state: isGone ? 'gone' : 'found' }, events),
+    compared({ missing, extra }) {
+      compared.inc({ side: 'missing' }, missing)
+      compared.inc({ side: 'extra' }, extra)
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
+import type { Database } from './connection.js'
+import { WorkerRegistry } from './worker-registry.js'
+
+const { db, connect } = await createTestDatabase({ migrated: false })
+await db`create schema work`
+await db`create table work.workers (id uuid primary key, alive_until timestamptz not null)`
+await db`create table work.tasks (name text primary key, worker uuid)`
+beforeEach(async () => void (await db`truncate work.workers, work.tasks`))
+
+const register = new WorkerRegistry('work.workers', async (sql, expiredWorker) => {
+  await sql`
+    update work.tasks set worker = null where worker = any (${sql.types.texts(expiredWorker)}::text[]::uuid[])`
+})
+
+/** A worker that lives, and has a task of this name. */
+async function startWorker(task: string) {
+  const id = randomUUID()
+  const lockDb = connect({ poolSize: 1 })
+  await register.heartbeat(db, lockDb, id)
+  await db`insert into work.tasks (name, worker) values (${task}, ${id})`
+  return { id, lockDb: lockDb }
+}
+
+/** Tasks that somebody has. */
+async function claimedTasks(): Promise<string[]> {
+  const rows = await db<{ name: string }[]>`
+    select name from work.tasks where worker is not null order by name`
+  return rows.map(({ name }) => name)
+}
+
+/** Ends a worker's connection as the end of its process does. */
+async function closeLockConnection({ lockDb }: { readonly lockDb: Database }): Promise<void> {
+  const [row] = await lockDb<{ pid: number }[]>`select pg_backend_pid() as pid`
+  await db`select pg_terminate_backend(${row!.pid}, 10000)`
+}
+
+it('leaves what the living have', async () => {
+  const first = await startWorker('reading')
+  await startWorker('writing')
+  await register.heartbeat(db, first.lockDb, first.id)
+
+  expect(await register.reapExpired(db)).toBe(0)
+  expect(await claimedTasks()).toEqual(['reading', 'writing'])
+})
+
+it('frees at once what a worker had whose connection is gone, and nothing of the others', async () => {
+  const expiredWorker = await startWorker('reading')
+  await startWorker('writing')
+  await closeLockConnection(expiredWorker)
+
+  expect(await register.reapExpired(db)).toBe(1)
+  expect(await claimedTasks()).toEqual(['writing'])
+  expect(await register.reapExpired(db)).toBe(0)
+})
+
+it('frees what a worker had that has not said for long that it lives, though its connection stands', async () => {
+  const hungWorker = await startWorker('reading')
+  await startWorker('writing')
+  await db`update work.workers set alive_until = now() - interval '1 second' where id = ${hungWorker.id}`
+
+  expect(await register.reapExpired(db)).toBe(1)
+  expect(await claimedTasks()).toEqual(['writing'])
+})
+
+it('a worker that lost its connection lives again with its next beat', async () => {
+  const worker = await startWorker('reading')
+  await closeLockConnection(worker)
+  // The first statement after it may be the one that notices.
+  await expect.poll(() => register.heartbeat(db, worker.lockDb, worker.id).then(() => true)).toBe(true)
+
+  expect(await register.reapExpired(db)).toBe(0)
+  expect(await claimedTasks()).toEqual(['reading'])
+})
+
+it('buries each of the dead once, however many bury at once', async () => {
+  const expiredWorker = await Promise.all(['a', 'b', 'c'].map(startWorker))
+  await startWorker('writing')
+  await Promise.all(expiredWorker.map(closeLockConnection))
+
+  const reaped = await Promise.all([1, 2, 3].map(() => register.reapExpired(db)))
+  expect(reaped.reduce((sum, count) => sum + count, 0)).toBe(3)
+  expect(await claimedTasks()).toEqual(['writing'])
+})
+
+it('who retires gives back what it has', async () => {
+  const { id } = await startWorker('reading')
+  await startWorker('writing')
+
+  await register.deregister(db, id)
+  expect(await claimedTasks()).toEqual(['writing'])
+  expect(await db`select from work.workers`).toHaveLength(1)
+})

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import {
+  newAccount,
+  type RegistrationRequest,
+  registrationRequest,
+} from '../../src/features/accounts/testing/new-account.js'
+import { fetchWithRetries } from '../fetch-with-retries.js'
+
+/** Who wants an account, and what came of it. */
+export interface Newcomer {
+  readonly body: RegistrationRequest & { readonly fname: string }
+  answer: { readonly fid: number; readonly username: string } | null
+}
+
+/** An app that registers accounts at a server which may be away at any moment. */
+export class RegisteringApp {
+  readonly users: Newcomer[] = []
+  /** Where the server listens. */
+  url = ''
+  readonly #headers: Record<string, string>
+
+  constructor(apiKey: string, walletId: string) {
+    this.#headers = { 'x-api-key': apiKey, 'x-wallet-id': walletId, 'content-type': 'application/json' }
+  }
+
+  /** Fetches a fid and asks for an account once. Nothing comes of it where the server has no answer. */
+  async startRegistration(name: string): Promise<void> {
+    const fidReply = await this.#fetchJson('user/fid')
+    if (fidReply?.status !== 200) return
+    const reservation = { fid: fidReply.body.fid, deadline: Math.floor(Date.now() / 1000) + 3_600 }
+    const user = {
+      body: { ...(await registrationRequest(newAccount(), reservation)), fname: name },
+      answer: null,
+    }
+    this.users.push(user)
+    await this.#register(user)
+  }
+
+  /** Repeats every request until it is answered. An answer that is known already is what the repeat must say. */
+  async repeatAll(): Promise<void> {
+    await Promise.all(
+      this.users.map(async (user) => {
+        const before = user.answer
+        while ((await this.#register(user)) !== 200) await sleep(100)
+        if (before !== null) expect(user.answer).toEqual(before)
+      }),
+    )
+  }
+
+  async #register(user: Newcomer): Promise<number> {
+    const reply = await this.#fetchJson('user', { method: 'POST', body: JSON.stringify(user.body) })
+    if (reply?.status === 200) user.answer = reply.body.user
+    else if (reply && reply.status < 500) throw new Error(`refused: ${JSON.stringify(reply.body)}`)
+    return reply?.status ?? 0
+  }
+
+  #fetchJson(path: string, init: RequestInit = {}) {
+    return fetchFromServer(`${this.url}/v2/farcaster/${path}`, { ...init, headers: this.#headers })
+  }
+}
+
+/** Beyond what the shelf lets anybody wait. */
+const GIVE_UP_MS = 120_000
+
+/** What a server answers; null when it has no answer, or not all of it. */
+export async function fetchFromServer(url: string, init: RequestInit) {
+  const reply = await fetchWithRetries(url, { ...init, giveUpMs: GIVE_UP_MS })
+  const body: ReturnType<typeof JSON.parse> = await reply?.json().catch(() => null)
+  return reply && body ? { status: reply.status, body } : null
+}

@@ -1,0 +1,244 @@
+import ts from 'typescript'
+import { expect, it } from 'vitest'
+import { isTest, lineOf, linesOf, readSourceFiles, type SourceFile, walk } from './source-file.js'
+import { isExcepted, unusedExceptions } from './style-exceptions.js'
+
+const LONG_FILE_LINES = 300
+const LONGEST_FILE_LINES = 500
+const LONGEST_FUNCTION_LINES = 70
+
+const files = readSourceFiles(['src', 'test', 'scripts', 'bench'])
+const servedFiles = files.filter((file) => !isTest(file))
+
+/** What starts the program hands the clock and chance to all others. */
+const entryPointPattern = /^src\/(app|cli)\/|^src\/cli\.ts$/
+
+const bannedCalls: Readonly<Record<string, RegExp>> = {
+  'process.env': /^$/,
+  'Date.now': entryPointPattern,
+  'new Date()': entryPointPattern,
+  'setInterval()': /^$/,
+  'Math.random': entryPointPattern,
+}
+
+/** Names that tell nothing of what is inside. */
+const vagueWordPattern = /^(util|utils|helper|helpers|manager|managers|misc)$/
+
+/** What a comment says of work that is not done, or of types that are not checked. */
+const unfinishedPattern = /@ts-(ignore|nocheck)|\b(TODO|FIXME|XXX)\b/
+
+it('no file is longer than two screens of ideas', () => {
+  const lengths = files.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+  const long = lengths.filter(({ lines }) => lines > LONG_FILE_LINES)
+  if (long.length > 0) {
+    process.stderr.write(`files of more than ${LONG_FILE_LINES} lines, which usually hold two ideas:\n`)
+    for (const { path, lines } of long) process.stderr.write(`  ${path}: ${lines}\n`)
+  }
+  const tooLong = long.filter(({ path, lines }) => lines > LONGEST_FILE_LINES && !isExcepted('long', path))
+  expect(tooLong).toEqual([])
+})
+
+it('no function is longer than a screen', () => {
+  const tooLong = files.flatMap((file) =>
+    functionsOf(file)
+      .filter((node) => linesOf(file, node) > LONGEST_FUNCTION_LINES && !isTestGroup(node))
+      .filter((node) => !isExcepted('long', `${file.path} ${nameOf(node)}`))
+      .map((node) => `${locationOf(file, node)}: ${nameOf(node)} has ${linesOf(file, node)} lines`),
+  )
+  expect(tooLong).toEqual([])
+})
+
+it('names say what a thing is', () => {
+  const empty = files.flatMap((file) => {
+    const path = wordsOf(file.path).some((word) => vagueWordPattern.test(word)) ? [file.path] : []
+    const names: string[] = []
+    walk(file, (node) => {
+      const name = declaredName(node)
+      if (name && wordsOf(name).some((word) => vagueWordPattern.test(word)))
+        names.push(`${locationOf(file, node)}: ${name}`)
+    })
+    return [...path, ...names]
+  })
+  expect(empty).toEqual([])
+})
+
+it('the clock, chance, timers and the environment are handed in', () => {
+  const violations = servedFiles.flatMap((file) => {
+    const found: string[] = []
+    walk(file, (node) => {
+      const call = calledName(node)
+      const allowed = call === undefined ? undefined : bannedCalls[call]
+      if (!allowed || allowed.test(file.path) || isExcepted('calls', `${file.path} ${call}`)) return
+      found.push(`${locationOf(file, node)}: ${call}`)
+    })
+    return found
+  })
+  expect(violations).toEqual([])
+})
+
+it('nothing is written to the console but by the command line', () => {
+  const violations = servedFiles.flatMap((file) => {
+    const found: string[] = []
+    walk(file, (node) => {
+      if (ts.isIdentifier(node) && node.text === 'console') found.push(locationOf(file, node))
+    })
+    return found
+  })
+  expect(violations).toEqual([])
+})
+
+it('no type is given up and nothing is left for later', () => {
+  const violations = files.flatMap((file) => {
+    const found = commentsOf(file).flatMap(({ text, line }) => {
+      const [word] = unfinishedPattern.exec(text) ?? []
+      return word === undefined ? [] : [`${file.path}:${line}: ${word}`]
+    })
+    walk(file, (node) => {
+      if (node.kind === ts.SyntaxKind.AnyKeyword && !isExempt(file, node))
+        found.push(`${locationOf(file, node)}: any`)
+    })
+    return found
+  })
+  expect(violations).toEqual([])
+})
+
+it('what a file gives to others is documented', () => {
+  const undocumented = servedFiles.flatMap((file) => {
+    const documented = new Set<string>()
+    const found = file.syntax.statements.flatMap((statement) => {
+      const name = exportedName(statement)
+      if (name === undefined || ts.getJSDocCommentsAndTags(statement).length > 0) {
+        if (name !== undefined) documented.add(name)
+        return []
+      }
+      if (documented.has(name) || isSelfExplanatory(file, statement)) return []
+      if (isExcepted('undocumented', `${file.path} ${name}`)) return []
+      return [`${locationOf(file, statement)}: ${name}`]
+    })
+    return found
+  })
+  expect(undocumented).toEqual([])
+})
+
+it('every exception is needed', () => {
+  expect(unusedExceptions()).toEqual([])
+})
+
+function locationOf(file: SourceFile, node: ts.Node): string {
+  return `${file.path}:${lineOf(file, node)}`
+}
+
+function functionsOf(file: SourceFile): ts.FunctionLikeDeclaration[] {
+  const found: ts.FunctionLikeDeclaration[] = []
+  walk(file, (node) => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body) found.push(node)
+  })
+  return found
+}
+
+/** A group of tests is a chapter, not a function. */
+function isTestGroup({ parent }: ts.Node): boolean {
+  return ts.isCallExpression(parent) && /^describe\b/.test(parent.expression.getText())
+}
+
+function nameOf(node: ts.FunctionLikeDeclaration): string {
+  if (node.name) return node.name.getText()
+  if (ts.isVariableDeclaration(node.parent)) return node.parent.name.getText()
+  if (ts.isCallExpression(node.parent)) return node.parent.arguments[0]?.getText() ?? ''
+  return ''
+}
+
+/** What a declaration calls its thing, if the node is one. */
+function declaredName(node: ts.Node): string | undefined {
+  const isDeclaration =
+    ts.isFunctionLike(node) ||
+    ts.isVariableDeclaration(node) ||
+    ts.isClassDeclaration(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node) ||
+    ts.isPropertySignature(node) ||
+    ts.isPropertyDeclaration(node)
+  return isDeclaration && node.name ? node.name.getText() : undefined
+}
+
+/** `readUserByName` and `user-search.ts` in words, in small letters. */
+function wordsOf(name: string): string[] {
+  return name
+    .split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/)
+    .map((word) => word.toLowerCase())
+    .filter((word) => word !== '')
+}
+
+/** `Date.now`, `new Date()` and the like, as `bannedCalls` names them. */
+function calledName(node: ts.Node): string | undefined {
+  if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
+    return `${node.expression.text}.${node.name.text}`
+  }
+  if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) return `${node.expression.text}()`
+  if (ts.isNewExpression(node) && ts.isIdentifier(node.expression) && !node.arguments?.length) {
+    return `new ${node.expression.text}()`
+  }
+  return undefined
+}
+
+/** The linter asks for a reason, in the line above. */
+function isExempt({ syntax, text }: SourceFile, node: ts.Node): boolean {
+  const start = syntax.getPositionOfLineAndCharacter(lineNumberAbove(syntax, node), 0)
+  return text.slice(start, node.getStart()).includes('biome-ignore lint/suspicious/noExplicitAny: ')
+}
+
+function lineNumberAbove(syntax: ts.SourceFile, node: ts.Node): number {
+  return Math.max(0, syntax.getLineAndCharacterOfPosition(node.getStart()).line - 1)
+}
+
+/** Comments, and the number of the line that each begins on. */
+function commentsOf({ syntax, text }: SourceFile): { text: string; line: number }[] {
+  const found: { text: string; line: number }[] = []
+  // Most files need no closer look, which takes a hundred times as long.
+  if (!unfinishedPattern.test(text)) return found
+  const visited = new Set<number>()
+  const step = (node: ts.Node): void => {
+    for (const { pos, end } of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []) {
+      if (visited.has(pos)) continue
+      visited.add(pos)
+      found.push({ text: text.slice(pos, end), line: syntax.getLineAndCharacterOfPosition(pos).line + 1 })
+    }
+    node.getChildren(syntax).forEach(step)
+  }
+  step(syntax)
+  return found
+}
+
+/** Name of an exported function, class, interface or type. */
+function exportedName(statement: ts.Statement): string | undefined {
+  const modifiers = ts.canHaveModifiers(statement) ? ts.getModifiers(statement) : undefined
+  if (!modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return undefined
+  if (ts.isVariableStatement(statement)) {
+    const [declaration] = statement.declarationList.declarations
+    const isFunction = declaration?.initializer && ts.isFunctionLike(declaration.initializer)
+    return isFunction ? declaration.name.getText() : undefined
+  }
+  const isNamed =
+    ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement)
+  return isNamed ? statement.name?.text : undefined
+}
+
+/**
+ * `type Cast = Static<typeof Cast>` is the type of the schema above it. Options are told by what takes them, and by
+ * their members.
+ */
+function isSelfExplanatory({ syntax }: SourceFile, statement: ts.Statement): boolean {
+  if (ts.isTypeAliasDeclaration(statement)) {
+    return /^(Static<typeof \w+>|keyof typeof \w+|\(typeof \w+\)\[(number|keyof typeof \w+)\])$/.test(
+      statement.type.getText(),
+    )
+  }
+  if (!ts.isInterfaceDeclaration(statement) || !/(Options|Asked|Deps)$/.test(statement.name.text))
+    return false
+  return syntax.statements.some(
+    (other) => other !== statement && new RegExp(`\\b${statement.name.text}\\b`).test(other.getText()),
+  )
+}

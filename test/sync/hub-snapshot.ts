@@ -1,0 +1,20 @@
+import { HubEventType } from '@farcaster/core'
+import { decodeHubEvent } from '../../src/hub/log/hub-event.js'
+import type { Database } from '../../src/platform/db/connection.js'
+import { hubContents } from '../hub-contents.js'
+
+/** Everything that stands in a hub, but for which of its shards it stands in. */
+export async function hubSnapshot(db: Database): Promise<string> {
+  const tables = await hubContents(db)
+  return JSON.stringify(tables, (name, value) => (name === 'shard' ? undefined : value))
+}
+
+/** The hashes of all messages that were ever merged, as the log tells, in order. */
+export async function mergedHashes(db: Database): Promise<string[]> {
+  const rows = await db<{ event: Buffer }[]>`
+    select event from hub.events where type = ${HubEventType.MERGE_MESSAGE}
+  `
+  return rows
+    .map(({ event }) => Buffer.from(decodeHubEvent(event).mergeMessageBody!.message!.hash).toString('hex'))
+    .sort()
+}

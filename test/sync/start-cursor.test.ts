@@ -1,0 +1,69 @@
+import { beforeEach, expect, test } from 'vitest'
+import { blockOf, eventId } from '../../src/hub/log/hub-event.js'
+import { createUpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
+import { saveCursor } from '../../src/hub/sync/follow/cursors.js'
+import { findStartCursor } from '../../src/hub/sync/follow/start-cursor.js'
+import { createTestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
+import { openHubGrpc } from '../hub-grpc.js'
+import { TestUser, testNow, testNowUnix } from '../network.js'
+
+const BLOCKS = 40
+/** Between the blocks of the log. */
+const APART_SECONDS = 300
+const OTHER = 'other.example:3383'
+let now = testNowUnix
+const a = await createTestDatabase()
+const upstreamHub = await createTestHub(a.db, { clock: () => now * 1000 })
+const { server } = await openHubGrpc(a.db, { hub: upstreamHub })
+const client = createUpstreamClient(server.address, { tls: false, headers: new Map() })
+const { db } = await createTestDatabase()
+const user = new TestUser(1)
+await upstreamHub.submitOnChainEvents(user.onChain())
+const firstBlock = blockOf((await a.db<{ id: number }[]>`select max(id) as id from hub.events`)[0]!.id)
+for (let n = 1; n <= BLOCKS; n += 1) {
+  now = testNowUnix + n * APART_SECONDS
+  await upstreamHub.submit([user.cast(`${n}`, testNow + n)])
+}
+
+/** When a block was made, in Farcaster seconds: they are counted from the first one. */
+const madeAt = (block: number) => testNow + (block - firstBlock) * APART_SECONDS
+const start = () => findStartCursor(db, client, 1, new AbortController().signal)
+
+beforeEach(async () => {
+  await db`truncate sync.cursors`
+})
+
+test('who comes back to an upstream goes on from where another one was followed to, not from where this one was left', async () => {
+  const left = firstBlock + 3
+  await saveCursor(db, server.address, 1, { nextId: eventId(left + 1, 0), blockTime: madeAt(left) })
+  await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 30) })
+  const { fromId, gap } = await start()
+  expect(blockOf(fromId)).toBe(firstBlock + 30)
+  expect(gap).toBeUndefined()
+})
+
+test('it does not go back behind where this one was followed to', async () => {
+  const blockMerged = eventId(firstBlock + 31, 0)
+  await saveCursor(db, server.address, 1, { nextId: blockMerged, blockTime: madeAt(firstBlock + 30) })
+  await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 20) })
+  expect((await start()).nextId).toBe(blockMerged)
+})
+
+test('what another upstream has dropped before that moment was reached is missed aloud', async () => {
+  const kept = eventId(firstBlock + 10, 0)
+  await a.db`delete from hub.events where id < ${kept}`
+  await a.db`update hub.shards set first_retained_id = ${kept}`
+  await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 5) })
+  const { fromId, gap } = await start()
+  expect(fromId).toBe(kept)
+  expect(gap).toBeDefined()
+
+  await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 20) })
+  expect((await start()).gap).toBeUndefined()
+  await saveCursor(db, server.address, 1, {
+    nextId: eventId(firstBlock + 2, 0),
+    blockTime: madeAt(firstBlock + 1),
+  })
+  expect((await start()).gap).toBeUndefined()
+})

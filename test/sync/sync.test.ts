@@ -1,0 +1,212 @@
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../database.js'
+import { createTestHub } from '../hub.js'
+import { openHubGrpc } from '../hub-grpc.js'
+import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
+import { shuffleEvents, startGrpcProxy } from './grpc-proxy.js'
+import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
+import { startTcpProxy } from './tcp-proxy.js'
+import { startTestSync } from './test-sync.js'
+
+const TIMEOUT_MS = 60_000
+const a = await createTestDatabase()
+const upstreamHub = await createTestHub(a.db, { shards: 2 })
+const { server } = await openHubGrpc(a.db, { hub: upstreamHub, config: { shards: 2 } })
+
+/** Users of a test of its own, who are not known anywhere yet. */
+let nextFid = 1
+function newUsers(count: number): TestUser[] {
+  return Array.from({ length: count }, () => new TestUser(nextFid++))
+}
+
+/** A server that follows: its database, and its hub with a number of shards of its own. */
+async function openFollower() {
+  const { db } = await createTestDatabase({ poolSize: 8 })
+  return { db, hub: await createTestHub(db, { shards: 3 }) }
+}
+const followers = await Promise.all(Array.from({ length: 8 }, openFollower))
+function nextFollower() {
+  const follower = followers.pop()
+  if (!follower) throw new Error('open one more')
+  return follower
+}
+
+let casts = 0
+/** Things that users do, of every kind, each in its own second. */
+async function write(users: readonly TestUser[], rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    casts += 1
+    const [one, other] = [users[casts % users.length]!, users[(casts + 1) % users.length]!]
+    const at = testNow - 50_000 + casts * 10
+    const cast = one.cast(`${casts}`, at)
+    const second = other.cast(`again ${casts}`, at)
+    await upstreamHub.submit([cast, second, other.react(cast, at + 1), other.link(one.fid, at + 1)])
+    if (casts % 3 === 0) await upstreamHub.submit([other.react(cast, at + 2, { remove: true })])
+    if (casts % 4 === 0) await upstreamHub.submit([other.removeCast(second.hash, at + 3)])
+    if (casts % 7 === 0) await upstreamHub.submit([other.compactLinks([one.fid], at + 4)])
+  }
+}
+
+async function register(users: readonly TestUser[]): Promise<void> {
+  await upstreamHub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 10 })))
+  const names = users.map(({ fid }) => nameTransfer(`user-${fid}`, fid, testNowUnix - 1000))
+  await upstreamHub.submitNameTransfers(names)
+}
+
+/** Once the upstream rests, everything that it has is here, and nothing else. */
+async function expectSame(db: (typeof followers)[number]['db']): Promise<void> {
+  await expect
+    .poll(() => hubSnapshot(db), { timeout: TIMEOUT_MS, interval: 200 })
+    .toBe(await hubSnapshot(a.db))
+}
+
+async function countMessages(db: (typeof followers)[number]['db']): Promise<number> {
+  const [row] = await db<{ count: number }[]>`select count(*)::integer as count from hub.messages`
+  return row!.count
+}
+
+/** Whoever follows from the beginning of a network needs no backfill: events of before are read, too. */
+async function fromTheStart(db: (typeof followers)[number]['db'], address: string): Promise<void> {
+  await db`
+    insert into sync.cursors (upstream, shard, next_id, block_time)
+    select ${address}, shard, 0, 0 from generate_series(1, 2) shard
+  `
+}
+
+it('what is merged upstream stands here, row by row, also with other shards, and once in the log', async () => {
+  const { db, hub } = nextFollower()
+  await fromTheStart(db, server.address)
+  const users = newUsers(5)
+  await register(users)
+  await write(users, 5)
+  const { watch: metrics } = startTestSync(db, hub, { addresses: [server.address] })
+  await write(users, 10)
+  await expectSame(db)
+  expect(await mergedHashes(db)).toEqual(await mergedHashes(a.db))
+  expect(metrics.items.refused ?? 0).toBe(0)
+})
+
+it('a stream that doubles, turns around and leaves out events loses nothing and doubles nothing', async () => {
+  const { db, hub } = nextFollower()
+  const proxy = await startGrpcProxy(server.address)
+  await fromTheStart(db, proxy.address)
+  proxy.distort = shuffleEvents
+  const users = newUsers(4)
+  await register(users)
+  const { watch: metrics } = startTestSync(db, hub, { addresses: [proxy.address] })
+  await write(users, 12)
+  await expectSame(db)
+  expect(await mergedHashes(db)).toEqual(await mergedHashes(a.db))
+  expect(metrics.found).toBeGreaterThan(0)
+})
+
+it('connections that are cut, late and truncated at any byte lose nothing', async () => {
+  const { db, hub } = nextFollower()
+  const proxy = await startTcpProxy(server.address)
+  await fromTheStart(db, proxy.address)
+  const users = newUsers(4)
+  await register(users)
+  const { watch: metrics } = startTestSync(db, hub, { addresses: [proxy.address] })
+  for (let round = 0; round < 20; round += 1) {
+    if (round % 3 === 0) proxy.truncateAfter(500 + round * 731)
+    proxy.delayMs = round % 4
+    await write(users, 1)
+    if (round % 3 === 1) proxy.cut()
+    // The next round meets a connection again.
+    await expect.poll(() => countMessages(db), { timeout: TIMEOUT_MS }).toBe(await countMessages(a.db))
+  }
+  proxy.delayMs = 0
+  await write(users, 1)
+  await expectSame(db)
+  expect(await mergedHashes(db)).toEqual(await mergedHashes(a.db))
+  expect(metrics.disconnects.length).toBeGreaterThan(3)
+})
+
+it('another upstream is followed from the moment where the first one went', async () => {
+  const { db, hub } = nextFollower()
+  const first = await startTcpProxy(server.address)
+  const second = await startTcpProxy(server.address)
+  await fromTheStart(db, first.address)
+  const users = newUsers(3)
+  await register(users)
+  await write(users, 3)
+  const { log } = startTestSync(db, hub, { addresses: [first.address, second.address] })
+  await expectSame(db)
+  first.target = '127.0.0.1:1'
+  first.cut()
+  await write(users, 3)
+  await expectSame(db)
+  const rows = await db`select distinct upstream from sync.cursors`
+  expect(rows).toHaveLength(2)
+  const begun = log.lines.filter(({ message }) => message === 'following the upstream')
+  expect(begun.map(({ fields }) => fields)).toEqual(
+    [first, second].map(({ address }) => ({ upstream: address, shards: 2 })),
+  )
+})
+
+it('what is not signed is refused, told once, and its user is compared later; a trusted upstream is believed', async () => {
+  const users = newUsers(2)
+  await register(users)
+  const lying = await startGrpcProxy(server.address)
+  const forged = users[0]!.cast('not signed', testNow - 10)
+  const good = forged.signature
+  lying.distort = () => (event) => {
+    const at = event.indexOf(good)
+    if (at < 0) return [event]
+    const copy = Buffer.from(event)
+    copy[at + 5] = copy[at + 5]! ^ 1
+    return [copy]
+  }
+  const [doubting, trusting] = [nextFollower(), nextFollower()]
+  await Promise.all([doubting, trusting].map(({ db }) => fromTheStart(db, lying.address)))
+  const one = startTestSync(doubting.db, doubting.hub, { addresses: [lying.address] })
+  startTestSync(trusting.db, trusting.hub, { addresses: [lying.address], trusted: true })
+  await upstreamHub.submit([forged, users[1]!.cast('signed', testNow - 9)])
+  const stored = async ({ db }: typeof doubting) =>
+    (await db`select 1 from hub.messages where fid = ${users[0]!.fid}`).length
+  await expect.poll(() => stored(trusting), { timeout: TIMEOUT_MS }).toBe(1)
+  await expect.poll(() => one.watch.items.refused, { timeout: TIMEOUT_MS }).toBe(1)
+  expect(await stored(doubting)).toBe(0)
+  expect(
+    one.log.lines.filter(({ message }) => message === 'something of the upstream was refused'),
+  ).toHaveLength(1)
+  const queued = () =>
+    doubting.db<{ fid: number }[]>`select fid from sync.fids where reconcile_reason is not null`
+  await expect.poll(async () => (await queued()).map(({ fid }) => fid)).toEqual([users[0]!.fid])
+})
+
+it('of several processes on one database one follows, and another when it goes', async () => {
+  const { db, hub } = nextFollower()
+  const proxy = await startGrpcProxy(server.address)
+  await fromTheStart(db, proxy.address)
+  const users = newUsers(2)
+  await register(users)
+  const first = startTestSync(db, hub, { addresses: [proxy.address] })
+  await expectSame(db)
+  const second = startTestSync(db, hub, { addresses: [proxy.address] })
+  await write(users, 2)
+  await expectSame(db)
+  expect(second.watch.items).toEqual({})
+  await first.stop()
+  await write(users, 2)
+  await expectSame(db)
+  // What has just been merged is counted a moment later.
+  await expect.poll(() => second.watch.items.merged).toBeGreaterThan(0)
+})
+
+it('keys of hosted nodes go with every call and into no log', async () => {
+  const { db, hub } = nextFollower()
+  const proxy = await startGrpcProxy(server.address)
+  const secret = 'the-key-of-a-hosted-node'
+  const { log, stop } = startTestSync(db, hub, {
+    addresses: [proxy.address, '127.0.0.1:1'],
+    headers: new Map([['x-api-key', secret]]),
+  })
+  await expect
+    .poll(() => proxy.calls.some(({ method }) => method === 'subscribe'), { timeout: TIMEOUT_MS })
+    .toBe(true)
+  proxy.endStreams()
+  await stop()
+  expect(new Set(proxy.calls.flatMap(({ metadata }) => metadata.get('x-api-key')))).toEqual(new Set([secret]))
+  expect(JSON.stringify(log.lines)).not.toContain(secret)
+})

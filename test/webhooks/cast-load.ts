@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FarcasterNetwork } from '@farcaster/core'
+import { projectEvents } from '../../src/graph/project/project.js'
+import { createHub } from '../../src/hub/create-hub.js'
+import { connect } from '../../src/platform/db/connection.js'
+import { findEmbedded } from '../../src/platform/db/embedded.js'
+import { encodeMessage } from '../../src/protocol/codec.js'
+import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
+import { createVerifyPool } from '../../src/protocol/verify-pool.js'
+import { fetchWithRetries } from '../fetch-with-retries.js'
+import { TestUser } from '../network.js'
+import type { Receiver } from './receiver.js'
+
+/** What servers that are made to fail are started with. */
+export const crashEnv = {
+  LOG_LEVEL: 'silent',
+  PLAZA_DEV_API_KEY: 'a-key-for-the-test',
+  ALLOW_PRIVATE_TARGETS: 'loopback',
+  CRAWL_EMBEDS: 'false',
+  SCORE_INTERVAL_HOURS: '0',
+}
+
+/** So many casts may be on their way: each more is only work. */
+const MAX_PENDING_CASTS = 300
+
+const users = [1, 2, 3, 4].map((fid) => new TestUser(fid))
+
+/** Registers the users in the database of a server that runs on this directory. */
+export async function registerUsers(dataDir: string): Promise<void> {
+  const db = connect((await findEmbedded(dataDir)) ?? '', { poolSize: 2, applicationName: 'crash test' })
+  const verifyPool = createVerifyPool({ threads: 0 })
+  const hub = await createHub({
+    db,
+    verifyPool,
+    network: FarcasterNetwork.DEVNET,
+    shards: 1,
+    clock: Date.now,
+    mergeHooks: [projectEvents],
+  })
+  await hub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 1_000 })))
+  await hub.close()
+  await verifyPool.close()
+  await db.end()
+}
+
+/** A webhook that is told of every cast. Its `webhook_id`. */
+export async function subscribeToCasts(serverUrl: string, targetUrl: string): Promise<string> {
+  const reply = await fetch(`${serverUrl}/v2/farcaster/webhook`, {
+    method: 'POST',
+    headers: { 'x-api-key': crashEnv.PLAZA_DEV_API_KEY, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'crash', url: targetUrl, subscription: { 'cast.created': {} } }),
+  })
+  const { webhook, message } = (await reply.json()) as ReturnType<typeof JSON.parse>
+  if (!webhook) throw new Error(message)
+  return webhook.webhook_id
+}
+
+/** Casts, one sender for each user, until it is stopped. */
+export interface Casting {
+  /** Hashes of the casts that the server said are merged. */
+  readonly acknowledged: readonly string[]
+  stop(): Promise<void>
+}
+
+/** @param serverUrl Where the server is now: it may be another after a crash. */
+export function startCasting(serverUrl: () => string, receiver: Receiver): Casting {
+  const acknowledged: string[] = []
+  let isStopped = false
+  async function send(user: TestUser): Promise<void> {
+    for (let n = 0; !isStopped; n += 1) {
+      const cast = user.cast(`cast ${n}`, farcasterSecondsFromUnixMs(Date.now()))
+      const response = await fetchWithRetries(`${serverUrl()}/v1/submitMessage`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/octet-stream' },
+        body: encodeMessage(cast),
+      })
+      if (response?.ok) acknowledged.push(`0x${cast.hash.toString('hex')}`)
+      else await sleep(20)
+      while (!isStopped && acknowledged.length > receiver.received.length + MAX_PENDING_CASTS) await sleep(20)
+    }
+  }
+  const sending = users.map(send)
+  return {
+    acknowledged,
+    stop: async () => {
+      isStopped = true
+      await Promise.all(sending)
+    },
+  }
+}
+
+/** Of the casts that were acknowledged, those that have not arrived. */
+export function missingCasts(receiver: Receiver, { acknowledged }: Casting): string[] {
+  const arrived = new Set(receiver.received.map(({ body }) => body.data.hash))
+  return acknowledged.filter((hash) => !arrived.has(hash))
+}
+
+/** Events that came with more than one delivery id or content. */
+export function inconsistentEventsIn(receiver: Receiver): string[] {
+  const idsOf = new Map<string, Set<string>>()
+  for (const { body, headers } of receiver.received) {
+    const ids = idsOf.get(body.event_id) ?? new Set()
+    idsOf.set(body.event_id, ids.add(`${body.delivery_id} ${headers['webhook-id']} ${body.data.hash}`))
+  }
+  return [...idsOf.entries()].filter(([, ids]) => ids.size > 1).map(([eventId]) => eventId)
+}
