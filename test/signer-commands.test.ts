@@ -31,7 +31,7 @@ async function request() {
     await api.send('POST', 'signer/signed_key', { signer_uuid, ...keyRequest })
   ).json()
   const readSigner = async () => (await api.get('signer', { signer_uuid })).json()
-  return { signer_uuid, public_key, url: signer_approval_url as string, standing: readSigner }
+  return { signer_uuid, public_key, url: signer_approval_url as string, readSigner }
 }
 
 it('a request is approved in a terminal by its signer, and refused by the address of its page', async () => {
@@ -46,18 +46,18 @@ it('a request is approved in a terminal by its signer, and refused by the addres
       'PUBLISH_CAST, FOLLOW_USER',
     ]),
   ).toBe(`${one.public_key} acts for fid ${user.fid}\n`)
-  expect(await one.standing()).toMatchObject({
+  expect(await one.readSigner()).toMatchObject({
     status: 'approved',
     fid: user.fid,
     permissions: ['PUBLISH_CAST', 'FOLLOW_USER'],
   })
   const refused = JSON.parse(await runCli(['signer', 'refuse', other.url, ...holder, '--json']))
   expect(refused).toEqual({ key: other.public_key, fid: user.fid, status: 'revoked' })
-  expect(await other.standing()).toMatchObject({ status: 'revoked' })
+  expect(await other.readSigner()).toMatchObject({ status: 'revoked' })
 })
 
 it('nobody approves with another key than the account’s', async () => {
-  const { url, standing: readSigner } = await request()
+  const { url, readSigner } = await request()
   const stranger = ['--fid', String(user.fid), '--custody-key', hexOf(newPrivateKey())]
   expect(await runCli(['signer', 'approve', url, ...stranger], 1)).toMatch(
     /^plaza: this was not signed by 0x/,

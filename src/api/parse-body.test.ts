@@ -80,7 +80,7 @@ describe('what is wrong', () => {
     const wholeNumberText = (lowerBound: number) => `a whole number from ${lowerBound} to 2147483647`
     expect(() => parse(body)).toThrow(
       expect.objectContaining({
-        faults: expect.arrayContaining([
+        validationErrors: expect.arrayContaining([
           validationError(
             'fid',
             'invalid_type',
@@ -104,7 +104,7 @@ describe('what is wrong', () => {
     )
     const many = { fid: 3, ...Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`x${n}`, n])) }
     expect(() => parse(many)).toThrow(
-      expect.objectContaining({ faults: expect.objectContaining({ length: 50 }) }),
+      expect.objectContaining({ validationErrors: expect.objectContaining({ length: 50 }) }),
     )
   })
 

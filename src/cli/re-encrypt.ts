@@ -45,7 +45,7 @@ export async function reencrypt(
   for (;;) {
     signal.throwIfAborted()
     const rows = await db<{ name: string; previous: Buffer }[]>`
-      select ${name}::text as name, ${encrypted} as old
+      select ${name}::text as name, ${encrypted} as previous
       from ${table}
       where ${encrypted} is not null and substr(${encrypted}, 2, ${vault.keyId.length}) <> ${vault.keyId}::bytea
       limit ${BATCH}`

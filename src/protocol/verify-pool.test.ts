@@ -16,7 +16,7 @@ beforeAll(() => {
   const cacheDir = join(here, '../../node_modules/.cache')
   mkdirSync(cacheDir, { recursive: true })
   buildDir = mkdtempSync(join(cacheDir, 'verify-pool-'))
-  const sources = ['errors.ts', ...['', '/kinds'].flatMap((dir) => sourcesOf(`protocol${dir}`))]
+  const sources = ['platform/errors.ts', ...['', '/kinds'].flatMap((dir) => sourcesOf(`protocol${dir}`))]
   for (const source of sources) {
     const target = join(buildDir, source.replace(/\.ts$/, '.js'))
     mkdirSync(dirname(target), { recursive: true })

@@ -66,7 +66,7 @@ async function request(api = local, more: object = {}) {
   return {
     url: reply.signer_approval_url as string,
     key: Buffer.from(public_key.slice(2), 'hex'),
-    standing: readSigner,
+    readSigner,
   }
 }
 
@@ -77,7 +77,7 @@ const addEvent = (holder: KeyHolder, key: Buffer) =>
 
 describe.skipIf(browserPath === null)('the approval page in a browser', () => {
   it('shows who asks, with their picture, and lets the holder of the account approve a part', async () => {
-    const { url, standing: readSigner } = await request(local, { redirect_url: `${local.url}/openapi.json` })
+    const { url, readSigner } = await request(local, { redirect_url: `${local.url}/openapi.json` })
     const { page, errors: pageErrors } = await openPage(local.url)
     const wallet = await injectWallet(page, user.account)
     await page.goto(url, { waitUntil: 'load' })
@@ -106,7 +106,7 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
   })
 
   it('lets the holder of the account refuse', async () => {
-    const { url, standing: readSigner } = await request()
+    const { url, readSigner } = await request()
     const { page, errors: pageErrors } = await openPage(local.url)
     await injectWallet(page, user.account)
     await page.goto(url)
@@ -118,7 +118,7 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
   })
 
   it('says what went wrong, and can be tried again', async () => {
-    const { url, standing: readSigner } = await request()
+    const { url, readSigner } = await request()
     const { page } = await openPage(local.url)
     let approvesTransaction = false
     await injectWallet(page, user.account, {
@@ -165,7 +165,7 @@ describe.skipIf(browserPath === null)('the approval page in a browser', () => {
   })
 
   it('sends the transaction on a real chain, and waits until the hub has seen it', async () => {
-    const { url, key, standing: readSigner } = await request(chain)
+    const { url, key, readSigner } = await request(chain)
     const { page, errors: pageErrors } = await openPage(chain.url)
     const sent: unknown[] = []
     const wallet = await injectWallet(page, user.account, {

@@ -64,7 +64,7 @@ const outages: Readonly<Record<string, () => Faults>> = {
   none: () => ({}),
   stopped: () => ({ stopped: true }),
   hanging: () => ({ hold: () => cleared }),
-  behind: () => ({ blocksBehind: 2 }),
+  blocksBehind: () => ({ blocksBehind: 2 }),
   ahead: () => ({
     alterResult: (method, result) => (method === 'eth_blockNumber' ? more(result, 50) : result),
   }),

@@ -24,7 +24,7 @@ const { db, url: databaseUrl } = await createTestDatabase()
 it('a campaign tells everyone however often the server is killed, and nobody twice but by the requests in hand', {
   timeout: 500_000,
 }, async () => {
-  const { env, dataDir, key, simulators, turnstile: responseGate } = await setUpCampaign()
+  const { env, dataDir, key, simulators, responseGate } = await setUpCampaign()
   const requests = () => simulators.reduce((sum, { requests: { length } }) => sum + length, 0)
   let server = await startServerProcess({ dataDir, env })
   const notification = { title: 'hello', body: 'it is your turn', target_url: 'https://app.example.com/' }
@@ -88,7 +88,7 @@ async function setUpCampaign() {
   for (const [index, clientFid] of clients.entries()) {
     await grantTokens(db, { appId, clientFid, url: simulators[index]!.url(), fids: fidsFrom(1, TOKENS / 2) })
   }
-  return { env, dataDir: await createDataDir(), key, simulators, turnstile: responseGate }
+  return { env, dataDir: await createDataDir(), key, simulators, responseGate }
 }
 
 /** Answers a moment later, and no more requests than are let through: a campaign never ends while this process sleeps. */

@@ -33,7 +33,7 @@ async function createMiniApp() {
     })
     return { httpStatus: reply.status, ...((await reply.json()) as ReturnType<typeof JSON.parse>) }
   }
-  return { appId, notification, ask: callApi }
+  return { appId, notification, callApi }
 }
 
 it('sends all within the request unless it is told otherwise, keeps to the pace, and counts for its operator', async () => {
@@ -44,7 +44,7 @@ it('sends all within the request unless it is told otherwise, keeps to the pace,
       invalidTokens: tokens.filter((token) => fidOf(token) === 1),
     })
   })
-  const { appId, notification, ask: callApi } = await createMiniApp()
+  const { appId, notification, callApi } = await createMiniApp()
   await grantTokens(db, { appId, clientFid, url: client.url(), fids: fidsFrom(1, 250) })
   const sent = { httpStatus: 200, success_count: 249, failure_count: 1, not_attempted_count: 0 }
   expect(await callApi(server, '', { notification })).toMatchObject(sent)
@@ -60,7 +60,7 @@ it('goes on after a new start with a campaign that it was in the middle of, and 
   const first = await startTestServer(databaseUrl, asyncEnv)
   const held: (() => void)[] = []
   const client = await startClient((request, response) => void held.push(() => acceptAll(request, response)))
-  const { appId, notification, ask: callApi } = await createMiniApp()
+  const { appId, notification, callApi } = await createMiniApp()
   const everyone = fidsFrom(1, 10_000)
   await grantTokens(db, { appId, clientFid, url: client.url(), fids: everyone })
   const { httpStatus, campaign_id: id } = await callApi(first, '', { notification })

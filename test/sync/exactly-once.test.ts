@@ -74,7 +74,7 @@ it('another upstream, whose ids are others, repeats nothing either', async () =>
   await fillUpstream()
   const [first, second] = [await startTcpProxy(server.address), await startTcpProxy(server.address)]
   await c.db`insert into sync.cursors select ${first.address}, shard, 0, 0 from generate_series(1, 2) shard`
-  const { watch: metrics } = startTestSync(c.db, third, { addresses: [first.address, second.address] })
+  const { metrics } = startTestSync(c.db, third, { addresses: [first.address, second.address] })
   const wanted = await hubSnapshot(a.db)
   const isSame = async () => (await hubSnapshot(c.db)) === wanted
   await expect.poll(isSame, { timeout: TIMEOUT_MS / 3, interval: 200 }).toBe(true)
@@ -103,7 +103,7 @@ it('who dies after a merge and before the cursor has moved repeats nothing, wher
   await rentMore()
   const wanted = await mergedHashes(a.db)
   const dying = dyingHub(4, async () => (await mergedHashes(db)).length >= wanted.length)
-  const { watch: metrics } = startTestSync(db, dying.hub, { addresses: [server.address], clock: () => 0 })
+  const { metrics } = startTestSync(db, dying.hub, { addresses: [server.address], clock: () => 0 })
   await expect.poll(dying.deaths, { timeout: TIMEOUT_MS }).toBe(4)
 
   const last = users.map((user) => user.cast('last', testNow - 5))

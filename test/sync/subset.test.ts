@@ -77,7 +77,7 @@ it('a part of the network is fetched and followed, and grows and shrinks with wh
   expect(await authors()).toEqual([requests.fid, followed.fid, liker.fid, gardener.fid])
 
   const selection = await SelectedUsers.open(db, settings)
-  const { watch: metrics } = startTestSync(db, hub, {
+  const { metrics } = startTestSync(db, hub, {
     addresses: [server.address],
     selection,
     reconcileWith: upstreams,

@@ -79,7 +79,7 @@ it('what is merged upstream stands here, row by row, also with other shards, and
   const users = newUsers(5)
   await register(users)
   await write(users, 5)
-  const { watch: metrics } = startTestSync(db, hub, { addresses: [server.address] })
+  const { metrics } = startTestSync(db, hub, { addresses: [server.address] })
   await write(users, 10)
   await expectSame(db)
   expect(await mergedHashes(db)).toEqual(await mergedHashes(a.db))
@@ -93,7 +93,7 @@ it('a stream that doubles, turns around and leaves out events loses nothing and 
   proxy.distort = shuffleEvents
   const users = newUsers(4)
   await register(users)
-  const { watch: metrics } = startTestSync(db, hub, { addresses: [proxy.address] })
+  const { metrics } = startTestSync(db, hub, { addresses: [proxy.address] })
   await write(users, 12)
   await expectSame(db)
   expect(await mergedHashes(db)).toEqual(await mergedHashes(a.db))
@@ -106,7 +106,7 @@ it('connections that are cut, late and truncated at any byte lose nothing', asyn
   await fromTheStart(db, proxy.address)
   const users = newUsers(4)
   await register(users)
-  const { watch: metrics } = startTestSync(db, hub, { addresses: [proxy.address] })
+  const { metrics } = startTestSync(db, hub, { addresses: [proxy.address] })
   for (let round = 0; round < 20; round += 1) {
     if (round % 3 === 0) proxy.truncateAfter(500 + round * 731)
     proxy.delayMs = round % 4
@@ -165,7 +165,7 @@ it('what is not signed is refused, told once, and its user is compared later; a 
   const stored = async ({ db }: typeof doubting) =>
     (await db`select 1 from hub.messages where fid = ${users[0]!.fid}`).length
   await expect.poll(() => stored(trusting), { timeout: TIMEOUT_MS }).toBe(1)
-  await expect.poll(() => one.watch.items.refused, { timeout: TIMEOUT_MS }).toBe(1)
+  await expect.poll(() => one.metrics.items.refused, { timeout: TIMEOUT_MS }).toBe(1)
   expect(await stored(doubting)).toBe(0)
   expect(
     one.log.lines.filter(({ message }) => message === 'something of the upstream was refused'),
@@ -186,12 +186,12 @@ it('of several processes on one database one follows, and another when it goes',
   const second = startTestSync(db, hub, { addresses: [proxy.address] })
   await write(users, 2)
   await expectSame(db)
-  expect(second.watch.items).toEqual({})
+  expect(second.metrics.items).toEqual({})
   await first.stop()
   await write(users, 2)
   await expectSame(db)
   // What has just been merged is counted a moment later.
-  await expect.poll(() => second.watch.items.merged).toBeGreaterThan(0)
+  await expect.poll(() => second.metrics.items.merged).toBeGreaterThan(0)
 })
 
 it('keys of hosted nodes go with every call and into no log', async () => {

@@ -96,5 +96,5 @@ export function startTestSync(db: Database, hub: Hub, options: TestSyncOptions) 
     return stopped
   }
   onTestFinished(stop)
-  return { watch: metrics, log, stop }
+  return { metrics, log, stop }
 }

@@ -25,7 +25,7 @@ it('why an upstream is not followed or compared with is told once, until it is a
   const addresses = [proxy.address, other.address]
   const settings = { addresses, tls: false, headers: new Map(), trusted: false }
   const upstreams = openUpstreams(settings, { answerTimeoutMs: 0 })
-  const { log, watch: metrics, stop } = startTestSync(db, hub, { addresses, reconcileWith: upstreams })
+  const { log, metrics, stop } = startTestSync(db, hub, { addresses, reconcileWith: upstreams })
   const reported = (message: string) =>
     log.lines.flatMap((line) =>
       'err' in line.fields && line.message === message ? [String(line.fields.err)] : [],

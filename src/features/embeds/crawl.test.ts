@@ -107,7 +107,10 @@ describe('a crawl', () => {
 
   it('does not go inside, whoever sends it there', async () => {
     const result = await crawlAt((_, res) => res.writeHead(302, { location: 'http://10.0.0.1/' }).end())
-    expect(result).toMatchObject({ failure: expect.stringContaining('forbidden-address'), mayPass: false })
+    expect(result).toMatchObject({
+      failure: expect.stringContaining('forbidden-address'),
+      isTransient: false,
+    })
   })
 })
 
@@ -150,7 +153,7 @@ describe('a server that lies', () => {
       res.write(png(640, 480))
       setTimeout(() => req.socket.destroy(), 50)
     })
-    expect(result).toMatchObject({ failure: expect.stringContaining('connection'), mayPass: true })
+    expect(result).toMatchObject({ failure: expect.stringContaining('connection'), isTransient: true })
   })
 })
 
@@ -165,11 +168,11 @@ describe('a status', () => {
     [403, false],
     [410, false],
     [304, false],
-  ])('of %i finds nothing, and another attempt is worth while: %s', async (status, mayPass) => {
+  ])('of %i finds nothing, and another attempt is worth while: %s', async (status, isTransient) => {
     const result = await crawlAt((_, res) =>
       res.writeHead(status, { 'content-type': 'text/html' }).end('<title>Oh'),
     )
-    expect(result).toEqual({ failure: `status ${status}`, mayPass, retryAfterMs: 0 })
+    expect(result).toEqual({ failure: `status ${status}`, isTransient, retryAfterMs: 0 })
   })
 
   it('with Retry-After says when', async () => {

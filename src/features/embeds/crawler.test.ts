@@ -53,7 +53,7 @@ describe('the crawler', () => {
     )
     await createTestCrawler(db).drain()
     expect(site.visits).toHaveLength(12)
-    expect(site.most).toEqual({ atOneHost: 1, atAll: 3 })
+    expect(site.most).toEqual({ maxPerHost: 1, maxOverall: 3 })
   })
 
   it('keeps to that with others of its kind, and none does what another did', async () => {

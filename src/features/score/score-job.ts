@@ -58,7 +58,7 @@ export async function recomputeScores(db: Database, options: RecomputeOptions): 
   const session = await db.reserve()
   try {
     const [lock] = await session<{ locked: boolean }[]>`
-      select pg_try_advisory_lock(${SCORE_LOCK}::bigint) as taken
+      select pg_try_advisory_lock(${SCORE_LOCK}::bigint) as locked
     `
     if (!lock?.locked) return null
     try {

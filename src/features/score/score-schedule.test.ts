@@ -15,7 +15,7 @@ let logged: string[]
 
 /** The thread runs JavaScript. */
 beforeAll(async () => {
-  workerUrl = pathToFileURL(join(await builtCli(), '../score/score-worker.js'))
+  workerUrl = pathToFileURL(join(await builtCli(), '../features/score/score-worker.js'))
 })
 
 beforeEach(async () => {

@@ -16,7 +16,7 @@ import { areaUnderCurve } from './testing/ranking.js'
 const exact = {
   ...defaultScoreOptions,
   trust: { ...defaultScoreOptions.trust, tolerance: 1e-13, maxIterations: 300 },
-  company: { ...defaultScoreOptions.neighborhoodPenalty, tolerance: 1e-10, maxRounds: 500 },
+  neighborhoodPenalty: { ...defaultScoreOptions.neighborhoodPenalty, tolerance: 1e-10, maxRounds: 500 },
 }
 
 test('scores are between 0 and 1 in any network, and the same each time', () => {

@@ -69,9 +69,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constantFrom('approve', 'refuse'), who: accountName, isForged }),
+    arbitrary: fc.record({ kind: fc.constantFrom('approve', 'refuse'), accountName, isForged }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('chain'), who: accountName, remove: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('chain'), accountName, remove: fc.boolean() }) },
   // What the hub learns in one batch, with its end.
   { weight: 1, arbitrary: fc.constant({ kind: 'late' } as const) },
   {

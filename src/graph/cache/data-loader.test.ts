@@ -10,12 +10,12 @@ function setUpLoader() {
     await new Promise<void>((resolve, reject) => finish.push((error) => (error ? reject(error) : resolve())))
     return new Map(ids.map((id) => [id, `loaded by ${batches.length}`]))
   })
-  return { together: loader, asked: batches, finish, nextTurn: () => new Promise(setImmediate) }
+  return { loader, batches, finish, nextTurn: () => new Promise(setImmediate) }
 }
 
 describe('what is asked for', () => {
   test('at once is loaded at once, each id once', async () => {
-    const { together: loader, asked: batches, finish, nextTurn } = setUpLoader()
+    const { loader, batches, finish, nextTurn } = setUpLoader()
     const both = [loader.load([1, 2]), loader.load([2, 3])]
     await nextTurn()
     expect(batches).toEqual([[1, 2, 3]])
@@ -24,7 +24,7 @@ describe('what is asked for', () => {
   })
 
   test('while loads are under way is loaded by the next one, never by one that has begun', async () => {
-    const { together: loader, asked: batches, finish, nextTurn } = setUpLoader()
+    const { loader, batches, finish, nextTurn } = setUpLoader()
     const loads = [loader.load([1])]
     await nextTurn()
     loads.push(loader.load([1]))
@@ -40,7 +40,7 @@ describe('what is asked for', () => {
   })
 
   test('and cannot be loaded fails for all who share the load, and for nobody after', async () => {
-    const { together: loader, finish, nextTurn } = setUpLoader()
+    const { loader, finish, nextTurn } = setUpLoader()
     const failing = [loader.load([1]), loader.load([2])].map((load) => load.catch((error) => error.message))
     await nextTurn()
     finish[0]!(new Error('away'))
@@ -52,7 +52,7 @@ describe('what is asked for', () => {
   })
 
   test('in great numbers is loaded in parts', async () => {
-    const { together: loader, asked: batches, finish, nextTurn } = setUpLoader()
+    const { loader, batches, finish, nextTurn } = setUpLoader()
     const many = Array.from({ length: 2_500 }, (_, id) => loader.load([id]))
     for (const _ of [1, 2, 3]) {
       await nextTurn()

@@ -20,9 +20,9 @@ function setUpReads() {
     await new Promise(setImmediate)
   }
   return {
-    shared: singleFlight,
+    singleFlight,
     tags,
-    waiting: pending,
+    pending,
     read,
     finish,
     advanceClock: (ms: number) => (now += ms),
@@ -31,7 +31,7 @@ function setUpReads() {
 
 describe('what many ask for', () => {
   test('at once is read once', async () => {
-    const { shared: singleFlight, waiting: pending, read, finish } = setUpReads()
+    const { singleFlight, pending, read, finish } = setUpReads()
     const both = Promise.all([read(), read()])
     expect(singleFlight.has('key')).toBe(false)
     await finish('page')
@@ -40,7 +40,7 @@ describe('what many ask for', () => {
   })
 
   test('soon after is what was read, and later is read anew', async () => {
-    const { waiting: pending, read, finish, advanceClock } = setUpReads()
+    const { pending, read, finish, advanceClock } = setUpReads()
     const first = read()
     await finish('old')
     advanceClock(maxAgeMs)

@@ -71,8 +71,8 @@ it('who runs the server is told which RPCs differ, what they say and what to do,
   second.faults = { blocksBehind: 1 }
   for (nowMs of [1_000, 30_000, 60_999]) await expect(ask()).rejects.toThrow(RpcMismatch)
   const answers = [
-    { endpoint: new URL(first.url).host, said: String(head) },
-    { endpoint: new URL(second.url).host, said: String(head - 1) },
+    { endpoint: new URL(first.url).host, answer: String(head) },
+    { endpoint: new URL(second.url).host, answer: String(head - 1) },
   ]
   expect(told).toEqual([
     [{ network: 'optimism', answers }, expect.stringContaining('take it out of the RPC URLs')],

@@ -202,7 +202,7 @@ describe('what is written of keys after a batch', () => {
     keys.loadNonce(NonceKind.user, 1, 5)
     expect([keys.changedKeys(), keys.changedNonces()]).toEqual([[], []])
     keys.delete(other)
-    expect(keys.changedKeys()).toMatchObject([{ key: other.key, now: null }])
+    expect(keys.changedKeys()).toMatchObject([{ key: other.key, current: null }])
     keys.set(other)
     expect(keys.changedKeys()).toEqual([])
     expect(keys.consumeNonce(NonceKind.user, 1, 5)).toBe(false)

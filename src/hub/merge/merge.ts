@@ -82,7 +82,7 @@ export async function mergeBatch(
       dayOf(nowMs),
     )
     const pending = [...chain.events, ...events]
-    const outcomes = { withdrawals: upstreamRemovals, chainEvents: chain.outcomes, nameTransfers, messages }
+    const outcomes = { upstreamRemovals, chainEvents: chain.outcomes, nameTransfers, messages }
     const [logged] = await Promise.all([
       appendToLog(transaction, shard, head, pending, settings, nowMs),
       saveAppliedOffsets(transaction, batch, outcomes),

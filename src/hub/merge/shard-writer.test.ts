@@ -131,7 +131,7 @@ test('every item comes to the merge as what it is, and its outcome back to whoev
       chainEvents: events,
       nameTransfers: proofs,
       messages: [ordinary, historical],
-      withdrawals: [one, two],
+      upstreamRemovals: [one, two],
     },
   ])
   expect([...(seen[0]!.historical ?? [])]).toEqual([historical])

@@ -29,7 +29,7 @@ test('a slot that is loaded twice holds one message, of which the batch knows wh
   state.set(conflictKey, after)
   expect([...state.storedMessagesOf(1)]).toEqual([after])
   expect(state.isChangedByBatch(conflictKey)).toBe(true)
-  expect(state.changes()).toEqual([{ slot: conflictKey, before, after }])
+  expect(state.changes()).toEqual([{ conflictKey, before, after }])
 })
 
 test('a name changes from whom it was loaded with to whom it is given', () => {

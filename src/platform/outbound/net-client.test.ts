@@ -14,7 +14,7 @@ describe('an answer', () => {
       res.writeHead(418, { 'X-Kettle': 'on', 'X-Cup': ['a', 'b'] }).end(`${req.method} ${req.url}`)
     })
     const answer = await answerOf(`${origin}/tea?strong=yes#now`)
-    expect(answer).toMatchObject({ status: 418, cut: false, url: `${origin}/tea?strong=yes#now` })
+    expect(answer).toMatchObject({ status: 418, isTruncated: false, url: `${origin}/tea?strong=yes#now` })
     expect(answer.headers).toMatchObject({ 'x-kettle': 'on', 'x-cup': 'a, b' })
     expect(text(answer)).toBe('GET /tea?strong=yes')
   })

@@ -21,7 +21,7 @@ it('runs a chore at once and again, goes on after a failure, and never runs it t
   const atStop = runs
   await new Promise((resolve) => setTimeout(resolve, 10))
   expect([runs, running]).toEqual([atStop, 0])
-  expect(errors).toEqual([{ err: new Error('no'), chore: 'sweep' }])
+  expect(errors).toEqual([{ err: new Error('no'), job: 'sweep' }])
 })
 
 it('stops at once between two turns, and waits for one that is under way', async () => {

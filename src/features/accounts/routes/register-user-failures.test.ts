@@ -44,13 +44,13 @@ function failingHub(failingCall: number, when: 'before' | 'after'): Hub {
 
 /** A registration writes four times: key, transfer, name, profile. */
 const failures = [1, 2, 3, 4].flatMap((failingCall) => [
-  { atCall: failingCall, when: 'before' as const },
-  { atCall: failingCall, when: 'after' as const },
+  { failingCall, when: 'before' as const },
+  { failingCall, when: 'after' as const },
 ])
 
 it.each(failures)(
   'what fails $when write $atCall is gone on with by the same request',
-  async ({ atCall: failingCall, when }) => {
+  async ({ failingCall, when }) => {
     const workingApi = await createTestApi({ db, hub, clock })
     const wallet = await fundedWallet(db, { appId: workingApi.appId, fidPoolSize: 0 })
     const headers = { 'x-wallet-id': wallet.id }

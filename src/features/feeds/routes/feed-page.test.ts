@@ -26,7 +26,7 @@ function feedOf(entries: readonly FeedCursor[]) {
     )
     return rest.slice(0, pageRequest.count)
   }
-  return { asked: pageRequests, read }
+  return { pageRequests, read }
 }
 
 /** All pages, as the letters of their casts. */
@@ -81,7 +81,7 @@ test('more places are read where casts repeat, and one more than fits everywhere
     [pages, 6],
     [repeating, 9],
   ] as const) {
-    const { asked: pageRequests, read } = feedOf(feedEntries('abc'))
+    const { pageRequests, read } = feedOf(feedEntries('abc'))
     await page(createFeedScene().context, banningCaller, query, read)
     expect(pageRequests).toMatchObject([{ before: null, count, viewerFid: 3, banningAppId: 'banning' }])
   }
@@ -117,7 +117,7 @@ describe('a beginning that all share', () => {
     const page = await ask({ limit: 2 })
     expect(page.letters).toBe('ab')
     expect(await ask({ limit: 2, viewer_fid: 7 })).toEqual(page)
-    expect([counts, feed.asked]).toEqual([[8], []])
+    expect([counts, feed.pageRequests]).toEqual([[8], []])
     tags.drop(['casts'])
     await ask({ limit: 2 })
     await ask({ limit: 3 })
@@ -128,7 +128,7 @@ describe('a beginning that all share', () => {
     const { ask, feed, counts } = singleFlight('abc')
     const { cursor } = await ask({ limit: 2 })
     expect(await ask({ limit: 2, cursor: cursor! })).toEqual({ letters: 'c', cursor: null })
-    expect(feed.asked).toMatchObject([{ before: { ts: 999, hash: hashOf('b') }, count: 3 }])
+    expect(feed.pageRequests).toMatchObject([{ before: { ts: 999, hash: hashOf('b') }, count: 3 }])
     expect(counts).toEqual([8])
   })
 
@@ -136,24 +136,24 @@ describe('a beginning that all share', () => {
     const { ask, hidden, feed } = singleFlight('abcdefgh')
     for (const letter of 'abcde') hidden.add(hashOf(letter))
     expect((await ask({ limit: 2 })).letters).toBe('fg')
-    expect(feed.asked).toEqual([])
+    expect(feed.pageRequests).toEqual([])
     const sharedPage = singleFlight('abc')
     sharedPage.hidden.add(hashOf('a'))
     expect(await sharedPage.ask({ limit: 2 })).toEqual({ letters: 'bc', cursor: null })
-    expect(sharedPage.feed.asked).toEqual([])
+    expect(sharedPage.feed.pageRequests).toEqual([])
   })
 
   test('is read for each where nothing is kept', async () => {
-    const { ask, feed, counts } = singleFlight('abc', { keepsReady: false })
+    const { ask, feed, counts } = singleFlight('abc', { cachesViews: false })
     expect((await ask({ limit: 2 })).letters).toBe('ab')
-    expect([counts, feed.asked.length]).toEqual([[], 1])
+    expect([counts, feed.pageRequests.length]).toEqual([[], 1])
   })
 
   test('is no help to one from whom too much of it is hidden', async () => {
     const { ask, hidden, feed } = singleFlight('abcdefghijkl')
     for (const letter of 'abcdef') hidden.add(hashOf(letter))
     await ask({ limit: 2 })
-    expect(feed.asked).toHaveLength(1)
+    expect(feed.pageRequests).toHaveLength(1)
   })
 })
 
@@ -186,9 +186,9 @@ describe('a beginning of one’s own', () => {
     await ask({ limit: 1, viewer_fid: 1 })
     await ask({ limit: 2, viewer_fid: 1 }, { ...caller, appId: 'another' })
     expect(parts).toHaveLength(6)
-    expect(feed.asked).toEqual([])
+    expect(feed.pageRequests).toEqual([])
     expect((await ask({ limit: 2, viewer_fid: 1, cursor: page.cursor! })).letters).toBe('bc')
-    expect(feed.asked).toHaveLength(1)
+    expect(feed.pageRequests).toHaveLength(1)
   })
 
   test.each([['follows'], ['viewer:1'], ['bans:banning'], [`thread:${hashOf('y')}`]])(

@@ -14,7 +14,7 @@ function ranking(of: readonly RankedCast[]) {
     const castsAfterCursor = of.filter((cast) => isAfterCursor(cast, pageRequest.after))
     return { ts: pageRequest.ts ?? momentTs, casts: castsAfterCursor.slice(0, pageRequest.count) }
   }
-  return { asked: pageRequests, read }
+  return { pageRequests, read }
 }
 
 /** Pages as the letters of their casts. */
@@ -48,7 +48,7 @@ test('hidden casts make no page end the ranking before it ends', async () => {
 
 test('all pages count ages from the moment of the first', async () => {
   const scene = createFeedScene()
-  const { asked: pageRequests, read } = ranking(casts)
+  const { pageRequests, read } = ranking(casts)
   const query = { limit: 2, viewer_fid: 3 }
   const { cursor } = openedCursor(await pages(scene.context, banningCaller, query, read))
   await pages(scene.context, banningCaller, { ...query, cursor: cursor! }, read)

@@ -32,7 +32,7 @@ async function request(more: object = {}) {
   ).json()
   const path = new URL(reply.signer_approval_url).pathname
   const readSigner = async () => (await api.get('signer', { signer_uuid })).json()
-  return { signer_uuid, public_key, asked: signedRequest, path, standing: readSigner }
+  return { signer_uuid, public_key, signedRequest, path, readSigner }
 }
 
 type ApprovalRequest = Awaited<ReturnType<typeof request>>
@@ -167,7 +167,7 @@ describe('an approval on the local network', () => {
       status: 200,
       body: {},
     })
-    expect(await signedRequest.standing()).toEqual({
+    expect(await signedRequest.readSigner()).toEqual({
       object: 'signer',
       signer_uuid: signedRequest.signer_uuid,
       public_key: signedRequest.public_key,
@@ -182,11 +182,11 @@ describe('an approval on the local network', () => {
     const [row] = await db<{ event: Buffer }[]>`select event from hub.signers where key = ${key}::bytea`
     const { metadata, keyType } = OnChainEvent.decode(row!.event).signerEventBody!
     expect(keyType).toBe(1)
-    expect(Buffer.from(metadata).includes(Buffer.from(signedRequest.asked.signature.slice(2), 'hex'))).toBe(
-      true,
-    )
-    const keyRequest = { requestFid: app.fid, key, deadline: signedRequest.asked.deadline }
-    const signature = Buffer.from(signedRequest.asked.signature.slice(2), 'hex')
+    expect(
+      Buffer.from(metadata).includes(Buffer.from(signedRequest.signedRequest.signature.slice(2), 'hex')),
+    ).toBe(true)
+    const keyRequest = { requestFid: app.fid, key, deadline: signedRequest.signedRequest.deadline }
+    const signature = Buffer.from(signedRequest.signedRequest.signature.slice(2), 'hex')
     expect(await recoverKeyRequestSigner(keyRequest, signature)).toEqual(app.account.address)
   })
 
@@ -200,7 +200,7 @@ describe('an approval on the local network', () => {
     ] as const) {
       const signedRequest = await request()
       await post(`${signedRequest.path}/approval`, await approval(signedRequest, user, [...chosen]))
-      expect(await signedRequest.standing()).toMatchObject({ status: 'approved', permissions: stored })
+      expect(await signedRequest.readSigner()).toMatchObject({ status: 'approved', permissions: stored })
     }
   })
 
@@ -211,7 +211,7 @@ describe('an approval on the local network', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
     const winner = both[replies.findIndex(({ status }) => status === 200)]!
     expect(await post(`${signedRequest.path}/approval`, winner)).toMatchObject({ status: 200 })
-    expect(await signedRequest.standing()).toMatchObject({ fid: winner.fid })
+    expect(await signedRequest.readSigner()).toMatchObject({ fid: winner.fid })
     const key = Buffer.from(signedRequest.public_key.slice(2), 'hex')
     expect(await db`select 1 from hub.signers where key = ${key}::bytea`).toHaveLength(1)
   })
@@ -236,7 +236,7 @@ describe('an approval on the local network', () => {
       const reply = await post(`${signedRequest.path}/approval`, { ...good, ...change })
       expect(reply, JSON.stringify(change)).toMatchObject({ status, body: { property } })
     }
-    expect(await signedRequest.standing()).toMatchObject({ status: 'pending_approval' })
+    expect(await signedRequest.readSigner()).toMatchObject({ status: 'pending_approval' })
     nowMs += 31 * 60_000
     expect((await post(`${signedRequest.path}/approval`, good)).status).toBe(400)
   })
@@ -258,7 +258,7 @@ describe('an approval on the local network', () => {
     const lateAnswer = await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))
     expect(lateAnswer).toMatchObject({ status: 409, body: { message: expect.stringContaining('expired') } })
     expect((await api.app.inject(signedRequest.path)).body).toContain('This request has expired')
-    expect(await signedRequest.standing()).toMatchObject({ status: 'pending_approval' })
+    expect(await signedRequest.readSigner()).toMatchObject({ status: 'pending_approval' })
     const again = await signKeyRequestBody(app, signedRequest.public_key, Math.floor(nowMs / 1000) + 3_600)
     await api.send('POST', 'signer/signed_key', { signer_uuid: signedRequest.signer_uuid, ...again })
     expect((await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))).status).toBe(
@@ -313,7 +313,7 @@ describe('a refusal', () => {
     const approved = await approval(signedRequest, user)
     const refused = await refusal(signedRequest, user)
     expect((await post(`${signedRequest.path}/refusal`, refused)).status).toBe(200)
-    expect(await signedRequest.standing()).toMatchObject({ status: 'revoked' })
+    expect(await signedRequest.readSigner()).toMatchObject({ status: 'revoked' })
     expect((await post(`${signedRequest.path}/refusal`, refused)).status).toBe(200)
     expect((await post(`${signedRequest.path}/approval`, approved)).status).toBe(409)
     const again = await signKeyRequestBody(app, signedRequest.public_key, testNowUnix + 90_000)
@@ -333,7 +333,7 @@ describe('a refusal', () => {
     expect((await post(`${signedRequest.path}/refusal`, other)).status).toBe(403)
     await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))
     expect((await post(`${signedRequest.path}/refusal`, good)).status).toBe(409)
-    expect(await signedRequest.standing()).toMatchObject({ status: 'approved' })
+    expect(await signedRequest.readSigner()).toMatchObject({ status: 'approved' })
   })
 
   it('is not there for the wallet of nobody', async () => {
@@ -368,7 +368,7 @@ describe('on a real chain', () => {
     })
     const [keyType, key, metadataType, metadata] = args as [number, Hex, number, Hex]
     expect([functionName, keyType, key, metadataType]).toEqual(['add', 1, signedRequest.public_key, 1])
-    expect(metadata).toContain(signedRequest.asked.signature.slice(2))
+    expect(metadata).toContain(signedRequest.signedRequest.signature.slice(2))
 
     const key32 = Buffer.from(signedRequest.public_key.slice(2), 'hex')
     await hub.submitOnChainEvents([
@@ -402,7 +402,7 @@ describe('on a real chain', () => {
       add(user, signedRequest, 4_100_000_001),
       add(stranger, other, 4_100_000_002),
     ])
-    expect(await signedRequest.standing()).toMatchObject({ fid: user.fid, permissions: ['PUBLISH_CAST'] })
-    expect(await other.standing()).toMatchObject({ fid: stranger.fid, permissions: ['WRITE_ALL'] })
+    expect(await signedRequest.readSigner()).toMatchObject({ fid: user.fid, permissions: ['PUBLISH_CAST'] })
+    expect(await other.readSigner()).toMatchObject({ fid: stranger.fid, permissions: ['WRITE_ALL'] })
   })
 })

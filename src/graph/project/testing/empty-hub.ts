@@ -7,7 +7,7 @@ const mergedTables = [
   'cast_mentions',
   'set_counts',
   'events',
-  'pruned',
+  'pruned_messages',
   'onchain_events',
   'fids',
   'signers',

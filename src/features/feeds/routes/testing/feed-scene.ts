@@ -14,15 +14,15 @@ const bans: Readonly<Record<string, readonly { fid: number }[]>> = {
  * What pages of feeds are made with, without a database: casts are shown as their hashes, but for those that are
  * hidden. Time stands still, so that what is kept stays kept until a tag of it is dropped.
  */
-export function createFeedScene({ keepsReady: cachesViews = true } = {}) {
+export function createFeedScene({ cachesViews = true } = {}) {
   const hidden = new Set<string>()
   const visibleCast = (hash: string) => (hidden.has(hash) ? undefined : JSON.stringify(hash))
   const tags = new Tags()
   const singleFlight = new SingleFlightCache(() => 0, tags)
   const db = async (_text: unknown, appId: string) => bans[appId] ?? []
   const hydrator = {
-    shared: singleFlight,
-    keepsReady: cachesViews,
+    singleFlight,
+    cachesViews,
     async casts(hashes: readonly string[]) {
       return new Map(
         hashes.flatMap((hash) => (visibleCast(hash) ? [[hash, visibleCast(hash)!] as const] : [])),
@@ -33,8 +33,8 @@ export function createFeedScene({ keepsReady: cachesViews = true } = {}) {
       const first = visible.slice(0, count)
       return {
         casts: first.map(([, hash]) => visibleCast(hash)!),
-        last: first.at(-1)?.[0] ?? -1,
-        isMore: visible.length > count,
+        lastIndex: first.at(-1)?.[0] ?? -1,
+        hasMore: visible.length > count,
       }
     },
   }
@@ -42,7 +42,7 @@ export function createFeedScene({ keepsReady: cachesViews = true } = {}) {
     db: db as unknown as Database,
     hydrator: hydrator as unknown as Hydrator,
   }
-  return { context, hidden, tags, shared: singleFlight }
+  return { context, hidden, tags, singleFlight }
 }
 
 /** Apps by whose keys the scene is asked. */
