@@ -1,13 +1,13 @@
 import { FarcasterNetwork } from '@farcaster/core'
 import { afterAll } from 'vitest'
-import { projectEvents } from '../src/graph/project/project.js'
+import { mergeHooks } from '../src/app/modules.js'
 import { createHub, type HubOptions } from '../src/hub/create-hub.js'
 import type { Hub } from '../src/hub/hub.js'
 import type { Database } from '../src/platform/db/connection.js'
 import { createVerifyPool } from '../src/protocol/verify-pool.js'
 import { testNowUnix } from './network.js'
 
-/** A devnet's hub with the read model, for the file that calls it. It is now what `network.ts` says. */
+/** A devnet's hub with the merge hooks of all modules, for the file that calls it. It is now what `network.ts` says. */
 export async function createTestHub(db: Database, options: Partial<HubOptions> = {}): Promise<Hub> {
   const verifyPool = createVerifyPool({ threads: 0 })
   const hub = await createHub({
@@ -16,7 +16,7 @@ export async function createTestHub(db: Database, options: Partial<HubOptions> =
     clock: () => testNowUnix * 1000,
     network: FarcasterNetwork.DEVNET,
     shards: 1,
-    mergeHooks: [projectEvents],
+    mergeHooks,
     ...options,
   })
   afterAll(async () => {

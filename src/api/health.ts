@@ -7,6 +7,8 @@ export interface Readiness {
   readonly migrations: 'applied' | 'pending' | 'unknown'
   /** Messages that were accepted and are not in the event log yet. */
   readonly eventLag: number
+  /** Live processes by role; null when that is not known. A role of nobody is told, and is no reason to be not ready. */
+  readonly roles: Readonly<Record<string, number>> | null
 }
 
 export interface HealthDeps {
@@ -31,7 +33,14 @@ export function registerHealth(app: FastifyInstance, { metrics, readiness }: Hea
       found.migrations === 'applied' &&
       found.eventLag <= MAX_EVENT_LAG
     if (!ready) reply.status(503).header('retry-after', 1)
-    return { status: ready ? 'ready' : 'not ready', ...(found ?? { database: 'away' }) }
+    const missingRoles = Object.entries(found?.roles ?? {}).flatMap(([role, count]) =>
+      count === 0 ? [role] : [],
+    )
+    return {
+      status: ready ? 'ready' : 'not ready',
+      ...(found ?? { database: 'away' }),
+      missingRoles,
+    }
   })
 
   app.get('/metrics', async (_request, reply) => {

@@ -6,7 +6,12 @@ import { createMetrics, observeEventLag } from '../platform/metrics.js'
 import { type Readiness, registerHealth } from './health.js'
 import { buildServer } from './server.js'
 
-const readyState: Readiness = { database: 'ok', migrations: 'applied', eventLag: 0 }
+const readyState: Readiness = {
+  database: 'ok',
+  migrations: 'applied',
+  eventLag: 0,
+  roles: { api: 1, worker: 1 },
+}
 
 async function build(routes: (app: FastifyInstance) => void = () => {}, readiness = async () => readyState) {
   const lines: string[] = []
@@ -136,12 +141,19 @@ describe('operation', () => {
     const { app } = await build(undefined, async () => ({ ...readyState, ...found }))
     const response = await app.inject('/readyz')
     expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '1'])
-    expect(response.json()).toEqual({ status: 'not ready', ...readyState, ...found })
+    expect(response.json()).toEqual({ status: 'not ready', ...readyState, missingRoles: [], ...found })
   })
 
   it('is ready when everything is well', async () => {
     const { app } = await build()
-    expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready', ...readyState })
+    expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready', ...readyState, missingRoles: [] })
+  })
+
+  it('is ready and names the roles that no process has', async () => {
+    const roles = { api: 1, worker: 0, sync: 0 }
+    const { app } = await build(undefined, async () => ({ ...readyState, roles }))
+    const { statusCode, body } = await app.inject('/readyz')
+    expect([statusCode, JSON.parse(body).missingRoles]).toEqual([200, ['worker', 'sync']])
   })
 
   it('is not ready when the check itself hangs', async () => {

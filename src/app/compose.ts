@@ -1,56 +1,41 @@
-import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { createKeyCheck, type FindCaller } from '../api/api-keys.js'
-import { type Readiness, registerHealth } from '../api/health.js'
-import { buildServer } from '../api/server.js'
-import { inboxConsumer } from '../features/notifications/inbox-consumer.js'
-import { createScoreSchedule } from '../features/score/score-schedule.js'
-import { seedList } from '../features/score/seed-list.js'
-import { recordCompactedFollows } from '../features/webhooks/events/compacted-follows.js'
 import { dropStaleViews, startCacheFollower } from '../graph/cache/cache-follower.js'
 import { Hydrator } from '../graph/cache/hydrator.js'
 import { LocalCommits } from '../graph/cache/local-commits.js'
-import { createSearchJob } from '../graph/project/search-prefix-lists.js'
 import type { Hub } from '../hub/hub.js'
-import { readConsumerLag } from '../hub/log/consumer-lag.js'
-import { dropExpiredPartitions, ensurePartitions } from '../hub/log/partitions.js'
+import { startConsumer } from '../hub/log/consumer.js'
+import { ensureCursors } from '../hub/log/consumer-batch.js'
 import { createEventTail } from '../hub/log/tail.js'
 import type { MergeHook } from '../hub/merge/merge.js'
-import type { HubApi } from '../hub/methods/http/hub-api.js'
-import { registerHubApi } from '../hub/methods/http/register-hub-api.js'
-import { connect, type Database } from '../platform/db/connection.js'
-import { migrationState } from '../platform/db/migrate.js'
-import { type OpenDatabase, openServerDatabase } from '../platform/db/open-database.js'
+import type { Database } from '../platform/db/connection.js'
+import { openServerDatabase } from '../platform/db/open-database.js'
 import { placeOf } from '../platform/geo/places.js'
-import { createMetrics, observeConsumers, observeEventLag, observePools } from '../platform/metrics.js'
-import { version } from '../platform/process/version.js'
+import { createMetrics, observeEventLag, observePools } from '../platform/metrics.js'
 import { startScheduledJobs } from '../platform/scheduler/scheduled-jobs.js'
 import type { Config } from './config/config.js'
-import { openAccounts } from './modules/accounts.js'
-import { openMiniApps } from './modules/campaigns.js'
-import { openChain } from './modules/chain.js'
-import { openConsumers } from './modules/consumers.js'
-import { openCrawler } from './modules/crawler.js'
-import { openHub } from './modules/hub.js'
-import { openHubGrpc } from './modules/hub-grpc.js'
-import { openImporters } from './modules/importers.js'
-import { openMainApi } from './modules/main-api.js'
-import { openUpstream } from './modules/sync.js'
-import { openAssets } from './modules/tokens.js'
-import { openVault } from './modules/vault.js'
-import { openWebhooks } from './modules/webhooks.js'
+import { type Connections, openConnections, splitConnections } from './connections.js'
+import { Lifecycle } from './lifecycle.js'
+import type { App, Module, Services, StartedModule } from './module.js'
+import { modules } from './modules.js'
+import { openHub } from './open-hub.js'
+import { openVault } from './open-vault.js'
+import { registerProcess } from './processes.js'
+import { parseRoles, type Role } from './roles.js'
+import { type ServerUrls, startServers } from './servers.js'
 
 /** A server that answers. */
 export interface RunningServer {
-  /** Where it listens; `hub` is the hub API's own address, `grpc` the host and port of the hub over gRPC, if it has them. */
-  readonly urls: { readonly main: string; readonly hub?: string; readonly grpc?: string }
+  readonly urls: ServerUrls & {
+    /** Host and port of the hub over gRPC. */
+    readonly grpc?: string
+  }
   readonly hub: Hub
   readonly db: Database
   /** The API key that was made because the database had none. */
   readonly developmentKey: string | null
-  /** Drains requests and merges, then ends everything that was started. */
+  /** Drains requests and merges, then stops everything that was started. */
   stop(): Promise<void>
-  /** Ends what would outlive this process, at once. */
+  /** Ends at once what would outlive this process. */
   abort(): void
 }
 
@@ -58,215 +43,168 @@ export interface RunningServer {
 export interface ServerExtension {
   /** Runs once on the migrated database, before anything is merged. */
   readonly prepare?: (db: Database) => Promise<void>
-  /** Run in every merge's transaction. */
+  /** Run in every merge's transaction, after those of the modules. */
   readonly mergeHooks?: readonly MergeHook[]
 }
 
-const LOG_MAINTENANCE_MS = 60 * 60 * 1000
-
-/**
- * What views are made of is looked up by key, in statements that are all short. Few connections, each with many
- * statements under way, wake fewer processes: a channel page with a viewer took 0.36 ms of the server's CPU by 2
- * connections and 0.44 to 0.67 by 10, on 2 cores. Slower reads have connections of their own, and hold up none of these.
- */
-const VIEW_POOL_SIZE = 2
-const POOL_END_SECONDS = 5
-
-/** What has been started, ended in the reverse order. */
-type CloseFunctions = (() => Promise<void>)[]
-
-/** Puts the whole server together. What was started is ended again if a later step fails. */
+/** Starts the modules of the configured roles. What was started is stopped again if a later step fails. */
 export async function startServer(
   config: Config,
   log: Logger,
   extension: ServerExtension = {},
 ): Promise<RunningServer> {
-  const closeFunctions: CloseFunctions = []
+  const lifecycle = new Lifecycle()
   try {
-    return await assemble(config, log, extension, closeFunctions)
+    return await compose(config, log, extension, lifecycle)
   } catch (error) {
-    await closeAll(closeFunctions)
+    await lifecycle.stop()
     throw error
   }
 }
 
-async function assemble(
+async function compose(
   config: Config,
   log: Logger,
   extension: ServerExtension,
-  closeFunctions: CloseFunctions,
+  lifecycle: Lifecycle,
 ): Promise<RunningServer> {
-  const database: OpenDatabase = await openServerDatabase(config, log)
-  closeFunctions.push(database.close)
+  const database = await openServerDatabase(config, log)
+  lifecycle.onStop(database.close)
+  const roles = parseRoles(config.roles)
+  const connections = openConnections(
+    database.url,
+    splitConnections(config.databasePool, roles, config.hubShards),
+  )
+  lifecycle.onStop(() => connections.end())
+  await extension.prepare?.(connections.write)
+  let mainUrl = ''
+  const publicUrl = () => config.publicUrl?.replace(/\/+$/, '') ?? mainUrl
+  const app = await openApp(
+    { config, log, roles, connections, extension, publicUrl, lifecycle },
+    database.url,
+  )
+  const processes = await registerProcess({ db: connections.write, roles, log })
+  lifecycle.onStop(processes.stop)
+  processes.observe(app.metrics)
+  const services: Partial<Services> = {}
+  const started = await startModules(app, services, lifecycle)
+  await startConsumers(app, lifecycle)
+  const jobs = started.flatMap((module) => module.jobs ?? [])
+  lifecycle.onStop(startScheduledJobs(jobs, { locks: connections.locks, log }))
+  const servers = await startServers({ ...app, log }, started, processes)
+  lifecycle.onStop(servers.stop)
+  mainUrl = servers.urls.main
+  const { grpcAddress = null, developmentKey = null } = services
+  return {
+    urls: { ...servers.urls, ...(grpcAddress === null ? {} : { grpc: grpcAddress }) },
+    hub: app.hub,
+    db: connections.read,
+    developmentKey,
+    stop: () => lifecycle.stop(),
+    abort: database.abort,
+  }
+}
+
+interface AppParts extends Pick<App, 'config' | 'roles' | 'connections' | 'publicUrl'> {
+  readonly log: Logger
+  readonly extension: ServerExtension
+  readonly lifecycle: Lifecycle
+}
+
+/** Opens what every module works with: the hub, the tail of its log, and the caches that follow it. */
+async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 'service'>> {
+  const { config, log, roles, connections, extension, publicUrl, lifecycle } = parts
   const metrics = createMetrics()
   const localCommits = new LocalCommits()
-  const { hub, db, writerDb, close } = await openHub(config, database.url, 'plaza', {
+  const { hub, close } = await openHub({
+    config,
+    writerDb: connections.write,
     countMerge: (type, outcome) => metrics.merges.inc({ type, outcome }),
-    mergeHooks: [recordCompactedFollows, ...(extension.mergeHooks ?? [])],
-    // Other processes read it in the log; whoever has merged through this one must not see what was before.
+    extraHooks: extension.mergeHooks,
+    // Other processes read it in the log; who merged through this process must not see what was before.
     onCommitted: (events) => {
       dropStaleViews(hydrator, events)
       localCommits.record(events)
     },
   })
-  closeFunctions.push(close)
-  await extension.prepare?.(writerDb)
+  lifecycle.onStop(close)
   observeEventLag(metrics, hub.queued)
-  observeConsumers(metrics, () => readConsumerLag(db))
-  const tail = createEventTail(db, { log })
-  closeFunctions.push(() => tail.close())
-  const viewDb = connect(database.url, { poolSize: VIEW_POOL_SIZE, applicationName: 'plaza views' })
-  closeFunctions.push(() => viewDb.end({ timeout: POOL_END_SECONDS }))
-  observePools(metrics, { read: db, views: viewDb, write: writerDb })
+  observePools(metrics, pools(connections))
+  const tail = createEventTail(connections.read, { log, listener: connections.listener })
+  lifecycle.onStop(() => tail.close())
+  const rendersViews = roles.has('api') || roles.has('worker')
   const hydrator = new Hydrator({
-    db: viewDb,
+    db: connections.views,
     clock: Date.now,
     placeOf,
-    maxEntries: config.viewCacheEntries,
+    maxEntries: rendersViews ? config.viewCacheEntries : 0,
   })
-  closeFunctions.push(
-    await startCacheFollower({ db, hydrator, localCommits, tail, shards: config.hubShards, log }),
-  )
-  const webhooks = await openWebhooks(config, {
-    url: database.url,
-    hydrator,
-    vault: await openVault(config),
-    registry: metrics.registry,
-    log,
-  })
-  closeFunctions.push(webhooks.close)
-  const consumers = [inboxConsumer, webhooks.consumer]
-  const chain = openChain(config, { url: database.url, hub, registry: metrics.registry, log })
-  if (chain !== null) closeFunctions.push(chain.close)
-  const { assets, close: closeAssets } = openAssets(config, chain, log)
-  closeFunctions.push(closeAssets)
-  closeFunctions.push(openConsumers({ url: database.url, shards: config.hubShards, consumers, tail, log }))
-  const { crawler, close: closeCrawler } = openCrawler(config, { db, log })
-  closeFunctions.push(closeCrawler)
-  const miniApps = await openMiniApps(config, { url: database.url, registry: metrics.registry, log })
-  closeFunctions.push(miniApps.close)
-  const { campaigns } = miniApps
-  const { accounts, close: closeAccounts } = await openAccounts(config, {
-    url: database.url,
-    hub,
-    chain,
-    registry: metrics.registry,
-    log,
-  })
-  closeFunctions.push(closeAccounts)
-  let main = ''
-  const mainApi = await openMainApi(
-    config,
-    { db, writerDb, hub, hydrator, crawler, accounts, assets, campaigns, listeningUrl: () => main },
-    log,
-  )
-  closeFunctions.push(mainApi.close)
-  const importers = openImporters(config, { db: writerDb, hub, registry: metrics.registry, log })
-  closeFunctions.push(importers.close)
-  const scores = createScoreSchedule({
-    db,
-    url: database.url,
-    seeds: seedList(config.scoreSeeds),
-    intervalHours: config.scoreIntervalHours,
-    clock: Date.now,
-    log,
-  })
-  closeFunctions.push(
-    startScheduledJobs(
-      [
-        {
-          name: 'event log partitions',
-          everyMs: LOG_MAINTENANCE_MS,
-          run: async () => {
-            await ensurePartitions(writerDb, Date.now())
-            await dropExpiredPartitions(writerDb, Date.now(), config.eventRetentionDays)
-          },
-        },
-        ...mainApi.jobs,
-        ...webhooks.jobs,
-        ...importers.jobs,
-        ...miniApps.jobs,
-        createSearchJob({ db: writerDb, clock: Date.now }),
-        scores,
-      ],
-      log,
-    ),
-    scores.stop,
-  )
-
-  closeFunctions.push(await openUpstream(config, { url: database.url, hub, registry: metrics.registry, log }))
-
-  const health = (app: FastifyInstance) =>
-    registerHealth(app, { metrics, readiness: () => readiness(db, hub.queued) })
-  const hubApi = openHubApi(config, { db, hub, tail, findCaller: mainApi.findCaller })
-  const commonServerOptions = { log, metrics, trustProxy: config.trustProxy }
-  const apps = [await buildServer({ ...commonServerOptions, routes: [health, hubApi, mainApi.routes] })]
-  if (config.hubPort !== undefined) apps.push(await buildServer({ ...commonServerOptions, routes: [hubApi] }))
-  const grpc = await openHubGrpc(config, { db, hub, tail, log, metrics, findCaller: mainApi.findCaller })
-  closeFunctions.push(async () => {
-    await Promise.all([...apps.map((app) => drainRequests(app, config.shutdownTimeoutMs)), grpc?.close()])
-  })
-  const [mainUrl = '', hubUrl] = await Promise.all(
-    apps.map((app, index) =>
-      app.listen({ host: config.host, port: (index === 0 ? config.port : config.hubPort) ?? 0 }),
-    ),
-  )
-  main = mainUrl
+  if (rendersViews) {
+    const { read: db, listener } = connections
+    const shards = config.hubShards
+    lifecycle.onStop(await startCacheFollower({ db, listener, hydrator, localCommits, tail, shards, log }))
+  }
+  const vault = await openVault(config)
+  const clock = Date.now
   return {
-    urls: {
-      main,
-      ...(hubUrl === undefined ? {} : { hub: hubUrl }),
-      ...(grpc === null ? {} : { grpc: grpc.address }),
-    },
+    config,
+    roles,
+    databaseUrl,
+    connections,
     hub,
-    db,
-    developmentKey: mainApi.developmentKey,
-    stop: () => closeAll(closeFunctions),
-    abort: database.abort,
+    tail,
+    hydrator,
+    vault,
+    metrics,
+    log,
+    clock,
+    publicUrl,
   }
 }
 
-/** The hub API, to be hung into one server or two. */
-function openHubApi(
-  config: Config,
-  { findCaller, ...parts }: Pick<HubApi, 'db' | 'hub' | 'tail'> & { readonly findCaller: FindCaller },
-): (app: FastifyInstance) => Promise<void> {
-  const api: HubApi = {
+function pools({ end, ...connections }: Connections): Readonly<Record<string, Database>> {
+  return connections
+}
+
+/** Starts the modules of this process's roles in the order of the list. `services` is filled on the way. */
+async function startModules(
+  parts: Omit<App, 'service'>,
+  services: Partial<Services>,
+  lifecycle: Lifecycle,
+): Promise<StartedModule[]> {
+  const app: App = {
     ...parts,
-    config: {
-      shards: config.hubShards,
-      bodyLimit: config.hubBodyLimit,
-      rateLimit: config.hubRateLimit,
-      stallTimeoutMs: config.hubStreamTimeoutMs,
+    service(name) {
+      if (!(name in services)) throw new Error(`no module above this one provides ${name}`)
+      return services[name] as Services[typeof name]
     },
-    clock: Date.now,
-    version,
-    ...(config.hubRequireApiKey ? { authorize: createKeyCheck(config.hubApiKeys ?? '', findCaller) } : {}),
   }
-  return (app) => registerHubApi(app, api)
+  const started: StartedModule[] = []
+  for (const module of modules) {
+    module.observe?.(app)
+    if (!runsHere(module, app.roles)) continue
+    const running = (await module.start?.(app)) ?? {}
+    if (running.stop) lifecycle.onStop(running.stop)
+    Object.assign(services, running.services)
+    started.push(running)
+  }
+  return started
 }
 
-/** Lets requests finish that have begun; after the limit their connections are cut. */
-async function drainRequests(app: FastifyInstance, limitMs: number): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), limitMs)
-  await app.close().finally(() => clearTimeout(timer))
+function runsHere({ runsIn }: Module, roles: ReadonlySet<Role>): boolean {
+  return runsIn.some((role) => roles.has(role))
 }
 
-async function readiness(db: Database, eventLag: () => number): Promise<Readiness> {
-  try {
-    const { pending, unknown } = await migrationState(db)
-    const migrations = pending.length > 0 ? 'pending' : unknown.length > 0 ? 'unknown' : 'applied'
-    return { database: 'ok', migrations, eventLag: eventLag() }
-  } catch {
-    return { database: 'away', migrations: 'unknown', eventLag: eventLag() }
+/** Makes the cursors of all consumers, in every process; a worker runs them. */
+async function startConsumers(
+  { connections, config, roles, tail, log, clock }: Omit<App, 'service'>,
+  lifecycle: Lifecycle,
+): Promise<void> {
+  const shards = config.hubShards
+  for (const consumer of modules.flatMap((module) => module.consumers?.(clock) ?? [])) {
+    await ensureCursors(connections.write, consumer, shards)
+    if (roles.has('worker')) {
+      lifecycle.onStop(startConsumer(consumer, { db: connections.work, shards, tail, log }))
+    }
   }
-}
-
-/** Ends everything, also when a part cannot be ended in order; then fails with the first error. */
-async function closeAll(closeFunctions: CloseFunctions): Promise<void> {
-  const errors: unknown[] = []
-  for (let close = closeFunctions.pop(); close !== undefined; close = closeFunctions.pop()) {
-    await close().catch((error: unknown) => errors.push(error))
-  }
-  if (errors.length > 0) throw errors[0]
 }

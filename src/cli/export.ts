@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { networks } from '../app/modules/hub.js'
+import { networks } from '../app/networks.js'
 import { countFrames, exportAll } from '../hub/archive/export.js'
 import { type ArchiveFile, openArchiveFile, streamSink } from '../hub/archive/file.js'
 import { ArchiveWriter } from '../hub/archive/writer.js'

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { networks } from '../app/modules/hub.js'
+import { networks } from '../app/networks.js'
 import { type ImportResult, importArchive } from '../hub/archive/import.js'
 import { type CommandContext, UsageError } from './context.js'
 import { printTally, progressOf, stopSignal } from './long-command.js'

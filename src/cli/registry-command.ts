@@ -1,4 +1,4 @@
-import { networks } from '../app/modules/hub.js'
+import { networks } from '../app/networks.js'
 import { LocalRegistry, refuseRealNetwork } from '../hub/registry/registry.js'
 import type { Database } from '../platform/db/connection.js'
 import type { Refusal } from '../platform/errors.js'

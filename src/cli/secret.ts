@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { openVault } from '../app/modules/vault.js'
+import { openVault } from '../app/open-vault.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { stopSignal } from './long-command.js'
 import { encryptedColumns, reencrypt } from './re-encrypt.js'

@@ -11,7 +11,18 @@ export function addServeCommand(program: Command, context: CommandContext): void
     .command('serve')
     .description('run the server')
     .option('--demo', 'fill an empty devnet with a small made-up network first')
-    .action(({ demo = false }: { readonly demo?: boolean }) => serve(context, demo))
+    .option('--roles <roles>', 'what this process does: api, worker, sync, separated by commas (ROLES)')
+    .action(({ demo = false, roles }: ServeOptions) => serve(withRoles(context, roles), demo))
+}
+
+interface ServeOptions {
+  readonly demo?: boolean
+  readonly roles?: string
+}
+
+/** The option wins over the variable. */
+function withRoles(context: CommandContext, roles: string | undefined): CommandContext {
+  return roles === undefined ? context : { ...context, env: { ...context.env, ROLES: roles } }
 }
 
 async function serve(context: CommandContext, demo: boolean): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { chainSettings } from '../app/modules/chain.js'
+import { chainSettings } from '../app/modules/chains.js'
 import { checksummedAddress } from '../features/tokens/present-token.js'
 import { backfillProgress, isBackfilled, readTokens, type Token } from '../features/tokens/token.js'
 import { trackPool, trackToken, untrackToken } from '../features/tokens/tracked-tokens.js'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { checksumAddress, formatEther, parseEther } from 'viem'
 import { openCommandLedger } from '../app/modules/accounts.js'
-import { openVault } from '../app/modules/vault.js'
+import { openVault } from '../app/open-vault.js'
 import type { AccountLedger } from '../features/accounts/ledger/account-ledger.js'
 import { LOCAL_NETWORK } from '../features/accounts/ledger/local-ledger.js'
 import { listWallets, saveWallet, type Wallet } from '../features/accounts/wallets/wallets.js'

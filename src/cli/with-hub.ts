@@ -1,5 +1,5 @@
 import type { Config } from '../app/config/config.js'
-import { openHub } from '../app/modules/hub.js'
+import { openCommandHub } from '../app/open-hub.js'
 import type { Hub } from '../hub/hub.js'
 import type { Database } from '../platform/db/connection.js'
 import { openCommandDatabase } from '../platform/db/open-database.js'
@@ -29,7 +29,7 @@ export async function withHub<T>(
   const log = createLogger(config.logLevel === 'info' ? 'warn' : config.logLevel, fileOutput(STDERR))
   const database = await openCommandDatabase(config, command, log)
   try {
-    const { hub, db, close } = await openHub(config, database.url, `plaza ${command}`)
+    const { hub, db, close } = await openCommandHub(config, database.url, `plaza ${command}`)
     return await work({ config, db, hub }).finally(close)
   } finally {
     await database.close()

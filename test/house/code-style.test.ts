@@ -236,7 +236,7 @@ function isSelfExplanatory({ syntax }: SourceFile, statement: ts.Statement): boo
       statement.type.getText(),
     )
   }
-  if (!ts.isInterfaceDeclaration(statement) || !/(Options|Asked|Deps)$/.test(statement.name.text))
+  if (!ts.isInterfaceDeclaration(statement) || !/(Options|Query|Deps)$/.test(statement.name.text))
     return false
   return syntax.statements.some(
     (other) => other !== statement && new RegExp(`\\b${statement.name.text}\\b`).test(other.getText()),

@@ -5,7 +5,6 @@
 const exceptions = {
   /** Path, or path and name, of what is longer than its rule allows. */
   long: {
-    'src/app/compose.ts assemble': 'the order in which everything starts, told in one place',
     'src/app/testing/test-api.ts createTestApi':
       'every part of the API, and what stands in where a test has none',
     'src/features/webhooks/delivery/queue.ts claimDue': 'one statement of SQL',

@@ -3,7 +3,8 @@ import { Registry } from 'prom-client'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../../src/app/config/config.js'
-import { importChannels, openImporters } from '../../src/app/modules/importers.js'
+import { startImporters } from '../../src/app/modules/importers.js'
+import { importChannels } from '../../src/features/channels/import-channels.js'
 import { loadUsers } from '../../src/graph/load/user-record.js'
 import { importNames } from '../../src/hub/sync/import/name-transfers.js'
 import { openPublicApi, type PublicApi } from '../../src/hub/sync/import/public-api.js'
@@ -114,7 +115,9 @@ it('an API that has had enough is left alone for as long as it asks for', async 
     if (refusals === 1) return { status: 429, headers: { 'retry-after': '0.05' }, json: {} }
     return { json: { result: { channels: [] } } }
   })
-  expect(await importChannels({ db, api, log: createRecordingLog(), includeMembers: [] })).toBe(0)
+  expect(
+    await importChannels({ db, clock: Date.now, api, log: createRecordingLog(), includeMembers: [] }),
+  ).toBe(0)
   expect(requests).toHaveLength(2)
 })
 
@@ -155,7 +158,7 @@ it('channels are imported, the people of those that are followed too, and one th
     return { json: { result: { members } } }
   })
   const log = createRecordingLog()
-  expect(await importChannels({ db, api, log, includeMembers: ['garden'] })).toBe(2)
+  expect(await importChannels({ db, clock: Date.now, api, log, includeMembers: ['garden'] })).toBe(2)
   expect(log.lines.map(({ message }) => message)).toEqual(['a channel of the public client was not imported'])
   const [garden] = await db`
     select name, parent_url, lead_fid, follower_count from channels.channels where id = 'garden'`
@@ -198,8 +201,10 @@ it('what is not configured is said in the log and in the metrics, and is not run
   async function open(env: Record<string, string>) {
     const [result, registry, log] = [readConfig(env), new Registry(), createRecordingLog()]
     if ('problems' in result) throw new Error(result.problems)
-    const { jobs, close } = openImporters(result.config, { db, hub, registry, log })
-    await close()
+    const connections = { write: db }
+    const app = { config: result.config, connections, hub, metrics: { registry }, log, clock: Date.now }
+    const { jobs, stop } = startImporters(app)
+    await stop()
     const metrics = await registry.metrics()
     const states = metrics.split('\n').filter((line) => line.startsWith('plaza_importer_configured'))
     return { chores: jobs.length, states, reported: log.lines.map(({ message }) => message) }

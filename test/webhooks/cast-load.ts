@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FarcasterNetwork } from '@farcaster/core'
-import { projectEvents } from '../../src/graph/project/project.js'
+import { mergeHooks } from '../../src/app/modules.js'
 import { createHub } from '../../src/hub/create-hub.js'
-import { connect } from '../../src/platform/db/connection.js'
+import { connect, type Database } from '../../src/platform/db/connection.js'
 import { findEmbedded } from '../../src/platform/db/embedded.js'
 import { encodeMessage } from '../../src/protocol/codec.js'
 import { farcasterSecondsFromUnixMs } from '../../src/protocol/time.js'
@@ -28,6 +28,12 @@ const users = [1, 2, 3, 4].map((fid) => new TestUser(fid))
 /** Registers the users in the database of a server that runs on this directory. */
 export async function registerUsers(dataDir: string): Promise<void> {
   const db = connect((await findEmbedded(dataDir)) ?? '', { poolSize: 2, applicationName: 'crash test' })
+  await registerUsersOf(db)
+  await db.end()
+}
+
+/** Registers the users that cast. */
+export async function registerUsersOf(db: Database): Promise<void> {
   const verifyPool = createVerifyPool({ threads: 0 })
   const hub = await createHub({
     db,
@@ -35,12 +41,11 @@ export async function registerUsers(dataDir: string): Promise<void> {
     network: FarcasterNetwork.DEVNET,
     shards: 1,
     clock: Date.now,
-    mergeHooks: [projectEvents],
+    mergeHooks,
   })
   await hub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 1_000 })))
   await hub.close()
   await verifyPool.close()
-  await db.end()
 }
 
 /** A webhook that is told of every cast. Its `webhook_id`. */

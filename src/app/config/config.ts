@@ -1,5 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { fewestConnections } from '../connections.js'
+import { parseRoles } from '../roles.js'
 import { apiVariables } from './api-variables.js'
 import { chainVariables } from './chain-variables.js'
 import { hubVariables } from './hub-variables.js'
@@ -60,7 +62,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   })
   const config = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Config
   problems.push(...problemsOfPorts(config), ...problemsOfSubset(config))
-  if (problems.length === 0) problems.push(...problemsOfIssuers(config))
+  if (problems.length === 0) problems.push(...problemsOfIssuers(config), ...problemsOfPool(config))
   return problems.length > 0 ? { problems: problems.join('\n') } : { config }
 }
 
@@ -75,6 +77,13 @@ function problemsOfPorts({ port, hubPort, hubGrpcPort }: Config): string[] {
     const same = ports.slice(0, index).find((other) => other.port === each.port)
     return same ? [`${each.name}: ${each.port} is the same as ${same.name}`] : []
   })
+}
+
+/** A process with too few connections would wait for itself. */
+function problemsOfPool({ databasePool, hubShards, roles }: Config): string[] {
+  const fewest = fewestConnections(parseRoles(roles), hubShards)
+  if (databasePool >= fewest) return []
+  return [`DATABASE_POOL: ${databasePool} is too few for ROLES=${roles}: at least ${fewest}`]
 }
 
 /** Neighbours of nobody in particular would be the whole network. */

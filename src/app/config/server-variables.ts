@@ -16,11 +16,21 @@ export const serverVariables = {
       description: 'A PostgreSQL (15 or later) to use. Unset: the server runs its own under `DATA_DIR`.',
     }),
   ),
+  ROLES: text({
+    pattern: '^(api|worker|sync)(\\s*,\\s*(api|worker|sync))*$',
+    patternText: 'roles of `api`, `worker` and `sync`, separated by commas',
+    default: 'api,worker,sync',
+    description:
+      'What this process does: `api` answers requests and merges, `worker` consumes the event log, delivers and runs ' +
+      'jobs, `sync` follows upstreams and chains. Any number of processes may share a database.',
+  }),
   DATABASE_POOL: integer({
     minimum: 2,
     maximum: 500,
-    default: 10,
-    description: 'Most connections to the database at once.',
+    default: 20,
+    description:
+      'Most connections that this process opens to the database, all uses together. With all roles and one shard at ' +
+      'least 15.',
   }),
   HOST: text({ minLength: 1, default: '127.0.0.1', description: 'Address that the servers listen on.' }),
   PORT: integer({

@@ -1,5 +1,3 @@
-import type { Registry } from 'prom-client'
-import type { Hub } from '../../hub/hub.js'
 import { readAddresses, readHeaders, type UpstreamSettings } from '../../hub/sync/client/upstream-address.js'
 import { openUpstreams, type Upstreams } from '../../hub/sync/client/upstreams.js'
 import { startSync } from '../../hub/sync/follow/sync-loop.js'
@@ -8,21 +6,8 @@ import { createSubmitAdapter } from '../../hub/sync/submit-adapter.js'
 import { SelectedUsers, type SubsetSettings } from '../../hub/sync/subset/selected-users.js'
 import { allUsers } from '../../hub/sync/subset/selection.js'
 import { createUpstreamMetrics } from '../../hub/sync/upstream-metrics.js'
-import { connect } from '../../platform/db/connection.js'
-import type { Log } from '../../platform/log/log.js'
 import type { Config } from '../config/config.js'
-
-/** What following an upstream stands on. */
-export interface UpstreamServices {
-  readonly url: string
-  readonly hub: Hub
-  readonly registry: Registry
-  readonly log: Log
-}
-
-/** The connection of the lock, those that write down how far each shard is, and those that compare users. */
-const POOL_SIZE = 6
-const POOL_END_SECONDS = 5
+import type { Module } from '../module.js'
 
 /** What the configuration says of upstreams; null when it names none. */
 function upstreamSettings(config: Config): UpstreamSettings | null {
@@ -76,49 +61,47 @@ export function openCommandUpstreams(
   return { upstreams, trusted: settings.trusted, subset: subsetSettings(config) }
 }
 
-/**
- * Follows the upstream of the configuration, if there is one.
- *
- * @returns ends it: what has come is merged first.
- */
-export async function openUpstream(
-  config: Config,
-  { url, hub, registry, log }: UpstreamServices,
-): Promise<() => Promise<void>> {
-  const settings = upstreamSettings(config)
-  if (settings === null) return async () => {}
-  const db = connect(url, { poolSize: POOL_SIZE, applicationName: 'plaza upstream' })
-  const upstreams = openUpstreams(settings)
-  const watch = createUpstreamMetrics(registry, Date.now)
-  const subset = subsetSettings(config)
-  const followed = subset === null ? null : await SelectedUsers.open(db, subset)
-  const stop = startSync({
-    db,
-    upstreams,
-    hub: createSubmitAdapter(hub, { trusted: settings.trusted, historical: false }),
-    selection: followed ?? allUsers,
-    log,
-    metrics: watch,
-    clock: Date.now,
-    background: async (signal) => {
-      const comparing = reconcileLoop({
-        db,
-        upstreams,
-        hub,
-        trusted: settings.trusted,
-        extra: 'keep',
-        fidsPerMinute: config.reconcileFidsPerMinute,
-        isSubset: followed !== null,
-        signal,
-        log,
-        metrics: watch,
-      })
-      await Promise.all([comparing, followed?.watchChanges(signal, log)])
-    },
-  })
-  return async () => {
-    await stop()
-    upstreams.close()
-    await db.end({ timeout: POOL_END_SECONDS })
-  }
+/** Merges what an upstream hub has, as it comes, and compares users with it. One process at a time does. */
+export const syncModule: Module = {
+  name: 'sync',
+  runsIn: ['sync'],
+  async start({ config, connections, hub, metrics, log, clock }) {
+    const settings = upstreamSettings(config)
+    if (settings === null) return {}
+    const db = connections.sync
+    const upstreams = openUpstreams(settings)
+    const syncMetrics = createUpstreamMetrics(metrics.registry, clock)
+    const subset = subsetSettings(config)
+    const selected = subset === null ? null : await SelectedUsers.open(db, subset)
+    const stop = startSync({
+      db,
+      upstreams,
+      hub: createSubmitAdapter(hub, { trusted: settings.trusted, historical: false }),
+      selection: selected ?? allUsers,
+      log,
+      metrics: syncMetrics,
+      clock,
+      background: async (signal) => {
+        const comparing = reconcileLoop({
+          db,
+          upstreams,
+          hub,
+          trusted: settings.trusted,
+          extra: 'keep',
+          fidsPerMinute: config.reconcileFidsPerMinute,
+          isSubset: selected !== null,
+          signal,
+          log,
+          metrics: syncMetrics,
+        })
+        await Promise.all([comparing, selected?.watchChanges(signal, log)])
+      },
+    })
+    return {
+      async stop() {
+        await stop()
+        upstreams.close()
+      },
+    }
+  },
 }

@@ -1,35 +1,37 @@
 import { startBackfill } from '../../features/tokens/backfill.js'
 import { liveHandler } from '../../features/tokens/live-handler.js'
-import type { Assets } from '../../features/tokens/on-demand-tokens.js'
-import type { Log } from '../../platform/log/log.js'
-import type { Config } from '../config/config.js'
-import type { OpenChain } from './chain.js'
-import { createTradePublisher } from './trade-publisher.js'
+import { createTradePublisher } from '../../features/webhooks/events/trade-events.js'
+import type { Module } from '../module.js'
 
-/** Owners and trades of tokens, as the server follows them. */
-export interface OpenAssets {
-  readonly assets: Assets
-  /** Finishes the steps that are under way. */
-  close(): Promise<void>
-}
-
-/** Follows the assets of all networks that are set up; without any, there are none. */
-export function openAssets(config: Config, chain: OpenChain | null, log: Log): OpenAssets {
-  if (chain === null) return { assets: { rpcs: new Map(), maxTrackedTokens: 0 }, close: async () => {} }
-  const { db, rpcs } = chain
-  const publishTrades = createTradePublisher(Date.now)
-  const stops = [...rpcs.values()].map((rpc) => {
-    const { name } = rpc.network
-    chain.follow(
-      rpc,
-      liveHandler({ db, rpc, onFinal: (transaction, last) => publishTrades(transaction, name, last) }),
-    )
-    return startBackfill({ db, rpc, log, pollMs: config.chainPollMs, onProgress: chain.onProgress })
-  })
-  return {
-    assets: { rpcs, maxTrackedTokens: config.maxTrackedTokens },
-    async close() {
-      await Promise.all(stops.map((stop) => stop()))
-    },
-  }
+/**
+ * Owners and trades of tokens on the chains that are set up. A process that syncs follows them; the API reads them and
+ * asks RPC endpoints for what a request needs.
+ */
+export const tokensModule: Module = {
+  name: 'tokens',
+  runsIn: ['api', 'sync'],
+  start(app) {
+    const { config, roles, log, clock } = app
+    const chains = app.service('chains')
+    if (chains === null) return { services: { tokens: { rpcs: new Map(), maxTrackedTokens: 0 } } }
+    const { db, rpcs } = chains
+    const services = { tokens: { rpcs, maxTrackedTokens: config.maxTrackedTokens } }
+    if (!roles.has('sync')) return { services }
+    const publishTrades = createTradePublisher(clock)
+    const stops = [...rpcs.values()].map((rpc) => {
+      const { name } = rpc.network
+      // In the transaction that moves the follower's cursor: each trade is published once.
+      chains.follow(
+        rpc,
+        liveHandler({ db, rpc, onFinal: (transaction, last) => publishTrades(transaction, name, last) }),
+      )
+      return startBackfill({ db, rpc, log, pollMs: config.chainPollMs, onProgress: chains.onProgress })
+    })
+    return {
+      services,
+      stop: async () => {
+        await Promise.all(stops.map((stop) => stop()))
+      },
+    }
+  },
 }

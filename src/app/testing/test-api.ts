@@ -3,11 +3,8 @@ import { FarcasterNetwork } from '@farcaster/core'
 import { FormatRegistry, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { registerAdmin } from '../../api/admin/register-admin.js'
 import type { JsonReply } from '../../api/operation.js'
 import { createRateLimiter } from '../../api/rate-limit.js'
-import { registerApi } from '../../api/register-api.js'
-import { registerDocs } from '../../api/register-docs.js'
 import { buildServer } from '../../api/server.js'
 import { createAccounts } from '../../features/accounts/accounts.js'
 import { LocalLedger } from '../../features/accounts/ledger/local-ledger.js'
@@ -18,11 +15,9 @@ import { createApiKey } from '../../features/apps/api-keys.js'
 import { isUuid } from '../../features/apps/app-details.js'
 import { ensureApp } from '../../features/apps/apps.js'
 import { createTestCampaigns } from '../../features/miniapps/campaigns/testing/test-campaigns.js'
-import { registerMiniApps } from '../../features/miniapps/routes/register-miniapps.js'
 import { testMiniAppSettings } from '../../features/miniapps/testing/settings.js'
 import type { Operation, OperationContext } from '../../features/operation.js'
 import { createBearerVerifier } from '../../features/sign-in/bearer-token.js'
-import { registerApproval } from '../../features/signers/pages/register-approval.js'
 import { createSignerCache } from '../../features/signers/signer-cache.js'
 import { testVault } from '../../features/signers/testing/approved-signer.js'
 import { testWebhookSettings } from '../../features/webhooks/testing/settings.js'
@@ -34,6 +29,7 @@ import { createLogger } from '../../platform/log/logger.js'
 import { createMetrics } from '../../platform/metrics.js'
 import { netFailure } from '../../platform/outbound/net-failure.js'
 import { adminOperations } from '../admin-operations.js'
+import { mainApiRoutes } from '../main-api-routes.js'
 import { operations as allOperations } from '../operations.js'
 
 FormatRegistry.Set('date-time', (text) => !Number.isNaN(Date.parse(text)) && text.endsWith('Z'))
@@ -96,7 +92,6 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
   const lines: string[] = []
   const log = createLogger('debug', { write: (line: string) => lines.push(line) })
   const keyRing = createApiKeyCache(db, clock)
-  const checked = operations.map(checkReplies)
   const operationContext = {
     hub: unusedHub,
     vault: testVault,
@@ -139,22 +134,14 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
     metrics: createMetrics(),
     trustProxy: false,
     routes: [
-      (scope) =>
-        registerApi(scope, {
-          operations: checked,
-          context,
-          findCaller: keyRing.find,
-          rateLimiter: createRateLimiter(rateLimit, clock),
-        }),
-      (scope) =>
-        registerAdmin(scope, {
-          operations: adminOperations.map(checkReplies),
-          context,
-          token: adminToken,
-        }),
-      (scope) => registerApproval(scope, context),
-      (scope) => registerMiniApps(scope, context),
-      (scope) => registerDocs(scope, { operations, adminOperations }),
+      mainApiRoutes({
+        context,
+        findCaller: keyRing.find,
+        rateLimiter: createRateLimiter(rateLimit, clock),
+        adminToken,
+        operations: operations.map(checkReplies),
+        adminOperations: adminOperations.map(checkReplies),
+      }),
     ],
   })
   return {

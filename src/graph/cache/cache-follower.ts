@@ -21,6 +21,8 @@ export async function notifyStaleViews(db: Queryable, tag: string): Promise<void
 
 export interface CacheFollowerOptions {
   readonly db: Database
+  /** For LISTEN. */
+  readonly listener: Database
   readonly hydrator: Hydrator
   /** What this process merges itself. */
   readonly localCommits: LocalCommits
@@ -41,9 +43,9 @@ const NO_STOP_ID = Number.MAX_SAFE_INTEGER
  * @returns ends it.
  */
 export async function startCacheFollower(options: CacheFollowerOptions): Promise<() => Promise<void>> {
-  const { db, hydrator } = options
+  const { listener, hydrator } = options
   const stopping = new AbortController()
-  const listening = await db.listen(
+  const listening = await listener.listen(
     staleViewChannel,
     (tag) => (tag === allViewsStale ? hydrator.clear() : hydrator.drop([tag])),
     // Called at every connect: what was notified while there was no connection is not known.

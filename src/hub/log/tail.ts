@@ -24,6 +24,8 @@ export interface EventTailOptions {
   /** How often the log is looked at while somebody waits, whatever was notified. */
   readonly pollMs?: number
   readonly log?: Log
+  /** For LISTEN; the same as `db` unless told. */
+  readonly listener?: Database
 }
 
 interface Waiter {
@@ -41,7 +43,7 @@ const POLL_MS = 1_000
  * Waiting costs a reader one entry in a set and no statement. Nobody waiting costs no statement at all.
  */
 export function createEventTail(db: Database, options: EventTailOptions = {}): EventTail {
-  const { pollMs = POLL_MS, log = silentLog } = options
+  const { pollMs = POLL_MS, log = silentLog, listener = db } = options
   const ends = new Map<number, number>()
   const waiters = new Set<Waiter>()
   let closed = false
@@ -58,7 +60,7 @@ export function createEventTail(db: Database, options: EventTailOptions = {}): E
     }
   }
 
-  const listening = listen(db, moveEnd, log)
+  const listening = listen(listener, moveEnd, log)
   const polling = poll(db, pollMs, () => waiters.size > 0, moveEnd, log)
 
   return {

@@ -74,8 +74,7 @@ export async function openCommandDatabase(
 }
 
 async function openEmbedded(config: DatabaseConfig, command: string, log: Log): Promise<OpenDatabase> {
-  // A shard has a writer and whoever consumes its log.
-  const needed = config.databasePool + 2 * config.hubShards + SPARE_CONNECTIONS
+  const needed = config.databasePool + SPARE_CONNECTIONS
   const settings = { max_connections: String(Math.max(MIN_CONNECTIONS, needed)) }
   const embedded = await startEmbedded({ dataDir: config.dataDir, command, log, settings })
   return { url: embedded.url, close: embedded.stop, abort: embedded.abort }

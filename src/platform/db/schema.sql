@@ -1,6 +1,7 @@
 -- What all migrations together make. Written by `npm run schema`, to be read in reviews; nothing runs it.
 create extension pg_trgm;
 create schema accounts;
+create schema app;
 create schema apps;
 create schema chain;
 create schema channels;
@@ -178,6 +179,17 @@ create table accounts.wallets (
   constraint wallets_network_address_key UNIQUE (network, address)
 );
 CREATE INDEX wallets_by_app ON accounts.wallets USING btree (app_id, created_at);
+
+create table app.processes (
+  id uuid not null,
+  roles text[] not null,
+  version text not null,
+  host text not null,
+  pid integer not null,
+  started_at timestamp with time zone not null default now(),
+  alive_until timestamp with time zone not null,
+  constraint processes_pkey PRIMARY KEY (id)
+);
 
 create table apps.api_keys (
   id integer not null generated always as identity,

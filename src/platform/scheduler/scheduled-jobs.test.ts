@@ -1,8 +1,13 @@
 import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/database.js'
 import { type Log, silentLog } from '../log/log.js'
 import { startScheduledJobs } from './scheduled-jobs.js'
 
-it('runs a chore at once and again, goes on after a failure, and never runs it twice at a time', async () => {
+const { connect } = await createTestDatabase()
+const openLocks = () => connect({ poolSize: 1 })
+const locks = openLocks()
+
+it('a job: runs at once and again, goes on after a failure, and never runs twice at a time', async () => {
   const errors: unknown[] = []
   const log: Log = { ...silentLog, error: (fields) => errors.push(fields) }
   let runs = 0
@@ -15,7 +20,7 @@ it('runs a chore at once and again, goes on after a failure, and never runs it t
     runs += 1
     if (runs === 2) throw new Error('no')
   }
-  const stop = startScheduledJobs([{ name: 'sweep', everyMs: 1, run }], log)
+  const stop = startScheduledJobs([{ name: 'sweep', everyMs: 1, run }], { locks, log })
   await expect.poll(() => runs).toBeGreaterThan(3)
   await stop()
   const atStop = runs
@@ -35,7 +40,7 @@ it('stops at once between two turns, and waits for one that is under way', async
       { name: 'idle', everyMs: hour, run: async () => {} },
       { name: 'long', everyMs: hour, run: () => under },
     ],
-    silentLog,
+    { locks, log: silentLog },
   )
   let stopped = false
   const stopping = stop().then(() => {
@@ -45,4 +50,36 @@ it('stops at once between two turns, and waits for one that is under way', async
   expect(stopped).toBe(false)
   finish()
   await stopping
+})
+
+it('a job: one process does it, and another takes over when that one is gone', async () => {
+  const runs: string[] = []
+  const start = (name: string, processLocks: typeof locks) =>
+    startScheduledJobs([{ name: 'shared', everyMs: 1, run: async () => runs.push(name) }], {
+      locks: processLocks,
+      log: silentLog,
+    })
+  const [first, second] = [openLocks(), openLocks()]
+  const stopFirst = start('first', first)
+  await expect.poll(() => runs.length).toBeGreaterThan(2)
+  const stopSecond = start('second', second)
+  await expect.poll(() => runs.length).toBeGreaterThan(20)
+  expect(new Set(runs)).toEqual(new Set(['first']))
+
+  await stopFirst()
+  await expect.poll(() => runs.at(-1)).toBe('second')
+  await stopSecond()
+})
+
+it('a job of every process: runs in each', async () => {
+  const runs: string[] = []
+  const stops = ['first', 'second'].map((name) =>
+    startScheduledJobs(
+      [{ name: 'own', everyMs: 3_600_000, perProcess: true, run: async () => runs.push(name) }],
+      { locks: openLocks(), log: silentLog },
+    ),
+  )
+  await expect.poll(() => runs.length).toBe(2)
+  await Promise.all(stops.map((stop) => stop()))
+  expect(new Set(runs)).toEqual(new Set(['first', 'second']))
 })

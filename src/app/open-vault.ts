@@ -1,7 +1,7 @@
-import { openDataDir } from '../../platform/db/data-dir.js'
-import { ensureSecretKey } from '../../platform/vault/secret-key.js'
-import { createVault, type Vault } from '../../platform/vault/vault.js'
-import type { Config } from '../config/config.js'
+import { openDataDir } from '../platform/db/data-dir.js'
+import { ensureSecretKey } from '../platform/vault/secret-key.js'
+import { createVault, type Vault } from '../platform/vault/vault.js'
+import type { Config } from './config/config.js'
 
 /**
  * The vault of a server or a command: by PLAZA_SECRET_KEY, or by the key in the data directory where the database is

@@ -1,13 +1,13 @@
 import { formatUnits, getAddress } from 'viem'
-import { checksummedAddress } from '../../features/tokens/present-token.js'
-import { readTokens, type Token } from '../../features/tokens/token.js'
-import { claimUnpublished, type TradeRow } from '../../features/tokens/trade-lists.js'
-import { enqueueDeliveries } from '../../features/webhooks/delivery/enqueue.js'
-import { loadFacts } from '../../features/webhooks/events/fact-loader.js'
-import type { WebhookEvent } from '../../features/webhooks/events/webhook-event.js'
-import { Subscriptions } from '../../features/webhooks/matching/subscriptions.js'
-import type { NetworkName } from '../../hub/chain/networks.js'
-import type { Transaction } from '../../platform/db/connection.js'
+import type { NetworkName } from '../../../hub/chain/networks.js'
+import type { Transaction } from '../../../platform/db/connection.js'
+import { checksummedAddress } from '../../tokens/present-token.js'
+import { readTokens, type Token } from '../../tokens/token.js'
+import { claimUnpublished, type TradeRow } from '../../tokens/trade-lists.js'
+import { enqueueDeliveries } from '../delivery/enqueue.js'
+import { Subscriptions } from '../matching/subscriptions.js'
+import { loadFacts } from './fact-loader.js'
+import type { WebhookEvent } from './webhook-event.js'
 
 /** Tells webhooks of a network's trades up to a block that is final. */
 export type PublishTrades = (db: Transaction, network: NetworkName, lastFinal: number) => Promise<void>

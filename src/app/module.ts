@@ -1,0 +1,102 @@
+import type { FastifyInstance } from 'fastify'
+import type { FindCaller } from '../api/api-keys.js'
+import type { Accounts } from '../features/accounts/accounts.js'
+import type { Crawler } from '../features/embeds/crawler.js'
+import type { Campaigns } from '../features/miniapps/campaigns/sending/sender.js'
+import type { Assets } from '../features/tokens/on-demand-tokens.js'
+import type { Hydrator } from '../graph/cache/hydrator.js'
+import type { ChainRpc } from '../hub/chain/chain-rpc.js'
+import type { LogHandler, Progress } from '../hub/chain/follower.js'
+import type { ChainSettings, NetworkName } from '../hub/chain/networks.js'
+import type { Hub } from '../hub/hub.js'
+import type { Consumer } from '../hub/log/consumer-batch.js'
+import type { EventTail } from '../hub/log/tail.js'
+import type { MergeHook } from '../hub/merge/merge.js'
+import type { Database } from '../platform/db/connection.js'
+import type { Log } from '../platform/log/log.js'
+import type { Metrics } from '../platform/metrics.js'
+import type { ScheduledJob } from '../platform/scheduler/scheduled-jobs.js'
+import type { Vault } from '../platform/vault/vault.js'
+import type { Config } from './config/config.js'
+import type { Connections } from './connections.js'
+import type { Role } from './roles.js'
+
+/** What every module is started with. */
+export interface App {
+  readonly config: Config
+  readonly roles: ReadonlySet<Role>
+  /** For what connects by itself: the thread that computes scores. */
+  readonly databaseUrl: string
+  readonly connections: Connections
+  readonly hub: Hub
+  /** Tells of new events in the log. */
+  readonly tail: EventTail
+  /** Makes JSON of users, casts and channels by their ids. */
+  readonly hydrator: Hydrator
+  readonly vault: Vault
+  readonly metrics: Metrics
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** The address that users reach this server at, without a slash at its end. */
+  readonly publicUrl: () => string
+  /** A service of a module that stands above in the list. Throws when there is none. */
+  service<Name extends keyof Services>(name: Name): Services[Name]
+}
+
+/** What one module offers to those below it in the list. */
+export interface Services {
+  readonly findCaller: FindCaller
+  readonly developmentKey: string | null
+  readonly crawler: Crawler
+  readonly campaigns: Campaigns
+  readonly chains: OpenChains | null
+  readonly tokens: Assets
+  readonly accounts: Accounts | null
+  /** `<host>:<port>` of the hub over gRPC; null where it is not served. */
+  readonly grpcAddress: string | null
+}
+
+/** The chains that are set up. */
+export interface OpenChains {
+  readonly settings: ChainSettings
+  readonly rpcs: ReadonlyMap<NetworkName, ChainRpc>
+  /** What followers write with. */
+  readonly db: Database
+  /** Counts what followers do. */
+  readonly onProgress: (progress: Progress) => void
+  /** Follows a network's logs for a handler, until the module stops. Only a process that syncs follows. */
+  follow<Extra>(rpc: ChainRpc, handler: LogHandler<Extra>): void
+}
+
+/** Adds routes to a server. */
+export type Routes = (app: FastifyInstance) => Promise<void>
+
+/** What a module has started. */
+export interface StartedModule {
+  readonly services?: Partial<Services>
+  /** Hung into the main server. */
+  readonly routes?: Routes
+  /** Hung into the main server, and alone into the one on `HUB_PORT`. */
+  readonly hubRoutes?: Routes
+  readonly jobs?: readonly ScheduledJob[]
+  /** Finishes or gives back what is under way. */
+  readonly stop?: () => Promise<void>
+}
+
+/** A part of the server: the whole wiring is a list of these (`modules.ts`). */
+export interface Module {
+  readonly name: string
+  /** A process with one of these roles starts it. */
+  readonly runsIn: readonly Role[]
+  /** Run in every merge's transaction, in every process that merges: server, command or test. */
+  readonly mergeHooks?: readonly MergeHook[]
+  /**
+   * Consumers of the event log. They run in the worker role. Every process makes their cursors, so that what is merged
+   * before the first worker starts is not missed.
+   */
+  readonly consumers?: (clock: () => number) => readonly Consumer[]
+  /** Adds metrics about work that waits, in every process: so that a missing role shows in the others. */
+  readonly observe?: (app: App) => void
+  start?(app: App): Promise<StartedModule> | StartedModule
+}

@@ -1,0 +1,48 @@
+import type { MergeHook } from '../hub/merge/merge.js'
+import type { Module } from './module.js'
+import { accountsModule } from './modules/accounts.js'
+import { appsModule } from './modules/apps.js'
+import { campaignsModule } from './modules/campaigns.js'
+import { chainsModule } from './modules/chains.js'
+import { crawlerModule } from './modules/crawler.js'
+import { eventLogModule } from './modules/event-log.js'
+import { hubApiModule, hubGrpcModule } from './modules/hub-api.js'
+import { importersModule } from './modules/importers.js'
+import { mainApiModule } from './modules/main-api.js'
+import { notificationsModule } from './modules/notifications.js'
+import { readModelModule } from './modules/read-model.js'
+import { retentionModule } from './modules/retention.js'
+import { scoreModule } from './modules/score.js'
+import { syncModule } from './modules/sync.js'
+import { tokensModule } from './modules/tokens.js'
+import { webhooksModule } from './modules/webhooks.js'
+
+/**
+ * The whole wiring: every part of the server, in the order in which they start. They stop in the reverse order. A module
+ * may use services of those above it.
+ */
+export const modules: readonly Module[] = [
+  eventLogModule,
+  readModelModule,
+  notificationsModule,
+  webhooksModule,
+  crawlerModule,
+  campaignsModule,
+  chainsModule,
+  tokensModule,
+  accountsModule,
+  retentionModule,
+  importersModule,
+  scoreModule,
+  syncModule,
+  appsModule,
+  mainApiModule,
+  hubApiModule,
+  hubGrpcModule,
+]
+
+/**
+ * What runs in every merge's transaction, in this order. Whatever opens a hub attaches all of them: what is merged by a
+ * command has the same effects as what is merged by the server.
+ */
+export const mergeHooks: readonly MergeHook[] = modules.flatMap((module) => module.mergeHooks ?? [])

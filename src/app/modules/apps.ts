@@ -1,0 +1,32 @@
+import { createApiKeyCache } from '../../features/apps/api-key-cache.js'
+import { createDevelopmentKey } from '../../features/apps/development-key.js'
+import type { Module } from '../module.js'
+
+const KEY_USE_INTERVAL_MS = 60_000
+
+/** Apps and their API keys. The first start on an empty database makes a key. */
+export const appsModule: Module = {
+  name: 'apps',
+  runsIn: ['api'],
+  async start({ config, connections: { read, write }, clock, log }) {
+    const keyCache = createApiKeyCache(read, clock)
+    const configuredKey = config.plazaDevApiKey
+    // A database that somebody else runs gets a key only when one was configured for it.
+    const mayMakeKey = config.databaseUrl === undefined || configuredKey !== undefined
+    const developmentKey = mayMakeKey ? await createDevelopmentKey(write, configuredKey) : null
+    if (developmentKey === null && configuredKey !== undefined && !(await keyCache.find(configuredKey))) {
+      log.warn({}, 'PLAZA_DEV_API_KEY is not used: the database has other API keys already')
+    }
+    return {
+      services: { findCaller: keyCache.find, developmentKey },
+      jobs: [
+        {
+          name: 'use of API keys',
+          everyMs: KEY_USE_INTERVAL_MS,
+          perProcess: true,
+          run: () => keyCache.saveLastUsed(write),
+        },
+      ],
+    }
+  },
+}

@@ -1,0 +1,75 @@
+import { createChainMetrics } from '../../hub/chain/chain-metrics.js'
+import { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import { startFollowing } from '../../hub/chain/follow.js'
+import { Follower, type LogHandler } from '../../hub/chain/follower.js'
+import { type ChainSettings, readChainSettings } from '../../hub/chain/networks.js'
+import { registryHandler } from '../../hub/chain/registry-handler.js'
+import type { Config } from '../config/config.js'
+import type { App, Module, OpenChains } from '../module.js'
+
+/** What the operator has set up of chains; nothing, unless there are RPC URLs. */
+export function chainSettings(config: Config): ChainSettings {
+  return readChainSettings({
+    rpcUrls: {
+      ethereum: config.chainEthereumRpcUrls,
+      optimism: config.chainOptimismRpcUrls,
+      base: config.chainBaseRpcUrls,
+      arbitrum: config.chainArbitrumRpcUrls,
+    },
+    ids: config.chainIds,
+    contracts: config.chainContracts,
+    confirmations: config.chainConfirmations,
+    firstBlock: config.chainFirstBlock,
+  })
+}
+
+/**
+ * The chains that are set up. Every role may ask their RPC endpoints; a process that syncs follows their registries for
+ * the hub. Without RPC URLs nothing of this starts.
+ */
+export const chainsModule: Module = {
+  name: 'chains',
+  runsIn: ['api', 'worker', 'sync'],
+  start(app) {
+    const settings = chainSettings(app.config)
+    if (settings.networks.size === 0) return { services: { chains: null } }
+    const { chains, stop } = openChains(app, settings)
+    return { services: { chains }, stop }
+  },
+}
+
+function openChains(
+  { config, roles, connections, hub, metrics, log, clock }: App,
+  settings: ChainSettings,
+): { readonly chains: OpenChains; readonly stop: () => Promise<void> } {
+  const db = connections.sync
+  const { onProgress, onFailure, onMismatch } = createChainMetrics(metrics.registry, connections.read)
+  const rpcs = new Map(
+    [...settings.networks].map(([name, network]) => {
+      const options = {
+        log,
+        clock,
+        onFailure: (endpoint: string) => onFailure(name, endpoint),
+        onMismatch: () => onMismatch(name),
+      }
+      return [name, new ChainRpc(network, options)]
+    }),
+  )
+  const stops: (() => Promise<void>)[] = []
+  function follow<Extra>(rpc: ChainRpc, handler: LogHandler<Extra>): void {
+    const follower = new Follower(handler, { db, rpc, onProgress })
+    stops.push(startFollowing(follower, { pollMs: config.chainPollMs, log }))
+  }
+  if (roles.has('sync') && config.chainRegistries) {
+    for (const rpc of rpcs.values()) {
+      const handler = registryHandler(settings, rpc.network, { hub, log })
+      if (handler !== null) follow(rpc, handler)
+    }
+  }
+  return {
+    chains: { settings, rpcs, db, onProgress, follow },
+    stop: async () => {
+      await Promise.all(stops.map((stop) => stop()))
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { readConsumerLag } from '../../hub/log/consumer-lag.js'
+import { dropExpiredPartitions, ensurePartitions } from '../../hub/log/partitions.js'
+import { observeConsumers } from '../../platform/metrics.js'
+import type { Module } from '../module.js'
+
+const MAINTENANCE_MS = 60 * 60 * 1000
+
+/** The event log: makes the partitions of the coming days and drops those that have expired. */
+export const eventLogModule: Module = {
+  name: 'event log',
+  runsIn: ['worker'],
+  observe: ({ metrics, connections }) => observeConsumers(metrics, () => readConsumerLag(connections.read)),
+  start: ({ connections: { write }, config, clock }) => ({
+    jobs: [
+      {
+        name: 'event log partitions',
+        everyMs: MAINTENANCE_MS,
+        run: async () => {
+          await ensurePartitions(write, clock())
+          await dropExpiredPartitions(write, clock(), config.eventRetentionDays)
+        },
+      },
+    ],
+  }),
+}

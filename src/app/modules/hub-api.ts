@@ -1,0 +1,67 @@
+import { createKeyCheck } from '../../api/api-keys.js'
+import { serveHubGrpc } from '../../hub/methods/grpc/serve-hub-grpc.js'
+import { registerHubApi } from '../../hub/methods/http/register-hub-api.js'
+import { createGrpcMetrics } from '../../platform/metrics.js'
+import { version } from '../../platform/process/version.js'
+import type { App, Module } from '../module.js'
+
+/** The hub's HTTP API, on the main port and alone on `HUB_PORT`. */
+export const hubApiModule: Module = {
+  name: 'hub API',
+  runsIn: ['api'],
+  start: (app) => ({
+    hubRoutes: (server) =>
+      registerHubApi(server, {
+        ...commonOptions(app),
+        config: {
+          shards: app.config.hubShards,
+          bodyLimit: app.config.hubBodyLimit,
+          rateLimit: app.config.hubRateLimit,
+          stallTimeoutMs: app.config.hubStreamTimeoutMs,
+        },
+      }),
+  }),
+}
+
+/** The hub over gRPC, where the configuration has a port for it. */
+export const hubGrpcModule: Module = {
+  name: 'hub over gRPC',
+  runsIn: ['api'],
+  async start(app) {
+    const { config, log, metrics } = app
+    if (config.hubGrpcPort === undefined) return { services: { grpcAddress: null } }
+    const server = await serveHubGrpc(
+      {
+        ...commonOptions(app),
+        config: {
+          shards: config.hubShards,
+          bodyLimit: config.hubBodyLimit,
+          rateLimit: config.hubRateLimit,
+          trustProxy: config.trustProxy,
+          stallTimeoutMs: config.hubStreamTimeoutMs,
+        },
+        log,
+        metrics: createGrpcMetrics(metrics),
+      },
+      { host: config.host, port: config.hubGrpcPort },
+    )
+    return {
+      services: { grpcAddress: server.address },
+      stop: () => server.close(config.shutdownTimeoutMs),
+    }
+  },
+}
+
+function commonOptions(app: App) {
+  const { config, connections, hub, tail, clock } = app
+  return {
+    db: connections.read,
+    hub,
+    tail,
+    clock,
+    version,
+    ...(config.hubRequireApiKey
+      ? { authorize: createKeyCheck(config.hubApiKeys ?? '', app.service('findCaller')) }
+      : {}),
+  }
+}

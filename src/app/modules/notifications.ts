@@ -1,0 +1,9 @@
+import { inboxConsumer } from '../../features/notifications/inbox-consumer.js'
+import type { Module } from '../module.js'
+
+/** The notifications of users, derived from the event log. */
+export const notificationsModule: Module = {
+  name: 'notifications',
+  runsIn: ['worker'],
+  consumers: () => [inboxConsumer],
+}

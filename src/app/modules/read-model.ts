@@ -1,0 +1,11 @@
+import { projectEvents } from '../../graph/project/project.js'
+import { createSearchJob } from '../../graph/project/search-prefix-lists.js'
+import type { Module } from '../module.js'
+
+/** Users, casts, reactions and follows as tables for reading, written by every merge. */
+export const readModelModule: Module = {
+  name: 'read model',
+  runsIn: ['worker'],
+  mergeHooks: [projectEvents],
+  start: ({ connections, clock }) => ({ jobs: [createSearchJob({ db: connections.write, clock })] }),
+}

@@ -1,0 +1,25 @@
+import { deleteExpiredHostData } from '../../features/miniapps/hosts/retention.js'
+import { deleteExpiredRequests } from '../../features/publishing/idempotency.js'
+import type { Module } from '../module.js'
+
+const CLEANUP_INTERVAL_MS = 60 * 60 * 1000
+
+/** Forgets what is kept for a time only: answers of requests with `idem`, and what hosts of mini apps received. */
+export const retentionModule: Module = {
+  name: 'retention',
+  runsIn: ['worker'],
+  start: ({ connections: { write }, clock }) => ({
+    jobs: [
+      {
+        name: 'answers of repeatable requests',
+        everyMs: CLEANUP_INTERVAL_MS,
+        run: () => deleteExpiredRequests(write, clock()),
+      },
+      {
+        name: 'tokens and notifications of mini app hosts',
+        everyMs: CLEANUP_INTERVAL_MS,
+        run: () => deleteExpiredHostData(write),
+      },
+    ],
+  }),
+}

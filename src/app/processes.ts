@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { Gauge } from 'prom-client'
+import type { Database } from '../platform/db/connection.js'
+import type { Log } from '../platform/log/log.js'
+import type { Metrics } from '../platform/metrics.js'
+import { pause } from '../platform/process/pause.js'
+import { version } from '../platform/process/version.js'
+import { roles as allRoles, type Role } from './roles.js'
+
+/** How many live processes have each role. */
+export type RoleCounts = Readonly<Record<Role, number>>
+
+/** The processes of this database, as this one sees them. */
+export interface ProcessRegistry {
+  countByRole(): Promise<RoleCounts>
+  /** Adds the number of live processes by role to the metrics. */
+  observe(metrics: Metrics): void
+  /** Deregisters this process. */
+  stop(): Promise<void>
+}
+
+export interface ProcessOptions {
+  readonly db: Database
+  readonly roles: ReadonlySet<Role>
+  readonly log: Log
+}
+
+const HEARTBEAT_MS = 3_000
+/** A process without a heartbeat for this long counts as dead: three were missed. */
+const ALIVE_SECONDS = 10
+
+/** Registers this process with its roles, and keeps its heartbeat until it stops. */
+export async function registerProcess({ db, roles, log }: ProcessOptions): Promise<ProcessRegistry> {
+  const id = randomUUID()
+  const stopping = new AbortController()
+  await heartbeat(db, id, roles)
+  const beating = keepHeartbeat({ db, roles, log }, id, stopping.signal)
+  const countByRole = () => countProcesses(db)
+  return {
+    countByRole,
+    observe: (metrics) => observeRoles(metrics, countByRole),
+    async stop() {
+      stopping.abort()
+      await beating
+      // Without it, the others count this process for some seconds more.
+      await db`delete from app.processes where id = ${id}`.catch(() => {})
+    },
+  }
+}
+
+async function keepHeartbeat(
+  { db, roles, log }: ProcessOptions,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  let isFailing = false
+  while (!signal.aborted) {
+    await pause(HEARTBEAT_MS, signal)
+    if (signal.aborted) return
+    try {
+      await heartbeat(db, id, roles)
+      isFailing = false
+    } catch (error) {
+      if (!isFailing) log.warn({ err: error }, 'the heartbeat of this process could not be written')
+      isFailing = true
+    }
+  }
+}
+
+async function heartbeat(db: Database, id: string, roles: ReadonlySet<Role>): Promise<void> {
+  await db`
+    with expired as (
+      delete from app.processes where alive_until < now() - interval '1 minute'
+    )
+    insert into app.processes (id, roles, version, host, pid, alive_until)
+    values (
+      ${id}::uuid, ${db.types.texts([...roles])}::text[], ${version}, ${hostname()}, ${process.pid},
+      now() + make_interval(secs => ${ALIVE_SECONDS})
+    )
+    on conflict (id) do update set alive_until = excluded.alive_until`
+}
+
+async function countProcesses(db: Database): Promise<RoleCounts> {
+  const rows = await db<{ role: Role; count: number }[]>`
+    select role, count(*)::integer as count
+    from app.processes, unnest(roles) as role
+    where alive_until > now()
+    group by role`
+  const counts = new Map(rows.map(({ role, count }) => [role, count]))
+  return Object.fromEntries(allRoles.map((role) => [role, counts.get(role) ?? 0])) as Record<Role, number>
+}
+
+function observeRoles({ registry }: Metrics, countByRole: () => Promise<RoleCounts>): void {
+  new Gauge({
+    name: 'plaza_role_processes',
+    help: 'Live processes with a role; 0 where nobody does its work',
+    labelNames: ['role'],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      const counts = await countByRole().catch(() => null)
+      for (const [role, count] of Object.entries(counts ?? {})) this.set({ role }, count)
+    },
+  })
+}

@@ -1,0 +1,76 @@
+import type { PublicApi } from '../../hub/sync/import/public-api.js'
+import {
+  channelDocument,
+  readPublicChannels,
+  readPublicFollowers,
+  readPublicMembers,
+} from '../../hub/sync/import/public-channels.js'
+import type { Database } from '../../platform/db/connection.js'
+import type { Log } from '../../platform/log/log.js'
+import { parseChannelDocument } from './channel-document.js'
+import { saveChannel } from './channels.js'
+
+/** What channels are imported with. */
+export interface ChannelImportOptions {
+  readonly db: Database
+  readonly api: PublicApi
+  readonly log: Log
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Channels whose followers and members are imported, too. */
+  readonly includeMembers: readonly string[]
+}
+
+/**
+ * Takes over all channels of the public client, then who follows and belongs to some of them.
+ *
+ * @returns how many were saved.
+ * @throws Error when the API does not answer.
+ */
+export async function importChannels({
+  db,
+  api,
+  log,
+  clock,
+  includeMembers,
+}: ChannelImportOptions): Promise<number> {
+  let saved = 0
+  const byId = new Map<string, Record<string, unknown>>()
+  const problems = new Set<string>()
+  for (const channel of await readPublicChannels(api)) {
+    const document = channelDocument(channel)
+    if (includeMembers.includes(String(document.id))) byId.set(String(document.id), document)
+    const problem = await storeChannel(db, document, clock())
+    if (problem === null) saved += 1
+    else if (!problems.has(problem)) {
+      problems.add(problem)
+      log.warn({ channel: document.id, problem }, 'a channel of the public client was not imported')
+    }
+  }
+  for (const [id, channel] of byId) {
+    const followers = await readPublicFollowers(api, id)
+    const members = addRoles(await readPublicMembers(api, id), channel)
+    const problem = await storeChannel(db, { id, followers, members }, clock())
+    if (problem !== null) log.warn({ channel: id, problem }, 'the people of a channel were not imported')
+  }
+  return saved
+}
+
+/** The list of members has everybody and does not say who moderates; the channel does, and who leads it. */
+function addRoles(
+  members: readonly { readonly fid: number; readonly member_since: number }[],
+  { lead_fid: lead, moderator_fids: moderators }: Record<string, unknown>,
+): object[] {
+  const moderates = (fid: number) => Array.isArray(moderators) && moderators.includes(fid)
+  return members
+    .filter(({ fid }) => fid !== lead)
+    .map((member) => ({ ...member, role: moderates(member.fid) ? 'moderator' : 'member' }))
+}
+
+/** @returns why it was not saved. */
+async function storeChannel(db: Database, importedChannel: object, nowMs: number): Promise<string | null> {
+  const document = parseChannelDocument(importedChannel)
+  if ('problem' in document) return document.problem
+  const saved = await saveChannel(db, document, Math.floor(nowMs / 1000))
+  return 'code' in saved ? saved.message : null
+}
