@@ -25,7 +25,7 @@ interface InfoRow extends Omit<ShardInfo, 'blockTime'> {
 }
 
 /** Counts over all users: for 1,000,000 of them this takes about a second. Callers keep the answer a while. */
-export async function readHubInfo(db: Database): Promise<HubInfo> {
+async function readHubInfo(db: Database): Promise<HubInfo> {
   const rows = await db<InfoRow[]>`
     select
       s.shard, s.height,
@@ -52,5 +52,23 @@ export async function readHubInfo(db: Database): Promise<HubInfo> {
       messages,
       blockTime: confirmation && (HubEvent.decode(confirmation).blockConfirmedBody?.timestamp ?? null),
     })),
+  }
+}
+
+/** Counting takes a while, so the counts are shared for this long. */
+const CACHE_TTL_MS = 10_000
+
+/** Creates a reader of the hub's contents that counts at most every ten seconds. A failure is not cached. */
+export function cacheHubInfo(db: Database, clock: () => number): () => Promise<HubInfo> {
+  let cached: { at: number; info: Promise<HubInfo> } | null = null
+  return () => {
+    if (cached && clock() - cached.at < CACHE_TTL_MS) return cached.info
+    const info = readHubInfo(db)
+    const entry = { at: clock(), info }
+    cached = entry
+    info.catch(() => {
+      if (cached === entry) cached = null
+    })
+    return info
   }
 }

@@ -1,22 +1,30 @@
 import type { Metadata } from '@grpc/grpc-js'
-import { limitCalls } from './call-rate.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { createCounter } from '../../../platform/limits/counter.js'
+import { limits } from '../../../platform/limits/limits.js'
 import type { HubGrpcApi } from './grpc-api.js'
 
-/** What every call shows of its caller. */
-export interface IncomingCall {
+/** What a call tells of its caller. */
+interface IncomingCall {
   readonly metadata: Metadata
   /** Address and port. */
   getPeer(): string
 }
 
-/** Lets a call pass, or throws PlazaError: `bad_request.rate_limited`, then `unauthenticated`. */
+/** Admits a call, or throws PlazaError: `bad_request.rate_limited`, then `unauthenticated`. */
 export type Admit = (call: IncomingCall) => Promise<void>
 
-/** The limit stands before the check of keys, so that it counts keys that are tried. */
+/** Checks the rate limit before the key, so that it counts wrong keys too. */
 export function createAdmission({ config, clock, authorize }: HubGrpcApi): Admit {
-  const countCall = limitCalls(config.rateLimit, clock)
+  const counter = createCounter<string>(limits.hubCalls, clock, config.rateLimit)
   return async (call) => {
-    countCall(addressOf(call, config.trustProxy ?? false))
+    const status = counter.take(addressOf(call, config.trustProxy ?? false))
+    if (status && status.retryAfterSeconds > 0) {
+      throw new PlazaError(
+        'bad_request.rate_limited',
+        `more than ${status.limit} calls a minute; try again in ${status.retryAfterSeconds} seconds`,
+      )
+    }
     await authorize?.({
       headers: {
         'x-api-key': textOf(call.metadata, 'x-api-key'),
@@ -26,7 +34,7 @@ export function createAdmission({ config, clock, authorize }: HubGrpcApi): Admit
   }
 }
 
-/** Without the port, which is another one for each connection. */
+/** Without the port, which differs for each connection. */
 function addressOf(call: IncomingCall, trustProxy: boolean): string {
   const forwarded = trustProxy ? textOf(call.metadata, 'x-forwarded-for')?.split(',')[0]?.trim() : undefined
   return forwarded || call.getPeer().replace(/:\d+$/, '')

@@ -1,27 +1,18 @@
-import type { HubServiceService } from '@farcaster/hub-nodejs'
-import type { Database } from '../../../platform/db/connection.js'
 import type { Log } from '../../../platform/log/log.js'
-import type { Hub } from '../../hub.js'
 import type { EventTail } from '../../log/tail.js'
+import type { MethodContext } from '../hub-method.js'
 
 /** What the hub's gRPC API works with. */
-export interface HubGrpcApi {
-  /** For reads. */
-  readonly db: Database
-  readonly hub: Hub
+export interface HubGrpcApi extends Pick<MethodContext, 'db' | 'hub' | 'clock' | 'version'> {
   readonly tail: EventTail
   readonly config: HubGrpcConfig
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  /** Of this server, as GetInfo shows it. */
-  readonly version: string
   readonly log: Log
-  /** Throws PlazaError `unauthenticated` when a call may not pass. Without it, everybody may. */
+  /** Throws PlazaError `unauthenticated` to refuse a call. Undefined: every call is allowed. */
   readonly authorize?: (call: KeyedCall) => Promise<void>
   readonly metrics?: HubGrpcMetrics
 }
 
-/** What a call brings to show whose it is: metadata of the names and forms that the headers of HTTP have. */
+/** The API key of a call, in metadata with the names that the headers of HTTP have. */
 export interface KeyedCall {
   readonly headers: {
     readonly 'x-api-key': string | undefined
@@ -29,40 +20,26 @@ export interface KeyedCall {
   }
 }
 
-/** The limits that the gRPC API keeps. */
+/** Limits and times of the gRPC API. */
 export interface HubGrpcConfig {
   readonly shards: number
   /** Largest request, in bytes. */
   readonly bodyLimit: number
   /** Calls per minute and address; 0 is no limit. */
   readonly rateLimit: number
-  /** Whether a client's address is taken from `x-forwarded-for`: only behind a proxy that sets it. */
+  /** Whether `x-forwarded-for` names the client: only behind a proxy that sets it. */
   readonly trustProxy?: boolean
-  /** A subscriber that takes nothing for so long is let go. */
+  /** Ends the subscription of a client that takes nothing for so long. */
   readonly stallTimeoutMs: number
   /** Most subscribers at once. */
   readonly maxSubscribers?: number
 }
 
-/** What is counted. */
+/** Gets the numbers for `/metrics`. */
 export interface HubGrpcMetrics {
-  /** A call has ended with a status, by the name of the service definition and its number. */
+  /** Called when a call ends: the name of the service definition, and the number of its status. */
   readonly called: (method: string, status: number, seconds: number) => void
-  /** How many subscribers there are now. */
+  /** Called with the number of subscribers, when it changes. */
   readonly subscribed: (subscribers: number) => void
   readonly eventsSent: (events: number) => void
-}
-
-/** The name of a method of the service. */
-export type MethodName = keyof typeof HubServiceService
-
-/** What a method is asked, decoded. */
-export type RequestOf<Name extends MethodName> = ReturnType<
-  (typeof HubServiceService)[Name]['requestDeserialize']
->
-
-/** A method that answers once: with the encoded reply. Refusals are thrown as PlazaError. */
-export interface UnaryMethod {
-  readonly name: MethodName
-  readonly answer: (request: Buffer, api: HubGrpcApi) => Promise<Uint8Array>
 }

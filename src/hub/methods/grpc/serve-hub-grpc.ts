@@ -6,36 +6,34 @@ import {
   ServerCredentials,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
+import { limits } from '../../../platform/limits/limits.js'
 import { asBuffer } from '../../../protocol/bytes.js'
+import { readEvents } from '../../log/read.js'
+import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
+import { hubMethods } from '../hub-methods.js'
 import { type Admit, createAdmission } from './admission.js'
 import { statusOf } from './call-status.js'
-import { chainMethods } from './chain.js'
 import { listen } from './connections.js'
-import { eventMethods } from './events.js'
-import type { HubGrpcApi, UnaryMethod } from './grpc-api.js'
-import { infoMethod } from './info.js'
-import { bulkMethods, messageMethods } from './messages.js'
-import { submitMethods } from './submit.js'
+import type { HubGrpcApi } from './grpc-api.js'
+import { decodeRequest, type GrpcName } from './request.js'
 import { createSubscribers } from './subscribe.js'
-import { userMethods } from './users.js'
+import { toWireEvent } from './wire-bytes.js'
 
 /** The hub's gRPC API, while it is served. */
 export interface HubGrpcServer {
-  /** `<host>:<port>`, as clients are given it. */
+  /** `<host>:<port>`, as clients need it. */
   readonly address: string
-  /** Ends subscriptions, lets the other calls finish for so long, then cuts what is left. */
+  /** Ends subscriptions and waits so long for the other calls, then ends all connections. */
   close(limitMs: number): Promise<void>
 }
 
-/** A connection that answers no ping is ended, and with it the calls of a client that has vanished. */
+/** Ends a connection that answers no ping, and with it the calls of a client that has vanished. */
 const KEEPALIVE_MS = 60_000
 const KEEPALIVE_TIMEOUT_MS = 20_000
-/** Calls of one connection at once; clients hold back the others themselves. */
-const MAX_CONCURRENT_CALLS = 1_000
 
 /**
- * Serves `HubService` (docs/protocol.md §2.5), with the service definition that `@farcaster/hub-nodejs` publishes. Methods that
- * are in the definition and not among ours answer UNIMPLEMENTED (docs/hub-api.md).
+ * Serves `HubService` (docs/protocol.md §2.5) with the definition that `@farcaster/hub-nodejs` publishes. Methods of the
+ * definition that the hub does not have answer UNIMPLEMENTED (docs/hub-api.md).
  */
 export async function serveHubGrpc(
   api: HubGrpcApi,
@@ -44,7 +42,7 @@ export async function serveHubGrpc(
   const server = new Server({
     'grpc.max_receive_message_length': api.config.bodyLimit,
     'grpc.max_send_message_length': -1,
-    'grpc.max_concurrent_streams': MAX_CONCURRENT_CALLS,
+    'grpc.max_concurrent_streams': limits.concurrentCalls.default,
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
   })
@@ -67,7 +65,7 @@ export async function serveHubGrpc(
   }
 }
 
-/** Requests and replies pass as bytes: methods decode and encode, so that what is stored is not encoded again. */
+/** Requests and replies stay bytes: methods decode and encode, so that stored messages are not encoded again. */
 const definition = Object.fromEntries(
   Object.entries(HubServiceService).map(([name, method]) => [name, asBytes(method)]),
 )
@@ -89,29 +87,42 @@ function asBytes(
 }
 
 function unaryMethods(api: HubGrpcApi, admit: Admit): UntypedServiceImplementation {
-  const methods = [
-    ...submitMethods,
-    infoMethod(api),
-    ...eventMethods,
-    ...messageMethods,
-    ...bulkMethods,
-    ...userMethods,
-    ...chainMethods,
-  ]
-  return Object.fromEntries(methods.map((method) => [method.name, handle(method, api, admit)]))
+  const context = createMethodContext(api, async (ranges, options) => {
+    const page = await readEvents(api.db, ranges, options)
+    return { ...page, events: page.events.map(({ event }) => toWireEvent(event)) }
+  })
+  return Object.fromEntries(
+    hubMethods.flatMap((method) => {
+      const { grpc: name } = method
+      return name
+        ? [[name, serveCalls(name, api, admit, (bytes) => answer(method, name, bytes, context))]]
+        : []
+    }),
+  )
 }
 
-function handle(
-  { name, answer }: UnaryMethod,
+function answer(
+  method: HubMethod,
+  name: GrpcName,
+  bytes: Buffer,
+  context: MethodContext,
+): Promise<Uint8Array> {
+  if (method.kind === 'write') return method.answerRequest(bytes, context)
+  return method.answerRequest(decodeRequest(name, bytes), context)
+}
+
+function serveCalls(
+  name: GrpcName,
   api: HubGrpcApi,
   admit: Admit,
+  answerCall: (request: Buffer) => Promise<Uint8Array>,
 ): handleUnaryCall<Buffer, Buffer> {
   return async (call, callback) => {
     const startMs = performance.now()
     let code = 0
     try {
       await admit(call)
-      const reply = await answer(call.request, api)
+      const reply = await answerCall(call.request)
       callback(null, asBuffer(reply))
     } catch (cause) {
       const status = statusOf(cause, name, api.log)

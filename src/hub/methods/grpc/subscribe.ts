@@ -1,5 +1,7 @@
 import { Metadata, type ServerWritableStream } from '@grpc/grpc-js'
 import { PlazaError } from '../../../platform/errors.js'
+import { limits } from '../../../platform/limits/limits.js'
+import { createSlots } from '../../../platform/limits/slots.js'
 import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
 import { followLog, openEndedRange, type Subscription } from '../../log/follow.js'
 import { readLogEnds } from '../../log/read.js'
@@ -9,30 +11,27 @@ import {
   type StreamEvent,
 } from '../../log/single-flight-pages.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
+import { requestedShards } from '../refusals.js'
 import type { Admit } from './admission.js'
 import { statusOf } from './call-status.js'
-import { requestedShards } from './events.js'
-import type { HubGrpcApi, RequestOf } from './grpc-api.js'
-import { decodeRequest } from './method.js'
-import { enumValueOf } from './request-fields.js'
+import type { HubGrpcApi } from './grpc-api.js'
+import { decodeRequest, enumValueOf, type GrpcRequest } from './request.js'
 import { toWireEvent } from './wire-bytes.js'
 
-const MAX_SUBSCRIBERS = 256
-
 /** A call that is answered with encoded events. */
-export type SubscribeCall = ServerWritableStream<Buffer, Buffer>
+type SubscribeCall = ServerWritableStream<Buffer, Buffer>
 
-/** All who follow the log over gRPC. */
-export interface Subscribers {
+/** The calls of `Subscribe`. */
+interface Subscribers {
   /** Serves one call until it ends. */
   serve(call: SubscribeCall): void
-  /** Tells all of them that the server stops; resolves when the last one has ended. */
+  /** Ends all calls with UNAVAILABLE; resolves when the last one has ended. */
   close(): Promise<void>
 }
 
 /**
- * Serves the log as a stream (docs/protocol.md §2.5). A subscriber pulls: a page is read and written, and only when it was taken
- * is the next one read. So a slow one holds one page in memory, delays nobody, and nothing is queued for anybody.
+ * Serves the log as a stream (docs/protocol.md §2.5). Subscribers pull: the next page is read when the one before it was
+ * taken. So a slow subscriber holds one page in memory and delays no other, and nothing is queued.
  *
  * @param destroyConnection Ends a connection at once, by its peer.
  */
@@ -41,28 +40,22 @@ export function createSubscribers(
   admit: Admit,
   destroyConnection: (peer: string) => void,
 ): Subscribers {
-  const { maxSubscribers = MAX_SUBSCRIBERS } = api.config
+  const { config, metrics } = api
   const readPage = createSingleFlightPages(api.db, ({ event }) => toWireEvent(event))
+  const slots = createSlots(limits.subscribers, config.maxSubscribers, metrics?.subscribed)
   const calls = new Map<AbortController, Promise<void>>()
-  let subscribers = 0
-
-  function count(change: 1 | -1): void {
-    subscribers += change
-    api.metrics?.subscribed(subscribers)
-  }
 
   async function run(call: SubscribeCall, signal: AbortSignal): Promise<void> {
     try {
       await admit(call)
-      if (subscribers >= maxSubscribers) throw new PlazaError('unavailable', 'too many subscribers')
-      count(1)
+      const freeSlot = slots.take()
       try {
         await streamEvents(call, api, readPage, signal)
       } catch (error) {
         if (!call.cancelled)
           await endCall(call, signal.aborted ? shuttingDownError() : error, api, destroyConnection)
       } finally {
-        count(-1)
+        freeSlot()
       }
     } catch (refusal) {
       if (!call.cancelled) await endCall(call, refusal, api, destroyConnection)
@@ -94,7 +87,7 @@ async function streamEvents(
   signal: AbortSignal,
 ): Promise<void> {
   const subscription = await subscriptionOf(decodeRequest('subscribe', call.request), api)
-  // A subscriber is told that it is one before there is an event.
+  // Confirms the subscription before there is an event.
   call.sendMetadata(new Metadata())
   const follower = { readPage, tail: api.tail }
   for await (const { events } of followLog(follower, subscription, signal)) {
@@ -106,9 +99,9 @@ async function streamEvents(
   signal.throwIfAborted()
 }
 
-/** No types are all of them: the reference node then sends none, and subscribers to nothing there are not. */
+/** No types are all types. The reference node then sends nothing, which no client can want. */
 async function subscriptionOf(
-  { eventTypes, fromId, shardIndex }: RequestOf<'subscribe'>,
+  { eventTypes = [], fromId, shardIndex }: GrpcRequest,
   { db, config }: HubGrpcApi,
 ): Promise<Subscription> {
   const shards = requestedShards(shardIndex, config.shards)
@@ -120,9 +113,9 @@ async function subscriptionOf(
 }
 
 /**
- * Waits until what was written is on its way.
+ * Waits until the client has taken what was written.
  *
- * @throws PlazaError `unavailable` for a subscriber that takes nothing for too long.
+ * @throws PlazaError `unavailable` when it takes nothing for too long.
  */
 async function waitUntilSent(
   call: SubscribeCall,
@@ -135,7 +128,7 @@ async function waitUntilSent(
   signal.throwIfAborted()
   log.info(
     { peer: call.getPeer(), shard: last.shard, lastId: last.id },
-    'let go a subscriber that took nothing',
+    'ended the subscription of a client that took nothing',
   )
   throw new PlazaError(
     'unavailable',
@@ -143,7 +136,7 @@ async function waitUntilSent(
   )
 }
 
-/** The last word. A subscriber that does not take it either, in as long a time, is cut off. */
+/** Ends a call with a status. A client that does not take it in time either loses its connection. */
 async function endCall(
   call: SubscribeCall,
   cause: unknown,
@@ -151,7 +144,7 @@ async function endCall(
   destroyConnection: (peer: string) => void,
 ): Promise<void> {
   const peer = call.getPeer()
-  // Said by gRPC's server of calls that have ended in whatever way.
+  // The gRPC library emits this for every call that has ended, however it did.
   const ended = new Promise<void>((resolve) => call.on('cancelled', () => resolve()))
   call.emit('error', statusOf(cause, 'subscribe', log))
   const timer = setTimeout(() => destroyConnection(peer), config.stallTimeoutMs)

@@ -1,4 +1,4 @@
-import { eachField, lengthDelimited } from './encoding.js'
+import { eachField, lengthDelimited } from '../protobuf.js'
 
 /**
  * What is stored becomes what is sent without being decoded. Messages are stored with `data_bytes`, the bytes that

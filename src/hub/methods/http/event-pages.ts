@@ -1,24 +1,14 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { type EventPage, readEvents, readRetentionFloor, type ShardRange } from '../../log/read.js'
+import type { EncodedEventPage, ReadEncodedEvents } from '../hub-method.js'
 import { hubEventJson } from '../json/hub-event.js'
 import { EventCache } from './event-cache.js'
 
-/** A page of the log with its events as JSON. */
-export interface JsonPage extends Pick<EventPage, 'next' | 'remaining'> {
-  readonly events: readonly Buffer[]
-}
-
-/** Reads one page of these ranges of the log. */
-export type ReadJsonPage = (
-  ranges: readonly ShardRange[],
-  options: { readonly limit: number; readonly reverse: boolean },
-) => Promise<JsonPage>
-
 /**
- * Reads pages of the log as JSON. A page of one shard that is remembered whole comes from memory, every other
- * from the database.
+ * Creates the reader of pages of the log as JSON. A page of one shard comes from the cache when it is there whole;
+ * every other is read from the database.
  */
-export function createJsonPageReader(db: Database, cache = new EventCache()): ReadJsonPage {
+export function createJsonPageReader(db: Database, cache = new EventCache()): ReadEncodedEvents {
   return async (ranges, options) => {
     const [range] = ranges
     const { limit, reverse } = options
@@ -27,14 +17,14 @@ export function createJsonPageReader(db: Database, cache = new EventCache()): Re
   }
 }
 
-/** Null when the page is not remembered, or retention has dropped a part of it: the database knows more. */
+/** Null when a part of the page is not cached, or retention has dropped it: then the database decides. */
 async function readCachedPage(
   db: Database,
   cache: EventCache,
   range: ShardRange,
   limit: number,
-): Promise<JsonPage | null> {
-  // One more than asked for shows whether there is more.
+): Promise<EncodedEventPage | null> {
+  // One more event than the page has shows whether there is another page.
   const cached = cache.get(range, limit + 1)
   const first = cached?.[0]
   if (!cached || !first) return null
@@ -54,7 +44,7 @@ async function readAndCache(
   cache: EventCache,
   range: ShardRange,
   limit: number,
-): Promise<JsonPage> {
+): Promise<EncodedEventPage> {
   const { events, next, remaining } = await readEvents(db, [range], { limit, reverse: false })
   const cachedEvents = events.map((event) => ({ id: event.id, json: jsonBytes(event) }))
   cache.add(range.shard, range.from, cachedEvents)
@@ -65,7 +55,7 @@ async function readPage(
   db: Database,
   ranges: readonly ShardRange[],
   options: { readonly limit: number; readonly reverse: boolean },
-): Promise<JsonPage> {
+): Promise<EncodedEventPage> {
   const page = await readEvents(db, ranges, options)
   return { ...page, events: page.events.map(jsonBytes) }
 }

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { PlazaError } from '../../../platform/errors.js'
+import { limits } from '../../../platform/limits/limits.js'
+import { createSlots } from '../../../platform/limits/slots.js'
 import { waitForDrain } from '../../../platform/process/wait-for-drain.js'
 import { followLog, openEndedRange, positionsOf, type Subscription } from '../../log/follow.js'
 import { type EventFilter, readLogEnds } from '../../log/read.js'
@@ -14,14 +15,13 @@ import {
 import type { ReadPosition } from '../../log/tail.js'
 import { hubEventTypeNames } from '../json/enum-names.js'
 import { hubEventJson } from '../json/hub-event.js'
+import { invalid, requestedShards } from '../refusals.js'
 import { failureBody, toPlazaError } from './errors.js'
-import { requestedShards } from './events.js'
 import type { HubApi } from './hub-api.js'
-import { Parameters, parseEnum, parseFid, refusal } from './parameters.js'
+import { Parameters, parseEnum, parseFid } from './parameters.js'
 import { formatPosition, parsePosition } from './stream-position.js'
 
 const FAILURE = 'Failed to stream events'
-const MAX_STREAMS = 256
 const HEARTBEAT_MS = 15_000
 const MAX_FILTER_FIDS = 1_000
 
@@ -40,7 +40,7 @@ const RECONNECT_MS = 2_000
  * a slow reader holds one page in memory, never delays another, and nothing is queued for anybody.
  */
 export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
-  const { maxStreams = MAX_STREAMS } = api.config
+  const slots = createSlots(limits.eventStreams, api.config.maxStreams)
   const readPage = createSingleFlightPages(api.db, (event) => JSON.stringify(hubEventJson(event)))
   const streams = new Map<AbortController, Promise<void>>()
 
@@ -51,9 +51,9 @@ export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
 
   const options = { config: { failure: FAILURE }, exposeHeadRoute: false }
   scope.get('/events/stream', options, async (request, reply) => {
-    if (streams.size >= maxStreams) throw new PlazaError('unavailable', 'too many event streams are open')
+    // Before the statement that finds where to start.
+    const freeSlot = slots.take()
     const controller = new AbortController()
-    // Counted from here on: finding where to start takes a statement.
     const started = subscribe(request, api)
     const stream = started.then(
       (subscription) => {
@@ -66,7 +66,10 @@ export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
     )
     streams.set(
       controller,
-      stream.finally(() => streams.delete(controller)),
+      stream.finally(() => {
+        streams.delete(controller)
+        freeSlot()
+      }),
     )
     await started
     return reply
@@ -82,7 +85,7 @@ const streamHeaders = {
 
 async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promise<Subscription> {
   const parameters = new Parameters(request.query)
-  const shards = requestedShards(parameters, config.shards)
+  const shards = requestedShards(parameters.u32('shard_index'), config.shards)
   const from = parameters.u64('from_event_id')
   const filter = filterOf(parameters)
   const header = request.headers['last-event-id']
@@ -104,7 +107,7 @@ function filterOf(parameters: Parameters): EventFilter | null {
   const fids = parameters.list('fid')
   const types = parameters.list('event_type')
   if (!fids && !types) return null
-  if (fids && fids.values.length > MAX_FILTER_FIDS) throw refusal('fid', `holds more than ${MAX_FILTER_FIDS}`)
+  if (fids && fids.values.length > MAX_FILTER_FIDS) throw invalid('fid', `holds more than ${MAX_FILTER_FIDS}`)
   return {
     fids: fids?.values.map((value) => parseFid('fid', value)) ?? null,
     types: types?.values.map((value) => parseEnum('event_type', value, hubEventTypeNames)) ?? null,

@@ -1,7 +1,7 @@
 import bs58 from 'bs58'
-import { PlazaError } from '../../../platform/errors.js'
-import { MAX_PAGE_SIZE } from '../../page-token.js'
+import { MAX_PAGE_SIZE, type TokenCodec } from '../../page-token.js'
 import { enumValue } from '../json/enum-names.js'
+import { invalid, required } from '../refusals.js'
 
 const DEFAULT_PAGE_SIZE = 1_000
 
@@ -10,12 +10,12 @@ const MAX_U64 = 0xffff_ffff_ffff_ffffn
 const HASH_BYTES = 20
 const ETH_ADDRESS_BYTES = 20
 const SOL_ADDRESS_BYTES = 32
-/** The longest that 32 bytes become in base58. Decoding takes quadratic time, so length is checked first. */
+/** Most characters of 32 bytes in base58. Decoding takes quadratic time, so the length is checked first. */
 const MAX_SOL_ADDRESS_CHARACTERS = 44
 
 /**
- * The query of a request, read parameter by parameter. What is wrong with one is a 400 that names it. An
- * empty value counts as none; a parameter that no operation reads is left alone (docs/protocol.md §1.6).
+ * Reads the parameters of a query. A wrong one is a 400 that names it. An empty value counts as none; a parameter that
+ * the method does not have is ignored (docs/protocol.md §1.6).
  */
 export class Parameters {
   readonly #query: Readonly<Record<string, unknown>>
@@ -24,11 +24,17 @@ export class Parameters {
     this.#query = typeof query === 'object' && query !== null ? (query as Record<string, unknown>) : {}
   }
 
+  /** Whether the query has this parameter, with any value that is not empty. */
+  has(name: string): boolean {
+    const value = this.#query[name]
+    return Array.isArray(value) || (typeof value === 'string' && value !== '')
+  }
+
   /** The first of these spellings that is given, and its value. */
   find(...names: readonly string[]): { name: string; value: string } | null {
     for (const name of names) {
       const value = this.#query[name]
-      if (Array.isArray(value)) throw refusal(name, 'is given more than once')
+      if (Array.isArray(value)) throw invalid(name, 'is given more than once')
       if (typeof value === 'string' && value !== '') return { name, value }
     }
     return null
@@ -42,7 +48,7 @@ export class Parameters {
     return this.text(name) ?? required(name)
   }
 
-  /** Every value of a parameter that may be repeated, or hold many between commas. */
+  /** Every value of a parameter that may be repeated, or have several between commas. */
   list(...names: readonly string[]): { name: string; values: string[] } | null {
     for (const name of names) {
       const given = this.#query[name]
@@ -65,14 +71,14 @@ export class Parameters {
   }
 
   /**
-   * A number of 64 bits, such as an event id or a time. What is larger than any that exists is taken for
-   * the largest: a bound beyond everything.
+   * A number of 64 bits, such as an event id or a time. One that JavaScript cannot hold exactly becomes the largest
+   * that it can, which is above every id and time there is.
    */
   u64(...names: readonly string[]): number | null {
     const found = this.find(...names)
     if (!found) return null
     const value = parseDigits(found.name, found.value)
-    if (value > MAX_U64) throw refusal(found.name, 'is larger than 2^64 - 1')
+    if (value > MAX_U64) throw invalid(found.name, 'is larger than 2^64 - 1')
     return value > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(value)
   }
 
@@ -81,17 +87,17 @@ export class Parameters {
     const found = this.find(...names)
     if (!found) return null
     const value = parseDigits(found.name, found.value)
-    if (value > MAX_U32) throw refusal(found.name, 'is larger than 2^32 - 1')
+    if (value > MAX_U32) throw invalid(found.name, 'is larger than 2^32 - 1')
     return Number(value)
   }
 
-  /** `true`, `false`, `1` or `0`; false when it is not given. */
+  /** `true`, `false`, `1` or `0`; null when it is not given. */
   flag(name: string): boolean | null {
     const value = this.text(name)
     if (value === null) return null
     if (value === 'true' || value === '1') return true
     if (value === 'false' || value === '0') return false
-    throw refusal(name, 'must be true or false')
+    throw invalid(name, 'must be true or false')
   }
 
   /** Highest or newest first. */
@@ -99,12 +105,12 @@ export class Parameters {
     return this.flag('reverse') ?? false
   }
 
-  /** Both spellings; the snake one wins, as in the reference node. */
+  /** The page size in either spelling; the one in snake case counts first, as in the reference node. */
   pageSize(defaultValue = DEFAULT_PAGE_SIZE): number {
     const found = this.find('page_size', 'pageSize')
     if (!found) return defaultValue
     const size = parseDigits(found.name, found.value)
-    if (size < 1n || size > MAX_PAGE_SIZE) throw refusal(found.name, `must be between 1 and ${MAX_PAGE_SIZE}`)
+    if (size < 1n || size > MAX_PAGE_SIZE) throw invalid(found.name, `must be between 1 and ${MAX_PAGE_SIZE}`)
     return Number(size)
   }
 
@@ -114,23 +120,32 @@ export class Parameters {
     if (!found) return null
     const text = found.value.replaceAll(' ', '+')
     const bytes = Buffer.from(text, 'base64')
-    if (bytes.toString('base64') !== text) throw refusal(found.name, 'is not base64')
+    if (bytes.toString('base64') !== text) throw invalid(found.name, 'is not base64')
     return { name: found.name, bytes }
+  }
+
+  /** The cursor of a page token; null without one. */
+  cursor<Cursor>(codec: TokenCodec<Cursor>): Cursor | null {
+    const token = this.pageToken()
+    if (!token) return null
+    const cursor = codec.decode(token.bytes)
+    if (cursor === null) throw invalid(token.name, 'is not a token that this list gave out')
+    return cursor
   }
 
   /** The hash of a message. */
   hash(name: string): Buffer {
     const bytes = this.#hex(name)
-    if (bytes.length !== HASH_BYTES) throw refusal(name, `must be ${HASH_BYTES} bytes of hex`)
+    if (bytes.length !== HASH_BYTES) throw invalid(name, `must be ${HASH_BYTES} bytes of hex`)
     return bytes
   }
 
-  /** An Ethereum address in hex, or one of Solana in hex or base58; null when not given. */
+  /** An address of Ethereum in hex, or of Solana in hex or base58; null when it is not given. */
   optionalAddress(name: string): Buffer | null {
     const value = this.text(name)
     if (value === null) return null
     const address = parseAddress(value)
-    if (!address) throw refusal(name, 'must be an address of Ethereum (hex) or Solana (base58)')
+    if (!address) throw invalid(name, 'must be an address of Ethereum (hex) or Solana (base58)')
     return address
   }
 
@@ -143,7 +158,7 @@ export class Parameters {
     return this.text(name) === null ? null : this.#hex(name)
   }
 
-  /** A value of one of the protocol's enums by its name or number; null when not given. */
+  /** A value of one of the protocol's enums, by its name or number; null when it is not given. */
   optionalEnumValue(name: string, names: readonly (string | undefined)[]): number | null {
     const value = this.text(name)
     return value === null ? null : parseEnum(name, value, names)
@@ -155,39 +170,29 @@ export class Parameters {
 
   #hex(name: string): Buffer {
     const bytes = parseHex(this.requiredText(name))
-    if (!bytes) throw refusal(name, 'must be hex')
+    if (!bytes) throw invalid(name, 'must be hex')
     return bytes
   }
 }
 
-/** A 400 that names the parameter at fault. */
-export function refusal(property: string, problem: string): PlazaError {
-  return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
-}
-
-/** Refuses the request: the parameter is missing. */
-export function required(name: string): never {
-  throw refusal(name, 'is required')
-}
-
-/** A fid: 1 or more, and no more than a number holds exactly. */
+/** A fid: 1 or more, and at most what JavaScript holds exactly. */
 export function parseFid(name: string, text: string): number {
   const value = parseDigits(name, text)
-  if (value < 1n || value > BigInt(Number.MAX_SAFE_INTEGER)) throw refusal(name, 'must be a fid: 1 or more')
+  if (value < 1n || value > BigInt(Number.MAX_SAFE_INTEGER)) throw invalid(name, 'must be a fid: 1 or more')
   return Number(value)
 }
 
-/** The number of an enum, given by its name or as the number itself. `names` are by number. */
+/** The number of an enum's value, from its name or the number as text. `names` are by number. */
 export function parseEnum(name: string, text: string, names: readonly (string | undefined)[]): number {
   const value = enumValue(names, text)
   if (value !== undefined) return value
   const known = names.filter((each) => each !== undefined).join(', ')
-  throw refusal(name, `must be one of ${known}, or its number`)
+  throw invalid(name, `must be one of ${known}, or its number`)
 }
 
-/** Digits only: no sign, no point, no exponent. Twenty of them hold every number of 64 bits. */
+/** Parses digits: no sign, no point, no exponent. Twenty of them hold every number of 64 bits. */
 function parseDigits(name: string, text: string): bigint {
-  if (!/^\d{1,20}$/.test(text)) throw refusal(name, 'must be a whole number of at most 20 digits')
+  if (!/^\d{1,20}$/.test(text)) throw invalid(name, 'must be a whole number of at most 20 digits')
   return BigInt(text)
 }
 

@@ -1,57 +1,49 @@
-import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../../platform/errors.js'
+import type { LimitStatus } from '../../../platform/limits/counter.js'
+import { limitRequests } from '../../../platform/limits/limit-requests.js'
+import { limits } from '../../../platform/limits/limits.js'
 import { redactedPath } from '../../../platform/text/redacted-path.js'
-import { castOperations } from './casts.js'
-import { chainOperations } from './chain.js'
+import { createMethodContext, type HubMethod, type MethodContext } from '../hub-method.js'
+import { hubMethods } from '../hub-methods.js'
 import { sendFailure } from './errors.js'
+import { createJsonPageReader } from './event-pages.js'
 import { registerEventStream } from './event-stream.js'
-import { eventOperations } from './events.js'
-import type { GetOperation, HubApi } from './hub-api.js'
-import { infoOperation } from './info.js'
-import { linkOperations } from './links.js'
+import type { HubApi } from './hub-api.js'
 import { Parameters } from './parameters.js'
-import { reactionOperations } from './reactions.js'
-import { type PostOperation, submitOperations } from './submit.js'
-import { userOperations } from './users.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const BODY_TYPE = 'application/octet-stream'
-const MINUTE_MS = 60_000
-/** Browsers ask again after a day. */
+/** Browsers repeat a preflight request after a day. */
 const PREFLIGHT_SECONDS = 86_400
-
-/** Addresses whose requests are counted at once; the least recent are forgotten first. */
-const COUNTED_ADDRESSES = 10_000
 
 /** Adds the hub's HTTP API (docs/protocol.md §1-2) under `/v1`, with the stream of events. */
 export async function registerHubApi(app: FastifyInstance, api: HubApi): Promise<void> {
-  const reads = [
-    infoOperation(api),
-    ...eventOperations(api.db),
-    ...castOperations,
-    ...reactionOperations,
-    ...linkOperations,
-    ...userOperations,
-    ...chainOperations,
-  ]
+  const context = createMethodContext(api, createJsonPageReader(api.db))
+  const routes = new Map<string, HubMethod[]>()
+  for (const method of hubMethods) {
+    if (method.http) routes.set(method.http.path, [...(routes.get(method.http.path) ?? []), method])
+  }
   await app.register(
     async (scope) => {
-      setHeaders(scope)
-      await limitRate(scope, api.config.rateLimit)
-      setFailures(scope, api.config.rateLimit > 0)
+      allowBrowsers(scope)
+      const countRequest = limitRequests(scope, limits.hubRequests, {
+        clock: api.clock,
+        most: api.config.rateLimit,
+        refusal: rateRefusal,
+      })
+      sendFailures(scope, countRequest)
       authorize(scope, api)
       acceptBodies(scope, api.config.bodyLimit)
-      for (const operation of reads) addRead(scope, operation, api)
-      for (const operation of submitOperations) addWrite(scope, operation, api)
+      for (const [path, methods] of routes) addRoute(scope, path, methods, context)
       registerEventStream(scope, api)
     },
     { prefix: '/v1' },
   )
 }
 
-/** Any web page may read the hub: it holds nothing but what is public. */
-function setHeaders(scope: FastifyInstance): void {
+/** Allows every web page to read the hub, which holds only public data. */
+function allowBrowsers(scope: FastifyInstance): void {
   scope.addHook('onRequest', async (_request, reply) => {
     reply.header('access-control-allow-origin', '*')
   })
@@ -65,39 +57,35 @@ function setHeaders(scope: FastifyInstance): void {
   )
 }
 
-async function limitRate(scope: FastifyInstance, perMinute: number): Promise<void> {
-  if (perMinute === 0) return
-  await scope.register(rateLimit, {
-    max: perMinute,
-    timeWindow: MINUTE_MS,
-    cache: COUNTED_ADDRESSES,
-    errorResponseBuilder: (_request, { max, after }) =>
-      new PlazaError('bad_request.rate_limited', `more than ${max} requests a minute; try again in ${after}`),
-  })
+function rateRefusal({ limit, retryAfterSeconds: seconds }: LimitStatus): string {
+  const wait = seconds < 60 ? `${seconds} second${seconds === 1 ? '' : 's'}` : '1 minute'
+  return `more than ${limit} requests a minute; try again in ${wait}`
 }
 
-function setFailures(scope: FastifyInstance, isRateLimited: boolean): void {
+function sendFailures(
+  scope: FastifyInstance,
+  countRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
+): void {
   scope.setErrorHandler((error, request, reply) => sendFailure(error, request, reply))
-  const notFound = (request: FastifyRequest, reply: FastifyReply) =>
+  scope.setNotFoundHandler({ preHandler: countRequest }, (request, reply) =>
     sendFailure(
       new PlazaError('not_found', `no operation ${request.method} ${redactedPath(request.url)}`),
       request,
       reply,
-    )
-  if (isRateLimited) scope.setNotFoundHandler({ preHandler: scope.rateLimit() }, notFound)
-  else scope.setNotFoundHandler(notFound)
+    ),
+  )
 }
 
 function authorize(scope: FastifyInstance, { authorize: check }: HubApi): void {
   if (!check) return
-  // Behind the limit of requests, which counts keys that are tried, and before a body is read.
+  // After the rate limit, which counts wrong keys too, and before the body is read.
   scope.addHook('preParsing', async (request) => {
-    // A browser asks whether it may send a key without sending one.
+    // A browser sends its preflight request without the key.
     if (request.method !== 'OPTIONS') await check(request)
   })
 }
 
-/** Messages come as bytes; whatever else is sent is a 415. */
+/** Accepts bytes; every other content type is a 415. */
 function acceptBodies(scope: FastifyInstance, bodyLimit: number): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(BODY_TYPE, { parseAs: 'buffer', bodyLimit }, (_request, body, done) => {
@@ -105,20 +93,35 @@ function acceptBodies(scope: FastifyInstance, bodyLimit: number): void {
   })
 }
 
-function addRead(scope: FastifyInstance, { path, failure, answer }: GetOperation, api: HubApi): void {
-  scope.get(path, { config: { failure } }, async (request, reply) => {
-    const json = await answer(new Parameters(request.query), api)
-    return reply.type(JSON_TYPE).send(Buffer.isBuffer(json) ? json : JSON.stringify(json))
+/** Adds the route of one path: a GET, or a POST for methods that take bytes. */
+function addRoute(
+  scope: FastifyInstance,
+  path: string,
+  methods: readonly HubMethod[],
+  context: MethodContext,
+): void {
+  const failure = methods.find(({ http }) => http?.failure !== undefined)?.http?.failure ?? ''
+  const isWrite = methods.some(({ kind }) => kind === 'write')
+  scope.route({
+    method: isWrite ? 'POST' : 'GET',
+    url: path,
+    config: { failure },
+    handler: async (request, reply) => {
+      const json = await answer(methods, request, context)
+      return reply.type(JSON_TYPE).send(Buffer.isBuffer(json) ? json : JSON.stringify(json))
+    },
   })
 }
 
-function addWrite(scope: FastifyInstance, { path, failure, answer }: PostOperation, api: HubApi): void {
-  scope.post(path, { config: { failure } }, async (request, reply) => {
-    if (!Buffer.isBuffer(request.body)) {
-      const property = 'content-type'
-      throw new PlazaError('bad_request.invalid_param', `content-type must be ${BODY_TYPE}`, { property })
-    }
-    const json = await answer(request.body, api)
-    return reply.type(JSON_TYPE).send(JSON.stringify(json))
-  })
+async function answer(
+  methods: readonly HubMethod[],
+  request: FastifyRequest,
+  context: MethodContext,
+): Promise<object | Buffer> {
+  const query = new Parameters(request.query)
+  const method = methods.find(({ http }) => http?.when === undefined || query.has(http.when))!
+  if (method.kind === 'read') return await method.answerQuery(query, context)
+  if (Buffer.isBuffer(request.body)) return await method.answerBody(request.body, context)
+  const property = 'content-type'
+  throw new PlazaError('bad_request.invalid_param', `content-type must be ${BODY_TYPE}`, { property })
 }

@@ -1,5 +1,5 @@
 import type { ReadPosition } from '../../log/tail.js'
-import { refusal } from './parameters.js'
+import { invalid } from '../refusals.js'
 
 /** Where a position comes from, for the refusal of a bad one. */
 const NAME = 'Last-Event-ID'
@@ -21,8 +21,8 @@ export function parsePosition(text: string, shards: readonly number[]): Map<numb
   const lastIds = new Map<number, number>()
   for (const part of text.split(',')) {
     const { shard, id } = parsePart(part.trim(), shards)
-    if (!shards.includes(shard)) throw refusal(NAME, `names shard ${shard}, which is not followed`)
-    if (lastIds.has(shard)) throw refusal(NAME, `names shard ${shard} twice`)
+    if (!shards.includes(shard)) throw invalid(NAME, `names shard ${shard}, which is not followed`)
+    if (lastIds.has(shard)) throw invalid(NAME, `names shard ${shard} twice`)
     lastIds.set(shard, id)
   }
   return lastIds
@@ -32,11 +32,11 @@ function parsePart(part: string, shards: readonly number[]): { shard: number; id
   const [, shard, digits] = /^(?:(\d{1,5}):)?(\d{1,16})$/.exec(part) ?? []
   const id = Number(digits)
   if (digits === undefined || id >= Number.MAX_SAFE_INTEGER)
-    throw refusal(NAME, 'is not a position in the log')
+    throw invalid(NAME, 'is not a position in the log')
   if (shard !== undefined) return { shard: Number(shard), id }
   const [onlyShard] = shards
   if (onlyShard === undefined || shards.length > 1) {
-    throw refusal(NAME, 'must name the shard of each id, such as 1:81920,2:16384')
+    throw invalid(NAME, 'must name the shard of each id, such as 1:81920,2:16384')
   }
   return { shard: onlyShard, id }
 }

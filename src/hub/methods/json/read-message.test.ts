@@ -4,8 +4,8 @@ import { decodeMessage, encodeMessage, toProtobuf } from '../../../protocol/code
 import { messageHash } from '../../../protocol/hash.js'
 import { sampleData, sampleSigner, validSamples } from '../../../protocol/testing/sample-messages.js'
 import { messageJson } from './message.js'
-import { withoutEmptyLists } from './message-encoding.js'
-import { readMessageJson } from './read-message.js'
+
+import { readMessageJson, withoutEmptyLists } from './read-message.js'
 
 const samples = Object.entries(await validSamples())
 const signer = sampleSigner()

@@ -5,8 +5,8 @@ import { asBuffer } from '../../../protocol/bytes.js'
 import { decodeMessage } from '../../../protocol/codec.js'
 import { messageHash } from '../../../protocol/hash.js'
 import type { SignedMessage } from '../../../protocol/message.js'
+import { eachField, lengthDelimited } from '../protobuf.js'
 import { enumValue, messageTypeNames, storageUnitTypeNames } from './enum-names.js'
-import { withoutEmptyLists } from './message-encoding.js'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -49,6 +49,32 @@ function signedBytes(data: MessageData, hash: Uint8Array): Buffer {
   const shorter = withoutEmptyLists(encoded)
   // With neither, the message is refused for its hash.
   return messageHash(shorter).equals(hash) ? shorter : encoded
+}
+
+const CAST_ADD_FIELD = 5
+/** `mentions` and `mentionsPositions` of a cast (docs/protocol.md §3.1). */
+const listFields: ReadonlySet<number> = new Set([2, 5])
+
+/**
+ * Encoded MessageData without the empty lists of numbers in its cast. Encoders in JavaScript write these lists, those in
+ * Rust do not (docs/protocol.md §3.2), and the hash is over what was written.
+ */
+export function withoutEmptyLists(data: Buffer): Buffer {
+  const parts: Buffer[] = []
+  eachField(data, { start: 0, end: data.length }, (field, start, content, end) => {
+    if (field !== CAST_ADD_FIELD) {
+      parts.push(data.subarray(start, end))
+      return
+    }
+    const kept: Buffer[] = []
+    eachField(data, { start: content, end }, (inner, innerStart, innerContent, innerEnd) => {
+      const isEmptyList = listFields.has(inner) && innerContent === innerEnd
+      if (!isEmptyList) kept.push(data.subarray(innerStart, innerEnd))
+    })
+    const body = Buffer.concat(kept)
+    parts.push(lengthDelimited(CAST_ADD_FIELD, body.length), body)
+  })
+  return Buffer.concat(parts)
 }
 
 function readData(value: unknown): MessageData {

@@ -1,19 +1,29 @@
-import { WireReader } from '../../../protocol/wire.js'
+import { WireReader } from '../../protocol/wire.js'
 
-/** A field of a protobuf message that is length-delimited: its number, and the bytes behind the length. */
-export interface BytesField {
+/** A length-delimited field of a protobuf message: its number and content. */
+interface BytesField {
   readonly number: number
   readonly bytes: Uint8Array
 }
 
 const WIRE_BYTES = 2
+/** Every list of the service has its items in field 1 and the token of the next page in field 2. */
+const ITEMS = 1
+const NEXT_PAGE_TOKEN = 2
 
-/** An encoded message of these fields, in their order. */
+/** Encodes a page of encoded items; the token is left out at the end. */
+export function listReply(items: readonly Uint8Array[], nextPageToken: Uint8Array | undefined): Buffer {
+  const fields: BytesField[] = items.map((bytes) => ({ number: ITEMS, bytes }))
+  if (nextPageToken) fields.push({ number: NEXT_PAGE_TOKEN, bytes: nextPageToken })
+  return encodeFields(fields)
+}
+
+/** Encodes a message of these fields, in their order. */
 export function encodeFields(fields: readonly BytesField[]): Buffer {
   return Buffer.concat(fields.flatMap(({ number, bytes }) => [lengthDelimited(number, bytes.length), bytes]))
 }
 
-/** The tag and the length in front of a field. */
+/** The tag and length in front of a length-delimited field. */
 export function lengthDelimited(number: number, length: number): Buffer {
   return Buffer.from([...varint(number * 8 + WIRE_BYTES), ...varint(length)])
 }
@@ -27,8 +37,8 @@ function varint(value: number): number[] {
 }
 
 /**
- * Calls back for each field of an encoded message that Plaza itself has encoded: the number of the field, where it
- * starts with its tag, and where its content starts and ends. The content of numbers is not told apart from their tag.
+ * Calls back for each field of a message that Plaza has encoded: the number of the field, where its tag starts, and
+ * where its content starts and ends. The content of a field that is not length-delimited starts with its tag.
  */
 export function eachField(
   bytes: Buffer,
@@ -41,7 +51,7 @@ export function eachField(
     const tag = reader.readUint32()
     if ((tag & 7) === WIRE_BYTES) {
       const content = reader.readBytes()
-      if (content < 0) throw new Error('a stored message is cut off')
+      if (content < 0) throw new Error('a stored message is truncated')
       call(tag >>> 3, start, content, reader.position)
     } else {
       if (tag < 8 || !reader.skip(tag & 7)) throw new Error('a stored message is not protobuf')

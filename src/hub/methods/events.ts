@@ -1,0 +1,140 @@
+import { eventToken, rangesAfter } from '../log/event-token.js'
+import { AFTER_ALL_EVENTS, readEvent, type ShardRange, type StoredHubEvent } from '../log/read.js'
+import type { Field } from './fields.js'
+import { MAX_PAGE_BYTES, pageSizeOf } from './grpc/request.js'
+import { toWireEvent } from './grpc/wire-bytes.js'
+import { type EncodedEventPage, type Reply, readMethod } from './hub-method.js'
+import { hubEventJson } from './json/hub-event.js'
+import { listReply } from './protobuf.js'
+import { invalid, requestedShards, required, requireFound, requireShard } from './refusals.js'
+import { base64Token } from './replies.js'
+
+/** The part of the log that a request asks for. */
+interface LogPage {
+  readonly ranges: readonly ShardRange[]
+  /** The first event id of the request, included. */
+  readonly from: number
+  readonly limit: number
+  readonly reverse: boolean
+  readonly maxBytes?: number
+}
+
+/** Shards are merged by id, and the page size is for the whole page (docs/hub-api.md). */
+const logPage: Field<LogPage> = {
+  parameters: [
+    'from_event_id',
+    'stop_id',
+    'shard_index',
+    'page_size',
+    'pageSize',
+    'page_token',
+    'pageToken',
+    'reverse',
+  ],
+  members: ['startId', 'stopId', 'shardIndex', 'pageSize', 'pageToken', 'reverse'],
+  fromQuery(query, shards) {
+    const { reverse } = query
+    const from = query.u64('from_event_id') ?? 0
+    const stop = query.u64('stop_id') ?? AFTER_ALL_EVENTS
+    const requested = requestedShards(query.u32('shard_index'), shards)
+    const ranges = rangesOf({ shards: requested, from, stop, reverse }, query.pageToken())
+    return { ranges, from, reverse, limit: query.pageSize() }
+  },
+  fromRequest(request, shards) {
+    const { startId: from = 0, stopId: stop = AFTER_ALL_EVENTS, reverse = false, pageToken } = request
+    const requested = requestedShards(request.shardIndex, shards)
+    const token = pageToken?.length ? { name: 'page_token', bytes: pageToken } : null
+    const ranges = rangesOf({ shards: requested, from, stop, reverse }, token)
+    return { ranges, from, reverse, limit: pageSizeOf(request), maxBytes: MAX_PAGE_BYTES }
+  },
+}
+
+function rangesOf(
+  { shards, from, stop, reverse }: Omit<ShardRange, 'shard'> & { shards: number[]; reverse: boolean },
+  token: { readonly name: string; readonly bytes: Uint8Array } | null,
+): readonly ShardRange[] {
+  const all = shards.map((shard) => ({ shard, from, stop }))
+  if (!token) return all
+  const remaining = rangesAfter(token.bytes, all, reverse)
+  if (typeof remaining === 'string') throw invalid(token.name, remaining)
+  return remaining
+}
+
+/** The id of an event. */
+const eventId: Field<number> = {
+  parameters: ['event_id'],
+  members: ['id'],
+  fromQuery: (query) => query.u64('event_id') ?? required('event_id'),
+  fromRequest: ({ id = 0 }) => id,
+}
+
+/** The shard of an event. A hub with one shard needs no choice. */
+const shardOfEvent: Field<number> = {
+  parameters: ['shard_index'],
+  members: ['shardIndex'],
+  fromQuery(query, shards) {
+    const shard = query.u32('shard_index') ?? (shards === 1 ? 1 : required('shard_index'))
+    return requireShard(shard, shards, 'shard_index')
+  },
+  fromRequest({ shardIndex = 0 }, shards) {
+    return requireShard(shardIndex === 0 && shards === 1 ? 1 : shardIndex, shards, 'shard_index')
+  },
+}
+
+const hubEvent: Reply<StoredHubEvent | null> = {
+  json: (event) => hubEventJson(requireFound(event, 'Event not found')),
+  protobuf: (event) => toWireEvent(requireFound(event, 'Event not found').event),
+}
+
+const hubEvents: Reply<{ readonly page: EncodedEventPage; readonly request: LogPage }> = {
+  json: ({ page, request: { from, reverse } }) =>
+    jsonPage(page.events, {
+      nextPageToken: base64Token(eventToken(page, reverse)),
+      nextPageEventId: nextPageEventId(page, from, reverse),
+    }),
+  protobuf: ({ page, request }) => listReply(page.events, eventToken(page, request.reverse)),
+}
+
+const OPENING = Buffer.from('{"events":[')
+const COMMA = Buffer.from(',')
+
+/** Joins events, which are JSON already, and the other members of the object. */
+function jsonPage(events: readonly Buffer[], others: object): Buffer {
+  const parts: Buffer[] = [OPENING]
+  for (const event of events) parts.push(event, COMMA)
+  if (events.length > 0) parts.pop()
+  parts.push(Buffer.from(`],${JSON.stringify(others).slice(1)}`))
+  return Buffer.concat(parts)
+}
+
+/**
+ * The id that older clients send back: forward as `from_event_id`, in reverse as `stop_id`. It is the first event that
+ * the page does not have; at the end, a lower bound of the next id of each shard.
+ *
+ * One number cannot say how far each of several shards was read: events may repeat, and none is lost. `nextPageToken`,
+ * or a request for each shard, repeats nothing.
+ */
+function nextPageEventId(page: EncodedEventPage, from: number, reverse: boolean): number {
+  if (reverse) return page.next === null ? from : page.next.id + 1
+  return page.next?.id ?? Math.min(...page.remaining.map((range) => range.from))
+}
+
+export const eventMethods = [
+  readMethod({
+    http: { path: '/events', failure: 'Failed to get events' },
+    grpc: 'getEvents',
+    request: { request: logPage },
+    reply: hubEvents,
+    handle: async ({ request }, { readEvents }) => {
+      const { ranges, ...options } = request
+      return { request, page: await readEvents(ranges, options) }
+    },
+  }),
+  readMethod({
+    http: { path: '/eventById', failure: 'Failed to get event' },
+    grpc: 'getEvent',
+    request: { id: eventId, shard: shardOfEvent },
+    reply: hubEvent,
+    handle: ({ id, shard }, { db }) => readEvent(db, shard, id),
+  }),
+]

@@ -1,0 +1,199 @@
+import { asBuffer } from '../../protocol/bytes.js'
+import { pageTokens, type TokenCodec } from '../page-token.js'
+import type { MessagePageOptions } from '../query/message-page.js'
+import {
+  addressOf,
+  cursorOf,
+  enumValueOf,
+  fidOf,
+  type GrpcRequest,
+  hashOf,
+  MAX_PAGE_BYTES,
+  nonEmpty,
+  pageSizeOf,
+} from './grpc/request.js'
+import { type Parameters, parseFid } from './http/parameters.js'
+import { invalid, required, requireShard } from './refusals.js'
+
+/** A value that a request has: how it is named, read and checked in each API. */
+export interface Field<Value> {
+  /** Query parameters of the HTTP API. Of two spellings the first counts. */
+  readonly parameters: readonly string[]
+  /** Members of the gRPC request; empty where only HTTP has the field. */
+  readonly members: readonly (keyof GrpcRequest)[]
+  readonly fromQuery: (query: Parameters, shards: number) => Value
+  readonly fromRequest: (request: GrpcRequest, shards: number) => Value
+}
+
+/** A field of HTTP only, with the value that it has over gRPC. */
+export function httpOnly<Value>(
+  field: Omit<Field<Value>, 'members' | 'fromRequest'>,
+  value: Value,
+): Field<Value> {
+  return { ...field, members: [], fromRequest: () => value }
+}
+
+/** A user: 1 or more. */
+export const fid: Field<number> = {
+  parameters: ['fid'],
+  members: ['fid'],
+  fromQuery: (query) => query.fid('fid'),
+  fromRequest: (request) => fidOf(request.fid),
+}
+
+/** The user that a link points at. */
+export const targetFid: Field<number> = {
+  parameters: ['target_fid'],
+  members: ['targetFid'],
+  fromQuery: (query) => query.fid('target_fid'),
+  fromRequest: (request) => fidOf(request.targetFid, 'target_fid'),
+}
+
+/** The hash of a message, 20 bytes: hex over HTTP. */
+export const hash: Field<Buffer> = {
+  parameters: ['hash'],
+  members: ['hash'],
+  fromQuery: (query) => query.hash('hash'),
+  fromRequest: (request) => hashOf(request.hash),
+}
+
+/** An address of Ethereum (20 bytes) or Solana (32 bytes): hex or base58 over HTTP. */
+export const address: Field<Buffer> = {
+  parameters: ['address'],
+  members: ['address'],
+  fromQuery: (query) => query.address('address'),
+  fromRequest: (request) => addressOf(request.address, 'address'),
+}
+
+/** The public key of a signer: hex over HTTP. */
+export const signerKey: Field<Buffer> = {
+  parameters: ['signer'],
+  members: ['signer'],
+  fromQuery: (query) => query.optionalBytes('signer') ?? required('signer'),
+  fromRequest: (request) => asBuffer(nonEmpty(request.signer, 'signer')),
+}
+
+/** A username. */
+export const username: Field<string> = {
+  parameters: ['name'],
+  members: ['name'],
+  fromQuery: (query) => query.requiredText('name'),
+  fromRequest: (request) => asBuffer(nonEmpty(request.name, 'name')).toString('utf8'),
+}
+
+/** A type of links, such as `follow`. */
+export const linkType: Field<string> = {
+  parameters: ['link_type'],
+  members: ['linkType'],
+  fromQuery: (query) => query.requiredText('link_type'),
+  fromRequest: (request) => nonEmpty(request.linkType, 'link_type'),
+}
+
+/** A type of links; null for all types. */
+export const optionalLinkType: Field<string | null> = {
+  parameters: ['link_type'],
+  members: ['linkType'],
+  fromQuery: (query) => query.text('link_type'),
+  fromRequest: (request) => request.linkType || null,
+}
+
+/** A value of one of the protocol's enums, whose `names` are by number: over HTTP by its name or number. */
+export function enumeration(
+  parameter: string,
+  member: 'userDataType' | 'eventType',
+  names: readonly (string | undefined)[],
+): Field<number> {
+  return {
+    parameters: [parameter],
+    members: [member],
+    fromQuery: (query) => query.enumValue(parameter, names),
+    fromRequest: (request) => enumValueOf(request[member], names, parameter),
+  }
+}
+
+/** The first time that is included, in Farcaster seconds. */
+export const startTimestamp: Field<number> = {
+  parameters: ['start_timestamp', 'startTimestamp'],
+  members: ['startTimestamp'],
+  fromQuery: (query) => query.u64('start_timestamp', 'startTimestamp') ?? 0,
+  fromRequest: (request) => request.startTimestamp ?? 0,
+}
+
+/** The last time that is included, in Farcaster seconds. */
+export const stopTimestamp: Field<number> = {
+  parameters: ['stop_timestamp', 'stopTimestamp'],
+  members: ['stopTimestamp'],
+  fromQuery: (query) => query.u64('stop_timestamp', 'stopTimestamp') ?? Number.MAX_SAFE_INTEGER,
+  fromRequest: (request) => request.stopTimestamp ?? Number.MAX_SAFE_INTEGER,
+}
+
+/** A shard of this hub. */
+export const shardId: Field<number> = {
+  parameters: ['shard_id'],
+  members: ['shardId'],
+  fromQuery: (query, shards) =>
+    requireShard(query.u32('shard_id') ?? required('shard_id'), shards, 'shard_id'),
+  fromRequest: (request, shards) => requireShard(request.shardId ?? 0, shards, 'shard_id'),
+}
+
+/** Most apps whose nonces one request may ask for. */
+const MAX_APPS = 1_000
+
+/** Apps whose nonces are asked for. */
+export const requesterFids: Field<readonly number[]> = {
+  parameters: ['requester_fids', 'requesterFids'],
+  members: ['requesterFids'],
+  fromQuery(query) {
+    const given = query.list('requester_fids', 'requesterFids', 'requester_fids[]', 'requesterFids[]')
+    if (!given) return []
+    return atMostApps(given.values, given.name).map((value) => parseFid(given.name, value))
+  },
+  fromRequest: ({ requesterFids: fids = [] }) => atMostApps(fids, 'requester_fids'),
+}
+
+function atMostApps<Value>(apps: readonly Value[], name: string): readonly Value[] {
+  if (apps.length > MAX_APPS) throw invalid(name, `holds more than ${MAX_APPS}`)
+  return apps
+}
+
+/** The part of a list that a request asks for. */
+export interface PageOptions<Cursor> {
+  readonly limit: number
+  readonly reverse: boolean
+  readonly after: Cursor | null
+}
+
+const pageParameters = ['page_size', 'pageSize', 'page_token', 'pageToken', 'reverse']
+const pageMembers = ['pageSize', 'pageToken', 'reverse'] as const
+
+/** A page of a list: at most 10,000 entries, behind the page token that the page before it came with. */
+export function page<Cursor>(
+  codec: TokenCodec<Cursor>,
+  { defaultSize }: { readonly defaultSize?: number } = {},
+): Field<PageOptions<Cursor>> {
+  return {
+    parameters: pageParameters,
+    members: pageMembers,
+    fromQuery: (query) => ({
+      limit: query.pageSize(defaultSize),
+      reverse: query.reverse,
+      after: query.cursor(codec),
+    }),
+    fromRequest: (request) => ({
+      limit: pageSizeOf(request),
+      reverse: request.reverse ?? false,
+      after: cursorOf(request, codec),
+    }),
+  }
+}
+
+const cursorPage = page(pageTokens.message)
+
+/** A page of messages. Over gRPC it ends before it is larger than clients accept. */
+export const messagePage: Field<MessagePageOptions> = {
+  ...cursorPage,
+  fromRequest: (request, shards) => ({
+    ...cursorPage.fromRequest(request, shards),
+    maxBytes: MAX_PAGE_BYTES,
+  }),
+}

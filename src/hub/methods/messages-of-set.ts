@@ -1,0 +1,27 @@
+import type { MessageType } from '@farcaster/core'
+import type { MessageSet } from '../../protocol/message-kind.js'
+import { readMessagesByFid } from '../query/message-page.js'
+import { fid, messagePage, startTimestamp, stopTimestamp } from './fields.js'
+import type { GrpcName } from './grpc/request.js'
+import { type HttpRoute, type ReadMethod, readMethod } from './hub-method.js'
+import { messages } from './replies.js'
+
+/** A method with all messages of one of a user's sets, removals included: what a follower compares its own with. */
+export function messagesOfSet({
+  set,
+  types = null,
+  ...common
+}: {
+  readonly http?: HttpRoute
+  readonly grpc: Extract<GrpcName, `getAll${string}`>
+  readonly set: MessageSet
+  /** Null for all types that the set holds. */
+  readonly types?: readonly MessageType[] | null
+}): ReadMethod {
+  return readMethod({
+    ...common,
+    request: { fid, from: startTimestamp, to: stopTimestamp, page: messagePage },
+    reply: messages,
+    handle: ({ page, ...filter }, { db }) => readMessagesByFid(db, { ...filter, set, types }, page),
+  })
+}

@@ -1,0 +1,58 @@
+import type { TokenCodec } from '../page-token.js'
+import { pageTokens } from '../page-token.js'
+import type { MessagePage } from '../query/message-page.js'
+import { toWireMessage } from './grpc/wire-bytes.js'
+import type { Reply } from './hub-method.js'
+import { storedMessageJson } from './json/message.js'
+import { storedOnChainEventJson } from './json/onchain-event.js'
+import { listReply } from './protobuf.js'
+import { requireFound } from './refusals.js'
+
+/** A stored message, or an error. The reference node says "cast" of reactions and links, too (docs/protocol.md §2). */
+export function message(what: string): Reply<Buffer | null> {
+  const found = (stored: Buffer | null) => requireFound(stored, `${what} not found`)
+  return {
+    json: (stored) => storedMessageJson(found(stored)),
+    protobuf: (stored) => toWireMessage(found(stored)),
+  }
+}
+
+/** A page of stored messages. Over HTTP the token is always there, empty at the end (docs/protocol.md §2). */
+export const messages: Reply<MessagePage> = {
+  json: ({ messages: stored, last }) => ({
+    messages: stored.map(storedMessageJson),
+    nextPageToken: base64Token(encodeCursor(last, pageTokens.message)) ?? '',
+  }),
+  protobuf: ({ messages: stored, last }) =>
+    listReply(stored.map(toWireMessage), encodeCursor(last, pageTokens.message)),
+}
+
+/** A stored on-chain event, or an error. */
+export function onChainEvent(notFound: string): Reply<Buffer | null> {
+  return {
+    json: (stored) => storedOnChainEventJson(requireFound(stored, notFound)),
+    protobuf: (stored) => requireFound(stored, notFound),
+  }
+}
+
+/** A page of stored on-chain events. */
+export const onChainEvents: Reply<{
+  readonly events: readonly Buffer[]
+  readonly nextPageToken: Buffer | undefined
+}> = {
+  json: ({ events, nextPageToken }) => ({
+    events: events.map(storedOnChainEventJson),
+    nextPageToken: base64Token(nextPageToken),
+  }),
+  protobuf: ({ events, nextPageToken }) => listReply(events, nextPageToken),
+}
+
+/** The token of the page behind this cursor; none at the end. */
+export function encodeCursor<Cursor>(last: Cursor | null, codec: TokenCodec<Cursor>): Buffer | undefined {
+  return last === null ? undefined : codec.encode(last)
+}
+
+/** A page token over HTTP. Left out at the end of all lists but those of messages, as in the reference node. */
+export function base64Token(token: Buffer | undefined): string | undefined {
+  return token?.toString('base64')
+}

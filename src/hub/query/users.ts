@@ -1,0 +1,126 @@
+import { MessageType, type UserDataType } from '@farcaster/core'
+import type { Database } from '../../platform/db/connection.js'
+import { MessageSet } from '../../protocol/message-kind.js'
+import { type MessagePage, type MessagePageOptions, readMessage, readSetPage } from './message-page.js'
+
+export interface FidPageOptions {
+  readonly limit: number
+  readonly reverse: boolean
+  readonly after: number | null
+}
+
+/** Fids in their order; `last` is the last one when there are more behind it. */
+export interface FidPage {
+  readonly fids: readonly number[]
+  readonly last: number | null
+}
+
+/** Keys of this type authenticate an address for a user, and sign nothing. */
+const AUTH_KEY_TYPE = 2
+
+/** The users of a shard. */
+export async function readFidsByShard(db: Database, shard: number, page: FidPageOptions): Promise<FidPage> {
+  const after = page.after ?? (page.reverse ? Number.MAX_SAFE_INTEGER : -1)
+  const order = page.reverse ? db`desc` : db`asc`
+  const afterCursor = page.reverse ? db`<` : db`>`
+  const rows = await db<{ fid: number }[]>`
+    select fid
+    from hub.fids
+    where shard = ${shard}::smallint
+      and fid ${afterCursor} ${after}::bigint
+    order by fid ${order}
+    limit ${page.limit + 1}::bigint
+  `
+  const fids = rows.slice(0, page.limit).map((row) => row.fid)
+  return { fids, last: fids.length === rows.length ? null : (fids.at(-1) ?? null) }
+}
+
+/** What an address is to a user. */
+export interface AddressRoles {
+  readonly is_custody: boolean
+  readonly is_auth: boolean
+  readonly is_verified: boolean
+}
+
+/** Whether an address holds the fid, authenticates for it, or was verified by it. */
+export async function readAddressRoles(db: Database, fid: number, address: Buffer): Promise<AddressRoles> {
+  const [row] = await db<AddressRoles[]>`
+    select
+      exists (
+        select from hub.fids
+        where fid = ${fid}::bigint and custody_address = ${address}::bytea
+      ) as is_custody,
+      exists (
+        select from hub.signers
+        where fid = ${fid}::bigint and key = ${address}::bytea and key_type = ${AUTH_KEY_TYPE}::integer and active
+      ) as is_auth,
+      exists (
+        select from hub.messages
+        where fid = ${fid}::bigint
+          and set = ${MessageSet.verifications}::smallint
+          and key = ${address}::bytea
+          and type = ${MessageType.VERIFICATION_ADD_ETH_ADDRESS}::smallint
+      ) as is_verified
+  `
+  return row!
+}
+
+/** One field of a user's profile; null when it was never set. */
+export function readUserData(db: Database, fid: number, type: UserDataType): Promise<Buffer | null> {
+  return readMessage(db, {
+    fid,
+    set: MessageSet.userData,
+    key: Buffer.of(type),
+    type: MessageType.USER_DATA_ADD,
+  })
+}
+
+/** All fields of a user's profile. */
+export function readUserDataByFid(db: Database, fid: number, page: MessagePageOptions): Promise<MessagePage> {
+  return readSetPage(db, { fid, set: MessageSet.userData, type: MessageType.USER_DATA_ADD }, page)
+}
+
+/** A user's verification of one address; null when there is none or it was removed. */
+export function readVerification(db: Database, fid: number, address: Buffer): Promise<Buffer | null> {
+  const type = MessageType.VERIFICATION_ADD_ETH_ADDRESS
+  return readMessage(db, { fid, set: MessageSet.verifications, key: address, type })
+}
+
+/** The addresses that a user has verified and not removed; only the one with these bytes when given. */
+export function readVerificationsByFid(
+  db: Database,
+  fid: number,
+  address: Buffer | null,
+  page: MessagePageOptions,
+): Promise<MessagePage> {
+  const condition = db`(${address}::bytea is null or key = ${address}::bytea)`
+  const type = MessageType.VERIFICATION_ADD_ETH_ADDRESS
+  return readSetPage(db, { fid, set: MessageSet.verifications, type, condition }, page)
+}
+
+/** Bounds a list that has no pages: names of a user. Storage limits it to tens (docs/protocol.md §4.8). */
+const MAX_PROOFS = 10_000
+
+/** Who holds a name now: an encoded protobuf UserNameProof; null when nobody does. */
+export async function readUsernameProof(db: Database, name: string): Promise<Buffer | null> {
+  // PostgreSQL's text holds everything but the zero byte, which no name has.
+  if (name.includes('\0')) return null
+  const [row] = await db<{ proof: Buffer }[]>`
+    select proof
+    from hub.username_proofs
+    where name = ${name} and fid > 0
+  `
+  return row?.proof ?? null
+}
+
+/** The names that a user holds: those of other name services first, then those of the fname registry. */
+export async function readUsernameProofsByFid(db: Database, fid: number): Promise<Buffer[]> {
+  const rows = await db<{ proof: Buffer }[]>`
+    select proof
+    from hub.username_proofs
+    where fid = ${fid}::bigint
+    order by message_hash is null, ts, name
+    limit ${MAX_PROOFS}::bigint
+  `
+  return rows.map((row) => row.proof)
+}

@@ -1,0 +1,135 @@
+import type { ErrorCode } from '../errors.js'
+
+/** A limit on how much one client, or all clients together, may ask of a process. */
+interface CommonLimit {
+  /** Where it holds, in Markdown. */
+  readonly scope: string
+  /** What it counts, in the plural. */
+  readonly unit: string
+  /** What each count belongs to. Every process counts for itself. */
+  readonly per: 'API key' | 'address' | 'connection' | 'process'
+  /** 0 is no limit. */
+  readonly default: number
+  /** The environment variable that changes it. */
+  readonly variable?: string
+  readonly transport: 'HTTP' | 'gRPC'
+  /** What a client that exceeds it is told. Undefined: the client waits by itself. */
+  readonly code?: ErrorCode
+}
+
+/** So many within a time, for each key or address. */
+export interface RateLimit extends CommonLimit {
+  /**
+   * `fixed window`: a window starts with the first count, and all of it is free again when it ends. `token bucket`: a
+   * bucket holds a window's worth and refills evenly.
+   */
+  readonly algorithm: 'fixed window' | 'token bucket'
+  readonly windowMs: number
+  /** Keys that are counted at once; the least recently used are dropped first. Undefined: as many as there are. */
+  readonly maxKeys?: number
+}
+
+/** So many at the same time. */
+export interface SlotLimit extends CommonLimit {
+  readonly algorithm: 'slots'
+  /** The text of the refusal. */
+  readonly refusal?: string
+}
+
+const MINUTE_MS = 60_000
+const MAX_ADDRESSES = 10_000
+
+/** What is the same for all limits on requests from one address. */
+const perAddress = {
+  per: 'address',
+  algorithm: 'fixed window',
+  windowMs: MINUTE_MS,
+  maxKeys: MAX_ADDRESSES,
+  code: 'bad_request.rate_limited',
+} as const
+
+/**
+ * All limits per key, address, connection and process. Business rules, such as the number of webhooks of an app, are
+ * not here: the database enforces them. `docs/api.md` and `docs/hub-api.md` list these rows, which a test checks.
+ */
+export const limits = {
+  apiRequests: {
+    scope: 'main API, `/v2`',
+    unit: 'requests',
+    per: 'API key',
+    algorithm: 'token bucket',
+    windowMs: MINUTE_MS,
+    default: 0,
+    variable: 'API_RATE_LIMIT',
+    transport: 'HTTP',
+    code: 'bad_request.rate_limited',
+  },
+  adminFailures: {
+    ...perAddress,
+    scope: 'admin API, `/admin`',
+    unit: 'wrong tokens',
+    default: 10,
+    transport: 'HTTP',
+  },
+  // A page that waits for an answer sends thirty requests a minute.
+  approvalRequests: {
+    ...perAddress,
+    scope: 'approval pages, `/approve`',
+    unit: 'requests',
+    default: 300,
+    transport: 'HTTP',
+  },
+  // A client app sends the events of all its users from a few addresses: a hundred a second are more than the largest
+  // needs. Checking their signatures takes 1 % of a core, and 16 % where addresses have signed.
+  miniAppRequests: {
+    ...perAddress,
+    scope: 'mini apps and their clients, `/f`',
+    unit: 'requests',
+    default: 6_000,
+    transport: 'HTTP',
+  },
+  hubRequests: {
+    ...perAddress,
+    scope: 'hub API, `/v1`',
+    unit: 'requests',
+    default: 60_000,
+    variable: 'HUB_RATE_LIMIT',
+    transport: 'HTTP',
+  },
+  hubCalls: {
+    ...perAddress,
+    scope: 'hub over gRPC',
+    unit: 'calls',
+    default: 60_000,
+    variable: 'HUB_RATE_LIMIT',
+    transport: 'gRPC',
+  },
+  eventStreams: {
+    scope: '`/v1/events/stream`',
+    unit: 'open streams',
+    per: 'process',
+    algorithm: 'slots',
+    default: 256,
+    transport: 'HTTP',
+    code: 'unavailable',
+    refusal: 'too many event streams are open',
+  },
+  subscribers: {
+    scope: '`Subscribe`',
+    unit: 'open subscriptions',
+    per: 'process',
+    algorithm: 'slots',
+    default: 256,
+    transport: 'gRPC',
+    code: 'unavailable',
+    refusal: 'too many subscribers',
+  },
+  concurrentCalls: {
+    scope: 'hub over gRPC',
+    unit: 'calls in progress',
+    per: 'connection',
+    algorithm: 'slots',
+    default: 1_000,
+    transport: 'gRPC',
+  },
+} as const satisfies Record<string, RateLimit | SlotLimit>

@@ -1,0 +1,37 @@
+import { PlazaError } from '../errors.js'
+import type { SlotLimit } from './limits.js'
+
+/** Counts what is open at the same time. */
+export interface Slots {
+  /**
+   * Takes a slot, and returns the function that frees it.
+   *
+   * @throws PlazaError with the code of the limit when all slots are taken.
+   */
+  take(): () => void
+}
+
+/**
+ * Creates the slots of a limit.
+ *
+ * @param onChange Called with the number of slots that are taken, after each change.
+ */
+export function createSlots(
+  limit: SlotLimit,
+  most: number = limit.default,
+  onChange: (taken: number) => void = () => {},
+): Slots {
+  let taken = 0
+  function add(change: 1 | -1): void {
+    taken += change
+    onChange(taken)
+  }
+  return {
+    take() {
+      if (taken >= most)
+        throw new PlazaError(limit.code ?? 'unavailable', limit.refusal ?? 'too many at once')
+      add(1)
+      return () => add(-1)
+    },
+  }
+}
