@@ -1,17 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../platform/errors.js'
+import type { Counter } from '../platform/limits/counter.js'
 import type { FindCaller } from './api-keys.js'
 import type { Caller } from './caller.js'
 import { sendErrorResponse } from './error-response.js'
 import { acceptJson, JSON_TYPE } from './json-bodies.js'
 import type { Operation } from './operation.js'
-import type { RateLimiter } from './rate-limit.js'
 
 export interface ApiOptions<Context> {
   readonly operations: readonly Operation<Context>[]
   readonly context: Context
   readonly findCaller: FindCaller
-  readonly rateLimiter: RateLimiter
+  /** Counts the requests of each key, by its id. */
+  readonly rateLimiter: Counter<number>
 }
 
 /** The name in the specification, and the one that published clients send. */
@@ -72,10 +73,10 @@ async function authenticate(
   throw new PlazaError('unauthenticated', `${problem}: send a valid one in the header x-api-key`)
 }
 
-function limitRate(limiter: RateLimiter, caller: Caller, reply: FastifyReply): void {
-  const rateLimitStatus = limiter.take(caller)
-  if (!rateLimitStatus) return
-  const { limit, remaining, resetSeconds, retryAfterSeconds } = rateLimitStatus
+function limitRate(rateLimiter: Counter<number>, caller: Caller, reply: FastifyReply): void {
+  const status = rateLimiter.take(caller.keyId, caller.rateLimit)
+  if (!status) return
+  const { limit, remaining, resetSeconds, retryAfterSeconds } = status
   reply.headers({
     'ratelimit-limit': limit,
     'ratelimit-remaining': remaining,

@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import { registerAdmin } from '../api/admin/register-admin.js'
 import type { FindCaller } from '../api/api-keys.js'
-import type { RateLimiter } from '../api/rate-limit.js'
 import { registerApi } from '../api/register-api.js'
 import { registerDocs } from '../api/register-docs.js'
 import type { AdminOperation } from '../features/admin-operation.js'
 import { registerMiniApps } from '../features/miniapps/routes/register-miniapps.js'
 import type { Operation, OperationContext } from '../features/operation.js'
 import { registerApproval } from '../features/signers/pages/register-approval.js'
+import type { Counter } from '../platform/limits/counter.js'
 import { adminOperations as allAdminOperations } from './admin-operations.js'
 import { operations as allOperations } from './operations.js'
 
 export interface MainApiOptions {
   readonly context: OperationContext
   readonly findCaller: FindCaller
-  readonly rateLimiter: RateLimiter
+  readonly rateLimiter: Counter<number>
   /** Who sends it may do everything below `/admin`. Undefined: there is no admin API. */
   readonly adminToken: string | undefined
   /** Other lists than the server's, for tests. */

@@ -1,10 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlazaError } from '../../platform/errors.js'
+import { createCounter } from '../../platform/limits/counter.js'
+import { limits } from '../../platform/limits/limits.js'
 import { sendErrorResponse } from '../error-response.js'
 import { acceptJson, JSON_TYPE } from '../json-bodies.js'
 import type { AdminOperation } from './admin-operation.js'
-import { createFailedAttempts } from './failed-attempts.js'
 
 /** What admission to the admin API needs of the context. */
 export interface AdminContext {
@@ -61,19 +62,19 @@ function addOperation<Context>(
 /** Digests are compared, so that the time it takes tells nothing of the token or its length. */
 function createTokenCheck(token: string, clock: () => number) {
   const expected = digest(`Bearer ${token}`)
-  const failedAttempts = createFailedAttempts(clock)
+  const failures = createCounter<string>(limits.adminFailures, clock)
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     // A reply may hold a key.
     reply.header('cache-control', 'no-store')
-    const retryAfterSeconds = failedAttempts.waitSeconds(request.ip)
+    const retryAfterSeconds = failures.waitSeconds(request.ip)
     if (retryAfterSeconds > 0) {
       const problem = 'too many wrong admin tokens from this address'
       throw new PlazaError('bad_request.rate_limited', problem, { retryAfterSeconds })
     }
     const authorizationHeader = (request.headers.authorization ?? '').replace(/^bearer +/i, 'Bearer ')
     if (timingSafeEqual(digest(authorizationHeader), expected)) return
-    failedAttempts.add(request.ip)
+    failures.take(request.ip)
     reply.header('www-authenticate', 'Bearer')
     throw new PlazaError('unauthenticated', 'the admin token is needed, as authorization: Bearer <token>')
   }

@@ -1,5 +1,6 @@
-import { createRateLimiter } from '../../api/rate-limit.js'
 import { createSignerCache } from '../../features/signers/signer-cache.js'
+import { createCounter } from '../../platform/limits/counter.js'
+import { limits } from '../../platform/limits/limits.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import { mainApiRoutes } from '../main-api-routes.js'
@@ -41,7 +42,7 @@ export const mainApiModule: Module = {
     const routes = mainApiRoutes({
       context,
       findCaller: app.service('findCaller'),
-      rateLimiter: createRateLimiter(config.apiRateLimit, clock),
+      rateLimiter: createCounter<number>(limits.apiRequests, clock, config.apiRateLimit),
       adminToken: config.adminToken,
     })
     return { routes, stop: net.close }

@@ -4,7 +4,6 @@ import { FormatRegistry, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import type { JsonReply } from '../../api/operation.js'
-import { createRateLimiter } from '../../api/rate-limit.js'
 import { buildServer } from '../../api/server.js'
 import { createAccounts } from '../../features/accounts/accounts.js'
 import { LocalLedger } from '../../features/accounts/ledger/local-ledger.js'
@@ -25,6 +24,8 @@ import { Hydrator } from '../../graph/cache/hydrator.js'
 import type { Hub } from '../../hub/hub.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, refuse } from '../../platform/errors.js'
+import { createCounter } from '../../platform/limits/counter.js'
+import { limits } from '../../platform/limits/limits.js'
 import { createLogger } from '../../platform/log/logger.js'
 import { createMetrics } from '../../platform/metrics.js'
 import { netFailure } from '../../platform/outbound/net-failure.js'
@@ -137,7 +138,7 @@ export async function createTestApi(options: TestApiOptions): Promise<TestApi> {
       mainApiRoutes({
         context,
         findCaller: keyRing.find,
-        rateLimiter: createRateLimiter(rateLimit, clock),
+        rateLimiter: createCounter<number>(limits.apiRequests, clock, rateLimit),
         adminToken,
         operations: operations.map(checkReplies),
         adminOperations: adminOperations.map(checkReplies),

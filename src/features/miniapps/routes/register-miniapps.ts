@@ -1,11 +1,11 @@
-import rateLimit from '@fastify/rate-limit'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { sendErrorResponse } from '../../../api/error-response.js'
 import { acceptJson } from '../../../api/json-bodies.js'
 import { textParameter } from '../../../api/parameters.js'
 import { compileBody } from '../../../api/parse-body.js'
-import { PlazaError } from '../../../platform/errors.js'
+import { limitRequests } from '../../../platform/limits/limit-requests.js'
+import { limits } from '../../../platform/limits/limits.js'
 import type { OperationContext } from '../../operation.js'
 import { receiveEvent } from '../events/event-receiver.js'
 import { receiveNotification } from '../hosts/received-notifications.js'
@@ -17,13 +17,6 @@ export type MiniAppRouteOptions = Pick<OperationContext, 'writerDb' | 'miniapps'
 const EVENT_BODY_BYTES = 16 * 1024
 /** A hundred tokens of the longest kind. */
 const NOTIFICATION_BODY_BYTES = 64 * 1024
-/**
- * Requests per minute and address. A client app tells of all its users from a few addresses: a hundred events a second
- * are more than the largest has. Checking their signatures takes 1 % of a core, and 16 % where addresses have signed.
- */
-const MAX_PER_MINUTE = 6_000
-const MINUTE_MS = 60_000
-const COUNTED_ADDRESSES = 10_000
 
 interface AppRoute {
   readonly Params: { readonly clientId: string }
@@ -71,13 +64,7 @@ export async function registerMiniApps(
   await app.register(
     async (scope) => {
       sendErrorResponse(scope)
-      await scope.register(rateLimit, {
-        max: MAX_PER_MINUTE,
-        timeWindow: MINUTE_MS,
-        cache: COUNTED_ADDRESSES,
-        errorResponseBuilder: () =>
-          new PlazaError('bad_request.rate_limited', `more than ${MAX_PER_MINUTE} requests a minute`),
-      })
+      limitRequests(scope, limits.miniAppRequests, { clock })
       acceptJson(scope)
       const parts = { db: writerDb, targetPolicy: miniapps.targetPolicy }
       scope.post<AppRoute>(

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { acceptJson } from '../../../api/json-bodies.js'
 import { LocalRegistry } from '../../../hub/registry/registry.js'
 import { PlazaError } from '../../../platform/errors.js'
+import { limitRequests } from '../../../platform/limits/limit-requests.js'
+import { limits } from '../../../platform/limits/limits.js'
 import type { OperationContext } from '../../operation.js'
 import { readKeyRequest } from '../key-request.js'
 import { type AnswerContext, answers, isLocal, readStatus } from './approval-actions.js'
@@ -30,10 +31,6 @@ const pagePolicy = [
 /** What comes from elsewhere is a picture, and nothing in it runs. */
 const picturePolicy = "default-src 'none'; sandbox"
 
-/** Requests per minute and address: a page that waits asks thirty times. */
-const MAX_PER_MINUTE = 300
-const MINUTE_MS = 60_000
-const COUNTED_ADDRESSES = 10_000
 const ASSET_SECONDS = 300
 const PICTURE_SECONDS = 3600
 
@@ -55,13 +52,7 @@ export async function registerApproval(app: FastifyInstance, options: ApprovalOp
   }
   await app.register(
     async (scope) => {
-      await scope.register(rateLimit, {
-        max: MAX_PER_MINUTE,
-        timeWindow: MINUTE_MS,
-        cache: COUNTED_ADDRESSES,
-        errorResponseBuilder: () =>
-          new PlazaError('bad_request.rate_limited', `more than ${MAX_PER_MINUTE} requests a minute`),
-      })
+      limitRequests(scope, limits.approvalRequests, { clock })
       acceptJson(scope)
       scope.addHook('onSend', async (_request, reply) => protect(reply))
       addAssets(scope)
