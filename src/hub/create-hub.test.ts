@@ -17,7 +17,7 @@ function open(options: Partial<HubOptions> = {}, on: Database = db) {
   return createHub({ db: on, network, shards: 2, verifyPool, clock: () => testNowUnix * 1000, ...options })
 }
 
-test('what is submitted is there when the answer comes, and the answers are in the order of the questions', async () => {
+test('submitted messages are durable when the answer comes, and answers are in their order', async () => {
   const hub = await open()
   await hub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 100 })))
   const casts = users.map((user) => user.cast('hello', testNow))
@@ -46,7 +46,7 @@ test('messages of another network are refused', async () => {
   await hub.close()
 })
 
-test('a frame action is validated and leaves nothing', async () => {
+test('a frame action is validated and not stored', async () => {
   const hub = await open()
   const frameActionBody = {
     url: Buffer.from('https://example.com'),
@@ -64,7 +64,7 @@ test('a frame action is validated and leaves nothing', async () => {
   await hub.close()
 })
 
-test('every message is logged on the shard of its fid, and only there', async () => {
+test('every message is in the log of its fid’s shard only', async () => {
   const rows = await db<
     { shard: number; fid: number }[]
   >`select shard, fid from hub.events where fid is not null`
@@ -72,7 +72,7 @@ test('every message is logged on the shard of its fid, and only there', async ()
   for (const { shard, fid } of rows) expect(shard).toBe(shardOf(fid, 2))
 })
 
-test('two hubs on one database write the same log: no id twice, and none appears behind a reader', async () => {
+test('two hubs on one database -> no id twice, and none below one that was read', async () => {
   const [left, right] = await Promise.all([open(), open({}, connect())])
   const casts = Array.from({ length: 400 }, (_, n) => users[n % users.length]!.cast(`cast ${n}`, testNow - n))
   let done = false
@@ -89,7 +89,7 @@ test('two hubs on one database write the same log: no id twice, and none appears
   await Promise.all([left.close(), right.close()])
 })
 
-/** Reads each shard's log as a follower does, by the last id seen, until told to stop; then once more. */
+/** Reads each shard's log by the last id, until it is stopped, and then once more. */
 async function follow(reader: Database, isDone: () => boolean): Promise<Map<number, number[]>> {
   const seen = new Map<number, number[]>([
     [1, []],
@@ -106,14 +106,14 @@ async function follow(reader: Database, isDone: () => boolean): Promise<Map<numb
   }
 }
 
-test('a database keeps its network and its number of shards', async () => {
-  await expect(open({ shards: 3 })).rejects.toThrow('this database was made for shards 2, not 3')
+test('a database belongs to one network and number of shards', async () => {
+  await expect(open({ shards: 3 })).rejects.toThrow('this database was belongs to shards 2, not 3')
   await expect(open({ network: FarcasterNetwork.MAINNET })).rejects.toThrow(
-    'this database was made for network 3',
+    'this database was belongs to network 3',
   )
 })
 
-test('a hub that is closed takes nothing more, and has finished what it took', async () => {
+test('closing finishes what was submitted, and refuses more', async () => {
   const hub = await open()
   const cast = users[0]!.cast('the last one', testNow)
   const submitted = hub.submit([cast])
@@ -134,7 +134,7 @@ test('outcomes are counted by type', async () => {
   await hub.close()
 })
 
-test('the log confirms every block once, and says how many events it has', async () => {
+test('the log confirms every block once, with its number of events', async () => {
   const rows = await db<{ shard: number; height: number; total: number; confirmations: number }[]>`
     select shard, id >> 14 as height, count(*) as total,
       count(*) filter (where type = ${HubEventType.BLOCK_CONFIRMED}) as confirmations
@@ -144,7 +144,7 @@ test('the log confirms every block once, and says how many events it has', async
   expect(rows.every((row) => row.confirmations === 1 && row.total > 1)).toBe(true)
 })
 
-test('what was committed is told before the answer, and nothing else is', async () => {
+test('onCommitted gets committed events before the answer, and nothing else', async () => {
   const notified: string[] = []
   const hub = await open({
     onCommitted: (events) => {
@@ -167,7 +167,7 @@ test('what was committed is told before the answer, and nothing else is', async 
   await hub.close()
 })
 
-test('a message that the caller has signed is merged without a look at its signature, and with one at the rest', async () => {
+test('signedLocally -> the signature is not verified, everything else is checked', async () => {
   const checked: number[] = []
   const watched: VerifyPool = {
     ...verifyPool,

@@ -16,7 +16,7 @@ import { type MergeItem, ShardWriter, type UpstreamRemoval } from './merge/shard
 
 export interface HubOptions {
   readonly db: Database
-  /** FarcasterNetwork that messages must be of. */
+  /** The FarcasterNetwork of all messages. */
   readonly network: number
   readonly shards: number
   readonly verifyPool: VerifyPool
@@ -25,17 +25,19 @@ export interface HubOptions {
   /** Run in every merge's transaction, in this order. */
   readonly mergeHooks?: readonly MergeHook[]
   /**
-   * Told what a batch has done as soon as it is committed, and before whoever submitted it is answered. Must not
-   * throw. A commit whose answer was lost is not told of: the log has it.
+   * Called with the events of a batch after its commit, before the submitters are answered. Must not throw.
+   * It is not called when the answer of a commit was lost; the log has the events.
    */
   readonly onCommitted?: (events: readonly LoggedEvent[]) => void
-  /** Told of every merge and refusal, for metrics: `merged` or an error code. */
+  /** Called for every merge and refusal, for metrics: `merged` or an error code. */
   readonly onOutcome?: (messageType: number, outcome: string) => void
 }
 
 /**
- * Opens the hub on a migrated database: makes the shards' rows and the log's partitions, refuses a database
- * that was made for another network or number of shards, and takes submissions.
+ * Opens the hub on a migrated database: creates the rows of shards and the partitions of the log, then
+ * accepts submissions.
+ *
+ * @throws Error when the database belongs to another network or number of shards.
  */
 export async function createHub(options: HubOptions): Promise<Hub> {
   const { db, shards, clock } = options
@@ -110,12 +112,12 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 }
 
-/** Where work is taken in until it closes. */
+/** Admits work until it is closed. */
 function createGate() {
   const inProgress = new Set<Promise<unknown>>()
   let closed = false
   return {
-    /** Begins work, or refuses it once the door is closed. */
+    /** Starts work, or refuses it after the gate has closed. */
     run<T>(work: () => Promise<T>): Promise<T> {
       if (closed) return Promise.reject(new PlazaError('unavailable', 'the hub is shutting down'))
       const running = work()
@@ -123,7 +125,7 @@ function createGate() {
       inProgress.add(settled)
       return running
     },
-    /** Takes nothing more, and waits for what was taken. */
+    /** Refuses new work, and waits for the work in progress. */
     async close(): Promise<void> {
       closed = true
       await Promise.all(inProgress)
@@ -150,14 +152,14 @@ function createShardWriter(options: HubOptions, shard: number): ShardWriter {
   })
 }
 
-/** 23514 on insert: no partition of the log for today, when maintenance was away for days. */
+/** SQLSTATE 23514 on insert: the log has no partition for today, as maintenance has not run for days. */
 function isMissingPartition(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && error.code === '23514' && /no partition/.test(error.message)
   )
 }
 
-/** `needsVerifying` tells of which messages the signatures have to be checked. */
+/** Validates messages, and verifies the signatures of those that `needsVerification` selects. */
 async function validate(
   { network, clock, verifyPool }: HubOptions,
   messages: readonly SignedMessage[],
@@ -172,7 +174,7 @@ async function validate(
   return outcomes.map((outcome, index) => (isVerified[index] ? (verdicts[next++] ?? null) : outcome))
 }
 
-/** Waits for all, so that no rejection goes unseen, then fails with the first error if there is one. */
+/** Waits for all promises, so that no rejection is unhandled, then throws the first error if there is one. */
 async function settleAll(promises: readonly Promise<Refusal | null>[]): Promise<(Refusal | null)[]> {
   const settled = await Promise.allSettled(promises)
   return settled.map((result) => {
@@ -189,7 +191,7 @@ async function findNameHolders(db: Database, names: readonly string[]): Promise<
   return new Map(rows.map((row) => [row.name, row.fid]))
 }
 
-/** A database belongs to one network and one number of shards: both are written at the first start. */
+/** Checks that the database belongs to this network and number of shards. The first start writes both. */
 async function checkSettings(db: Database, { network, shards }: HubOptions): Promise<void> {
   await db`
     insert into hub.settings (name, value)
@@ -206,7 +208,7 @@ async function checkSettings(db: Database, { network, shards }: HubOptions): Pro
   ] as const) {
     if (stored.get(name) !== value) {
       throw new Error(
-        `this database was made for ${name} ${stored.get(name)}, not ${value}: use another database`,
+        `this database belongs to ${name} ${stored.get(name)}, not ${value}: use another database`,
       )
     }
   }

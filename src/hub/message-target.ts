@@ -1,33 +1,33 @@
 import { type CastId, type MessageData, MessageType } from '@farcaster/core'
 
 /**
- * What a message is found by from the other side, for the column `target` of `hub.messages` and the table
- * `hub.cast_mentions`: the parent of a cast, the target of a reaction, the target of a link, and whom a cast
- * mentions. Only adds can be found.
+ * The targets of messages, for reverse lookups: the parent of a cast, the target of a reaction or link
+ * (column `target` of `hub.messages`), and the users that a cast mentions (`hub.cast_mentions`). Only adds
+ * have a target.
  *
- * A target starts with a byte that says of what kind of message, so that one index serves all.
+ * A target starts with a byte for the kind of message, so that one index serves all kinds.
  */
 const targetPrefix = { cast: 0x01, reaction: 0x02, link: 0x03 } as const
 
-/** A cast by its author and hash, or anything on the web by its address. */
+/** A cast, or a URL. */
 export type Target = { readonly castId: CastId } | { readonly url: string }
 
-/** Target of casts that reply to this parent. */
+/** The target of casts with this parent. */
 export function castParentTarget(parent: Target): Buffer {
   return Buffer.concat([Buffer.from([targetPrefix.cast]), targetBytes(parent)])
 }
 
-/** Target of reactions of one type. */
+/** The target of reactions of one type. */
 export function reactionTarget(reactionType: number, target: Target): Buffer {
   return Buffer.concat([Buffer.from([targetPrefix.reaction, reactionType]), targetBytes(target)])
 }
 
-/** Target of links of one type. */
+/** The target of links of one type. */
 export function linkTarget(linkType: string, targetFid: number): Buffer {
   return Buffer.concat([Buffer.from([targetPrefix.link]), Buffer.from(`${linkType}\0`), fidBytes(targetFid)])
 }
 
-/** The `target` of a message; null if nothing looks it up. */
+/** The `target` of a message; null when no query looks it up. */
 export function messageTarget(data: MessageData): Buffer | null {
   switch (data.type) {
     case MessageType.CAST_ADD: {

@@ -3,16 +3,16 @@ import type { MessageCursor } from './query/message-page.js'
 import type { ChainCursor } from './query/onchain-events.js'
 import type { SignerCursor } from './query/signers.js'
 
-/** Larger pages are refused. The reference node takes any, and reads as much into memory. */
+/** Larger pages are refused. The reference node allows any size, and reads all of it into memory. */
 export const MAX_PAGE_SIZE = 10_000
 
 /**
- * Page tokens: the place where a page ended, in bytes whose length is part of their form. Opaque to clients. The next
- * page starts behind that place, so a token stays good when messages come and go.
+ * Encodes the cursor where a page ended as a page token, which is opaque to clients. The next page starts
+ * after the cursor, so a token stays valid when messages are added or removed.
  */
 export interface TokenCodec<Cursor> {
   readonly encode: (cursor: Cursor) => Buffer
-  /** Null when the bytes are not of this form. */
+  /** Null when the bytes are no such token. */
   readonly decode: (bytes: Buffer) => Cursor | null
 }
 
@@ -20,7 +20,7 @@ const HASH_BYTES = 20
 const CHAIN_CURSOR_BYTES = 12
 const FID_BYTES = 8
 
-/** The protocol's `ts_hash`: four bytes of time and the hash (docs/protocol.md §4.1). */
+/** The protocol's `ts_hash`: four bytes of time, then the hash (docs/protocol.md §4.1). */
 const messageCodec: TokenCodec<MessageCursor> = {
   encode({ ts, hash }) {
     const time = Buffer.alloc(4)
@@ -60,4 +60,5 @@ const fidCodec: TokenCodec<number> = {
   },
 }
 
+/** The codecs of page tokens, by what a list has. */
 export const pageTokens = { message: messageCodec, chain: chainCodec, signer: signerCodec, fid: fidCodec }

@@ -8,7 +8,7 @@ import { ReorderBuffer, type ReorderBufferOptions } from './reorder-buffer.js'
 
 type Submit = ReorderBufferOptions['hub']
 
-/** A hub that writes down what it is sent, takes a moment over messages, and answers what it is told to. */
+/** A hub that records what it gets, delays messages, and returns the given outcomes. */
 function recordingHub(answer: (name: string) => Refusal | null = () => null) {
   const log: string[] = []
   const hub: Submit = {
@@ -56,26 +56,26 @@ async function takeIn(
   return reorderBuffer
 }
 
-it('removes a signer only after every message that came before its removal, of any batch', async () => {
+it('removes a signer after all messages before its removal, of any batch', async () => {
   const { hub, log } = recordingHub()
   await takeIn([message(1), message(2), message(3), removal(1), message(4), message(5)], { hub })
   expect(log.indexOf('chain 1')).toBeGreaterThan(log.indexOf('message 3'))
   expect(log).toHaveLength(6)
 })
 
-it('releases a name only when everything before is merged, and goes on only when it is released', async () => {
+it('releases a name after everything before it, and before everything after it', async () => {
   const { hub, log } = recordingHub()
   await takeIn([transfer(1), message(1), transfer(0), transfer(0), message(1)], { hub })
   expect(log).toEqual(['name 1', 'message 1', 'name 0', 'name 0', 'message 1'])
 })
 
-it('gives a fid another name only when no message of it is under way', async () => {
+it('changes a name of a fid when no message of it is in flight', async () => {
   const { hub, log } = recordingHub()
   await takeIn([message(1), message(2), transfer(1)], { hub, batchSize: 100 })
   expect(log).toEqual(['message 1', 'message 2', 'name 1'])
 })
 
-it('tries a message again that may have overtaken what it rests on, and only once', async () => {
+it('retries a message that may have been merged too early, once', async () => {
   let requests = 0
   const { hub } = recordingHub((name) => {
     if (name !== 'message 1') return null
@@ -87,7 +87,7 @@ it('tries a message again that may have overtaken what it rests on, and only onc
   expect(requests).toBe(2)
 })
 
-it('counts what was merged, known and refused for what', async () => {
+it('counts merged items, duplicates, and refusals by reason', async () => {
   const refused: string[] = []
   const { hub } = recordingHub((name) => {
     if (name === 'message 1') return refuse('bad_request.duplicate', 'message has already been merged')
@@ -100,7 +100,7 @@ it('counts what was merged, known and refused for what', async () => {
   expect(refused).toEqual(['message'])
 })
 
-it('waits for a hub that is away, and tells how many items have settled in order', async () => {
+it('waits for an unavailable hub, and reports settled items in order', async () => {
   let isAway = true
   const { hub, log } = recordingHub()
   const away: Submit = {
@@ -120,13 +120,13 @@ it('waits for a hub that is away, and tells how many items have settled in order
   expect(settled).toEqual([2, 3])
 })
 
-it('fails with the error of the hub when that is not about being away', async () => {
+it('fails with errors of the hub other than unavailable', async () => {
   const { hub } = recordingHub()
   const broken: Submit = { ...hub, submit: () => Promise.reject(new Error('broken')) }
   await expect(takeIn([message(1), message(2), message(3)], { hub: broken })).rejects.toThrow('broken')
 })
 
-it('rents storage to a fid only when it has no message under way, and lets other messages pass', async () => {
+it('rents storage to a fid when no message of it is in flight, without delaying others', async () => {
   const { hub, log } = recordingHub()
   const rent = (fid: number): MergeItem => ({
     kind: 'chainEvent',

@@ -7,48 +7,49 @@ import type { MergeItem } from './merge/shard-writer.js'
 
 export interface ReorderBufferOptions {
   readonly hub: Pick<Hub, 'submit' | 'submitOnChainEvents' | 'submitNameTransfers'>
-  /** Items that are sent together. */
+  /** Number of items of a batch. */
   readonly batchSize?: number
-  /** Once aborted, nothing waits for a hub that is away. */
+  /** After it is aborted, nothing waits for a hub that is unavailable. */
   readonly signal?: AbortSignal | undefined
-  /** Told of how many items, from the first one on, have settled: merged, known or refused, durably. */
+  /** Called with the number of items, from the first on, that are durably merged, duplicates or refused. */
   readonly onSettled?: (items: number) => void | Promise<void>
-  /** Told of each refusal that is not about a duplicate. */
+  /** Called for each refusal that is not a duplicate. */
   readonly onRefused?: (item: MergeItem, refusal: Refusal) => void
 }
 
-/** What became of the items of an intake. */
+/** The outcomes of all items. */
 export interface MergeTally {
   merged: number
   duplicates: number
-  /** How many were refused for what: keys are `code: text`. */
+  /** Number of refusals by reason, `code: text`. */
   readonly refused: Map<string, number>
 }
 
 const DEFAULT_BATCH_SIZE = 1000
-/** Batches on their way at once: one is merged while the next is verified and a third waits for it. */
+/** Batches in flight: one is merged, the next is verified, and a third waits. */
 const MAX_IN_FLIGHT = 3
-/** A database that is away gets this many seconds to come back. */
+/** The buffer waits so long for a database that is unavailable. */
 const MAX_UNAVAILABLE_SECONDS = 120
 const RETRY_DELAY_MS = 500
 
 interface Batch {
   readonly items: MergeItem[]
-  /** Fids that have messages in it. */
+  /** Fids with messages in the batch. */
   readonly fids: Set<number>
-  /** True while it holds nothing but released names. */
+  /** True while the batch has only releases of names. */
   hasOnlyNameReleases: boolean
 }
 
 /**
- * Takes a long stream of items into the hub in their order: the batches overlap, so that verifying one and
- * merging another use different cores, yet nothing overtakes what it rests on. Within a batch the hub merges
- * chain events before name transfers before messages; where that would turn the stream's order around for the
- * worse, the intake waits:
+ * Submits a long stream of items to the hub in overlapping batches, without changing outcomes: one batch is
+ * verified on some cores while another is merged. Within a batch the hub merges onchain events, then name
+ * transfers, then messages. Where that order would change an outcome, the buffer waits:
  *
- * - a signer is removed only when all messages before its removal have been merged;
- * - storage is rented to a fid only when it has no message under way: what there was no room for before is gone;
- * - a name of a fid changes only when that fid has no message under way, and a release of a name is alone.
+ * - a signer is removed after all messages before its removal are merged;
+ * - storage is rented to a fid that has no message in flight: messages before the rent were pruned for lack
+ * of storage;
+ * - a name of a fid changes when the fid has no message in flight, and a release of a name is in a batch of
+ * its own.
  */
 export class ReorderBuffer {
   readonly tally: MergeTally = { merged: 0, duplicates: 0, refused: new Map() }
@@ -63,7 +64,7 @@ export class ReorderBuffer {
     this.#batchSize = options.batchSize ?? DEFAULT_BATCH_SIZE
   }
 
-  /** Takes one more item. Resolves when there is room for the next one. */
+  /** Adds an item. Resolves when there is room for the next one. */
   async add(item: MergeItem): Promise<void> {
     if (this.#mustDrainBefore(item)) await this.drain()
     const batch = this.#batch
@@ -73,15 +74,15 @@ export class ReorderBuffer {
     if (batch.items.length >= this.#batchSize) await this.#send()
   }
 
-  /** Resolves when everything that was taken has settled. */
+  /** Resolves when all added items have settled. */
   async drain(): Promise<void> {
     await this.#send()
     while (this.#inFlight.length > 0) await this.#awaitFirst()
   }
 
-  /** Counts what cannot be sent: it was refused before it could be called an item. */
+  /** Counts a refusal of something that is not a valid item and was never submitted. */
   countRefusal({ code, message }: Refusal): void {
-    // Without names and fids, of which there may be millions.
+    // Without names and fids, which may be millions.
     const text = message.replace(/"[^"]*"/g, '"…"').replace(/\bfid \d+/gi, 'fid …')
     const reason = `${code}: ${text}`
     this.tally.refused.set(reason, (this.tally.refused.get(reason) ?? 0) + 1)
@@ -104,7 +105,7 @@ export class ReorderBuffer {
     this.#batch = emptyBatch()
     const previousSettled = this.#inFlight.at(-1)?.settled ?? Promise.resolve()
     const settled = this.#mergeBatch(batch, previousSettled)
-    // The rejection is met in `#settleFirst`; until then it is not unhandled.
+    // `#awaitFirst` handles the rejection; until then it must not count as unhandled.
     settled.catch(() => {})
     this.#inFlight.push({ batch, settled })
     while (this.#inFlight.length >= MAX_IN_FLIGHT) await this.#awaitFirst()
@@ -116,7 +117,7 @@ export class ReorderBuffer {
     this.#inFlight.shift()
   }
 
-  /** `before` is when everything ahead of the batch has settled. */
+  /** `previousSettled` resolves when all batches before this one have settled. */
   async #mergeBatch(batch: Batch, previousSettled: Promise<void>): Promise<void> {
     const others = batch.items.filter((item) => !isSignerRemoval(item))
     const signerRemovals = batch.items.filter(isSignerRemoval)
@@ -147,7 +148,7 @@ export class ReorderBuffer {
     }
   }
 
-  /** Submits until the hub has an answer: what was merged by an attempt that failed half-way is not merged again. */
+  /** Submits until the hub answers. Items that a failed attempt has merged are duplicates in the next. */
   async #submit(items: readonly MergeItem[]): Promise<(Refusal | null)[]> {
     if (items.length === 0) return []
     let outcomes = await this.#attempt(items)
@@ -159,7 +160,7 @@ export class ReorderBuffer {
     return outcomes
   }
 
-  /** The outcomes, aligned with `items`; the error when the hub is not available now. */
+  /** The outcomes, aligned with `items`; the error when the hub is unavailable. */
   async #attempt(items: readonly MergeItem[]): Promise<(Refusal | null)[] | PlazaError> {
     const { hub } = this.#options
     const messages = items.flatMap((item) => (item.kind === 'message' ? [item.message] : []))
@@ -169,7 +170,7 @@ export class ReorderBuffer {
       sourceOffsets: items.flatMap(({ kind, sourceOffset }) => (kind === itemKind ? [sourceOffset] : [])),
     })
     try {
-      // In this order, so that the merge has queued the events when the messages are verified.
+      // In this order, so that the events are queued for the merge before the messages are verified.
       const [eventOutcomes, proofOutcomes, messageOutcomes] = await Promise.all([
         events.length > 0 ? hub.submitOnChainEvents(events, offsetsOf('chainEvent')) : [],
         proofs.length > 0 ? hub.submitNameTransfers(proofs, offsetsOf('nameTransfer')) : [],
@@ -203,14 +204,14 @@ function isSignerRemoval(item: MergeItem): boolean {
   return item.kind === 'chainEvent' && removesSigner(item.event)
 }
 
-/** Whether the event ends that a key may sign: messages of that key must be merged before. */
+/** Whether the event removes a signer. Messages of that key must be merged before it. */
 export function removesSigner(event: OnChainEvent): boolean {
   return event.signerEventBody?.eventType === SignerEventType.REMOVE
 }
 
 /**
- * True for refusals that can come from overtaking: the verified messages of one batch may reach the merge
- * before those of the batch ahead. They are tried again once nothing is ahead.
+ * Whether a refusal may come from the order of batches: the messages of one batch may be merged before those
+ * of an earlier one. They are retried when all earlier batches have settled.
  */
 function mayBeOutOfOrder(refusal: Refusal | null): boolean {
   return refusal !== null && isMissingDependency(refusal)

@@ -1,6 +1,6 @@
 import type { Queryable } from '../platform/db/connection.js'
 
-/** How many shards the hub of this database has; null before a server has made one. */
+/** Reads the number of shards of this database; null before a server has opened a hub on it. */
 export async function readShardCount(db: Queryable): Promise<number | null> {
   const [row] = await db<{ shards: number }[]>`
     select (value #>> '{}')::integer as shards from hub.settings where name = 'shards'

@@ -2,13 +2,13 @@ import { Message, MessageData, OnChainEvent, type SignerResponse, SignerSource }
 import { unixSecondsFromFarcasterSeconds } from '../protocol/time.js'
 import type { SignerRow } from './query/signers.js'
 
-/** Keys that one user may hold through messages (docs/protocol.md §3.3.12). */
+/** Most keys that messages may add for one user (docs/protocol.md §3.3.12). */
 export const MAX_GRANTED_KEYS = 1_000
 
-/** The protocol's `Signer`, whose name means somebody who signs in the generated code. */
+/** The protocol's `Signer`. In the generated code, `Signer` is an interface that signs. */
 export type SignerDescription = NonNullable<SignerResponse['signer']>
 
-/** A key that may sign for a user, of either source, as the protocol describes it. All times are Unix seconds. */
+/** Describes a key that may sign for a user, from either source. All times are Unix seconds. */
 export function describeSigner(fid: number, signer: SignerRow): SignerDescription {
   return signer.event === null ? describeGaslessSigner(fid, signer) : describeOnChainSigner(signer.event)
 }

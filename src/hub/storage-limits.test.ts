@@ -25,7 +25,7 @@ describe('limitsOf', () => {
     expect(limits[MessageSet.lends]).toBe(10)
   })
 
-  it('gives nothing without units', () => {
+  it('no units -> no messages', () => {
     const { [MessageSet.keys]: keys, ...rest } = limitsOf({ legacy: 0, y2024: 0, y2025: 0 })
     expect(Object.values(rest)).toEqual([0, 0, 0, 0, 0, 0, 0])
     expect(keys).toBe(Number.POSITIVE_INFINITY)

@@ -1,18 +1,18 @@
 import { MessageSet } from '../protocol/message-kind.js'
 
-/** Storage units of a fid that are in force, by the generation they were rented in (docs/protocol.md §4.8). */
+/** Storage units that have not expired, by generation (docs/protocol.md §4.8). */
 export interface StorageUnits {
   readonly legacy: number
   readonly y2024: number
   readonly y2025: number
 }
 
-/** How many messages each set may hold. */
+/** Most messages of each set. */
 export type StorageLimits = Readonly<Record<MessageSet, number>>
 
 /**
- * What one unit is good for (docs/protocol.md §4.8). Generations differ because the network lowered what
- * a unit buys; a unit keeps the terms it was rented under.
+ * Messages that one unit allows (docs/protocol.md §4.8). The network has lowered them over time; a unit keeps
+ * the numbers of its generation.
  */
 const perUnit: Readonly<Record<MessageSet, StorageUnits>> = {
   [MessageSet.casts]: { legacy: 5000, y2024: 2000, y2025: 100 },
@@ -22,11 +22,11 @@ const perUnit: Readonly<Record<MessageSet, StorageUnits>> = {
   [MessageSet.userData]: { legacy: 50, y2024: 50, y2025: 25 },
   [MessageSet.usernameProofs]: { legacy: 5, y2024: 5, y2025: 2 },
   [MessageSet.lends]: { legacy: 1, y2024: 1, y2025: 1 },
-  // Keys are bounded by a rule of their own (docs/protocol.md §3.3.12), not by storage, and are never pruned.
+  // Keys have a limit of their own (docs/protocol.md §3.3.12), and are never pruned.
   [MessageSet.keys]: { legacy: 0, y2024: 0, y2025: 0 },
 }
 
-/** The limits that a number of units gives. Without units every limit is 0, except that of keys. */
+/** The limits for a number of units. Without units every limit is 0, except that of keys. */
 export function limitsOf(units: StorageUnits): StorageLimits {
   return {
     [MessageSet.casts]: limitOf(MessageSet.casts, units),
@@ -41,8 +41,8 @@ export function limitsOf(units: StorageUnits): StorageLimits {
 }
 
 /**
- * The units that limit a user's messages: own ones that are not lent out, and borrowed ones. Never below
- * zero: a lender whose units expire has lent what it no longer has.
+ * The units that limit a user's messages: own units that are not lent, and borrowed ones. Own units are never
+ * below zero, also when lent ones expire.
  */
 export function usableUnits(own: StorageUnits, lent: StorageUnits, borrowed: StorageUnits): StorageUnits {
   const usable = (generation: keyof StorageUnits) =>

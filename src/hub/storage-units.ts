@@ -2,12 +2,14 @@ import { StorageUnitType } from '@farcaster/core'
 
 const yearSeconds = 365 * 24 * 60 * 60
 
-/** When the network changed what a unit is and how long it lasts, in Unix seconds (docs/protocol.md §4.8). */
+/**
+ * When the network changed the generation and the duration of units, in Unix seconds (docs/protocol.md §4.8).
+ */
 const cutoffs = { units2024: 1_724_889_600, units2025: 1_752_685_200, oneYearUnits: 1_782_147_600 } as const
 
 /**
- * The generation of a storage unit and the end of its validity, from the moment of its rent
- * (docs/protocol.md §4.8, with the extension of engine version 18).
+ * The generation and expiry of a storage unit, from the time of its rent (docs/protocol.md §4.8, with the
+ * extension of engine version 18).
  *
  * @param rentedAt Unix seconds.
  */

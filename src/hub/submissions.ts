@@ -5,19 +5,19 @@ import type { SignedMessage } from '../protocol/message.js'
 import { WireReader } from '../protocol/wire.js'
 import type { Hub } from './hub.js'
 
-/** Most messages of one request: a message that is nothing takes two bytes, and its answer a hundred. */
+/** Most messages of one request. An empty message takes two bytes, and its answer a hundred. */
 export const MAX_BULK_MESSAGES = 10_000
 
 /** `messages`, field 1 of SubmitBulkMessagesRequest, length-delimited. */
 const MESSAGES_TAG = (1 << 3) | 2
 
-/** What became of one message of many: it stands, or why not and the hash that it has or claims to have. */
+/** The outcome of one message: merged, or refused with the hash that it has or claims to have. */
 export type Submission =
   | { readonly merged: SignedMessage }
   | { readonly refusal: Refusal; readonly hash: Uint8Array }
 
 /**
- * Submits one encoded message. When it resolves, the message is durably merged: a read right after sees it.
+ * Submits one encoded message. When it resolves, the message is durably merged, and reads have it.
  *
  * @throws PlazaError with the code of the refusal.
  */
@@ -30,8 +30,10 @@ export async function submitOne(hub: Hub, bytes: Buffer): Promise<SignedMessage>
 }
 
 /**
- * Every check that needs no state. An invalid message is an answer, not an error (docs/protocol.md §2.3); bytes that are no
- * message are `bad_request.parse_failure`.
+ * Makes every check that needs no state. An invalid message is an answer, not an error (docs/protocol.md
+ * §2.3).
+ *
+ * @throws PlazaError `bad_request.parse_failure` when the bytes are no message.
  */
 export async function validateOne(
   hub: Hub,
@@ -47,8 +49,8 @@ export async function validateOne(
 }
 
 /**
- * Submits the messages of an encoded SubmitBulkMessagesRequest. Answers stand in the order of the messages; a message
- * that is refused takes no other down (docs/protocol.md §2.4).
+ * Submits the messages of an encoded SubmitBulkMessagesRequest. The answers are in the order of the messages.
+ * A refusal of one message does not affect the others (docs/protocol.md §2.4).
  */
 export async function submitMany(hub: Hub, body: Buffer): Promise<Submission[]> {
   const encodedMessages = bulkMessages(body)
@@ -64,8 +66,8 @@ export async function submitMany(hub: Hub, body: Buffer): Promise<Submission[]> 
 }
 
 /**
- * The encoded messages of a SubmitBulkMessagesRequest, as slices of it. They are not decoded together: each is
- * judged for itself, and what was signed must stay as it came.
+ * Slices a SubmitBulkMessagesRequest into its encoded messages. Each is decoded by itself, so that a bad one
+ * does not affect the others and signed bytes stay as they came.
  */
 function bulkMessages(body: Buffer): Buffer[] {
   const messages: Buffer[] = []
@@ -94,7 +96,7 @@ function toError(refusal: Refusal): PlazaError {
   return new PlazaError(refusal.code, refusal.message)
 }
 
-/** The hash that bytes which are no valid message claim to have, so that a client finds its message again. */
+/** The hash that an invalid message claims to have, so that a client can identify it. */
 function decodeHash(bytes: Buffer): Uint8Array {
   try {
     return Message.decode(bytes).hash

@@ -108,11 +108,11 @@ function jsonPage(events: readonly Buffer[], others: object): Buffer {
 }
 
 /**
- * The id that older clients send back: forward as `from_event_id`, in reverse as `stop_id`. It is the first event that
- * the page does not have; at the end, a lower bound of the next id of each shard.
+ * The id that older clients send back: forward as `from_event_id`, in reverse as `stop_id`. It is the first
+ * event that the page does not have; at the end, a lower bound of the next id of each shard.
  *
- * One number cannot say how far each of several shards was read: events may repeat, and none is lost. `nextPageToken`,
- * or a request for each shard, repeats nothing.
+ * One number cannot say how far each of several shards was read: events may repeat, and none is lost.
+ * `nextPageToken`, or a request for each shard, repeats nothing.
  */
 function nextPageEventId(page: EncodedEventPage, from: number, reverse: boolean): number {
   if (reverse) return page.next === null ? from : page.next.id + 1

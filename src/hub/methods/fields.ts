@@ -136,10 +136,10 @@ export const shardId: Field<number> = {
   fromRequest: (request, shards) => requireShard(request.shardId ?? 0, shards, 'shard_id'),
 }
 
-/** Most apps whose nonces one request may ask for. */
+/** Most apps of one request. */
 const MAX_APPS = 1_000
 
-/** Apps whose nonces are asked for. */
+/** Apps whose nonces the reply has. */
 export const requesterFids: Field<readonly number[]> = {
   parameters: ['requester_fids', 'requesterFids'],
   members: ['requesterFids'],
@@ -166,7 +166,7 @@ export interface PageOptions<Cursor> {
 const pageParameters = ['page_size', 'pageSize', 'page_token', 'pageToken', 'reverse']
 const pageMembers = ['pageSize', 'pageToken', 'reverse'] as const
 
-/** A page of a list: at most 10,000 entries, behind the page token that the page before it came with. */
+/** A page of a list: at most 10,000 entries, after the page token of the page before. */
 export function page<Cursor>(
   codec: TokenCodec<Cursor>,
   { defaultSize }: { readonly defaultSize?: number } = {},

@@ -35,9 +35,14 @@ export type ReadEncodedEvents = (
 /** Where a method is in the HTTP API, below `/v1`. Methods with fields are a GET, those with bytes a POST. */
 export interface HttpRoute {
   readonly path: string
-  /** The `error` of an error body (docs/protocol.md §1.6). Routes with `when` use that of the others on the path. */
+  /**
+   * The `error` of an error body (docs/protocol.md §1.6). Routes with `when` use that of the others on the
+   * path.
+   */
   readonly failure?: string
-  /** The method answers only requests with this parameter; another method on the same path answers the rest. */
+  /**
+   * The method answers only requests with this parameter; another method on the same path answers the rest.
+   */
   readonly when?: string
 }
 

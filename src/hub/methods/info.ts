@@ -33,8 +33,8 @@ export const infoMethods = [
 ]
 
 /**
- * The contents of the hub (docs/protocol.md §2.1). The reference node lists shard 0 first, which orders the network's
- * blocks, and clients skip the first entry. Plaza has no such shard, so this entry is empty.
+ * The contents of the hub (docs/protocol.md §2.1). The reference node lists shard 0 first, which orders the
+ * network's blocks, and clients skip the first entry. Plaza has no such shard, so this entry is empty.
  *
  * @param nowMs Unix milliseconds.
  */

@@ -6,7 +6,10 @@ import type { GrpcName } from './grpc/request.js'
 import { type HttpRoute, type ReadMethod, readMethod } from './hub-method.js'
 import { messages } from './replies.js'
 
-/** A method with all messages of one of a user's sets, removals included: what a follower compares its own with. */
+/**
+ * A method with all messages of one of a user's sets, removals included: what a follower compares its own
+ * with.
+ */
 export function messagesOfSet({
   set,
   types = null,

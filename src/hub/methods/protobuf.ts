@@ -37,8 +37,9 @@ function varint(value: number): number[] {
 }
 
 /**
- * Calls back for each field of a message that Plaza has encoded: the number of the field, where its tag starts, and
- * where its content starts and ends. The content of a field that is not length-delimited starts with its tag.
+ * Calls back for each field of a message that Plaza has encoded: the number of the field, where its tag
+ * starts, and where its content starts and ends. The content of a field that is not length-delimited starts
+ * with its tag.
  */
 export function eachField(
   bytes: Buffer,

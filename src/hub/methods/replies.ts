@@ -8,7 +8,10 @@ import { storedOnChainEventJson } from './json/onchain-event.js'
 import { listReply } from './protobuf.js'
 import { requireFound } from './refusals.js'
 
-/** A stored message, or an error. The reference node says "cast" of reactions and links, too (docs/protocol.md §2). */
+/**
+ * A stored message, or an error. The reference node says "cast" of reactions and links, too (docs/protocol.md
+ * §2).
+ */
 export function message(what: string): Reply<Buffer | null> {
   const found = (stored: Buffer | null) => requireFound(stored, `${what} not found`)
   return {
@@ -47,12 +50,14 @@ export const onChainEvents: Reply<{
   protobuf: ({ events, nextPageToken }) => listReply(events, nextPageToken),
 }
 
-/** The token of the page behind this cursor; none at the end. */
+/** Encodes a cursor as the token of the next page; none at the end. */
 export function encodeCursor<Cursor>(last: Cursor | null, codec: TokenCodec<Cursor>): Buffer | undefined {
   return last === null ? undefined : codec.encode(last)
 }
 
-/** A page token over HTTP. Left out at the end of all lists but those of messages, as in the reference node. */
+/**
+ * A page token over HTTP. Left out at the end of all lists but those of messages, as in the reference node.
+ */
 export function base64Token(token: Buffer | undefined): string | undefined {
   return token?.toString('base64')
 }

@@ -7,7 +7,10 @@ import { type Reply, readMethod } from './hub-method.js'
 import { storageUnitTypeNames, storeTypeNames, tierTypeNames } from './json/enum-names.js'
 import { messagesOfSet } from './messages-of-set.js'
 
-/** The sets in the order of the reference node, which has no store type for storage lends (docs/protocol.md §2.1). */
+/**
+ * The sets in the order of the reference node, which has no store type for storage lends (docs/protocol.md
+ * §2.1).
+ */
 const stores = [
   { set: MessageSet.casts, storeType: StoreType.CASTS, name: 'CASTS' },
   { set: MessageSet.links, storeType: StoreType.LINKS, name: 'LINKS' },

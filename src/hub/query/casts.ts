@@ -11,17 +11,17 @@ import {
   readTargetPage,
 } from './message-page.js'
 
-/** The cast of this author with this hash; null when there is none or it was removed. */
+/** Reads a cast by its author and hash; null when there is none or it was removed. */
 export function readCast(db: Database, fid: number, hash: Buffer): Promise<Buffer | null> {
   return readMessage(db, { fid, set: MessageSet.casts, key: hash, type: MessageType.CAST_ADD })
 }
 
-/** A user's casts, without their removals. */
+/** Reads a user's casts, without removals. */
 export function readCastsByFid(db: Database, fid: number, page: MessagePageOptions): Promise<MessagePage> {
   return readSetPage(db, { fid, set: MessageSet.casts, type: MessageType.CAST_ADD }, page)
 }
 
-/** Casts that reply to a cast, or stand under a URL. */
+/** Reads replies to a cast, or casts below a URL. */
 export function readCastsByParent(
   db: Database,
   parent: Target,
@@ -30,7 +30,7 @@ export function readCastsByParent(
   return readTargetPage(db, castParentTarget(parent), page)
 }
 
-/** Casts that mention a user. */
+/** Reads casts that mention a user. */
 export function readCastsByMention(
   db: Database,
   fid: number,

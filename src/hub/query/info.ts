@@ -2,7 +2,7 @@ import { HubEvent } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { maxBlockEvents } from '../log/hub-event.js'
 
-/** What a shard holds. */
+/** The contents of a shard. */
 export interface ShardInfo {
   readonly shard: number
   readonly height: number
@@ -12,7 +12,7 @@ export interface ShardInfo {
   readonly blockTime: number | null
 }
 
-/** What the hub holds. */
+/** The contents of the hub. */
 export interface HubInfo {
   readonly shards: readonly ShardInfo[]
   /** Bytes on disk of the whole database. */
@@ -24,7 +24,7 @@ interface InfoRow extends Omit<ShardInfo, 'blockTime'> {
   confirmation: Buffer | null
 }
 
-/** Counts over all users: for 1,000,000 of them this takes about a second. Callers keep the answer a while. */
+/** Counts over all users: about a second for 1,000,000 of them. */
 async function readHubInfo(db: Database): Promise<HubInfo> {
   const rows = await db<InfoRow[]>`
     select

@@ -11,7 +11,7 @@ import {
   readTargetPage,
 } from './message-page.js'
 
-/** A user's link of one type to another user; null when there is none or it was removed. */
+/** Reads a user's link of one type to another user; null when there is none or it was removed. */
 export function readLink(
   db: Database,
   fid: number,
@@ -22,7 +22,7 @@ export function readLink(
   return readMessage(db, { fid, set: MessageSet.links, key, type: MessageType.LINK_ADD })
 }
 
-/** A user's standing links, of all types when none is given. Compact states are not among them. */
+/** Reads a user's links, of all types when none is given, without compact states. */
 export function readLinksByFid(
   db: Database,
   fid: number,
@@ -35,7 +35,7 @@ export function readLinksByFid(
   return readSetPage(db, { fid, set: MessageSet.links, type: MessageType.LINK_ADD, condition }, page)
 }
 
-/** A user's compact states: one for each type of link that has one. */
+/** Reads a user's compact states, at most one for each type of links. */
 export function readCompactStatesByFid(
   db: Database,
   fid: number,
@@ -44,7 +44,7 @@ export function readCompactStatesByFid(
   return readSetPage(db, { fid, set: MessageSet.links, type: MessageType.LINK_COMPACT_STATE }, page)
 }
 
-/** Links of one type that point at a user. */
+/** Reads links of one type to a user. */
 export function readLinksByTarget(
   db: Database,
   targetFid: number,

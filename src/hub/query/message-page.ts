@@ -3,7 +3,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 import type { MessageSet } from '../../protocol/message-kind.js'
 
-/** Where a message stands in a list: the protocol's order within a set (docs/protocol.md §4.1). */
+/** The position of a message in a list: the protocol's order within a set (docs/protocol.md §4.1). */
 export interface MessageCursor {
   /** Farcaster seconds. */
   readonly ts: number
@@ -14,9 +14,9 @@ export interface MessagePageOptions {
   readonly limit: number
   /** Newest first. */
   readonly reverse: boolean
-  /** Goes on behind this place, without it; null starts at the end. */
+  /** The page starts after this message; null starts at the first. */
   readonly after: MessageCursor | null
-  /** A page ends early once its messages are this large: they hold up to 64 kB each, most 200 bytes. */
+  /** A page ends early once its messages are this large: one has up to 64 kB, most have 200 bytes. */
   readonly maxBytes?: number
 }
 
@@ -24,11 +24,11 @@ export interface MessagePageOptions {
 export interface MessagePage {
   /** Encoded protobuf Messages. */
   readonly messages: readonly Buffer[]
-  /** The last message of the page when there are more behind it, else null. */
+  /** The last message of the page when there are more; null at the end. */
   readonly last: MessageCursor | null
 }
 
-/** A part of a statement. */
+/** A fragment of SQL. */
 type Fragment = PendingQuery<MessageRow[]>
 
 interface MessageRow {
@@ -38,23 +38,24 @@ interface MessageRow {
   fits: boolean
 }
 
-/** The parts that make a select of messages a page of them. */
+/** The fragments that bound a select of messages to a page. */
 export interface PageFragments {
-  /** Condition on `ts` and `hash`: behind the place where the page before ended. */
+  /** Condition on `ts` and `hash`: after the cursor. */
   readonly afterCursor: Fragment
-  /** What follows `order by`, up to the limit. */
+  /** The expressions of `order by`, and the limit. */
   readonly ordering: Fragment
 }
 
 const MAX_PAGE_BYTES = 32 * 1024 * 1024
 
-/** Above every `ts` there is. */
+/** Above every `ts`. */
 const AFTER_ALL: MessageCursor = { ts: Number.MAX_SAFE_INTEGER, hash: Buffer.alloc(0) }
 const BEFORE_ALL: MessageCursor = { ts: -1, hash: Buffer.alloc(0) }
 
 /**
- * Reads a page of messages. `select` writes the statement that finds `ts, hash, message`, with the two
- * fragments in it; around it comes what bounds the page's size in bytes.
+ * Reads a page of messages, bounded by number and by size in bytes.
+ *
+ * @param select Makes the statement that selects `ts, hash, message`, with both fragments.
  */
 export async function readMessagePage(
   db: Database,
@@ -66,7 +67,7 @@ export async function readMessagePage(
   const afterCursor = page.reverse
     ? db<MessageRow[]>`(ts, hash) < (${ts}::bigint, ${hash}::bytea)`
     : db<MessageRow[]>`(ts, hash) > (${ts}::bigint, ${hash}::bytea)`
-  // One more than asked for shows whether there is more.
+  // One more row than the page has shows whether there is another page.
   const ordering = db<MessageRow[]>`ts ${order}, hash ${order} limit ${page.limit + 1}::bigint`
   const rows = await db<MessageRow[]>`
     select ts, hash, fits, case when fits then message end as message
@@ -95,7 +96,7 @@ export async function readMessagePage(
 /**
  * Reads a page of the messages of one type in one of a user's sets.
  *
- * @param where `only` is a condition on `hub.messages` that they meet as well.
+ * @param where `condition` is a further one on `hub.messages`.
  */
 export function readSetPage(
   db: Database,
@@ -124,18 +125,18 @@ export function readSetPage(
   )
 }
 
-/** Which of a user's messages are asked for. */
+/** Selects messages of a user. */
 export interface MessageFilter {
   readonly fid: number
   readonly set: MessageSet
-  /** Null for all that the set holds. */
+  /** Null for all types of the set. */
   readonly types: readonly MessageType[] | null
   /** Farcaster seconds, both included. */
   readonly from: number
   readonly to: number
 }
 
-/** What stands in one of a user's sets, removals too. */
+/** Reads the messages of one of a user's sets, removals included. */
 export function readMessagesByFid(
   db: Database,
   { fid, set, types, from, to }: MessageFilter,
@@ -159,7 +160,7 @@ export function readMessagesByFid(
   )
 }
 
-/** Reads a page of the messages that point at a target (`lookup.ts`). */
+/** Reads a page of the messages with a target (`message-target.ts`). */
 export function readTargetPage(db: Database, target: Buffer, page: MessagePageOptions): Promise<MessagePage> {
   return readMessagePage(
     db,
@@ -174,7 +175,7 @@ export function readTargetPage(db: Database, target: Buffer, page: MessagePageOp
   )
 }
 
-/** Reads one message by its place in the sets (docs/protocol.md §4.1) and its type; null when there is none. */
+/** Reads one message by its conflict key (docs/protocol.md §4.1) and type; null when there is none. */
 export async function readMessage(
   db: Database,
   where: { readonly fid: number; readonly set: number; readonly key: Buffer; readonly type: number },

@@ -2,7 +2,7 @@ import { IdRegisterEventType, OnChainEvent, OnChainEventType } from '@farcaster/
 import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 
-/** Where an event stands on its chain. */
+/** The position of an event on its chain. */
 export interface ChainCursor {
   readonly blockNumber: number
   readonly logIndex: number
@@ -14,7 +14,7 @@ export interface ChainPageOptions {
   readonly after: ChainCursor | null
 }
 
-/** A page of on-chain events; `last` is the last one when there are more behind it. */
+/** A page of onchain events; `last` is the last one when there are more. */
 export interface ChainPage {
   /** Encoded protobuf OnChainEvents. */
   readonly events: readonly Buffer[]
@@ -30,10 +30,10 @@ interface ChainRow {
 const AFTER_ALL: ChainCursor = { blockNumber: Number.MAX_SAFE_INTEGER, logIndex: 0 }
 const BEFORE_ALL: ChainCursor = { blockNumber: -1, logIndex: 0 }
 
-/** Looked through for the one that gave an address its fid: an account has a handful of these. */
+/** Most registrations and transfers of a fid that are searched; an account has a few. */
 const MAX_ID_EVENTS = 1_000
 
-/** What happened on the chains to a user, of one type. */
+/** Reads the onchain events of a user, of one type. */
 export async function readChainEventsByFid(
   db: Database,
   fid: number,
@@ -63,12 +63,12 @@ export async function readChainEventsByFid(
   }
 }
 
-/** The registration or transfer by which an address came to hold its fid; null when it holds none. */
+/** Reads the registration or transfer that gave an address its fid; null when it has none. */
 export function readIdRegistration(db: Database, address: Buffer): Promise<Buffer | null> {
   return readRegistration(db, db`f.custody_address = ${address}::bytea`)
 }
 
-/** The registration or transfer by which a user's address came to hold the fid; null when nobody holds it. */
+/** Reads the registration or transfer that gave a fid to its address; null when the fid has none. */
 export function readIdRegistrationByFid(db: Database, fid: number): Promise<Buffer | null> {
   return readRegistration(db, db`f.fid = ${fid}::bigint`)
 }

@@ -11,18 +11,18 @@ import {
   readSetPage,
 } from './message-page.js'
 
-/** The types that are asked for: no type, and the type NONE, stand for all of them. */
+/** The types that a request selects: all without a type, and for the type NONE. */
 export function reactionTypesFor(type: ReactionType | null): ReactionType[] {
   return type === null || type === ReactionType.NONE ? [ReactionType.LIKE, ReactionType.RECAST] : [type]
 }
 
-/** A user's reaction of one type to one thing; null when there is none or it was taken back. */
+/** Reads a user's reaction of one type to a target; null when there is none or it was removed. */
 export function readReaction(db: Database, fid: number, reaction: ReactionBody): Promise<Buffer | null> {
   const key = reactionKey(reaction)
   return readMessage(db, { fid, set: MessageSet.reactions, key, type: MessageType.REACTION_ADD })
 }
 
-/** A user's standing reactions of the given types. */
+/** Reads a user's reactions of the given types. */
 export function readReactionsByFid(
   db: Database,
   fid: number,
@@ -34,7 +34,7 @@ export function readReactionsByFid(
   return readSetPage(db, { fid, set: MessageSet.reactions, type: MessageType.REACTION_ADD, condition }, page)
 }
 
-/** Reactions of the given types to one thing, together in the order of their time. */
+/** Reads reactions of the given types to a target, in the order of their time. */
 export function readReactionsByTarget(
   db: Database,
   target: Target,
@@ -45,7 +45,7 @@ export function readReactionsByTarget(
   return readMessagePage(
     db,
     page,
-    // A page of each type from the index, then the first of both: `target = any (…)` would read them all.
+    // Reads a page of each type from the index, then merges them: `target = any (…)` would read all rows.
     ({ afterCursor, ordering }) => db`
       select found.ts, found.hash, found.message
       from unnest(${targets}::bytea[]) as asked (target)

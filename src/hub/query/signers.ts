@@ -2,23 +2,23 @@ import type { Database } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { NonceKind } from '../merge/gasless-key.js'
 
-/** Keys of this type sign messages; the others are for authentication only (docs/protocol.md §4.10). */
+/** The type of keys that sign messages; others only authenticate (docs/protocol.md §4.10). */
 const SIGNING_KEY_TYPE = 1
 
-/** Where a signer stands in the list of a user's: those of the chain first, each kind in the order of keys. */
+/** The position of a signer in a user's list: onchain signers first, each source in the order of keys. */
 export interface SignerCursor {
-  /** SignerSource: 1 for keys of the chain, 2 for keys that messages granted. */
+  /** SignerSource: 1 for keys added onchain, 2 for keys added by a message. */
   readonly source: number
   readonly key: Buffer
 }
 
 /** A key that may sign for a user. */
 export interface SignerRow extends SignerCursor {
-  /** The encoded protobuf OnChainEvent that added it; null for keys that messages granted. */
+  /** The encoded protobuf OnChainEvent that added it; null for keys added by a message. */
   readonly event: Buffer | null
-  /** The encoded protobuf Message that granted it; null for keys of the chain. */
+  /** The encoded protobuf Message that added it; null for keys added onchain. */
   readonly grant: Buffer | null
-  /** The app that asked for the grant. */
+  /** The app that requested the key. */
   readonly requestFid: number | null
   /** Farcaster seconds. */
   readonly lastUsedAt: number | null
@@ -27,22 +27,22 @@ export interface SignerRow extends SignerCursor {
 export interface SignerPageOptions {
   readonly limit: number
   readonly reverse: boolean
-  /** Goes on behind this place, without it. */
+  /** The page starts after this signer. */
   readonly after: SignerCursor | null
   /** Only this key. */
   readonly key?: Buffer | undefined
-  /** Only keys of the chain. */
+  /** Only keys added onchain. */
   readonly onChainOnly?: boolean
 }
 
 /** A page of keys. */
 export interface SignerPage {
   readonly signers: readonly SignerRow[]
-  /** The last signer of the page when there are more behind it. */
+  /** The last signer of the page when there are more. */
   readonly last: SignerCursor | null
 }
 
-/** The keys that may sign for a user now. */
+/** Reads the keys that may sign for a user now. */
 export async function readSigners(
   db: Database,
   fid: number,
@@ -81,17 +81,17 @@ export async function readSigners(
   }
 }
 
-/** What a user, or an app on their behalf, needs to know to grant another key. */
+/** The counters that a user, or an app on their behalf, needs to add another key by a message. */
 export interface KeyAllowance {
-  /** How many granted keys the user has. */
+  /** Number of keys that messages have added. */
   readonly keys: number
   /** The highest nonce that the user's custody address has used. */
   readonly userNonce: number
-  /** The highest nonce that each app has used: fids and nonces, aligned. */
+  /** The highest nonce that each app has used, by fid. */
   readonly appNonces: ReadonlyMap<number, number>
 }
 
-/** Reads the counters of granted keys; an app without a nonce has used none. */
+/** Reads the counters of keys added by messages; an app without a nonce has 0. */
 export async function readKeyAllowance(
   db: Database,
   fid: number,

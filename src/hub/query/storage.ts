@@ -2,13 +2,13 @@ import type { Database } from '../../platform/db/connection.js'
 import type { MessageSet } from '../../protocol/message-kind.js'
 import { type StorageUnits, usableUnits } from '../storage-limits.js'
 
-/** What storage a user has, and how much of it is taken. */
+/** A user's storage, and how much of it is used. */
 export interface StorageUsage {
-  /** Rented by or for the user, and in force. */
+  /** Rented by or for the user, and not expired. */
   readonly rented: StorageUnits
   readonly lent: StorageUnits
   readonly borrowed: StorageUnits
-  /** What is left after loans in both directions: what limits the user's messages. */
+  /** After lends in both directions: these units limit the user's messages. */
   readonly usable: StorageUnits
   /** Messages in each set; a set that is missing is empty. */
   readonly used: ReadonlyMap<MessageSet, number>
@@ -23,7 +23,11 @@ interface StorageRow {
   value: number
 }
 
-/** @param now Unix seconds. */
+/**
+ * Reads a user's storage.
+ *
+ * @param now Unix seconds.
+ */
 export async function readStorageUsage(db: Database, fid: number, now: number): Promise<StorageUsage> {
   const rows = await db<StorageRow[]>`
     select 'rented' as kind, unit_type as key, sum(units) as value

@@ -9,16 +9,16 @@ export interface FidPageOptions {
   readonly after: number | null
 }
 
-/** Fids in their order; `last` is the last one when there are more behind it. */
+/** Fids in ascending or descending order; `last` is the last one when there are more. */
 export interface FidPage {
   readonly fids: readonly number[]
   readonly last: number | null
 }
 
-/** Keys of this type authenticate an address for a user, and sign nothing. */
+/** The type of keys that authenticate an address for a user, and sign nothing. */
 const AUTH_KEY_TYPE = 2
 
-/** The users of a shard. */
+/** Reads the fids of a shard. */
 export async function readFidsByShard(db: Database, shard: number, page: FidPageOptions): Promise<FidPage> {
   const after = page.after ?? (page.reverse ? Number.MAX_SAFE_INTEGER : -1)
   const order = page.reverse ? db`desc` : db`asc`
@@ -35,14 +35,14 @@ export async function readFidsByShard(db: Database, shard: number, page: FidPage
   return { fids, last: fids.length === rows.length ? null : (fids.at(-1) ?? null) }
 }
 
-/** What an address is to a user. */
+/** The roles of an address for a user. */
 export interface AddressRoles {
   readonly is_custody: boolean
   readonly is_auth: boolean
   readonly is_verified: boolean
 }
 
-/** Whether an address holds the fid, authenticates for it, or was verified by it. */
+/** Reads whether an address has custody of a fid, authenticates for it, or is verified by it. */
 export async function readAddressRoles(db: Database, fid: number, address: Buffer): Promise<AddressRoles> {
   const [row] = await db<AddressRoles[]>`
     select
@@ -65,7 +65,7 @@ export async function readAddressRoles(db: Database, fid: number, address: Buffe
   return row!
 }
 
-/** One field of a user's profile; null when it was never set. */
+/** Reads one field of a profile; null when it was never set. */
 export function readUserData(db: Database, fid: number, type: UserDataType): Promise<Buffer | null> {
   return readMessage(db, {
     fid,
@@ -75,18 +75,18 @@ export function readUserData(db: Database, fid: number, type: UserDataType): Pro
   })
 }
 
-/** All fields of a user's profile. */
+/** Reads all fields of a profile. */
 export function readUserDataByFid(db: Database, fid: number, page: MessagePageOptions): Promise<MessagePage> {
   return readSetPage(db, { fid, set: MessageSet.userData, type: MessageType.USER_DATA_ADD }, page)
 }
 
-/** A user's verification of one address; null when there is none or it was removed. */
+/** Reads a user's verification of an address; null when there is none or it was removed. */
 export function readVerification(db: Database, fid: number, address: Buffer): Promise<Buffer | null> {
   const type = MessageType.VERIFICATION_ADD_ETH_ADDRESS
   return readMessage(db, { fid, set: MessageSet.verifications, key: address, type })
 }
 
-/** The addresses that a user has verified and not removed; only the one with these bytes when given. */
+/** Reads a user's verifications; only that of `address` when it is given. */
 export function readVerificationsByFid(
   db: Database,
   fid: number,
@@ -98,12 +98,14 @@ export function readVerificationsByFid(
   return readSetPage(db, { fid, set: MessageSet.verifications, type, condition }, page)
 }
 
-/** Bounds a list that has no pages: names of a user. Storage limits it to tens (docs/protocol.md §4.8). */
+/**
+ * Most proofs of the list, which has no pages. Storage allows a user tens of them (docs/protocol.md §4.8).
+ */
 const MAX_PROOFS = 10_000
 
-/** Who holds a name now: an encoded protobuf UserNameProof; null when nobody does. */
+/** Reads the encoded protobuf UserNameProof of a name; null when no user has the name. */
 export async function readUsernameProof(db: Database, name: string): Promise<Buffer | null> {
-  // PostgreSQL's text holds everything but the zero byte, which no name has.
+  // PostgreSQL's text cannot have the zero byte, which no name has.
   if (name.includes('\0')) return null
   const [row] = await db<{ proof: Buffer }[]>`
     select proof
@@ -113,7 +115,9 @@ export async function readUsernameProof(db: Database, name: string): Promise<Buf
   return row?.proof ?? null
 }
 
-/** The names that a user holds: those of other name services first, then those of the fname registry. */
+/**
+ * Reads the proofs of a user's names: those of other name services first, then those of the fname registry.
+ */
 export async function readUsernameProofsByFid(db: Database, fid: number): Promise<Buffer[]> {
   const rows = await db<{ proof: Buffer }[]>`
     select proof

@@ -13,10 +13,10 @@ export interface RequestLimitOptions {
 }
 
 /**
- * Counts the requests of each address to the routes of a scope, and refuses those beyond the limit. Every reply has
- * `x-ratelimit-limit`, `x-ratelimit-remaining` and `x-ratelimit-reset`, a 429 `retry-after` too. Hooks that the scope
- * adds before this one run before it. Paths without a route are not counted, unless the scope's not-found handler calls
- * the function that this returns.
+ * Counts the requests of each address to the routes of a scope, and refuses those beyond the limit. Every
+ * reply has `x-ratelimit-limit`, `x-ratelimit-remaining` and `x-ratelimit-reset`, a 429 `retry-after` too.
+ * Hooks that the scope adds before this one run before it. Paths without a route are not counted, unless the
+ * scope's not-found handler calls the function that this returns.
  */
 export function limitRequests(
   scope: FastifyInstance,

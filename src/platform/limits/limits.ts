@@ -2,7 +2,7 @@ import type { ErrorCode } from '../errors.js'
 
 /** A limit on how much one client, or all clients together, may ask of a process. */
 interface CommonLimit {
-  /** Where it holds, in Markdown. */
+  /** The part of the server that it applies to, in Markdown. */
   readonly scope: string
   /** What it counts, in the plural. */
   readonly unit: string
@@ -13,19 +13,22 @@ interface CommonLimit {
   /** The environment variable that changes it. */
   readonly variable?: string
   readonly transport: 'HTTP' | 'gRPC'
-  /** What a client that exceeds it is told. Undefined: the client waits by itself. */
+  /** The code of the refusal. Undefined: the client waits by itself. */
   readonly code?: ErrorCode
 }
 
 /** So many within a time, for each key or address. */
 export interface RateLimit extends CommonLimit {
   /**
-   * `fixed window`: a window starts with the first count, and all of it is free again when it ends. `token bucket`: a
-   * bucket holds a window's worth and refills evenly.
+   * `fixed window`: a window starts with the first count, and all of it is free again when it ends. `token
+   * bucket`: a bucket holds a window's worth and refills evenly.
    */
   readonly algorithm: 'fixed window' | 'token bucket'
   readonly windowMs: number
-  /** Keys that are counted at once; the least recently used are dropped first. Undefined: as many as there are. */
+  /**
+   * Keys that are counted at once; the least recently used are dropped first. Undefined: as many as there
+   * are.
+   */
   readonly maxKeys?: number
 }
 
@@ -49,8 +52,9 @@ const perAddress = {
 } as const
 
 /**
- * All limits per key, address, connection and process. Business rules, such as the number of webhooks of an app, are
- * not here: the database enforces them. `docs/api.md` and `docs/hub-api.md` list these rows, which a test checks.
+ * All limits per key, address, connection and process. Business rules, such as the number of webhooks of an
+ * app, are not here: the database enforces them. `docs/api.md` and `docs/hub-api.md` list these rows, which a
+ * test checks.
  */
 export const limits = {
   apiRequests: {
@@ -79,8 +83,8 @@ export const limits = {
     default: 300,
     transport: 'HTTP',
   },
-  // A client app sends the events of all its users from a few addresses: a hundred a second are more than the largest
-  // needs. Checking their signatures takes 1 % of a core, and 16 % where addresses have signed.
+  // A client app sends the events of all its users from a few addresses: a hundred a second are more than the
+  // largest needs. Checking their signatures takes 1 % of a core, and 16 % where addresses have signed.
   miniAppRequests: {
     ...perAddress,
     scope: 'mini apps and their clients, `/f`',

@@ -4,7 +4,7 @@ import { createCounter } from '../../../platform/limits/counter.js'
 import { limits } from '../../../platform/limits/limits.js'
 import type { HubGrpcApi } from './grpc-api.js'
 
-/** What a call tells of its caller. */
+/** The parts of a call that identify its caller. */
 interface IncomingCall {
   readonly metadata: Metadata
   /** Address and port. */

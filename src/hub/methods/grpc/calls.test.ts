@@ -34,7 +34,7 @@ type Call = (
 
 const same = (bytes: Buffer) => bytes
 
-/** Sends these bytes to a method, and resolves with its status. */
+/** Sends bytes to a method, and resolves with its status. */
 function send(
   { address }: { readonly address: string },
   name: MethodName,
@@ -60,7 +60,7 @@ const castRequest = Buffer.from(
 )
 
 describe('every method of the published service', () => {
-  test('is served, or answers UNIMPLEMENTED and is documented as such', async () => {
+  test('is served, or answers UNIMPLEMENTED as documented', async () => {
     const { server } = await openHubGrpc(db)
     const documented = readFileSync('docs/hub-api.md', 'utf8')
     const unary = Object.entries(HubServiceService).filter(([, { responseStream }]) => !responseStream)
@@ -81,7 +81,7 @@ describe('every method of the published service', () => {
 })
 
 describe('a call', () => {
-  test('that is not understood or asks for what cannot be is told which member is at fault', async () => {
+  test('with a wrong member -> INVALID_ARGUMENT that names it', async () => {
     const { server, client } = await openHubGrpc(db)
     expect(await send(server, 'getCast', Buffer.from([0x08]))).toMatchObject({
       code: status.INVALID_ARGUMENT,
@@ -106,13 +106,13 @@ describe('a call', () => {
     }
   })
 
-  test('that is larger than a request may be is refused', async () => {
+  test('larger than the limit -> refused', async () => {
     const { server } = await openHubGrpc(db, { config: { bodyLimit: 1024 } })
     const answer = await send(server, 'submitMessage', Buffer.alloc(1025))
     expect(answer).toMatchObject({ code: status.RESOURCE_EXHAUSTED, errCode: undefined })
   })
 
-  test('passes with a key, where one is needed, and not without', async () => {
+  test('without a needed key -> UNAUTHENTICATED', async () => {
     const { server, client } = await openHubGrpc(db, {
       authorize: async ({ headers }) => {
         if (headers['x-api-key'] === 'right' || headers.authorization === 'Bearer right') return
@@ -131,7 +131,7 @@ describe('a call', () => {
     }
   })
 
-  test('is one of so many a minute for an address, and the next minute comes', async () => {
+  test('beyond the rate limit of its address -> RESOURCE_EXHAUSTED until the next minute', async () => {
     let nowMs = 0
     const { server } = await openHubGrpc(db, {
       clock: () => nowMs,
@@ -150,7 +150,7 @@ describe('a call', () => {
     expect(await ask()).toBe(status.NOT_FOUND)
   })
 
-  test('that takes longer than its client waits ends as the client asked', async () => {
+  test('slower than its deadline -> DEADLINE_EXCEEDED', async () => {
     const { server } = await openHubGrpc(db)
     await db.begin(async (transaction) => {
       await transaction`lock table hub.messages in access exclusive mode`
@@ -159,7 +159,7 @@ describe('a call', () => {
     })
   })
 
-  test('that fails for a reason of ours says no more than that, and the log says which', async () => {
+  test('internal error -> only the log has the cause', async () => {
     const logged: object[] = []
     const log = { ...silentLog, error: (fields: object) => logged.push(fields) }
     const { hub } = await openHubGrpc(db)
@@ -174,7 +174,7 @@ describe('a call', () => {
     expect(logged).toMatchObject([{ method: 'submitMessage', err: { message: 'secret' } }])
   })
 
-  test('is counted with its status and duration', async () => {
+  test('is reported to the metrics with its status and duration', async () => {
     const calls: [string, number][] = []
     const { server } = await openHubGrpc(db, {
       metrics: {

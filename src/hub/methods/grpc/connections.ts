@@ -6,15 +6,15 @@ export interface Connections {
   readonly address: AddressInfo
   /** Ends the connection of this peer, `<address>:<port>`, at once. */
   destroy(peer: string): void
-  /** Takes no more of them; resolves when the last one has ended. */
+  /** Accepts no more connections; resolves when the last one has ended. */
   close(): Promise<void>
-  /** Ends all of them at once. */
+  /** Ends all connections at once. */
   destroyAll(): void
 }
 
 /**
- * Listens, and hands connections over. gRPC's own listener shows nobody its sockets, and a client that reads nothing
- * can only be let go by ending its socket.
+ * Listens, and hands connections to the gRPC server. The library's own listener does not give access to its
+ * sockets, and ending the socket is the only way to disconnect a client that reads nothing.
  */
 export async function listen(
   injector: Pick<ConnectionInjector, 'injectConnection'>,
@@ -25,7 +25,7 @@ export async function listen(
     const peer = `${socket.remoteAddress}:${socket.remotePort}`
     sockets.set(peer, socket)
     socket.on('close', () => sockets.delete(peer))
-    // A connection that breaks ends the calls on it, and that is all there is to say of it.
+    // The calls of a broken connection end with it; there is nothing else to do.
     socket.on('error', () => {})
     injector.injectConnection(socket)
   })

@@ -64,7 +64,7 @@ beforeAll(async () => {
   const others = [compact, follow, block, unfollow, bio, display, lend]
   const outcomes = await hub.submit([...spoken, ...others])
   expect(outcomes.filter((outcome) => outcome && outcome.code !== 'bad_request.conflict')).toEqual([])
-  // Its claim is not signed, and so it cannot be submitted.
+  // Its claim is not signed, so it cannot be submitted.
   await db`
     insert into hub.messages (fid, set, key, ts, hash, type, message)
     values (
@@ -80,7 +80,7 @@ function hex(message: { readonly hash: Uint8Array }): string {
   return Buffer.from(message.hash).toString('hex')
 }
 
-/** That the list is these messages in this order, with nothing behind it. */
+/** Expects these messages in this order, without a next page. */
 async function expectList(
   requests: Reply<MessagesResponse>,
   expected: readonly SignedMessage[],
@@ -102,7 +102,7 @@ async function expectMissing(requests: Reply<Message>, what: string): Promise<vo
 }
 
 describe('a message', () => {
-  test('comes with the bytes that were signed and what they say, and holds for the published client', async () => {
+  test('has the signed bytes and the data, and is valid for the published client', async () => {
     const { messages } = (await client.getAllCastMessagesByFid({ fid: 1 }))._unsafeUnwrap()
     expect(messages).toHaveLength(4)
     for (const [index, message] of messages.entries()) {
@@ -113,7 +113,7 @@ describe('a message', () => {
     }
   })
 
-  test('is merged when the answer comes, from its bytes as from its data', async () => {
+  test('is merged when the answer comes, with bytes or only data', async () => {
     for (const [index, { data, ...signed }] of [
       bob.cast('only bytes', testNow - 4),
       bob.cast('only data', testNow - 3),
@@ -125,7 +125,7 @@ describe('a message', () => {
     }
   })
 
-  test('that is refused says why, as the reference node does', async () => {
+  test('refused -> the code and text of the reference node', async () => {
     const again = (await client.submitMessage({ ...first, data: undefined }))._unsafeUnwrapErr()
     expect(again).toMatchObject({
       errCode: 'bad_request.duplicate',
@@ -137,7 +137,7 @@ describe('a message', () => {
     )
   })
 
-  test('can be one of many, of which the refused ones take no other down', async () => {
+  test('in bulk -> refusals do not affect other messages', async () => {
     const good = bob.cast('one of many', testNow - 2)
     const requests = [first, good].map((message) => ({ ...message, data: undefined }))
     const { messages } = (await client.submitBulkMessages({ messages: requests }))._unsafeUnwrap()
@@ -148,7 +148,7 @@ describe('a message', () => {
     expect(hex(messages[0]!.messageError!)).toBe(hex(first))
   })
 
-  test('can be validated without being merged', async () => {
+  test('validated -> is not merged', async () => {
     const unsaid = bob.cast('unsaid', testNow - 1)
     const verdict = (await client.validateMessage({ ...unsaid, data: undefined }))._unsafeUnwrap()
     expect([verdict.valid, hex(verdict.message!)]).toEqual([true, hex(unsaid)])
@@ -164,7 +164,7 @@ describe('casts', () => {
     await expectMissing(client.getCast({ fid: 1, hash: removed.hash }), 'cast')
   })
 
-  test('are listed by user, parent and whom they mention', async () => {
+  test('are listed by user, parent and mention', async () => {
     await expectList(client.getCastsByFid({ fid: 1 }), casts)
     await expectList(client.getCastsByFid({ fid: 1, reverse: true }), [...casts].reverse())
     await expectList(client.getCastsByParent({ parentCastId }), [reply])
@@ -172,7 +172,7 @@ describe('casts', () => {
     await expectList(client.getCastsByMention({ fid: 7 }), [reply])
   })
 
-  test('are listed page by page', async () => {
+  test('are listed in pages', async () => {
     const page = (await client.getCastsByFid({ fid: 1, pageSize: 2 }))._unsafeUnwrap()
     expect(page.messages.map(hex)).toEqual([first, second].map(hex))
     await expectList(client.getCastsByFid({ fid: 1, pageSize: 2, pageToken: page.nextPageToken }), [third])
@@ -194,7 +194,7 @@ test('reactions are found by their target and listed by user and target', async 
   await expectList(client.getReactionsByTarget({ targetUrl }), [likeOfUrl])
 })
 
-test('links are found by id and listed by user and target, their compact states apart', async () => {
+test('links are found by id and listed by user and target; compact states have their own list', async () => {
   await expectOne(client.getLink({ fid: 1, linkType: 'follow', targetFid: 2 }), follow)
   await expectMissing(client.getLink({ fid: 1, linkType: 'follow', targetFid: 4 }), 'link')
   await expectList(client.getLinksByFid({ fid: 1 }), [follow, block])
@@ -203,7 +203,7 @@ test('links are found by id and listed by user and target, their compact states 
   await expectList(client.getLinkCompactStateMessageByFid({ fid: 1 }), [compact])
 })
 
-test('profile fields and verifications are found one by one and listed', async () => {
+test('profile fields and verifications are found by key and listed', async () => {
   await expectOne(client.getUserData({ fid: 1, userDataType: UserDataType.BIO }), bio)
   await expectMissing(client.getUserData({ fid: 1, userDataType: UserDataType.PFP }), 'user data')
   await expectList(client.getUserDataByFid({ fid: 1 }), [bio, display])
@@ -213,7 +213,7 @@ test('profile fields and verifications are found one by one and listed', async (
 })
 
 describe('all messages of a user', () => {
-  test('are listed set by set, removals too', async () => {
+  test('are listed by set, removals included', async () => {
     await expectList(client.getAllCastMessagesByFid({ fid: 1 }), [...casts, removal])
     await expectList(client.getAllReactionMessagesByFid({ fid: 2 }), [like, recast, unlike])
     await expectList(client.getAllLinkMessagesByFid({ fid: 1 }), [follow, block, unfollow])
@@ -231,7 +231,7 @@ describe('all messages of a user', () => {
     await expectList(client.getAllCastMessagesByFid({ ...between, pageSize: 1, pageToken }), [third])
   })
 
-  test('come in pages that the published client can take, however large they are', async () => {
+  test('come in pages that the published client accepts, however large they are', async () => {
     const carol = new TestUser(3)
     const states = Array.from({ length: 60 }, (_, index) =>
       carol.compactLinks(

@@ -32,8 +32,8 @@ const KEEPALIVE_MS = 60_000
 const KEEPALIVE_TIMEOUT_MS = 20_000
 
 /**
- * Serves `HubService` (docs/protocol.md §2.5) with the definition that `@farcaster/hub-nodejs` publishes. Methods of the
- * definition that the hub does not have answer UNIMPLEMENTED (docs/hub-api.md).
+ * Serves `HubService` (docs/protocol.md §2.5) with the definition that `@farcaster/hub-nodejs` publishes.
+ * Methods of the definition that the hub does not have answer UNIMPLEMENTED (docs/hub-api.md).
  */
 export async function serveHubGrpc(
   api: HubGrpcApi,
@@ -65,7 +65,9 @@ export async function serveHubGrpc(
   }
 }
 
-/** Requests and replies stay bytes: methods decode and encode, so that stored messages are not encoded again. */
+/**
+ * Requests and replies stay bytes: methods decode and encode, so that stored messages are not encoded again.
+ */
 const definition = Object.fromEntries(
   Object.entries(HubServiceService).map(([name, method]) => [name, asBytes(method)]),
 )

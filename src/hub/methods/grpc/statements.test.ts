@@ -22,7 +22,7 @@ afterAll(() => client.close())
 
 type MethodName = keyof typeof HubServiceService
 
-/** The status of a call; the members of the request that the method does not know are left out. */
+/** The status of a call. Serializing drops members that the method does not have. */
 function call(name: MethodName, request: object): Promise<number> {
   const { path, requestSerialize } = HubServiceService[name]
   const serialize = requestSerialize as (value: object) => Buffer
@@ -63,7 +63,7 @@ test.each<[MethodName, number, object]>([
   ['getOnChainSigner', 1, { fid: 1, signer: hash }],
   ['getOnChainSignersByFid', 1, { fid: 1 }],
   ['getSigner', 1, { fid: 1, signer: hash }],
-  // The list of keys, and the counters beside it.
+  // One for the list, one for the counters.
   ['getSignersByFid', 2, { fid: 1, requesterFids: [2] }],
   ['getOnChainEvents', 1, { fid: 1, eventType: 1 }],
   ['getIdRegistryOnChainEvent', 1, { fid: 1 }],
@@ -121,7 +121,7 @@ const reads = Object.keys(HubServiceService).filter(
   (name): name is MethodName => name.startsWith('get') && !notServed.includes(name),
 )
 
-test('no request, whatever is in it, is an error of ours', async () => {
+test('no request -> internal error', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...reads), requests, async (name, request) => {
       const shown = { ...request, shardIndex: request.shardIndex ?? 0 }

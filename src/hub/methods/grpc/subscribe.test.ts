@@ -22,7 +22,7 @@ await db`insert into hub.shards (shard) values (2) on conflict do nothing`
 setFlagsFromString('--expose_gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-/** A subscription: what has come, and how it ended. */
+/** A subscription: its events, and how it ended. */
 class Reader {
   readonly ids: number[] = []
   first: HubEvent | null = null
@@ -96,7 +96,7 @@ async function append(...rows: readonly Row[]): Promise<void> {
 describe('a subscriber', () => {
   beforeEach(emptyLog)
 
-  test('gets what is in the log from an id on, and then what comes', async () => {
+  test('from an id -> gets the events in the log, then the new ones', async () => {
     await append(...[1, 2, 3, 4].map((id) => ({ id })))
     const reader = await subscribe(single.client, { fromId: 2 })
     await expect.poll(() => reader.ids).toEqual([2, 3, 4])
@@ -111,14 +111,14 @@ describe('a subscriber', () => {
     expect(Buffer.from(reader.first!.mergeMessageBody!.message!.dataBytes!)).toEqual(message.dataBytes)
   })
 
-  test('without an id gets only what comes', async () => {
+  test('without an id -> gets only new events', async () => {
     await append({ id: 1 })
     const reader = await subscribe(single.client)
     await append({ id: 2 })
     await expect.poll(() => reader.ids).toEqual([2])
   })
 
-  test('gets the types that it asks for', async () => {
+  test('with event types -> gets only these', async () => {
     await append({ id: 1 }, { id: 2, type: HubEventType.PRUNE_MESSAGE }, { id: 3 })
     const reader = await subscribe(single.client, { fromId: 0, eventTypes: [HubEventType.PRUNE_MESSAGE] })
     await append({ id: 4 }, { id: 5, type: HubEventType.PRUNE_MESSAGE })
@@ -127,7 +127,7 @@ describe('a subscriber', () => {
     await expect.poll(() => refused.error?.code).toBe(status.INVALID_ARGUMENT)
   })
 
-  test('follows one shard or all of them', async () => {
+  test('follows one shard or all shards', async () => {
     await append({ shard: 1, id: 1 }, { shard: 2, id: 2 }, { shard: 1, id: 3 }, { shard: 2, id: 4 })
     const both = await subscribe(double.client, { fromId: 0 })
     const second = await subscribe(double.client, { fromId: 0, shardIndex: 2 })
@@ -138,7 +138,7 @@ describe('a subscriber', () => {
     await expect.poll(() => none.error?.details).toContain('Shard not found')
   })
 
-  test('that asks for what has left the log is told what is the oldest', async () => {
+  test('from a dropped event -> OUT_OF_RANGE with the oldest id', async () => {
     await ensurePartitions(db, nowMs - 4 * dayMs)
     await append({ id: 10, day: -4 })
     await append({ id: 20 })
@@ -150,7 +150,7 @@ describe('a subscriber', () => {
     await expect.poll(() => oldest.ids).toEqual([20])
   })
 
-  test('is one of so many at once, until it leaves', async () => {
+  test('beyond the limit -> UNAVAILABLE, until another leaves', async () => {
     const counts: number[] = []
     const { client } = await openHubGrpc(db, {
       hub: single.hub,
@@ -166,7 +166,7 @@ describe('a subscriber', () => {
     expect(third.error).toBeNull()
   })
 
-  test('is told to come again when the server stops', async () => {
+  test('when the server stops -> UNAVAILABLE', async () => {
     const stopping = await openHubGrpc(db, { hub: single.hub })
     const reader = await subscribe(stopping.client)
     await stopping.server.close(30_000)
@@ -185,7 +185,7 @@ describe('a subscriber that stops reading', () => {
     }
   })
 
-  /** Has taken the first event. A stream that was never read is read on by the published client, into memory. */
+  /** Takes the first event: the published client buffers a stream that was never read. */
   async function stalled(client: HubRpcClient): Promise<Reader> {
     const stream = (await client.subscribe({ eventTypes: [], fromId: 1 }))._unsafeUnwrap()
     const reader = new Reader(stream)
@@ -199,7 +199,7 @@ describe('a subscriber that stops reading', () => {
     return reader
   }
 
-  test('holds next to nothing, and gets every event once and in order when it reads on', async () => {
+  test('uses little memory, and gets every event once and in order when it continues', async () => {
     let sent = 0
     const { connect } = await openHubGrpc(db, {
       hub: single.hub,
@@ -215,7 +215,7 @@ describe('a subscriber that stops reading', () => {
     const reader = await stalled(connect())
     await settled(() => sent)
     const after = await bytesHeld()
-    // The log is 20 MB on its way. The server holds a page of it, and the rest fits between two sockets.
+    // The log is 20 MB. The server holds a page of it, and the socket buffers are small.
     expect(sent).toBeLessThan(eventCount / 10)
     expect(after - before).toBeLessThan(12_000_000)
     reader.stream.resume()
@@ -223,7 +223,7 @@ describe('a subscriber that stops reading', () => {
     expect(reader.ids.every((id, index) => id === index + 1)).toBe(true)
   })
 
-  test('is let go in the end, and told from where to subscribe again', async () => {
+  test('after the timeout -> UNAVAILABLE with the next id', async () => {
     let isLetGo = false
     const log = {
       ...silentLog,
@@ -241,7 +241,7 @@ describe('a subscriber that stops reading', () => {
     expect(reader.ids.every((id, index) => id === index + 1)).toBe(true)
   })
 
-  test('does not keep the server from stopping', async () => {
+  test('does not delay the stop of the server', async () => {
     const { connect, server } = await openHubGrpc(db, { hub: single.hub })
     const reader = await stalled(connect())
     await server.close(100)
@@ -249,7 +249,7 @@ describe('a subscriber that stops reading', () => {
     await expect.poll(() => reader.error?.code, { timeout: 30_000 }).toBeDefined()
   })
 
-  test('and does not take the last word either is cut off', async () => {
+  test('and does not take the status -> its connection ends', async () => {
     const counts: number[] = []
     const { connect } = await openHubGrpc(db, {
       hub: single.hub,
@@ -263,7 +263,7 @@ describe('a subscriber that stops reading', () => {
   })
 })
 
-/** Memory that is held for certain: buffers go with the second collection after what held them. */
+/** Memory in use. The second collection frees buffers whose owners the first has freed. */
 async function bytesHeld(): Promise<number> {
   for (let turn = 0; turn < 3; turn += 1) {
     collectGarbage()

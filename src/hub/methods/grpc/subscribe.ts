@@ -30,8 +30,9 @@ interface Subscribers {
 }
 
 /**
- * Serves the log as a stream (docs/protocol.md §2.5). Subscribers pull: the next page is read when the one before it was
- * taken. So a slow subscriber holds one page in memory and delays no other, and nothing is queued.
+ * Serves the log as a stream (docs/protocol.md §2.5). Subscribers pull: the next page is read when the one
+ * before it was taken. So a slow subscriber holds one page in memory and delays no other, and nothing is
+ * queued.
  *
  * @param destroyConnection Ends a connection at once, by its peer.
  */

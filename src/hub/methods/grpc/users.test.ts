@@ -34,8 +34,8 @@ async function refused(requests: Promise<{ _unsafeUnwrapErr(): HubError }>): Pro
   return (await requests)._unsafeUnwrapErr().message
 }
 
-describe('users', () => {
-  test('are listed by shard, page by page', async () => {
+describe('a user', () => {
+  test('are listed by shard, in pages', async () => {
     expect(await unwrapped(client.getFids({ shardId: 1 }))).toEqual({
       fids: [1, 2],
       nextPageToken: undefined,
@@ -51,7 +51,7 @@ describe('users', () => {
     )
   })
 
-  test('have names', async () => {
+  test('has names', async () => {
     const proof = await unwrapped(client.getUsernameProof({ name: Buffer.from('alice') }))
     expect(UserNameProof.toJSON(proof)).toEqual(UserNameProof.toJSON(name))
     const { proofs } = await unwrapped(client.getUserNameProofsByFid({ fid: 1 }))
@@ -61,7 +61,7 @@ describe('users', () => {
     )
   })
 
-  test('have storage, and use some of it', async () => {
+  test('has storage limits and usage', async () => {
     await db`insert into hub.storage_loans (from_fid, to_fid, unit_type, units) values (1, 2, 2, 1)`
     const limits = await unwrapped(client.getCurrentStorageLimitsByFid({ fid: 1 }))
     await db`delete from hub.storage_loans`
@@ -78,20 +78,20 @@ describe('users', () => {
     expect([tierType, expiresAt > testNowUnix]).toEqual([TierType.Pro, true])
   })
 
-  test('have addresses', async () => {
+  test('has roles of addresses', async () => {
     const roles = await unwrapped(client.getFidAddressType({ fid: 1, address: alice.custody }))
     expect(roles).toEqual({ isCustody: true, isAuth: false, isVerified: false })
   })
 })
 
-describe('the chain', () => {
-  test('lists what happened to a user by type, as it was handed in', async () => {
+describe('onchain events', () => {
+  test('are listed by user and type, with their original bytes', async () => {
     const eventType = OnChainEventType.EVENT_TYPE_STORAGE_RENT
     const { events } = await unwrapped(client.getOnChainEvents({ fid: 1, eventType }))
     expect(events.map(OnChainEvent.toJSON)).toEqual([OnChainEvent.toJSON(chain[2]!)])
   })
 
-  test('knows by which event a fid came to its holder', async () => {
+  test('have the registration of a fid', async () => {
     const byFid = await unwrapped(client.getIdRegistryOnChainEvent({ fid: 1 }))
     expect(OnChainEvent.toJSON(byFid)).toEqual(OnChainEvent.toJSON(chain[0]!))
     const { custody: address } = alice
@@ -101,7 +101,7 @@ describe('the chain', () => {
     )
   })
 
-  test('lists active signers, or shows the one that is asked for', async () => {
+  test('have active signers, as a list and one by one', async () => {
     const { publicKey: signer } = alice.key
     const { events } = await unwrapped(client.getOnChainSignersByFid({ fid: 1 }))
     expect(events.map(OnChainEvent.toJSON)).toEqual([OnChainEvent.toJSON(chain[1]!)])
@@ -115,7 +115,7 @@ describe('the chain', () => {
     expect(await refused(client.getSigner({ fid: 2, signer }))).toBe('not_found/Signer not found')
   })
 
-  test('lists signers of the chain before granted ones, with what the next grant needs to know', async () => {
+  test('signers: onchain ones come before those of messages, with the counters for the next', async () => {
     const key = Buffer.alloc(32, 3)
     const grant = alice.message(
       {
@@ -173,7 +173,7 @@ describe('the chain', () => {
   })
 })
 
-test('info counts what the hub holds', async () => {
+test('info counts the contents of the hub', async () => {
   const info = await unwrapped(client.getInfo({}))
   expect(info).toMatchObject({
     version: '1.2.3',
@@ -184,7 +184,7 @@ test('info counts what the hub holds', async () => {
 })
 
 describe('the log', () => {
-  test('is read event by event', async () => {
+  test('is read by event id', async () => {
     const { events } = await unwrapped(client.getEvents({ startId: 0 }))
     expect(events.map(({ id }) => id)).toEqual(events.map(({ id }) => id).sort((a, b) => a - b))
     const cast = events.at(-1)!
@@ -203,7 +203,7 @@ describe('the log', () => {
     expect(await refused(client.getEvent({ id: cast.id, shardIndex: 2 }))).toContain('Shard not found')
   })
 
-  test('is read page by page, in both directions, between two ids', async () => {
+  test('is read in pages, in both directions, between two ids', async () => {
     const all = (await unwrapped(client.getEvents({ startId: 0 }))).events.map(({ id }) => id)
     for (const reverse of [false, true]) {
       const read: number[] = []

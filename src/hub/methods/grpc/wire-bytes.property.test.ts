@@ -61,7 +61,7 @@ const bodies: fc.Arbitrary<HubEventBody> = fc.oneof(
   fc.constant({ type: HubEventType.MERGE_ON_CHAIN_EVENT, onChainEvent: OnChainEvent.create() } as const),
 )
 
-/** The message as a client should get it: what was stored, and what its bytes say. */
+/** The message that a client should get: the stored one, with its decoded data. */
 function withData(message: Message): Message {
   return { ...message, data: MessageData.decode(message.dataBytes!) }
 }
@@ -87,7 +87,7 @@ function withDataInside(event: HubEvent): HubEvent {
   }
 }
 
-test('a message is sent as it is stored, with what its bytes say beside them', () => {
+test('a message is sent as stored, with its data beside its bytes', () => {
   fc.assert(
     fc.property(messages, (message) => {
       const stored = encodeMessage(message)
@@ -97,7 +97,7 @@ test('a message is sent as it is stored, with what its bytes say beside them', (
   )
 })
 
-test('an event is sent as it is stored, and so are the messages in it', () => {
+test('an event is sent as stored, with data in its messages', () => {
   fc.assert(
     fc.property(bodies, fc.nat(), (body, id) => {
       const stored = encodeHubEvent({ shard: 1, id, timestamp: testNow, body })

@@ -1,16 +1,16 @@
 import { eachField, lengthDelimited } from '../protobuf.js'
 
 /**
- * What is stored becomes what is sent without being decoded. Messages are stored with `data_bytes`, the bytes that
- * were signed, and without `data`; clients of the reference node expect both. As `data` is what `data_bytes` decode
- * to, the same bytes are sent in both places, and nothing is encoded anew: hash and signature hold by the way it is
- * made.
+ * Converts stored bytes to the bytes that are sent, without decoding them. Messages are stored with
+ * `data_bytes`, the bytes that were signed, and without `data`; clients of the reference node expect both.
+ * `data_bytes` decodes to `data`, so both fields get the same bytes. Nothing is encoded again, which keeps
+ * hash and signature valid.
  */
 
-/** Fields of a message that are messages themselves, by number; `signed` is the protocol's Message. */
+/** Fields that are messages themselves, by number; `signed` is the protocol's Message. */
 type Nesting = { readonly [field: number]: Nesting | 'signed' }
 
-/** Where Messages stand in a HubEvent (docs/protocol.md §1.1). */
+/** The fields of a HubEvent that have a Message (docs/protocol.md §1.1). */
 const hubEvent: Nesting = {
   3: { 1: 'signed', 2: 'signed' },
   4: { 1: 'signed' },
@@ -22,19 +22,19 @@ const hubEvent: Nesting = {
 const DATA = 1
 const DATA_BYTES = 7
 
-/** A stored Message as it is sent. */
+/** Converts a stored Message to the one that is sent. */
 export function toWireMessage(stored: Buffer): Buffer {
   return Buffer.concat(withData(stored, 0, stored.length).parts)
 }
 
-/** A stored HubEvent as it is sent. */
+/** Converts a stored HubEvent to the one that is sent. */
 export function toWireEvent(stored: Buffer): Buffer {
   return Buffer.concat(rewrite(stored, 0, stored.length, hubEvent).parts)
 }
 
 interface RewrittenBytes {
   readonly parts: Buffer[]
-  /** Of all parts together. */
+  /** Total length of all parts. */
   readonly length: number
 }
 

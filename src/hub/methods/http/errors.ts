@@ -4,15 +4,15 @@ import { describeError, type ErrorCode, PlazaError } from '../../../platform/err
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What an error of this route is called: the `error` of the hub API's error body. */
+    /** The `error` of the error body of this route. */
     failure?: string
   }
 }
 
-/** A client that was told to wait waits this long, where nobody knows better. */
+/** The `retry-after` of errors that do not come with their own. */
 const RETRY_AFTER_SECONDS = 2
 
-/** What Fastify itself answers with, in the words of the catalogue. */
+/** The codes of the errors that Fastify itself makes. */
 const codesByStatus = new Map<number, ErrorCode>([
   [401, 'unauthenticated'],
   [404, 'not_found'],
@@ -21,21 +21,21 @@ const codesByStatus = new Map<number, ErrorCode>([
   [503, 'unavailable'],
 ])
 
-/** What went wrong, as the client is told. */
+/** An error as the client gets it. */
 interface Failure {
   readonly error: PlazaError
   readonly status: number
 }
 
 /**
- * Answers with the error body of the hub API. What is ours to explain goes to the log, and only its request
- * id to the client.
+ * Answers with the error body of the hub API. An internal error goes to the log, and the client gets only the
+ * id of its request.
  */
 export function sendFailure(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { error, status } = toFailure(cause, request)
   if (error.code === 'internal') request.log.error({ err: cause }, 'hub request failed')
   else if (error.code === 'unavailable')
-    request.log.warn({ err: error.cause ?? error }, 'hub request refused')
+    request.log.warn({ err: error.cause ?? error }, 'hub request failed: service unavailable')
   if (describeError(error.code).retry && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', RETRY_AFTER_SECONDS)
   }
@@ -46,22 +46,24 @@ export function sendFailure(cause: unknown, request: FastifyRequest, reply: Fast
 function toFailure(cause: unknown, request: FastifyRequest): Failure {
   const error = toPlazaError(cause, request)
   const { status } = describeError(error.code)
-  // 415 and the like have no code of their own, and keep their status.
+  // Statuses without a code of their own, such as 415, stay as they are.
   const given = statusOf(cause)
   return { error, status: given !== null && !codesByStatus.has(given) && given < 500 ? given : status }
 }
 
-/** What a failure is in the catalogue: ours as they are, a database that is away, what Fastify refused. */
+/**
+ * Maps a failure to the catalogue: an error of ours, a database that is unavailable, or an error of Fastify.
+ */
 export function toPlazaError(cause: unknown, request: FastifyRequest): PlazaError {
   if (cause instanceof PlazaError && cause.code !== 'internal') return cause
   if (isUnavailable(cause)) {
-    return new PlazaError('unavailable', 'the database is away; try again soon', { cause })
+    return new PlazaError('unavailable', 'the database is unavailable; try again soon', { cause })
   }
   const status = statusOf(cause)
   if (cause instanceof Error && status !== null && status < 500) {
     return new PlazaError(codesByStatus.get(status) ?? 'bad_request.invalid_param', cause.message)
   }
-  return new PlazaError('internal', `internal error; request ${request.id} stands in the log`, { cause })
+  return new PlazaError('internal', `internal error; the log has it under request ${request.id}`, { cause })
 }
 
 function statusOf(cause: unknown): number | null {
@@ -70,8 +72,8 @@ function statusOf(cause: unknown): number | null {
 }
 
 /**
- * The error body with the keys of both generations of hubs (docs/protocol.md §1.6): `error` and `error_detail` of the
- * reference node, the others of the hubs before it. `property` names the parameter at fault.
+ * Makes the error body, with the keys of both generations of hubs (docs/protocol.md §1.6): the reference node
+ * has `error` and `error_detail`, hubs before it the others. `property` names the wrong parameter.
  */
 export function failureBody(failure: string, error: PlazaError): Record<string, unknown> {
   const { code, message, property } = error
@@ -89,7 +91,7 @@ export function failureBody(failure: string, error: PlazaError): Record<string, 
   }
 }
 
-/** How the reference node prints the gRPC status below its HTTP API. */
+/** Prints a gRPC status as the reference node does in its HTTP API. */
 function grpcStatusText(code: ErrorCode, message: string): string {
   const { grpc } = describeError(code)
   const text = rustQuoted(`${code}/${message}`)
@@ -105,7 +107,7 @@ const rustEscapes: Readonly<Record<string, string>> = {
   '\0': '\\0',
 }
 
-/** A string in Rust's debug form. */
+/** Quotes a string in Rust's debug form. */
 function rustQuoted(text: string): string {
   const escaped = text.replace(
     /["\\\p{Cc}]/gu,

@@ -1,23 +1,23 @@
 import type { ShardRange } from '../../log/read.js'
 
-/** An event's id and its JSON, ready to be sent. */
+/** An event's id and its JSON. */
 export interface CachedEvent {
   readonly id: number
   readonly json: Buffer
 }
 
-/** About 40,000 usual events. */
+/** About 40,000 events of the usual size. */
 const MAX_BYTES = 32 * 1024 * 1024
-/** What an entry takes besides its JSON, roughly. */
+/** Bytes of an entry besides its JSON, estimated. */
 const ENTRY_BYTES = 200
 
 /**
- * The JSON of events that were read lately. Followers of the log read the same pages one after the other;
- * a page of 1,000 from here costs 0.8 ms of processor time, from the database and through the codec 9 ms.
+ * Caches the JSON of events that were read recently. Clients that follow the log read the same pages one
+ * after the other: a page of 1,000 events takes 0.8 ms of processor time from the cache, and 9 ms from the
+ * database and the codec.
  *
- * What is remembered is "the first event at or behind this id is that one". Within a shard ids are handed out
- * in the order of commits, so that never changes, and a page is a walk from each event to the next. Oldest
- * entries are forgotten first.
+ * An entry says which event is the first at or after an id. That never changes, as ids within a shard grow in
+ * the order of commits. A page is read from each event to the next. The oldest entries are evicted first.
  */
 export class EventCache {
   readonly #firstFrom = new Map<string, CachedEvent>()
@@ -28,7 +28,7 @@ export class EventCache {
     this.#maxBytes = maxBytes
   }
 
-  /** Takes in events that were read one after the other, starting at `from`. */
+  /** Adds events that follow each other, the first at or after `from`. */
   add(shard: number, from: number, events: readonly CachedEvent[]): void {
     let nextFrom = from
     for (const event of events) {
@@ -42,7 +42,7 @@ export class EventCache {
     this.#evict()
   }
 
-  /** The first `count` events of a range, or all up to its end if that is known; null if some are not. */
+  /** The first `count` events of a range, or all when the cache knows its end; null when one is missing. */
   get({ shard, from, stop }: ShardRange, count: number): CachedEvent[] | null {
     const events: CachedEvent[] = []
     let nextFrom = from

@@ -29,7 +29,7 @@ function range(from: number, stop = AFTER_ALL_EVENTS) {
   return [{ shard: 1, from, stop }]
 }
 
-/** How often events were read from the database. */
+/** Number of times that events were read from the database. */
 function reads(): number {
   return statements.filter((sql) => sql.includes('cross join lateral')).length
 }
@@ -38,7 +38,7 @@ function idsOf(page: { events: readonly Buffer[] }): number[] {
   return page.events.map((event) => JSON.parse(event.toString()).id)
 }
 
-test('a page that was read is not read again, wherever in it the next one starts', async () => {
+test('cached page -> not read again, wherever the next request starts in it', async () => {
   await append([1, 2, 3, 5, 8, 13])
   const readPage = createJsonPageReader(db)
   const options = { limit: 3, reverse: false }
@@ -51,7 +51,7 @@ test('a page that was read is not read again, wherever in it the next one starts
   expect(reads()).toBe(1)
 })
 
-test('the end of the log is looked for in the database each time', async () => {
+test('the end of the log -> read from the database each time', async () => {
   await append([1, 2])
   const readPage = createJsonPageReader(db)
   const options = { limit: 10, reverse: false }
@@ -60,7 +60,7 @@ test('the end of the log is looked for in the database each time', async () => {
   expect(idsOf(await readPage(range(1), options))).toEqual([1, 2, 3])
 })
 
-test('what retention has dropped is not remembered either', async () => {
+test('events that retention has dropped -> not served from the cache', async () => {
   await append([1, 2, 3, 4])
   const readPage = createJsonPageReader(db)
   const options = { limit: 2, reverse: false }
@@ -72,7 +72,7 @@ test('what retention has dropped is not remembered either', async () => {
   expect(idsOf(await readPage(range(0), options))).toEqual([3, 4])
 })
 
-test('pages are the same with any memory, while the log grows', async () => {
+test('any cache size, growing log -> the same pages', async () => {
   const step = fc.oneof(
     fc.record({ append: fc.integer({ min: 1, max: 9 }) }),
     fc.record({ from: fc.integer({ min: 0, max: 60 }), limit: fc.integer({ min: 1, max: 8 }) }),
@@ -101,7 +101,7 @@ test('pages are the same with any memory, while the log grows', async () => {
   )
 })
 
-test('the memory keeps to its size, and forgets what came first', () => {
+test('the cache stays within its size and evicts the oldest entries', () => {
   const event = (id: number) => ({ id, json: Buffer.alloc(300) })
   const memory = new EventCache(1_100)
   memory.add(1, 0, [event(1), event(2), event(3)])

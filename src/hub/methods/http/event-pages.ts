@@ -5,8 +5,8 @@ import { hubEventJson } from '../json/hub-event.js'
 import { EventCache } from './event-cache.js'
 
 /**
- * Creates the reader of pages of the log as JSON. A page of one shard comes from the cache when it is there whole;
- * every other is read from the database.
+ * Creates the reader of pages of the log as JSON. A page of one shard comes from the cache when it is there
+ * whole; every other is read from the database.
  */
 export function createJsonPageReader(db: Database, cache = new EventCache()): ReadEncodedEvents {
   return async (ranges, options) => {

@@ -48,7 +48,7 @@ interface Row {
   readonly bytes?: number
 }
 
-/** Appends events that have no body, as one transaction, and notifies. */
+/** Appends events without a body in one transaction, and notifies. */
 async function append(...rows: Row[]): Promise<void> {
   await db.begin(async (transaction) => {
     await transaction`
@@ -81,7 +81,7 @@ async function take(source: EventSource, count: number): Promise<string[]> {
 }
 
 describe('a stream', () => {
-  test('starts with what is new, and sends each event as /v1/events shows it', async () => {
+  test('without a position -> sends new events, as /v1/events has them', async () => {
     await append({ id: 1 })
     const source = await open(single)
     expect(source.response.headers).toMatchObject({
@@ -97,19 +97,19 @@ describe('a stream', () => {
     expect([event?.id, JSON.parse(event!.data!)]).toEqual(['2', body.events[0]])
   })
 
-  test('starts at an id, which it includes', async () => {
+  test('from_event_id -> starts at this id', async () => {
     await append(...ids(1, 3))
     expect(await take(await open(single, 'from_event_id=2'), 2)).toEqual(['1:2', '1:3'])
     expect(await take(await open(single, 'from_event_id=0'), 3)).toEqual(['1:1', '1:2', '1:3'])
   })
 
-  test('resumes behind the last id, whatever address is asked again', async () => {
+  test('Last-Event-ID -> resumes after it, whatever from_event_id says', async () => {
     await append(...ids(1, 4))
     const source = await open(single, 'from_event_id=1', { 'last-event-id': '2' })
     expect(await take(source, 2)).toEqual(['1:3', '1:4'])
   })
 
-  test('of several shards carries a position of each, and resumes there without loss or repeat', async () => {
+  test('several shards -> a position for each, and resuming loses and repeats nothing', async () => {
     const rows = [
       { shard: 1, id: 10 },
       { shard: 2, id: 5 },
@@ -141,7 +141,7 @@ describe('a stream', () => {
     ])
   })
 
-  test('shows only the users and types that are asked for, and its position moves on over the others', async () => {
+  test('fid and event_type -> only these events; the position passes the others', async () => {
     await append(
       { id: 1, fid: 7 },
       { id: 2, fid: 8 },
@@ -160,14 +160,14 @@ describe('a stream', () => {
     expect(heartbeat).toEqual({ comment: 'heartbeat', id: '5' })
   })
 
-  test('shows that it lives while there is nothing to send', async () => {
+  test('sends heartbeats while there is no event', async () => {
     const source = await open(single)
     await source.nextBlock()
     expect(await source.nextBlock()).toEqual({ comment: 'heartbeat' })
     expect(await source.nextBlock()).toEqual({ comment: 'heartbeat' })
   })
 
-  test('sends everything once while the log grows', async () => {
+  test('sends every event once while the log grows', async () => {
     const source = await open(single, 'from_event_id=0')
     const expected: string[] = []
     for (let n = 0; n < 30; n += 1) {
@@ -178,7 +178,7 @@ describe('a stream', () => {
     expect(await take(source, expected.length)).toEqual(expected)
   })
 
-  test('whose position was dropped ends with an error that names the oldest id', async () => {
+  test('dropped position -> ends with an error that names the oldest id', async () => {
     await ensurePartitions(db, nowMs - dayMs)
     await append({ id: 5, day: -1 }, { id: 9 })
     await dropExpiredPartitions(db, nowMs + dayMs, 1)
@@ -194,15 +194,15 @@ describe('a stream', () => {
   })
 })
 
-/** The server's side of the streams that are open, in the order of their start. */
+/** The open streams on the server, in the order of their start. */
 function serverSide(api: TestHubApi): ServerResponse[] {
   const responses: ServerResponse[] = []
   api.app.server.on('request', (_request, response) => responses.push(response))
   return responses
 }
 
-test('a slow reader holds up nobody and one page only, and gets everything in the end', async () => {
-  // An event that cannot be decoded is shown without a body, so what is sent is small: it takes many.
+test('a slow reader delays no other, holds one page, and gets every event', async () => {
+  // Events that cannot be decoded are sent without a body, so many are needed.
   const count = 60_000
   await db`
     insert into hub.events (day, shard, id, type, event)
@@ -224,7 +224,7 @@ test('a slow reader holds up nobody and one page only, and gets everything in th
   expect(events.map((event) => Number(event.id))).toEqual(Array.from({ length: count }, (_, n) => n + 1))
 })
 
-test('streams at the end of the log share their reads', async () => {
+test('streams at the end of the log share one read', async () => {
   const statements: string[] = []
   const counted = new Proxy(db, {
     apply(target, self, args: [TemplateStringsArray]) {
@@ -243,7 +243,7 @@ test('streams at the end of the log share their reads', async () => {
   expect(statements.length).toBeLessThan(5)
 })
 
-test('there are so many streams and no more, and one that leaves makes room', async () => {
+test('streams beyond the limit -> 503, until one ends', async () => {
   const api = await openHubApi(db, { hub: single.hub, config: { maxStreams: 2 } })
   await api.app.listen({ port: 0 })
   const [first] = [await open(api), await open(api)]
@@ -253,10 +253,10 @@ test('there are so many streams and no more, and one that leaves makes room', as
   await expect.poll(async () => (await open(api)).response.statusCode).toBe(200)
 })
 
-test('a database that goes away for a while is waited for', async () => {
+test('database unavailable for a while -> the stream waits', async () => {
   let isAway = false
   let askedMeanwhile = 0
-  // Nobody listens on the lowest port.
+  // No server listens on the lowest port.
   const away = connect('postgres://127.0.0.1:1/nothing', { poolSize: 1, applicationName: 'plaza test' })
   const flaky = new Proxy(db, {
     apply(target, self, args) {
@@ -267,7 +267,7 @@ test('a database that goes away for a while is waited for', async () => {
   const api = await openHubApi(flaky, { hub: single.hub, config: { heartbeatMs } })
   await api.app.listen({ port: 0 })
   const source = await open(api)
-  // The stream reads nothing more once it has sent the last event that there is.
+  // The stream reads nothing more after it has sent the last event.
   await append({ id: 1 })
   expect(await take(source, 1)).toEqual(['1:1'])
   isAway = true
@@ -279,7 +279,7 @@ test('a database that goes away for a while is waited for', async () => {
   await away.end()
 })
 
-test('streams end when the server stops, slow ones too', async () => {
+test('the server stops -> all streams end, slow ones too', async () => {
   const api = await openHubApi(db, { hub: single.hub })
   await api.app.listen({ port: 0 })
   await db`
@@ -293,7 +293,7 @@ test('streams end when the server stops, slow ones too', async () => {
   await sleep(200)
   const startedAt = performance.now()
   await api.app.close()
-  // Half of what a slow reader has while the server runs.
+  // Half the time that a slow reader has while the server runs.
   expect(performance.now() - startedAt).toBeLessThan(60_000)
   expect(await reader.next()).toBeNull()
 })

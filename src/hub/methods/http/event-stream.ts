@@ -25,19 +25,19 @@ const FAILURE = 'Failed to stream events'
 const HEARTBEAT_MS = 15_000
 const MAX_FILTER_FIDS = 1_000
 
-/** A reader that takes nothing for so long is let go; it can resume where it was. */
+/** A stream whose reader takes nothing for so long is ended; the reader can resume. */
 const STALL_TIMEOUT_MS = 2 * 60_000
-/** When the server stops, a slow reader has this long to take what was sent. */
+/** When the server stops, a slow reader has so long to take what was sent. */
 const CLOSE_TIMEOUT_MS = 1_000
-/** What clients are told to wait before they connect again. */
+/** The time that clients wait before they reconnect. */
 const RECONNECT_MS = 2_000
 
 /**
- * Adds `GET /events/stream`: the log as server-sent events. Each is one JSON event as in `/v1/events`, and its
- * `id` is the position behind it, by which a client resumes (`Last-Event-ID`).
+ * Adds `GET /events/stream`: the log as server-sent events. Each has an event in JSON, as in `/v1/events`,
+ * and an `id` from which a client resumes (`Last-Event-ID`).
  *
- * A stream pulls: it reads a page, sends it, waits until the socket has taken it, and only then reads on. So
- * a slow reader holds one page in memory, never delays another, and nothing is queued for anybody.
+ * A stream pulls: it reads a page, sends it, and waits until the socket has taken it before it reads the
+ * next. So a slow reader holds one page in memory and delays no other, and nothing is queued.
  */
 export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
   const slots = createSlots(limits.eventStreams, api.config.maxStreams)
@@ -79,7 +79,7 @@ export function registerEventStream(scope: FastifyInstance, api: HubApi): void {
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
-  // A proxy that gathers the answer before it passes it on would never pass it on.
+  // A proxy that buffers the whole answer would never send it.
   'x-accel-buffering': 'no',
 }
 
@@ -89,7 +89,7 @@ async function subscribe(request: FastifyRequest, { db, config }: HubApi): Promi
   const from = parameters.u64('from_event_id')
   const filter = filterOf(parameters)
   const header = request.headers['last-event-id']
-  // The header wins: a browser that connects again repeats the address of the first time.
+  // The header counts first: a browser that reconnects repeats the URL of the first request.
   if (typeof header === 'string' && header !== '') {
     const lastIds = parsePosition(header, shards)
     const resumeFrom = (shard: number) => {
@@ -114,7 +114,7 @@ function filterOf(parameters: Parameters): EventFilter | null {
   }
 }
 
-/** One reader of the log, until it leaves or the server stops. */
+/** Sends the log to one reader, until it disconnects or the server stops. */
 class EventStream {
   #positions: readonly ReadPosition[] = []
 
@@ -163,8 +163,8 @@ class EventStream {
   }
 
   /**
-   * A comment that shows that the stream lives, and how far it has come: an `id` without data moves the
-   * position by which a client resumes, and makes no event. Readers of rare events need that.
+   * A heartbeat comment and the position. An `id` without data is no event and moves the position from which
+   * a client resumes, which matters to readers of rare events.
    */
   #progress(): string {
     const position = formatPosition(this.#positions)
@@ -172,7 +172,7 @@ class EventStream {
   }
 
   #heartbeat(): void {
-    // Nothing is added to what a slow reader has not taken yet.
+    // A slow reader still has something to take.
     if (!this.response.writableNeedDrain && !this.response.writableEnded)
       this.response.write(this.#progress())
   }
@@ -181,11 +181,11 @@ class EventStream {
     if (this.response.write(text)) return
     const timeoutMs = this.api.config.stallTimeoutMs ?? STALL_TIMEOUT_MS
     if (await waitForDrain(this.response, timeoutMs, this.controller.signal)) return
-    // There is nobody left to be told anything.
+    // The reader is gone or stalled.
     this.controller.abort()
   }
 
-  /** The last word of a stream that cannot go on, such as one whose position has left the log. */
+  /** Sends the error that ends a stream, such as one whose position is no longer in the log. */
   #fail(cause: unknown): void {
     const error = toPlazaError(cause, this.request)
     if (error.code === 'internal') this.request.log.error({ err: cause }, 'event stream failed')
@@ -193,7 +193,7 @@ class EventStream {
   }
 }
 
-/** Ends the answer; what a slow reader does not take in time is cut off. */
+/** Ends the answer, and closes the connection when a slow reader does not take the rest in time. */
 async function closeGracefully(response: ServerResponse): Promise<void> {
   if (response.destroyed) return
   const closed = once(response, 'close').catch(() => {})

@@ -40,7 +40,7 @@ function nameOf({ id, shardIndex }: EventJson): string {
   return `${shardIndex}:${id}`
 }
 
-/** Everything, as the log has it. */
+/** All events of the log. */
 async function logged(shard?: number): Promise<string[]> {
   const rows = await db<{ name: string }[]>`
     select shard || ':' || id as name
@@ -51,7 +51,7 @@ async function logged(shard?: number): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-/** Follows the tokens to the end. */
+/** Reads all pages by their tokens. */
 async function walk(query: string): Promise<string[]> {
   const names: string[] = []
   let token = ''
@@ -64,7 +64,7 @@ async function walk(query: string): Promise<string[]> {
 }
 
 describe('/v1/events', () => {
-  test('merges all shards by id; ids are numbers, blocks follow from them', async () => {
+  test('merges all shards by id; ids are numbers, and block numbers follow from them', async () => {
     const { events, nextPageToken } = await page('')
     expect(events.map(nameOf)).toEqual(await logged())
     expect(new Set(events.map((event) => event.shardIndex))).toEqual(new Set([1, 2]))
@@ -72,12 +72,12 @@ describe('/v1/events', () => {
     expect(nextPageToken).toBeUndefined()
   })
 
-  test('shows one shard when it is asked for', async () => {
+  test('shard_index -> events of this shard', async () => {
     const { events } = await page('shard_index=2')
     expect(events.map(nameOf)).toEqual(await logged(2))
   })
 
-  test('starts at an id, stops before another, and goes down when asked to', async () => {
+  test('starts at an id, stops before another, and reverses', async () => {
     const all = await logged(1)
     const [from, stop] = [all[1]!, all[4]!].map((name) => Number(name.split(':')[1]))
     const range = `shard_index=1&from_event_id=${from}&stop_id=${stop}`
@@ -90,26 +90,26 @@ describe('/v1/events', () => {
     expect((await page('from_event_id=18446744073709551615')).events).toEqual([])
   })
 
-  test('takes both spellings of paging, and the snake one wins', async () => {
+  test('accepts both spellings of paging; the one in snake case counts first', async () => {
     expect((await page('page_size=2&pageSize=3')).events).toHaveLength(2)
     expect((await page('pageSize=3')).events).toHaveLength(3)
   })
 
-  test('gives tokens in the form of the reference node', async () => {
+  test('returns tokens in the form of the reference node', async () => {
     const { events, nextPageToken } = await page('shard_index=1&pageSize=1')
     const key = Buffer.alloc(9)
     key[0] = 9
     key.writeBigUInt64BE(BigInt(events[0]!.id), 1)
     expect(Buffer.from(nextPageToken!, 'base64').toString()).toBe(JSON.stringify([[...key]]))
     const second = (await logged(1)).slice(1, 2)
-    // The reference's own sample, of block 9254285.
+    // The sample of the reference documentation, of block 9254285.
     const sample = 'W1s5LDAsMCwwLDM1LDc3LDk5LDY0LDBdXQ=='
     expect((await page(`shard_index=1&pageToken=${sample}`)).events).toEqual([])
     const again = await page(`shard_index=1&pageSize=1&page_token=${encodeURIComponent(nextPageToken!)}`)
     expect(again.events.map(nameOf)).toEqual(second)
   })
 
-  test('refuses tokens that are none, or that are for another number of shards', async () => {
+  test('malformed token, or one for another number of shards -> 400', async () => {
     const { nextPageToken } = await page('shard_index=1&pageSize=1')
     const bad = [
       encodeURIComponent(nextPageToken!),
@@ -126,7 +126,7 @@ describe('/v1/events', () => {
     }
   })
 
-  test('says where to go on by id: exactly for one shard, and without loss for several', async () => {
+  test('nextPageEventId: exact for one shard, without loss for several', async () => {
     const all = await logged(1)
     const first = await page('shard_index=1&pageSize=2')
     expect(`1:${first.nextPageEventId}`).toBe(all[2])
@@ -147,7 +147,7 @@ describe('/v1/events', () => {
     expect([...seen].sort()).toEqual((await logged()).sort())
   })
 
-  test('loses nothing when a shard writes an id below what another has shown', async () => {
+  test('loses nothing when a shard writes an id below those of another that were read', async () => {
     const token = await endToken()
     const behind = users.find((user) => shardOf(user.fid, shards) === 2)!
     await api.hub.submit([behind.cast('late', testNow)])
@@ -155,7 +155,7 @@ describe('/v1/events', () => {
     expect(events.map((event) => event.shardIndex)).toEqual([2, 2])
   })
 
-  test('shows every event once with any page size, one shard and several, up and down', async () => {
+  test('any page size, shards and direction -> every event once', async () => {
     const options = fc.record({
       size: fc.integer({ min: 1, max: 30 }),
       shard: fc.constantFrom(undefined, 1, 2),
@@ -172,7 +172,7 @@ describe('/v1/events', () => {
   })
 })
 
-/** A token behind everything that is logged now. */
+/** A token after the last event. */
 async function endToken(): Promise<string> {
   const last = [1, 2].map(async (shard) => {
     const { events } = await page(`shard_index=${shard}&reverse=1&pageSize=1`)
@@ -184,7 +184,7 @@ async function endToken(): Promise<string> {
 }
 
 describe('/v1/eventById', () => {
-  test('answers the event itself', async () => {
+  test('returns the event', async () => {
     const { events } = await page('shard_index=2&pageSize=3')
     for (const event of events) {
       const { body } = await api.get(`/v1/eventById?event_id=${event.id}&shard_index=2`)
@@ -192,7 +192,7 @@ describe('/v1/eventById', () => {
     }
   })
 
-  test('needs the shard where there are several, and is a 404 for an id that is not there', async () => {
+  test('several shards -> needs the shard; unknown id -> 404', async () => {
     const missing = await api.get('/v1/eventById?event_id=1')
     expect([missing.status, missing.body.property]).toEqual([400, 'shard_index'])
     const none = await api.get('/v1/eventById?event_id=1&shard_index=1')
@@ -203,7 +203,7 @@ describe('/v1/eventById', () => {
     ])
   })
 
-  test('takes the only shard there is', async () => {
+  test('one shard -> needs no shard', async () => {
     const single = await openHubApi(db, { hub: api.hub, config: { shards: 1 } })
     const { events } = await page('shard_index=1&pageSize=1')
     const { body } = await single.get(`/v1/eventById?event_id=${events[0]!.id}`)

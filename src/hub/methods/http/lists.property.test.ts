@@ -9,7 +9,7 @@ const api = await openHubApi(db)
 const users = Array.from({ length: 12 }, (_, index) => new TestUser(index + 1))
 const author = users[0]!
 const casts = Array.from({ length: 15 }, (_, n) =>
-  // Many share a second: the order within it is that of their hashes.
+  // Many have the same second and are ordered by hash.
   author.cast(`cast ${n}`, testNow - 50 + Math.floor(n / 5), { mentions: [7], mentionsPositions: [0] }),
 )
 const root = casts[0]!
@@ -46,7 +46,7 @@ interface MessageJson {
   readonly data: { readonly timestamp: number }
 }
 
-/** Follows the tokens to the end; a list that does not end fails. */
+/** Reads all pages by their tokens; fails when the list does not end. */
 async function walk(path: string, size: number, reverse: boolean): Promise<MessageJson[]> {
   const messages: MessageJson[] = []
   let token = ''
@@ -62,7 +62,7 @@ async function walk(path: string, size: number, reverse: boolean): Promise<Messa
   throw new Error(`${path} never ends`)
 }
 
-test('every list shows each of its messages once, in the order of time and hash, with any page size', async () => {
+test('every list, any page size -> each message once, in the order of time and hash', async () => {
   const requests = fc.record({
     list: fc.constantFrom(...lists),
     size: fc.integer({ min: 1, max: 30 }),
@@ -80,12 +80,12 @@ test('every list shows each of its messages once, in the order of time and hash,
   )
 })
 
-/** Sorts as (time, hash) do: all times have the same number of digits. */
+/** Sorts like (time, hash): all times have the same number of digits. */
 function placeOf({ data, hash }: MessageJson): string {
   return `${data.timestamp} ${hash}`
 }
 
-test('a page goes on where the one before ended, whatever has come or gone between them', async () => {
+test('the next page continues where the last ended, whatever was added or removed in between', async () => {
   const path = '/v1/castsByFid?fid=1&pageSize=5'
   const first = (await api.get(path)).body
   await api.hub.submit([

@@ -56,7 +56,7 @@ function hex(message: SignedMessage): string {
   return `0x${message.hash.toString('hex')}`
 }
 
-/** The hashes of a list, in its order. */
+/** The hashes of a list, in order. */
 async function list(path: string): Promise<string[]> {
   const { status, body, text } = await api.get(path)
   expect([status, body?.nextPageToken], text).toEqual([200, ''])
@@ -83,7 +83,7 @@ describe('casts', () => {
     expect(await missing(`/v1/castById?fid=2&hash=${hex(casts[1]!)}`)).toBe('cast not found')
   })
 
-  test('are listed by user, with removals, by time, between two times', async () => {
+  test('are listed by user with removals, in the order of time, between two times', async () => {
     const all = [...casts, removal].map(hex)
     expect(await list('/v1/castsByFid?fid=1')).toEqual(all)
     expect(await list('/v1/castsByFid?fid=1&reverse=1')).toEqual([...all].reverse())
@@ -95,7 +95,7 @@ describe('casts', () => {
     expect(await list('/v1/castsByFid?fid=99')).toEqual([])
   })
 
-  test('are listed by parent, cast or url, and by whom they mention', async () => {
+  test('are listed by parent (cast or URL) and by mention', async () => {
     expect(await list(`/v1/castsByParent?fid=1&hash=${hex(casts[0]!)}`)).toEqual([hex(reply)])
     const url = encodeURIComponent('https://example.com/?a=b c+d')
     expect(await list(`/v1/castsByParent?url=${url}`)).toEqual([hex(inChannel)])
@@ -105,7 +105,7 @@ describe('casts', () => {
 })
 
 describe('reactions', () => {
-  test('are found by their target in every spelling of the type', async () => {
+  test('are found by target, with every spelling of the type', async () => {
     const target = `target_fid=1&target_hash=${hex(casts[0]!)}`
     for (const type of ['Like', 'REACTION_TYPE_LIKE', '1']) {
       expect(await one(`/v1/reactionById?fid=2&reaction_type=${type}&${target}`)).toBe(hex(like))
@@ -116,13 +116,13 @@ describe('reactions', () => {
     expect(await missing(`/v1/reactionById?fid=2&reaction_type=Like&${taken}`)).toBe('reaction not found')
   })
 
-  test('are listed by user while they stand', async () => {
+  test('are listed by user until they are removed', async () => {
     expect(await list('/v1/reactionsByFid?fid=2&reaction_type=Like')).toEqual([hex(like)])
     expect(await list('/v1/reactionsByFid?fid=2&reaction_type=Recast')).toEqual([hex(recast)])
     expect(await list('/v1/reactionsByFid?fid=2&reaction_type=None')).toEqual([hex(like), hex(recast)])
   })
 
-  test('are listed by cast and by url, of one type or all', async () => {
+  test('are listed by cast and by URL, of one type or all', async () => {
     const target = `target_fid=1&target_hash=${hex(casts[0]!)}`
     expect(await list(`/v1/reactionsByCast?${target}`)).toEqual([hex(like), hex(recast)])
     expect(await list(`/v1/reactionsByCast?${target}&reverse=true`)).toEqual([hex(recast), hex(like)])
@@ -132,7 +132,7 @@ describe('reactions', () => {
 })
 
 describe('links', () => {
-  test('are found by id, listed by user and by target', async () => {
+  test('are found by id, and listed by user and target', async () => {
     expect(await one('/v1/linkById?fid=1&target_fid=2&link_type=follow')).toBe(hex(follow))
     expect(await missing('/v1/linkById?fid=1&target_fid=4&link_type=follow')).toBe('link not found')
     expect(await list('/v1/linksByFid?fid=1')).toEqual([hex(follow), hex(block)])

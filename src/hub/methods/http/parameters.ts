@@ -14,8 +14,8 @@ const SOL_ADDRESS_BYTES = 32
 const MAX_SOL_ADDRESS_CHARACTERS = 44
 
 /**
- * Reads the parameters of a query. A wrong one is a 400 that names it. An empty value counts as none; a parameter that
- * the method does not have is ignored (docs/protocol.md §1.6).
+ * Reads the parameters of a query. A wrong one is a 400 that names it. An empty value counts as none; a
+ * parameter that the method does not have is ignored (docs/protocol.md §1.6).
  */
 export class Parameters {
   readonly #query: Readonly<Record<string, unknown>>
@@ -71,8 +71,8 @@ export class Parameters {
   }
 
   /**
-   * A number of 64 bits, such as an event id or a time. One that JavaScript cannot hold exactly becomes the largest
-   * that it can, which is above every id and time there is.
+   * A number of 64 bits, such as an event id or a time. One that JavaScript cannot hold exactly becomes the
+   * largest that it can, which is above every id and time there is.
    */
   u64(...names: readonly string[]): number | null {
     const found = this.find(...names)

@@ -10,7 +10,7 @@ const api = await openHubApi(db, { config: { shards: 2 } })
 const hash = 'ab'.repeat(20)
 const tooMuch = '18446744073709551616'
 
-/** A query that is refused, and the parameter that its refusal names. */
+/** A wrong query, and the parameter that the error names. */
 const refused: readonly (readonly [query: string, property: string])[] = [
   ['castById', 'fid'],
   ['castById?fid=1', 'hash'],
@@ -89,7 +89,7 @@ const refused: readonly (readonly [query: string, property: string])[] = [
   ['events/stream?shard_index=3', 'shard_index'],
 ]
 
-describe('a bad parameter is a 400 that names it', () => {
+describe('a wrong parameter -> 400 that names it', () => {
   test.each(refused)('%s', async (query, property) => {
     const { status, body, headers } = await api.get(`/v1/${query}`)
     expect([status, body.property, body.errCode, body.code]).toEqual([
@@ -103,7 +103,7 @@ describe('a bad parameter is a 400 that names it', () => {
     expect(headers['access-control-allow-origin']).toBe('*')
   })
 
-  test('also in the header by which a stream resumes', async () => {
+  test('Last-Event-ID header', async () => {
     for (const position of ['x', '1:2:3', '5', '3:5', '1:5,1:6', '1:99999999999999999']) {
       const { status, body } = await api.get('/v1/events/stream', { 'last-event-id': position })
       expect([status, body.property]).toEqual([400, 'Last-Event-ID'])
@@ -111,11 +111,11 @@ describe('a bad parameter is a 400 that names it', () => {
   })
 })
 
-test('unknown and empty parameters are left alone', async () => {
+test('unknown and empty parameters -> ignored', async () => {
   expect((await api.get('/v1/castsByFid?fid=1&whatever=1&whatever=2&pageSize=&reverse=')).status).toBe(200)
 })
 
-test('a plus that arrived as a space is a plus again in a page token', () => {
+test('page token with spaces -> read as plus signs', () => {
   const token = Buffer.from([0xfb, 0xef, 0xbe])
   expect(token.toString('base64')).toBe('++++')
   expect(new Parameters({ pageToken: '  ++' }).pageToken()?.bytes).toEqual(token)
@@ -139,7 +139,7 @@ describe('the error body', () => {
     expect(body.error_detail).toMatch(/^status: [A-Z]\w+, message: ".+", details: \[\], metadata: /)
   })
 
-  test('prints the status below it as the reference node does, in Rust’s escapes', () => {
+  test('prints the gRPC status as the reference node does, with Rust’s escapes', () => {
     const error = new PlazaError('bad_request.validation_failure', 'fname "x\\"\n\u0001 doesn\'t match é')
     expect(failureBody('Failed to submit message', error)).toEqual({
       error: 'Failed to submit message',
@@ -156,7 +156,7 @@ describe('the error body', () => {
     })
   })
 
-  test('is there for paths and methods that do not exist', async () => {
+  test('is sent for paths and methods that do not exist', async () => {
     for (const reply of [await api.get('/v1/nothing?secret=1'), await api.post('/v1/castById', '')]) {
       expect(reply.status).toBe(404)
       expect(reply.body).toMatchObject({ errCode: 'not_found', code: 5, name: 'HubError' })
@@ -165,7 +165,7 @@ describe('the error body', () => {
     }
   })
 
-  test('says nothing of what went wrong inside', async () => {
+  test('internal error -> no details', async () => {
     const broken = new Proxy(db, {
       apply: () => {
         throw new Error('a secret')
@@ -176,10 +176,10 @@ describe('the error body', () => {
     )
     expect([status, body.errCode, body.code]).toEqual([500, 'internal', 13])
     expect(text).not.toContain('secret')
-    expect(body.details).toMatch(/request \S+ stands in the log/)
+    expect(body.details).toMatch(/the log has it under request \S+/)
   })
 
-  test('asks to come back later while the database is away', async () => {
+  test('database unavailable -> 503 with Retry-After', async () => {
     const away = new Proxy(db, {
       apply: () => {
         throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
@@ -191,7 +191,7 @@ describe('the error body', () => {
   })
 })
 
-test('a page of the web may ask from anywhere', async () => {
+test('any web page may send requests', async () => {
   const reply = await api.app.inject({ method: 'OPTIONS', url: '/v1/submitMessage' })
   expect(reply.statusCode).toBe(204)
   expect(reply.headers).toMatchObject({
@@ -201,7 +201,7 @@ test('a page of the web may ask from anywhere', async () => {
   })
 })
 
-test('too many requests from one address are a 429, paths that do not exist included', async () => {
+test('too many requests from one address -> 429, also for unknown paths', async () => {
   const limited = await openHubApi(db, { hub: api.hub, config: { rateLimit: 2 } })
   expect((await limited.get('/v1/castsByFid?fid=1')).status).toBe(200)
   expect((await limited.get('/v1/nothing')).status).toBe(404)
@@ -212,7 +212,7 @@ test('too many requests from one address are a 429, paths that do not exist incl
   }
 })
 
-test('keys that are tried are counted', async () => {
+test('wrong keys count for the rate limit', async () => {
   const closed = await openHubApi(db, {
     hub: api.hub,
     config: { rateLimit: 2 },
@@ -225,7 +225,7 @@ test('keys that are tried are counted', async () => {
   expect(statuses).toEqual([401, 401, 429])
 })
 
-test('who may not pass is a 401, and may still ask whether to send a key', async () => {
+test('without a key -> 401; preflight requests need none', async () => {
   const closed = await openHubApi(db, {
     hub: api.hub,
     authorize: async (request) => {

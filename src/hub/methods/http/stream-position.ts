@@ -1,13 +1,12 @@
 import type { ReadPosition } from '../../log/tail.js'
 import { invalid } from '../refusals.js'
 
-/** Where a position comes from, for the refusal of a bad one. */
+/** The header that has a position. */
 const NAME = 'Last-Event-ID'
 
 /**
- * How far a stream of events has come, as the `id` of a server-sent event: the event's id where one shard is
- * followed, else the last id of each shard, such as `1:81920,2:16384`. A shard that has shown nothing yet is
- * left out; null when none has.
+ * Formats the position of a stream as the `id` of a server-sent event: the last event id for one shard, else
+ * that of each shard, such as `1:81920,2:16384`. Shards without an event yet are left out; null when all are.
  */
 export function formatPosition(positions: readonly ReadPosition[]): string | null {
   const started = positions.filter((position) => position.lastId >= 0)
@@ -16,7 +15,7 @@ export function formatPosition(positions: readonly ReadPosition[]): string | nul
   return started.map(({ shard, lastId }) => `${shard}:${lastId}`).join(',')
 }
 
-/** The last id of each shard that a position names; both forms are good where one shard is followed. */
+/** Parses the last id of each shard of a position. For one shard both forms are allowed. */
 export function parsePosition(text: string, shards: readonly number[]): Map<number, number> {
   const lastIds = new Map<number, number>()
   for (const part of text.split(',')) {

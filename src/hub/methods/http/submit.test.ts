@@ -17,7 +17,7 @@ beforeAll(async () => {
   await api.hub.submitOnChainEvents(alice.onChain({ units: 100 }))
 })
 
-/** A SubmitBulkMessagesRequest: each message behind its tag and length. */
+/** A SubmitBulkMessagesRequest: each message after its tag and length. */
 function bulk(messages: readonly Buffer[]): Buffer {
   return Buffer.concat(messages.flatMap((message) => [Buffer.of(0x0a), varint(message.length), message]))
 }
@@ -38,7 +38,7 @@ function forged(message: SignedMessage): SignedMessage {
 }
 
 describe('submitMessage', () => {
-  test('answers the message, and a read right after sees it', async () => {
+  test('returns the message; the next read has it', async () => {
     const cast = alice.cast('hello', testNow)
     const { status, body } = await api.post('/v1/submitMessage', encodeMessage(cast))
     expect(status).toBe(200)
@@ -46,14 +46,14 @@ describe('submitMessage', () => {
     expect((await api.get(`/v1/castById?fid=1&hash=${hex(cast)}`)).body).toEqual(body)
   })
 
-  test('takes a message that only has data, whose bytes are what was signed', async () => {
+  test('message with data only -> its encoded data is what was signed', async () => {
     const cast = alice.cast('as data', testNow - 1)
     const { dataBytes: _, ...rest } = Message.decode(encodeMessage(cast))
     const bytes = Buffer.from(Message.encode({ ...rest, data: cast.data }).finish())
     expect((await api.post('/v1/submitMessage', bytes)).body).toMatchObject({ hash: hex(cast) })
   })
 
-  test('says which rule refused it, in both generations of keys', async () => {
+  test('refusal -> names the rule, with the keys of both generations', async () => {
     const cast = alice.cast('twice', testNow - 2)
     await api.post('/v1/submitMessage', encodeMessage(cast))
     const { status, body } = await api.post('/v1/submitMessage', encodeMessage(cast))
@@ -82,7 +82,7 @@ describe('submitMessage', () => {
     expect(body.errCode).toMatch(/^bad_request\./)
   })
 
-  test('takes bytes only, with a charset or without', async () => {
+  test('content type other than bytes -> refused', async () => {
     const cast = alice.cast('typed', testNow - 3)
     for (const type of ['application/json', 'text/plain', 'application/x-protobuf']) {
       const { status, body } = await api.post('/v1/submitMessage', '{}', { 'content-type': type })
@@ -94,12 +94,12 @@ describe('submitMessage', () => {
     expect((await api.post('/v1/submitMessage', encodeMessage(cast), withCharset)).status).toBe(200)
   })
 
-  test('refuses a body that is too large before it is read', async () => {
+  test('body too large -> 413 before it is read', async () => {
     const { status, body } = await api.post('/v1/submitMessage', Buffer.alloc(1024 * 1024 + 1))
     expect([status, body.errCode, body.name]).toEqual([413, 'bad_request.too_large', 'HubError'])
   })
 
-  test('asks to come back later when nothing can be merged', async () => {
+  test('hub unavailable -> 503 with Retry-After', async () => {
     const unavailable = async () => {
       throw new PlazaError('unavailable', 'too many messages are waiting to be merged')
     }
@@ -114,7 +114,7 @@ describe('submitMessage', () => {
 })
 
 describe('validateMessage', () => {
-  test('judges a message by itself, and leaves nothing', async () => {
+  test('checks a message without its state, and stores nothing', async () => {
     const cast = stranger.cast('never merged', testNow)
     const valid = await api.post('/v1/validateMessage', encodeMessage(cast))
     expect([valid.status, valid.body.valid, valid.body.message.hash]).toEqual([200, true, hex(cast)])
@@ -123,7 +123,7 @@ describe('validateMessage', () => {
     expect((await api.get(`/v1/castById?fid=99&hash=${hex(cast)}`)).status).toBe(404)
   })
 
-  test('shows no message where there is no content, and refuses what is no message', async () => {
+  test('invalid message -> no message; bytes that are no message -> 400', async () => {
     const empty = await api.post('/v1/validateMessage', Buffer.alloc(0))
     expect([empty.status, empty.text]).toEqual([200, '{"valid":false,"message":null}'])
     const garbage = await api.post('/v1/validateMessage', Buffer.from('hello there'))
@@ -132,7 +132,7 @@ describe('validateMessage', () => {
 })
 
 describe('submitBulkMessages', () => {
-  test('answers each message in its place', async () => {
+  test('returns an outcome for each message, in order', async () => {
     const [first, second] = [alice.cast('bulk 1', testNow - 10), alice.cast('bulk 2', testNow - 11)]
     const unknown = stranger.cast('unknown', testNow)
     const tampered = Buffer.from(
@@ -156,7 +156,7 @@ describe('submitBulkMessages', () => {
     ])
   })
 
-  test('merges removals behind what they remove, in whatever order they came', async () => {
+  test('any order -> removals are merged after what they remove', async () => {
     const cast = alice.cast('short-lived', testNow - 20)
     const bodies = [cast, alice.removeCast(cast.hash, testNow - 19)].map(encodeMessage)
     const { body } = await api.post('/v1/submitBulkMessages', bulk(bodies))
@@ -164,7 +164,7 @@ describe('submitBulkMessages', () => {
     expect((await api.get(`/v1/castById?fid=1&hash=${hex(cast)}`)).status).toBe(404)
   })
 
-  test('takes nothing, passes over unknown fields, and refuses what is malformed or too much', async () => {
+  test('empty and unknown fields -> accepted; malformed or too many -> refused', async () => {
     const reply = await api.post('/v1/submitBulkMessages', Buffer.alloc(0))
     expect([reply.status, reply.text]).toEqual([200, '{"messages":[]}'])
     const unknownField = Buffer.from([0x10, 0x05])
@@ -177,7 +177,7 @@ describe('submitBulkMessages', () => {
     expect((await api.post('/v1/submitBulkMessages', tooMany)).status).toBe(413)
   })
 
-  test('of a frame action, which is never stored, says that it is valid', async () => {
+  test('frame action -> valid, and not stored', async () => {
     const frameActionBody = {
       url: Buffer.from('https://example.com'),
       buttonIndex: 1,

@@ -25,7 +25,7 @@ function hex(message: SignedMessage): string {
   return `0x${message.hash.toString('hex')}`
 }
 
-/** The hashes of a list, in its order. */
+/** The hashes of a list, in order. */
 async function list(path: string): Promise<string[]> {
   const { status, body, text } = await api.get(path)
   expect([status, body?.nextPageToken], text).toEqual([200, ''])
@@ -44,15 +44,15 @@ async function missing(path: string): Promise<string> {
   return body.details
 }
 
-describe('users', () => {
-  test('have profile fields, all or the one that is asked for', async () => {
+describe('a user', () => {
+  test('has profile fields, as a list and one by one', async () => {
     expect(await list('/v1/userDataByFid?fid=1')).toEqual([hex(bio), hex(location)])
     expect(await one('/v1/userDataByFid?fid=1&user_data_type=USER_DATA_TYPE_BIO')).toBe(hex(bio))
     expect(await one('/v1/userDataByFid?fid=1&user_data_type=7')).toBe(hex(location))
     expect(await missing('/v1/userDataByFid?fid=1&user_data_type=1')).toBe('user data not found')
   })
 
-  test('have names', async () => {
+  test('has names', async () => {
     const proof = {
       timestamp: testNowUnix - 50,
       name: 'alice',
@@ -69,7 +69,7 @@ describe('users', () => {
     expect(await missing('/v1/userNameProofByName?name=a%00b')).toBe('Username proof not found')
   })
 
-  test('are listed by shard', async () => {
+  test('is listed by shard', async () => {
     expect((await api.get('/v1/fids?shard_id=1')).body).toEqual({ fids: [1, 2] })
     expect((await api.get('/v1/fids?shard_id=1&reverse=true&pageSize=1')).body).toEqual({
       fids: [2],
@@ -79,7 +79,7 @@ describe('users', () => {
     expect((await api.get(next)).body).toEqual({ fids: [1] })
   })
 
-  test('have storage, and use some of it', async () => {
+  test('has storage limits and usage', async () => {
     const limit = (storeType: string, name: string, most: number, used: number) => ({
       storeType,
       name,
@@ -112,7 +112,7 @@ describe('users', () => {
     expect([stranger.units, stranger.limits[0].limit]).toEqual([0, 0])
   })
 
-  test('have storage that is lent and borrowed', async () => {
+  test('has lent and borrowed storage', async () => {
     await db`insert into hub.storage_loans (from_fid, to_fid, unit_type, units) values (1, 2, 2, 1)`
     const units = async (fid: number) => {
       const { body } = await api.get(`/v1/storageLimitsByFid?fid=${fid}`)
@@ -155,7 +155,7 @@ describe('addresses', () => {
     }
   })
 
-  test('that are verified are listed, all or the one that is asked for', async () => {
+  test('that are verified are listed, all or only one', async () => {
     expect(await list('/v1/verificationsByFid?fid=1')).toHaveLength(2)
     expect(
       await list(`/v1/verificationsByFid?fid=1&address=0x${address.toString('hex').toUpperCase()}`),
@@ -166,7 +166,7 @@ describe('addresses', () => {
     expect(await list(`/v1/verificationsByFid?fid=2&address=0x${address.toString('hex')}`)).toEqual([])
   })
 
-  test('are custody, authentication or verified', async () => {
+  test('have the roles custody, authentication and verified', async () => {
     const roles = async (bytes: Buffer) =>
       (await api.get(`/v1/fidAddressType?fid=1&address=0x${bytes.toString('hex')}`)).body
     expect(await roles(alice.custody)).toEqual({ is_custody: true, is_auth: false, is_verified: false })
@@ -184,8 +184,8 @@ describe('addresses', () => {
   })
 })
 
-describe('the chain', () => {
-  test('lists what happened to a user by type', async () => {
+describe('onchain events', () => {
+  test('are listed by user and type', async () => {
     const { body } = await api.get('/v1/onChainEventsByFid?fid=1&event_type=EVENT_TYPE_STORAGE_RENT')
     expect(body.events).toHaveLength(1)
     expect(body.events[0].storageRentEventBody.units).toBe(2)
@@ -196,7 +196,7 @@ describe('the chain', () => {
     expect((await api.get('/v1/onChainEventsByFid?fid=9&event_type=1')).body).toEqual({ events: [] })
   })
 
-  test('knows by which event an address came to its fid', async () => {
+  test('have the registration of the fid of an address', async () => {
     const { body } = await api.get(
       `/v1/onChainIdRegistryEventByAddress?address=0x${alice.custody.toString('hex')}`,
     )
@@ -206,7 +206,7 @@ describe('the chain', () => {
     )
   })
 
-  test('lists active signers, or shows the one that is asked for', async () => {
+  test('have active signers, as a list and one by one', async () => {
     const key = `0x${alice.key.publicKey.toString('hex')}`
     const event = { type: 'EVENT_TYPE_SIGNER', fid: 1, signerEventBody: { key } }
     expect((await api.get('/v1/onChainSignersByFid?fid=1')).body).toMatchObject({ events: [event] })
@@ -218,7 +218,7 @@ describe('the chain', () => {
     expect(await missing('/v1/signer?fid=2&signer=0x01')).toBe('Signer not found')
   })
 
-  test('lists signers of the chain before granted ones, with what the next grant needs to know', async () => {
+  test('signers: onchain ones come before those of messages, with the counters for the next', async () => {
     const key = Buffer.alloc(32, 3)
     const grant = alice.message(
       {
@@ -281,7 +281,7 @@ describe('the chain', () => {
   })
 })
 
-test('info counts what the hub holds', async () => {
+test('info counts the contents of the hub', async () => {
   const { body, text } = await api.get('/v1/info')
   expect(body).toMatchObject({
     dbStats: { numFidRegistrations: 2 },

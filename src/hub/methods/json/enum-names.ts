@@ -1,15 +1,15 @@
 /**
- * How the hub API spells the protocol's enums (docs/protocol.md §1.1-1.2). Written out, because the protocol
- * library lacks some of the values and the reference node spells others in a way of its own.
+ * The names of the protocol's enums in the hub API, by number (docs/protocol.md §1.1-1.2). The protocol
+ * library lacks some of the values, and the reference node spells others differently.
  */
 type Names = readonly (string | undefined)[]
 
-/** The name of a value; its number as text when it has none yet, so that nothing is lost. */
+/** The name of a value; its number as text when it has no name. */
 export function nameOf(names: Names, value: number): string {
   return names[value] ?? String(value)
 }
 
-/** The value that a name, or a number written as text, stands for; undefined when there is none. */
+/** The value of a name, or of a number as text; undefined when there is none. */
 export function enumValue(names: Names, text: string): number | undefined {
   const value = /^\d{1,3}$/.test(text) ? Number(text) : names.indexOf(text)
   return names[value] === undefined ? undefined : value
@@ -20,7 +20,7 @@ export const hubEventTypeNames: Names = [
   'HUB_EVENT_TYPE_MERGE_MESSAGE',
   'HUB_EVENT_TYPE_PRUNE_MESSAGE',
   'HUB_EVENT_TYPE_REVOKE_MESSAGE',
-  // 4, 5, 7 and 8 are retired.
+  // 4, 5, 7 and 8 are no longer used.
   undefined,
   undefined,
   'HUB_EVENT_TYPE_MERGE_USERNAME_PROOF',
@@ -103,7 +103,7 @@ export const usernameTypeNames: Names = [
   'USERNAME_TYPE_BASENAME',
 ]
 
-/** Without their prefix, as the reference node prints them. */
+/** Without the prefix, as in the reference node. */
 export const storeTypeNames: Names = [
   'None',
   'Casts',
@@ -133,6 +133,6 @@ export const signerEventTypeNames: Names = [
   'SIGNER_EVENT_TYPE_ADMIN_RESET',
 ]
 
-/** The reference node prints these two without their prefix. */
+/** These two are without the prefix, as in the reference node. */
 export const idRegisterEventTypeNames: Names = ['None', 'Register', 'Transfer', 'ChangeRecovery']
 export const tierTypeNames: Names = ['None', 'Pro']

@@ -49,7 +49,7 @@ function around(type: string, body: string): string {
 }
 
 describe('the JSON of a hub event', () => {
-  it('shows a merged message and what it replaced', () => {
+  it('has a merged message and those that it replaced', () => {
     const body = { type: HubEventType.MERGE_MESSAGE, message: link } as const
     expect(shown({ ...body, deletedMessages: [] })).toBe(
       around(
@@ -65,7 +65,7 @@ describe('the JSON of a hub event', () => {
     )
   })
 
-  it('blanks what a link compact state replaced, even where the log holds it', () => {
+  it('leaves out the messages that a link compact state replaced', () => {
     const compact = message({ type: 14, linkCompactStateBody: { type: 'follow', targetFids: [1] } })
     const event = HubEvent.create({
       mergeMessageBody: { message: toProtobuf(compact), deletedMessages: [toProtobuf(link)] },
@@ -75,7 +75,7 @@ describe('the JSON of a hub event', () => {
     expect(json).toMatchObject({ mergeMessageBody: { deletedMessages: [] } })
   })
 
-  it('shows pruned and revoked messages', () => {
+  it('has pruned and revoked messages', () => {
     expect(shown({ type: HubEventType.PRUNE_MESSAGE, message: link })).toBe(
       around('HUB_EVENT_TYPE_PRUNE_MESSAGE', `"pruneMessageBody":{"message":${linkText}},`),
     )
@@ -84,7 +84,7 @@ describe('the JSON of a hub event', () => {
     )
   })
 
-  it('shows the members that a name proof event has', () => {
+  it('has the members of a username proof event', () => {
     const type = HubEventType.MERGE_USERNAME_PROOF
     expect(shown({ type, usernameProof: proof, deletedUsernameProof: proof })).toBe(
       around(
@@ -103,7 +103,7 @@ describe('the JSON of a hub event', () => {
     )
   })
 
-  it('shows events of the chains', () => {
+  it('has onchain events', () => {
     const onChainEvent = OnChainEvent.create({ type: 2, fid: 3, signerMigratedEventBody: { migratedAt: 9 } })
     expect(shown({ type: HubEventType.MERGE_ON_CHAIN_EVENT, onChainEvent })).toBe(
       around(
@@ -115,7 +115,7 @@ describe('the JSON of a hub event', () => {
     )
   })
 
-  it('shows why a message was not merged', () => {
+  it('has the reason of a failed merge', () => {
     expect(
       shown({
         type: HubEventType.MERGE_FAILURE,
@@ -132,7 +132,7 @@ describe('the JSON of a hub event', () => {
     )
   })
 
-  it('shows block confirmations without the counts by type', () => {
+  it('has block confirmations, without the counts by type', () => {
     expect(
       shown({
         type: HubEventType.BLOCK_CONFIRMED,
@@ -152,7 +152,7 @@ describe('the JSON of a hub event', () => {
     )
   })
 
-  it('keeps an event that cannot be decoded, without a body', () => {
+  it('event that cannot be decoded -> no body', () => {
     const broken = { shard: 2, id, type: HubEventType.MERGE_MESSAGE, event: Buffer.from([255, 255]) }
     expect(JSON.stringify(hubEventJson(broken))).toBe(around('HUB_EVENT_TYPE_MERGE_MESSAGE', ''))
   })

@@ -13,7 +13,7 @@ import { decodeData, messageJson } from './message.js'
 import { onChainEventJson } from './onchain-event.js'
 import { usernameProofJson } from './username-proof.js'
 
-/** An event of the log as the hub API shows it (docs/protocol.md §1.1). */
+/** An event of the log in the JSON of the hub API (docs/protocol.md §1.1). */
 export interface HubEventJson {
   readonly type: string
   readonly id: number
@@ -22,11 +22,11 @@ export interface HubEventJson {
 }
 
 /**
- * Maps an event. Type, id and shard are those it is stored under, not those inside its bytes, and
- * `blockNumber` follows from the id, as in the reference node.
+ * Maps an event to JSON. Type, id and shard are those of the row, not of the bytes; `blockNumber` follows
+ * from the id, as in the reference node.
  *
- * An event whose bytes cannot be decoded is shown without a body: its id stays in the page, so that no
- * reader stops at it or misses that it was there.
+ * An event that cannot be decoded has no body. Its id stays in the page, so that readers neither stop at it
+ * nor miss it.
  */
 export function hubEventJson(stored: StoredHubEvent): HubEventJson {
   return {
@@ -82,7 +82,7 @@ function bodyJson(event: HubEvent | null): Record<string, unknown> {
   return {}
 }
 
-/** A body around a message is left out when the message is missing, as in the reference node. */
+/** Maps a body that has a message. It is left out without the message, as in the reference node. */
 function withMessage<Body extends { message?: Message | undefined }>(
   body: Body,
   key: string,
@@ -92,7 +92,7 @@ function withMessage<Body extends { message?: Message | undefined }>(
 }
 
 function mergeJson(message: Message, body: MergeMessageBody): object {
-  // A compact state may replace thousands of links. The reference node reads them back as none.
+  // A compact state may replace thousands of links. The reference node lists none of them.
   const isCompact = body.deletedMessages.length > 0 && isLinkCompactState(message)
   return {
     message: messageJson(message),
@@ -104,7 +104,7 @@ function isLinkCompactState(message: Message): boolean {
   return decodeData(message)?.type === MessageType.LINK_COMPACT_STATE
 }
 
-/** Up to four members, each left out when absent; all four absent is possible (docs/protocol.md §1.1). */
+/** Maps up to four members; any of them may be absent, also all (docs/protocol.md §1.1). */
 function usernameProofMergeJson(body: MergeUserNameProofBody): object {
   return {
     usernameProof: body.usernameProof && usernameProofJson(body.usernameProof),

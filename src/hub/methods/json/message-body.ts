@@ -26,14 +26,14 @@ import {
 import { usernameProofJson } from './username-proof.js'
 
 /**
- * The one body of a message under its key, in the order and the encodings of docs/protocol.md §1.2. The most
- * frequent come first. Empty when there is none, or one that the protocol library does not know.
+ * Maps the body of a message to an object with its key, in the encodings of docs/protocol.md §1.2. The most
+ * frequent bodies come first. Empty without a body, or with one that the protocol library does not know.
  */
 export function messageBodyJson(data: MessageData): Record<string, unknown> {
   if (data.reactionBody) return { reactionBody: reactionJson(data.reactionBody) }
   if (data.castAddBody) return { castAddBody: castAddJson(data.castAddBody) }
   if (data.linkBody) return { linkBody: linkJson(data.linkBody) }
-  // Base64 where all other hashes are hex: an oddity of the reference node that clients decode.
+  // Base64, unlike all other hashes: clients decode it as the reference node writes it.
   if (data.castRemoveBody) return { castRemoveBody: { targetHash: base64(data.castRemoveBody.targetHash) } }
   if (data.userDataBody) {
     const { type, value } = data.userDataBody
@@ -71,7 +71,7 @@ function castAddJson(body: CastAddBody) {
   return {
     embedsDeprecated: body.embedsDeprecated,
     mentions: body.mentions,
-    // Both parents are always there; at most one is not null.
+    // Both parents are always present; at most one is not null.
     parentCastId: body.parentCastId ? castIdJson(body.parentCastId) : null,
     parentUrl: body.parentUrl ?? null,
     text: body.text,
@@ -99,7 +99,7 @@ function linkJson(body: LinkBody) {
   }
 }
 
-/** Addresses and block hashes are written in the way of their chain. */
+/** Encodes an address or block hash as its chain does. */
 function chainBytes(protocol: Protocol, bytes: Uint8Array): string {
   // 0 is Ethereum; the reference node treats everything else as Solana.
   return protocol === 0 ? hexOf(bytes) : base58(bytes)

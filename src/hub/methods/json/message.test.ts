@@ -6,7 +6,7 @@ const hash = Buffer.from('1111111111111111111111111111111111111111', 'hex')
 const otherHash = Buffer.from('2222222222222222222222222222222222222222', 'hex')
 const address = Buffer.from('abababababababababababababababababababab', 'hex')
 
-/** Writes a message around `data` and reads it back as the API shows it, as text: key order counts. */
+/** The JSON text of a message with `data`: the order of keys counts. */
 function shown(data: Partial<MessageData>): string {
   const dataBytes = MessageData.encode(
     MessageData.create({ fid: 310826, timestamp: 159000000, network: 1, ...data }),
@@ -22,7 +22,7 @@ function shown(data: Partial<MessageData>): string {
   return JSON.stringify(messageJson(Message.decode(Buffer.from(Message.encode(message).finish()))))
 }
 
-/** What stands around every body of these tests. */
+/** The members around every body of these tests. */
 function around(type: string, body: string): string {
   return (
     `{"data":{"type":"${type}","fid":310826,"timestamp":159000000,"network":"FARCASTER_NETWORK_MAINNET",` +
@@ -32,7 +32,7 @@ function around(type: string, body: string): string {
 }
 
 describe('the JSON of a message', () => {
-  it('shows both parents of a cast, null where there is none', () => {
+  it('has both parents of a cast, null when absent', () => {
     expect(
       shown({
         type: 1,
@@ -55,7 +55,7 @@ describe('the JSON of a message', () => {
     )
   })
 
-  it('shows the parent of a reply, by cast and by url', () => {
+  it('has the parent of a reply, a cast or a URL', () => {
     const reply = {
       embedsDeprecated: ['https://old'],
       mentions: [],
@@ -82,13 +82,13 @@ describe('the JSON of a message', () => {
     )
   })
 
-  it('shows the target of a cast removal in base64', () => {
+  it('has the target of a cast removal in base64', () => {
     expect(shown({ type: 2, castRemoveBody: { targetHash: otherHash } })).toBe(
       around('MESSAGE_TYPE_CAST_REMOVE', '"castRemoveBody":{"targetHash":"IiIiIiIiIiIiIiIiIiIiIiIiIiI="}'),
     )
   })
 
-  it('leaves out the target that a reaction does not have', () => {
+  it('leaves out the absent target of a reaction', () => {
     expect(shown({ type: 3, reactionBody: { type: 1, targetCastId: { fid: 5, hash: otherHash } } })).toBe(
       around(
         'MESSAGE_TYPE_REACTION_ADD',
@@ -104,7 +104,7 @@ describe('the JSON of a message', () => {
     )
   })
 
-  it('shows a link with its display time or null', () => {
+  it('has the display time of a link, or null', () => {
     expect(shown({ type: 5, linkBody: { type: 'follow', targetFid: 3 } })).toBe(
       around('MESSAGE_TYPE_LINK_ADD', '"linkBody":{"type":"follow","displayTimestamp":null,"targetFid":3}'),
     )
@@ -113,7 +113,7 @@ describe('the JSON of a message', () => {
     )
   })
 
-  it('shows a link compact state', () => {
+  it('has a link compact state', () => {
     expect(shown({ type: 14, linkCompactStateBody: { type: 'follow', targetFids: [3, 1] } })).toBe(
       around(
         'MESSAGE_TYPE_LINK_COMPACT_STATE',
@@ -134,7 +134,7 @@ describe('the JSON of a message', () => {
     expect(spelled(99).userDataBody.type).toBe('99')
   })
 
-  it('writes addresses in the way of their chain', () => {
+  it('encodes addresses as their chain does', () => {
     expect(
       shown({
         type: 7,
@@ -163,7 +163,7 @@ describe('the JSON of a message', () => {
     )
   })
 
-  it('shows a name proof with unix seconds and readable name', () => {
+  it('has a username proof with Unix seconds and its name as text', () => {
     expect(
       shown({
         type: 12,
@@ -186,7 +186,7 @@ describe('the JSON of a message', () => {
     )
   })
 
-  it('shows a frame action, without a cast where it has none', () => {
+  it('has a frame action, with and without a cast', () => {
     const action = {
       url: Buffer.from('u'),
       buttonIndex: 2,
@@ -214,7 +214,7 @@ describe('the JSON of a message', () => {
     )
   })
 
-  it('shows key grants and removals in hex', () => {
+  it('has key adds and removes in hex', () => {
     expect(
       shown({
         type: 16,
@@ -258,7 +258,7 @@ describe('the JSON of a message', () => {
     )
   })
 
-  it('shows a message whose contents cannot be decoded with null data', () => {
+  it('data that cannot be decoded -> null', () => {
     const broken = Message.create({ hash, hashScheme: 1, signatureScheme: 1, dataBytes: Buffer.from([255]) })
     expect(messageJson(broken)).toEqual({
       data: null,
@@ -270,7 +270,7 @@ describe('the JSON of a message', () => {
     })
   })
 
-  it('shows what dataBytes say when data says something else', () => {
+  it('dataBytes and data differ -> dataBytes count', () => {
     const message = Message.create({
       hash,
       data: MessageData.create({ fid: 1 }),

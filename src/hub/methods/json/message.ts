@@ -10,7 +10,7 @@ import {
 } from './enum-names.js'
 import { messageBodyJson } from './message-body.js'
 
-/** A message as the hub API shows it (docs/protocol.md §1.2). */
+/** A message in the JSON of the hub API (docs/protocol.md §1.2). */
 export interface MessageJson {
   readonly data: Readonly<Record<string, unknown>> | null
   readonly hash: string
@@ -21,11 +21,11 @@ export interface MessageJson {
 }
 
 /**
- * Maps a message. `data` is what `dataBytes` decode to, whatever else the message carries: the hash was
- * made over these bytes.
+ * Maps a message to JSON. `data` is decoded from `dataBytes`, if the message has them: the hash is over these
+ * bytes.
  *
- * A message that cannot be decoded shows `data: null` and keeps its hash, signature and signer: one bad
- * message must not take its page down, and must not leave it either, or a reader would miss an event.
+ * A message that cannot be decoded has `data: null` and keeps its hash, signature and signer. One bad message
+ * must not fail its page, and must not be left out either, or a reader would miss an event.
  */
 export function messageJson(message: Message): MessageJson {
   return {
@@ -38,7 +38,9 @@ export function messageJson(message: Message): MessageJson {
   }
 }
 
-/** Maps a stored message: the encoded protobuf Message of `hub.messages`. Bytes that are none show as an empty one. */
+/**
+ * Maps a stored message: the encoded protobuf Message of `hub.messages`. Other bytes become an empty message.
+ */
 export function storedMessageJson(bytes: Buffer): MessageJson {
   return messageJson(decodeMessage(bytes))
 }
@@ -51,7 +53,7 @@ function decodeMessage(bytes: Buffer): Message {
   }
 }
 
-/** The decoded contents of a message; null when its bytes are none. */
+/** Decodes the data of a message; null when it cannot be decoded. */
 export function decodeData(message: Message): MessageData | null {
   if (message.dataBytes === undefined) return message.data ?? null
   try {

@@ -25,8 +25,8 @@ function around(type: string, body: string): string {
   )
 }
 
-describe('the JSON of an event of a chain', () => {
-  it('shows signers with base64 metadata', () => {
+describe('the JSON of an onchain event', () => {
+  it('has signers with metadata in base64', () => {
     expect(
       shown({
         type: 1,
@@ -47,7 +47,7 @@ describe('the JSON of an event of a chain', () => {
     )
   })
 
-  it('shows the migration of signers', () => {
+  it('has the migration of signers', () => {
     expect(shown({ type: 2, signerMigratedEventBody: { migratedAt: 9 } })).toBe(
       around(
         'EVENT_TYPE_SIGNER_MIGRATED',
@@ -56,7 +56,7 @@ describe('the JSON of an event of a chain', () => {
     )
   })
 
-  it('spells registrations without a prefix, and no bytes as 0x', () => {
+  it('spells types of registrations without a prefix, and empty bytes as 0x', () => {
     expect(
       shown({
         type: 3,
@@ -76,7 +76,7 @@ describe('the JSON of an event of a chain', () => {
     )
   })
 
-  it('shows rents of storage', () => {
+  it('has storage rents', () => {
     expect(shown({ type: 4, storageRentEventBody: { payer: Buffer.from([8]), units: 2, expiry: 77 } })).toBe(
       around(
         'EVENT_TYPE_STORAGE_RENT',
@@ -85,7 +85,7 @@ describe('the JSON of an event of a chain', () => {
     )
   })
 
-  it('shows purchases of a tier in snake case', () => {
+  it('has tier purchases in snake case', () => {
     expect(
       shown({ type: 5, tierPurchaseEventBody: { tierType: 1, forDays: 30, payer: Buffer.from([8]) } }),
     ).toBe(

@@ -14,10 +14,10 @@ import {
   tierTypeNames,
 } from './enum-names.js'
 
-/** What happened on a chain, as the hub API shows it (docs/protocol.md §1.2). */
+/** An onchain event in the JSON of the hub API (docs/protocol.md §1.2). */
 export type OnChainEventJson = ReturnType<typeof onChainEventJson>
 
-/** Maps an event of a chain. Absent bodies are left out, except the tier one, which is null. */
+/** Maps an onchain event to JSON. Absent bodies are left out, except that of tiers, which is null. */
 export function onChainEventJson(event: OnChainEvent) {
   return {
     type: nameOf(onChainEventTypeNames, event.type),
@@ -38,7 +38,7 @@ export function onChainEventJson(event: OnChainEvent) {
       units: event.storageRentEventBody.units,
       expiry: event.storageRentEventBody.expiry,
     },
-    // Snake case and always present: the reference node forgot to rename this one, and clients read it.
+    // Snake case and always present, as in the reference node.
     tier_purchase_event_body: event.tierPurchaseEventBody
       ? {
           payer: hexOf(event.tierPurchaseEventBody.payer),
@@ -51,7 +51,9 @@ export function onChainEventJson(event: OnChainEvent) {
   }
 }
 
-/** Maps a stored event: the encoded protobuf OnChainEvent of `hub.onchain_events` and `hub.signers`. */
+/**
+ * Maps a stored onchain event: the encoded protobuf OnChainEvent of `hub.onchain_events` and `hub.signers`.
+ */
 export function storedOnChainEventJson(bytes: Buffer): OnChainEventJson {
   return onChainEventJson(OnChainEventCodec.decode(bytes))
 }

@@ -10,16 +10,16 @@ import { readMessageJson, withoutEmptyLists } from './read-message.js'
 const samples = Object.entries(await validSamples())
 const signer = sampleSigner()
 
-/** As it comes over the wire. */
+/** The JSON as a client sends it. */
 const parsed = (json: unknown): object => JSON.parse(JSON.stringify(json))
 
-describe('a message in JSON is read as what was signed', () => {
-  it.each(samples)('%s, as the hub API shows it', (_, data) => {
+describe('a message in JSON is read as it was signed', () => {
+  it.each(samples)('%s, in the form of the hub API', (_, data) => {
     const message = signer.sign(data)
     expect(readMessageJson(parsed(messageJson(toProtobuf(message))))).toEqual(message)
   })
 
-  it.each(samples)('%s, as the library of the protocol writes it, with its bytes and without', (_, data) => {
+  it.each(samples)('%s, in the form of the protocol library, with and without bytes', (_, data) => {
     const message = signer.sign(data)
     const bytes = { ...toProtobuf(message), data }
     expect(readMessageJson(parsed(Message.toJSON(bytes)))).toEqual(message)
@@ -27,7 +27,7 @@ describe('a message in JSON is read as what was signed', () => {
     expect(readMessageJson(parsed(Message.toJSON({ ...bytes, data: undefined })))).toEqual(message)
   })
 
-  it('also when its encoder leaves out lists without numbers', () => {
+  it('an encoder that leaves out empty lists', () => {
     const castAddBody = {
       ...{ embedsDeprecated: [], embeds: [], mentions: [], mentionsPositions: [], type: 0 },
       text: 'x'.repeat(200),
@@ -50,7 +50,7 @@ describe('a message in JSON is read as what was signed', () => {
   })
 })
 
-describe('JSON that is no message', () => {
+describe('JSON that is not a message', () => {
   const [, data] = samples[0]!
   const good = messageJson(toProtobuf(signer.sign(data)))
 
@@ -58,16 +58,16 @@ describe('JSON that is no message', () => {
     ['nothing', {}],
     ['no data', { ...good, data: undefined }],
     ['data that is a list', { ...good, data: [] }],
-    ['a type that there is not', { ...good, data: { ...good.data, type: 'MESSAGE_TYPE_SONG' } }],
+    ['an unknown type', { ...good, data: { ...good.data, type: 'MESSAGE_TYPE_SONG' } }],
     ['a body that is a text', { ...good, data: { ...good.data, castAddBody: 'hello' } }],
     ['a hash that is a number', { ...good, hash: 5 }],
-    ['a signature that is no bytes', { ...good, signature: '%%%' }],
-    ['embeds that are no list', { ...good, data: { ...good.data, castAddBody: { embeds: 5 } } }],
+    ['a signature that is not bytes', { ...good, signature: '%%%' }],
+    ['embeds that are not a list', { ...good, data: { ...good.data, castAddBody: { embeds: 5 } } }],
   ])('is refused: %s', (_, json) => {
     expect(readMessageJson(parsed(json))).toMatchObject({ code: 'bad_request.parse_failure' })
   })
 
-  it('shows no content that differs from what was signed', () => {
+  it('data that differs from the signed bytes -> refused', () => {
     const message = toProtobuf(signer.sign(data))
     const other = { ...parsed(Message.toJSON(message)), data: { ...good.data, fid: 2 } }
     expect(readMessageJson(other)).toMatchObject({ message: 'data and dataBytes differ' })

@@ -11,12 +11,12 @@ import { enumValue, messageTypeNames, storageUnitTypeNames } from './enum-names.
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * A signed message out of JSON: the form that the hub API shows (docs/protocol.md §1.2), which `messageJson` writes, or the one
- * of the protocol's own libraries, in which all bytes are base64. Bytes are read in either way, enums by their names
- * or their numbers.
+ * Reads a signed message from JSON, in the form of the hub API (docs/protocol.md §1.2), which `messageJson`
+ * writes, or in that of the protocol's libraries, where all bytes are base64. Enums are names or numbers.
  *
- * What was signed are bytes. `dataBytes`, where it is given, holds them. Else `data` is encoded anew, in each of the
- * two ways that libraries have (docs/protocol.md §3.2): the one with the hash that the message names is what was signed.
+ * The signature is over bytes. `dataBytes` has them, if given. Otherwise `data` is encoded in each of the two
+ * ways that libraries have (docs/protocol.md §3.2), and the one with the hash of the message is what was
+ * signed.
  */
 export function readMessageJson(json: object): SignedMessage | Refusal {
   try {
@@ -27,12 +27,12 @@ export function readMessageJson(json: object): SignedMessage | Refusal {
   }
 }
 
-/** Ends the reading. It does not leave this file. */
+/** Thrown and caught in this file. */
 class UnreadableError extends Error {}
 
 function readEnvelope(json: Json): Message {
   const given = json.dataBytes ?? json.data_bytes
-  // The decoder compares both, where both are given.
+  // The decoder compares both when both are given.
   const data = json.data === undefined && given !== undefined ? undefined : readData(json.data)
   const message = readByLibrary('message', () =>
     Message.fromJSON({ ...inBase64(json, ['hash', 'signature', 'signer']), data: undefined }),
@@ -47,7 +47,7 @@ function signedBytes(data: MessageData, hash: Uint8Array): Buffer {
   const encoded = asBuffer(MessageData.encode(data).finish())
   if (messageHash(encoded).equals(hash)) return encoded
   const shorter = withoutEmptyLists(encoded)
-  // With neither, the message is refused for its hash.
+  // Without a match the message is refused for its hash.
   return messageHash(shorter).equals(hash) ? shorter : encoded
 }
 
@@ -56,8 +56,8 @@ const CAST_ADD_FIELD = 5
 const listFields: ReadonlySet<number> = new Set([2, 5])
 
 /**
- * Encoded MessageData without the empty lists of numbers in its cast. Encoders in JavaScript write these lists, those in
- * Rust do not (docs/protocol.md §3.2), and the hash is over what was written.
+ * Encoded MessageData without the empty lists of numbers in its cast. Encoders in JavaScript write these
+ * lists, those in Rust do not (docs/protocol.md §3.2), and the hash is over what was written.
  */
 export function withoutEmptyLists(data: Buffer): Buffer {
   const parts: Buffer[] = []
@@ -88,7 +88,10 @@ function readData(value: unknown): MessageData {
   return readByLibrary('data', () => MessageData.fromJSON(read))
 }
 
-/** Each body with its bytes in base64 and under the library's names. Bodies without bytes are read as they are. */
+/**
+ * Maps each body to the names of the library, with its bytes in base64. Bodies without bytes stay as they
+ * are.
+ */
 const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
   castAddBody: (body) => ({
     ...withCastId(body, 'parentCastId'),
@@ -105,7 +108,7 @@ const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
   verificationRemoveBody: (body) => inBase64(body, ['address']),
   usernameProofBody: (body) => ({
     ...inBase64(body, ['owner', 'signature']),
-    // Names that come as messages have a dot, which base64 has not (docs/protocol.md §3.3.8).
+    // Names in messages have a dot, which base64 has not (docs/protocol.md §3.3.8).
     name: String(body.name).includes('.') ? Buffer.from(String(body.name)).toString('base64') : body.name,
   }),
   frameActionBody: (body) =>
@@ -118,7 +121,9 @@ const bodyReaders: Readonly<Record<string, (body: Json) => object>> = {
   keyRemoveBody: (body) => inBase64(body, ['key', 'signature']),
 }
 
-/** The number of an enum that the hub API spells in a way of its own; what is not of that spelling is left alone. */
+/**
+ * The number of an enum that the hub API spells differently from the library; other values stay as they are.
+ */
 function numberNamed(names: Parameters<typeof enumValue>[0], value: unknown): unknown {
   return typeof value === 'string' ? (enumValue(names, value) ?? value) : value
 }
@@ -136,11 +141,11 @@ function inBase64(json: Json, names: readonly string[]): Json {
 
 const hexForm = /^0x(?:[\da-f]{2})*$/i
 const base64Form = /^(?:[\w+/-]{4})*(?:[\w+/-]{2,3}={0,2})?$/
-/** 32 bytes of Solana: 44 characters at most, none of which base64's `=` could be. */
+/** 32 bytes of Solana: at most 44 characters, without the `=` of base64. */
 const base58Form = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const SOLANA_BYTES = 32
 
-/** Base64 of bytes that came as `0x` hex, as base 58 (addresses and block hashes of Solana), or as base64. */
+/** Converts bytes in `0x` hex, base58 (addresses and block hashes of Solana) or base64 to base64. */
 function base64Of(value: unknown, name: string): string {
   if (typeof value !== 'string') throw new UnreadableError(`${name} must be bytes, in 0x hex or base64`)
   if (hexForm.test(value)) return Buffer.from(value.slice(2), 'hex').toString('base64')
@@ -160,11 +165,11 @@ function listIn(value: unknown, name: string): readonly unknown[] {
   throw new UnreadableError(`${name} must be a list`)
 }
 
-/** The library throws on enums that it does not know, and on values that are of quite another kind. */
+/** The library throws on unknown enums, and on values of the wrong type. */
 function readByLibrary<T>(name: string, read: () => T): T {
   try {
     return read()
   } catch {
-    throw new UnreadableError(`${name} is not of the form that a message has`)
+    throw new UnreadableError(`${name} does not have the form of a message`)
   }
 }

@@ -3,7 +3,7 @@ import { hexOf } from '../../../protocol/bytes.js'
 import { base64, utf8 } from './bytes.js'
 import { nameOf, usernameTypeNames } from './enum-names.js'
 
-/** A proof that a name belongs to a fid, alone or as a message body (docs/protocol.md §1.2). */
+/** Maps a proof that a name belongs to a fid, alone or as a message body (docs/protocol.md §1.2). */
 export function usernameProofJson(proof: UserNameProof) {
   return {
     // Unix seconds, unlike every other timestamp of a message.
