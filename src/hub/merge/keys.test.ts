@@ -171,7 +171,12 @@ test('the key itself can give its right up, and is then gone', async () => {
   expect(await submit(await takeBack(2, 2))).toBe('key is not registered')
 })
 
-test('a key that signs on chain cannot be granted as well', async () => {
+test.each([
+  ['that key', granted],
+  ['another signer of the fid', user.key],
+])('KEY_ADD of an active on-chain signer, signed by %s -> refused', async (_signer, key) => {
   await merge({ chainEvents: [user.signerEvent(1, 9000, granted.publicKey)] })
-  expect(await submit(await grant())).toBe('key is already registered')
+  const message = await grant()
+  expect(await submit(key.sign(message.data))).toBe('key is already registered')
+  expect(await db`select 1 from hub.gasless_keys`).toHaveLength(0)
 })

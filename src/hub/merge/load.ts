@@ -1,6 +1,7 @@
 import type { UserNameProof } from '@farcaster/core'
 import { MessageType, type StorageUnitType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
+import { asBuffer } from '../../protocol/bytes.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
 import { limitsOf, type StorageLimits, type StorageUnits, usableUnits } from '../storage-limits.js'
@@ -114,20 +115,27 @@ function selectAccounts(db: Transaction, fids: number[]): Promise<AccountRow[]> 
   `
 }
 
-/** The signers of these messages that the chain knows, and whether each is active. */
+/**
+ * Selects the on-chain signers that these messages use or, as KEY_ADD, name (docs/protocol.md §4.6).
+ *
+ * @returns by `signerId`: whether the signer is active.
+ */
 async function selectSigners(
   db: Transaction,
   messages: readonly SignedMessage[],
 ): Promise<Map<string, boolean>> {
-  const messagesBySigner = new Map<string, SignedMessage>()
-  for (const message of messages) messagesBySigner.set(signerId(message.data.fid, message.signer), message)
-  const pairs = [...messagesBySigner.values()]
+  const keysById = new Map<string, { fid: number; key: Buffer }>()
+  for (const { data, signer } of messages) {
+    const keys = data.keyAddBody ? [signer, asBuffer(data.keyAddBody.key)] : [signer]
+    for (const key of keys) keysById.set(signerId(data.fid, key), { fid: data.fid, key })
+  }
+  const pairs = [...keysById.values()]
   const rows = await db<{ fid: number; key: Buffer; active: boolean }[]>`
     select s.fid, s.key, s.active
     from unnest(
-      ${pairs.map((message) => message.data.fid)}::bigint[],
-      ${db.types.byteas(pairs.map((message) => message.signer))}::bytea[]
-    ) as wanted (fid, key)
+      ${pairs.map(({ fid }) => fid)}::bigint[],
+      ${db.types.byteas(pairs.map(({ key }) => key))}::bytea[]
+    ) as inputs (fid, key)
     join hub.signers s using (fid, key)
     where s.key_type = 1
   `
