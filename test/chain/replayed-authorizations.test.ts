@@ -73,7 +73,7 @@ it.each(['key', 'transfer'])(
     // What somebody else has sent is told by the chain's followers.
     await registered.catch((error: { code?: string }) => expect(error.code).toBe('unavailable'))
     rpc.faults = {}
-    while ((await follower.step()) !== 'level') {}
+    while ((await follower.step()) !== 'caughtUp') {}
     const registration = await findRegistration(db, fid)
     await server.accounts.registrar.complete(registration!.id)
     await server.accounts.fidPool.idle()

@@ -69,11 +69,11 @@ it('a part of the network is fetched and followed, and grows and shrinks with wh
   const submitAdapter = createSubmitAdapter(hub, { trusted: false, historical: true })
   await upstreams.request((client) => initializeCursors(db, client, signal))
   await listSelectedFids(db, upstreams, settings, signal)
-  await backfill({ db, upstreams, hub: submitAdapter, parallel: 2, signal })
+  await backfill({ db, upstreams, hub: submitAdapter, concurrency: 2, signal })
   expect(await authors()).toEqual([requests.fid, gardener.fid])
   await findNeighbors(db, upstreams, settings.fids, signal)
   await listSelectedFids(db, upstreams, settings, signal)
-  await backfill({ db, upstreams, hub: submitAdapter, parallel: 2, signal })
+  await backfill({ db, upstreams, hub: submitAdapter, concurrency: 2, signal })
   expect(await authors()).toEqual([requests.fid, followed.fid, liker.fid, gardener.fid])
 
   const selection = await SelectedUsers.open(db, settings)

@@ -46,8 +46,8 @@ export function createChainMetrics(registry: Registry, db: Database): ChainMetri
   return {
     onProgress({ follower, outcome, logs: count }) {
       logs.inc({ follower }, count)
-      if (outcome === 'forked' || outcome === 'lost') {
-        reorgs.inc({ follower, depth: outcome === 'lost' ? 'lost' : 'undone' })
+      if (outcome === 'reorged' || outcome === 'deepReorg') {
+        reorgs.inc({ follower, depth: outcome === 'deepReorg' ? 'deep' : 'rewound' })
       }
     },
     onFailure: (network, endpoint) => failures.inc({ network, endpoint }),

@@ -95,23 +95,23 @@ async function restartCursor(
 
 async function updateLease(db: Database, { follower, holder }: Lease): Promise<LeaseRow | undefined> {
   const [row] = await db<LeaseRow[]>`
-    with asked as (
+    with current as (
       select name, leased_by = ${holder}::uuid or leased_until < now() as is_mine
       from chain.followers
       where name = ${follower}
       for update
-    ), taken as (
+    ), leased as (
       update chain.followers f
-      set leased_by = case when coalesce(asked.is_mine, true) then ${holder}::uuid else f.leased_by end,
-          leased_until = case when coalesce(asked.is_mine, true)
+      set leased_by = case when coalesce(current.is_mine, true) then ${holder}::uuid else f.leased_by end,
+          leased_until = case when coalesce(current.is_mine, true)
             then now() + make_interval(secs => ${LEASE_SECONDS}) else f.leased_until end
-      from asked
-      where f.name = asked.name
+      from current
+      where f.name = current.name
       returning f.name, f.chain_id, f.next_block, f.contracts, f.leased_by
     )
     select t.chain_id, t.next_block, t.contracts, b.number, '0x' || encode(b.hash, 'hex') as hash,
       t.leased_by = ${holder}::uuid as is_mine
-    from taken t
+    from leased t
     left join lateral (
       select number, hash from chain.blocks where follower = t.name order by number desc limit 1
     ) b on true

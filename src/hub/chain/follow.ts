@@ -33,9 +33,9 @@ export function startFollowing<Extra>(
         const outcome = await follower.step()
         if (failures > 0) log.info({ ...logFields, failures }, 'following the chain again')
         failures = 0
-        if (outcome === 'forked') log.info(logFields, 'the chain has taken back blocks')
-        if (outcome === 'lost') log.error(logFields, 'the chain has taken back blocks that were final')
-        if (outcome === 'level' || outcome === 'busy') await pause(pollMs, signal)
+        if (outcome === 'reorged') log.info(logFields, 'the chain has taken back blocks')
+        if (outcome === 'deepReorg') log.error(logFields, 'the chain has taken back blocks that were final')
+        if (outcome === 'caughtUp' || outcome === 'busy') await pause(pollMs, signal)
       } catch (error) {
         failures += 1
         const isRefused = error instanceof RangeRefused

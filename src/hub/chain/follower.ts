@@ -71,7 +71,7 @@ export interface Progress {
 }
 
 /** There is more; there is nothing new; blocks were taken back; another process has it. */
-export type StepOutcome = 'moved' | 'level' | 'forked' | 'lost' | 'busy'
+export type StepOutcome = 'moved' | 'caughtUp' | 'reorged' | 'deepReorg' | 'busy'
 
 /** The first range, the largest, and what a range becomes after a refusal and after a success. */
 const SPAN = { first: 2_000, largest: 100_000, refused: 0.5, grows: 2, growsAfterRefusal: 1.25 }
@@ -110,11 +110,11 @@ export class Follower<Extra = void> {
     const { nextBlock, before } = position
     const filter = await this.#handler.filter(nextBlock)
     const { reading, extra } = await this.#read({ from: nextBlock, before, filter })
-    let outcome: StepOutcome = 'level'
+    let outcome: StepOutcome = 'caughtUp'
     if (reading.state === 'range') {
       await this.#handle(reading.range, extra!.value)
       outcome = 'moved'
-    } else if (reading.state === 'forked') {
+    } else if (reading.state === 'reorged') {
       outcome = await this.#rewind(nextBlock, reading.head)
     } else {
       await recordHead(db, this.name, reading.head)
@@ -195,7 +195,7 @@ export class Follower<Extra = void> {
       // What is remembered below is of the other chain, too.
       await transaction`delete from chain.blocks where follower = ${this.name}`
     })
-    return commonBlock === undefined ? 'lost' : 'forked'
+    return commonBlock === undefined ? 'deepReorg' : 'reorged'
   }
 
   #shrink(): void {

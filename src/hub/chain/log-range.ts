@@ -45,8 +45,8 @@ export interface LogRange {
 /** What was found: a range, nothing new, or that what was handled last is no longer of the chain. */
 export type RangeResult =
   | { readonly state: 'range'; readonly range: LogRange }
-  | { readonly state: 'level'; readonly head: number }
-  | { readonly state: 'forked'; readonly head: number }
+  | { readonly state: 'caughtUp'; readonly head: number }
+  | { readonly state: 'reorged'; readonly head: number }
 
 /** An RPC has said what cannot be: it is behind, it lies, or the chain has just changed. */
 export class InconsistentReply extends Error {}
@@ -68,10 +68,10 @@ export async function readRange(endpoint: Endpoint, request: RangeRequest): Prom
   ])
   if (before !== null && last === null)
     throw new InconsistentReply(`${endpoint.name} has no block ${before.number}`)
-  if (last !== null && before !== null && last.hash !== before.hash) return { state: 'forked', head }
+  if (last !== null && before !== null && last.hash !== before.hash) return { state: 'reorged', head }
   const final = head - confirmations
   const newest = Math.min(until, confirmedOnly ? final : head)
-  if (from > newest) return { state: 'level', head }
+  if (from > newest) return { state: 'caughtUp', head }
   const isFinal = from <= final
   const to = Math.min(newest, from + span - 1, isFinal ? final : newest)
   const logs = await readLogs(endpoint, request.filter, from, to)

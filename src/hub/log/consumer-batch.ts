@@ -36,7 +36,7 @@ export interface Consumer {
 
 /** What a handler throws when it has to wait for something else than the events: they come again in a moment. */
 export class RetryLater extends Error {
-  override readonly name = 'NotNow'
+  override readonly name = 'RetryLater'
 }
 
 /** What came of a batch. */
@@ -44,7 +44,7 @@ export type BatchOutcome =
   /** Somebody else is at work on the shard. */
   | { readonly state: 'busy' }
   /** `next` is the first event that has not been consumed. */
-  | { readonly state: 'more' | 'level'; readonly next: number; readonly gap?: LogGap }
+  | { readonly state: 'more' | 'caughtUp'; readonly next: number; readonly gap?: LogGap }
 
 /** Below every event id there is. Zero would read as the oldest that is kept, whatever has been dropped. */
 const BEFORE_ALL_EVENTS = 1
@@ -100,7 +100,7 @@ export async function consumeBatch(
     }
     const next = page.remaining[0]!.from
     if (next > from) await moveCursor(transaction, consumer.name, shard, next)
-    return { state: page.next ? 'more' : 'level', next }
+    return { state: page.next ? 'more' : 'caughtUp', next }
   })
 }
 

@@ -96,5 +96,5 @@ async function waitForMore(
   signal: AbortSignal,
 ): Promise<void> {
   if (outcome.state === 'busy') await pause(BUSY_MS, signal)
-  if (outcome.state === 'level') await tail.wait([{ shard, lastId: outcome.next - 1 }], signal)
+  if (outcome.state === 'caughtUp') await tail.wait([{ shard, lastId: outcome.next - 1 }], signal)
 }

@@ -45,7 +45,7 @@ export interface EventPage {
   readonly events: readonly StoredHubEvent[]
   /** The first event that is asked for and not read; null when the end was reached. */
   readonly next: { readonly shard: number; readonly id: number } | null
-  /** What is left of the ranges, in the order they were asked. Reading them goes on where this page ends. */
+  /** What is left of the ranges, in the order they were requested. Reading them goes on where this page ends. */
   readonly remaining: readonly ShardRange[]
 }
 
@@ -102,8 +102,8 @@ function selectPage(
   const order = options.reverse ? db`desc` : db`asc`
   // Only one bound stands inside the limit. With both, the planner takes a range to be so narrow that it
   // reads it whole and sorts: 19 ms a page against 1.5 ms.
-  const nearBound = options.reverse ? db`e.id < asked.stop_id` : db`e.id >= asked.from_id`
-  const farBound = options.reverse ? db`found.id >= asked.from_id` : db`found.id < asked.stop_id`
+  const nearBound = options.reverse ? db`e.id < requested.stop_id` : db`e.id >= requested.from_id`
+  const farBound = options.reverse ? db`found.id >= requested.from_id` : db`found.id < requested.stop_id`
   // One more than asked for shows whether there is more.
   const rows = options.limit + 1
   const shards = ranges.map((range) => range.shard)
@@ -133,11 +133,11 @@ function selectPage(
         ${shards}::smallint[],
         ${ranges.map((range) => range.from)}::bigint[],
         ${ranges.map((range) => range.stop)}::bigint[]
-      ) as asked (shard, from_id, stop_id)
+      ) as requested (shard, from_id, stop_id)
       cross join lateral (
         select e.shard, e.id, e.type, e.fid, e.event
         from hub.events e
-        where e.shard = asked.shard and ${nearBound}
+        where e.shard = requested.shard and ${nearBound}
         order by e.id ${order}
         limit ${rows}::bigint
       ) found
@@ -200,17 +200,17 @@ export async function readLogEnds(
   shards: readonly number[],
 ): Promise<{ shard: number; lastId: number }[]> {
   return await db<{ shard: number; lastId: number }[]>`
-    select asked.shard, coalesce(last.id, s.first_retained_id - 1, -1) as "lastId"
-    from unnest(${[...shards]}::smallint[]) as asked (shard)
+    select requested.shard, coalesce(last.id, s.first_retained_id - 1, -1) as "lastId"
+    from unnest(${[...shards]}::smallint[]) as requested (shard)
     left join hub.shards s using (shard)
     left join lateral (
       select e.id
       from hub.events e
-      where e.shard = asked.shard
+      where e.shard = requested.shard
       order by e.id desc
       limit 1
     ) last on true
-    order by asked.shard
+    order by requested.shard
   `
 }
 

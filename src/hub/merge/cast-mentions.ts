@@ -14,14 +14,14 @@ export async function insertCastMentions(db: Transaction, added: readonly Stored
   `
 }
 
-/** Forgets whom casts mention that are gone. */
+/** Forgets whom casts mention that are deleted. */
 export async function deleteCastMentions(db: Transaction, deleted: readonly StoredMessage[]): Promise<void> {
   const rows = mentionRows(deleted)
   if (rows.length === 0) return
   await db`
     delete from hub.cast_mentions m
-    using ${unnestMentions(db, rows)} as gone (mentioned_fid, ts, hash, fid)
-    where m.mentioned_fid = gone.mentioned_fid and m.ts = gone.ts and m.hash = gone.hash and m.fid = gone.fid
+    using ${unnestMentions(db, rows)} as deleted (mentioned_fid, ts, hash, fid)
+    where m.mentioned_fid = deleted.mentioned_fid and m.ts = deleted.ts and m.hash = deleted.hash and m.fid = deleted.fid
   `
 }
 

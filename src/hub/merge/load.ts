@@ -146,8 +146,8 @@ interface UnitsRow {
   fid: number
   unit_type: StorageUnitType
   units: number
-  /** With those that have expired. */
-  ever: number
+  /** Counts expired units too. */
+  unitsEver: number
 }
 
 function selectUnits(db: Transaction, fids: number[], nowUnix: number): Promise<UnitsRow[]> {
@@ -155,7 +155,7 @@ function selectUnits(db: Transaction, fids: number[], nowUnix: number): Promise<
     select
       fid, unit_type,
       coalesce(sum(units) filter (where expires_at > ${nowUnix}::bigint), 0)::integer as units,
-      sum(units)::integer as ever
+      sum(units)::integer as "unitsEver"
     from hub.storage_rents
     where fid = any (${fids}::bigint[])
     group by fid, unit_type
@@ -187,10 +187,10 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
   const own = new Map<number, UnitCounts>()
   const lent = new Map<number, UnitCounts>()
   const borrowed = new Map<number, UnitCounts>()
-  const ever = new Map<number, UnitCounts>()
+  const unitsEver = new Map<number, UnitCounts>()
   for (const row of units) {
     addUnits(own, row.fid, row)
-    addUnits(ever, row.fid, { ...row, units: row.ever })
+    addUnits(unitsEver, row.fid, { ...row, units: row.unitsEver })
   }
   for (const row of loans) {
     addUnits(lent, row.from_fid, row)
@@ -203,7 +203,7 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
     const borrowedUnits = borrowed.get(fid) ?? noUnits()
     const limits = limitsOf(usableUnits(ownUnits, lentUnits, borrowedUnits))
     const historicalLimits = unlimitedIfNone(
-      limitsOf(usableUnits(ever.get(fid) ?? noUnits(), lentUnits, borrowedUnits)),
+      limitsOf(usableUnits(unitsEver.get(fid) ?? noUnits(), lentUnits, borrowedUnits)),
     )
     result.set(fid, {
       fid,
@@ -265,15 +265,15 @@ async function loadStoredMessages(
       ${conflictKeys.map((conflictKey) => conflictKey.fid)}::bigint[],
       ${conflictKeys.map((conflictKey) => conflictKey.set)}::smallint[],
       ${db.types.byteas(conflictKeys.map((conflictKey) => conflictKey.key))}::bytea[]
-    ) as wanted (fid, set, key)
+    ) as inputs (fid, set, key)
     cross join lateral (
       select *
       from hub.messages
-      where fid = wanted.fid and set = wanted.set and key >= wanted.key
+      where fid = inputs.fid and set = inputs.set and key >= inputs.key
       order by key
       limit 1
     ) m
-    where m.key = wanted.key
+    where m.key = inputs.key
   `
   for (const row of rows) state.load(row, storedMessageFromRow(row))
   for (const conflictKey of conflictKeys) state.load(conflictKey, null)

@@ -181,7 +181,7 @@ test('a message that stands can be withdrawn, once, and only itself', () => {
   mergeMessage(before, state)
   mergeMessage(after, state)
   state.events.length = 0
-  const none = { code: 'bad_request.conflict', message: 'message does not stand' }
+  const none = { code: 'bad_request.conflict', message: 'message is not stored' }
   expect(applyUpstreamRemoval(before, state)).toEqual(none)
   expect(applyUpstreamRemoval(action, state)).toEqual(none)
   expect(applyUpstreamRemoval(bob.cast('never sent', testNow), state)).toEqual(none)

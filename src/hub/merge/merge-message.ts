@@ -44,7 +44,7 @@ export function mergeMessage(message: SignedMessage, state: BatchState): Refusal
 export function applyUpstreamRemoval(message: SignedMessage, state: BatchState): Refusal | null {
   const conflictKey = conflictKeyOf(message)
   if (!conflictKey || !state.get(conflictKey)?.hash.equals(message.hash)) {
-    return refuse('bad_request.conflict', 'message does not stand')
+    return refuse('bad_request.conflict', 'message is not stored')
   }
   state.set(conflictKey, null)
   state.emit(message.data.fid, { type: HubEventType.PRUNE_MESSAGE, message })

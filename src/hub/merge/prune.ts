@@ -84,8 +84,8 @@ async function deleteNames(db: Transaction, proofs: readonly StoredMessage[]): P
     using unnest(
       ${db.types.texts(proofs.map((proof) => proof.key.toString('utf8')))}::text[],
       ${db.types.byteas(proofs.map((proof) => proof.hash))}::bytea[]
-    ) as gone (name, message_hash)
-    where n.name = gone.name and n.message_hash = gone.message_hash
+    ) as pruned (name, message_hash)
+    where n.name = pruned.name and n.message_hash = pruned.message_hash
   `
 }
 
@@ -97,7 +97,7 @@ async function deleteLoans(db: Transaction, pruned: readonly StoredMessage[]): P
     using unnest(
       ${loans.map((loan) => loan.fid)}::bigint[],
       ${loans.map((loan) => Number(loan.key.readBigUInt64BE()))}::bigint[]
-    ) as gone (from_fid, to_fid)
-    where l.from_fid = gone.from_fid and l.to_fid = gone.to_fid
+    ) as pruned (from_fid, to_fid)
+    where l.from_fid = pruned.from_fid and l.to_fid = pruned.to_fid
   `
 }

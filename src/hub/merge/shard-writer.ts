@@ -20,7 +20,7 @@ export type MergeItem = {
 
 /** A message that is to stand no more. */
 export interface UpstreamRemoval {
-  readonly kind: 'withdrawal'
+  readonly kind: 'upstreamRemoval'
   readonly message: SignedMessage
 }
 
@@ -103,7 +103,7 @@ export class ShardWriter {
       await this.#mergeOnce(batch, 1)
     } catch (error) {
       if (this.#options.isUnavailable(error)) {
-        const unavailable = new PlazaError('unavailable', 'the database is away', { cause: error })
+        const unavailable = new PlazaError('unavailable', 'the database is unavailable', { cause: error })
         for (const { reject } of batch) reject(unavailable)
       } else if (batch.length === 1) {
         batch[0]!.reject(error)
@@ -130,7 +130,7 @@ export class ShardWriter {
           : [],
       )
       const upstreamRemovals = batch.flatMap((queued) =>
-        queued.item.kind === 'withdrawal' ? [{ ...queued, value: queued.item.message }] : [],
+        queued.item.kind === 'upstreamRemoval' ? [{ ...queued, value: queued.item.message }] : [],
       )
       const outcomes = await merge({
         chainEvents: chainEvents.map(({ value }) => value),

@@ -46,15 +46,15 @@ async function deleteMessages(db: Transaction, changes: readonly MessageChange[]
         ${changes.map(({ conflictKey }) => conflictKey.fid)}::bigint[],
         ${changes.map(({ conflictKey }) => conflictKey.set)}::smallint[],
         ${db.types.byteas(changes.map(({ conflictKey }) => conflictKey.key))}::bytea[]
-      ) as gone (fid, set, key)
+      ) as deleted (fid, set, key)
       cross join lateral (
         select ctid, key
         from hub.messages
-        where fid = gone.fid and set = gone.set and key >= gone.key
+        where fid = deleted.fid and set = deleted.set and key >= deleted.key
         order by key
         limit 1
       ) m
-      where m.key = gone.key
+      where m.key = deleted.key
     )
   `
 }

@@ -63,7 +63,7 @@ export function createUpstreamMetrics(registry: Registry, clock: () => number): 
     count: (outcome, count) => items.inc({ outcome }, count),
     blockMerged: (shard, blockTime) => times.set(shard, blockTime),
     disconnected: (status) => disconnects.inc({ status }),
-    missed: (events, isGone) => missed.inc({ state: isGone ? 'gone' : 'found' }, events),
+    missed: (events, isGone) => missed.inc({ state: isGone ? 'lost' : 'recovered' }, events),
     compared({ missing, extra }) {
       compared.inc({ side: 'missing' }, missing)
       compared.inc({ side: 'extra' }, extra)

@@ -67,7 +67,7 @@ export function followAssets(options: FollowedAssetsOptions): FollowedAssets {
       for (let steps = 0; steps < MAX_STEPS; steps += 1) {
         const outcome = await liveStep()
         const hasProgress = await backfillTokens(context)
-        if (outcome === 'level' && !hasProgress) return
+        if (outcome === 'caughtUp' && !hasProgress) return
       }
       throw new Error(`not level after ${MAX_STEPS} steps`)
     },

@@ -13,7 +13,7 @@ export interface BackfillOptions {
   /** The hub's door for what stands upstream. */
   readonly hub: ReorderBufferOptions['hub']
   /** How many users are read at the same time. */
-  readonly parallel: number
+  readonly concurrency: number
   /** Items that are merged together. */
   readonly batchSize?: number
   readonly signal: AbortSignal
@@ -36,7 +36,7 @@ export interface BackfillResult {
  * @throws UpstreamFailure when no upstream answers for minutes.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillResult> {
-  const { db, upstreams, hub, parallel, signal } = options
+  const { db, upstreams, hub, concurrency, signal } = options
   const reconcileQueue = new ReconcileQueue(db)
   /** Users that are handed over whole, and behind which item of the intake. */
   const readUsers: { readonly fid: number; readonly items: number }[] = []
@@ -62,7 +62,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
   })
   const byteBudget = new ByteBudget()
   const open = (fid: number) => readAccount(upstreams, fid, { signal, byteBudget })
-  const accounts = prefetch(claimFidsToFetch(db, signal), open, { concurrency: parallel, byteBudget })
+  const accounts = prefetch(claimFidsToFetch(db, signal), open, { concurrency, byteBudget })
   try {
     for await (const { source: fid, pages } of accounts) {
       for await (const { items, unreadable, bytes } of pages) {

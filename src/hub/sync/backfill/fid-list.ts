@@ -52,10 +52,10 @@ export async function resetFetched(db: Database): Promise<void> {
 /** How many users are still to be fetched, and how many were. */
 export async function countFids(
   db: Database,
-): Promise<{ readonly wanted: number; readonly fetched: number }> {
-  const [row] = await db<{ wanted: number; fetched: number }[]>`
+): Promise<{ readonly remaining: number; readonly fetched: number }> {
+  const [row] = await db<{ remaining: number; fetched: number }[]>`
     select
-      count(*) filter (where backfilled_at is null)::integer as wanted,
+      count(*) filter (where backfilled_at is null)::integer as remaining,
       count(*) filter (where backfilled_at is not null)::integer as fetched
     from sync.fids
   `

@@ -7,7 +7,7 @@ export interface ReconcileRunOptions extends ReconcileOptions {
   /** Null for all users that are known. */
   readonly fids: readonly number[] | null
   /** How many users are compared at the same time. */
-  readonly parallel: number
+  readonly concurrency: number
   readonly onProgress?: (users: number, missing: number) => void
 }
 
@@ -31,7 +31,7 @@ export interface ReconcileReport {
  * @throws UpstreamFailure when no upstream answers for minutes.
  */
 export async function reconcile(options: ReconcileRunOptions): Promise<ReconcileReport> {
-  const { db, fids, parallel, signal, onProgress } = options
+  const { db, fids, concurrency, signal, onProgress } = options
   const report: ReconcileReport = {
     users: 0,
     reasons: new Map(),
@@ -53,7 +53,7 @@ export async function reconcile(options: ReconcileRunOptions): Promise<Reconcile
       onProgress?.(report.users, missing)
     }
   }
-  await Promise.all(Array.from({ length: parallel }, work)).catch((error: unknown) => {
+  await Promise.all(Array.from({ length: concurrency }, work)).catch((error: unknown) => {
     if (!signal.aborted || !(error instanceof UpstreamFailure)) throw error
   })
   report.isComplete = !signal.aborted

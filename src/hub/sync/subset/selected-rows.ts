@@ -37,7 +37,7 @@ export async function addSelectedUsers(db: Database, rows: readonly SelectedUser
       order by fid, reason, via
       on conflict do nothing
       returning fid
-    ), wanted as (
+    ), queued as (
       insert into sync.fids (fid, reconcile_reason, queued_at)
       select distinct fid, 'newly followed', date_trunc('milliseconds', clock_timestamp()) from added
       order by fid
@@ -54,7 +54,7 @@ export async function removeSelectedUsers(db: Database, rows: readonly SelectedU
   if (rows.length === 0) return
   const fids = rows.map(({ fid }) => fid)
   await db`
-    with gone as materialized (
+    with removed as materialized (
       select f.fid, f.reason, f.via
       from sync.selected_users f
       join unnest(
@@ -66,21 +66,21 @@ export async function removeSelectedUsers(db: Database, rows: readonly SelectedU
       for update of f
     ), dropped as (
       delete from sync.selected_users f
-      using gone
-      where f.fid = gone.fid and f.reason = gone.reason and f.via = gone.via
+      using removed
+      where f.fid = removed.fid and f.reason = removed.reason and f.via = removed.via
       returning f.fid
     )
     select pg_notify(${selectionChannel}, '')::text from dropped limit 1
   `
   await db`
-    with gone as materialized (
+    with removed as materialized (
       select fid from sync.fids u
       where fid = any (${fids}::bigint[])
         and not exists (select 1 from sync.selected_users f where f.fid = u.fid)
       order by fid
       for update
     )
-    delete from sync.fids u using gone where u.fid = gone.fid
+    delete from sync.fids u using removed where u.fid = removed.fid
   `
 }
 
@@ -98,12 +98,12 @@ export async function setConfiguredUsers(db: Database, fids: readonly number[]):
     fids.map((fid) => ({ fid, reason: 'configured', via: 0 })),
   )
   await db`
-    with gone as materialized (
+    with removed as materialized (
       select fid from sync.fids u
       where not exists (select 1 from sync.selected_users f where f.fid = u.fid)
       order by fid
       for update
     )
-    delete from sync.fids u using gone where u.fid = gone.fid
+    delete from sync.fids u using removed where u.fid = removed.fid
   `
 }

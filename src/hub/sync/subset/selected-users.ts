@@ -81,7 +81,7 @@ export class SelectedUsers implements Selection {
   }
 
   /** Reloads whenever somebody has changed who is followed, until the signal aborts. */
-  async watchChanges(signal: AbortSignal, log: Log, { lookMs: pollMs = POLL_MS } = {}): Promise<void> {
+  async watchChanges(signal: AbortSignal, log: Log, { pollMs = POLL_MS } = {}): Promise<void> {
     let isOutdated = true
     const markOutdated = () => {
       isOutdated = true
