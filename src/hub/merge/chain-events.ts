@@ -2,7 +2,7 @@ import { HubEventType, OnChainEvent, OnChainEventType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { shardOf } from '../../protocol/shard.js'
-import { storageUnitOf } from '../storage-units.js'
+import { storageUnitOf } from '../storage-limits.js'
 import { type ChainState, foldChainEvents } from './chain-state.js'
 import type { PendingEvent } from './state.js'
 

@@ -4,14 +4,19 @@ import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { limitsOf, type StorageLimits, type StorageUnits, usableUnits } from '../storage-limits.js'
+import {
+  generationOf,
+  limitsOf,
+  type StorageLimits,
+  type StorageUnits,
+  usableUnits,
+} from '../storage-limits.js'
 import type { Account } from './account.js'
 import type { KeyClaim } from './gasless-key.js'
 import { loadKeys } from './key-rows.js'
 import { conflictKeyOf } from './merge-message.js'
 import { decodeProof, nameOf } from './name-holder.js'
 import { proofConflictKey, usernameConflictKey } from './names.js'
-import { unitGenerationOf } from './rules/lends.js'
 import { ruleOf } from './rules.js'
 import { BatchState, signerId } from './state.js'
 import {
@@ -234,7 +239,7 @@ function addUnits(
   row: Pick<UnitsRow, 'unit_type' | 'units'>,
 ): void {
   const units = counts.get(fid) ?? noUnits()
-  units[unitGenerationOf(row.unit_type)] += row.units
+  units[generationOf(row.unit_type)] += row.units
   counts.set(fid, units)
 }
 

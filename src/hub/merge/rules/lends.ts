@@ -1,8 +1,8 @@
-import { FarcasterNetwork, HubEventType, StorageUnitType } from '@farcaster/core'
+import { FarcasterNetwork, HubEventType, type StorageUnitType } from '@farcaster/core'
 import { refuse } from '../../../platform/errors.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
-import type { StorageUnits } from '../../storage-limits.js'
+import { generationOf } from '../../storage-limits.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 
@@ -33,7 +33,7 @@ function lendKey({ data }: SignedMessage): Buffer {
 function checkUnits(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const { fid, network, lendStorageBody } = message.data
   const account = state.accounts.get(fid)!
-  const unit = unitGenerationOf(lendStorageBody!.unitType)
+  const unit = generationOf(lendStorageBody!.unitType)
   const own = account.ownUnits[unit]
   const minimum = network === FarcasterNetwork.MAINNET ? mainnetMinimumOwnUnits : 0
   const free = own - account.lentUnits[unit] - lentInBatch(message, state) - reservedUnits
@@ -58,10 +58,4 @@ function lentInBatch(message: SignedMessage, state: BatchState): number {
 function unitsOf(message: SignedMessage | undefined, type: StorageUnitType): number {
   const body = message?.data.lendStorageBody
   return body && body.unitType === type ? body.numUnits : 0
-}
-
-/** The member of StorageUnits that counts units of a type. */
-export function unitGenerationOf(type: StorageUnitType): keyof StorageUnits {
-  if (type === StorageUnitType.UNIT_TYPE_LEGACY) return 'legacy'
-  return type === StorageUnitType.UNIT_TYPE_2024 ? 'y2024' : 'y2025'
 }
