@@ -1,7 +1,7 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../platform/log/log.js'
+import type { ChainNetwork } from './chain-settings.js'
 import { type Endpoint, openEndpoint } from './endpoint.js'
-import type { ChainNetwork } from './networks.js'
 
 /** What the access to a network stands on. */
 export interface ChainRpcOptions {

@@ -5,9 +5,9 @@ import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { silentLog } from '../../platform/log/log.js'
 import { ChainRpc } from './chain-rpc.js'
+import type { ChainNetwork } from './chain-settings.js'
 import { startFollowing } from './follow.js'
 import { Follower, type LogHandler, type StepOutcome } from './follower.js'
-import type { ChainNetwork } from './networks.js'
 
 const { db } = await createTestDatabase()
 const chain = await startTestChain()

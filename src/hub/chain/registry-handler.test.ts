@@ -11,8 +11,8 @@ import { hexOf } from '../../protocol/bytes.js'
 import { ethAccount } from '../registry/eth-account.js'
 import { keyRequestMetadata, signKeyRequest } from '../registry/key-request.js'
 import { ChainRpc } from './chain-rpc.js'
+import { readChainSettings } from './chain-settings.js'
 import { Follower } from './follower.js'
-import { readChainSettings } from './networks.js'
 import { registryHandler } from './registry-handler.js'
 
 const { db } = await createTestDatabase()

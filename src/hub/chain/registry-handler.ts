@@ -2,8 +2,8 @@ import type { OnChainEvent } from '@farcaster/core'
 import type { Hex } from 'viem'
 import type { Log } from '../../platform/log/log.js'
 import type { Hub } from '../hub.js'
+import type { ChainNetwork, ChainSettings } from './chain-settings.js'
 import type { LogHandler } from './follower.js'
-import type { ChainNetwork, ChainSettings } from './networks.js'
 import { type RegistryName, registryEvent, registryTopics } from './registry-events.js'
 
 /** What the hub's follower stands on. */
@@ -24,7 +24,7 @@ const SUBMIT_BATCH_SIZE = 1_000
  * @returns null when no registry is on this network.
  */
 export function registryHandler(
-  { contracts, firstBlocks }: ChainSettings,
+  { contracts, firstBlock }: ChainSettings,
   { name, chainId, confirmations }: ChainNetwork,
   { hub, log }: RegistryHandlerOptions,
 ): LogHandler | null {
@@ -49,7 +49,7 @@ export function registryHandler(
 
   return {
     name: `${name}/registries`,
-    firstBlock: async () => firstBlocks[name],
+    firstBlock: async () => firstBlock(name),
     contracts: filter.addresses,
     confirmedOnly: true,
     withTimes: true,
