@@ -2,7 +2,7 @@ import { type HashScheme, Message, MessageData, type SignatureScheme } from '@fa
 import { type Refusal, refuse } from '../platform/errors.js'
 import { asBuffer } from './bytes.js'
 import type { SignedMessage } from './message.js'
-import { messageDataSchema } from './message-schema.js'
+import { messageDataSchema } from './message-kinds.js'
 import { type WireFault, WireReader, wireFault } from './wire.js'
 
 /** No message type may carry more `dataBytes` than this (docs/protocol.md §3.3.1). */

@@ -1,6 +1,7 @@
 import type { MessageData, MessageType } from '@farcaster/core'
 import type { AccountRecovery } from './account-recovery.js'
 import type { SignedMessage } from './message.js'
+import type { Schema } from './wire-schema.js'
 
 /**
  * The sets that a user's messages live in. Limits of storage count per set, a message replaces another
@@ -37,6 +38,9 @@ export type ClaimCheck<Body> = (
   recover: AccountRecovery,
 ) => Promise<string | null>
 
+/** A member of `MessageData` that holds a body. */
+export type BodyName = Extract<keyof MessageData, `${string}Body`>
+
 /**
  * Everything Plaza knows about one message type. One file per type defines one of these, and
  * `message-kinds.ts` lists them; a new type is a new file and a new line there.
@@ -47,8 +51,10 @@ export interface MessageKind<Body> {
   readonly set: MessageSet | null
   /** `compact` is a link compact state: one message that stands for many links. */
   readonly side: 'add' | 'remove' | 'compact'
-  /** The body of this type, undefined when `data` carries another one. */
-  readonly body: (data: MessageData) => Body | undefined
+  /** The member of `MessageData` that holds the body. */
+  readonly bodyName: BodyName
+  /** Field number of the body in `MessageData`, and its fields. */
+  readonly wire: { readonly field: number; readonly schema: Schema }
   /** Largest allowed `dataBytes` for anybody, in bytes (docs/protocol.md §3.3.1). */
   readonly maxDataBytes: number
   /** Largest allowed `dataBytes` for a pro account, where it differs. */
@@ -61,3 +67,11 @@ export interface MessageKind<Body> {
   /** What it is about inside (fid, set): two messages with the same key compete, one stands. */
   readonly conflictKey: (body: Body, message: Pick<SignedMessage, 'data' | 'hash'>) => Buffer
 }
+
+/** Returns the body of a kind; undefined when `data` carries another one. */
+export function bodyOf<Body>(kind: MessageKind<Body>, data: MessageData): Body | undefined {
+  return data[kind.bodyName] as Body | undefined
+}
+
+/** Largest `dataBytes` of a message type without a limit of its own, in bytes (docs/protocol.md §3.3.1). */
+export const BASE_DATA_BYTES = 2048

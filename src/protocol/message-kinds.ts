@@ -14,7 +14,8 @@ import { userDataAdd } from './kinds/user-data-add.js'
 import { usernameProof } from './kinds/username-proof.js'
 import { verificationAdd } from './kinds/verification-add.js'
 import { verificationRemove } from './kinds/verification-remove.js'
-import type { MessageKind } from './message-kind.js'
+import type { BodyName, MessageKind } from './message-kind.js'
+import { schema, single } from './wire-schema.js'
 
 /**
  * A kind whose body type is not known here. Its functions may only be given what its own `body` returned,
@@ -48,3 +49,15 @@ for (const kind of messageKinds) byType[kind.type] = kind
 export function kindOf(type: MessageType): AnyMessageKind | undefined {
   return byType[type]
 }
+
+/** Every member of `MessageData` that holds a body, each once. */
+export const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName }) => bodyName))]
+
+/** The wire form of `MessageData`. Channel bodies (21 to 24) pass as unknown fields (docs/protocol.md §3.1). */
+export const messageDataSchema = schema({
+  1: single('int32'),
+  2: single('uint64'),
+  3: single('uint32'),
+  4: single('int32'),
+  ...Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)])),
+})

@@ -3,31 +3,14 @@ import { type Refusal, refuse } from '../platform/errors.js'
 import { type AccountRecovery, recoverAccount } from './account-recovery.js'
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyEd25519 } from './ed25519.js'
 import { messageHash } from './hash.js'
-import { BASE_DATA_BYTES } from './kinds/data-size.js'
 import type { SignedMessage } from './message.js'
-import type { ValidationContext } from './message-kind.js'
-import { type AnyMessageKind, kindOf } from './message-kinds.js'
+import { BASE_DATA_BYTES, bodyOf, type ValidationContext } from './message-kind.js'
+import { type AnyMessageKind, bodyNames, kindOf } from './message-kinds.js'
 import { ALLOWED_CLOCK_SKEW_SECONDS } from './time.js'
 
 /** Message types of protocol channels, which no engine version of the main network allows yet. */
 const FIRST_CHANNEL_TYPE = 18
 const LAST_CHANNEL_TYPE = 21
-
-const bodyNames = [
-  'castAddBody',
-  'castRemoveBody',
-  'reactionBody',
-  'verificationAddAddressBody',
-  'verificationRemoveBody',
-  'userDataBody',
-  'linkBody',
-  'usernameProofBody',
-  'frameActionBody',
-  'linkCompactStateBody',
-  'lendStorageBody',
-  'keyAddBody',
-  'keyRemoveBody',
-] as const satisfies readonly (keyof MessageData)[]
 
 /**
  * Everything about a message that is cheap and needs neither state nor its signatures, in the order of the
@@ -51,7 +34,7 @@ export function requiresPro(message: SignedMessage): boolean {
   const kind = kindOf(message.data.type)
   if (kind === undefined) return false
   if (kind.maxProDataBytes !== undefined && message.dataBytes.length > kind.maxDataBytes) return true
-  const body = kind.body(message.data)
+  const body = bodyOf(kind, message.data)
   return body !== undefined && (kind.requiresPro?.(body, message.data) ?? false)
 }
 
@@ -70,8 +53,9 @@ export const invalidSignature = refuse('bad_request.validation_failure', 'invali
 /** The second half of `checkSignatures`: the claim inside the body. */
 export async function checkClaim(message: SignedMessage, recover: AccountRecovery): Promise<Refusal | null> {
   const kind = kindOf(message.data.type)
-  const body = kind?.body(message.data)
-  if (kind?.checkClaim === undefined || body === undefined) return null
+  if (kind?.checkClaim === undefined) return null
+  const body = bodyOf(kind, message.data)
+  if (body === undefined) return null
   const fault = await kind.checkClaim(body, message.data, message, recover)
   return fault === null ? null : refuse('bad_request.validation_failure', fault)
 }
@@ -119,7 +103,7 @@ function validateBody(
     const isChannelType = data.type >= FIRST_CHANNEL_TYPE && data.type <= LAST_CHANNEL_TYPE
     return isChannelType ? 'Protocol feature is not supported in this version' : 'invalid message type'
   }
-  const body = kind.body(data)
+  const body = bodyOf(kind, data)
   if (body === undefined) return 'invalid message type'
   if (bodyNames.filter((name) => data[name] !== undefined).length > 1) return 'only one body can be set'
   return data.fid === 0 ? 'fid is missing' : kind.validate(body, data, context)

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { Field, FieldType, Schema } from './message-schema.js'
+import type { Field, FieldType, Schema } from './wire-schema.js'
 
 /**
  * A strict check of protobuf wire form, run before the generated decoder. That decoder lets pass what the

@@ -1,6 +1,7 @@
 import { HubEventType, MessageType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { bodyOf } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { requiresPro } from '../../protocol/validate.js'
@@ -55,7 +56,7 @@ export function applyUpstreamRemoval(message: SignedMessage, state: BatchState):
 export function conflictKeyOf(message: SignedMessage): ConflictKey | null {
   const kind = kindOf(message.data.type)
   if (!kind || kind.set === null) return null
-  const body = kind.body(message.data)
+  const body = bodyOf(kind, message.data)
   return { fid: message.data.fid, set: kind.set, key: kind.conflictKey(body, message) }
 }
 

@@ -1,3 +1,4 @@
+import { UserDataType } from '@farcaster/core'
 import base58 from 'bs58'
 import { checksumAddress } from 'viem'
 
@@ -28,7 +29,7 @@ export function validateBlockHash(blockHash: Uint8Array): string | null {
 }
 
 /** The rule that an Ethereum address as text breaks, or null: `0x`, 40 digits, checksummed by EIP-55. */
-export function validateEthAddressText(text: string): string | null {
+function validateEthAddressText(text: string): string | null {
   if (text.length !== ETH_ADDRESS_CHARACTERS || !text.startsWith('0x')) {
     return 'invalid length for eth address'
   }
@@ -39,9 +40,30 @@ export function validateEthAddressText(text: string): string | null {
 }
 
 /** The rule that a Solana address as text breaks, or null: base58 of 32 bytes. */
-export function validateSolAddressText(text: string): string | null {
+function validateSolAddressText(text: string): string | null {
   if (text.length > MAX_SOL_ADDRESS_CHARACTERS) return 'invalid length for sol address'
   const address = base58.decodeUnsafe(text)
   if (address === undefined) return 'sol address is not base58'
   return validateSolAddress(address)
+}
+
+/** The rule that a primary address on Ethereum breaks (docs/protocol.md §3.3.7), or null; '' unsets it. */
+export function validatePrimaryEthAddress(value: string): string | null {
+  return value === '' ? null : validateEthAddressText(value)
+}
+
+/** The rule that a primary address on Solana breaks, or null; '' unsets it. */
+export function validatePrimarySolAddress(value: string): string | null {
+  return value === '' ? null : validateSolAddressText(value)
+}
+
+/**
+ * The address bytes that a valid profile entry names, as a verification holds them; null for an entry that is
+ * no primary address or unsets one.
+ */
+export function primaryAddressBytes(type: UserDataType, value: string): Buffer | null {
+  if (value === '') return null
+  if (type === UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM) return Buffer.from(value.slice(2), 'hex')
+  if (type === UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA) return Buffer.from(base58.decode(value))
+  return null
 }

@@ -1,14 +1,16 @@
-import type { LinkBody, MessageData } from '@farcaster/core'
+import type { LinkBody } from '@farcaster/core'
 import { u64be } from '../bytes.js'
+import { schema, single } from '../wire-schema.js'
 
 const MAX_LINK_TYPE_BYTES = 8
 const LINK = Buffer.of(1)
 const COMPACT_STATE = Buffer.of(0)
 const END_OF_TYPE = Buffer.of(0)
 
-/** The part of a message that says which link. */
-export function linkBody(data: MessageData): LinkBody | undefined {
-  return data.linkBody
+/** Wire form of the body of a link. */
+export const linkWire = {
+  field: 14,
+  schema: schema({ 1: single('string'), 2: single('uint32'), 3: single('uint64') }),
 }
 
 /** The rule that a link, added or removed, breaks (docs/protocol.md §3.3.5), or null. */

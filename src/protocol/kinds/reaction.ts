@@ -1,13 +1,14 @@
-import { type MessageData, type ReactionBody, ReactionType } from '@farcaster/core'
-import { castIdBytes, validateCastId } from './cast-id.js'
-import { validateUrl } from './url.js'
+import { type ReactionBody, ReactionType } from '@farcaster/core'
+import { castIdSchema, schema, single } from '../wire-schema.js'
+import { castIdBytes, validateCastId, validateUrl } from './target.js'
 
 const TARGET_CAST = Buffer.of(1)
 const TARGET_URL = Buffer.of(2)
 
-/** The part of a message that says which reaction. */
-export function reactionBody(data: MessageData): ReactionBody | undefined {
-  return data.reactionBody
+/** Wire form of the body of a reaction. */
+export const reactionWire = {
+  field: 7,
+  schema: schema({ 1: single('int32'), 2: single(castIdSchema), 3: single('string') }),
 }
 
 /** The rule that a reaction, added or removed, breaks (docs/protocol.md §3.3.4), or null. */

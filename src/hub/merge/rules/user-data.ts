@@ -1,6 +1,6 @@
 import { UserDataType } from '@farcaster/core'
 import { refuse } from '../../../platform/errors.js'
-import { primaryAddressBytes } from '../../../protocol/kinds/primary-address.js'
+import { primaryAddressBytes } from '../../../protocol/kinds/address.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'

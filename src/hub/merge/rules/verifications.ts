@@ -1,5 +1,5 @@
 import { HubEventType, MessageType, Protocol, UserDataType } from '@farcaster/core'
-import { primaryAddressBytes } from '../../../protocol/kinds/primary-address.js'
+import { primaryAddressBytes } from '../../../protocol/kinds/address.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeRule } from '../rule.js'
