@@ -2,8 +2,8 @@ import { MessageType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import type { GaslessKey, KeyClaim, NonceKind } from './gasless-key.js'
-import { KeyState } from './key-state.js'
+import type { GaslessKey, KeyClaim, NonceKind } from './gasless-keys.js'
+import { KeyState } from './gasless-keys.js'
 
 interface KeyRow {
   key: Buffer
@@ -37,7 +37,7 @@ export async function loadKeys(
 }
 
 /** True for the messages that grant and take back keys. */
-export function isKeyMessage({ data }: SignedMessage): boolean {
+function isKeyMessage({ data }: SignedMessage): boolean {
   return data.type === MessageType.KEY_ADD || data.type === MessageType.KEY_REMOVE
 }
 

@@ -11,14 +11,13 @@ import {
   type StorageUnits,
   usableUnits,
 } from '../storage-limits.js'
-import type { Account } from './account.js'
-import type { KeyClaim } from './gasless-key.js'
+import type { KeyClaim } from './gasless-keys.js'
 import { loadKeys } from './key-rows.js'
 import { conflictKeyOf } from './merge-message.js'
 import { decodeProof, nameOf } from './name-holder.js'
 import { proofConflictKey, usernameConflictKey } from './names.js'
 import { ruleOf } from './rules.js'
-import { BatchState, signerId } from './state.js'
+import { type Account, BatchState, signerId } from './state.js'
 import {
   type ConflictKey,
   conflictKeyId,

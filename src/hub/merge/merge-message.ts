@@ -1,14 +1,11 @@
-import { HubEventType, MessageType } from '@farcaster/core'
+import { HubEventType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { bodyOf } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { requiresPro } from '../../protocol/validate.js'
-import { canSign } from './gasless-key.js'
-import { isKeyMessage } from './key-rows.js'
-import { mergeKeyAdd, mergeKeyRemove } from './keys.js'
-import { mergeNameProof } from './names.js'
+import { canSign } from './gasless-keys.js'
 import { resolveConflict } from './resolve-conflict.js'
 import type { MergeRefusal } from './rule.js'
 import { ruleOf } from './rules.js'
@@ -68,9 +65,7 @@ function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | 
   const rule = ruleOf(message.data.type)
   const ruleRefusal = rule.check?.(message, state)
   if (ruleRefusal) return ruleRefusal
-  if (message.data.type === MessageType.USERNAME_PROOF) return mergeNameProof(message, state)
-  if (message.data.type === MessageType.KEY_ADD) return mergeKeyAdd(message, conflictKey, state)
-  if (message.data.type === MessageType.KEY_REMOVE) return mergeKeyRemove(message, conflictKey, state)
+  if (rule.merge) return rule.merge(message, conflictKey, state)
 
   const incoming = toStoredMessage(conflictKey, message)
   const stored = state.get(conflictKey)
@@ -97,7 +92,7 @@ function checkAccount(
 ): Refusal | null {
   const account = state.accounts.get(message.data.fid)
   if (!account) return refuse('bad_request.unknown_fid', 'unknown fid')
-  if (!isKeyMessage(message)) {
+  if (!ruleOf(message.data.type).isAuthorizedByBody) {
     const refusal = checkSigner(message, state)
     if (refusal) return refusal
   }

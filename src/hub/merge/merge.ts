@@ -12,14 +12,12 @@ import {
 } from './applied-offsets.js'
 import type { MergeBatch, MergeOutcomes } from './batch.js'
 import { mergeChainEvents } from './chain-events.js'
-import { recoverKeyClaims } from './gasless-key.js'
-import { isKeyMessage } from './key-rows.js'
+import { recoverKeyClaims } from './gasless-keys.js'
 import { loadState } from './load.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
-import { mergeOrder } from './merge-order.js'
 import { mergeNameTransfer } from './names.js'
-import { type OversizedSet, prune } from './prune.js'
-import { omitRepeatedPrunes, recordPruned } from './repeated-prunes.js'
+import { type OversizedSet, omitRepeatedPrunes, prune, recordPruned } from './prune.js'
+import { mergeOrder, ruleOf } from './rules.js'
 import { lockShards } from './shard-lock.js'
 import type { BatchState, PendingEvent } from './state.js'
 import { conflictKeyId } from './stored-message.js'
@@ -110,8 +108,7 @@ async function lockShard(
   shards: number,
 ): Promise<{ head: ShardHead; applied: ReadonlySet<object> }> {
   const affectsAllShards =
-    batch.nameTransfers.length > 0 ||
-    batch.messages.some((message) => message.data.usernameProofBody || isKeyMessage(message))
+    batch.nameTransfers.length > 0 || batch.messages.some(({ data }) => ruleOf(data.type).locksAllShards)
   const locked = affectsAllShards ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
   // Sent in one go: the server runs them in order, so the rest is read with the locks held.
   const [, [row], applied] = await Promise.all([

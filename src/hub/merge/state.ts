@@ -1,10 +1,25 @@
 import type { SignedMessage } from '../../protocol/message.js'
 import type { HubEventBody } from '../log/hub-event.js'
-import type { Account } from './account.js'
-import type { KeyClaim } from './gasless-key.js'
-import type { KeyState } from './key-state.js'
+import type { StorageLimits, StorageUnits } from '../storage-limits.js'
+import type { KeyClaim, KeyState } from './gasless-keys.js'
 import type { NameHolder } from './name-holder.js'
 import { type ConflictKey, conflictKeyId, type StoredMessage } from './stored-message.js'
+
+/** What the chain says of a fid: the ground on which its messages are accepted. */
+export interface Account {
+  readonly fid: number
+  readonly custodyAddress: Buffer
+  /** Unix seconds; 0 if the pro tier was never bought. */
+  readonly proUntil: number
+  /** Units that it rented itself, whoever uses them. */
+  readonly ownUnits: StorageUnits
+  /** Units that others use. */
+  readonly lentUnits: StorageUnits
+  /** What own units, less the lent and plus the borrowed, allow in each set. */
+  readonly limits: StorageLimits
+  /** The same with every unit that was ever rented; without end where none was. */
+  readonly historicalLimits: StorageLimits
+}
 
 /** An event in the order it happened, with the fid it is about. */
 export interface PendingEvent {

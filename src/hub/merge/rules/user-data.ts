@@ -7,8 +7,16 @@ import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import type { ConflictKey } from '../stored-message.js'
 
+/** User data that rests on a name or an address, which must have been merged before. */
+const dependentTypes: ReadonlySet<UserDataType> = new Set([
+  UserDataType.USERNAME,
+  UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM,
+  UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA,
+])
+
 /** A profile may only claim a name that its user holds and an address that its user has verified (docs/protocol.md §4.12). */
 export const userDataRule: MergeRule = {
+  order: (data) => (dependentTypes.has(data.userDataBody!.type) ? 2 : 3),
   conflictKeys: (message) => {
     const conflictKey = verificationConflictKey(message)
     return conflictKey ? [conflictKey] : []

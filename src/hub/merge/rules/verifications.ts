@@ -30,6 +30,9 @@ export const verificationRule: MergeRule = {
   },
 }
 
+/** Rule of VERIFICATION_ADD: names and addresses of user data depend on it. */
+export const verificationAddRule: MergeRule = { ...verificationRule, order: () => 0 }
+
 function protocolOf(data: SignedMessage['data']): Protocol {
   return (data.verificationAddAddressBody ?? data.verificationRemoveBody)!.protocol
 }

@@ -7,13 +7,13 @@ import {
 import { encodeAbiParameters } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase } from '../../../test/database.js'
-import { TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
-import { hexOf } from '../../protocol/bytes.js'
-import type { SignedMessage } from '../../protocol/message.js'
-import { ensurePartitions } from '../log/partitions.js'
-import type { MergeBatch } from './batch.js'
-import { mergeBatch } from './merge.js'
+import { createTestDatabase } from '../../../../test/database.js'
+import { TestUser, testKey, testNow, testNowUnix } from '../../../../test/network.js'
+import { hexOf } from '../../../protocol/bytes.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { ensurePartitions } from '../../log/partitions.js'
+import type { MergeBatch } from '../batch.js'
+import { mergeBatch } from '../merge.js'
 
 const { db } = await createTestDatabase()
 const custody = privateKeyToAccount(`0x${'11'.repeat(32)}`)
