@@ -1,7 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../reorder-buffer.js'
 import { decodeItem, isItem, splitFrames } from './frame.js'
-import { deleteImportOffset, loadImportOffset, saveImportOffset } from './import-offset.js'
 import { type ArchiveIdentity, type ArchivePart, readArchive } from './reader.js'
 
 export interface ImportOptions {
@@ -139,4 +138,30 @@ class ImportRun {
       tally: this.#reorderBuffer.tally,
     }
   }
+}
+
+/** How far an archive has been merged into this database, in bytes; 0 when it has not. */
+export async function loadImportOffset(db: Database, archiveId: string): Promise<number> {
+  const [row] = await db<{ offset: number }[]>`
+    select (value #>> '{}')::bigint as offset from hub.settings where name = ${settingName(archiveId)}
+  `
+  return row?.offset ?? 0
+}
+
+/** Remembers that an archive is merged up to a byte. */
+async function saveImportOffset(db: Database, archiveId: string, offset: number): Promise<void> {
+  await db`
+    insert into hub.settings (name, value)
+    values (${settingName(archiveId)}, ${offset}::bigint::text::jsonb)
+    on conflict (name) do update set value = excluded.value
+  `
+}
+
+/** Forgets an archive: it is merged to its end, or is to be merged anew. */
+async function deleteImportOffset(db: Database, archiveId: string): Promise<void> {
+  await db`delete from hub.settings where name = ${settingName(archiveId)}`
+}
+
+function settingName(archiveId: string): string {
+  return `import/${archiveId}`
 }

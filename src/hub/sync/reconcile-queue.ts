@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import type { Refusal } from '../../platform/errors.js'
+import type { Log } from '../../platform/log/log.js'
 import { isMissingDependency } from '../merge/missing-dependency.js'
 import type { MergeItem } from '../merge/shard-writer.js'
 
@@ -52,7 +53,7 @@ export async function queueAllUsers(db: Database, reason: string): Promise<void>
 }
 
 /** Whose item it is. */
-export function fidOfItem(item: MergeItem): number {
+function fidOfItem(item: MergeItem): number {
   switch (item.kind) {
     case 'message':
       return item.message.data.fid
@@ -60,5 +61,23 @@ export function fidOfItem(item: MergeItem): number {
       return item.event.fid
     case 'nameTransfer':
       return item.proof.fid
+  }
+}
+
+/** Logs each reason for a refusal once, with an example: an upstream may send millions of the same kind. */
+export class RefusalLog {
+  readonly #log: Log
+  readonly #loggedReasons = new Set<string>()
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  logOnce(item: MergeItem | null, { code, message }: Refusal): void {
+    const reason = `${code}: ${message.replace(/"[^"]*"/g, '"…"').replace(/\d+/g, '…')}`
+    if (this.#loggedReasons.has(reason)) return
+    this.#loggedReasons.add(reason)
+    const example = item === null ? {} : { fid: fidOfItem(item), kind: item.kind }
+    this.#log.warn({ code, reason: message, ...example }, 'something of the upstream was refused')
   }
 }

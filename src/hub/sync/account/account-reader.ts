@@ -5,8 +5,8 @@ import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { readPage } from '../client/wire-page.js'
-import { ByteBudget } from './byte-budget.js'
 import { readPages } from './paged-calls.js'
+import { ByteBudget } from './prefetch.js'
 
 /** A part of what an upstream has of a user. */
 export interface AccountPage {

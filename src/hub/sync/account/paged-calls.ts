@@ -4,7 +4,6 @@ import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { readPage } from '../client/wire-page.js'
-import { nextRequestToken } from './page-token.js'
 
 type Service = typeof HubServiceService
 /** Methods that are asked for a page at a time. */
@@ -75,4 +74,39 @@ export async function* readPages<Name extends Paged>(
     // A token with an empty page would go on for ever (snapchain#720).
     cursor = entries.length > 0 && nextPage !== undefined ? { client, nextPage } : null
   } while (cursor !== null)
+}
+
+/**
+ * The token to ask for the next page with; undefined when there is none.
+ *
+ * Lists that several shards of a node have are asked for with a JSON array: the place of each shard. A shard at its end
+ * has null there, and starts anew when it is asked with it, and an array of nothing else stands at the end of such lists
+ * (snapchain#720). So a shard that has come to its end stays at its last page, until all have.
+ *
+ * @param requestToken What the page was asked with.
+ * @param responseToken What came with it.
+ */
+function nextRequestToken(
+  requestToken: Uint8Array | undefined,
+  responseToken: Uint8Array | undefined,
+): Uint8Array | undefined {
+  const cursors = responseToken === undefined ? null : parseShardCursors(responseToken)
+  if (cursors === null) return responseToken
+  if (cursors.every((cursor) => cursor === null)) return undefined
+  const requestCursors = requestToken === undefined ? null : parseShardCursors(requestToken)
+  return Buffer.from(
+    JSON.stringify(cursors.map((cursor, shard) => cursor ?? requestCursors?.[shard] ?? null)),
+  )
+}
+
+/** The places of shards in a token; null of one that is made otherwise. */
+function parseShardCursors(token: Uint8Array): unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(token).toString())
+    return Array.isArray(value) && value.every((cursor) => cursor === null || Array.isArray(cursor))
+      ? value
+      : null
+  } catch {
+    return null
+  }
 }

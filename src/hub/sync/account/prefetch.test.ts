@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ByteBudget } from './byte-budget.js'
-import { prefetch } from './prefetch.js'
+import { ByteBudget, prefetch } from './prefetch.js'
 
 interface Page {
   readonly text: string

@@ -1,7 +1,6 @@
 import { GetInfoResponse } from '@farcaster/hub-nodejs'
 import { pause } from '../../../platform/process/pause.js'
-import type { UpstreamSettings } from './upstream-address.js'
-import { createUpstreamClient, type UpstreamClient } from './upstream-client.js'
+import { createUpstreamClient, type UpstreamClient, type UpstreamSettings } from './upstream-client.js'
 import { UpstreamFailure } from './upstream-failure.js'
 
 /** The upstreams of the configuration: one is asked, and another one when it does not answer. */

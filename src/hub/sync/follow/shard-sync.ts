@@ -1,18 +1,18 @@
-import { HubEvent } from '@farcaster/core'
+import { HubEvent, HubEventType } from '@farcaster/core'
 import type { Database } from '../../../platform/db/connection.js'
+import type { Refusal } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
-import { isItem } from '../../archive/frame.js'
+import { decodeItem, isItem } from '../../archive/frame.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
+import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamEvent } from '../client/event-stream.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
-import { queueAllUsers, ReconcileQueue } from '../reconcile-queue.js'
-import type { RefusalLog } from '../refusal-log.js'
-import type { Selection } from '../subset/selection.js'
+import { queueAllUsers, ReconcileQueue, type RefusalLog } from '../reconcile-queue.js'
+import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { saveCursor, sourceLogName } from './cursors.js'
 import { GapTracker } from './gap-tracker.js'
-import { toMergeItem } from './merge-item.js'
 import { findStartCursor } from './start-cursor.js'
 
 export interface ShardSyncOptions {
@@ -219,5 +219,24 @@ export class ShardSync {
     metrics.count('duplicate', duplicates - this.#reported.duplicates)
     metrics.count('refused', refused - this.#reported.refused)
     this.#reported = { merged, duplicates, refused }
+  }
+}
+
+/**
+ * What an event of an upstream asks to be merged: a message, a transfer of a name or an event of a chain, or why it
+ * cannot be read; null for the rest. What the upstream has pruned and revoked follows here from the same rules.
+ */
+function toMergeItem({ type, bytes }: UpstreamEvent): MergeItem | Refusal | null {
+  switch (type) {
+    case HubEventType.MERGE_MESSAGE:
+    case HubEventType.MERGE_ON_CHAIN_EVENT:
+      return decodeItem(bytes)
+    case HubEventType.MERGE_USERNAME_PROOF: {
+      const body = HubEvent.decode(bytes).mergeUsernameProofBody
+      // A name proof that is pruned has an event of this type, too, which only tells what is gone.
+      return body?.usernameProof || body?.usernameProofMessage ? decodeItem(bytes) : null
+    }
+    default:
+      return null
   }
 }

@@ -2,8 +2,16 @@ import { ReactionType } from '@farcaster/core'
 import type { Database } from '../../../platform/db/connection.js'
 import { decodeMessage, isRefusal } from '../../../protocol/codec.js'
 import { readPages } from '../account/paged-calls.js'
+import { enqueueFids, listFids } from '../backfill/fid-list.js'
 import type { Upstreams } from '../client/upstreams.js'
-import { addSelectedUsers, type SelectedUserRow, type SelectionReason } from './selected-rows.js'
+import {
+  addSelectedUsers,
+  readSelectedUsers,
+  type SelectedUserRow,
+  type SelectionReason,
+  setConfiguredUsers,
+} from './selected-rows.js'
+import type { SubsetSettings } from './selected-users.js'
 
 /** Casts whose neighbours are asked for at the same time. */
 const CAST_CONCURRENCY = 8
@@ -16,7 +24,7 @@ const REACTION_TYPES = [ReactionType.LIKE, ReactionType.RECAST]
  *
  * @throws UpstreamFailure
  */
-export async function findChannelAuthors(
+async function findChannelAuthors(
   db: Database,
   upstreams: Upstreams,
   urls: readonly string[],
@@ -98,4 +106,24 @@ async function* castsOf(
     if (casts.length < PAGE_CASTS) return
     after = casts.at(-1)!.hash
   }
+}
+
+/**
+ * Writes down everybody who is to be fetched: of the whole network, or of the part that is followed.
+ *
+ * @returns how many there are.
+ * @throws UpstreamFailure
+ */
+export async function listSelectedFids(
+  db: Database,
+  upstreams: Upstreams,
+  subset: SubsetSettings | null,
+  signal: AbortSignal,
+): Promise<number> {
+  if (subset === null) return await listFids(db, upstreams, signal)
+  await setConfiguredUsers(db, subset.fids)
+  await findChannelAuthors(db, upstreams, subset.channelUrls, signal)
+  const fids = new Set((await readSelectedUsers(db)).map(({ fid }) => fid))
+  await enqueueFids(db, [...fids])
+  return fids.size
 }

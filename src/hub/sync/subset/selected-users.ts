@@ -13,7 +13,6 @@ import {
   selectionChannel,
   setConfiguredUsers,
 } from './selected-rows.js'
-import type { Selection } from './selection.js'
 
 /** Which part of the network is followed. */
 export interface SubsetSettings {
@@ -204,3 +203,14 @@ function rowKey(row: SelectedUserRow): string {
 function reasonKey({ reason, via }: Pick<SelectedUserRow, 'reason' | 'via'>): string {
   return `${reason}/${via}`
 }
+
+/** Whom of the network this server follows. */
+export interface Selection {
+  /** Whether something that is new upstream is to be merged here. */
+  includes(item: MergeItem): boolean
+  /** Writes down whom it has begun or ceased to follow by what it was shown. */
+  flush(): Promise<void>
+}
+
+/** The whole network. */
+export const allUsers: Selection = { includes: () => true, flush: async () => {} }
