@@ -2,8 +2,7 @@ import { UserNameProof, UserNameType } from '@farcaster/core'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Database } from '../../../platform/db/connection.js'
 import type { Log } from '../../../platform/log/log.js'
-import { recoverAccount } from '../../../protocol/account-recovery.js'
-import { recoverSigner } from '../../../protocol/kinds/typed-data.js'
+import { verifyUsernameProof } from '../../../protocol/kinds/username-proof.js'
 import type { Hub } from '../../hub.js'
 import { loadImportCursor, saveImportCursor } from './import-cursor.js'
 import type { PublicApi } from './public-api.js'
@@ -30,20 +29,6 @@ export interface NameImportOptions {
 }
 
 const NAME = 'fnames'
-/** The reference node signs and checks names with this domain on every network (docs/protocol.md §5.3). */
-const domain = {
-  name: 'Farcaster name verification',
-  version: '1',
-  chainId: 1,
-  verifyingContract: '0xe3be01d99baa8db9905b33a3ca391238234b79d1',
-} as const
-const types = {
-  UserNameProof: [
-    { name: 'name', type: 'string' },
-    { name: 'timestamp', type: 'uint256' },
-    { name: 'owner', type: 'address' },
-  ],
-} as const
 
 /**
  * Merges the transfers of the fname registry that are new, in their order.
@@ -60,7 +45,7 @@ export async function importNames({ db, hub, api, signer, log }: NameImportOptio
     if (fresh.length === 0) return imported
     for (const transfer of fresh) {
       const proof = proofOf(transfer)
-      if (await isSignedBy(signer, transfer, proof)) await hub.submitNameTransfers([proof])
+      if (await verifyUsernameProof(proof, signer)) await hub.submitNameTransfers([proof])
       else
         log.warn(
           { name: transfer.username, id: transfer.id },
@@ -81,17 +66,4 @@ function proofOf({ timestamp, username, owner, to, server_signature }: Transfer)
     fid: to,
     type: UserNameType.USERNAME_TYPE_FNAME,
   })
-}
-async function isSignedBy(
-  signer: Buffer,
-  transfer: Transfer,
-  { signature }: UserNameProof,
-): Promise<boolean> {
-  const message = {
-    name: transfer.username,
-    timestamp: BigInt(transfer.timestamp),
-    owner: transfer.owner as `0x${string}`,
-  }
-  const data = { domain, types, primaryType: 'UserNameProof', message } as const
-  return (await recoverSigner(data, signature, recoverAccount))?.equals(signer) ?? false
 }

@@ -58,7 +58,7 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   await reorderBuffer.drain()
   const { merged, refused } = reorderBuffer.tally
   // What was merged meanwhile by following was not missing.
-  let unattributed = merged + [...refused.values()].reduce((sum, count) => sum + count, 0)
+  let unattributed = merged + total(refused)
   for (const { part } of firstComparison.missing) if (unattributed-- > 0) increment(missing, part)
   const extra =
     firstComparison.extra.length === 0 ? [] : await confirmExtra(options, fid, firstComparison.extra)
@@ -101,6 +101,12 @@ async function applyExtraPolicy(
   return refusals
 }
 
-function increment<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1)
+/** Adds to a count of a map. */
+export function increment<Key>(counts: Map<Key, number>, key: Key, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by)
+}
+
+/** Adds up all counts of a map. */
+export function total(counts: ReadonlyMap<unknown, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }

@@ -2,7 +2,7 @@ import type { Log } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
-import { type ReconcileOptions, reconcileAccount } from './reconcile-account.js'
+import { type ReconcileOptions, reconcileAccount, total } from './reconcile-account.js'
 import {
   addUnlistedFids,
   markCompared,
@@ -68,14 +68,10 @@ export async function reconcileLoop(options: ReconcileLoopOptions): Promise<void
 async function compare(options: ReconcileLoopOptions, user: ReconcileCandidate): Promise<void> {
   const { missing, repaired, refused, extra } = await reconcileAccount(options, user.fid)
   await markCompared(options.db, user)
-  const counts = { missing: sum(missing), extra: sum(extra) }
+  const counts = { missing: total(missing), extra: total(extra) }
   options.metrics.compared(counts)
   if (counts.missing === 0 && counts.extra === 0) return
   const { fid, reconcileReason } = user
   const difference = { fid, reconcileReason, ...counts, repaired, refused: Object.fromEntries(refused) }
   options.log.info(difference, 'a user differed from the upstream')
-}
-
-function sum(counts: ReadonlyMap<unknown, number>): number {
-  return [...counts.values()].reduce((total, count) => total + count, 0)
 }

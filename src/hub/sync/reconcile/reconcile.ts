@@ -1,6 +1,12 @@
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { AccountPart } from './compare.js'
-import { type AccountReport, type ReconcileOptions, reconcileAccount } from './reconcile-account.js'
+import {
+  type AccountReport,
+  increment,
+  type ReconcileOptions,
+  reconcileAccount,
+  total,
+} from './reconcile-account.js'
 import { markCompared, type ReconcileCandidate, readFids } from './reconcile-queries.js'
 
 export interface ReconcileRunOptions extends ReconcileOptions {
@@ -66,15 +72,11 @@ function addAccount(report: ReconcileReport, user: ReconcileCandidate, accountRe
   for (const [part, count] of accountReport.extra) increment(report.extra, part, count)
   for (const [reason, count] of accountReport.refused) increment(report.refused, reason, count)
   report.repaired += accountReport.repaired
-  const missing = [...accountReport.missing.values()].reduce((sum, count) => sum + count, 0)
+  const missing = total(accountReport.missing)
   if (missing > 0) {
     const reason = user.reconcileReason ?? (user.isFetched ? 'not known' : 'never fetched')
     const entry = report.reasons.get(reason) ?? { users: 0, missing: 0 }
     report.reasons.set(reason, { users: entry.users + 1, missing: entry.missing + missing })
   }
   return missing
-}
-
-function increment<Key>(counts: Map<Key, number>, key: Key, count: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + count)
 }
