@@ -7,32 +7,34 @@ import {
 } from '../../protocol/kinds/key-claim.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
-/** A key that a custody address granted without a transaction: a row of `hub.gasless_keys`. */
+/** A key that a custody address granted by message: a row of `hub.gasless_keys` (docs/protocol.md §4.6). */
 export interface GaslessKey {
   readonly key: Buffer
   readonly fid: number
-  /** The app that asked for it. */
+  /** Fid of the app that requested the key. */
   readonly requestFid: number
   readonly scopes: readonly MessageType[]
-  /** It ends when it has not signed anything for so long. */
+  /** The key expires when it has signed nothing for this long. */
   readonly ttlSeconds: number
   /** Farcaster seconds. */
   readonly lastUsedAt: number
 }
 
-/** Whose nonces a grant or a removal uses up. */
+/** Owner of a nonce: the fid of the user, or the app. */
 export const NonceKind = { user: 1, app: 2 } as const
 export type NonceKind = (typeof NonceKind)[keyof typeof NonceKind]
 
-/** Who authorised a key message, recovered from its signatures: milliseconds each, so it is done before the
- * transaction. */
+/**
+ * Who authorized a key message, recovered from its signatures. Recovery takes milliseconds, so it runs before
+ * the transaction.
+ */
 export interface KeyClaim {
-  /** 20 bytes; null when the message needs none or the signature is malformed. */
+  /** 20 bytes; null if the message needs no custody signature or has a malformed one. */
   readonly custody: Buffer | null
   readonly request: KeyRequest | null
 }
 
-/** The claims of the key messages in a batch. */
+/** Recovers the claims of all key messages of a batch. */
 export async function recoverKeyClaims(
   messages: readonly SignedMessage[],
 ): Promise<ReadonlyMap<SignedMessage, KeyClaim>> {
@@ -56,16 +58,16 @@ async function recoverKeyClaim({ data }: SignedMessage): Promise<KeyClaim | null
   return null
 }
 
-/** True when the key may sign messages of a type now: in scope, and used recently enough. */
+/** Returns true if the key may sign messages of a type now: in scope and not expired. */
 export function canSign(key: GaslessKey, type: MessageType, now: number): boolean {
   return key.scopes.includes(type) && now - key.lastUsedAt <= key.ttlSeconds
 }
 
-/** The gasless keys and nonces that a batch can touch, as the database has them and as the batch leaves them. */
+/** Gasless keys and nonces that a batch can change, before and after it. */
 export class KeyState {
   readonly #keys = new Map<string, { key: Buffer; before: GaslessKey | null; current: GaslessKey | null }>()
   readonly #nonces = new Map<string, { kind: NonceKind; fid: number; nonce: number; changed: boolean }>()
-  /** How many keys each fid holds. */
+  /** Number of keys by fid. */
   readonly #counts = new Map<number, number>()
 
   load(key: GaslessKey): void {
@@ -101,14 +103,14 @@ export class KeyState {
     this.#counts.set(key.fid, this.keyCountOf(key.fid) - 1)
   }
 
-  /** A key that signs stays alive: its time starts anew with the message that it signed. */
+  /** Moves the expiry clock of the key that signed a message (docs/protocol.md §4.6). */
   recordUse({ signer, data }: SignedMessage): void {
     const key = this.get(signer)
     if (key?.fid !== data.fid || data.timestamp <= key.lastUsedAt) return
     this.set({ ...key, lastUsedAt: data.timestamp })
   }
 
-  /** Takes a nonce, which must be larger than all before it. */
+  /** Uses a nonce. Returns false unless it is larger than all used before. */
   consumeNonce(kind: NonceKind, fid: number, nonce: number): boolean {
     const last = this.#nonces.get(`${kind}/${fid}`)?.nonce ?? 0
     if (nonce <= last) return false

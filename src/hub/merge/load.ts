@@ -25,7 +25,7 @@ import {
   storedMessageFromRow,
 } from './stored-message.js'
 
-/** What a batch holds that asks for state, as `MergeBatch` has it. */
+/** The part of a `MergeBatch` that determines what is loaded. */
 interface MergeInputs {
   readonly messages: readonly SignedMessage[]
   readonly nameTransfers: readonly UserNameProof[]
@@ -33,10 +33,7 @@ interface MergeInputs {
   readonly upstreamRemovals?: readonly SignedMessage[]
 }
 
-/**
- * Loads everything that merging these messages and transfers can look at: two round trips, whatever their
- * number.
- */
+/** Loads all state that merging a batch can read or change, in two round trips for any batch size. */
 export async function loadState(
   db: Transaction,
   { messages, nameTransfers: transfers, historical = new Set(), upstreamRemovals = [] }: MergeInputs,
@@ -122,7 +119,7 @@ function selectAccounts(db: Transaction, fids: number[]): Promise<AccountRow[]> 
 /**
  * Selects the on-chain signers that these messages use or, as KEY_ADD, name (docs/protocol.md §4.6).
  *
- * @returns by `signerId`: whether the signer is active.
+ * @returns active or not, by `signerId`.
  */
 async function selectSigners(
   db: Transaction,
@@ -222,7 +219,7 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
   return result
 }
 
-/** Of whoever never had storage nothing is known: it was lent units, once. */
+/** A fid that never rented storage was lent it once, an unknown amount: historical messages are unlimited. */
 function unlimitedIfNone(limits: StorageLimits): StorageLimits {
   if (limits[MessageSet.casts] > 0) return limits
   return limitsOf({ legacy: Number.MAX_SAFE_INTEGER, y2024: 0, y2025: 0 })
@@ -283,7 +280,7 @@ async function loadStoredMessages(
   for (const conflictKey of conflictKeys) state.load(conflictKey, null)
 }
 
-/** A compact state can displace any link of its user, so the links of those who send one are loaded whole. */
+/** Loads all links of the senders of compact states, since a compact state can displace any of them. */
 async function loadLinksToCompact(
   db: Transaction,
   state: BatchState,

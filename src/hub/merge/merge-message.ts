@@ -13,12 +13,10 @@ import type { BatchState } from './state.js'
 import { type ConflictKey, type StoredMessage, toStoredMessage } from './stored-message.js'
 
 /**
- * Merges one message, already valid by itself, into the state: changes slots and emits events, or says
- * why not. Pure but for the state it is given.
+ * Merges one valid message into the state: changes conflict keys and emits events, or returns the refusal.
  *
- * A refusal that only this batch brought about is also told in the log, as MERGE_FAILURE: the message would
- * have been accepted a moment earlier (docs/protocol.md §4.11). One that a reader could foresee from what already stood
- * only reaches the sender.
+ * If something merged in this batch caused the refusal, it is also logged as MERGE_FAILURE: the message would
+ * have been accepted a moment earlier (docs/protocol.md §4.11). Other refusals only reach the sender.
  */
 export function mergeMessage(message: SignedMessage, state: BatchState): Refusal | null {
   const refusal = decideMerge(message, state)
@@ -38,7 +36,7 @@ export function mergeMessage(message: SignedMessage, state: BatchState): Refusal
   return refusal && { code: refusal.code, message: refusal.message }
 }
 
-/** Has a message stand no more, as if storage had had no room for it. */
+/** Removes a message that the upstream no longer stores, and emits PRUNE_MESSAGE (docs/protocol.md §4.14). */
 export function applyUpstreamRemoval(message: SignedMessage, state: BatchState): Refusal | null {
   const conflictKey = conflictKeyOf(message)
   if (!conflictKey || !state.get(conflictKey)?.hash.equals(message.hash)) {
@@ -49,7 +47,7 @@ export function applyUpstreamRemoval(message: SignedMessage, state: BatchState):
   return null
 }
 
-/** The slot that a message competes for; null for messages that are never stored. */
+/** Returns the conflict key of a message; null for types that are not stored. */
 export function conflictKeyOf(message: SignedMessage): ConflictKey | null {
   const kind = kindOf(message.data.type)
   if (!kind || kind.set === null) return null
@@ -84,7 +82,7 @@ function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | 
   return null
 }
 
-/** What the chain has to say: is there such a user, may this key sign, is this tier and this storage paid. */
+/** Checks the fid, the signer, the tier and the storage against on-chain state (docs/protocol.md §4.12). */
 function checkAccount(
   message: SignedMessage,
   conflictKey: ConflictKey | null,
@@ -106,7 +104,6 @@ function checkAccount(
   return null
 }
 
-/** Key messages are authorised by the custody address instead, or by the key that they remove. */
 function checkSigner(message: SignedMessage, state: BatchState): Refusal | null {
   if (state.maySign(message)) return null
   const key = state.keys.get(message.signer)

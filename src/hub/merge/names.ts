@@ -5,19 +5,21 @@ import { nameOf } from './name-holder.js'
 import type { BatchState } from './state.js'
 import type { ConflictKey } from './stored-message.js'
 
-/** Where a user's proof of a name stands, if it came as a message. */
+/** Returns the conflict key of a USERNAME_PROOF message. */
 export function proofConflictKey(fid: number, name: string): ConflictKey {
   return { fid, set: MessageSet.usernameProofs, key: Buffer.from(name) }
 }
 
-/** Where a user's shown name stands. */
+/** Returns the conflict key of a user's USERNAME entry. */
 export function usernameConflictKey(fid: number): ConflictKey {
   return { fid, set: MessageSet.userData, key: Buffer.from([UserDataType.USERNAME]) }
 }
 
 /**
- * A transfer of the fname registry: the later one holds the name, then the larger signature. Fid 0 releases
- * it. Whoever held the name before loses the name that its profile shows (docs/protocol.md §4.9).
+ * Merges a transfer of the fname registry (docs/protocol.md §4.4): the later timestamp wins, then the larger
+ * signature.
+ *
+ * Fid 0 releases the name. The USERNAME entry of the previous holder is revoked (docs/protocol.md §4.9).
  */
 export function mergeNameTransfer(proof: UserNameProof, state: BatchState): Refusal | null {
   const name = nameOf(proof)

@@ -6,7 +6,7 @@ import type { PendingEvent } from './state.js'
 import { type StoredMessage, type StoredMessageRow, storedMessageFromRow } from './stored-message.js'
 import { addToCounts, type SetCount } from './write.js'
 
-/** A set that holds more than its user's storage allows. */
+/** A set that exceeds the limit of its user's storage. */
 export interface OversizedSet {
   readonly fid: number
   readonly set: MessageSet
@@ -14,9 +14,10 @@ export interface OversizedSet {
 }
 
 /**
- * Drops the lowest messages, by timestamp and then hash, of sets that are over their limit (docs/protocol.md §4.8). Link compact states count but are never dropped.
+ * Deletes the lowest messages, by timestamp and then hash, of sets over their limit (docs/protocol.md §4.8).
+ * Link compact states count but are never pruned.
  *
- * @returns what was dropped, and its events: PRUNE_MESSAGE, or MERGE_USERNAME_PROOF for name proofs.
+ * @returns the deleted messages and their events: PRUNE_MESSAGE, or MERGE_USERNAME_PROOF for name proofs.
  */
 export async function prune(
   db: Transaction,
@@ -103,10 +104,10 @@ async function deleteLoans(db: Transaction, pruned: readonly StoredMessage[]): P
 }
 
 /**
- * Remembers what was pruned, for as long as the log tells of it (`dropExpiredPartitions`).
+ * Records hashes of pruned messages for as long as the log keeps their events (`dropExpiredPartitions`).
  *
- * @param day As the log has its days.
- * @returns the hashes, in hex, of those that were remembered before.
+ * @param day Day of the log partition.
+ * @returns the hashes, in hex, that were recorded before.
  */
 export async function recordPruned(
   db: Transaction,
@@ -125,8 +126,8 @@ export async function recordPruned(
 }
 
 /**
- * Leaves out of a batch's events what the log has told before, and what changes nothing: messages that came again, were
- * merged, displaced nothing and were pruned at once. Upstreams, and whoever likes, may send them as often as they will.
+ * Drops events of messages that were merged and pruned before and displaced nothing. Upstreams and senders
+ * may repeat them any number of times; the log shows them once.
  */
 export function omitRepeatedPrunes(
   events: readonly PendingEvent[],

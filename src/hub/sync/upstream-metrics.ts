@@ -26,7 +26,7 @@ export function createUpstreamMetrics(registry: Registry, clock: () => number): 
   const registers = [registry]
   const items = new Counter({
     name: 'plaza_sync_items_total',
-    help: 'Messages, names and on-chain events from upstream: merged, duplicate, refused, or ignored as not followed',
+    help: 'Messages, names and on-chain events from upstream: merged, duplicate, refused, or ignored as not selected',
     labelNames: ['outcome'],
     registers,
   })
@@ -38,13 +38,13 @@ export function createUpstreamMetrics(registry: Registry, clock: () => number): 
   })
   const missed = new Counter({
     name: 'plaza_sync_missed_events_total',
-    help: 'Events that the stream left out: found when asked for, or gone from the upstream',
+    help: 'Events missing from the stream: recovered from the upstream, or lost',
     labelNames: ['state'],
     registers,
   })
   const compared = new Counter({
     name: 'plaza_sync_differences_total',
-    help: 'Messages that comparisons have found missing here, or standing here alone',
+    help: 'Messages that comparisons found missing here, or stored only here (extra)',
     labelNames: ['side'],
     registers,
   })

@@ -6,7 +6,7 @@ import type { MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
 
-/** Keys that one fid may hold at a time (docs/protocol.md §3.3.12). */
+/** Most keys of one fid (docs/protocol.md §3.3.12). */
 const maxKeysPerFid = 1000
 
 /** Rule of KEY_ADD (docs/protocol.md §4.6). */
@@ -20,8 +20,9 @@ export const keyRemoveRule: MergeRule = {
 }
 
 /**
- * KEY_ADD: the custody address of the fid grants a key to an app, whose own custody address asked for it. A
- * key that the fid gave to the same app is granted anew; any other key that is in use is refused.
+ * Merges KEY_ADD: the custody address of the fid grants a key to an app that requested it.
+ *
+ * The same fid and app may add a key again; any other key in use is refused.
  */
 function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: BatchState): Refusal | null {
   const { fid, timestamp } = message.data
@@ -53,7 +54,10 @@ function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: Ba
   return null
 }
 
-/** KEY_REMOVE: by the custody address, or by the key itself. The message is logged and not kept. */
+/**
+ * Merges KEY_REMOVE, authorized by the custody address or by the key itself. The message is logged, not
+ * stored.
+ */
 function mergeKeyRemove(message: SignedMessage, conflictKey: ConflictKey, state: BatchState): Refusal | null {
   const { fid, timestamp } = message.data
   const body = message.data.keyRemoveBody!

@@ -9,8 +9,8 @@ import type { BatchState } from '../state.js'
 import { type ConflictKey, toStoredMessage } from '../stored-message.js'
 
 /**
- * A name proof that arrives as a message must come from whoever signed it: the owner is the sender's
- * custody address or one that the sender has verified. Who wins the name is settled in `names.ts`.
+ * Rule of USERNAME_PROOF: the owner must be the custody address or a verified address of the sender
+ * (docs/protocol.md §4.4).
  */
 export const usernameProofRule: MergeRule = {
   order: () => 1,
@@ -41,8 +41,8 @@ function checkOwner(message: SignedMessage, state: BatchState): MergeRefusal | n
 }
 
 /**
- * A name proof that came as a message. It competes for the name with the proofs of all fids, by time and
- * then hash, and its event is MERGE_USERNAME_PROOF (docs/protocol.md §4.4).
+ * Merges a USERNAME_PROOF. It competes with the proofs of all fids: the later proof wins, then the larger
+ * hash (docs/protocol.md §4.4).
  */
 function mergeNameProof(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const proof = message.data.usernameProofBody!

@@ -6,7 +6,7 @@ import type { MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import type { ConflictKey, StoredMessage } from '../stored-message.js'
 
-/** Where a user's primary address on a chain stands. */
+/** Returns the conflict key of a user's primary address. */
 function primaryAddressConflictKey(fid: number, protocol: Protocol): ConflictKey {
   const type =
     protocol === Protocol.SOLANA
@@ -16,7 +16,7 @@ function primaryAddressConflictKey(fid: number, protocol: Protocol): ConflictKey
 }
 
 /**
- * A verification that is removed or replaced takes the primary address that rests on it along
+ * Rule of verifications: removing or replacing one revokes the primary address that depends on it
  * (docs/protocol.md §4.9).
  */
 export const verificationRule: MergeRule = {
