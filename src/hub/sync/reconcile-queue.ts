@@ -4,7 +4,7 @@ import type { Log } from '../../platform/log/log.js'
 import { isMissingDependency } from '../merge/missing-dependency.js'
 import type { MergeItem } from '../merge/shard-writer.js'
 
-/** Users of whom something may be missing here, until they are written down to be compared soon. */
+/** Queues users for reconciliation. Keeps them in memory until `flush`. */
 export class ReconcileQueue {
   readonly #db: Database
   #reasons = new Map<number, string>()
@@ -13,18 +13,18 @@ export class ReconcileQueue {
     this.#db = db
   }
 
-  /** Notes whose item was refused, unless the refusal is how messages compete. */
+  /** Queues the user of a refused item, unless the refusal is a conflict. */
   addRefused(item: MergeItem, refusal: Refusal): void {
     if (!isMissingDependency(refusal)) return
     this.#reasons.set(fidOfItem(item), `refused: ${refusal.code}`)
   }
 
-  /** Notes a user with a reason of one's own. */
+  /** Queues a user with a reason. */
   add(fid: number, reason: string): void {
     this.#reasons.set(fid, reason)
   }
 
-  /** Writes down what was noted. */
+  /** Writes queued users to the database. */
   async flush(): Promise<void> {
     if (this.#reasons.size === 0) return
     const reasons = [...this.#reasons].sort(([a], [b]) => a - b)
@@ -41,7 +41,7 @@ export class ReconcileQueue {
   }
 }
 
-/** Has every user compared who is known here: events are gone, and nobody can say whose. */
+/** Queues every known user: events were lost, and their users are unknown. */
 export async function queueAllUsers(db: Database, reason: string): Promise<void> {
   await db`
     insert into sync.fids (fid, reconcile_reason, queued_at)
@@ -52,7 +52,6 @@ export async function queueAllUsers(db: Database, reason: string): Promise<void>
   `
 }
 
-/** Whose item it is. */
 function fidOfItem(item: MergeItem): number {
   switch (item.kind) {
     case 'message':
@@ -64,7 +63,7 @@ function fidOfItem(item: MergeItem): number {
   }
 }
 
-/** Logs each reason for a refusal once, with an example: an upstream may send millions of the same kind. */
+/** Logs each reason of refusal once, with an example: an upstream may send millions of one kind. */
 export class RefusalLog {
   readonly #log: Log
   readonly #loggedReasons = new Set<string>()
@@ -78,6 +77,6 @@ export class RefusalLog {
     if (this.#loggedReasons.has(reason)) return
     this.#loggedReasons.add(reason)
     const example = item === null ? {} : { fid: fidOfItem(item), kind: item.kind }
-    this.#log.warn({ code, reason: message, ...example }, 'something of the upstream was refused')
+    this.#log.warn({ code, reason: message, ...example }, 'an upstream item was refused')
   }
 }

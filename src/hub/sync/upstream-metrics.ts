@@ -1,24 +1,24 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 
-/** What became of something that an upstream has sent. */
+/** The outcome of an upstream item. */
 export type UpstreamOutcome = 'merged' | 'duplicate' | 'refused' | 'ignored'
 
-/** Told of everything that is worth a number. */
+/** Counters of the sync. */
 export interface UpstreamMetrics {
   count(outcome: UpstreamOutcome, items: number): void
-  /** The newest block that is merged of a shard: when it was made, in Farcaster seconds. */
+  /** Records the newest merged block of a shard, with its time in Farcaster seconds. */
   blockMerged(shard: number, blockTime: number): void
-  /** A connection to an upstream has ended, with this gRPC status. */
+  /** Counts a disconnect by gRPC status. */
   disconnected(status: string): void
-  /** Events that had not come were fetched, or are gone from the upstream. */
+  /** Counts missing events that were recovered, or are lost. */
   missed(events: number, isGone: boolean): void
-  /** What a comparison has found missing here, or here alone. */
+  /** Counts differences that a comparison found. */
   compared(found: { readonly missing: number; readonly extra: number }): void
 }
 
 /**
- * Counts in the metrics.
+ * Registers the sync metrics.
  *
  * @param clock Unix milliseconds.
  */

@@ -1,11 +1,12 @@
-/** So much may be read and wait to be merged, as it came. Decoded it takes about three times as much memory. */
+/** Most undecoded bytes in memory. Decoded, they take about three times as much. */
 const MAX_BYTES = 256 * 1024 * 1024
-/** What an answer is taken to weigh until it is there. */
+/** Reserved for a response until its size is known. */
 const EXPECTED_BYTES = 1024 * 1024
 
 /**
- * Weighs what was read and waits to be merged, of all users who are read at the same time: pages are of so many
- * entries, which says nothing of their size. Whoever reads ahead stops while it is full; what is waited for is read.
+ * Bounds the bytes that are read and not yet merged, over all users. Pages count entries, not bytes.
+ *
+ * While the budget is full nothing is prefetched; what a reader waits for is still read.
  */
 export class ByteBudget {
   readonly #maxBytes: number
@@ -15,12 +16,12 @@ export class ByteBudget {
     this.#maxBytes = maxBytes
   }
 
-  /** Whether nothing more is to be read ahead. */
+  /** True if nothing more may be prefetched. */
   get isFull(): boolean {
     return this.#bytes >= this.#maxBytes
   }
 
-  /** Weighs an answer: at first as what it is expected to be, then as what it is, until it is taken off. */
+  /** Reserves space for a response, then its real size until `release`. */
   async reserve<Answer>(pending: Promise<Answer>, bytesOf: (answer: Answer) => number): Promise<Answer> {
     this.#bytes += EXPECTED_BYTES
     try {
@@ -32,21 +33,20 @@ export class ByteBudget {
     }
   }
 
-  /** So much was handed on. */
+  /** Releases bytes after their merge. */
   release(bytes: number): void {
     this.#bytes -= bytes
   }
 }
 
-/** Pages that are read ahead of whoever takes them. */
+/** Pages that are prefetched for each source. */
 const PREFETCHED_PAGES = 3
 
 /**
- * Reads some sources at the same time and hands over what they give one after the other, so that reading the next
- * ones costs no time while the first is being worked on. While the scales are full nothing is read but what is waited
- * for.
+ * Reads several sources at the same time and yields them in order, so that the next source is ready when one
+ * is done. While the byte budget is full, only the awaited page is read.
  *
- * @param open Starts to read a source.
+ * @param open Opens a source.
  */
 export async function* prefetch<Source, Page>(
   sources: AsyncIterable<Source> | Iterable<Source>,
@@ -61,7 +61,7 @@ export async function* prefetch<Source, Page>(
   yield* openSources
 }
 
-/** Starts at once, and stays some pages ahead, as long as the scales have room. */
+/** Starts to read at once and stays some pages ahead while the budget allows. */
 function bufferPages<Page>(pages: AsyncGenerator<Page>, byteBudget: ByteBudget): AsyncGenerator<Page> {
   const prefetched: Promise<IteratorResult<Page>>[] = []
   let isReading = false
@@ -74,11 +74,11 @@ function bufferPages<Page>(pages: AsyncGenerator<Page>, byteBudget: ByteBudget):
         isReading = false
         if (!done) prefetchMore()
       },
-      // Whoever takes it is told.
+      // The reader of the page gets the error.
       () => {},
     )
   }
-  // One after the other, since each may fill the scales.
+  // One page at a time, since each may fill the budget.
   function prefetchMore(): void {
     if (!isReading && prefetched.length < PREFETCHED_PAGES && !byteBudget.isFull) read()
   }

@@ -9,35 +9,35 @@ import { claimFidsToFetch, markFetched } from './fid-list.js'
 export interface BackfillOptions {
   readonly db: Database
   readonly upstreams: Upstreams
-  /** The hub's door for what stands upstream. */
+  /** The hub, as `createSubmitAdapter` returns it. */
   readonly hub: ReorderBufferOptions['hub']
-  /** How many users are read at the same time. */
+  /** Users read at the same time. */
   readonly concurrency: number
-  /** Items that are merged together. */
+  /** Items merged together. */
   readonly batchSize?: number
   readonly signal: AbortSignal
-  /** Told how many users of this run are done, and how many messages, events and names of it are merged or known. */
+  /** Called with the completed users of this run and the settled items. */
   readonly onProgress?: (fids: number, items: number) => void
 }
 
-/** What a run has done. */
+/** The result of a run. */
 export interface BackfillResult {
   readonly fids: number
   readonly tally: MergeTally
-  /** False when it was stopped: the next run goes on where this one was. */
+  /** False if it was stopped; the next run resumes. */
   readonly isComplete: boolean
 }
 
 /**
- * Fetches every user that is written down to be fetched. A user is done when all of it is merged, and that is written
- * down for some at once: whatever happens, a later run begins with those that are not.
+ * Fetches all queued users. A user is marked as fetched once everything is merged, so a later run resumes
+ * with the others.
  *
- * @throws UpstreamFailure when no upstream answers for minutes.
+ * @throws UpstreamFailure if no upstream answers for ten minutes.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillResult> {
   const { db, upstreams, hub, concurrency, signal } = options
   const reconcileQueue = new ReconcileQueue(db)
-  /** Users that are handed over whole, and behind which item of the intake. */
+  /** Users that are read completely, with the number of items up to their end. */
   const readUsers: { readonly fid: number; readonly items: number }[] = []
   let fids = 0
   let itemCount = 0
@@ -73,7 +73,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
       readUsers.push({ fid, items: itemCount })
     }
   } catch (error) {
-    // A call that is given up because of the signal fails; what was handed over is merged all the same.
+    // Calls fail when the signal aborts; items that were read still merge.
     if (!signal.aborted) throw error
   }
   await reorderBuffer.drain()

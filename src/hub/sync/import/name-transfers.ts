@@ -7,7 +7,7 @@ import type { Hub } from '../../hub.js'
 import { loadImportCursor, saveImportCursor } from './import-cursor.js'
 import type { PublicApi } from './public-api.js'
 
-/** A transfer as the fname registry shows it (docs/protocol.md §7.2). */
+/** A transfer of the fname registry (docs/protocol.md §7.2). */
 const Transfer = Type.Object({
   id: Type.Integer({ minimum: 1 }),
   timestamp: Type.Integer({ minimum: 0 }),
@@ -23,7 +23,7 @@ export interface NameImportOptions {
   readonly db: Database
   readonly hub: Pick<Hub, 'submitNameTransfers'>
   readonly api: PublicApi
-  /** The address that the registry signs with, 20 bytes: what another one signed is refused. */
+  /** Address of the registry's signer, 20 bytes; transfers of other signers are refused. */
   readonly signer: Buffer
   readonly log: Log
 }
@@ -31,10 +31,10 @@ export interface NameImportOptions {
 const NAME = 'fnames'
 
 /**
- * Merges the transfers of the fname registry that are new, in their order.
+ * Merges new transfers of the fname registry, in order.
  *
- * @returns how many there were.
- * @throws Error when the registry does not answer.
+ * @returns the number of transfers.
+ * @throws Error if the registry does not answer.
  */
 export async function importNames({ db, hub, api, signer, log }: NameImportOptions): Promise<number> {
   let imported = 0

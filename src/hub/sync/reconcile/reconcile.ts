@@ -10,31 +10,31 @@ import {
 import { markCompared, type ReconcileCandidate, readFids } from './reconcile-queries.js'
 
 export interface ReconcileRunOptions extends ReconcileOptions {
-  /** Null for all users that are known. */
+  /** Null for all known users. */
   readonly fids: readonly number[] | null
-  /** How many users are compared at the same time. */
+  /** Users compared at the same time. */
   readonly concurrency: number
   readonly onProgress?: (users: number, missing: number) => void
 }
 
-/** What a comparison of many users has found and done. */
+/** The result of comparing many users. */
 export interface ReconcileReport {
   users: number
-  /** Users of whom something was missing, by why: what was known to be wrong with them. */
+  /** Users with missing items, by reconcile reason. */
   readonly reasons: Map<string, { users: number; missing: number }>
-  /** What was missing here, by part of the account. */
+  /** Items missing here, by part of the account. */
   readonly missing: Map<AccountPart, number>
   repaired: number
   readonly refused: Map<string, number>
-  /** What stood here alone. */
+  /** Messages that only this hub stored. */
   readonly extra: Map<AccountPart, number>
   isComplete: boolean
 }
 
 /**
- * Compares users with the upstream, both ways, and repairs.
+ * Compares users with the upstream, both ways, and merges missing items.
  *
- * @throws UpstreamFailure when no upstream answers for minutes.
+ * @throws UpstreamFailure if no upstream answers for ten minutes.
  */
 export async function reconcile(options: ReconcileRunOptions): Promise<ReconcileReport> {
   const { db, fids, concurrency, signal, onProgress } = options
@@ -66,7 +66,7 @@ export async function reconcile(options: ReconcileRunOptions): Promise<Reconcile
   return report
 }
 
-/** @returns how much was missing of the user. */
+/** @returns the number of missing items of the user. */
 function addAccount(report: ReconcileReport, user: ReconcileCandidate, accountReport: AccountReport): number {
   for (const [part, count] of accountReport.missing) increment(report.missing, part, count)
   for (const [part, count] of accountReport.extra) increment(report.extra, part, count)

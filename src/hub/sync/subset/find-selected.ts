@@ -13,14 +13,14 @@ import {
 } from './selected-rows.js'
 import type { SubsetSettings } from './selected-users.js'
 
-/** Casts whose neighbours are asked for at the same time. */
+/** Casts whose neighbors are requested at the same time. */
 const CAST_CONCURRENCY = 8
 const PAGE_CASTS = 1_000
-/** Nodes do not list reactions to a cast without being told of which type. */
+/** Nodes list reactions to a cast for one type at a time. */
 const REACTION_TYPES = [ReactionType.LIKE, ReactionType.RECAST]
 
 /**
- * Follows whoever has cast in a channel so far.
+ * Selects all users who have cast in a channel.
  *
  * @throws UpstreamFailure
  */
@@ -36,8 +36,8 @@ async function findChannelAuthors(
 }
 
 /**
- * Follows whom these users follow, by what is here of them, and who has reacted and replied to them, by what the
- * upstream has.
+ * Selects the neighbors of users: whom they follow, by local data, and who reacts or replies to them, by the
+ * upstream.
  *
  * @throws UpstreamFailure
  */
@@ -109,9 +109,9 @@ async function* castsOf(
 }
 
 /**
- * Writes down everybody who is to be fetched: of the whole network, or of the part that is followed.
+ * Queues all users to fetch: of the whole network or of the selection.
  *
- * @returns how many there are.
+ * @returns the number of users.
  * @throws UpstreamFailure
  */
 export async function listSelectedFids(
