@@ -17,13 +17,10 @@ import { verificationRemove } from './kinds/verification-remove.js'
 import type { BodyName, MessageKind } from './message-kind.js'
 import { schema, single } from './wire-schema.js'
 
-/**
- * A kind whose body type is not known here. Its functions may only be given what its own `body` returned,
- * which is what makes forgetting the type safe.
- */
+/** A kind of unknown body type. Pass its functions only what `bodyOf` returned for it. */
 export type AnyMessageKind = MessageKind<unknown>
 
-/** Every message type that Plaza knows. A new type is a new file and a new line. */
+/** All message types. A new type is a new file and a line here. */
 export const messageKinds = [
   castAdd,
   castRemove,
@@ -45,7 +42,7 @@ export const messageKinds = [
 const byType: (AnyMessageKind | undefined)[] = []
 for (const kind of messageKinds) byType[kind.type] = kind
 
-/** The kind of a message type; undefined for a type that Plaza does not know, such as the channel types. */
+/** Returns the kind of a message type; undefined for an unknown type, such as those of channels. */
 export function kindOf(type: MessageType): AnyMessageKind | undefined {
   return byType[type]
 }

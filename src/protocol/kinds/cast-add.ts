@@ -7,7 +7,7 @@ const MAX_PRO_DATA_BYTES = 16_384
 const MAX_EMBEDS = 4
 const MAX_STRING_EMBEDS = 2
 const MAX_MENTIONS = 10
-/** Farcaster seconds from which embeds may no longer be plain strings. */
+/** Farcaster seconds from which plain strings are no longer valid embeds. */
 const STRING_EMBEDS_END = 73_612_800
 
 const embedSchema = schema({ 1: single('string'), 2: single(castIdSchema) })
@@ -22,7 +22,7 @@ const bodySchema = schema({
   8: single('int32'),
 })
 
-/** A post. Limits: docs/protocol.md §3.3.2, as of engine V20. */
+/** CAST_ADD: a post. Limits: docs/protocol.md §3.3.2, as of engine V20. */
 export const castAdd: MessageKind<CastAddBody> = {
   type: MessageType.CAST_ADD,
   set: MessageSet.casts,
@@ -81,7 +81,7 @@ function validateEmbeds(body: CastAddBody): string | null {
   return null
 }
 
-/** A mention stands at a byte offset of the text, which does not hold the mentioned name itself. */
+/** Mentions are byte offsets into the text, which does not contain the mentioned names. */
 function validateMentions(body: CastAddBody): string | null {
   const textBytes = Buffer.byteLength(body.text)
   let previous = 0

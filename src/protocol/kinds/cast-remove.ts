@@ -6,7 +6,7 @@ import { validateCastHash } from './target.js'
 
 const bodySchema = schema({ 1: single('bytes') })
 
-/** Takes a post back, under the key of the post itself (docs/protocol.md §4.2). */
+/** CAST_REMOVE: removes a post. It has the conflict key of the post (docs/protocol.md §4.2). */
 export const castRemove: MessageKind<CastRemoveBody> = {
   type: MessageType.CAST_REMOVE,
   set: MessageSet.casts,

@@ -13,7 +13,7 @@ const bodySchema = schema({
   7: single('bytes'),
 })
 
-/** A press on a button of a frame. Servers of frames have it validated; nobody stores it. */
+/** FRAME_ACTION: a click on a button of a frame. It is validated for frame servers and not stored. */
 export const frameAction: MessageKind<FrameActionBody> = {
   type: MessageType.FRAME_ACTION,
   set: null,

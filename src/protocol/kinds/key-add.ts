@@ -28,7 +28,7 @@ const bodySchema = schema({
   10: single('uint32'),
 })
 
-/** Adds a signing key by a signature of the custody address, without a transaction on chain. */
+/** KEY_ADD: adds a signer by a custody signature, without a transaction. */
 export const keyAdd: MessageKind<KeyAddBody> = {
   type: MessageType.KEY_ADD,
   set: MessageSet.keys,
@@ -60,7 +60,7 @@ function validateScopes(scopes: readonly MessageType[]): string | null {
   return unknown === undefined ? null : `invalid scope: ${unknown}`
 }
 
-/** That the signatures are signatures; the merge knows whose they must be. */
+/** Checks that the signatures are well-formed. The merge checks the signers. */
 async function checkKeyAddClaims(
   body: KeyAddBody,
   data: MessageData,

@@ -21,7 +21,7 @@ const bodySchema = schema({
   5: single('uint32'),
 })
 
-/** Takes a key back that KEY_ADD has added: by the custody address, or by the key itself. */
+/** KEY_REMOVE: removes a key of KEY_ADD, by the custody address or by the key itself. */
 export const keyRemove: MessageKind<KeyRemoveBody> = {
   type: MessageType.KEY_REMOVE,
   set: MessageSet.keys,
@@ -48,7 +48,7 @@ function validateKeyRemove(body: KeyRemoveBody): string | null {
   }
 }
 
-/** That a custody signature is one (the merge knows whose), or that the message is signed by the removed key. */
+/** Checks that a custody signature is well-formed, or that the removed key signed the message. */
 async function checkKeyRemoveClaim(
   body: KeyRemoveBody,
   data: MessageData,

@@ -4,12 +4,12 @@ import { BASE_DATA_BYTES, type MessageKind, MessageSet, type ValidationContext }
 import { schema, single } from '../wire-schema.js'
 
 const MAX_UNITS = 5000
-/** Ended loans are forgotten at once, so an old message could bring one back. */
+/** Ended loans are not stored, so an old message could restore one. */
 const MAX_AGE_SECONDS = 600
 
 const bodySchema = schema({ 1: single('uint64'), 2: single('uint64'), 3: single('int32') })
 
-/** Lends units of storage to another user; zero units end the loan. */
+/** LEND_STORAGE: lends storage units to another user; zero units end the loan. */
 export const lendStorage: MessageKind<LendStorageBody> = {
   type: MessageType.LEND_STORAGE,
   set: MessageSet.lends,

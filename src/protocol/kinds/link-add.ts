@@ -2,7 +2,7 @@ import { type LinkBody, MessageType } from '@farcaster/core'
 import { BASE_DATA_BYTES, type MessageKind, MessageSet } from '../message-kind.js'
 import { linkKey, linkWire, validateLink } from './link.js'
 
-/** A relation to another user: a follow, a block. */
+/** LINK_ADD: a relation to another user, such as a follow or a block. */
 export const linkAdd: MessageKind<LinkBody> = {
   type: MessageType.LINK_ADD,
   set: MessageSet.links,

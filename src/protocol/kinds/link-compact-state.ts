@@ -6,7 +6,7 @@ import { compactKey, validateLinkType } from './link.js'
 const MAX_DATA_BYTES = 65_536
 const bodySchema = schema({ 1: single('string'), 2: repeatedField('uint64') })
 
-/** All of a user's links of one type in one message (docs/protocol.md §4.3). */
+/** LINK_COMPACT_STATE: all links of one type in one message (docs/protocol.md §4.3). */
 export const linkCompactState: MessageKind<LinkCompactStateBody> = {
   type: MessageType.LINK_COMPACT_STATE,
   set: MessageSet.links,

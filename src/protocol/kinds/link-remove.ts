@@ -2,7 +2,7 @@ import { type LinkBody, MessageType } from '@farcaster/core'
 import { BASE_DATA_BYTES, type MessageKind, MessageSet } from '../message-kind.js'
 import { linkKey, linkWire, validateLink } from './link.js'
 
-/** Ends a relation to another user. */
+/** LINK_REMOVE: ends a relation to another user. */
 export const linkRemove: MessageKind<LinkBody> = {
   type: MessageType.LINK_REMOVE,
   set: MessageSet.links,

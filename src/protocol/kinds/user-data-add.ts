@@ -6,7 +6,7 @@ import { validateUsername } from './username.js'
 
 const bodySchema = schema({ 1: single('int32'), 2: single('string') })
 
-/** One entry of a profile. A later one of the same type replaces it; the empty value clears it. */
+/** USER_DATA_ADD: an entry of a profile. A later one replaces it; the empty value clears it. */
 export const userDataAdd: MessageKind<UserDataBody> = {
   type: MessageType.USER_DATA_ADD,
   set: MessageSet.userData,
@@ -26,7 +26,7 @@ const GITHUB_PATTERN = '^[a-zA-Z\\d](?:[a-zA-Z\\d]|-(?!-)){0,38}$'
 const GITHUB = new RegExp(GITHUB_PATTERN)
 const PROFILE_TOKEN = /^[a-z0-9]+:[a-zA-Z0-9]+\/[a-z0-9-]{3,8}:[-.%a-zA-Z0-9]{1,128}(\/[a-zA-Z0-9]+)?$/
 
-/** The rule of each profile entry (docs/protocol.md §3.3.7): what a value breaks, or null. */
+/** Rules of profile entries (docs/protocol.md §3.3.7). Each returns what a value breaks, or null. */
 const valueRules: Partial<Record<UserDataType, (value: string) => string | null>> = {
   [UserDataType.PFP]: maxSize(256, 'pfp'),
   [UserDataType.DISPLAY]: maxSize(32, 'display'),
@@ -44,7 +44,7 @@ const valueRules: Partial<Record<UserDataType, (value: string) => string | null>
   [UserDataType.LIVE_AT]: maxSize(256, 'url'),
 }
 
-/** The rule that a profile entry breaks, or null. */
+/** Returns the rule that a profile entry breaks, or null. */
 function validateProfileValue(type: UserDataType, value: string): string | null {
   const rule = valueRules[type]
   return rule === undefined ? 'invalid user data type' : rule(value)

@@ -18,7 +18,9 @@ const bodySchema = schema({
   6: single('int32'),
 })
 
-/** The owner of an ENS name or a basename hands it to the user. Fnames come from their registry instead. */
+/**
+ * USERNAME_PROOF: a proof of an ENS name or a basename, signed by its owner. Fnames come from their registry.
+ */
 export const usernameProof: MessageKind<UserNameProof> = {
   type: MessageType.USERNAME_PROOF,
   set: MessageSet.usernameProofs,
@@ -32,7 +34,7 @@ export const usernameProof: MessageKind<UserNameProof> = {
   conflictKey: (body) => asBuffer(body.name),
 }
 
-/** Limits: docs/protocol.md §3.3.9; fid and timestamp must repeat those of the message. */
+/** Limits: docs/protocol.md §3.3.9; fid and timestamp must equal those of the message. */
 function validateUsernameProof(body: UserNameProof, data: MessageData): string | null {
   const fault = validateName(body)
   if (fault !== null) return fault
@@ -57,8 +59,8 @@ function validateName(body: UserNameProof): string | null {
 }
 
 /**
- * Whether the account at `owner` (or at `signer`, where somebody else vouches: the fname registry) signed the
- * name proof (docs/protocol.md §5.3, UserNameProof). A contract's signature never verifies here.
+ * Verifies that `signer`, by default the owner, signed a name proof (docs/protocol.md §5.3, UserNameProof).
+ * The registry signs fnames. Signatures of contracts never verify here.
  */
 export async function verifyUsernameProof(
   proof: UserNameProof,

@@ -18,7 +18,7 @@ const bodySchema = schema({
   7: single('int32'),
 })
 
-/** An address, on Ethereum or Solana, that says it belongs to the user. */
+/** VERIFICATION_ADD: an Ethereum or Solana address that claims to belong to the user. */
 export const verificationAdd: MessageKind<VerificationAddAddressBody> = {
   type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
   set: MessageSet.verifications,

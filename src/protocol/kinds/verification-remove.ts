@@ -6,7 +6,7 @@ import { validateEthAddress, validateSolAddress } from './address.js'
 
 const bodySchema = schema({ 1: single('bytes'), 2: single('int32') })
 
-/** Takes a verified address back. */
+/** VERIFICATION_REMOVE: removes a verified address. */
 export const verificationRemove: MessageKind<VerificationRemoveBody> = {
   type: MessageType.VERIFICATION_REMOVE,
   set: MessageSet.verifications,

@@ -43,7 +43,7 @@ const TLS_HINTS: readonly (readonly [RegExp, string])[] = [
     /self-signed certificate|unable to verify the first certificate|unable to get (local )?issuer certificate/i,
     'no known authority signed its certificate: set NODE_EXTRA_CA_CERTS=<file.pem> if it is your own',
   ],
-  [/does not match certificate's altnames/i, 'UPSTREAM_HUB must use a name of its certificate'],
+  [/does not match certificate's altnames/i, 'address it in UPSTREAM_HUB as its certificate does'],
   [/certificate has expired/i, 'its certificate must be renewed'],
   [/wrong version number|packet length too long/i, 'the node does not use TLS: unset UPSTREAM_TLS'],
 ]
