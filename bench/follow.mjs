@@ -21,7 +21,7 @@ const HELP = `npm run bench:follow -- [options]
 
   --messages N   messages that the upstream has (1000000)
   --seed N       of the demo network (1)
-  --parallel N   users that are read at the same time (8)
+  --concurrency N   users read at the same time (8)
   --peer N       messages that the peer fetches (10000); 0 leaves the peer out
   --rate N       messages a second while the lag is measured (300)
   --seconds N    for how long (20); 0 leaves it out
@@ -33,7 +33,7 @@ const { values } = parseArgs({
   options: {
     messages: { type: 'string', default: '1000000' },
     seed: { type: 'string', default: '1' },
-    parallel: { type: 'string', default: '8' },
+    concurrency: { type: 'string', default: '8' },
     peer: { type: 'string', default: '10000' },
     rate: { type: 'string', default: '300' },
     seconds: { type: 'string', default: '20' },
@@ -143,7 +143,7 @@ async function measureBackfill(upstream, { trusted, stands, keep = false }) {
   await chmod(dataDir, 0o711)
   await runPlaza(['migrate'], { dataDir, signal: giveUp.signal })
   const startMs = performance.now()
-  const output = await runPlaza(['backfill', '--parallel', values.parallel], {
+  const output = await runPlaza(['backfill', '--concurrency', values.concurrency], {
     dataDir,
     signal: giveUp.signal,
     env: { UPSTREAM_HUB: upstream.grpcAddress ?? '', UPSTREAM_TRUSTED: String(trusted) },

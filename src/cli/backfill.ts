@@ -4,8 +4,7 @@ import { type BackfillOptions, backfill } from '../hub/sync/backfill/backfill.js
 import { countFids, enqueueFids, resetFetched } from '../hub/sync/backfill/fid-list.js'
 import { initializeCursors } from '../hub/sync/follow/start-cursor.js'
 import { createSubmitAdapter } from '../hub/sync/submit-adapter.js'
-import { findNeighbors } from '../hub/sync/subset/find-selected.js'
-import { listSelectedFids } from '../hub/sync/subset/list-selected.js'
+import { findNeighbors, listSelectedFids } from '../hub/sync/subset/find-selected.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { printTally, progressOf, reportRetries, stopSignal } from './long-command.js'
@@ -13,12 +12,12 @@ import { withHub } from './with-hub.js'
 
 interface Options {
   readonly fids?: number[]
-  readonly parallel: number
-  readonly neighbours?: boolean
+  readonly concurrency: number
+  readonly includeNeighbors?: boolean
   readonly restart?: boolean
 }
 
-const PARALLEL = 8
+const DEFAULT_CONCURRENCY = 8
 
 /** `plaza backfill` */
 export function addBackfillCommand(program: Command, context: CommandContext): void {
@@ -26,19 +25,19 @@ export function addBackfillCommand(program: Command, context: CommandContext): v
     .command('backfill')
     .description('fetch what the upstream (UPSTREAM_HUB) has; run again, it goes on where it was stopped')
     .option('--fids <fids>', 'only these users, separated by commas', fidList)
-    .option('--parallel <count>', 'users that are read at the same time', wholeNumber(1, 256), PARALLEL)
-    .option('--neighbours', 'also whom the users of SYNC_FIDS follow, and who reacts or replies to them')
+    .option('--concurrency <count>', 'users read at the same time', wholeNumber(1, 256), DEFAULT_CONCURRENCY)
+    .option('--include-neighbors', 'also users whom SYNC_FIDS follow, and users who react or reply to them')
     .option('--restart', 'fetch again also what an earlier run has fetched')
     .action((options: Options) => runBackfill(context, options))
 }
 
 async function runBackfill(
   context: CommandContext,
-  { fids, parallel, restart, neighbours }: Options,
+  { fids, concurrency, restart, includeNeighbors }: Options,
 ): Promise<void> {
   const config = loadConfig(context)
-  if (neighbours && config.syncFids === undefined) {
-    throw new UsageError('whose neighbours? Set SYNC_FIDS')
+  if (includeNeighbors && config.syncFids === undefined) {
+    throw new UsageError('--include-neighbors needs SYNC_FIDS')
   }
   const { upstreams, trusted, subset } = openCommandUpstreams(config, reportRetries(context))
   const signal = stopSignal(context)
@@ -47,7 +46,7 @@ async function runBackfill(
       db,
       upstreams,
       hub: createSubmitAdapter(hub, { trusted, historical: true }),
-      parallel,
+      concurrency,
       signal,
     }
     await upstreams.request((client) => initializeCursors(db, client, signal), signal)
@@ -55,7 +54,7 @@ async function runBackfill(
     if (fids !== undefined) await enqueueFids(db, fids)
     else await listSelectedFids(db, upstreams, subset, signal)
     await fetchPending(context, options)
-    if (subset !== null && (neighbours || subset.includeNeighbors)) {
+    if (subset !== null && (includeNeighbors || subset.includeNeighbors)) {
       await findNeighbors(db, upstreams, subset.fids, signal)
       await listSelectedFids(db, upstreams, subset, signal)
       await fetchPending(context, options)
@@ -64,12 +63,12 @@ async function runBackfill(
 }
 
 async function fetchPending(context: CommandContext, options: BackfillOptions): Promise<void> {
-  const { wanted, fetched } = await countFids(options.db)
+  const { remaining, fetched } = await countFids(options.db)
   if (fetched > 0) context.print(`fetched before: ${fetched} users`)
   const progress = progressOf(context, {
     label: 'backfill',
     unit: 'messages',
-    total: wanted,
+    total: remaining,
     totalUnit: 'users',
   })
   const onProgress = (users: number, items: number) => progress.update(users, items)

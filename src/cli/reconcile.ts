@@ -3,7 +3,7 @@ import { openCommandUpstreams } from '../app/modules/sync.js'
 import { type ReconcileReport, reconcile } from '../hub/sync/reconcile/reconcile.js'
 import type { ExtraPolicy } from '../hub/sync/reconcile/reconcile-account.js'
 import { addUnlistedFids } from '../hub/sync/reconcile/reconcile-queries.js'
-import { listSelectedFids } from '../hub/sync/subset/list-selected.js'
+import { listSelectedFids } from '../hub/sync/subset/find-selected.js'
 import { fids as fidList, wholeNumber } from './arguments.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { progressOf, reportRetries, stopSignal } from './long-command.js'
@@ -11,11 +11,11 @@ import { withHub } from './with-hub.js'
 
 interface Options {
   readonly fids?: number[]
-  readonly parallel: number
+  readonly concurrency: number
   readonly extra: ExtraPolicy
 }
 
-const PARALLEL = 8
+const DEFAULT_CONCURRENCY = 8
 const EXTRA_POLICIES: readonly ExtraPolicy[] = ['keep', 'remove', 'send']
 
 /** `plaza reconcile` */
@@ -26,8 +26,18 @@ export function addReconcileCommand(program: Command, context: CommandContext): 
       'compare what is here with the upstream (UPSTREAM_HUB), both ways, and fetch what is missing',
     )
     .option('--fids <fids>', 'only these users, separated by commas', fidList)
-    .option('--parallel <count>', 'users that are compared at the same time', wholeNumber(1, 256), PARALLEL)
-    .option('--extra <what>', 'what stands only here: keep, remove, or send upstream', extraPolicy, 'keep')
+    .option(
+      '--concurrency <count>',
+      'users compared at the same time',
+      wholeNumber(1, 256),
+      DEFAULT_CONCURRENCY,
+    )
+    .option(
+      '--extra <policy>',
+      'messages stored only here: keep, remove, or send upstream',
+      extraPolicy,
+      'keep',
+    )
     .action((options: Options) => runReconcile(context, options))
 }
 
@@ -37,7 +47,7 @@ function extraPolicy(text: string): ExtraPolicy {
   return policy
 }
 
-async function runReconcile(context: CommandContext, { fids, parallel, extra }: Options): Promise<void> {
+async function runReconcile(context: CommandContext, { fids, concurrency, extra }: Options): Promise<void> {
   const config = loadConfig(context)
   const { upstreams, trusted, subset } = openCommandUpstreams(config, reportRetries(context))
   const signal = stopSignal(context)
@@ -52,7 +62,7 @@ async function runReconcile(context: CommandContext, { fids, parallel, extra }: 
       trusted,
       extra,
       fids: fids ?? null,
-      parallel,
+      concurrency,
       signal,
       onProgress: (users, missing) => progress.update(users, missing),
     })

@@ -4,7 +4,7 @@ import { checksummedAddress } from '../features/tokens/present-token.js'
 import { backfillProgress, isBackfilled, readTokens, type Token } from '../features/tokens/token.js'
 import { trackPool, trackToken, untrackToken } from '../features/tokens/tracked-tokens.js'
 import { ChainRpc } from '../hub/chain/chain-rpc.js'
-import { type NetworkName, networkNames } from '../hub/chain/networks.js'
+import { type NetworkName, networkNames, rpcUrlsVariable } from '../hub/chain/networks.js'
 import type { Database } from '../platform/db/connection.js'
 import { silentLog } from '../platform/log/log.js'
 import { hexBytes, wholeNumber } from './arguments.js'
@@ -98,5 +98,5 @@ function networkOf(text: string): NetworkName {
 function rpcOf(context: CommandContext, name: NetworkName): ChainRpc {
   const network = chainSettings(loadConfig(context)).networks.get(name)
   if (network !== undefined) return new ChainRpc(network, { log: silentLog, clock: Date.now })
-  throw new UsageError(`CHAIN_${name.toUpperCase()}_RPC_URLS is not set: nothing of ${name} is followed`)
+  throw new UsageError(`${rpcUrlsVariable(name)} is not set: nothing of ${name} is followed`)
 }

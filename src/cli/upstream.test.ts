@@ -49,10 +49,10 @@ describe.each(['backfill', 'reconcile'])('plaza %s', (command) => {
   })
 })
 
-test('neighbours are of users who are named: without them the whole network would be fetched', async () => {
-  const { shown } = await plaza(['backfill', '--neighbours'], { UPSTREAM_HUB: NOBODY })
-  expect(shown).toBe('failed: whose neighbours? Set SYNC_FIDS\n')
-  const channels = await plaza(['backfill', '--neighbours'], {
+test('--include-neighbors without SYNC_FIDS -> usage error', async () => {
+  const { shown } = await plaza(['backfill', '--include-neighbors'], { UPSTREAM_HUB: NOBODY })
+  expect(shown).toBe('failed: --include-neighbors needs SYNC_FIDS\n')
+  const channels = await plaza(['backfill', '--include-neighbors'], {
     UPSTREAM_HUB: NOBODY,
     SYNC_CHANNELS: 'garden',
   })

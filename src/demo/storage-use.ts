@@ -1,6 +1,5 @@
 import { StorageUnitType } from '@farcaster/core'
-import { limitsOf } from '../hub/storage-limits.js'
-import { storageUnitOf } from '../hub/storage-units.js'
+import { limitsOf, storageUnitOf } from '../hub/storage-limits.js'
 import { MessageSet } from '../protocol/message-kind.js'
 
 type BoundedSet = 'casts' | 'reactions' | 'links'

@@ -96,7 +96,9 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   }
 
   const removeByUpstream: Hub['removeByUpstream'] = (messages) =>
-    settleAll(messages.map((message) => submitToShard(message.data.fid, { kind: 'withdrawal', message })))
+    settleAll(
+      messages.map((message) => submitToShard(message.data.fid, { kind: 'upstreamRemoval', message })),
+    )
 
   return {
     queued: () => writers.reduce((sum, writer) => sum + writer.queued, 0),

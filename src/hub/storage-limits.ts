@@ -1,20 +1,24 @@
+import { StorageUnitType } from '@farcaster/core'
 import { MessageSet } from '../protocol/message-kind.js'
 
-/** Storage units that have not expired, by generation (docs/protocol.md §4.8). */
+/** Units of a fid, by the generation they were rented in (docs/protocol.md §4.8). */
 export interface StorageUnits {
   readonly legacy: number
   readonly y2024: number
   readonly y2025: number
 }
 
-/** Most messages of each set. */
+/** A generation of storage units. */
+export type StorageGeneration = keyof StorageUnits
+
+/** How many messages each set may hold. */
 export type StorageLimits = Readonly<Record<MessageSet, number>>
 
 /**
- * Messages that one unit allows (docs/protocol.md §4.8). The network has lowered them over time; a unit keeps
- * the numbers of its generation.
+ * Messages that one unit pays for, by set and generation: the only table of prune limits (docs/protocol.md §4.8).
+ * The network lowered what a unit buys; a unit keeps the terms under which it was rented.
  */
-const perUnit: Readonly<Record<MessageSet, StorageUnits>> = {
+const messagesPerUnit: Readonly<Record<MessageSet, StorageUnits>> = {
   [MessageSet.casts]: { legacy: 5000, y2024: 2000, y2025: 100 },
   [MessageSet.reactions]: { legacy: 2500, y2024: 1000, y2025: 200 },
   [MessageSet.links]: { legacy: 2500, y2024: 1000, y2025: 200 },
@@ -22,35 +26,62 @@ const perUnit: Readonly<Record<MessageSet, StorageUnits>> = {
   [MessageSet.userData]: { legacy: 50, y2024: 50, y2025: 25 },
   [MessageSet.usernameProofs]: { legacy: 5, y2024: 5, y2025: 2 },
   [MessageSet.lends]: { legacy: 1, y2024: 1, y2025: 1 },
-  // Keys have a limit of their own (docs/protocol.md §3.3.12), and are never pruned.
-  [MessageSet.keys]: { legacy: 0, y2024: 0, y2025: 0 },
+  // Storage does not limit keys: each fid has a maximum of its own (docs/protocol.md §3.3.12). Never pruned.
+  [MessageSet.keys]: { legacy: Infinity, y2024: Infinity, y2025: Infinity },
 }
 
-/** The limits for a number of units. Without units every limit is 0, except that of keys. */
+const yearSeconds = 365 * 24 * 60 * 60
+
+/** Generation and validity of a unit, by the moment of its rent in Unix seconds (docs/protocol.md §4.8). */
+const rentTerms: readonly { rentedBefore: number; generation: StorageGeneration; years: number }[] = [
+  { rentedBefore: 1_724_889_600, generation: 'legacy', years: 4 },
+  { rentedBefore: 1_752_685_200, generation: 'y2024', years: 3 },
+  { rentedBefore: 1_782_147_600, generation: 'y2025', years: 2 },
+  { rentedBefore: Infinity, generation: 'y2025', years: 1 },
+]
+
+const unitTypes: Readonly<Record<StorageGeneration, StorageUnitType>> = {
+  legacy: StorageUnitType.UNIT_TYPE_LEGACY,
+  y2024: StorageUnitType.UNIT_TYPE_2024,
+  y2025: StorageUnitType.UNIT_TYPE_2025,
+}
+
+const sets = Object.values(MessageSet)
+
+/** Computes the limits of a number of units. Without units every limit is 0, except that of keys. */
 export function limitsOf(units: StorageUnits): StorageLimits {
-  return {
-    [MessageSet.casts]: limitOf(MessageSet.casts, units),
-    [MessageSet.reactions]: limitOf(MessageSet.reactions, units),
-    [MessageSet.links]: limitOf(MessageSet.links, units),
-    [MessageSet.verifications]: limitOf(MessageSet.verifications, units),
-    [MessageSet.userData]: limitOf(MessageSet.userData, units),
-    [MessageSet.usernameProofs]: limitOf(MessageSet.usernameProofs, units),
-    [MessageSet.lends]: limitOf(MessageSet.lends, units),
-    [MessageSet.keys]: Number.POSITIVE_INFINITY,
-  }
+  const limits = {} as Record<MessageSet, number>
+  for (const set of sets) limits[set] = limitOf(messagesPerUnit[set], units)
+  return limits
+}
+
+function limitOf(perUnit: StorageUnits, units: StorageUnits): number {
+  if (perUnit.legacy === Infinity) return Infinity
+  return units.legacy * perUnit.legacy + units.y2024 * perUnit.y2024 + units.y2025 * perUnit.y2025
 }
 
 /**
- * The units that limit a user's messages: own units that are not lent, and borrowed ones. Own units are never
- * below zero, also when lent ones expire.
+ * Computes the units that limit a user's messages: own units that are not lent, and borrowed ones. Never below 0:
+ * when units expire, a lender may have lent more than it owns.
  */
 export function usableUnits(own: StorageUnits, lent: StorageUnits, borrowed: StorageUnits): StorageUnits {
-  const usable = (generation: keyof StorageUnits) =>
+  const usable = (generation: StorageGeneration) =>
     Math.max(0, own[generation] - lent[generation]) + borrowed[generation]
   return { legacy: usable('legacy'), y2024: usable('y2024'), y2025: usable('y2025') }
 }
 
-function limitOf(set: MessageSet, units: StorageUnits): number {
-  const unit = perUnit[set]
-  return units.legacy * unit.legacy + units.y2024 * unit.y2024 + units.y2025 * unit.y2025
+/**
+ * Returns the type of a unit and the end of its validity, with the extension of engine version 18.
+ *
+ * @param rentedAt Unix seconds.
+ */
+export function storageUnitOf(rentedAt: number): { type: StorageUnitType; expiresAt: number } {
+  const { generation, years } = rentTerms.find(({ rentedBefore }) => rentedAt < rentedBefore)!
+  return { type: unitTypes[generation], expiresAt: rentedAt + years * yearSeconds }
+}
+
+/** Returns the generation of a unit type. An unknown type counts as the newest. */
+export function generationOf(type: StorageUnitType): StorageGeneration {
+  if (type === StorageUnitType.UNIT_TYPE_LEGACY) return 'legacy'
+  return type === StorageUnitType.UNIT_TYPE_2024 ? 'y2024' : 'y2025'
 }

@@ -1,4 +1,4 @@
-/** An unsigned integer up to 2^53-1 as eight bytes, most significant first, so that bytes sort as numbers. */
+/** Encodes an unsigned integer up to 2^53-1 as eight bytes, big-endian: bytes sort like numbers. */
 export function u64be(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(8)
   bytes.writeUInt32BE(Math.floor(value / 0x1_0000_0000), 0)
@@ -6,12 +6,12 @@ export function u64be(value: number): Buffer {
   return bytes
 }
 
-/** The bytes of a decoded protobuf field as a Buffer over the same memory. */
+/** Returns the bytes of a decoded protobuf field as a Buffer over the same memory. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** `0x` and lower-case hex. */
+/** Encodes bytes as `0x` and lower-case hex. */
 export function hexOf(bytes: Uint8Array): `0x${string}` {
   return `0x${asBuffer(bytes).toString('hex')}`
 }

@@ -2,15 +2,15 @@ import { type HashScheme, Message, MessageData, type SignatureScheme } from '@fa
 import { type Refusal, refuse } from '../platform/errors.js'
 import { asBuffer } from './bytes.js'
 import type { SignedMessage } from './message.js'
-import { messageDataSchema } from './message-schema.js'
+import { messageDataSchema } from './message-kinds.js'
 import { type WireFault, WireReader, wireFault } from './wire.js'
 
-/** No message type may carry more `dataBytes` than this (docs/protocol.md §3.3.1). */
+/** Largest `dataBytes` of any message type (docs/protocol.md §3.3.1). */
 const MAX_DATA_BYTES = 65_536
 
 const EMPTY = Buffer.alloc(0)
 
-/** The outer fields of a message as slices of what arrived. */
+/** The outer fields of a message, as slices of the input. */
 interface Envelope {
   data: Buffer | undefined
   dataBytes: Buffer | undefined
@@ -21,17 +21,17 @@ interface Envelope {
   signer: Buffer
 }
 
-/** True for what `decodeMessage` answers when it is not a message. */
+/** Returns true if `decodeMessage` returned a refusal. */
 export function isRefusal(result: SignedMessage | Refusal): result is Refusal {
   return 'code' in result
 }
 
 /**
- * An encoded `Message` from outside, decoded and copied: nothing of the result points into `bytes`.
- * The wire form is checked strictly (see `wire.ts`); whether the message is valid is not (see `validate.ts`).
+ * Decodes an encoded `Message` from outside. The result is a copy and does not refer to `bytes`.
  *
- * `data_bytes` (7), where it is given, is what was signed; a `data` (1) beside it must say the same, so that
- * nobody can show one content and sign another. Without it, the bytes of `data` as they came take its place.
+ * It checks the wire form strictly (`wire.ts`), but not the rules of messages (`validate.ts`). `data_bytes`
+ * (7) is what was signed; a `data` (1) beside it must have the same content, so that nobody can show one
+ * content and sign another. Without `data_bytes`, the bytes of `data` as they came take their place.
  */
 export function decodeMessage(bytes: Buffer): SignedMessage | Refusal {
   const envelope = readEnvelope(bytes)
@@ -52,14 +52,13 @@ export function decodeMessage(bytes: Buffer): SignedMessage | Refusal {
 }
 
 /**
- * A message that Plaza itself has encoded and stored. It was checked when it came, so this one only decodes;
- * the result points into `bytes`.
+ * Decodes a message that Plaza has encoded and stored. It was checked before; the result refers to `bytes`.
  */
 export function decodeStoredMessage(bytes: Buffer): SignedMessage {
   return fromProtobuf(Message.decode(bytes))
 }
 
-/** A message of the generated code that Plaza has made (`toProtobuf`), as it is nested in a stored event. */
+/** Converts a generated `Message` of `toProtobuf`, as stored events contain it. */
 export function fromProtobuf(message: Message): SignedMessage {
   if (message.dataBytes === undefined) throw new Error('a stored message has no data_bytes')
   const dataBytes = asBuffer(message.dataBytes)
@@ -74,7 +73,7 @@ export function fromProtobuf(message: Message): SignedMessage {
   }
 }
 
-/** The message for the generated code, ready to be nested in an event: `data_bytes` is set, `data` never. */
+/** Converts a message for the generated code, to nest it in an event: with `data_bytes`, without `data`. */
 export function toProtobuf(message: SignedMessage): Message {
   return {
     data: undefined,
@@ -87,7 +86,7 @@ export function toProtobuf(message: SignedMessage): Message {
   }
 }
 
-/** The stored and sent form: an encoded `Message` with `data_bytes` and without `data`. */
+/** Encodes a message for storage and sending: with `data_bytes`, without `data`. */
 export function encodeMessage(message: SignedMessage): Buffer {
   return asBuffer(Message.encode(toProtobuf(message)).finish())
 }
@@ -120,7 +119,7 @@ function readEnvelope(bytes: Buffer): Envelope | null {
 }
 
 function readScheme(reader: WireReader, number: number, envelope: Envelope): boolean {
-  // A negative scheme takes ten bytes and is none that is known: refused with what is malformed.
+  // A negative scheme takes ten bytes and is unknown: refused as malformed.
   const scheme = reader.readUint32()
   if (scheme < 0) return false
   if (number === 3) envelope.hashScheme = scheme
@@ -133,7 +132,7 @@ function readSlice(reader: WireReader, number: number, envelope: Envelope): bool
   if (start < 0) return false
   const slice = reader.bytes.subarray(start, reader.position)
   if (number === 1) {
-    // The reference merges two `data`, the generated decoder keeps the last: see `wireFault`.
+    // The reference node merges two `data`, the generated decoder keeps the last: see `wireFault`.
     if (envelope.data !== undefined) return false
     envelope.data = slice
   } else if (number === 2) envelope.hash = slice
@@ -143,7 +142,7 @@ function readSlice(reader: WireReader, number: number, envelope: Envelope): bool
   return true
 }
 
-/** Encoders differ in what they leave out (docs/protocol.md §3.2), so bytes that differ are compared by what they say. */
+/** Compares by content: encoders differ in what they leave out (docs/protocol.md §3.2). */
 function sameData(data: Buffer, dataBytes: Buffer): boolean {
   if (data.equals(dataBytes)) return true
   if (data.length > MAX_DATA_BYTES || wireFault(data, messageDataSchema) !== null) return false
@@ -154,7 +153,7 @@ function canonical(dataBytes: Buffer): Buffer {
   return asBuffer(MessageData.encode(MessageData.decode(dataBytes)).finish())
 }
 
-/** Copies the parts of the envelope into one buffer of its own, so that a large request body can be freed. */
+/** Copies the parts of the envelope into one buffer, so that a large request body can be freed. */
 function copyEnvelope(envelope: Envelope, signed: Buffer): SignedMessage {
   const { hash, signature, signer } = envelope
   const copy = Buffer.concat([signed, hash, signature, signer])

@@ -4,8 +4,8 @@ export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
 
 /**
- * The points of small order with the sign bit cleared, canonical or not (docs/protocol.md §6.1).
- * node:crypto accepts them; the reference node verifies strictly and does not.
+ * Points of small order with the sign bit cleared, canonical or not (docs/protocol.md §6.1). The reference
+ * node refuses them, node:crypto does not.
  */
 const SMALL_ORDER = [
   '0100000000000000000000000000000000000000000000000000000000000000',
@@ -17,17 +17,20 @@ const SMALL_ORDER = [
   'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
 ].map((hex) => Buffer.from(hex, 'hex'))
 
-/** Importing a key costs about as much as a tenth of a verification, and few keys sign most messages. */
+/**
+ * Most imported keys to cache. An import costs a tenth of a verification, and few keys sign most messages.
+ */
 const CACHED_KEYS = 8192
 
-// Two generations stand in for a least-recently-used list: a key in use moves to the young one.
+// Two generations approximate a least-recently-used cache: a used key moves to the recent one.
 let recentKeys = new Map<string, KeyObject>()
 let olderKeys = new Map<string, KeyObject>()
 
 /**
- * Whether `signature` (64 bytes) over `message` was made by `publicKey` (32 bytes), as strictly as the
- * reference node: no cofactor, canonical S, and neither key nor R of small order (docs/protocol.md §6.1).
- * Input of any other length is simply not a signature.
+ * Verifies an Ed25519 signature (64 bytes) of a public key (32 bytes) as strictly as the reference node: no
+ * cofactor, canonical S, neither key nor R of small order (docs/protocol.md §6.1).
+ *
+ * Input of another length is not a signature.
  */
 export function verifyEd25519(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
   if (signature.length !== SIGNATURE_BYTES || publicKey.length !== PUBLIC_KEY_BYTES) return false
@@ -35,7 +38,7 @@ export function verifyEd25519(signature: Uint8Array, message: Uint8Array, public
   return verify(null, message, keyObject(publicKey), signature)
 }
 
-/** Whether the point encoded in the first 32 bytes has small order, whatever its sign. */
+/** Returns true if the point in the first 32 bytes has small order, whatever its sign. */
 function isSmallOrder(encoded: Uint8Array): boolean {
   const top = encoded[31]! & 0x7f
   return SMALL_ORDER.some((point) => {
@@ -49,7 +52,7 @@ function keyObject(publicKey: Uint8Array): KeyObject {
   const x = Buffer.from(publicKey.buffer, publicKey.byteOffset, PUBLIC_KEY_BYTES).toString('base64url')
   const known = recentKeys.get(x)
   if (known !== undefined) return known
-  // From JWK: eight times as fast as from DER (docs/protocol.md §6.3).
+  // JWK imports eight times as fast as DER (docs/protocol.md §6.3).
   const key = olderKeys.get(x) ?? createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
   if (recentKeys.size >= CACHED_KEYS) {
     olderKeys = recentKeys

@@ -5,7 +5,7 @@ import { PUBLIC_KEY_BYTES } from './ed25519.js'
 import type { MessageSigner } from './sign.js'
 
 /**
- * A JSON Farcaster Signature as it is sent (docs/protocol.md §8.1): three texts in base64url. The signature is over the ASCII text
+ * An encoded JSON Farcaster Signature: three base64url texts (docs/protocol.md §8.1). It signs the ASCII text
  * `header.payload`.
  */
 export interface JsonSignature {
@@ -14,30 +14,30 @@ export interface JsonSignature {
   readonly signature: string
 }
 
-/** What signs such a text: a key that acts for the user, the address that holds the fid, one that signs in for it. */
+/** Types of signers: an app key, the custody address, an address that may sign in for the fid. */
 export const jsonSignerTypes = ['app_key', 'custody', 'auth'] as const
 export type JsonSignerType = (typeof jsonSignerTypes)[number]
 
-/** A JSON Farcaster Signature taken apart. Nothing of it is proven by that. */
+/** A parsed JSON Farcaster Signature. Parsing verifies nothing. */
 export interface VerifiedJsonSignature {
   readonly fid: number
   readonly type: JsonSignerType
   /** An Ed25519 public key (32 bytes), or an address (20 bytes). */
   readonly key: Buffer
   readonly payload: Buffer
-  /** What the signature is over. */
+  /** The signed bytes. */
   readonly signed: Buffer
-  /** 64 bytes of a key, or 65 of an account. */
+  /** 64 bytes of an app key, 65 of an address. */
   readonly signature: Buffer
 }
 
 const ADDRESS_BYTES = 20
 const KEY_SIGNATURE_BYTES = 64
-/** Some libraries write the signs at the end, which the standard leaves out. */
+/** Some libraries add padding, which the standard leaves out. */
 const base64url = /^[\w-]+={0,2}$/
 const hexText = /^0x([\da-f]{2})+$/i
 
-/** Takes one apart, or says what about it is no such signature. */
+/** Parses a JSON Farcaster Signature, or returns a refusal. */
 export function verifyJsonSignature(sent: JsonSignature): VerifiedJsonSignature | Refusal {
   const { header, payload, signature } = sent
   for (const [name, text] of Object.entries({ header, payload, signature })) {
@@ -67,7 +67,7 @@ export function verifyJsonSignature(sent: JsonSignature): VerifiedJsonSignature 
   }
 }
 
-/** Signs a JSON object for a user with one of their keys. */
+/** Signs a JSON object for a user with an app key. */
 export function signJson(fid: number, key: MessageSigner, payload: object): JsonSignature {
   const [header, body] = [{ fid, type: 'app_key', key: hexOf(key.publicKey) }, payload].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
@@ -76,7 +76,7 @@ export function signJson(fid: number, key: MessageSigner, payload: object): Json
   return { header, payload: body, signature }
 }
 
-/** Wallets give signatures as hex, and what signs manifests encodes that text instead of its bytes. */
+/** Wallets return hex, and tools for manifests encode that text instead of its bytes. */
 function readSignature(bytes: Buffer, type: JsonSignerType): Buffer | null {
   if (type === 'app_key') return bytes.length === KEY_SIGNATURE_BYTES ? bytes : null
   const text = bytes.toString('latin1')
@@ -84,14 +84,12 @@ function readSignature(bytes: Buffer, type: JsonSignerType): Buffer | null {
   return signature.length === ACCOUNT_SIGNATURE_BYTES ? signature : null
 }
 
-/** The members of a JSON object; null for anything else. */
+/** Parses a JSON object; null for any other value. */
 export function readObject(bytes: Buffer): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(bytes.toString())
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch {
-    // Refused like any other value that is no object.
-  }
+  } catch {}
   return null
 }
 

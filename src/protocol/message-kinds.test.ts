@@ -1,9 +1,9 @@
 import { type MessageData, MessageType, UserDataType } from '@farcaster/core'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { primaryAddressBytes } from './kinds/address.js'
 import { compactKey, linkKey } from './kinds/link.js'
-import { primaryAddressBytes } from './kinds/primary-address.js'
 import { reactionTarget } from './kinds/reaction.js'
-import { MessageSet } from './message-kind.js'
+import { bodyOf, MessageSet } from './message-kind.js'
 import { kindOf, messageKinds } from './message-kinds.js'
 import { sampleAddress } from './testing/sample-claims.js'
 import { sampleSigner, validSamples } from './testing/sample-messages.js'
@@ -19,7 +19,7 @@ function key(sample: string, change: (data: MessageData) => void = () => {}): st
   change(data)
   const message = sampleSigner().sign(data)
   const kind = kindOf(message.data.type)!
-  return kind.conflictKey(kind.body(message.data), message).toString('hex')
+  return kind.conflictKey(bodyOf(kind, message.data), message).toString('hex')
 }
 
 describe('the list of kinds', () => {

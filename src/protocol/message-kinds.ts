@@ -14,15 +14,13 @@ import { userDataAdd } from './kinds/user-data-add.js'
 import { usernameProof } from './kinds/username-proof.js'
 import { verificationAdd } from './kinds/verification-add.js'
 import { verificationRemove } from './kinds/verification-remove.js'
-import type { MessageKind } from './message-kind.js'
+import type { BodyName, MessageKind } from './message-kind.js'
+import { schema, single } from './wire-schema.js'
 
-/**
- * A kind whose body type is not known here. Its functions may only be given what its own `body` returned,
- * which is what makes forgetting the type safe.
- */
+/** A kind of unknown body type. Pass its functions only what `bodyOf` returned for it. */
 export type AnyMessageKind = MessageKind<unknown>
 
-/** Every message type that Plaza knows. A new type is a new file and a new line. */
+/** All message types. A new type is a new file and a line here. */
 export const messageKinds = [
   castAdd,
   castRemove,
@@ -44,7 +42,19 @@ export const messageKinds = [
 const byType: (AnyMessageKind | undefined)[] = []
 for (const kind of messageKinds) byType[kind.type] = kind
 
-/** The kind of a message type; undefined for a type that Plaza does not know, such as the channel types. */
+/** Returns the kind of a message type; undefined for an unknown type, such as those of channels. */
 export function kindOf(type: MessageType): AnyMessageKind | undefined {
   return byType[type]
 }
+
+/** Every member of `MessageData` that holds a body, each once. */
+export const bodyNames: readonly BodyName[] = [...new Set(messageKinds.map(({ bodyName }) => bodyName))]
+
+/** The wire form of `MessageData`. Channel bodies (21 to 24) pass as unknown fields (docs/protocol.md §3.1). */
+export const messageDataSchema = schema({
+  1: single('int32'),
+  2: single('uint64'),
+  3: single('uint32'),
+  4: single('int32'),
+  ...Object.fromEntries(messageKinds.map(({ wire }) => [wire.field, single(wire.schema)])),
+})

@@ -1,10 +1,10 @@
 import type { HashScheme, MessageData, SignatureScheme } from '@farcaster/core'
 
 /**
- * A signed protocol message (docs/protocol.md §3.1), as it travels through Plaza.
+ * A signed message (docs/protocol.md §3.1).
  *
- * `dataBytes` is the truth: the hash was made over exactly these bytes, `data` is what they decode to,
- * and they are never encoded again (a second encoding may differ, docs/protocol.md §3.2).
+ * The hash covers exactly `dataBytes`, and `data` is their decoded content. They are never encoded again: the
+ * result may differ (docs/protocol.md §3.2).
  */
 export interface SignedMessage {
   readonly data: MessageData

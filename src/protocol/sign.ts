@@ -4,20 +4,22 @@ import { asBuffer } from './bytes.js'
 import { messageHash } from './hash.js'
 import type { SignedMessage } from './message.js'
 
-/** What stands before the 32 bytes of a private key in its PKCS #8 form. */
+/** Prefix of a private key of 32 bytes in PKCS #8 form. */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 
-/** Signs messages with one key. */
+/** A signer with one key. */
 export interface MessageSigner {
   /** Ed25519 public key, 32 bytes. */
   readonly publicKey: Buffer
-  /** Encodes, hashes and signs `data`; whether it is valid is the caller's matter. */
+  /** Encodes, hashes and signs `data`, without validating it. */
   sign(data: MessageData): SignedMessage
-  /** The signature, 64 bytes, over the hash of a message that is already encoded. */
+  /** Signs the hash of an encoded message; returns 64 bytes. */
   signHash(hash: Uint8Array): Buffer
 }
 
-/** A signer for an Ed25519 private key of 32 bytes. About 42 µs a signature (docs/protocol.md §6.3). */
+/**
+ * Creates a signer for an Ed25519 private key of 32 bytes. A signature takes 42 µs (docs/protocol.md §6.3).
+ */
 export function createMessageSigner(privateKey: Uint8Array): MessageSigner {
   const key = createPrivateKey({
     key: Buffer.concat([PKCS8_PREFIX, privateKey]),

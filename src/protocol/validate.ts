@@ -3,36 +3,22 @@ import { type Refusal, refuse } from '../platform/errors.js'
 import { type AccountRecovery, recoverAccount } from './account-recovery.js'
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyEd25519 } from './ed25519.js'
 import { messageHash } from './hash.js'
-import { BASE_DATA_BYTES } from './kinds/data-size.js'
 import type { SignedMessage } from './message.js'
-import type { ValidationContext } from './message-kind.js'
-import { type AnyMessageKind, kindOf } from './message-kinds.js'
+import { BASE_DATA_BYTES, bodyOf, type ValidationContext } from './message-kind.js'
+import { type AnyMessageKind, bodyNames, kindOf } from './message-kinds.js'
 import { ALLOWED_CLOCK_SKEW_SECONDS } from './time.js'
 
-/** Message types of protocol channels, which no engine version of the main network allows yet. */
+/** Message types of protocol channels, which no engine version of mainnet allows. */
 const FIRST_CHANNEL_TYPE = 18
 const LAST_CHANNEL_TYPE = 21
 
-const bodyNames = [
-  'castAddBody',
-  'castRemoveBody',
-  'reactionBody',
-  'verificationAddAddressBody',
-  'verificationRemoveBody',
-  'userDataBody',
-  'linkBody',
-  'usernameProofBody',
-  'frameActionBody',
-  'linkCompactStateBody',
-  'lendStorageBody',
-  'keyAddBody',
-  'keyRemoveBody',
-] as const satisfies readonly (keyof MessageData)[]
-
 /**
- * Everything about a message that is cheap and needs neither state nor its signatures, in the order of the
- * protocol (docs/protocol.md §3.2) with its texts (§3.4). Null when it keeps every rule; whether its sender may
- * do what `requiresPro` says, and whether it is signed (`checkSignatures`), are separate questions.
+ * Checks all rules that need neither state nor signatures, in the protocol's order (docs/protocol.md §3.2)
+ * with its texts (§3.4).
+ *
+ * `requiresPro` and `checkSignatures` are separate checks.
+ *
+ * @returns null if no rule is broken.
  */
 export function validateStateless(message: SignedMessage, context: ValidationContext): Refusal | null {
   const kind = kindOf(message.data.type)
@@ -46,37 +32,38 @@ export function validateStateless(message: SignedMessage, context: ValidationCon
   return fault === null ? null : refuse('bad_request.validation_failure', fault)
 }
 
-/** Whether only a pro account may send this message: for its body or for its size (docs/protocol.md §3.3.13). */
+/** Returns true if a message needs the pro tier, for its body or its size (docs/protocol.md §3.3.13). */
 export function requiresPro(message: SignedMessage): boolean {
   const kind = kindOf(message.data.type)
   if (kind === undefined) return false
   if (kind.maxProDataBytes !== undefined && message.dataBytes.length > kind.maxDataBytes) return true
-  const body = kind.body(message.data)
+  const body = bodyOf(kind, message.data)
   return body !== undefined && (kind.requiresPro?.(body, message.data) ?? false)
 }
 
 /**
- * The signature of a message that `validateStateless` has passed, then the claim inside its body, if its type
- * has one. Depends on nothing but the message, so any thread answers the same.
+ * Checks the signature of a message that `validateStateless` accepted, then the claim in its body. Depends on
+ * the message only: any thread may run it.
  */
 export async function checkSignatures(message: SignedMessage): Promise<Refusal | null> {
   const { signature, hash, signer } = message
   return verifyEd25519(signature, hash, signer) ? checkClaim(message, recoverAccount) : invalidSignature
 }
 
-/** What `checkSignatures` says of a message that its signer did not sign. */
+/** The refusal of a message that its signer did not sign. */
 export const invalidSignature = refuse('bad_request.validation_failure', 'invalid signature')
 
-/** The second half of `checkSignatures`: the claim inside the body. */
+/** Checks the claim in the body, the second part of `checkSignatures`. */
 export async function checkClaim(message: SignedMessage, recover: AccountRecovery): Promise<Refusal | null> {
   const kind = kindOf(message.data.type)
-  const body = kind?.body(message.data)
-  if (kind?.checkClaim === undefined || body === undefined) return null
+  if (kind?.checkClaim === undefined) return null
+  const body = bodyOf(kind, message.data)
+  if (body === undefined) return null
   const fault = await kind.checkClaim(body, message.data, message, recover)
   return fault === null ? null : refuse('bad_request.validation_failure', fault)
 }
 
-/** Whether `checkClaim` has anything to check for this message. */
+/** Returns true if the type of a message has a claim. */
 export function hasClaim(message: SignedMessage): boolean {
   return kindOf(message.data.type)?.checkClaim !== undefined
 }
@@ -119,7 +106,7 @@ function validateBody(
     const isChannelType = data.type >= FIRST_CHANNEL_TYPE && data.type <= LAST_CHANNEL_TYPE
     return isChannelType ? 'Protocol feature is not supported in this version' : 'invalid message type'
   }
-  const body = kind.body(data)
+  const body = bodyOf(kind, data)
   if (body === undefined) return 'invalid message type'
   if (bodyNames.filter((name) => data[name] !== undefined).length > 1) return 'only one body can be set'
   return data.fid === 0 ? 'fid is missing' : kind.validate(body, data, context)

@@ -4,35 +4,38 @@ import type { SignedMessage } from './message.js'
 
 const SIGNATURE_AT = HASH_BYTES
 const SIGNER_AT = SIGNATURE_AT + SIGNATURE_BYTES
-/** What a thread needs to check one signature: hash ‖ signature ‖ signer. */
+/** Bytes that a thread needs for one signature: hash ‖ signature ‖ signer. */
 const INPUT_BYTES = SIGNER_AT + PUBLIC_KEY_BYTES
 
-/** What a verifying thread is asked. Most messages are 116 bytes of one buffer that changes hands, uncopied. */
+/**
+ * A request to a verifying thread. Most messages take 116 bytes of one buffer, which is transferred without a
+ * copy.
+ */
 export interface VerifyRequest {
   readonly inputs: ArrayBuffer
   /** Signatures of Ethereum accounts. */
   readonly recoveries: readonly { readonly digest: Uint8Array; readonly signature: Uint8Array }[]
 }
 
-/** What it answers. */
+/** The reply of a verifying thread. */
 export interface VerifyReply {
-  /** One byte for each message: 1 when its signature is good. */
+  /** One byte for each message: 1 for a valid signature. */
   readonly verdicts: Uint8Array<ArrayBuffer>
-  /** The address behind each signature of an account, or null. */
+  /** The recovered address of each account signature, or null. */
   readonly addresses: readonly (Uint8Array | null)[]
 }
 
-/** The parts of a message that its signature depends on. */
+/** The parts of a message that its signature covers or contains. */
 export type SignatureInput = Pick<SignedMessage, 'hash' | 'signature' | 'signer'>
 
-/** Packs signatures for another thread. One whose parts have a wrong length becomes one that cannot verify. */
+/** Packs signatures for another thread. A part of a wrong length makes the signature invalid. */
 export function packInputs(messages: readonly SignatureInput[]): ArrayBuffer {
   const packed = new ArrayBuffer(messages.length * INPUT_BYTES)
   const bytes = Buffer.from(packed)
   for (const [index, { hash, signature, signer }] of messages.entries()) {
     const fits =
       hash.length === HASH_BYTES && signature.length === SIGNATURE_BYTES && signer.length === PUBLIC_KEY_BYTES
-    // Left as zeroes, the key has small order, which no key may have.
+    // Zeroes as a key have small order, so verification fails.
     if (!fits) continue
     const start = index * INPUT_BYTES
     bytes.set(hash, start)
@@ -42,7 +45,7 @@ export function packInputs(messages: readonly SignatureInput[]): ArrayBuffer {
   return packed
 }
 
-/** The signatures that `packInputs` packed, as views into the buffer. */
+/** Unpacks signatures as views into the buffer. */
 export function unpackInputs(packed: ArrayBuffer): SignatureInput[] {
   const bytes = Buffer.from(packed)
   return Array.from({ length: bytes.length / INPUT_BYTES }, (_, index) => {

@@ -5,32 +5,35 @@ import type { SignedMessage } from './message.js'
 import { checkClaim, checkSignatures, hasClaim, invalidSignature } from './validate.js'
 import { packInputs, type VerifyReply, type VerifyRequest } from './verify-job.js'
 
-/** What a claim costs, in signatures: recovering an Ethereum account takes 1.6 ms, a signature 68 µs (measured). */
+/**
+ * Cost of a claim in signatures: recovering an account takes 1.6 ms, verifying a signature 68 µs
+ * (docs/protocol.md §6.3).
+ */
 const CLAIM_WEIGHT = 24
-/** A thread gets at most this weight at once: four milliseconds of work, so that no batch waits long for another. */
+/** Most weight of one job, four milliseconds: no batch waits long for another. */
 const MAX_CHUNK_WEIGHT = 64
-/** With more weight than this in wait, two seconds of a core, new messages are refused as `unavailable`. */
+/** Most waiting weight, two seconds of a core. Beyond it new messages are refused as `unavailable`. */
 const MAX_WAITING_WEIGHT = 32_768
 
-/** Checks signatures, on threads if it has some. */
+/** Checks signatures on threads or in the calling thread. */
 export interface VerifyPool {
   /**
-   * What `checkSignatures` says of each message, in their order. Rejects when a thread died over them or the
-   * pool is closed: then nothing is known of any of them.
+   * Runs `checkSignatures` for each message; results are in order. Rejects for all messages if a thread dies
+   * or the pool closes.
    */
   verify(messages: readonly SignedMessage[]): Promise<(Refusal | null)[]>
-  /** Ends all threads at once; what still waits is rejected. */
+  /** Ends all threads at once and rejects waiting jobs. */
   close(): Promise<void>
 }
 
 export interface VerifyPoolOptions {
-  /** Verifying threads; 0 checks in the calling thread. The number of cores unless told. */
+  /** Verifying threads; 0 checks in the calling thread. Default: number of cores. */
   readonly threads?: number
-  /** The compiled `verify-worker.js`, unless it stands beside this module. */
+  /** The compiled `verify-worker.js`; default: beside this module. */
   readonly workerUrl?: URL
 }
 
-/** Checks the signatures of batches of messages on several cores. */
+/** Creates a pool that checks signatures on several cores. */
 export function createVerifyPool(options: VerifyPoolOptions = {}): VerifyPool {
   const threads = options.threads ?? availableParallelism()
   if (threads === 0) return { verify: verifyInline, close: async () => {} }
@@ -43,20 +46,20 @@ async function verifyInline(messages: readonly SignedMessage[]): Promise<(Refusa
   return results
 }
 
-/** Some messages of one batch. */
+/** A part of a batch. */
 interface Chunk {
   readonly request: VerifyRequest
-  /** In signatures to check. */
+  /** Number of signatures. */
   readonly weight: number
 }
 
-/** A chunk on its way to a thread. */
+/** A chunk that waits for a thread. */
 interface Job extends Chunk {
   readonly resolve: (reply: VerifyReply) => void
   readonly reject: (error: Error) => void
 }
 
-/** A place for one thread, which is started again for the next job after it died. */
+/** A slot for one thread. A thread that died is started again for the next job. */
 interface WorkerSlot {
   worker: Worker | null
   job: Job | null
@@ -119,7 +122,7 @@ class ThreadedVerifyPool implements VerifyPool {
     })
   }
 
-  /** Gives waiting jobs to idle seats. */
+  /** Gives waiting jobs to idle threads. */
   #dispatch(): void {
     for (const workerSlot of this.#workerSlots) {
       if (workerSlot.job !== null) continue
@@ -158,20 +161,13 @@ class ThreadedVerifyPool implements VerifyPool {
   }
 }
 
-/** Cuts a batch so that every thread gets a share, and none more than it may have at once. */
+/** Splits a batch so that every thread gets a share, at most `MAX_CHUNK_WEIGHT` each. */
 function chunksOf(messages: readonly SignedMessage[], threads: number): Chunk[] {
-  const weights = messages.map(() => 1)
-  const share = weights.reduce((sum, weight) => sum + weight, 0) / threads
-  const chunkWeight = Math.min(MAX_CHUNK_WEIGHT, share)
+  const size = Math.ceil(Math.min(MAX_CHUNK_WEIGHT, messages.length / threads))
   const chunks: Chunk[] = []
-  let start = 0
-  let weight = 0
-  for (const [index, messageWeight] of weights.entries()) {
-    weight += messageWeight
-    if (weight < chunkWeight && index < messages.length - 1) continue
-    chunks.push({ request: { inputs: packInputs(messages.slice(start, index + 1)), recoveries: [] }, weight })
-    start = index + 1
-    weight = 0
+  for (let start = 0; start < messages.length; start += size) {
+    const part = messages.slice(start, start + size)
+    chunks.push({ request: { inputs: packInputs(part), recoveries: [] }, weight: part.length })
   }
   return chunks
 }

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { verifyEd25519 } from './ed25519.js'
 import { unpackInputs, type VerifyReply, type VerifyRequest } from './verify-job.js'
 
-// The entry of a verifying thread: one request, one reply, in order. See `verify-pool.ts`.
+// Entry of a verifying thread: one reply for each request, in order. See `verify-pool.ts`.
 parentPort?.on('message', async (request: VerifyRequest) => {
   const reply = await answer(request)
   parentPort?.postMessage(reply, [reply.verdicts.buffer])
@@ -20,7 +20,7 @@ async function answer(request: VerifyRequest): Promise<VerifyReply> {
 }
 
 async function recover(digest: Uint8Array, signature: Uint8Array): Promise<Uint8Array | null> {
-  // Loaded when the first one comes: they are rare.
+  // Loaded on first use: recoveries are rare.
   const { recoverAccount } = await import('./account-recovery.js')
   const address = await recoverAccount(digest, signature)
   return address && new Uint8Array(address)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { messageDataSchema } from './message-schema.js'
+import { messageDataSchema } from './message-kinds.js'
 import { WireReader, wireFault } from './wire.js'
 
 function bytes(hex: string): Buffer {

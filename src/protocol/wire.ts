@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
-import type { Field, FieldType, Schema } from './message-schema.js'
+import type { Field, FieldType, Schema } from './wire-schema.js'
 
 /**
- * A strict check of protobuf wire form, run before the generated decoder. That decoder lets pass what the
- * reference node refuses (docs/protocol.md §3.2): invalid UTF-8, wrong wire types, strings cut
- * short, a nested message that runs past its end, anything behind a zero tag. Two nodes must read the same
- * content from the same bytes, so doubt is refused.
+ * A fault of the protobuf wire form, found before the generated decoder runs.
+ *
+ * That decoder accepts what the reference node refuses (docs/protocol.md §3.2): invalid UTF-8, wrong wire
+ * types, truncated strings, a nested message that runs past its end, bytes after a zero tag. Two nodes must
+ * read the same content from the same bytes, so all of these are refused.
  */
 export type WireFault = 'malformed' | 'invalid utf-8' | 'number too large'
 
@@ -14,7 +15,7 @@ const WIRE_FIXED64 = 1
 const WIRE_BYTES = 2
 const WIRE_FIXED32 = 5
 
-/** Reads tags and lengths of `bytes[position, end)`. After a fault the position means nothing. */
+/** Reads tags and lengths of `bytes[position, end)`. After a fault the position is undefined. */
 export class WireReader {
   position: number
   readonly end: number
@@ -28,7 +29,7 @@ export class WireReader {
     this.end = end
   }
 
-  /** Bytes that the varint at the position takes; 0 when it is cut off or longer than 64 bits. */
+  /** Returns the bytes of the varint at the position; 0 if it is truncated or longer than 64 bits. */
   varintLength(): number {
     const limit = Math.min(this.end, this.position + 10)
     for (let index = this.position; index < limit; index++) {
@@ -41,7 +42,7 @@ export class WireReader {
     return 0
   }
 
-  /** A tag, a length or an enum number: an unsigned number of 32 bits in at most five bytes; -1 if it is none. */
+  /** Reads a tag, a length or an enum: an unsigned 32-bit number in at most five bytes; -1 if malformed. */
   readUint32(): number {
     const length = this.varintLength()
     if (length === 0 || length > 5) return -1
@@ -53,7 +54,7 @@ export class WireReader {
     return value > 0xffff_ffff ? -1 : value
   }
 
-  /** Passes a length and what it announces: the start of the content, or -1. The position is behind it then. */
+  /** Reads a length and skips its content. Returns the start of the content, or -1. */
   readBytes(): number {
     const length = this.readUint32()
     if (length < 0 || length > this.end - this.position) return -1
@@ -62,7 +63,7 @@ export class WireReader {
     return start
   }
 
-  /** Passes the value of an unknown field. Groups, which nobody sends since proto2, are malformed. */
+  /** Skips the value of an unknown field. Groups, obsolete since proto2, are malformed. */
   skip(wireType: number): boolean {
     switch (wireType) {
       case WIRE_VARINT: {
@@ -85,8 +86,8 @@ export class WireReader {
 }
 
 /**
- * Walks one encoded message of `schema` in `bytes[start, end)`.
- * The first fault in it, or null: then the generated decoder reads exactly what is there.
+ * Checks one encoded message of `schema` in `bytes[start, end)`. Returns its first fault; null if the
+ * generated decoder reads exactly its content.
  */
 export function wireFault(bytes: Buffer, schema: Schema, start = 0, end = bytes.length): WireFault | null {
   const reader = new WireReader(bytes, start, end)
@@ -102,7 +103,7 @@ export function wireFault(bytes: Buffer, schema: Schema, start = 0, end = bytes.
       continue
     }
     if (typeof field.type === 'object' && !field.repeated) {
-      // The reference merges a nested message that comes twice, the generated decoder keeps the last one.
+      // The reference node merges a repeated nested message, the generated decoder keeps the last one.
       if ((seen & (1 << number)) !== 0) return 'malformed'
       seen |= 1 << number
     }
@@ -148,7 +149,7 @@ function numberFault(reader: WireReader, type: 'uint32' | 'int32' | 'uint64'): W
     // Seven bytes hold 49 bits; four more fit into the eighth before 2^53.
     return length < 8 || (length === 8 && last < 16) ? null : 'number too large'
   }
-  // Negative enum numbers take ten bytes. Between five and ten the generated decoder loses its place.
+  // Negative enums take ten bytes. Between five and ten the generated decoder loses its position.
   return length <= 5 || length === 10 ? null : 'malformed'
 }
 

@@ -12,7 +12,7 @@ import { saveWallet, type Wallet } from '../../src/features/accounts/wallets/wal
 import { ensureApp } from '../../src/features/apps/apps.js'
 import { testVault } from '../../src/features/signers/testing/approved-signer.js'
 import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
-import { readChainSettings } from '../../src/hub/chain/networks.js'
+import { readChainSettings } from '../../src/hub/chain/chain-settings.js'
 import type { Hub } from '../../src/hub/hub.js'
 import { type EthAccount, newPrivateKey } from '../../src/hub/registry/eth-account.js'
 import type { Database } from '../../src/platform/db/connection.js'

@@ -3,8 +3,8 @@ import { afterAll, expect, it } from 'vitest'
 import { readTransaction } from '../../src/features/accounts/ledger/chain/wallet-transaction.js'
 import { findRegistration } from '../../src/features/accounts/registration/registration.js'
 import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
+import { readChainSettings } from '../../src/hub/chain/chain-settings.js'
 import { Follower } from '../../src/hub/chain/follower.js'
-import { readChainSettings } from '../../src/hub/chain/networks.js'
 import { registryHandler } from '../../src/hub/chain/registry-handler.js'
 import { silentLog } from '../../src/platform/log/log.js'
 import { createTestDatabase } from '../database.js'
@@ -73,7 +73,7 @@ it.each(['key', 'transfer'])(
     // What somebody else has sent is told by the chain's followers.
     await registered.catch((error: { code?: string }) => expect(error.code).toBe('unavailable'))
     rpc.faults = {}
-    while ((await follower.step()) !== 'level') {}
+    while ((await follower.step()) !== 'caughtUp') {}
     const registration = await findRegistration(db, fid)
     await server.accounts.registrar.complete(registration!.id)
     await server.accounts.fidPool.idle()

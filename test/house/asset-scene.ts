@@ -1,6 +1,6 @@
 import type { Assets } from '../../src/features/tokens/on-demand-tokens.js'
 import { ChainRpc } from '../../src/hub/chain/chain-rpc.js'
-import { readChainSettings } from '../../src/hub/chain/networks.js'
+import { readChainSettings } from '../../src/hub/chain/chain-settings.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import { silentLog } from '../../src/platform/log/log.js'
 import { testNowUnix } from '../network.js'

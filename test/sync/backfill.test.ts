@@ -91,7 +91,7 @@ function run(
     db,
     upstreams,
     hub: createSubmitAdapter(hub, { trusted: false, historical: true }),
-    parallel: 4,
+    concurrency: 4,
     batchSize: 60,
     signal: stop.signal,
     onProgress: (fids) => {
@@ -193,7 +193,7 @@ it('a comparison finds what is missing on either side, says why, and repairs it'
     hub,
     trusted: false,
     fids: null,
-    parallel: 3,
+    concurrency: 3,
     signal: new AbortController().signal,
   }
   const first = await reconcile({ ...options, extra: 'keep' })

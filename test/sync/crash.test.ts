@@ -160,7 +160,7 @@ it('whatever is killed or cut on either side, in the end both have the same, and
   const followed = async () => (await b.db`select 1 from sync.cursors`).length
   await expect.poll(followed, { timeout: 60_000 }).toBeGreaterThan(0)
 
-  let backfilling = await runCommand(['backfill', '--parallel', '2'], { dataDir: dirOfB, env: envOfB })
+  let backfilling = await runCommand(['backfill', '--concurrency', '2'], { dataDir: dirOfB, env: envOfB })
   // Before that there is nobody whose casts could have no room.
   const heavyUserCasts = async () =>
     (await b.db`select 1 from hub.messages where fid = ${heavyUser.fid}`).length
@@ -185,7 +185,7 @@ it('whatever is killed or cut on either side, in the end both have the same, and
     }
     if (round % 20 === 4) {
       await kill(backfilling)
-      backfilling = await runCommand(['backfill', '--parallel', '2'], { dataDir: dirOfB, env: envOfB })
+      backfilling = await runCommand(['backfill', '--concurrency', '2'], { dataDir: dirOfB, env: envOfB })
     }
   }
   proxy.delayMs = 0

@@ -6,8 +6,7 @@ import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
 import { initializeCursors } from '../../src/hub/sync/follow/start-cursor.js'
 import { createSubmitAdapter } from '../../src/hub/sync/submit-adapter.js'
-import { findNeighbors } from '../../src/hub/sync/subset/find-selected.js'
-import { listSelectedFids } from '../../src/hub/sync/subset/list-selected.js'
+import { findNeighbors, listSelectedFids } from '../../src/hub/sync/subset/find-selected.js'
 import { SelectedUsers } from '../../src/hub/sync/subset/selected-users.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -69,11 +68,11 @@ it('a part of the network is fetched and followed, and grows and shrinks with wh
   const submitAdapter = createSubmitAdapter(hub, { trusted: false, historical: true })
   await upstreams.request((client) => initializeCursors(db, client, signal))
   await listSelectedFids(db, upstreams, settings, signal)
-  await backfill({ db, upstreams, hub: submitAdapter, parallel: 2, signal })
+  await backfill({ db, upstreams, hub: submitAdapter, concurrency: 2, signal })
   expect(await authors()).toEqual([requests.fid, gardener.fid])
   await findNeighbors(db, upstreams, settings.fids, signal)
   await listSelectedFids(db, upstreams, settings, signal)
-  await backfill({ db, upstreams, hub: submitAdapter, parallel: 2, signal })
+  await backfill({ db, upstreams, hub: submitAdapter, concurrency: 2, signal })
   expect(await authors()).toEqual([requests.fid, followed.fid, liker.fid, gardener.fid])
 
   const selection = await SelectedUsers.open(db, settings)

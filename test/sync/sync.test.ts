@@ -138,7 +138,7 @@ it('another upstream is followed from the moment where the first one went', asyn
   await expectSame(db)
   const rows = await db`select distinct upstream from sync.cursors`
   expect(rows).toHaveLength(2)
-  const begun = log.lines.filter(({ message }) => message === 'following the upstream')
+  const begun = log.lines.filter(({ message }) => message === 'sync started')
   expect(begun.map(({ fields }) => fields)).toEqual(
     [first, second].map(({ address }) => ({ upstream: address, shards: 2 })),
   )
@@ -168,7 +168,7 @@ it('what is not signed is refused, told once, and its user is compared later; a 
   await expect.poll(() => one.metrics.items.refused, { timeout: TIMEOUT_MS }).toBe(1)
   expect(await stored(doubting)).toBe(0)
   expect(
-    one.log.lines.filter(({ message }) => message === 'something of the upstream was refused'),
+    one.log.lines.filter(({ message }) => message === 'an upstream item was refused'),
   ).toHaveLength(1)
   const queued = () =>
     doubting.db<{ fid: number }[]>`select fid from sync.fids where reconcile_reason is not null`

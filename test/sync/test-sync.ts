@@ -4,7 +4,7 @@ import { openUpstreams, type Upstreams } from '../../src/hub/sync/client/upstrea
 import { startSync } from '../../src/hub/sync/follow/sync-loop.js'
 import { reconcileLoop } from '../../src/hub/sync/reconcile/reconcile-loop.js'
 import { createSubmitAdapter } from '../../src/hub/sync/submit-adapter.js'
-import { allUsers, type Selection } from '../../src/hub/sync/subset/selection.js'
+import { allUsers, type Selection } from '../../src/hub/sync/subset/selected-users.js'
 import type { UpstreamMetrics } from '../../src/hub/sync/upstream-metrics.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import type { Log } from '../../src/platform/log/log.js'

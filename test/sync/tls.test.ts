@@ -44,7 +44,7 @@ async function serveTls(certified: CertifiedKey): Promise<string> {
 async function refusal(address: string): Promise<string> {
   await b.db`truncate sync.cursors`
   const { log, stop } = startTestSync(b.db, hubOfB, { addresses: [address], tls: true })
-  const warnings = () => log.lines.filter(({ message }) => message === 'the upstream cannot be followed now')
+  const warnings = () => log.lines.filter(({ message }) => message === 'sync failed')
   await expect.poll(() => warnings().length, { timeout: TIMEOUT_MS }).toBeGreaterThan(0)
   await stop()
   expect(await b.db`select 1 from sync.cursors`).toEqual([])

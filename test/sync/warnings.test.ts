@@ -34,13 +34,13 @@ it('why an upstream is not followed or compared with is told once, until it is a
   for (const each of [proxy, other]) each.target = server.address
   const refusals = () => metrics.disconnects.filter((status) => status === 'UNAUTHENTICATED').length
   await expect.poll(refusals, { timeout: TIMEOUT_MS }).toBeGreaterThan(3)
-  const followed = reported('the upstream cannot be followed now')
+  const followed = reported('sync failed')
   for (const address of addresses) {
     const ofOne = followed.filter((reason) => reason.includes(address))
     const codes = ofOne.map((reason) => reason.split(': ')[2])
     expect(codes).toEqual(expect.arrayContaining(['UNAVAILABLE', 'UNAUTHENTICATED']))
     expect(new Set(codes).size).toBe(codes.length)
-    expect(ofOne.at(-1)).toMatch(/a valid API key is needed; give it one in UPSTREAM_HEADERS$/)
+    expect(ofOne.at(-1)).toMatch(/a valid API key is needed; set its key in UPSTREAM_HEADERS$/)
   }
   const compared = () => reported('comparing with the upstream failed')
   await expect.poll(() => compared().length).toBeGreaterThan(0)

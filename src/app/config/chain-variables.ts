@@ -1,7 +1,8 @@
-import { type TString, Type } from '@sinclair/typebox'
+import { type TOptional, type TString, Type } from '@sinclair/typebox'
+import { type NetworkName, networkNames, publicNetworks, rpcUrlsVariable } from '../../hub/chain/networks.js'
 import { flag, integer, text } from './variable.js'
 
-const NETWORK = '(ethereum|optimism|base|arbitrum)'
+const NETWORK = `(${networkNames.join('|')})`
 const CONTRACT = `((id|key|storage|tier)Registry|(id|key)Gateway|keyRequestValidator)=${NETWORK}:0x[0-9a-fA-F]{40}`
 
 function rpcUrls(network: string): TString {
@@ -13,12 +14,14 @@ function rpcUrls(network: string): TString {
   })
 }
 
+/** One variable for each network of the table. */
+const rpcUrlVariables = Object.fromEntries(
+  networkNames.map((name) => [rpcUrlsVariable(name), Type.Optional(rpcUrls(publicNetworks[name].title))]),
+) as Record<ReturnType<typeof rpcUrlsVariable<NetworkName>>, TOptional<TString>>
+
 /** Blockchains. */
 export const chainVariables = {
-  CHAIN_ETHEREUM_RPC_URLS: Type.Optional(rpcUrls('Ethereum')),
-  CHAIN_OPTIMISM_RPC_URLS: Type.Optional(rpcUrls('OP Mainnet, where fids, keys and storage are')),
-  CHAIN_BASE_RPC_URLS: Type.Optional(rpcUrls('Base, where the pro tier is')),
-  CHAIN_ARBITRUM_RPC_URLS: Type.Optional(rpcUrls('Arbitrum')),
+  ...rpcUrlVariables,
   CHAIN_REGISTRIES: flag({
     default: true,
     description: 'Whether what happens in the registries on these chains becomes the events of the hub.',

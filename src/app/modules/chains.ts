@@ -1,8 +1,9 @@
 import { createChainMetrics } from '../../hub/chain/chain-metrics.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
+import { type ChainSettings, readChainSettings } from '../../hub/chain/chain-settings.js'
 import { startFollowing } from '../../hub/chain/follow.js'
 import { Follower, type LogHandler } from '../../hub/chain/follower.js'
-import { type ChainSettings, readChainSettings } from '../../hub/chain/networks.js'
+import { type NetworkName, networkNames } from '../../hub/chain/networks.js'
 import { registryHandler } from '../../hub/chain/registry-handler.js'
 import type { Config } from '../config/config.js'
 import type { App, Module, OpenChains } from '../module.js'
@@ -10,17 +11,17 @@ import type { App, Module, OpenChains } from '../module.js'
 /** What the operator has set up of chains; nothing, unless there are RPC URLs. */
 export function chainSettings(config: Config): ChainSettings {
   return readChainSettings({
-    rpcUrls: {
-      ethereum: config.chainEthereumRpcUrls,
-      optimism: config.chainOptimismRpcUrls,
-      base: config.chainBaseRpcUrls,
-      arbitrum: config.chainArbitrumRpcUrls,
-    },
+    rpcUrls: Object.fromEntries(networkNames.map((name) => [name, config[configKey(name)]])),
     ids: config.chainIds,
     contracts: config.chainContracts,
     confirmations: config.chainConfirmations,
     firstBlock: config.chainFirstBlock,
   })
+}
+
+/** Returns the setting of `CHAIN_<NAME>_RPC_URLS`. */
+function configKey(name: NetworkName): `chain${Capitalize<NetworkName>}RpcUrls` {
+  return `chain${`${name[0]!.toUpperCase()}${name.slice(1)}` as Capitalize<NetworkName>}RpcUrls`
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readConsumerLag } from '../../hub/log/consumer-lag.js'
+import { readConsumerLag } from '../../hub/log/consumer.js'
 import { dropExpiredPartitions, ensurePartitions } from '../../hub/log/partitions.js'
 import { observeConsumers } from '../../platform/metrics.js'
 import type { Module } from '../module.js'

@@ -17,7 +17,7 @@ const LOCK_NOT_AVAILABLE = '55P03'
  * Who writes the inbox does so alone, until the transaction ends. What the read model holds decides what is written,
  * so whoever comes last has to have read last; and groups belong to no shard.
  *
- * @throws NotNow while a rebuild has it.
+ * @throws RetryLater while a rebuild has it.
  */
 export async function lockInbox(db: Transaction): Promise<void> {
   await db.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)

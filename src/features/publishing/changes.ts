@@ -4,7 +4,7 @@ import type { Refusal } from '../../platform/errors.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { compactKey } from '../../protocol/kinds/link.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import type { MessageSet } from '../../protocol/message-kind.js'
+import { bodyOf, type MessageSet } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
 import {
   type Author,
@@ -115,7 +115,7 @@ interface ConflictKey {
 
 function conflictKeyOf(data: MessageData): ConflictKey {
   const kind = kindOf(data.type)
-  const body = kind?.body(data)
+  const body = kind && bodyOf(kind, data)
   if (!kind || kind.set === null || body === undefined) throw new Error(`type ${data.type} replaces nothing`)
   // Where these messages stand depends on what they say, not on their hash.
   const key = kind.conflictKey(body, { data, hash: Buffer.alloc(0) })

@@ -1,7 +1,7 @@
 import { type CastId, MessageType, ReactionType } from '@farcaster/core'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { validateUrl } from '../../protocol/kinds/url.js'
+import { validateUrl } from '../../protocol/kinds/target.js'
 import type { Statement } from './author.js'
 import { invalidParameterError, validationError } from './refusal.js'
 

@@ -1,7 +1,7 @@
 import type { NetworkName } from '../../hub/chain/networks.js'
 
 /** The tokens that trades are valued by unless the operator names others: USDC, and USDT and DAI on Ethereum. */
-export const dollarTokens: Readonly<Record<NetworkName, readonly string[]>> = {
+export const dollarTokens: Readonly<Partial<Record<NetworkName, readonly string[]>>> = {
   ethereum: [
     '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
     '0xdac17f958d2ee523a2206206994597c13d831ec7',

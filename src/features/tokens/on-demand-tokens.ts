@@ -1,5 +1,5 @@
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
-import type { NetworkName } from '../../hub/chain/networks.js'
+import { type NetworkName, rpcUrlsVariable } from '../../hub/chain/networks.js'
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError, type Refusal } from '../../platform/errors.js'
 import { readTokens, type Token } from './token.js'
@@ -19,7 +19,7 @@ export function rpcOf({ rpcs }: Assets, network: NetworkName): ChainRpc {
   if (rpc !== undefined) return rpc
   throw new PlazaError(
     'not_configured',
-    `this server does not follow ${network}: its operator sets CHAIN_${network.toUpperCase()}_RPC_URLS`,
+    `this server does not follow ${network}: its operator sets ${rpcUrlsVariable(network)}`,
     { property: 'network' },
   )
 }

@@ -118,7 +118,8 @@ interface TokenToSave extends TokenDetails, Omit<TokenToTrack, 'trackedBy'> {
 }
 
 async function saveToken(db: Queryable, network: NetworkName, token: TokenToSave): Promise<void> {
-  const isDollar = token.isDollar ?? dollarTokens[network].includes(`0x${token.address.toString('hex')}`)
+  const address = `0x${token.address.toString('hex')}`
+  const isDollar = token.isDollar ?? dollarTokens[network]?.includes(address) ?? false
   await db`
     insert into tokens.tokens as t (
       network, address, name, symbol, decimals, logo, tracked_by, is_dollar, price_usd, price_rank, first_block

@@ -2,7 +2,7 @@ import { OnChainEvent } from '@farcaster/core'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { mergeOrder } from '../merge/merge-order.js'
+import { mergeOrder } from '../merge/rules.js'
 import { removesSigner } from '../reorder-buffer.js'
 import { chainEventFrame, messageFrame, nameMessageFrame, nameTransferFrame } from './frame.js'
 import type { ArchiveWriter } from './writer.js'
@@ -10,21 +10,21 @@ import type { ArchiveWriter } from './writer.js'
 export interface ExportOptions {
   readonly db: Database
   readonly writer: ArchiveWriter
-  /** Only these users; all, and the names that nobody holds, unless told. */
+  /** Exports only these users; by default all users and released names. */
   readonly fids?: readonly number[]
-  /** Where an earlier run has stopped, from the archive: null to start from the beginning. */
+  /** Last exported fid of an earlier run, from the archive; null to start from the beginning. */
   readonly after: number | null
   readonly signal?: AbortSignal
-  /** Told after each user how many frames the archive has. */
+  /** Called after each user with the number of frames in the archive. */
   readonly onProgress?: (frames: number) => void
 }
 
-/** How many users are read in one transaction. */
+/** Users read in one transaction. */
 const PAGE_FIDS = 100
-/** How many messages are read at once. */
+/** Messages read in one statement. */
 const PAGE_MESSAGES = 2000
 
-/** Sets that a user has few messages of, and that others rest on: read whole and put in the order of the merge. */
+/** Small sets that other messages depend on: read whole and sorted in merge order. */
 const ACCOUNT_SETS = [
   MessageSet.keys,
   MessageSet.verifications,
@@ -33,14 +33,16 @@ const ACCOUNT_SETS = [
 ]
 
 /**
- * Writes users into an archive, by fid. Of each user: on-chain events, name transfers, messages in the order of
- * the merge (keys first, because they sign the rest), and last the removals of signers, because messages of
- * a removed signer stand (docs/protocol.md §4.9) but can only be merged before it is removed.
+ * Writes users into an archive, by fid: on-chain events, name transfers, messages in merge order, removals of
+ * signers.
  *
- * Everything of one user is of one moment: pages of users are read in a repeatable-read transaction each. Two
- * users may be of different moments, so that a long export does not hold back the database's vacuum.
+ * Keys come first because they sign other messages. Removals of signers come last: messages of a removed
+ * signer remain valid (docs/protocol.md §4.9), but merge only before the removal.
  *
- * @returns false when it was stopped by the signal; the archive can be gone on with.
+ * A page of users is read in one repeatable-read transaction, so each user is consistent. Different users may
+ * be of different moments: a long export does not hold back the vacuum of the database.
+ *
+ * @returns false if the signal stopped it; a later run can resume the archive.
  */
 export async function exportAll(options: ExportOptions): Promise<boolean> {
   const { db, writer, fids, signal } = options
@@ -53,7 +55,7 @@ export async function exportAll(options: ExportOptions): Promise<boolean> {
     const page = await nextFids(db, after, fids)
     if (page.length === 0) return true
     await db.begin('isolation level repeatable read read only', async (transaction) => {
-      // A reader of standard output may take its time.
+      // A reader of standard output may be slow.
       await transaction`set local idle_in_transaction_session_timeout = 0`
       await exportPage(transaction, page, options)
     })
@@ -62,7 +64,7 @@ export async function exportAll(options: ExportOptions): Promise<boolean> {
   }
 }
 
-/** What `total` of the progress is: messages, on-chain events and names, about. */
+/** Estimates the frames of an export: messages, on-chain events and names. */
 export async function countFrames(db: Database, fids?: readonly number[]): Promise<number> {
   const [row] = await db<{ frames: number }[]>`
     select (
@@ -74,7 +76,7 @@ export async function countFrames(db: Database, fids?: readonly number[]): Promi
   return row!.frames
 }
 
-/** Names that nobody holds any more: an older transfer must not bring them back elsewhere either. */
+/** Exports released names, so that an older transfer does not restore them in another hub. */
 async function exportReleasedNames(db: Database, writer: ArchiveWriter): Promise<void> {
   let after = ''
   for (;;) {
@@ -90,7 +92,7 @@ async function exportReleasedNames(db: Database, writer: ArchiveWriter): Promise
   }
 }
 
-/** The next users with anything on the chain. Without that nobody has messages. */
+/** Returns the next users that have on-chain events. Other fids have no messages. */
 async function nextFids(db: Database, after: number, fids: readonly number[] | undefined): Promise<number[]> {
   if (fids !== undefined) {
     const sorted = [...new Set(fids)].sort((a, b) => a - b)
@@ -148,7 +150,7 @@ async function selectNameTransfers(db: Transaction, fids: readonly number[]): Pr
   return groupByFid(rows, ({ proof }) => proof)
 }
 
-/** Frames of the small sets, by fid, in the order of the merge. */
+/** Returns frames of the small sets by fid, in merge order. */
 async function selectAccountMessages(
   db: Transaction,
   fids: readonly number[],
@@ -167,12 +169,12 @@ async function selectAccountMessages(
       frame: proof === undefined ? messageFrame(message) : nameMessageFrame(message, proof),
     }
   })
-  // Sorting keeps the order of time within a priority.
+  // The sort is stable: it keeps the order of time within a priority.
   ordered.sort((a, b) => a.fid - b.fid || a.priority - b.priority)
   return groupByFid(ordered, ({ frame }) => frame)
 }
 
-/** The large sets, in the order of the index that they are read by: set, then time. */
+/** Exports the large sets in index order: set, then time. */
 async function exportMessages(db: Transaction, fid: number, writer: ArchiveWriter): Promise<void> {
   let last: { set: number; ts: number; hash: Buffer } = { set: 0, ts: 0, hash: Buffer.alloc(0) }
   for (;;) {

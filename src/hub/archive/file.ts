@@ -13,33 +13,33 @@ import type { ArchiveSink, ArchiveStart } from './writer.js'
 /** An archive file that is open for writing. */
 export interface ArchiveFile {
   readonly sink: ArchiveSink
-  /** Where writing goes on. */
+  /** Where writing continues. */
   readonly start: ArchiveStart
-  /** True when the file already ends as an archive should: there is nothing to add. */
+  /** True if the file ends with an end member: nothing is left to write. */
   readonly isComplete: boolean
-  /** Brings everything to the disk. */
+  /** Syncs to disk and closes. */
   close(): Promise<void>
 }
 
 export interface OpenArchiveOptions {
   readonly network: number
-  /** 16 hex digits; random unless told. */
+  /** 16 hex digits; random by default. */
   readonly archiveId?: string
-  /** Go on behind the last chunk of the file, if there is one, instead of refusing to touch it. */
+  /** Continues after the last chunk of an existing file instead of refusing it. */
   readonly resume: boolean
 }
 
 /**
- * Opens an archive file for writing. A new one is empty; one to go on with is cut behind its last whole chunk,
- * as an interrupted run may have left half of one.
+ * Opens an archive file for writing. A resumed file is truncated after its last complete chunk: an
+ * interrupted run may have left a partial one.
  *
- * @throws Error when the file exists and is not to be gone on with, or is not an archive of this network.
+ * @throws Error if the file exists and `resume` is false, or if it is not an archive of this network.
  */
 export async function openArchiveFile(path: string, options: OpenArchiveOptions): Promise<ArchiveFile> {
   const flags = constants.O_RDWR | constants.O_CREAT | (options.resume ? 0 : constants.O_EXCL)
   const handle = await open(path, flags, 0o600).catch((error: unknown) => {
     if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST') throw error
-    throw new Error(`${path} exists: go on with it by --resume, or choose another name`)
+    throw new Error(`${path} exists: resume it with --resume, or choose another name`)
   })
   try {
     return await prepare(path, handle, options)
@@ -61,7 +61,7 @@ async function prepare(
     throw new Error(`${path} is not an archive`)
   }
   if (last !== null && (last.network !== network || (archiveId && last.archiveId !== archiveId))) {
-    throw new Error(`${path} is an archive of something else`)
+    throw new Error(`${path} is an archive of another network or run`)
   }
   const isComplete = last?.kind === 'end'
   let offset = last === null ? 0 : last.offset + last.sizeBytes
@@ -89,7 +89,7 @@ async function prepare(
 
 type MemberWithOffset = MemberHeader & { readonly offset: number }
 
-/** Hops from header to header: the members that are there in full length. */
+/** Reads the headers of all members that are complete by length. */
 async function listMembers(handle: FileHandle): Promise<MemberWithOffset[]> {
   const { size } = await handle.stat()
   const members: MemberWithOffset[] = []
@@ -103,7 +103,9 @@ async function listMembers(handle: FileHandle): Promise<MemberWithOffset[]> {
   return members
 }
 
-/** The last member that writing can go on behind. Its bytes are checked: a crash may have left holes. */
+/**
+ * Finds the last intact member that writing can resume after. Checks its bytes: a crash may have left holes.
+ */
 async function lastGoodMember(
   handle: FileHandle,
   members: readonly MemberWithOffset[],
@@ -128,7 +130,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, offset: number): Prom
   }
 }
 
-/** Standard output, or any other stream, as the place where an archive goes. */
+/** Returns a sink for standard output or any other stream. */
 export function streamSink(stream: NodeJS.WritableStream): ArchiveSink {
   return {
     write: (bytes) =>

@@ -6,10 +6,11 @@ import { WireReader } from '../../protocol/wire.js'
 import type { MergeItem } from '../merge/shard-writer.js'
 
 /**
- * A frame is a length and a HubEvent (docs/protocol.md §4.14) of type MERGE_MESSAGE,
- * MERGE_USERNAME_PROOF or MERGE_ON_CHAIN_EVENT without an id, so whoever has the protocol's schema can read
- * an archive. Frames are put together from the bytes that are stored, and taken apart to the very bytes that
- * were signed: a message that is decoded and encoded again may not have the same hash (docs/protocol.md §3.2).
+ * A frame is a length and a HubEvent of type MERGE_MESSAGE, MERGE_USERNAME_PROOF or MERGE_ON_CHAIN_EVENT
+ * without an id (docs/protocol.md §4.14). Any reader with the protocol's schema can read an archive.
+ *
+ * Frames contain stored bytes as they are and decode to the bytes that were signed: decoding and encoding a
+ * message again may change its hash (docs/protocol.md §3.2).
  */
 
 /** Field numbers of HubEvent and of its bodies. */
@@ -24,12 +25,12 @@ const ON_CHAIN_EVENT = 1
 
 const LENGTH_DELIMITED = 2
 
-/** The frame of an encoded Message of any type but USERNAME_PROOF. */
+/** Encodes the frame of a Message of any type but USERNAME_PROOF. */
 export function messageFrame(message: Uint8Array): Buffer {
   return frame(HubEventType.MERGE_MESSAGE, MERGE_MESSAGE_BODY, [field(MESSAGE, message)])
 }
 
-/** The frame of an encoded Message of type USERNAME_PROOF, whose body is `proof`. */
+/** Encodes the frame of a USERNAME_PROOF Message with the body `proof`. */
 export function nameMessageFrame(message: Uint8Array, proof: UserNameProof): Buffer {
   return frame(HubEventType.MERGE_USERNAME_PROOF, MERGE_USERNAME_PROOF_BODY, [
     field(USERNAME_PROOF, UserNameProof.encode(proof).finish()),
@@ -37,17 +38,17 @@ export function nameMessageFrame(message: Uint8Array, proof: UserNameProof): Buf
   ])
 }
 
-/** The frame of a transfer of the fname registry, an encoded UserNameProof. */
+/** Encodes the frame of an fname transfer, a UserNameProof. */
 export function nameTransferFrame(proof: Uint8Array): Buffer {
   return frame(HubEventType.MERGE_USERNAME_PROOF, MERGE_USERNAME_PROOF_BODY, [field(USERNAME_PROOF, proof)])
 }
 
-/** The frame of an encoded OnChainEvent. */
+/** Encodes the frame of an OnChainEvent. */
 export function chainEventFrame(event: Uint8Array): Buffer {
   return frame(HubEventType.MERGE_ON_CHAIN_EVENT, MERGE_ON_CHAIN_EVENT_BODY, [field(ON_CHAIN_EVENT, event)])
 }
 
-/** The frame of anything that can be merged. */
+/** Encodes the frame of an item to merge. */
 export function itemFrame(item: MergeItem): Buffer {
   switch (item.kind) {
     case 'chainEvent':
@@ -62,7 +63,9 @@ export function itemFrame(item: MergeItem): Buffer {
   }
 }
 
-/** The HubEvents of a row of frames; null in place of the rest when that is not made of whole frames. */
+/**
+ * Splits frames into HubEvents. Yields null in place of the rest if it does not consist of complete frames.
+ */
 export function* splitFrames(frames: Buffer): Generator<Buffer | null> {
   const reader = new WireReader(frames)
   while (reader.position < frames.length) {
@@ -75,7 +78,7 @@ export function* splitFrames(frames: Buffer): Generator<Buffer | null> {
   }
 }
 
-/** What a HubEvent of an archive holds, or why it cannot be merged. */
+/** Decodes a HubEvent of an archive into an item to merge, or a refusal. */
 export function decodeItem(event: Buffer): MergeItem | Refusal {
   const mergeMessage = fieldOf(event, MERGE_MESSAGE_BODY)
   if (mergeMessage !== null) return messageItem(fieldOf(mergeMessage, MESSAGE))
@@ -89,7 +92,7 @@ export function decodeItem(event: Buffer): MergeItem | Refusal {
   return malformed('frame is neither a message, a name proof nor an on-chain event')
 }
 
-/** Tells what `decodeItem` could not read from what it could. */
+/** Returns true if `decodeItem` returned an item. */
 export function isItem(result: MergeItem | Refusal): result is MergeItem {
   return 'kind' in result
 }
@@ -114,7 +117,7 @@ function chainEventItem(encoded: Buffer | null): MergeItem | Refusal {
   return event ? { kind: 'chainEvent', event } : malformed('frame has no on-chain event')
 }
 
-/** The generated decoder throws on what it cannot read. */
+/** The generated decoder throws on malformed input. */
 function tryDecode<T>(decode: () => T): T | null {
   try {
     return decode()
@@ -133,7 +136,7 @@ function frame(type: HubEventType, bodyNumber: number, bodyFields: readonly Buff
   return Buffer.concat([varint(sizeBytes), Buffer.of(TYPE << 3, type), body])
 }
 
-/** An encoded field of bytes or of a nested message. */
+/** Encodes a field of bytes or of a nested message. */
 function field(number: number, content: Uint8Array): Buffer {
   return Buffer.concat([varint((number << 3) | LENGTH_DELIMITED), varint(content.length), content])
 }
@@ -149,7 +152,7 @@ function varint(value: number): Buffer {
   return Buffer.from(bytes)
 }
 
-/** The content of the last field of this number, as protobuf has it; null when there is none. */
+/** Returns the content of the last field of this number, as protobuf defines; null if there is none. */
 function fieldOf(bytes: Buffer, number: number): Buffer | null {
   const reader = new WireReader(bytes)
   let found: Buffer | null = null

@@ -1,42 +1,40 @@
 import type { Database } from '../../platform/db/connection.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../reorder-buffer.js'
 import { decodeItem, isItem, splitFrames } from './frame.js'
-import { deleteImportOffset, loadImportOffset, saveImportOffset } from './import-offset.js'
 import { type ArchiveIdentity, type ArchivePart, readArchive } from './reader.js'
 
 export interface ImportOptions {
   readonly db: Database
   readonly hub: ReorderBufferOptions['hub']
-  /** The archive, from its first byte on. */
+  /** The archive from its first byte. */
   readonly source: AsyncIterable<Uint8Array>
-  /** The network of this hub: an archive of another one is refused before anything is merged. */
+  /** Network of this hub; an archive of another network is refused before anything merges. */
   readonly network: number
-  /** Start from the beginning, whatever an earlier run has done. */
+  /** Starts from the beginning, whatever an earlier run has merged. */
   readonly restart: boolean
   readonly signal?: AbortSignal
-  /** Told how far the archive is merged, in bytes, and how many frames this run has settled. */
+  /** Called with the merged bytes of the archive and the settled frames of this run. */
   readonly onProgress?: (bytes: number, frames: number) => void
 }
 
-/** How far an import came, and what became of what it read. */
+/** The progress and the outcomes of an import. */
 export interface ImportResult {
-  /** `stopped`: by the signal. The next run goes on from there. */
+  /** `stopped`: by the signal; the next run resumes. */
   readonly outcome: 'complete' | 'stopped' | 'truncated' | 'corrupted' | 'other network'
-  /** Byte of the archive up to which everything is merged. */
+  /** Offset in the archive up to which everything is merged, in bytes. */
   readonly offset: number
-  /** Byte that this run started from; 0 when it started at the beginning. */
+  /** Offset at which this run started. */
   readonly startOffset: number
-  /** What became of the frames of this run. */
+  /** Outcomes of the frames of this run. */
   readonly tally: MergeTally
 }
 
 /**
- * Merges an archive through the hub's ordinary door: every message is validated and verified, what is known
- * already is a duplicate. On-chain events and name transfers carry no proof that a hub could check offline:
- * import only archives whose origin you trust.
+ * Merges an archive through the hub: validates and verifies every message; known items are duplicates.
  *
- * A chunk is remembered in the database when it is merged, so that a run that was stopped is gone on with; of
- * a damaged archive, what stands before the damage is merged.
+ * On-chain events and name transfers carry no proof that a hub can check offline: import only archives from a
+ * trusted origin. The database stores the offset of each merged chunk, so a stopped run resumes. Of a damaged
+ * archive, everything before the damage is merged.
  */
 export async function importArchive(options: ImportOptions): Promise<ImportResult> {
   const run = new ImportRun(options)
@@ -45,7 +43,7 @@ export async function importArchive(options: ImportOptions): Promise<ImportResul
   return result
 }
 
-/** The end of a chunk: once so many frames have settled, everything up to the offset is merged. */
+/** The end of a chunk: when this many frames have settled, everything up to the offset is merged. */
 interface ChunkEnd {
   readonly frames: number
   readonly offset: number
@@ -57,7 +55,7 @@ class ImportRun {
   #identity: ArchiveIdentity | null = null
   #startOffset = 0
   #mergedOffset = 0
-  /** Frames of this run: handed to the intake, and of these settled. */
+  /** Frames of this run that went to the reorder buffer. */
   #itemCount = 0
   #chunkEnds: ChunkEnd[] = []
 
@@ -85,7 +83,7 @@ class ImportRun {
       if (itemCount !== 'whole') break
     }
     await this.#reorderBuffer.drain()
-    // A chunk of nothing but unreadable frames ends without anything that settles.
+    // A chunk of unreadable frames only has nothing that settles.
     await this.#recordSettled(this.#itemCount)
     if (outcome === 'complete') this.#mergedOffset = end
     return this.#result(outcome)
@@ -139,4 +137,30 @@ class ImportRun {
       tally: this.#reorderBuffer.tally,
     }
   }
+}
+
+/** Loads the merged offset of an archive, in bytes; 0 if there is none. */
+export async function loadImportOffset(db: Database, archiveId: string): Promise<number> {
+  const [row] = await db<{ offset: number }[]>`
+    select (value #>> '{}')::bigint as offset from hub.settings where name = ${settingName(archiveId)}
+  `
+  return row?.offset ?? 0
+}
+
+/** Saves the merged offset of an archive. */
+async function saveImportOffset(db: Database, archiveId: string, offset: number): Promise<void> {
+  await db`
+    insert into hub.settings (name, value)
+    values (${settingName(archiveId)}, ${offset}::bigint::text::jsonb)
+    on conflict (name) do update set value = excluded.value
+  `
+}
+
+/** Deletes the offset of an archive that is complete or restarts. */
+async function deleteImportOffset(db: Database, archiveId: string): Promise<void> {
+  await db`delete from hub.settings where name = ${settingName(archiveId)}`
+}
+
+function settingName(archiveId: string): string {
+  return `import/${archiveId}`
 }

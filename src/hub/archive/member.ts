@@ -2,39 +2,43 @@ import { promisify } from 'node:util'
 import { crc32, deflateRaw, inflateRaw } from 'node:zlib'
 
 /**
- * One gzip member (RFC 1952) of an archive. An archive is a row of members, so every gzip tool reads it as one
- * stream; what we need to find our way in it stands in each member's "extra" field, which those tools skip:
+ * One gzip member (RFC 1952) of an archive. Any gzip tool reads the members of an archive as one stream.
+ *
+ * The "extra" field of each member, which those tools skip, locates it (little endian, like all of gzip):
  *
  *     'P' 'Z' length   version kind network flags   archive id (8)   member bytes (4)   frames (4)
- *                      frames before (8)   position (8)                         little endian, as all of gzip
+ *                      frames before (8)   position (8)
  */
 export interface MemberInfo {
   readonly kind: 'chunk' | 'end'
-  /** FarcasterNetwork of everything inside. */
+  /** FarcasterNetwork of all content. */
   readonly network: number
-  /** 16 hex digits, the same in all members of an archive and in no other archive. */
+  /** 16 hex digits, the same in all members of one archive and unique to it. */
   readonly archiveId: string
-  /** How many frames the member holds. */
+  /** Number of frames in the member. */
   readonly frames: number
-  /** How many frames the members before it hold. */
+  /** Number of frames in all members before it. */
   readonly framesBefore: number
-  /** What the writer calls the place it had reached; of an export, the last fid that is complete. */
+  /** Position of the writer; in an export, the last complete fid. */
   readonly position: number
-  /** True when writing can go on behind this member: the position is exactly its end. */
+  /** True if writing can resume after this member: `position` is exactly its end. */
   readonly resumable: boolean
 }
 
-/** A member's header, read: `sizeBytes` is that of the whole member. */
+/** The decoded header of a member; `sizeBytes` counts the whole member. */
 export interface MemberHeader extends MemberInfo {
   readonly sizeBytes: number
 }
 
 export const MEMBER_HEADER_BYTES = 56
 const TRAILER_BYTES = 8
-/** A member that says that it is larger was not written by us. */
+/** Larger members are malformed. */
 const MAX_MEMBER_BYTES = 64 * 1024 * 1024
 
-/** Magic, deflate, "has an extra field", no time, no extra flags, unknown system; then 44 bytes of extra field. */
+/**
+ * Magic, deflate, "has an extra field", no time, no extra flags, unknown system; then 44 bytes of extra
+ * field.
+ */
 const GZIP_PREFIX = Buffer.from('1f8b08040000000000ff2c00505a2800', 'hex')
 const GZIP_HEADER_BYTES = 10
 const VERSION = 1
@@ -59,20 +63,20 @@ export async function encodeMember(info: MemberInfo, content: Buffer): Promise<B
   header.writeUInt32LE(info.frames, 32)
   header.writeBigUInt64LE(BigInt(info.framesBefore), 36)
   header.writeBigUInt64LE(BigInt(info.position), 44)
-  // The last four bytes are kept for later versions.
+  // The last four bytes of the header are reserved.
   const trailer = Buffer.alloc(TRAILER_BYTES)
   trailer.writeUInt32LE(crc32(content), 0)
   trailer.writeUInt32LE(content.length, 4)
   return Buffer.concat([header, body, trailer])
 }
 
-/** Whether a file that starts so may be one of ours that was hardly begun: its gzip header is as we write it. */
+/** Returns true if the bytes may begin a file that an interrupted run left: a partial header of a member. */
 export function hasMemberPrefix(bytes: Buffer): boolean {
   const compared = Math.min(bytes.length, GZIP_HEADER_BYTES)
   return bytes.subarray(0, compared).equals(GZIP_PREFIX.subarray(0, compared))
 }
 
-/** The header of a member, from its first `MEMBER_HEADER_BYTES`; null when this is none of ours. */
+/** Decodes a header from the first `MEMBER_HEADER_BYTES` of a member; null if it is not one. */
 export function decodeMemberHeader(bytes: Buffer): MemberHeader | null {
   if (!bytes.subarray(0, GZIP_PREFIX.length).equals(GZIP_PREFIX)) return null
   const kind = KINDS[bytes.readUInt8(17)]
@@ -92,7 +96,7 @@ export function decodeMemberHeader(bytes: Buffer): MemberHeader | null {
   }
 }
 
-/** What a whole member holds; null when its bytes are damaged. */
+/** Decompresses a member; null if its bytes are damaged. */
 export async function decodeMember(member: Buffer): Promise<Buffer | null> {
   const trailerAt = member.length - TRAILER_BYTES
   const sizeBytes = member.readUInt32LE(trailerAt + 4)

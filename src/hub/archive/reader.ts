@@ -1,30 +1,35 @@
 import { decodeMember, decodeMemberHeader, MEMBER_HEADER_BYTES, type MemberHeader } from './member.js'
 
-/** What an archive says of itself with its first member. */
+/** The network and the id of an archive, from its first member. */
 export type ArchiveIdentity = Pick<MemberHeader, 'network' | 'archiveId'>
 
 /** A piece of an archive, or its end. */
 export type ArchivePart =
   | {
       readonly kind: 'chunk'
-      /** Length-delimited HubEvents, whole ones. */
+      /** Length-delimited HubEvents, complete ones. */
       readonly frames: Buffer
-      /** Byte of the archive behind the chunk. */
+      /** Offset of the end of the chunk in the archive, in bytes. */
       readonly endOffset: number
-      /** Frames of the archive up to and with the chunk. */
+      /** Frames of the archive up to the end of the chunk. */
       readonly framesSoFar: number
     }
-  /** `offset` is the byte of the archive up to which it was good. */
+  /** `offset` is the end of the last intact member. */
   | { readonly kind: 'end' | 'truncated' | 'corrupted'; readonly offset: number }
 
 export interface ReadOptions {
-  /** Called with the identity; the byte to start from, where a chunk has ended: earlier chunks are passed. */
+  /**
+   * Called with the identity; returns the offset to start from, the end of a chunk. Earlier chunks are
+   * skipped.
+   */
   readonly startOffset?: (identity: ArchiveIdentity) => number | Promise<number>
 }
 
 /**
- * Reads the chunks of an archive in order, each one checked whole before it is handed out. The last part says
- * how the archive ended; a damaged member ends it, because what stands behind it may rest on it.
+ * Reads the chunks of an archive in order and checks each before it is returned. The last part says how the
+ * archive ends.
+ *
+ * A damaged member ends the archive, since later ones may depend on it.
  */
 export async function* readArchive(
   source: AsyncIterable<Uint8Array>,
@@ -57,13 +62,13 @@ export async function* readArchive(
   }
 }
 
-/** Whether a member belongs where it stands: of the same archive, and none is missing in between. */
+/** Returns true if a member is of the same archive and follows the previous one. */
 function isNextMember(info: MemberHeader, first: MemberHeader | null, frames: number): boolean {
   const isSameArchive = first === null || info.archiveId === first.archiveId
   return isSameArchive && info.framesBefore === frames
 }
 
-/** Bytes of a stream in portions of the reader's choice. */
+/** A byte stream that can be read in portions of any size. */
 class ByteQueue {
   readonly #source: AsyncIterator<Uint8Array>
   #buffered: Buffer[] = []
@@ -73,7 +78,7 @@ class ByteQueue {
     this.#source = source[Symbol.asyncIterator]()
   }
 
-  /** The next `count` bytes, fewer at the end of the stream, without taking them. */
+  /** Returns the next `count` bytes without consuming them; fewer at the end of the stream. */
   async peek(count: number): Promise<Buffer> {
     return (await this.#fill(count)).subarray(0, count)
   }

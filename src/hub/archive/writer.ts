@@ -1,24 +1,26 @@
 import { encodeMember, type MemberInfo } from './member.js'
 
-/** Where an archive goes: a file or standard output. Bytes are kept in order. */
+/** The destination of an archive: a file or a stream. Keeps the order of writes. */
 export interface ArchiveSink {
   write(bytes: Buffer): Promise<void>
 }
 
-/** What all members of an archive say, and where writing goes on. */
+/** The identity of an archive and the position where writing continues. */
 export interface ArchiveStart extends Pick<MemberInfo, 'network' | 'archiveId'> {
-  /** Frames and position that the archive has already; 0 for a new one. */
+  /** Frames and position of an existing archive; 0 for a new one. */
   readonly framesBefore: number
   readonly position: number
 }
 
-/** A chunk ends at the next mark after so many bytes of frames: little is lost when writing stops, little memory
- * is taken when the chunk is read. */
+/**
+ * A chunk ends at the first checkpoint after this many bytes. An interruption loses at most one chunk, and a
+ * reader holds one in memory.
+ */
 const CHUNK_BYTES = 1024 * 1024
-/** A chunk without a mark ends at so many times that. */
+/** A chunk without a checkpoint ends at this multiple of `CHUNK_BYTES`. */
 const MAX_CHUNKS_WITHOUT_CHECKPOINT = 4
 
-/** Writes frames into an archive, chunk by chunk; one chunk is compressed while the next one fills. */
+/** Writes frames into an archive in chunks. One chunk is compressed while the next one fills. */
 export class ArchiveWriter {
   readonly #sink: ArchiveSink
   readonly #start: ArchiveStart
@@ -38,12 +40,12 @@ export class ArchiveWriter {
     this.#position = start.position
   }
 
-  /** How many frames the archive has, those included that wait for their chunk to fill. */
+  /** Number of frames in the archive, with those of the unfinished chunk. */
   get frames(): number {
     return this.#framesBefore + this.#pending.length
   }
 
-  /** True when a chunk has just ended. */
+  /** True if the current chunk is empty. */
   get isAtChunkStart(): boolean {
     return this.#pending.length === 0
   }
@@ -55,14 +57,14 @@ export class ArchiveWriter {
     if (this.#pendingBytes >= MAX_CHUNKS_WITHOUT_CHECKPOINT * this.#chunkBytes) await this.flush()
   }
 
-  /** Everything up to `position` has been added: a place where writing may go on another time. */
+  /** Marks that everything up to `position` has been added: writing can resume here. */
   async checkpoint(position: number): Promise<void> {
     this.#position = position
     this.#isAtCheckpoint = true
     if (this.#pendingBytes >= this.#chunkBytes) await this.flush()
   }
 
-  /** Ends the chunk here. */
+  /** Ends the current chunk. */
   async flush(): Promise<void> {
     if (this.#pending.length === 0) return
     const content = Buffer.concat(this.#pending)
@@ -72,17 +74,17 @@ export class ArchiveWriter {
     this.#pendingBytes = 0
     await this.#writing
     this.#writing = this.#write(info, content)
-    // Its error is met by whoever awaits it next; until then it is not unhandled.
+    // The next await reports this error; until then it must not count as unhandled.
     this.#writing.catch(() => {})
   }
 
-  /** Writes what is left. The archive stays open: `finish` or another run may go on. */
+  /** Writes what is left. The archive stays open: `finish` or another run may continue. */
   async flushAll(): Promise<void> {
     await this.flush()
     await this.#writing
   }
 
-  /** Writes what is left and the end, without which an archive counts as cut off. */
+  /** Writes what is left and the end member. An archive without it counts as truncated. */
   async finish(): Promise<void> {
     await this.flushAll()
     await this.#write(this.#info('end', 0), Buffer.alloc(0))

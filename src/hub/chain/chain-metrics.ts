@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../platform/db/connection.js'
 import type { Progress } from './follower.js'
 
-/** What counts what followers and RPCs do. */
+/** Counters for followers and RPC endpoints. */
 export interface ChainMetrics {
   readonly onProgress: (progress: Progress) => void
   readonly onFailure: (network: string, endpoint: string) => void
@@ -15,18 +15,18 @@ interface FollowerRow {
   readonly head: number | null
 }
 
-/** Adds the numbers of the chains: how far followers are, what they have handled, how often an RPC has failed. */
+/** Registers the chain metrics: progress and lag of followers, failures and mismatches of RPC endpoints. */
 export function createChainMetrics(registry: Registry, db: Database): ChainMetrics {
   const registers = [registry]
   const logs = new Counter({
     name: 'plaza_chain_logs_total',
-    help: 'Logs of chains that were handled, by follower',
+    help: 'Handled chain logs, by follower',
     labelNames: ['follower'],
     registers,
   })
   const reorgs = new Counter({
     name: 'plaza_chain_reorgs_total',
-    help: 'How often a chain has taken back blocks that were handled; lost: more than can be undone',
+    help: 'Chain reorganizations of handled blocks; deep: beyond the confirmations',
     labelNames: ['follower', 'depth'],
     registers,
   })
@@ -38,7 +38,7 @@ export function createChainMetrics(registry: Registry, db: Database): ChainMetri
   })
   const mismatches = new Counter({
     name: 'plaza_chain_rpc_mismatches_total',
-    help: 'How often RPCs of a network did not say the same of what must be agreed on; nothing was settled then',
+    help: 'RPC endpoints of a network returned different answers where they must agree',
     labelNames: ['network'],
     registers,
   })
@@ -46,8 +46,8 @@ export function createChainMetrics(registry: Registry, db: Database): ChainMetri
   return {
     onProgress({ follower, outcome, logs: count }) {
       logs.inc({ follower }, count)
-      if (outcome === 'forked' || outcome === 'lost') {
-        reorgs.inc({ follower, depth: outcome === 'lost' ? 'lost' : 'undone' })
+      if (outcome === 'reorged' || outcome === 'deepReorg') {
+        reorgs.inc({ follower, depth: outcome === 'deepReorg' ? 'deep' : 'rewound' })
       }
     },
     onFailure: (network, endpoint) => failures.inc({ network, endpoint }),
@@ -55,7 +55,10 @@ export function createChainMetrics(registry: Registry, db: Database): ChainMetri
   }
 }
 
-/** Read when somebody asks, so that every process tells the same. A database that is away leaves the numbers out. */
+/**
+ * Reads cursors on each scrape, so that all processes report the same. Reports nothing while the database is
+ * unavailable.
+ */
 function observeLag(registry: Registry, db: Database): void {
   const read = () =>
     db<FollowerRow[]>`select name, next_block as "nextBlock", head from chain.followers`.catch(() => [])
@@ -73,14 +76,10 @@ function observeLag(registry: Registry, db: Database): void {
         }
       },
     })
-  gauge(
-    'plaza_chain_next_block',
-    'The first block that a follower has not handled',
-    ({ nextBlock }) => nextBlock,
-  )
+  gauge('plaza_chain_next_block', 'First block that a follower has not handled', ({ nextBlock }) => nextBlock)
   gauge(
     'plaza_chain_lag_blocks',
-    'Blocks of the chain that a follower has not handled, those included that it leaves until they are final',
+    'Blocks of the chain that a follower has not handled, blocks that are not final included',
     ({ nextBlock, head }) => (head === null ? null : Math.max(0, head + 1 - nextBlock)),
   )
 }

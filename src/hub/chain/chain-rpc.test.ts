@@ -75,7 +75,7 @@ it('who runs the server is told which RPCs differ, what they say and what to do,
     { endpoint: new URL(second.url).host, answer: String(head - 1) },
   ]
   expect(told).toEqual([
-    [{ network: 'optimism', answers }, expect.stringContaining('take it out of the RPC URLs')],
+    [{ network: 'optimism', answers }, expect.stringContaining('remove the wrong one from the RPC URLs')],
   ])
   nowMs = 61_000
   await expect(ask()).rejects.toThrow(RpcMismatch)

@@ -1,39 +1,42 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../platform/log/log.js'
+import type { ChainNetwork } from './chain-settings.js'
 import { type Endpoint, openEndpoint } from './endpoint.js'
-import type { ChainNetwork } from './networks.js'
 
-/** What the access to a network stands on. */
+/** Dependencies and callbacks of a `ChainRpc`. */
 export interface ChainRpcOptions {
   readonly log: Log
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** Told of every failure of an endpoint. */
+  /** Called on every failure of an endpoint. */
   readonly onFailure?: (endpoint: string) => void
-  /** Told each time that endpoints do not agree. */
+  /** Called on every mismatch between endpoints. */
   readonly onMismatch?: () => void
 }
 
-/** What an endpoint says, by its name. */
+/** The answer of one endpoint. */
 interface EndpointAnswer<T> {
   readonly endpoint: string
   readonly answer: T
 }
 
-/** Two RPCs have told different things of the same. One of them lies, or they are of two minds for a moment. */
+/** Two RPC endpoints returned different answers: one is wrong, or they are at different blocks. */
 export class RpcMismatch extends Error {}
 
-/** After so long, the first URL is tried again. */
+/** The first URL is tried again after this time. */
 const PREFER_FIRST_MS = 5 * 60_000
-/** Chains make a block every few seconds: one that has made none for so long has stopped, or its RPC has. */
+/**
+ * Chains produce a block every few seconds. A chain without one for this long has stopped, or its RPC has.
+ */
 const STALLED_MS = 60_000
-/** What waits for RPCs that differ asks every few seconds: so often it is told to whoever reads the log. */
+/** Callers repeat a mismatching call every few seconds; the log reports it this often. */
 const REPORT_INTERVAL_MS = 60_000
-/** Of what an RPC says, so much is in the log: enough to see which one is wrong. */
+/** Length of each answer in the log, enough to see which endpoint is wrong. */
 const LOGGED_LENGTH = 600
 
 /**
- * A network by its RPC URLs. The first is used until it fails, then the next one; each has to be of the right chain.
+ * RPC access to a network. Uses the first URL until it fails, then the next one, and checks the chain id of
+ * each.
  */
 export class ChainRpc {
   readonly network: ChainNetwork
@@ -42,7 +45,7 @@ export class ChainRpc {
   #current = 0
   #switchedAtMs = 0
   #reportedAtMs = Number.NEGATIVE_INFINITY
-  /** The newest block that the current endpoint has told, and since when. */
+  /** The newest block that the current endpoint reported, and since when. */
   #head = { number: -1, sinceMs: 0 }
 
   constructor(network: ChainNetwork, options: ChainRpcOptions) {
@@ -52,10 +55,10 @@ export class ChainRpc {
   }
 
   /**
-   * Does something with one endpoint, so that all that is read is of one and the same view of the chain. When it
-   * fails, it is done anew with the next one, until all have failed.
+   * Runs `work` with one endpoint, so that all its reads see one state of the chain. On failure it repeats
+   * with the next endpoint.
    *
-   * @throws what the last one failed with.
+   * @throws the error of the last endpoint, if all fail.
    */
   async withEndpoint<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T> {
     const { clock } = this.#options
@@ -75,8 +78,8 @@ export class ChainRpc {
   }
 
   /**
-   * Notes the newest block that was told. An endpoint that answers and tells the same for a minute is left for the one
-   * that is furthest, if there is any: it stands still, which is no failure that `with` would see.
+   * Records the newest block. If an endpoint reports the same one for a minute, switches to the endpoint with
+   * the highest block, if there is a higher one: a stalled endpoint does not fail.
    */
   async recordHead(number: number): Promise<void> {
     const { log, clock } = this.#options
@@ -90,27 +93,27 @@ export class ChainRpc {
     const furthest = headNumbers.indexOf(Math.max(...headNumbers))
     if (headNumbers[furthest]! <= number) return
     const { name } = this.#endpoints[this.#current]!.endpoint
-    log.warn({ network: this.network.name, endpoint: name, head: number }, 'an RPC stands still')
+    log.warn({ network: this.network.name, endpoint: name, head: number }, 'an RPC endpoint stalls')
     this.#current = furthest
     this.#switchedAtMs = clock()
   }
 
   /**
-   * Asks every endpoint at once.
+   * Calls all endpoints at once.
    *
-   * @returns what those say that answer, in the order of the URLs; at least one.
-   * @throws what the first one failed with, when all have failed.
+   * @returns the answers of those that succeed, in the order of the URLs; at least one.
+   * @throws the error of the first endpoint, if all fail.
    */
   async requestAll<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<T[]> {
     return (await this.#requestAll(work)).map(({ answer }) => answer)
   }
 
   /**
-   * Asks for what cannot be taken back once it was believed: every endpoint is asked, and all that answer have to say the
-   * same. One that is behind is to fail, not to answer.
+   * Calls all endpoints and requires that all answers are equal, for what cannot be undone later. An endpoint
+   * that lags must fail, not answer.
    *
-   * @param comparedPart What of it has to be the same.
-   * @throws RpcsDiffer when it is not.
+   * @param comparedPart Selects the part of the answer that must be equal.
+   * @throws RpcMismatch if answers differ.
    */
   async requestAgreed<T>(
     work: (endpoint: Endpoint) => Promise<T>,
@@ -121,7 +124,7 @@ export class ChainRpc {
     if (answers.every(({ answer }) => isDeepStrictEqual(comparedPart(answer), comparedPart(first))))
       return first
     this.#reportMismatch(answers.map(({ endpoint, answer }) => ({ endpoint, answer: comparedPart(answer) })))
-    throw new RpcMismatch(`the RPCs of ${this.network.name} do not say the same`)
+    throw new RpcMismatch(`RPC endpoints of ${this.network.name} returned different answers`)
   }
 
   async #requestAll<T>(work: (endpoint: Endpoint) => Promise<T>): Promise<EndpointAnswer<T>[]> {
@@ -147,7 +150,7 @@ export class ChainRpc {
     }))
     log.warn(
       { network: this.network.name, answers: logged },
-      'RPCs do not say the same, and what rests on it waits until they do: if that stays so, one of them is wrong; take it out of the RPC URLs and start again',
+      'RPC endpoints returned different answers; waiting until they agree. If this persists, remove the wrong one from the RPC URLs and restart',
     )
   }
 
@@ -160,7 +163,7 @@ export class ChainRpc {
       const { log, onFailure } = this.#options
       const { name } = requested.endpoint
       onFailure?.(name)
-      log.debug({ err: error, network: this.network.name, endpoint: name }, 'an RPC failed')
+      log.debug({ err: error, network: this.network.name, endpoint: name }, 'an RPC call failed')
       throw error
     }
   }
@@ -169,12 +172,12 @@ export class ChainRpc {
     if (current.checked) return
     const id = await current.endpoint.chainId()
     if (id !== this.network.chainId) {
-      throw new Error(`${current.endpoint.name} is of chain ${id}, not of ${this.network.chainId}`)
+      throw new Error(`${current.endpoint.name} is on chain ${id}, not ${this.network.chainId}`)
     }
     current.checked = true
   }
 
-  /** Of many who fail at once, the first moves on; the others would move back. */
+  /** Switches to the next endpoint, unless another failure of this one already did. */
   #switchEndpoint(index: number): void {
     if (this.#current !== index) return
     this.#current = (index + 1) % this.#endpoints.length

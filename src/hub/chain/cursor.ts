@@ -2,41 +2,41 @@ import type { Hex } from 'viem'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import type { HandledBlock } from './log-range.js'
 
-/** Somebody else has the follower by now, or it has been moved. */
+/** Another process holds the follower, or its cursor moved. */
 export class LeaseLost extends Error {}
 
-/** A follower that is leased to this process. */
+/** A follower leased to this process. */
 export interface Lease {
   readonly follower: string
-  /** Who has it: one id for each run of a follower. */
+  /** Unique id of a run of a follower. */
   readonly holder: string
 }
 
-/** Where a follower stands. */
+/** The position of a follower. */
 export interface Position {
-  /** The first block that has not been handled. */
+  /** The first block that is not handled. */
   readonly nextBlock: number
-  /** The last block that was handled; null before the first. */
+  /** The last handled block; null before the first. */
   readonly before: HandledBlock | null
 }
 
-/** Longer than a step takes; a process that dies keeps the others waiting for so long. */
+/** Longer than any step. When a process dies, others wait this long for its followers. */
 const LEASE_SECONDS = 60
 
-/** What a follower is to follow. */
+/** What a follower reads. */
 export interface LeaseRequest {
   readonly chainId: number
-  /** Contracts that are to be read from the first block on, in lower case; empty where it does not matter. */
+  /** Contracts that must be read from the first block, in lower case; empty if any start is fine. */
   readonly contracts: readonly Hex[]
-  /** Where it begins: asked when it has no cursor, or none for one of the contracts. */
+  /** Returns the first block, for a new follower or a new contract. */
   firstBlock(): Promise<number>
 }
 
 /**
- * Takes a follower, or keeps it.
+ * Takes or renews the lease of a follower.
  *
- * @returns null when another process has it.
- * @throws Error when it was following another chain: its cursor means nothing on this one.
+ * @returns null if another process holds it.
+ * @throws Error if the cursor belongs to another chain.
  */
 export async function acquireLease(
   db: Database,
@@ -56,7 +56,7 @@ export async function acquireLease(
   }
   const { chain_id, next_block, contracts: read, number, hash, is_mine } = row!
   if (chain_id !== chainId) {
-    throw new Error(`${lease.follower} has followed chain ${chain_id}, and is to follow chain ${chainId} now`)
+    throw new Error(`${lease.follower} followed chain ${chain_id} and is now configured for chain ${chainId}`)
   }
   if (!is_mine) return null
   if (contracts.some((contract) => !read.includes(contract))) {
@@ -76,7 +76,7 @@ interface LeaseRow {
   readonly is_mine: boolean
 }
 
-/** A contract has come to those that are read: all are read from the first block, since they are read together. */
+/** Restarts all contracts of a follower at the first block, since they are read together and one is new. */
 async function restartCursor(
   db: Database,
   { follower, holder }: Lease,
@@ -95,23 +95,23 @@ async function restartCursor(
 
 async function updateLease(db: Database, { follower, holder }: Lease): Promise<LeaseRow | undefined> {
   const [row] = await db<LeaseRow[]>`
-    with asked as (
+    with current as (
       select name, leased_by = ${holder}::uuid or leased_until < now() as is_mine
       from chain.followers
       where name = ${follower}
       for update
-    ), taken as (
+    ), leased as (
       update chain.followers f
-      set leased_by = case when coalesce(asked.is_mine, true) then ${holder}::uuid else f.leased_by end,
-          leased_until = case when coalesce(asked.is_mine, true)
+      set leased_by = case when coalesce(current.is_mine, true) then ${holder}::uuid else f.leased_by end,
+          leased_until = case when coalesce(current.is_mine, true)
             then now() + make_interval(secs => ${LEASE_SECONDS}) else f.leased_until end
-      from asked
-      where f.name = asked.name
+      from current
+      where f.name = current.name
       returning f.name, f.chain_id, f.next_block, f.contracts, f.leased_by
     )
     select t.chain_id, t.next_block, t.contracts, b.number, '0x' || encode(b.hash, 'hex') as hash,
       t.leased_by = ${holder}::uuid as is_mine
-    from taken t
+    from leased t
     left join lateral (
       select number, hash from chain.blocks where follower = t.name order by number desc limit 1
     ) b on true
@@ -119,7 +119,7 @@ async function updateLease(db: Database, { follower, holder }: Lease): Promise<L
   return row
 }
 
-/** Lets go of a follower, so that another process need not wait for the lease to run out. */
+/** Releases a follower, so that another process need not wait for the lease to expire. */
 export async function releaseLease(db: Database, { follower, holder }: Lease): Promise<void> {
   await db`
     update chain.followers
@@ -128,7 +128,7 @@ export async function releaseLease(db: Database, { follower, holder }: Lease): P
   `
 }
 
-/** Writes down how far the chain is. */
+/** Saves the newest block of the chain. */
 export async function recordHead(db: Queryable, follower: string, head: number): Promise<void> {
   await db`
     update chain.followers set head = ${head}::bigint
@@ -136,19 +136,19 @@ export async function recordHead(db: Queryable, follower: string, head: number):
   `
 }
 
-/** What moves a cursor. */
+/** A move of a cursor. */
 export interface CursorMove {
-  /** Where it has to stand. */
+  /** Required current position. */
   readonly from: number
   readonly to: number
-  /** Blocks that have been handled and may be asked for again. */
+  /** Handled blocks to remember, for the detection of reorganizations. */
   readonly blocks: readonly HandledBlock[]
-  /** Blocks below this one are of no use any more, but for the newest of them. */
+  /** Remembered blocks below this one are deleted, except the newest of them. */
   readonly pruneBelow: number
   readonly head: number
 }
 
-/** Moves the cursor on. @throws LostLease when it is not where it was, or not ours. */
+/** Moves the cursor forward. @throws LeaseLost if it moved, or if another process holds it. */
 export async function advanceCursor(
   db: Transaction,
   lease: Lease,
@@ -171,7 +171,7 @@ export async function advanceCursor(
   `
 }
 
-/** Moves the cursor back to `to`, which is to be handled anew. @throws LostLease like `moveOn`. */
+/** Moves the cursor back to `to`, to handle these blocks again. @throws LeaseLost like `advanceCursor`. */
 export async function rewindCursor(
   db: Transaction,
   lease: Lease,
@@ -192,10 +192,10 @@ async function updateNextBlock(
     where name = ${follower} and leased_by = ${holder}::uuid and next_block = ${from}::bigint
     returning name
   `
-  if (moved.length === 0) throw new LeaseLost(`${follower} is not ours any more`)
+  if (moved.length === 0) throw new LeaseLost(`the lease of ${follower} is lost`)
 }
 
-/** The blocks that were handled and are remembered, the newest first. */
+/** Returns the remembered blocks, newest first. */
 export async function readHandledBlocks(db: Queryable, follower: string): Promise<HandledBlock[]> {
   return await db<HandledBlock[]>`
     select number, '0x' || encode(hash, 'hex') as hash

@@ -1,6 +1,6 @@
 import { createPublicClient, type Hex, http, numberToHex } from 'viem'
 
-/** The part of a block's header that followers look at. */
+/** The part of a block header that followers use. */
 export interface BlockHeader {
   readonly number: number
   /** Lower-case hex with 0x. */
@@ -10,9 +10,9 @@ export interface BlockHeader {
   readonly timestamp: number
 }
 
-/** A log as the chain has it. */
+/** An event log of a contract. */
 export interface ChainLog {
-  /** Lower-case hex with 0x, like all that follows. */
+  /** Lower-case hex with 0x, like all hex below. */
   readonly address: Hex
   readonly topics: readonly Hex[]
   readonly data: Hex
@@ -23,7 +23,7 @@ export interface ChainLog {
   readonly logIndex: number
 }
 
-/** Which logs: of any of these addresses, with any of these first topics. */
+/** Selects logs of any of these addresses with any of these first topics. */
 export interface LogFilter {
   readonly addresses: readonly Hex[]
   readonly topics: readonly Hex[]
@@ -31,32 +31,32 @@ export interface LogFilter {
 
 /** One RPC URL. */
 export interface Endpoint {
-  /** Host and port: what may be logged of a URL, which often has a key in it. */
+  /** Host and port: the loggable part of a URL, which often contains a key. */
   readonly name: string
   chainId(): Promise<number>
-  /** The number of the newest block. */
+  /** Returns the number of the newest block. */
   head(): Promise<number>
-  /** Null when this endpoint has no such block. */
+  /** Returns null if the endpoint does not have the block. */
   header(number: number): Promise<BlockHeader | null>
-  /** All headers, in the order of the numbers. */
+  /** Returns headers in the order of the numbers. */
   headers(numbers: readonly number[]): Promise<(BlockHeader | null)[]>
-  /** @param to the last block, inclusive. */
+  /** @param to The last block, inclusive. */
   logs(filter: LogFilter, from: number, to: number): Promise<ChainLog[]>
-  /** Who has sent these transactions, in their order; null for one that is not known. */
+  /** Returns the senders of transactions, in order; null for an unknown one. */
   senders(transactions: readonly Hex[]): Promise<(Hex | null)[]>
-  /** What a call of a contract returns at the newest block, or at `block`. */
+  /** Calls a contract at the newest block, or at `block`. */
   call(to: Hex, data: Hex, block?: number): Promise<Hex>
-  /** Any other method of the JSON-RPC. @throws what the client makes of an error that the RPC answers with. */
+  /** Calls any other JSON-RPC method. @throws the client's error for an error answer. */
   request<T>(method: string, params: readonly unknown[]): Promise<T>
-  /** The code of a contract at a block: `0x` where there is none. */
+  /** Returns the code of a contract at a block: `0x` if there is none. */
   code(address: Hex, block: number): Promise<Hex>
 }
 
 const TIMEOUT_MS = 20_000
-/** Requests of one list that are under way at once. */
+/** Concurrent requests of one list. */
 const CONCURRENCY = 16
 
-/** A log as RPCs write it. */
+/** A log in the form of the JSON-RPC. */
 export interface RawLog {
   readonly address: Hex
   readonly topics: readonly Hex[]
@@ -76,13 +76,13 @@ interface RawHeader {
   readonly timestamp: Hex
 }
 
-/** Opens an RPC URL of the operator's. Nothing is asked before the first call, and nothing is asked twice. */
+/** Opens an RPC URL. Sends nothing before the first call and never repeats a request. */
 export function openEndpoint(url: string): Endpoint {
   const client = createPublicClient({ transport: http(url, { retryCount: 0, timeout: TIMEOUT_MS }) })
   const request = async <T>(method: string, params: readonly unknown[]): Promise<T> => {
     const result: unknown = await client.request({ method, params } as never)
     if (isValidResult(method, result)) return result as T
-    throw new Error(`${new URL(url).host} gave no answer to ${method}`)
+    throw new Error(`${new URL(url).host} returned no valid answer to ${method}`)
   }
 
   async function header(number: number): Promise<BlockHeader | null> {
@@ -94,7 +94,8 @@ export function openEndpoint(url: string): Endpoint {
       parentHash: raw.parentHash,
       timestamp: Number(raw.timestamp),
     }
-    if (found.number !== number) throw new Error(`asked for block ${number}, the RPC gave ${found.number}`)
+    if (found.number !== number)
+      throw new Error(`requested block ${number}, the RPC returned ${found.number}`)
     return found
   }
 
@@ -122,25 +123,25 @@ export function openEndpoint(url: string): Endpoint {
   }
 }
 
-/** What may not be there, and is an object if it is. */
+/** Methods that return an object or null. */
 const NULLABLE_METHODS: ReadonlySet<string> = new Set([
   'eth_getBlockByNumber',
   'eth_getTransactionByHash',
   'eth_getTransactionReceipt',
 ])
 
-/** Some RPCs say nothing, and that it is a success, when they are asked too much. All the rest is told in hex. */
+/** Some overloaded RPCs answer success without a result. All other results are hex texts. */
 function isValidResult(method: string, result: unknown): boolean {
   if (NULLABLE_METHODS.has(method)) return typeof result === 'object'
   if (method === 'eth_getLogs') return Array.isArray(result)
   return typeof result === 'string' && result.startsWith('0x')
 }
 
-/** A log as an RPC tells it. @throws Error when it is in no block. */
+/** Converts a log of an RPC. @throws Error if it is in no block. */
 export function readLog(raw: RawLog): ChainLog {
   const { blockNumber, blockHash, transactionHash, transactionIndex, logIndex } = raw
   if (raw.removed || blockNumber === null || blockHash === null || transactionHash === null) {
-    throw new Error('the RPC gave a log that is in no block')
+    throw new Error('the RPC returned a log that is in no block')
   }
   return {
     address: raw.address.toLowerCase() as Hex,

@@ -4,19 +4,18 @@ import type { Follower } from './follower.js'
 import { RangeRefused } from './log-range.js'
 
 export interface FollowOptions {
-  /** How long it waits when there is nothing new, or another process is at work. */
+  /** Wait after a step without news, or while another process holds the follower. */
   readonly pollMs: number
   readonly log: Log
 }
 
-/** After a failure, growing by half with each. A refused range is asked for in halves soon. */
+/** Wait after a failure, growing by half each time. A refused range is repeated soon, in halves. */
 const RETRY_MS = { first: 200, last: 30_000, refused: 50 }
 
 /**
- * Runs a follower until it is stopped. A step that fails is tried again, for ever: a chain has no message that could be
- * skipped.
+ * Runs a follower until it is stopped. A failed step is repeated forever: blocks cannot be skipped.
  *
- * @returns stops it; the step under way is finished.
+ * @returns a function that stops it after the current step.
  */
 export function startFollowing<Extra>(
   follower: Follower<Extra>,
@@ -31,24 +30,23 @@ export function startFollowing<Extra>(
     while (!signal.aborted) {
       try {
         const outcome = await follower.step()
-        if (failures > 0) log.info({ ...logFields, failures }, 'following the chain again')
+        if (failures > 0) log.info({ ...logFields, failures }, 'chain follower recovered')
         failures = 0
-        if (outcome === 'forked') log.info(logFields, 'the chain has taken back blocks')
-        if (outcome === 'lost') log.error(logFields, 'the chain has taken back blocks that were final')
-        if (outcome === 'level' || outcome === 'busy') await pause(pollMs, signal)
+        if (outcome === 'reorged') log.info(logFields, 'chain reorganized')
+        if (outcome === 'deepReorg') log.error(logFields, 'chain reorganized beyond confirmations')
+        if (outcome === 'caughtUp' || outcome === 'busy') await pause(pollMs, signal)
       } catch (error) {
         failures += 1
         const isRefused = error instanceof RangeRefused
         const backoffMs = Math.min(RETRY_MS.last, Math.round(RETRY_MS.first * 1.5 ** (failures - 1)))
         const retryInMs = isRefused ? Math.min(RETRY_MS.refused * failures, RETRY_MS.last) : backoffMs
-        // An RPC that is away says so once, and then now and again.
+        // An unavailable RPC is logged once, then every 20 failures.
         const shouldLog = !isRefused && (failures === 1 || failures % 20 === 0)
-        if (shouldLog)
-          log.warn({ err: error, ...logFields, failures, retryInMs }, 'could not follow the chain')
+        if (shouldLog) log.warn({ err: error, ...logFields, failures, retryInMs }, 'chain follower failed')
         await pause(retryInMs, signal)
       }
     }
-    // The lease runs out by itself, should the database be away.
+    // If the database is unavailable, the lease expires by itself.
     await follower.release().catch(() => {})
   }
 

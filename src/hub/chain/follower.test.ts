@@ -5,9 +5,9 @@ import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { silentLog } from '../../platform/log/log.js'
 import { ChainRpc } from './chain-rpc.js'
+import type { ChainNetwork } from './chain-settings.js'
 import { startFollowing } from './follow.js'
 import { Follower, type LogHandler, type StepOutcome } from './follower.js'
-import type { ChainNetwork } from './networks.js'
 
 const { db } = await createTestDatabase()
 const chain = await startTestChain()
@@ -79,7 +79,7 @@ async function catchUp(follower: Follower, mayFail = false): Promise<StepOutcome
       return 'busy' as const
     })
     outcomes.push(outcome)
-    if (outcome === 'level') return outcomes
+    if (outcome === 'caughtUp') return outcomes
   }
   throw new Error(`not level after 200 steps: ${outcomes.slice(-5)}`)
 }
@@ -126,7 +126,7 @@ it('blocks that the chain takes back are taken back', async () => {
   await chain.reorg(2)
   await transfer(14n)
   const outcomes = await catchUp(follower)
-  expect(outcomes).toContain('forked')
+  expect(outcomes).toContain('reorged')
   await expectTruth()
 })
 
@@ -153,7 +153,7 @@ it('when the chain takes back more than was final, all is read anew', async () =
   await catchUp(follower)
   await chain.reorg(CONFIRMATIONS + 5)
   await transfer(32n)
-  expect(await catchUp(follower)).toContain('lost')
+  expect(await catchUp(follower)).toContain('deepReorg')
   await expectTruth()
 })
 
@@ -201,15 +201,15 @@ it('an RPC that answers, and stands still, is left after a minute for one that g
     alterResult: (method, result) => (method === 'eth_blockNumber' ? `0x${head.toString(16)}` : result),
   }
   await transfer(63n)
-  expect(await follower.step()).toBe('level')
+  expect(await follower.step()).toBe('caughtUp')
   passedMs = 61_000
-  expect(await follower.step()).toBe('level')
+  expect(await follower.step()).toBe('caughtUp')
   expect(await follower.step()).toBe('moved')
   await catchUp(follower)
   await expectTruth()
   // A chain that makes no blocks is one whose RPCs all say the same.
   passedMs = 130_000
-  expect(await follower.step()).toBe('level')
+  expect(await follower.step()).toBe('caughtUp')
 })
 
 it('an RPC of another chain is not used', async () => {
@@ -224,7 +224,7 @@ it('an RPC of another chain is not used', async () => {
 
 it('a follower is not continued on another chain', async () => {
   await catchUp(open())
-  await expect(open(recorder(), { chainId: 8_453 }).step()).rejects.toThrow('has followed chain 10')
+  await expect(open(recorder(), { chainId: 8_453 }).step()).rejects.toThrow('followed chain 10')
 })
 
 it('an RPC that is behind, or tells what cannot be, changes nothing', async () => {

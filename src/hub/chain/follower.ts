@@ -14,69 +14,69 @@ import {
 import type { Endpoint, LogFilter } from './endpoint.js'
 import { type LogRange, RangeRefused, type RangeResult, readRange } from './log-range.js'
 
-/** Runs in the transaction that moves the cursor. */
+/** A write that runs in the transaction that moves the cursor. */
 export type Write = (db: Transaction) => Promise<void>
 
-/** What becomes of logs. `Extra` is what it reads besides them. */
+/** Handles the logs of a chain. `Extra` is what it reads besides them. */
 export interface LogHandler<Extra = void> {
-  /** Its cursor's: the same for ever. */
+  /** Name of its cursor; must never change. */
   readonly name: string
-  /** Where it begins; asked when it has no cursor, or has not read one of its contracts. */
+  /** Returns the first block to read, for a new cursor or a new contract. */
   firstBlock(): Promise<number>
   /**
-   * Contracts whose logs it needs from the first block on, in lower case. They share a cursor, as the logs of one may rest
-   * on those of another: when one is added, all are read anew. Without it, what `filter` wants may change at any time.
+   * Contracts whose logs it needs from the first block, in lower case. They share a cursor, since logs of one
+   * may depend on another: adding one restarts all. Without it, the filter may change at any time.
    */
   readonly contracts?: readonly Hex[]
-  /** Where it ends, inclusive; without it, never. */
+  /** The last block to read, inclusive; unlimited by default. */
   readonly lastBlock?: number
-  /** Whether it only gets blocks that are final. */
+  /** True to receive final blocks only. */
   readonly confirmedOnly: boolean
-  /** Whether it asks for the times of blocks with logs. */
+  /** True to receive the headers of blocks with logs, for their times. */
   readonly withTimes: boolean
-  /** Which logs it wants of the blocks from `nextBlock` on; null when it wants none. */
+  /** Returns the filter for blocks from `nextBlock` on; null if it needs no logs. */
   filter(nextBlock: number): Promise<LogFilter | null>
-  /** Reads what else it needs, of the endpoint that gave the logs. */
+  /** Reads further data from the endpoint that returned the logs. */
   read(endpoint: Endpoint, range: LogRange): Promise<Extra>
   /**
-   * Handles a range: calls `commit` once, and with it what is to be written with the cursor. What it does before is done
-   * again when the process dies in between.
+   * Handles a range and calls `commit` once with what to write together with the cursor. Work before `commit`
+   * repeats if the process dies in between.
    */
   handle(range: LogRange, extra: Extra, commit: (write: Write) => Promise<void>): Promise<void>
-  /** Takes back all that the blocks from this one on have done: they are no longer of the chain. */
+  /** Reverts all effects of the blocks from this one on: they left the chain. */
   undo(db: Transaction, fromBlock: number): Promise<void>
   /**
-   * The chain has taken back blocks that were final, and nobody knows which others.
+   * Recovers from a reorganization of final blocks, of unknown depth.
    *
-   * @param nextBlock where it stood.
-   * @returns where it goes on.
+   * @param nextBlock Current cursor.
+   * @returns the block to continue at.
    */
   recoverFromDeepReorg(db: Transaction, nextBlock: number): Promise<number>
 }
 
-/** What a follower stands on. */
+/** Dependencies of a follower. */
 export interface FollowerOptions {
   readonly db: Database
   readonly rpc: ChainRpc
-  /** Told of what a follower does, for metrics. */
+  /** Called after each step, for metrics. */
   readonly onProgress?: (progress: Progress) => void
 }
 
-/** What a step has come to. */
+/** The result of a step. */
 export interface Progress {
   readonly follower: string
   readonly outcome: StepOutcome
-  /** How many logs were handled. */
+  /** Number of handled logs. */
   readonly logs: number
 }
 
-/** There is more; there is nothing new; blocks were taken back; another process has it. */
-export type StepOutcome = 'moved' | 'level' | 'forked' | 'lost' | 'busy'
+/** The outcome of a step. `busy`: another process holds the follower. */
+export type StepOutcome = 'moved' | 'caughtUp' | 'reorged' | 'deepReorg' | 'busy'
 
-/** The first range, the largest, and what a range becomes after a refusal and after a success. */
+/** Blocks of the first range, of the largest, and the factors after a refusal and after a success. */
 const SPAN = { first: 2_000, largest: 100_000, refused: 0.5, grows: 2, growsAfterRefusal: 1.25 }
 
-/** Follows the logs of a chain for one handler, step by step. */
+/** Follows the logs of a chain for one handler, in steps. */
 export class Follower<Extra = void> {
   readonly #handler: LogHandler<Extra>
   readonly #options: FollowerOptions
@@ -94,12 +94,12 @@ export class Follower<Extra = void> {
     return this.#handler.name
   }
 
-  /** How many blocks it asks for next, at most. */
+  /** Most blocks of the next range. */
   get span(): number {
     return this.#span
   }
 
-  /** Does what can be done at once: reads a range and has it handled, or takes back what is no longer of the chain. */
+  /** Reads and handles the next range, or reverts blocks that left the chain. */
   async step(): Promise<StepOutcome> {
     const { db, rpc, onProgress } = this.#options
     const { chainId } = rpc.network
@@ -110,11 +110,11 @@ export class Follower<Extra = void> {
     const { nextBlock, before } = position
     const filter = await this.#handler.filter(nextBlock)
     const { reading, extra } = await this.#read({ from: nextBlock, before, filter })
-    let outcome: StepOutcome = 'level'
+    let outcome: StepOutcome = 'caughtUp'
     if (reading.state === 'range') {
       await this.#handle(reading.range, extra!.value)
       outcome = 'moved'
-    } else if (reading.state === 'forked') {
+    } else if (reading.state === 'reorged') {
       outcome = await this.#rewind(nextBlock, reading.head)
     } else {
       await recordHead(db, this.name, reading.head)
@@ -125,7 +125,7 @@ export class Follower<Extra = void> {
     return outcome
   }
 
-  /** Lets another process have it at once. */
+  /** Releases the lease, so that another process can continue at once. */
   async release(): Promise<void> {
     await releaseLease(this.#options.db, this.#lease)
   }
@@ -175,7 +175,7 @@ export class Follower<Extra = void> {
     if (range.to - range.from + 1 === this.#span) this.#grow()
   }
 
-  /** Goes back to the newest block that both have: what was handled after it is taken back. */
+  /** Goes back to the newest block that is still on the chain and reverts later ones. */
   async #rewind(nextBlock: number, head: number): Promise<StepOutcome> {
     const { db, rpc } = this.#options
     const handled = await readHandledBlocks(db, this.name)
@@ -192,10 +192,10 @@ export class Follower<Extra = void> {
       }
       const to = await this.#handler.recoverFromDeepReorg(transaction, nextBlock)
       await rewindCursor(transaction, this.#lease, { from: nextBlock, to, head })
-      // What is remembered below is of the other chain, too.
+      // The remembered blocks left the chain as well.
       await transaction`delete from chain.blocks where follower = ${this.name}`
     })
-    return commonBlock === undefined ? 'lost' : 'forked'
+    return commonBlock === undefined ? 'deepReorg' : 'reorged'
   }
 
   #shrink(): void {
@@ -216,6 +216,6 @@ interface ReadRequest {
 
 interface ReadResult<Extra> {
   readonly reading: RangeResult
-  /** Null unless there is a range. */
+  /** Null unless a range was read. */
   readonly extra: { readonly value: Extra } | null
 }

@@ -1,64 +1,66 @@
 import type { Hex } from 'viem'
 import type { BlockHeader, ChainLog, Endpoint, LogFilter } from './endpoint.js'
 
-/** A block that has been handled. */
+/** A handled block. */
 export interface HandledBlock {
   readonly number: number
   readonly hash: Hex
 }
 
-/** What a follower wants to read next. */
+/** What to read next. */
 export interface RangeRequest {
-  /** The first block that has not been handled. */
+  /** The first block that is not handled. */
   readonly from: number
-  /** The last block that may be read, inclusive; without it, whatever there is. */
+  /** The last block that may be read, inclusive; unlimited by default. */
   readonly until?: number
-  /** Most blocks. */
+  /** Most blocks of the range. */
   readonly span: number
-  /** How many blocks above it make a block final. */
+  /** Blocks above a block that make it final. */
   readonly confirmations: number
-  /** Whether only final blocks are wanted. */
+  /** True to read final blocks only. */
   readonly confirmedOnly: boolean
-  /** The last block that was handled; null before the first. */
+  /** The last handled block; null before the first. */
   readonly before: HandledBlock | null
-  /** Null when there is nothing to look for. */
+  /** Null to read headers only. */
   readonly filter: LogFilter | null
-  /** Whether headers are needed of all blocks that have logs: for their times. */
+  /** True to read headers of all blocks with logs, for their times. */
   readonly withTimes: boolean
 }
 
 /** Logs of consecutive blocks. */
 export interface LogRange {
   readonly from: number
-  /** Inclusive. */
+  /** The last block, inclusive. */
   readonly to: number
-  /** In the order of the chain. */
+  /** In chain order. */
   readonly logs: readonly ChainLog[]
-  /** Of the last block; of every block, when they may still be taken back; of blocks with logs where times are wanted. */
+  /**
+   * Header of the last block; of every block that is not final; with `withTimes`, of every block with logs.
+   */
   readonly headers: ReadonlyMap<number, BlockHeader>
-  /** Whether all its blocks are final. */
+  /** True if all blocks are final. */
   readonly isFinal: boolean
   /** The newest block of the chain. */
   readonly head: number
 }
 
-/** What was found: a range, nothing new, or that what was handled last is no longer of the chain. */
+/** A range, nothing new, or a reorganization of the last handled block. */
 export type RangeResult =
   | { readonly state: 'range'; readonly range: LogRange }
-  | { readonly state: 'level'; readonly head: number }
-  | { readonly state: 'forked'; readonly head: number }
+  | { readonly state: 'caughtUp'; readonly head: number }
+  | { readonly state: 'reorged'; readonly head: number }
 
-/** An RPC has said what cannot be: it is behind, it lies, or the chain has just changed. */
+/** An RPC contradicts itself: it lags, is wrong, or the chain just changed. */
 export class InconsistentReply extends Error {}
 
-/** `eth_getLogs` has failed: perhaps for a smaller range it would not. */
+/** `eth_getLogs` failed; a smaller range may succeed. */
 export class RangeRefused extends Error {}
 
 /**
- * Reads what comes next, and holds it against itself: blocks follow each other, logs are in them and are such as were
- * asked for, and the endpoint knows all blocks that it says nothing happened in.
+ * Reads the next range and checks its consistency: blocks are chained, logs match the filter and their
+ * blocks, and the endpoint has all blocks.
  *
- * @throws UntrueReply, RangeRefused, or whatever the RPC fails with.
+ * @throws InconsistentReply, RangeRefused, or the error of the RPC.
  */
 export async function readRange(endpoint: Endpoint, request: RangeRequest): Promise<RangeResult> {
   const { from, span, confirmations, confirmedOnly, before, until = Number.MAX_SAFE_INTEGER } = request
@@ -68,10 +70,10 @@ export async function readRange(endpoint: Endpoint, request: RangeRequest): Prom
   ])
   if (before !== null && last === null)
     throw new InconsistentReply(`${endpoint.name} has no block ${before.number}`)
-  if (last !== null && before !== null && last.hash !== before.hash) return { state: 'forked', head }
+  if (last !== null && before !== null && last.hash !== before.hash) return { state: 'reorged', head }
   const final = head - confirmations
   const newest = Math.min(until, confirmedOnly ? final : head)
-  if (from > newest) return { state: 'level', head }
+  if (from > newest) return { state: 'caughtUp', head }
   const isFinal = from <= final
   const to = Math.min(newest, from + span - 1, isFinal ? final : newest)
   const logs = await readLogs(endpoint, request.filter, from, to)
@@ -79,7 +81,7 @@ export async function readRange(endpoint: Endpoint, request: RangeRequest): Prom
   for (const log of logs) {
     const header = headers.get(log.blockNumber)
     if (header !== undefined && header.hash !== log.blockHash) {
-      throw new InconsistentReply(`${endpoint.name} gave a log of another block ${log.blockNumber}`)
+      throw new InconsistentReply(`${endpoint.name} returned a log of another block ${log.blockNumber}`)
     }
   }
   return { state: 'range', range: { from, to, logs, headers, isFinal, head } }
@@ -93,13 +95,13 @@ async function readLogs(
 ): Promise<ChainLog[]> {
   if (filter === null) return []
   const logs = await endpoint.logs(filter, from, to).catch((error: unknown) => {
-    throw new RangeRefused(`${endpoint.name} gave no logs of blocks ${from} to ${to}`, { cause: error })
+    throw new RangeRefused(`${endpoint.name} returned no logs of blocks ${from} to ${to}`, { cause: error })
   })
   const addresses = new Set(filter.addresses)
   const topics = new Set(filter.topics)
   for (const { address, topics: logTopics, blockNumber } of logs) {
     if (blockNumber < from || blockNumber > to || !addresses.has(address) || !topics.has(logTopics[0]!)) {
-      throw new InconsistentReply(`${endpoint.name} gave a log that was not asked for`)
+      throw new InconsistentReply(`${endpoint.name} returned a log that does not match the filter`)
     }
   }
   return logs.sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
@@ -124,7 +126,7 @@ async function readHeaders(
     const parent = isFirst ? before : headers.get(header.number - 1)
     if (parent !== undefined && parent.hash !== header.parentHash) {
       throw new InconsistentReply(
-        `${endpoint.name}: block ${header.number} does not follow the one before it`,
+        `${endpoint.name}: the parent of block ${header.number} is not the block before it`,
       )
     }
   }

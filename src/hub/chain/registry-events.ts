@@ -15,7 +15,10 @@ const tierRegistryAbi = parseAbi([
   'event PurchasedTier(uint256 indexed fid, uint256 indexed tier, uint256 forDays, address indexed payer)',
 ])
 
-/** The logs that are the hub's events, by their first topic (docs/protocol.md §5.2). Recoveries also emit a Transfer. */
+/**
+ * First topics of the registry logs that become hub events (docs/protocol.md §5.2). Recoveries also emit a
+ * Transfer.
+ */
 export const registryTopics = {
   idRegistry: topics([
     'Register(address,uint256,address)',
@@ -32,18 +35,21 @@ export const registryTopics = {
   tierRegistry: topics(['PurchasedTier(uint256,uint256,uint256,address)']),
 } as const
 
-/** The registries whose logs are the hub's events. */
+/** A registry whose logs become hub events. */
 export type RegistryName = keyof typeof registryTopics
 
-/** A rent lasts a year for the contract; what a unit is good for is settled by the hub (docs/protocol.md §5.2). */
+/**
+ * The contract rents storage for a year; the hub computes the validity of units itself (docs/protocol.md
+ * §4.8).
+ */
 const RENT_SECONDS = 365 * 24 * 60 * 60
-/** The layout of on-chain events that today's hubs write. */
+/** Version of the on-chain event format. */
 const EVENT_VERSION = 1
 
 /**
- * What a registry's log is to the hub; null for what is none of its events.
+ * Converts a log of a registry into an on-chain event; null for logs that are none.
  *
- * @param blockTimestamp Unix seconds, of the block that has the log.
+ * @param blockTimestamp Unix seconds of the block of the log.
  */
 export function registryEvent(
   registry: RegistryName,

@@ -11,8 +11,8 @@ import { hexOf } from '../../protocol/bytes.js'
 import { ethAccount } from '../registry/eth-account.js'
 import { keyRequestMetadata, signKeyRequest } from '../registry/key-request.js'
 import { ChainRpc } from './chain-rpc.js'
+import { readChainSettings } from './chain-settings.js'
 import { Follower } from './follower.js'
-import { readChainSettings } from './networks.js'
 import { registryHandler } from './registry-handler.js'
 
 const { db } = await createTestDatabase()
@@ -36,7 +36,7 @@ const follower = new Follower(handler, { db, rpc })
 async function followAll(): Promise<void> {
   await chain.mine(3)
   let outcome = await follower.step()
-  while (outcome !== 'level') outcome = await follower.step()
+  while (outcome !== 'caughtUp') outcome = await follower.step()
 }
 
 const bytes = (address: string) => Buffer.from(address.slice(2), 'hex')
@@ -173,7 +173,7 @@ it('a registry that is followed later is read from the first block on, as the ot
   const isTier = (address: string) => address === tierRegistry.toLowerCase()
   const before = handler.contracts!.filter((address) => !isTier(address))
   const without = new Follower({ ...handler, contracts: before }, { db, rpc })
-  while ((await without.step()) !== 'level');
+  while ((await without.step()) !== 'caughtUp');
   await without.release()
   const events = async () => db`select fid, type, block_number, log_index from hub.onchain_events`
   const all = await events()

@@ -2,29 +2,31 @@ import type { OnChainEvent } from '@farcaster/core'
 import type { Hex } from 'viem'
 import type { Log } from '../../platform/log/log.js'
 import type { Hub } from '../hub.js'
+import type { ChainNetwork, ChainSettings } from './chain-settings.js'
 import type { LogHandler } from './follower.js'
-import type { ChainNetwork, ChainSettings } from './networks.js'
 import { type RegistryName, registryEvent, registryTopics } from './registry-events.js'
 
-/** What the hub's follower stands on. */
+/** Dependencies of the registry handler. */
 export interface RegistryHandlerOptions {
   readonly hub: Pick<Hub, 'submitOnChainEvents'>
   readonly log: Log
 }
 
-/** After a chain has taken back what was final, so many times its confirmations are read again. */
+/** After a reorganization of final blocks, this multiple of the confirmations is read again. */
 const REREAD_FACTOR = 10
-/** A batch of the hub's: more would fill its queue, which messages wait in, too. */
+/** Events per submission. A larger one would fill the queue that messages wait in. */
 const SUBMIT_BATCH_SIZE = 1_000
 
 /**
- * Hands the registries' logs of a network to the hub as on-chain events. Only final blocks: the hub takes nothing back,
- * so that what a chain might still take back must not reach it. What it is handed twice it takes once.
+ * Submits the registry logs of a network to the hub as on-chain events.
  *
- * @returns null when no registry is on this network.
+ * It reads final blocks only, since the hub never reverts events. The hub ignores events that are submitted
+ * twice.
+ *
+ * @returns null if no registry is on this network.
  */
 export function registryHandler(
-  { contracts, firstBlocks }: ChainSettings,
+  { contracts, firstBlock }: ChainSettings,
   { name, chainId, confirmations }: ChainNetwork,
   { hub, log }: RegistryHandlerOptions,
 ): LogHandler | null {
@@ -43,13 +45,13 @@ export function registryHandler(
     for (const [index, outcome] of (await hub.submitOnChainEvents(events)).entries()) {
       if (outcome === null || outcome.code === 'bad_request.duplicate') continue
       const { fid, type, blockNumber, logIndex } = events[index]!
-      log.error({ fid, type, blockNumber, logIndex, outcome }, 'the hub has refused an event of the chain')
+      log.error({ fid, type, blockNumber, logIndex, outcome }, 'the hub refused an on-chain event')
     }
   }
 
   return {
     name: `${name}/registries`,
-    firstBlock: async () => firstBlocks[name],
+    firstBlock: async () => firstBlock(name),
     contracts: filter.addresses,
     confirmedOnly: true,
     withTimes: true,

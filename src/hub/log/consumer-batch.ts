@@ -2,57 +2,58 @@ import type { Database, Transaction } from '../../platform/db/connection.js'
 import { type HubEventBody, hubEventBody } from './hub-event.js'
 import { AFTER_ALL_EVENTS, readEvents, readLogEnds, readRetentionFloor } from './read.js'
 
-/** An event as consumers get it. */
+/** An event of the log, decoded on access. */
 export interface ConsumedEvent {
   readonly shard: number
   readonly id: number
   readonly body: HubEventBody
 }
 
-/** Events that were dropped before they were consumed: from the first id up to, and without, the second. */
+/** Events that were dropped before they were consumed: `from` inclusive, `to` exclusive. */
 export interface LogGap {
   readonly shard: number
   readonly from: number
   readonly to: number
 }
 
-/** A reader of the log that misses nothing, whatever dies meanwhile. */
+/** A reader of the log with durable cursors: it misses no event, even when processes die. */
 export interface Consumer {
-  /** Names its cursors. */
+  /** Name of its cursors. */
   readonly name: string
-  /** Where it begins when it runs for the first time: `oldest` counts what was dropped before as a gap. */
+  /** Start of the first run. With `oldest`, events dropped before count as a gap. */
   readonly from: 'oldest' | 'newest'
-  /** The HubEventTypes that it wants. */
+  /** HubEventTypes to receive. */
   readonly types: readonly number[]
   /**
-   * Gets the next events of a shard, in their order, in the transaction that moves the cursor behind them: what it
-   * writes there happens exactly once, what it does elsewhere at least once. An error undoes both, and the events
-   * come again. The connection is held meanwhile, so it must not wait for others.
+   * Handles the next events of a shard, in order, in the transaction that moves the cursor.
+   *
+   * Writes in that transaction happen exactly once, other effects at least once. An error rolls back both,
+   * and the events are delivered again. It holds a connection, so it must not wait for others.
    */
   readonly handle: (db: Transaction, events: readonly ConsumedEvent[], signal: AbortSignal) => Promise<void>
-  /** Told of a gap, in the transaction that moves the cursor over it. */
+  /** Called on a gap, in the transaction that moves the cursor over it. */
   readonly onGap?: (db: Transaction, gap: LogGap, signal: AbortSignal) => Promise<void>
 }
 
-/** What a handler throws when it has to wait for something else than the events: they come again in a moment. */
+/** Thrown by a handler that must wait for something else: the events are delivered again after 0.5 s. */
 export class RetryLater extends Error {
-  override readonly name = 'NotNow'
+  override readonly name = 'RetryLater'
 }
 
-/** What came of a batch. */
+/** The outcome of a batch. */
 export type BatchOutcome =
-  /** Somebody else is at work on the shard. */
+  /** Another process works on the shard. */
   | { readonly state: 'busy' }
-  /** `next` is the first event that has not been consumed. */
-  | { readonly state: 'more' | 'level'; readonly next: number; readonly gap?: LogGap }
+  /** `next` is the first event that is not consumed. */
+  | { readonly state: 'more' | 'caughtUp'; readonly next: number; readonly gap?: LogGap }
 
-/** Below every event id there is. Zero would read as the oldest that is kept, whatever has been dropped. */
+/** Below every event id. 0 would mean the oldest kept event, and hide a gap. */
 const BEFORE_ALL_EVENTS = 1
 
-/** Bounds the memory of a batch: an event holds up to 64 kB of message. */
+/** Bounds the memory of a batch: a message takes up to 64 kB. */
 const MAX_BATCH_BYTES = 8 * 1024 * 1024
 
-/** Makes the cursors of a consumer where there are none yet. */
+/** Creates the missing cursors of a consumer. */
 export async function ensureCursors(db: Database, consumer: Consumer, shards: number): Promise<void> {
   const all = Array.from({ length: shards }, (_, index) => index + 1)
   const first = new Map(all.map((shard) => [shard, BEFORE_ALL_EVENTS]))
@@ -68,10 +69,11 @@ export async function ensureCursors(db: Database, consumer: Consumer, shards: nu
 }
 
 /**
- * Hands the next events of a shard to a consumer and moves its cursor, in one transaction. The cursor's row is locked
- * meanwhile: of any number of processes one works on a shard, and one that dies frees it by dying.
+ * Passes the next events of a shard to a consumer and moves its cursor, in one transaction.
  *
- * @param limit Most events that are read.
+ * It locks the cursor's row: one process at a time works on a shard, and a process that dies releases it.
+ *
+ * @param limit Most events to read.
  */
 export async function consumeBatch(
   db: Database,
@@ -100,11 +102,11 @@ export async function consumeBatch(
     }
     const next = page.remaining[0]!.from
     if (next > from) await moveCursor(transaction, consumer.name, shard, next)
-    return { state: page.next ? 'more' : 'level', next }
+    return { state: page.next ? 'more' : 'caughtUp', next }
   })
 }
 
-/** Decoding is most of what a consumer costs, and some look at few of the events that they are given. */
+/** Decodes on access: decoding is most of the cost of a consumer, and some look at few events. */
 function decodeLazily(shard: number, id: number, event: Buffer): ConsumedEvent {
   let decoded: HubEventBody | undefined
   return {

@@ -9,13 +9,14 @@ import {
   ensureCursors,
   RetryLater,
 } from './consumer-batch.js'
+import { maxBlockEvents } from './hub-event.js'
 import type { EventTail } from './tail.js'
 
 export interface ConsumerOptions {
-  /** Holds a connection per shard while a batch is being handled. */
+  /** Holds a connection for each shard while it handles a batch. */
   readonly db: Database
   readonly shards: number
-  /** Tells when there is more. */
+  /** Wakes the consumer when new events are logged. */
   readonly tail: EventTail
   readonly log: Log
   /** Most events of one batch. */
@@ -24,18 +25,20 @@ export interface ConsumerOptions {
 
 const BATCH_SIZE = 1_000
 
-/** Another process is at work on the shard: so soon is it looked whether it still is. */
+/** Wait while another process works on the shard. */
 const BUSY_MS = 250
 
-/** After a failure, growing by half with each; and while the database is away, where waiting longer helps nobody. */
+/** Wait after a failure, growing by half each time; `transient` while the database is unavailable. */
 const RETRY_MS = { first: 100, last: 30_000, transient: 500 }
 
 /**
- * Runs a consumer until it is stopped: one worker per shard, in every process that starts it, of which one at a time
- * has the shard. A batch that fails is tried again, smaller each time until its first event stands alone, so that an
- * event that cannot be handled holds up only what is behind it; it is never skipped.
+ * Runs a consumer until it is stopped: one worker per shard in every process, one of which at a time handles
+ * the shard.
  *
- * @returns stops it: the batch under way is finished, unless its handler looks at the signal.
+ * A failed batch is repeated, smaller each time until its first event is alone. An event that fails delays
+ * later events of its shard and is never skipped.
+ *
+ * @returns a function that stops it after the current batch, or when the handler reacts to the signal.
  */
 export function startConsumer(consumer: Consumer, options: ConsumerOptions): () => Promise<void> {
   const stopping = new AbortController()
@@ -66,7 +69,7 @@ async function consumeShard(
       if (outcome.state !== 'busy' && outcome.gap) {
         log.error({ ...logFields, ...outcome.gap }, 'events were dropped before they were consumed')
       }
-      if (failures > 0) log.info({ ...logFields, failures }, 'consuming the log again')
+      if (failures > 0) log.info({ ...logFields, failures }, 'consumer recovered')
       failures = 0
       limit = Math.min(batchSize, limit * 2)
       await waitForMore(outcome, shard, tail, signal)
@@ -76,9 +79,9 @@ async function consumeShard(
       const isTransient = isUnavailable(error) || error instanceof RetryLater
       if (!isTransient && !isRetryable(error)) limit = Math.max(1, Math.floor(limit / 2))
       const retryInMs = isTransient ? RETRY_MS.transient : retryDelay(failures)
-      // A database that is away says so once, not twice a second.
+      // An unavailable database is logged once.
       if (!isTransient || failures === 1) {
-        log.error({ err: error, ...logFields, failures, limit, retryInMs }, 'events could not be consumed')
+        log.error({ err: error, ...logFields, failures, limit, retryInMs }, 'consumer failed')
       }
       await pause(retryInMs, signal)
     }
@@ -96,5 +99,32 @@ async function waitForMore(
   signal: AbortSignal,
 ): Promise<void> {
   if (outcome.state === 'busy') await pause(BUSY_MS, signal)
-  if (outcome.state === 'level') await tail.wait([{ shard, lastId: outcome.next - 1 }], signal)
+  if (outcome.state === 'caughtUp') await tail.wait([{ shard, lastId: outcome.next - 1 }], signal)
+}
+
+/** The lag of a consumer in the log of a shard. */
+export interface ConsumerLag {
+  readonly name: string
+  readonly shard: number
+  /** Blocks that are not consumed completely; 0 at the end of the log. */
+  readonly blocks: number
+}
+
+/** Returns the lag of every consumer. Ids have gaps, so it counts blocks, not events. */
+export async function readConsumerLag(db: Database): Promise<ConsumerLag[]> {
+  return await db<ConsumerLag[]>`
+    select
+      c.name, c.shard,
+      (
+        s.height - had.block
+        + exists (
+          select from hub.events e
+          where e.shard = c.shard and e.id >= c.next_id and e.id < (had.block + 1) * ${maxBlockEvents}
+        )::integer
+      )::bigint as blocks
+    from hub.consumers c
+    join hub.shards s using (shard)
+    cross join lateral (select (c.next_id - 1) / ${maxBlockEvents} as block) had
+    order by c.name, c.shard
+  `
 }

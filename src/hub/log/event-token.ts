@@ -1,19 +1,20 @@
 import { AFTER_ALL_EVENTS, type EventPage, type ShardRange } from './read.js'
 
-/** The reference node's key of an event: a prefix and the id in eight bytes, big-endian (docs/protocol.md §1.4). */
+/**
+ * Prefix of an event key of the reference node; the id follows in eight bytes, big-endian (docs/protocol.md
+ * §1.4).
+ */
 const KEY_PREFIX = 9
 const KEY_BYTES = 9
 
 /**
- * What is left of the ranges behind the page that this token came with; in words what is wrong with a token that
- * such a page cannot have come with.
+ * Returns the ranges that remain after the page of this token, or a text that says what is wrong with the
+ * token.
  *
- * A token (docs/protocol.md §1.4) is a JSON array with one entry per shard that is asked for, in the order of shards. An entry
- * is the key of the event that the page ended with in that shard, and the next page starts behind it; or null, and
- * the shard starts at its bound.
- *
- * As each shard goes on from its own place, nothing is lost or repeated when one of them writes an id that
- * is lower than what another has already shown.
+ * A token is a JSON array with one entry for each requested shard, in the order of shards (docs/protocol.md
+ * §1.4): the key of the last event of the page in that shard, or null to start at the bound of the range.
+ * Each shard has its own position: no event is lost or repeated when one shard writes a lower id than another
+ * has shown.
  */
 export function rangesAfter(
   token: Uint8Array,
@@ -21,8 +22,8 @@ export function rangesAfter(
   reverse: boolean,
 ): ShardRange[] | string {
   const ids = parseEntries(token)
-  if (!ids) return 'is not a token that a page of events came with'
-  if (ids.length !== ranges.length) return `is for ${ids.length} shards, and ${ranges.length} are asked for`
+  if (!ids) return 'is not a token of a page of events'
+  if (ids.length !== ranges.length) return `is for ${ids.length} shards, but ${ranges.length} are requested`
   return ranges.map((range, index) => {
     const id = ids[index] ?? null
     if (id === null) return range
@@ -30,7 +31,7 @@ export function rangesAfter(
   })
 }
 
-/** The token of the next page; undefined when this one reaches the end. */
+/** Returns the token of the next page; undefined at the end. */
 export function eventToken(
   page: Pick<EventPage, 'next' | 'remaining'>,
   reverse: boolean,
@@ -62,7 +63,7 @@ function parseEntries(bytes: Uint8Array): (number | null)[] | null {
   return ids.includes(undefined) ? null : (ids as (number | null)[])
 }
 
-/** Undefined when this is no key of an event. */
+/** Decodes an event key; undefined if it is malformed. */
 function decodeEventKey(key: unknown): number | undefined {
   if (!Array.isArray(key) || key.length !== KEY_BYTES || key[0] !== KEY_PREFIX) return undefined
   if (!key.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 0xff)) return undefined

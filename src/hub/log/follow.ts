@@ -4,30 +4,31 @@ import { AFTER_ALL_EVENTS, type EventFilter, type ShardRange } from './read.js'
 import type { ReadStreamPage, StreamPage } from './single-flight-pages.js'
 import type { EventTail, ReadPosition } from './tail.js'
 
-/** At the end of the log a reader reads at most this often, so that a busy hub sends pages, not events. */
+/** Shortest time between reads at the end of the log: a busy hub then sends pages, not single events. */
 const READ_INTERVAL_MS = 50
-/** While the database is away, it is asked this often. */
+/** Wait before a repeated read while the database is unavailable. */
 const RETRY_READ_MS = 1_000
 
-/** What a stream follows. */
+/** The subscription of a stream. */
 export interface Subscription {
-  /** What is still to be read. */
+  /** Ranges that remain to be read. */
   readonly ranges: readonly ShardRange[]
   readonly filter: EventFilter | null
 }
 
-/** What is read with. */
+/** The source of a stream. */
 export interface LogReader<Sent> {
   readonly readPage: ReadStreamPage<Sent>
   readonly tail: EventTail
 }
 
 /**
- * The pages of the log, first what is there, then what comes, until the signal aborts. The next page is only read when
- * the one before was taken: a slow reader holds one page and delays nobody. A database that is away is waited for, as
- * nothing is lost.
+ * Yields the pages of the log, stored ones and then new ones, until the signal aborts.
  *
- * @throws PlazaError `not_found.event_dropped` when the next event has left the log; AbortError.
+ * It reads a page after the previous one was taken: a slow reader holds one page and delays no other. It
+ * waits while the database is unavailable; nothing is lost.
+ *
+ * @throws PlazaError `not_found.event_dropped` if the next event was dropped; AbortError.
  */
 export async function* followLog<Sent>(
   { readPage, tail }: LogReader<Sent>,
@@ -57,12 +58,12 @@ async function readWithRetry<Page>(read: () => Promise<Page>, signal: AbortSigna
   }
 }
 
-/** All of a shard from this id on, also what is not written yet. */
+/** Returns the range of all events of a shard from an id on, future ones included. */
 export function openEndedRange(shard: number, from: number): ShardRange {
   return { shard, from, stop: AFTER_ALL_EVENTS }
 }
 
-/** A reader has read a shard up to the id before the first that is left. */
+/** Returns the last read id of each range. */
 export function positionsOf(ranges: readonly ShardRange[]): ReadPosition[] {
   return ranges.map(({ shard, from }) => ({ shard, lastId: from - 1 }))
 }

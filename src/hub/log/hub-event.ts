@@ -11,9 +11,7 @@ import {
 import { fromProtobuf, toProtobuf } from '../../protocol/codec.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
-/**
- * One entry of the event log (docs/protocol.md §1.1) before it has an id: what a merge did, in the order it did it.
- */
+/** An event of the log before it has an id (docs/protocol.md §1.1). */
 export type HubEventBody =
   | {
       readonly type: HubEventType.MERGE_MESSAGE
@@ -43,50 +41,50 @@ export type HubEventBody =
       /** Farcaster seconds. */
       readonly timestamp: number
       readonly blockHash: Buffer
-      /** How many events the block has, this one included. */
+      /** Number of events in the block, this one included. */
       readonly totalEvents: number
-      /** How many of each HubEventType. */
+      /** Number of events by HubEventType. */
       readonly eventCountsByType: Record<number, number>
     }
 
-/** How many low bits of an event id count events within a block (docs/protocol.md §1.3). */
+/** Low bits of an event id that count events within a block (docs/protocol.md §1.3). */
 const sequenceBits = 14
 
-/** Events that fit into one block, the confirmation included. */
+/** Most events of a block, the confirmation included. */
 export const maxBlockEvents = 1 << sequenceBits
 
-/** `block << 14 | sequence`. Plain arithmetic: bit operators are 32-bit. */
+/** Returns `block << 14 | sequence`. Uses arithmetic: bit operators are 32-bit. */
 export function eventId(blockNumber: number, sequence: number): number {
   return blockNumber * maxBlockEvents + sequence
 }
 
-/** The block that an event id belongs to. */
+/** Returns the block of an event id. */
 export function blockOf(id: number): number {
   return Math.floor(id / maxBlockEvents)
 }
 
-/** An event with its place in the log. */
+/** An event with its shard and id. */
 export interface SequencedEvent {
   readonly shard: number
   readonly id: number
-  /** Of its block, in Farcaster seconds. */
+  /** Time of its block in Farcaster seconds. */
   readonly timestamp: number
   readonly body: HubEventBody
 }
 
-/** The protobuf form, as it is stored. Over gRPC messages have their `data` beside `data_bytes`. */
+/** Encodes an event for storage. Its messages have `data_bytes` only; gRPC adds `data`. */
 export function encodeHubEvent({ shard, id, timestamp, body }: SequencedEvent): Buffer {
   const blockNumber = blockOf(id)
   const event = HubEventCodec.create({ type: body.type, id, blockNumber, shardIndex: shard, timestamp })
   return Buffer.from(HubEventCodec.encode(withBody(event, body)).finish())
 }
 
-/** Reads a stored event back. */
+/** Decodes a stored event. */
 export function decodeHubEvent(bytes: Buffer): HubEventProtobuf {
   return HubEventCodec.decode(bytes)
 }
 
-/** A stored event as what happened. Of a compact state's deletions it says nothing (docs/protocol.md §1.4). */
+/** Decodes a stored event into a body. A compact state has no deleted messages (docs/protocol.md §1.4). */
 export function hubEventBody(bytes: Buffer): HubEventBody {
   const event = decodeHubEvent(bytes)
   switch (event.type) {
@@ -158,12 +156,12 @@ function withBody(event: HubEventProtobuf, body: HubEventBody): HubEventProtobuf
         mergeFailure: { message: toProtobuf(body.message), code: body.code, reason: body.reason },
       }
     case HubEventType.BLOCK_CONFIRMED:
-      // The last field numbers events of shard 0, which Plaza does not have.
+      // The last field counts events of shard 0, which Plaza does not have.
       return { ...event, blockConfirmedBody: { ...body, maxBlockEventSeqnum: 0 } }
   }
 }
 
-/** A compact state may displace thousands of links; the protocol's log leaves them out (docs/protocol.md §1.4). */
+/** Omits the deleted messages of a compact state, which may be thousands (docs/protocol.md §1.4). */
 function loggedDeletions(body: Extract<HubEventBody, { type: HubEventType.MERGE_MESSAGE }>): Message[] {
   if (body.message.data.type === MessageType.LINK_COMPACT_STATE) return []
   return body.deletedMessages.map(toProtobuf)

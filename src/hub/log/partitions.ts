@@ -2,18 +2,18 @@ import type { Database, Transaction } from '../../platform/db/connection.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Partitions are made this many days before they are needed, so that a clock that runs ahead finds one. */
+/** Partitions are created this many days ahead, for clocks that are fast. */
 const daysAhead = 2
 
-/** No other lock may wait behind this one for longer: `drop` and `create` of a partition stop all readers. */
+/** Longest wait for a lock: creating or dropping a partition blocks all readers meanwhile. */
 const lockTimeout = '2s'
 
-/** The UTC day of a moment, as PostgreSQL writes dates. */
+/** Returns the UTC day of a moment as a PostgreSQL date. */
 export function dayOf(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, 10)
 }
 
-/** Makes the partitions of the event log for today and the days to come, where they are missing. */
+/** Creates missing partitions of the event log, for yesterday to two days ahead. */
 export async function ensurePartitions(db: Database | Transaction, nowMs: number): Promise<void> {
   for (let offset = -1; offset <= daysAhead; offset += 1) {
     const from = dayOf(nowMs + offset * dayMs)
@@ -29,11 +29,12 @@ function partitionName(day: string): string {
 }
 
 /**
- * Drops the days of the log that are over for longer than the retention, whole. An event is so kept for
- * `retentionDays` to `retentionDays + 1` days. What was dropped is remembered in `hub.shards`, so that readers
- * can be told which event is the oldest. What the log has told of pruning is forgotten with it.
+ * Drops the days of the log that ended before the retention (docs/protocol.md §1.7).
  *
- * @returns the days that were dropped.
+ * An event is kept for `retentionDays` to `retentionDays + 1` days. `hub.shards` records the lowest retained
+ * id, so that readers get an error and no silent gap. Hashes of pruned messages expire with their events.
+ *
+ * @returns the dropped days.
  */
 export async function dropExpiredPartitions(
   db: Database,

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 
-/** An event as the log holds it: where it stands, and the encoded protobuf HubEvent. */
+/** A stored event: shard, id, type and the encoded protobuf HubEvent. */
 export interface StoredHubEvent {
   readonly shard: number
   readonly id: number
@@ -10,10 +10,10 @@ export interface StoredHubEvent {
   readonly event: Buffer
 }
 
-/** Above every event id there is: the `stop` of a range without end. */
+/** Above every event id: the `stop` of an open-ended range. */
 export const AFTER_ALL_EVENTS = Number.MAX_SAFE_INTEGER
 
-/** What is asked of one shard: ids from `from` up to, and without, `stop`. A `from` of 0 is the oldest kept. */
+/** Ids to read of one shard: `from` inclusive, `stop` exclusive. 0 as `from` means the oldest kept event. */
 export interface ShardRange {
   readonly shard: number
   readonly from: number
@@ -21,41 +21,38 @@ export interface ShardRange {
 }
 
 export interface EventPageOptions {
-  /** Most events that are read, of all shards together. */
+  /** Most events to read, of all shards together. */
   readonly limit: number
   /** Highest id first. */
   readonly reverse: boolean
-  /** Events of others are read over: they count for the page, and are not in it. */
+  /** Other events count towards the limit and are left out. */
   readonly filter?: EventFilter | null
-  /**
-   * The page ends early once its events are this large: an event holds up to 64 kB of message, most hold
-   * 200 bytes.
-   */
+  /** The page ends at this size. An event takes up to 64 kB, usually 200 bytes. */
   readonly maxBytes?: number
 }
 
-/** Null lets everything pass. Events without a fid pass no filter of fids. */
+/** Selects events; null selects all. Events without a fid match no filter of fids. */
 export interface EventFilter {
   readonly fids: readonly number[] | null
   readonly types: readonly number[] | null
 }
 
-/** A page of the log, and where the next one begins. */
+/** A page of the log and what follows it. */
 export interface EventPage {
   readonly events: readonly StoredHubEvent[]
-  /** The first event that is asked for and not read; null when the end was reached. */
+  /** The first event of the ranges that was not read; null at the end. */
   readonly next: { readonly shard: number; readonly id: number } | null
-  /** What is left of the ranges, in the order they were asked. Reading them goes on where this page ends. */
+  /** The ranges that remain, in the order of the request. The next page reads them. */
   readonly remaining: readonly ShardRange[]
 }
 
-/** No page takes unbounded memory. 10,000 usual events are 5 MB. */
+/** Bounds the memory of a page. 10,000 usual events take 5 MB. */
 const MAX_PAGE_BYTES = 32 * 1024 * 1024
 
 interface PageRow {
   shard: number
   id: number
-  /** Null in the rows that give `first_retained_id` of a shard. */
+  /** Null in rows that carry `first_retained_id` of a shard. */
   type: number | null
   fits: boolean
   event: Buffer | null
@@ -64,14 +61,14 @@ interface PageRow {
 /**
  * Reads a page of the log of some shards, merged by (id, shard).
  *
- * One statement: an index scan per shard and partition, each stopped after a page's worth of rows, then the
- * merge. Asked with one `order by id, shard` over all shards, PostgreSQL 18 read and sorted whole partitions
- * instead: 19 ms against 0.9 ms for 1,000 of 240,000 events in two shards.
+ * One statement: an index scan per shard and partition, each limited to a page of rows, then a merge. With
+ * one `order by id, shard` over all shards, PostgreSQL 18 read and sorted whole partitions: 19 ms instead of
+ * 0.9 ms for 1,000 of 240,000 events in two shards.
  *
- * The oldest kept id of each shard comes from the same snapshot, so that a partition that is dropped
- * meanwhile can never pass for a gap in the log.
+ * The lowest retained ids come from the same snapshot, so that a partition dropped meanwhile never looks like
+ * a gap.
  *
- * @throws PlazaError `not_found.event_dropped` when a range starts at an event that is gone.
+ * @throws PlazaError `not_found.event_dropped` if a range starts at a dropped event.
  */
 export async function readEvents(
   db: Queryable,
@@ -100,11 +97,11 @@ function selectPage(
   options: EventPageOptions,
 ): Promise<PageRow[]> {
   const order = options.reverse ? db`desc` : db`asc`
-  // Only one bound stands inside the limit. With both, the planner takes a range to be so narrow that it
-  // reads it whole and sorts: 19 ms a page against 1.5 ms.
-  const nearBound = options.reverse ? db`e.id < asked.stop_id` : db`e.id >= asked.from_id`
-  const farBound = options.reverse ? db`found.id >= asked.from_id` : db`found.id < asked.stop_id`
-  // One more than asked for shows whether there is more.
+  // Only one bound is inside the limit. With both, the planner expects a narrow range, reads it whole and
+  // sorts: 19 ms a page instead of 1.5 ms.
+  const nearBound = options.reverse ? db`e.id < requested.stop_id` : db`e.id >= requested.from_id`
+  const farBound = options.reverse ? db`found.id >= requested.from_id` : db`found.id < requested.stop_id`
+  // One row more than requested shows whether there is a next page.
   const rows = options.limit + 1
   const shards = ranges.map((range) => range.shard)
   const { fids, types } = options.filter ?? { fids: null, types: null }
@@ -133,11 +130,11 @@ function selectPage(
         ${shards}::smallint[],
         ${ranges.map((range) => range.from)}::bigint[],
         ${ranges.map((range) => range.stop)}::bigint[]
-      ) as asked (shard, from_id, stop_id)
+      ) as requested (shard, from_id, stop_id)
       cross join lateral (
         select e.shard, e.id, e.type, e.fid, e.event
         from hub.events e
-        where e.shard = asked.shard and ${nearBound}
+        where e.shard = requested.shard and ${nearBound}
         order by e.id ${order}
         limit ${rows}::bigint
       ) found
@@ -163,15 +160,15 @@ function remainingRanges(
   return ranges.map(({ shard, from, stop }) => {
     const last = lastRead.get(shard)
     if (!reverse) return { shard, from: last === undefined ? from : last + 1, stop }
-    // What is written above the first event meanwhile belongs to no later page of a way down.
+    // Events written above the first one meanwhile belong to no later page of a reverse read.
     return { shard, from, stop: last ?? Math.min(stop, first === undefined ? stop : first.id + 1) }
   })
 }
 
 /**
- * Reads one event; null when there is none.
+ * Reads one event; null if it does not exist.
  *
- * @throws PlazaError `not_found.event_dropped` when there may have been one.
+ * @throws PlazaError `not_found.event_dropped` if it may have been dropped.
  */
 export async function readEvent(db: Database, shard: number, id: number): Promise<StoredHubEvent | null> {
   const [row] = await db<{ first_retained_id: number; type: number | null; event: Buffer | null }[]>`
@@ -186,7 +183,7 @@ export async function readEvent(db: Database, shard: number, id: number): Promis
   return null
 }
 
-/** Events of a shard below this id have been dropped; 0 while none has. */
+/** Returns the lowest retained id of a shard; 0 if nothing was dropped. */
 export async function readRetentionFloor(db: Queryable, shard: number): Promise<number> {
   const [row] = await db<{ floor: number }[]>`
     select first_retained_id as floor from hub.shards where shard = ${shard}::smallint
@@ -194,23 +191,23 @@ export async function readRetentionFloor(db: Queryable, shard: number): Promise<
   return row?.floor ?? 0
 }
 
-/** Where the log of each shard ends: no event of it has a higher id. A shard without events ends at -1. */
+/** Returns the last id of each shard's log; -1 for an empty log. */
 export async function readLogEnds(
   db: Database,
   shards: readonly number[],
 ): Promise<{ shard: number; lastId: number }[]> {
   return await db<{ shard: number; lastId: number }[]>`
-    select asked.shard, coalesce(last.id, s.first_retained_id - 1, -1) as "lastId"
-    from unnest(${[...shards]}::smallint[]) as asked (shard)
+    select requested.shard, coalesce(last.id, s.first_retained_id - 1, -1) as "lastId"
+    from unnest(${[...shards]}::smallint[]) as requested (shard)
     left join hub.shards s using (shard)
     left join lateral (
       select e.id
       from hub.events e
-      where e.shard = asked.shard
+      where e.shard = requested.shard
       order by e.id desc
       limit 1
     ) last on true
-    order by asked.shard
+    order by requested.shard
   `
 }
 

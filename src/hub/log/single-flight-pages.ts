@@ -1,36 +1,37 @@
 import type { Database } from '../../platform/db/connection.js'
 import { type EventFilter, readEvents, type ShardRange, type StoredHubEvent } from './read.js'
 
-/** A page of the log as streams send it. */
+/** A page of the log in the form that streams send. */
 export interface StreamPage<Sent> {
   readonly events: readonly StreamEvent<Sent>[]
   readonly isEnd: boolean
   readonly remaining: readonly ShardRange[]
 }
 
-/** An event as all readers get it. */
+/** An event shared by all streams that read it. */
 export interface StreamEvent<Sent> {
   readonly shard: number
   readonly id: number
-  /** The event in the form that is sent. */
+  /** The encoded event. */
   readonly encoded: Sent
 }
 
-/** Reads the first page of these ranges. */
+/** Reads the first page of some ranges. */
 export type ReadStreamPage<Sent> = (
   ranges: readonly ShardRange[],
   filter: EventFilter | null,
 ) => Promise<StreamPage<Sent>>
 
-/** Small, since every slow reader holds one. */
+/** Small pages: each slow reader holds one. */
 const PAGE_EVENTS = 250
 const PAGE_BYTES = 1024 * 1024
 
 /**
- * Reads pages for streams. Those who ask for the same page while it is being read get the same one: streams
- * at the end of the log, all woken by the same event, cost one statement and one serialisation together.
+ * Returns a page reader that shares concurrent reads of the same page.
  *
- * @param encode What an event looks like when it is sent.
+ * Streams at the end of the log wake at the same event: together they cost one statement and one encoding.
+ *
+ * @param encode Encodes an event for sending.
  */
 export function createSingleFlightPages<Sent>(
   db: Database,

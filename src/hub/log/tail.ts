@@ -2,26 +2,26 @@ import type { Database } from '../../platform/db/connection.js'
 import { type Log, silentLog } from '../../platform/log/log.js'
 import { eventChannel } from './write.js'
 
-/** Up to where a reader has read a shard: it waits for an event with a higher id. */
+/** The last id that a reader has read of a shard; it waits for a higher one. */
 export interface ReadPosition {
   readonly shard: number
   /** -1 before the first event. */
   readonly lastId: number
 }
 
-/** Wakes readers of the log when there is more to read. */
+/** Wakes readers of the log when new events are logged. */
 export interface EventTail {
   /**
-   * Resolves when one of the shards has an event behind its position, or may have one; and, without any,
-   * when the signal aborts or the tail closes. The reader then looks for itself.
+   * Resolves when a shard may have an event after its position; also when the signal aborts or the tail
+   * closes. The reader then reads.
    */
   wait(positions: readonly ReadPosition[], signal: AbortSignal): Promise<void>
-  /** Wakes everybody and ends the connection that listens. */
+  /** Wakes all readers and closes the listening connection. */
   close(): Promise<void>
 }
 
 export interface EventTailOptions {
-  /** How often the log is looked at while somebody waits, whatever was notified. */
+  /** Interval of polls while a reader waits, independent of notifications. */
   readonly pollMs?: number
   readonly log?: Log
   /** For LISTEN; the same as `db` unless told. */
@@ -36,11 +36,10 @@ interface Waiter {
 const POLL_MS = 1_000
 
 /**
- * Follows the end of the log. Writers notify in the transaction that appends; a notification is a hint that
- * makes waiting short, and looking at the log every second is what makes it sure: it also covers writers
- * and connections that die.
+ * Follows the end of the log. Writers notify in the appending transaction. A notification is only a hint that
+ * shortens the wait; polling every second covers writers and connections that die.
  *
- * Waiting costs a reader one entry in a set and no statement. Nobody waiting costs no statement at all.
+ * A waiting reader costs one entry in a set and no statement. Without waiting readers nothing is polled.
  */
 export function createEventTail(db: Database, options: EventTailOptions = {}): EventTail {
   const { pollMs = POLL_MS, log = silentLog, listener = db } = options
@@ -91,7 +90,7 @@ interface Stoppable {
   stop(): Promise<void>
 }
 
-/** Listens on a connection of its own, which the driver opens again when it is lost. */
+/** Listens on a connection of its own, which the driver reconnects. */
 function listen(db: Database, moveEnd: MoveEnd, log: Log): Stoppable {
   const subscription = db
     .listen(eventChannel, (payload) => {
@@ -99,19 +98,19 @@ function listen(db: Database, moveEnd: MoveEnd, log: Log): Stoppable {
       if (Number.isSafeInteger(shard) && Number.isSafeInteger(lastId)) moveEnd(shard!, lastId!)
     })
     .catch((error: unknown) => {
-      log.warn({ err: error }, 'not listening for new events: readers wait for the next look at the log')
+      log.warn({ err: error }, 'cannot listen for new events: readers wait for the next poll')
       return null
     })
   return {
     async stop() {
       const meta = await subscription
-      // The connection may be gone, and then there is nothing to take back.
+      // If the connection is lost, there is nothing to unlisten.
       await meta?.unlisten().catch(() => {})
     },
   }
 }
 
-/** Looks at the end of every shard's log, as long as somebody waits for it. */
+/** Polls the end of all shards' logs while a reader waits. */
 function poll(
   db: Database,
   pollMs: number,
@@ -129,8 +128,8 @@ function poll(
       for (const { shard, lastId } of rows) moveEnd(shard, lastId)
       isFailing = false
     } catch (error) {
-      // A database that is away says so once, not every second.
-      if (!isFailing) log.warn({ err: error }, 'could not look at the end of the log')
+      // An unavailable database is logged once.
+      if (!isFailing) log.warn({ err: error }, 'could not poll the end of the log')
       isFailing = true
     } finally {
       busy = false

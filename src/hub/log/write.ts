@@ -9,7 +9,7 @@ import {
   type SequencedEvent,
 } from './hub-event.js'
 
-/** An event of the log, and whom it is about. */
+/** A logged event and the fid that it concerns. */
 export interface LoggedEvent extends SequencedEvent {
   /** Null for block confirmations. */
   readonly fid: number | null
@@ -21,12 +21,12 @@ export interface ShardHead {
   readonly blockHash: Buffer
 }
 
-/** The channel on which readers of the log are told of new events, as `<shard>:<last id>`. */
+/** Notification channel of new events; the payload is `<shard>:<last id>`. */
 export const eventChannel = 'hub_events'
 
 /**
- * Puts events into blocks behind the head: each block starts with its BLOCK_CONFIRMED (sequence 0) and holds
- * as many events as an id can count. Most batches are one block.
+ * Puts events into blocks after the head. Each block starts with BLOCK_CONFIRMED (sequence 0); most batches
+ * are one block.
  *
  * @param now Farcaster seconds.
  */
@@ -73,7 +73,7 @@ function blockConfirmation(
   }
 }
 
-/** Chains the blocks of a shard: parent, place, and the kind and message of every event in order. */
+/** Hashes a block over its parent, position and events, as docs/protocol.md §1.3 says. */
 function hashBlock(parent: Buffer, shard: number, height: number, blockEvents: BlockEvents): Buffer {
   const position = Buffer.alloc(12)
   position.writeUInt32BE(shard)
@@ -86,7 +86,7 @@ function hashBlock(parent: Buffer, shard: number, height: number, blockEvents: B
   return createHash('sha256').update(Buffer.concat(parts)).digest()
 }
 
-/** Appends events to the log, moves the head of the shard and tells the readers, all when the caller commits. */
+/** Appends events to the log, moves the head of the shard and notifies readers on commit. */
 export async function appendEvents(
   db: Transaction,
   shard: number,

@@ -4,8 +4,9 @@ import type { MergeBatch, MergeOutcomes, SourceOffsets } from './batch.js'
 import { isMissingDependency } from './missing-dependency.js'
 
 /**
- * Which of these have been taken before, or stand twice among them. To be asked with the lock of the shard held: then
- * whoever has merged them has committed.
+ * Finds items whose source offset was applied before, or occurs earlier in the same batch.
+ *
+ * Call it with the lock of the shard held: transactions that merged them have then committed.
  */
 export async function findAppliedItems(
   db: Transaction,
@@ -32,7 +33,7 @@ export async function findAppliedItems(
   return applied
 }
 
-/** The batch without what was taken before. */
+/** Returns the batch without items that were applied before. */
 export function excludeApplied(batch: MergeBatch, applied: ReadonlySet<object>): MergeBatch {
   if (applied.size === 0) return batch
   const isNew = (value: object) => !applied.has(value)
@@ -44,7 +45,7 @@ export function excludeApplied(batch: MergeBatch, applied: ReadonlySet<object>):
   }
 }
 
-/** Outcomes of a batch without what was taken, aligned with the whole of it. */
+/** Inserts the outcomes of applied items, so that outcomes align with the whole batch. */
 export function mergeAppliedOutcomes<Outcomes extends MergeOutcomes>(
   batch: MergeBatch,
   applied: ReadonlySet<object>,
@@ -72,10 +73,7 @@ function alignOutcomes(
   )
 }
 
-/**
- * Writes down which places of a batch are taken now: of everything that has an outcome that will stay. What is refused
- * because something is not here yet is tried again.
- */
+/** Saves the source offsets of items whose outcome is final. Items that miss a dependency are tried again. */
 export async function saveAppliedOffsets(
   db: Transaction,
   batch: MergeBatch,
@@ -116,7 +114,7 @@ function groupByLog<Entry>(entries: Iterable<Entry>, logOf: (entry: Entry) => st
   return [...logs]
 }
 
-/** Forgets what was taken of a log below an id, from which on it is read if it is read again. */
+/** Deletes applied offsets of a log below an id; reading the log again starts at or above that id. */
 export async function deleteAppliedOffsets(db: Database, log: string, belowId: number): Promise<void> {
   await db`delete from hub.applied_offsets where log = ${log} and last_id < ${belowId}::bigint`
 }

@@ -93,7 +93,7 @@ test('what is withdrawn is gone and told as pruned, and what does not stand cann
   ]
   await merge({ messages: [cast, profile] })
   const { events, upstreamRemovals } = await merge({ upstreamRemovals: [other, cast, action] })
-  const none = { code: 'bad_request.conflict', message: 'message does not stand' }
+  const none = { code: 'bad_request.conflict', message: 'message is not stored' }
   expect(upstreamRemovals).toEqual([none, null, none])
   expect(loggedEvents(events)).toMatchObject([
     { fid: 1, type: HubEventType.PRUNE_MESSAGE, message: { hash: cast.hash } },

@@ -2,31 +2,31 @@ import type { OnChainEvent, UserNameProof } from '@farcaster/core'
 import type { Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
-/** Where an item stands in the log of another hub. */
+/** The position of an item in the log of another hub. */
 export interface SourceOffset {
-  /** Names the log. */
+  /** Name of the log. */
   readonly log: string
-  /** Of the event there. */
+  /** Event id in that log. */
   readonly id: number
 }
 
-/** The places of the messages, events and proofs of a batch that come from another log. */
+/** Source offsets by the message, event or proof they belong to. */
 export type SourceOffsets = ReadonlyMap<object, SourceOffset>
 
-/** What one transaction merges. Messages are valid by themselves: form, limits and signatures. */
+/** The input of one transaction. Form, limits and signatures of messages have been checked. */
 export interface MergeBatch {
   readonly chainEvents: readonly OnChainEvent[]
   readonly nameTransfers: readonly UserNameProof[]
   readonly messages: readonly SignedMessage[]
-  /** Those of the messages that stand in another hub already (`SubmitOptions.admitted`). */
+  /** Messages that another hub has accepted (docs/protocol.md §4.14, `SubmitOptions.historical`). */
   readonly historical?: ReadonlySet<SignedMessage>
-  /** Messages that are to stand no more (`Hub.withdraw`). */
+  /** Messages that the upstream no longer stores (`Hub.removeByUpstream`). */
   readonly upstreamRemovals?: readonly SignedMessage[]
-  /** Where messages, events and proofs stand in the log of another hub that is followed (`SubmitOptions.places`). */
+  /** Offsets of items that come from an upstream log (`SubmitOptions.sourceOffsets`). */
   readonly sourceOffsets?: SourceOffsets
 }
 
-/** Aligned with the batch: null for what was merged. */
+/** The outcomes of a batch, aligned with it: null for what was merged. */
 export interface MergeOutcomes {
   readonly chainEvents: (Refusal | null)[]
   readonly nameTransfers: (Refusal | null)[]

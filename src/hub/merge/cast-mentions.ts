@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/db/connection.js'
 import { mentionedFids } from '../message-target.js'
 import type { StoredMessage } from './stored-message.js'
 
-/** Makes casts that have come be found by whom they mention. */
+/** Adds stored casts to the index of mentioned users. */
 export async function insertCastMentions(db: Transaction, added: readonly StoredMessage[]): Promise<void> {
   const rows = mentionRows(added)
   if (rows.length === 0) return
@@ -14,14 +14,14 @@ export async function insertCastMentions(db: Transaction, added: readonly Stored
   `
 }
 
-/** Forgets whom casts mention that are gone. */
+/** Removes deleted casts from the index of mentioned users. */
 export async function deleteCastMentions(db: Transaction, deleted: readonly StoredMessage[]): Promise<void> {
   const rows = mentionRows(deleted)
   if (rows.length === 0) return
   await db`
     delete from hub.cast_mentions m
-    using ${unnestMentions(db, rows)} as gone (mentioned_fid, ts, hash, fid)
-    where m.mentioned_fid = gone.mentioned_fid and m.ts = gone.ts and m.hash = gone.hash and m.fid = gone.fid
+    using ${unnestMentions(db, rows)} as deleted (mentioned_fid, ts, hash, fid)
+    where m.mentioned_fid = deleted.mentioned_fid and m.ts = deleted.ts and m.hash = deleted.hash and m.fid = deleted.fid
   `
 }
 
@@ -31,7 +31,7 @@ interface MentionRow {
 }
 
 function mentionRows(messages: readonly StoredMessage[]): MentionRow[] {
-  // Only casts are decoded: what else stands in a batch is not looked into for this.
+  // Only casts are decoded.
   const casts = messages.filter(({ type }) => type === MessageType.CAST_ADD)
   return casts.flatMap((cast) =>
     mentionedFids(cast.message().data).map((mentionedFid) => ({ mentionedFid, cast })),

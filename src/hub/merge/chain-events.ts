@@ -2,11 +2,11 @@ import { HubEventType, OnChainEvent, OnChainEventType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import { shardOf } from '../../protocol/shard.js'
-import { storageUnitOf } from '../storage-units.js'
+import { storageUnitOf } from '../storage-limits.js'
 import { type ChainState, foldChainEvents } from './chain-state.js'
 import type { PendingEvent } from './state.js'
 
-/** What became of a batch of on-chain events, and what the log is to tell of it. */
+/** The outcomes of a batch of on-chain events, and the events to log. */
 export interface ChainEventsResult {
   /** Aligned with the input. */
   readonly outcomes: (Refusal | null)[]
@@ -14,8 +14,9 @@ export interface ChainEventsResult {
 }
 
 /**
- * Stores what happened on the chains and derives from it who exists, which keys may sign and what storage
- * there is. An event that is already known is a duplicate, by (fid, type, block, log index).
+ * Stores on-chain events and derives accounts, signers and storage from them.
+ *
+ * An event is a duplicate if its (fid, type, block, log index) is known (docs/protocol.md §4.10).
  */
 export async function mergeChainEvents(
   db: Transaction,
@@ -98,7 +99,7 @@ const accountEvents = [
   OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
 ]
 
-/** Folds all events of the touched fids anew: right whatever the order of arrival, and few rows per fid. */
+/** Folds all events of the affected fids again: correct in every order of arrival, and few rows per fid. */
 async function deriveAccounts(
   db: Transaction,
   events: readonly OnChainEvent[],

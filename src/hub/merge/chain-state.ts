@@ -9,10 +9,10 @@ import {
 
 const daySeconds = 24 * 60 * 60
 
-/** What a fid's on-chain events add up to. */
+/** The state that the on-chain events of a fid result in. */
 export interface ChainState {
   readonly fid: number
-  /** Null until an id registration or transfer is known: such a fid does not exist yet. */
+  /** Null before the first registration or transfer: the fid does not exist yet. */
   readonly identity: Identity | null
   /** Unix seconds; 0 if the pro tier was never bought. */
   readonly proUntil: number
@@ -26,18 +26,18 @@ interface Identity {
   readonly registeredAt: number
 }
 
-/** A key of a user, and whether it may sign now. */
+/** A key of a user, and whether it is active. */
 export interface SignerState {
   readonly key: Buffer
   readonly keyType: number
   readonly active: boolean
-  /** The event that added the key last. */
+  /** The last event that added the key. */
   readonly added: OnChainEvent
 }
 
 /**
- * Folds the id, signer and tier events of one fid (docs/protocol.md §4.10). The result depends on the events
- * only, not on the order in which they arrived.
+ * Folds the id, signer and tier events of one fid (docs/protocol.md §4.10). The result does not depend on
+ * their order of arrival.
  */
 export function foldChainEvents(fid: number, events: readonly OnChainEvent[]): ChainState {
   const ordered = [...events].sort(byChainOrder)
@@ -75,7 +75,7 @@ function nextIdentity(current: Identity | null, event: OnChainEvent): Identity |
   }
 }
 
-/** Each purchase starts when it is made or when the one before ends, whichever is later. */
+/** A purchase starts at its block or at the end of the previous one, whichever is later. */
 function foldTier(events: readonly OnChainEvent[]): number {
   let until = 0
   for (const { type, blockTimestamp, tierPurchaseEventBody: body } of events) {
@@ -85,7 +85,7 @@ function foldTier(events: readonly OnChainEvent[]): number {
   return until
 }
 
-/** A key is active after ADD and after an ADMIN_RESET that follows one; a reset alone adds nothing. */
+/** A key is active after ADD, and after ADMIN_RESET if there was an ADD before. */
 function foldSigners(events: readonly OnChainEvent[]): SignerState[] {
   const signers = new Map<string, SignerState>()
   for (const event of events) {

@@ -2,9 +2,8 @@ import { MessageType } from '@farcaster/core'
 import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { TestUser, testKey, testNow } from '../../../test/network.js'
-import { type GaslessKey, NonceKind } from './gasless-key.js'
+import { type GaslessKey, KeyState, NonceKind } from './gasless-keys.js'
 import { loadKeys, writeKeys } from './key-rows.js'
-import { KeyState } from './key-state.js'
 
 const { db } = await createTestDatabase()
 const user = new TestUser(1)

@@ -2,8 +2,8 @@ import { MessageType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 import { asBuffer } from '../../protocol/bytes.js'
 import type { SignedMessage } from '../../protocol/message.js'
-import type { GaslessKey, KeyClaim, NonceKind } from './gasless-key.js'
-import { KeyState } from './key-state.js'
+import type { GaslessKey, KeyClaim, NonceKind } from './gasless-keys.js'
+import { KeyState } from './gasless-keys.js'
 
 interface KeyRow {
   key: Buffer
@@ -15,8 +15,9 @@ interface KeyRow {
 }
 
 /**
- * Loads the gasless keys that sign messages of the batch, and those that it grants or removes, with their
- * nonces. Most batches have no key messages and need the first statement only.
+ * Loads the gasless keys that a batch uses, grants or removes, and their nonces.
+ *
+ * Most batches have no key messages and need the first statement only.
  */
 export async function loadKeys(
   db: Transaction,
@@ -36,12 +37,11 @@ export async function loadKeys(
   return state
 }
 
-/** True for the messages that grant and take back keys. */
-export function isKeyMessage({ data }: SignedMessage): boolean {
+function isKeyMessage({ data }: SignedMessage): boolean {
   return data.type === MessageType.KEY_ADD || data.type === MessageType.KEY_REMOVE
 }
 
-/** Keys that sign and keys that are spoken of, each once. */
+/** Returns the keys that sign messages or are named in their bodies, each once. */
 function keysInMessages(messages: readonly SignedMessage[]): Buffer[] {
   const keys = new Map<string, Buffer>()
   for (const { signer, data } of messages) {
@@ -88,7 +88,7 @@ function selectCounts(db: Transaction, fids: number[]) {
   `
 }
 
-/** Writes what the batch granted, used, removed and counted. */
+/** Writes granted, used and removed keys, and used nonces. */
 export async function writeKeys(db: Transaction, state: KeyState): Promise<void> {
   const changed = state.changedKeys()
   const deleted = changed.filter(({ current }) => current === null)

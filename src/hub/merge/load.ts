@@ -1,18 +1,23 @@
 import type { UserNameProof } from '@farcaster/core'
 import { MessageType, type StorageUnitType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
+import { asBuffer } from '../../protocol/bytes.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { limitsOf, type StorageLimits, type StorageUnits, usableUnits } from '../storage-limits.js'
-import type { Account } from './account.js'
-import type { KeyClaim } from './gasless-key.js'
+import {
+  generationOf,
+  limitsOf,
+  type StorageLimits,
+  type StorageUnits,
+  usableUnits,
+} from '../storage-limits.js'
+import type { KeyClaim } from './gasless-keys.js'
 import { loadKeys } from './key-rows.js'
 import { conflictKeyOf } from './merge-message.js'
 import { decodeProof, nameOf } from './name-holder.js'
 import { proofConflictKey, usernameConflictKey } from './names.js'
-import { unitGenerationOf } from './rules/lends.js'
 import { ruleOf } from './rules.js'
-import { BatchState, signerId } from './state.js'
+import { type Account, BatchState, signerId } from './state.js'
 import {
   type ConflictKey,
   conflictKeyId,
@@ -20,7 +25,7 @@ import {
   storedMessageFromRow,
 } from './stored-message.js'
 
-/** What a batch holds that asks for state, as `MergeBatch` has it. */
+/** The part of a `MergeBatch` that determines what is loaded. */
 interface MergeInputs {
   readonly messages: readonly SignedMessage[]
   readonly nameTransfers: readonly UserNameProof[]
@@ -28,10 +33,7 @@ interface MergeInputs {
   readonly upstreamRemovals?: readonly SignedMessage[]
 }
 
-/**
- * Loads everything that merging these messages and transfers can look at: two round trips, whatever their
- * number.
- */
+/** Loads all state that merging a batch can read or change, in two round trips for any batch size. */
 export async function loadState(
   db: Transaction,
   { messages, nameTransfers: transfers, historical = new Set(), upstreamRemovals = [] }: MergeInputs,
@@ -114,20 +116,27 @@ function selectAccounts(db: Transaction, fids: number[]): Promise<AccountRow[]> 
   `
 }
 
-/** The signers of these messages that the chain knows, and whether each is active. */
+/**
+ * Selects the on-chain signers that these messages use or, as KEY_ADD, name (docs/protocol.md §4.6).
+ *
+ * @returns active or not, by `signerId`.
+ */
 async function selectSigners(
   db: Transaction,
   messages: readonly SignedMessage[],
 ): Promise<Map<string, boolean>> {
-  const messagesBySigner = new Map<string, SignedMessage>()
-  for (const message of messages) messagesBySigner.set(signerId(message.data.fid, message.signer), message)
-  const pairs = [...messagesBySigner.values()]
+  const keysById = new Map<string, { fid: number; key: Buffer }>()
+  for (const { data, signer } of messages) {
+    const keys = data.keyAddBody ? [signer, asBuffer(data.keyAddBody.key)] : [signer]
+    for (const key of keys) keysById.set(signerId(data.fid, key), { fid: data.fid, key })
+  }
+  const pairs = [...keysById.values()]
   const rows = await db<{ fid: number; key: Buffer; active: boolean }[]>`
     select s.fid, s.key, s.active
     from unnest(
-      ${pairs.map((message) => message.data.fid)}::bigint[],
-      ${db.types.byteas(pairs.map((message) => message.signer))}::bytea[]
-    ) as wanted (fid, key)
+      ${pairs.map(({ fid }) => fid)}::bigint[],
+      ${db.types.byteas(pairs.map(({ key }) => key))}::bytea[]
+    ) as inputs (fid, key)
     join hub.signers s using (fid, key)
     where s.key_type = 1
   `
@@ -138,8 +147,8 @@ interface UnitsRow {
   fid: number
   unit_type: StorageUnitType
   units: number
-  /** With those that have expired. */
-  ever: number
+  /** Counts expired units too. */
+  unitsEver: number
 }
 
 function selectUnits(db: Transaction, fids: number[], nowUnix: number): Promise<UnitsRow[]> {
@@ -147,7 +156,7 @@ function selectUnits(db: Transaction, fids: number[], nowUnix: number): Promise<
     select
       fid, unit_type,
       coalesce(sum(units) filter (where expires_at > ${nowUnix}::bigint), 0)::integer as units,
-      sum(units)::integer as ever
+      sum(units)::integer as "unitsEver"
     from hub.storage_rents
     where fid = any (${fids}::bigint[])
     group by fid, unit_type
@@ -179,10 +188,10 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
   const own = new Map<number, UnitCounts>()
   const lent = new Map<number, UnitCounts>()
   const borrowed = new Map<number, UnitCounts>()
-  const ever = new Map<number, UnitCounts>()
+  const unitsEver = new Map<number, UnitCounts>()
   for (const row of units) {
     addUnits(own, row.fid, row)
-    addUnits(ever, row.fid, { ...row, units: row.ever })
+    addUnits(unitsEver, row.fid, { ...row, units: row.unitsEver })
   }
   for (const row of loans) {
     addUnits(lent, row.from_fid, row)
@@ -195,7 +204,7 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
     const borrowedUnits = borrowed.get(fid) ?? noUnits()
     const limits = limitsOf(usableUnits(ownUnits, lentUnits, borrowedUnits))
     const historicalLimits = unlimitedIfNone(
-      limitsOf(usableUnits(ever.get(fid) ?? noUnits(), lentUnits, borrowedUnits)),
+      limitsOf(usableUnits(unitsEver.get(fid) ?? noUnits(), lentUnits, borrowedUnits)),
     )
     result.set(fid, {
       fid,
@@ -210,7 +219,7 @@ function accountsOf(accounts: AccountRow[], units: UnitsRow[], loans: LoanRow[])
   return result
 }
 
-/** Of whoever never had storage nothing is known: it was lent units, once. */
+/** A fid that never rented storage was lent it once, an unknown amount: historical messages are unlimited. */
 function unlimitedIfNone(limits: StorageLimits): StorageLimits {
   if (limits[MessageSet.casts] > 0) return limits
   return limitsOf({ legacy: Number.MAX_SAFE_INTEGER, y2024: 0, y2025: 0 })
@@ -226,7 +235,7 @@ function addUnits(
   row: Pick<UnitsRow, 'unit_type' | 'units'>,
 ): void {
   const units = counts.get(fid) ?? noUnits()
-  units[unitGenerationOf(row.unit_type)] += row.units
+  units[generationOf(row.unit_type)] += row.units
   counts.set(fid, units)
 }
 
@@ -257,21 +266,21 @@ async function loadStoredMessages(
       ${conflictKeys.map((conflictKey) => conflictKey.fid)}::bigint[],
       ${conflictKeys.map((conflictKey) => conflictKey.set)}::smallint[],
       ${db.types.byteas(conflictKeys.map((conflictKey) => conflictKey.key))}::bytea[]
-    ) as wanted (fid, set, key)
+    ) as inputs (fid, set, key)
     cross join lateral (
       select *
       from hub.messages
-      where fid = wanted.fid and set = wanted.set and key >= wanted.key
+      where fid = inputs.fid and set = inputs.set and key >= inputs.key
       order by key
       limit 1
     ) m
-    where m.key = wanted.key
+    where m.key = inputs.key
   `
   for (const row of rows) state.load(row, storedMessageFromRow(row))
   for (const conflictKey of conflictKeys) state.load(conflictKey, null)
 }
 
-/** A compact state can displace any link of its user, so the links of those who send one are loaded whole. */
+/** Loads all links of the senders of compact states, since a compact state can displace any of them. */
 async function loadLinksToCompact(
   db: Transaction,
   state: BatchState,

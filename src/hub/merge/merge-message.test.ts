@@ -2,7 +2,7 @@ import { HubEventType, MessageType, UserDataType } from '@farcaster/core'
 import { expect, test } from 'vitest'
 import { TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
 import { limitsOf } from '../storage-limits.js'
-import { KeyState } from './key-state.js'
+import { KeyState } from './gasless-keys.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
 import { type BatchState, signerId } from './state.js'
 import { toStoredMessage } from './stored-message.js'
@@ -181,7 +181,7 @@ test('a message that stands can be withdrawn, once, and only itself', () => {
   mergeMessage(before, state)
   mergeMessage(after, state)
   state.events.length = 0
-  const none = { code: 'bad_request.conflict', message: 'message does not stand' }
+  const none = { code: 'bad_request.conflict', message: 'message is not stored' }
   expect(applyUpstreamRemoval(before, state)).toEqual(none)
   expect(applyUpstreamRemoval(action, state)).toEqual(none)
   expect(applyUpstreamRemoval(bob.cast('never sent', testNow), state)).toEqual(none)

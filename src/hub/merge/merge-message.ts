@@ -1,13 +1,11 @@
-import { HubEventType, MessageType } from '@farcaster/core'
+import { HubEventType } from '@farcaster/core'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
+import { bodyOf } from '../../protocol/message-kind.js'
 import { kindOf } from '../../protocol/message-kinds.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { requiresPro } from '../../protocol/validate.js'
-import { canSign } from './gasless-key.js'
-import { isKeyMessage } from './key-rows.js'
-import { mergeKeyAdd, mergeKeyRemove } from './keys.js'
-import { mergeNameProof } from './names.js'
+import { canSign } from './gasless-keys.js'
 import { resolveConflict } from './resolve-conflict.js'
 import type { MergeRefusal } from './rule.js'
 import { ruleOf } from './rules.js'
@@ -15,12 +13,10 @@ import type { BatchState } from './state.js'
 import { type ConflictKey, type StoredMessage, toStoredMessage } from './stored-message.js'
 
 /**
- * Merges one message, already valid by itself, into the state: changes slots and emits events, or says
- * why not. Pure but for the state it is given.
+ * Merges one valid message into the state: changes conflict keys and emits events, or returns the refusal.
  *
- * A refusal that only this batch brought about is also told in the log, as MERGE_FAILURE: the message would
- * have been accepted a moment earlier (docs/protocol.md §4.11). One that a reader could foresee from what already stood
- * only reaches the sender.
+ * If something merged in this batch caused the refusal, it is also logged as MERGE_FAILURE: the message would
+ * have been accepted a moment earlier (docs/protocol.md §4.11). Other refusals only reach the sender.
  */
 export function mergeMessage(message: SignedMessage, state: BatchState): Refusal | null {
   const refusal = decideMerge(message, state)
@@ -40,22 +36,22 @@ export function mergeMessage(message: SignedMessage, state: BatchState): Refusal
   return refusal && { code: refusal.code, message: refusal.message }
 }
 
-/** Has a message stand no more, as if storage had had no room for it. */
+/** Removes a message that the upstream no longer stores, and emits PRUNE_MESSAGE (docs/protocol.md §4.14). */
 export function applyUpstreamRemoval(message: SignedMessage, state: BatchState): Refusal | null {
   const conflictKey = conflictKeyOf(message)
   if (!conflictKey || !state.get(conflictKey)?.hash.equals(message.hash)) {
-    return refuse('bad_request.conflict', 'message does not stand')
+    return refuse('bad_request.conflict', 'message is not stored')
   }
   state.set(conflictKey, null)
   state.emit(message.data.fid, { type: HubEventType.PRUNE_MESSAGE, message })
   return null
 }
 
-/** The slot that a message competes for; null for messages that are never stored. */
+/** Returns the conflict key of a message; null for types that are not stored. */
 export function conflictKeyOf(message: SignedMessage): ConflictKey | null {
   const kind = kindOf(message.data.type)
   if (!kind || kind.set === null) return null
-  const body = kind.body(message.data)
+  const body = bodyOf(kind, message.data)
   return { fid: message.data.fid, set: kind.set, key: kind.conflictKey(body, message) }
 }
 
@@ -67,9 +63,7 @@ function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | 
   const rule = ruleOf(message.data.type)
   const ruleRefusal = rule.check?.(message, state)
   if (ruleRefusal) return ruleRefusal
-  if (message.data.type === MessageType.USERNAME_PROOF) return mergeNameProof(message, state)
-  if (message.data.type === MessageType.KEY_ADD) return mergeKeyAdd(message, conflictKey, state)
-  if (message.data.type === MessageType.KEY_REMOVE) return mergeKeyRemove(message, conflictKey, state)
+  if (rule.merge) return rule.merge(message, conflictKey, state)
 
   const incoming = toStoredMessage(conflictKey, message)
   const stored = state.get(conflictKey)
@@ -88,7 +82,7 @@ function decideMerge(message: SignedMessage, state: BatchState): MergeRefusal | 
   return null
 }
 
-/** What the chain has to say: is there such a user, may this key sign, is this tier and this storage paid. */
+/** Checks the fid, the signer, the tier and the storage against on-chain state (docs/protocol.md §4.12). */
 function checkAccount(
   message: SignedMessage,
   conflictKey: ConflictKey | null,
@@ -96,7 +90,7 @@ function checkAccount(
 ): Refusal | null {
   const account = state.accounts.get(message.data.fid)
   if (!account) return refuse('bad_request.unknown_fid', 'unknown fid')
-  if (!isKeyMessage(message)) {
+  if (!ruleOf(message.data.type).isAuthorizedByBody) {
     const refusal = checkSigner(message, state)
     if (refusal) return refusal
   }
@@ -110,7 +104,6 @@ function checkAccount(
   return null
 }
 
-/** Key messages are authorised by the custody address instead, or by the key that they remove. */
 function checkSigner(message: SignedMessage, state: BatchState): Refusal | null {
   if (state.maySign(message)) return null
   const key = state.keys.get(message.signer)

@@ -12,47 +12,42 @@ import {
 } from './applied-offsets.js'
 import type { MergeBatch, MergeOutcomes } from './batch.js'
 import { mergeChainEvents } from './chain-events.js'
-import { recoverKeyClaims } from './gasless-key.js'
-import { isKeyMessage } from './key-rows.js'
+import { recoverKeyClaims } from './gasless-keys.js'
 import { loadState } from './load.js'
 import { applyUpstreamRemoval, conflictKeyOf, mergeMessage } from './merge-message.js'
-import { mergeOrder } from './merge-order.js'
 import { mergeNameTransfer } from './names.js'
-import { type OversizedSet, prune } from './prune.js'
-import { omitRepeatedPrunes, recordPruned } from './repeated-prunes.js'
+import { type OversizedSet, omitRepeatedPrunes, prune, recordPruned } from './prune.js'
+import { mergeOrder, ruleOf } from './rules.js'
 import { lockShards } from './shard-lock.js'
 import type { BatchState, PendingEvent } from './state.js'
 import { conflictKeyId } from './stored-message.js'
 import { type SetCount, writeChanges } from './write.js'
 
-/** What became of a batch, and what was logged. */
+/** The outcomes of a batch and the events that it logged. */
 export interface MergeResult extends MergeOutcomes {
-  /** What was logged, with its ids. */
   readonly events: readonly LoggedEvent[]
 }
 
-/**
- * Runs inside the merge's transaction, after the events have their ids: what it writes is there exactly when
- * the events are. An error fails the merge.
- */
+/** Runs in the transaction of the merge, after the events have ids. An error fails the merge. */
 export type MergeHook = (db: Transaction, events: readonly LoggedEvent[]) => Promise<void>
 
-/** What every merge of a hub has in common. */
+/** Settings that all merges of a hub share. */
 export interface MergeSettings {
-  /** How many shards the hub has. */
+  /** Number of shards of the hub. */
   readonly shards: number
   readonly hooks: readonly MergeHook[]
 }
 
 /**
- * Merges a batch into one shard, in one transaction: lock, load, decide in memory, write, log, hooks. When it
- * resolves, everything is durable; when it throws, nothing happened, unless the connection was lost in the
- * very act of committing. What comes from the log of another hub is merged once all the same: its place there is
- * written down in this transaction.
+ * Merges a batch into one shard, in one transaction: lock, load, decide in memory, write, log, run hooks.
  *
- * The lock belongs to the transaction, so any process may write any shard, one at a time, and a writer that
- * dies frees it by dying. Ids are handed out under the lock and become visible before it is released:
- * nobody sees an id before all smaller ones.
+ * When it resolves, everything is durable; when it throws, nothing was merged, unless the connection was lost
+ * during the commit. Items with a source offset are merged once even then: the transaction stores their
+ * offsets.
+ *
+ * The lock belongs to the transaction: any process may write any shard, one at a time, and a process that
+ * dies releases it. Ids are assigned under the lock and are visible before it is released, so readers never
+ * see an id before all smaller ones.
  *
  * @param nowMs Unix milliseconds.
  */
@@ -100,8 +95,8 @@ export async function mergeBatch(
 }
 
 /**
- * Takes the writer's lock; of all shards, in order, when the batch touches names or gasless keys, which are
- * unique across fids and so belong to no shard.
+ * Locks the shard; all shards, in ascending order, if the batch touches names or gasless keys, which are
+ * unique across fids.
  */
 async function lockShard(
   db: Transaction,
@@ -110,10 +105,9 @@ async function lockShard(
   shards: number,
 ): Promise<{ head: ShardHead; applied: ReadonlySet<object> }> {
   const affectsAllShards =
-    batch.nameTransfers.length > 0 ||
-    batch.messages.some((message) => message.data.usernameProofBody || isKeyMessage(message))
+    batch.nameTransfers.length > 0 || batch.messages.some(({ data }) => ruleOf(data.type).locksAllShards)
   const locked = affectsAllShards ? Array.from({ length: shards }, (_, index) => index + 1) : [shard]
-  // Sent in one go: the server runs them in order, so the rest is read with the locks held.
+  // One pipeline: the server runs the statements in order, so the reads happen with the locks held.
   const [, [row], applied] = await Promise.all([
     lockShards(db, locked),
     db<{ height: number; block_hash: Buffer }[]>`
@@ -125,7 +119,7 @@ async function lockShard(
   return { head: { height: row.height, blockHash: row.block_hash }, applied }
 }
 
-/** The protocol's order within a block: by what others rest on, then by time (docs/protocol.md §1.8). */
+/** Merges messages in the protocol's order: by type, then by timestamp (docs/protocol.md §1.8). */
 function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (Refusal | null)[] {
   const outcomes: (Refusal | null)[] = new Array(messages.length).fill(null)
   const order = messages
@@ -135,14 +129,14 @@ function mergeInOrder(messages: readonly SignedMessage[], state: BatchState): (R
   return outcomes
 }
 
-/** What has merged without another hub's word for it. What is refused is no merge of its user. */
+/** Returns the merged messages that are not historical. */
 function nonHistoricalMessages(batch: MergeBatch, outcomes: readonly (Refusal | null)[]): SignedMessage[] {
   return batch.messages.filter(
     (message, index) => outcomes[index] === null && !batch.historical?.has(message),
   )
 }
 
-/** Writes what the batch has changed, and prunes. The events are those of the batch and those of pruning. */
+/** Writes the changes of the batch and prunes. Returns the events of both. */
 async function writeBatch(
   db: Transaction,
   state: BatchState,
@@ -161,8 +155,8 @@ async function writeBatch(
 }
 
 /**
- * Sets that have grown only by what another hub lets stand may hold what storage was ever rented for: a set shrinks
- * to what storage is left at the next merge of its user, here as there (docs/protocol.md §4.8).
+ * Finds sets over their limit. Sets that grew only by historical messages may hold what all units ever rented
+ * allow, until the next ordinary merge of their user (docs/protocol.md §4.14).
  */
 function findOversizedSets(
   counts: readonly SetCount[],
@@ -201,8 +195,7 @@ async function appendToLog(
 }
 
 /**
- * The protocol merges a message that is older than everything in a full set and prunes it in the same block;
- * both events are logged. Its sender is told that nothing was kept.
+ * Refuses a message that was merged and pruned in this batch: both events are logged, but nothing was kept.
  */
 function refuseIfPruned(message: SignedMessage, pruned: ReadonlyMap<string, Buffer>): Refusal | null {
   if (pruned.size === 0) return null

@@ -1,9 +1,6 @@
 import type { Refusal } from '../../platform/errors.js'
 
-/**
- * True for refusals that say that something is not here yet, or no more: a user, a key, storage, a name. The same item
- * may be merged a moment later.
- */
+/** Returns true if a refusal means that a fid, key, storage or name is missing. The item may merge later. */
 export function isMissingDependency(refusal: Refusal): boolean {
   return (
     refusal.code === 'bad_request.unknown_fid' ||

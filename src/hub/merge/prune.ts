@@ -6,7 +6,7 @@ import type { PendingEvent } from './state.js'
 import { type StoredMessage, type StoredMessageRow, storedMessageFromRow } from './stored-message.js'
 import { addToCounts, type SetCount } from './write.js'
 
-/** A set that holds more than its user's storage allows. */
+/** A set that exceeds the limit of its user's storage. */
 export interface OversizedSet {
   readonly fid: number
   readonly set: MessageSet
@@ -14,9 +14,10 @@ export interface OversizedSet {
 }
 
 /**
- * Drops the lowest messages, by timestamp and then hash, of sets that are over their limit (docs/protocol.md §4.8). Link compact states count but are never dropped.
+ * Deletes the lowest messages, by timestamp and then hash, of sets over their limit (docs/protocol.md §4.8).
+ * Link compact states count but are never pruned.
  *
- * @returns what was dropped, and its events: PRUNE_MESSAGE, or MERGE_USERNAME_PROOF for name proofs.
+ * @returns the deleted messages and their events: PRUNE_MESSAGE, or MERGE_USERNAME_PROOF for name proofs.
  */
 export async function prune(
   db: Transaction,
@@ -84,8 +85,8 @@ async function deleteNames(db: Transaction, proofs: readonly StoredMessage[]): P
     using unnest(
       ${db.types.texts(proofs.map((proof) => proof.key.toString('utf8')))}::text[],
       ${db.types.byteas(proofs.map((proof) => proof.hash))}::bytea[]
-    ) as gone (name, message_hash)
-    where n.name = gone.name and n.message_hash = gone.message_hash
+    ) as pruned (name, message_hash)
+    where n.name = pruned.name and n.message_hash = pruned.message_hash
   `
 }
 
@@ -97,7 +98,52 @@ async function deleteLoans(db: Transaction, pruned: readonly StoredMessage[]): P
     using unnest(
       ${loans.map((loan) => loan.fid)}::bigint[],
       ${loans.map((loan) => Number(loan.key.readBigUInt64BE()))}::bigint[]
-    ) as gone (from_fid, to_fid)
-    where l.from_fid = gone.from_fid and l.to_fid = gone.to_fid
+    ) as pruned (from_fid, to_fid)
+    where l.from_fid = pruned.from_fid and l.to_fid = pruned.to_fid
   `
+}
+
+/**
+ * Records hashes of pruned messages for as long as the log keeps their events (`dropExpiredPartitions`).
+ *
+ * @param day Day of the log partition.
+ * @returns the hashes, in hex, that were recorded before.
+ */
+export async function recordPruned(
+  db: Transaction,
+  pruned: readonly StoredMessage[],
+  day: string,
+): Promise<ReadonlySet<string>> {
+  const hashes = pruned.map(({ hash }) => hash)
+  const rows = await db<{ hash: Buffer }[]>`
+    insert into hub.pruned_messages (hash, day)
+    select hash, ${day}::date from unnest(${db.types.byteas(hashes)}::bytea[]) as hash
+    on conflict do nothing
+    returning hash
+  `
+  const newlyPruned = new Set(rows.map(({ hash }) => hash.toString('hex')))
+  return new Set(hashes.map((hash) => hash.toString('hex')).filter((hash) => !newlyPruned.has(hash)))
+}
+
+/**
+ * Drops events of messages that were merged and pruned before and displaced nothing. Upstreams and senders
+ * may repeat them any number of times; the log shows them once.
+ */
+export function omitRepeatedPrunes(
+  events: readonly PendingEvent[],
+  previouslyPruned: ReadonlySet<string>,
+): readonly PendingEvent[] {
+  if (previouslyPruned.size === 0) return events
+  const repeated = new Set(
+    events.flatMap(({ body }) => {
+      if (body.type !== HubEventType.MERGE_MESSAGE || body.deletedMessages.length > 0) return []
+      const hash = body.message.hash.toString('hex')
+      return previouslyPruned.has(hash) ? [hash] : []
+    }),
+  )
+  return events.filter(
+    ({ body }) =>
+      (body.type !== HubEventType.MERGE_MESSAGE && body.type !== HubEventType.PRUNE_MESSAGE) ||
+      !repeated.has(body.message.hash.toString('hex')),
+  )
 }

@@ -13,10 +13,10 @@ const removeTypes: ReadonlySet<MessageType> = new Set([
 type Candidate = Pick<StoredMessage, 'set' | 'type' | 'ts' | 'hash'>
 
 /**
- * The one rule by which a message takes a slot from another (docs/protocol.md §4.2): larger timestamp, then remove
- * over add, then larger hash; except that a cast stays removed whatever the timestamps say.
+ * Decides which of two messages with one conflict key is stored (docs/protocol.md §4.2): larger timestamp,
+ * then remove over add, then larger hash. A removed cast never returns, whatever the timestamps.
  *
- * @returns null when the incoming message wins, else the refusal that its sender gets.
+ * @returns null if the incoming message wins, else the refusal for its sender.
  */
 export function resolveConflict(incoming: Candidate, stored: Candidate): Refusal | null {
   const order = compareCandidates(incoming, stored)
@@ -31,7 +31,7 @@ export function resolveConflict(incoming: Candidate, stored: Candidate): Refusal
   )
 }
 
-/** Positive when `a` wins over `b`, zero when they are the same message. */
+/** Returns a positive number if `a` wins over `b`, 0 if they are the same message. */
 export function compareCandidates(a: Candidate, b: Candidate): number {
   const removeOrder = Number(removeTypes.has(a.type)) - Number(removeTypes.has(b.type))
   if (a.set === MessageSet.casts && removeOrder !== 0) return removeOrder

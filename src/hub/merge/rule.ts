@@ -1,22 +1,35 @@
+import type { MessageData } from '@farcaster/core'
 import type { Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { BatchState } from './state.js'
 import type { ConflictKey, StoredMessage } from './stored-message.js'
 
 /**
- * What merging a message type asks of state beyond the one competition for its slot. Most types have
- * nothing to add; those that do have a file in `rules/` and a line in `rules.ts`.
+ * How a message type merges, where it differs from plain conflict resolution (docs/protocol.md §4.2). Each rule has
+ * a file in `rules/` and a line in `rules.ts`.
  */
 export interface MergeRule {
-  /** Slots besides its own that the rule looks at or changes, so that they are loaded before. */
+  /** Order of the type within a block, lower first (docs/protocol.md §1.8); default 4. */
+  readonly order?: (data: MessageData) => number
+  /** The body authorizes the message: its signer needs no key of the fid (docs/protocol.md §4.6). */
+  readonly isAuthorizedByBody?: boolean
+  /** The type changes state that is unique across fids: its batch locks all shards. */
+  readonly locksAllShards?: boolean
+  /** Further conflict keys that the rule reads or changes; the batch loads them. */
   readonly conflictKeys?: (message: SignedMessage) => ConflictKey[]
-  /** Names that the rule looks at. */
+  /** Names that the rule reads; the batch loads them. */
   readonly names?: (message: SignedMessage) => string[]
-  /** Why the message may not merge in this state, whatever stands in its slot. */
+  /** Returns why the message may not merge in this state, before conflict resolution. */
   readonly check?: (message: SignedMessage, state: BatchState) => MergeRefusal | null
-  /** What it displaces besides the message in its own slot. */
+  /** Merges in place of conflict resolution, events included. */
+  readonly merge?: (
+    message: SignedMessage,
+    conflictKey: ConflictKey,
+    state: BatchState,
+  ) => MergeRefusal | null
+  /** Returns what the message displaces besides the message under its own conflict key. */
   readonly replaces?: (message: SignedMessage, state: BatchState) => StoredMessage[]
-  /** Runs after the merge, with everything that it displaced. */
+  /** Runs after conflict resolution, with all displaced messages. */
   readonly afterMerge?: (
     message: SignedMessage,
     replaced: readonly StoredMessage[],
@@ -24,7 +37,7 @@ export interface MergeRule {
   ) => void
 }
 
-/** A refusal, with the slot whose holder caused it, where one did. */
+/** A refusal, with the conflict key whose holder caused it, if there is one. */
 export interface MergeRefusal extends Refusal {
   readonly causedBy?: ConflictKey
 }

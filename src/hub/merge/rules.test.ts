@@ -3,8 +3,7 @@ import { expect, test } from 'vitest'
 import { nameTransfer, TestUser, testNow } from '../../../test/network.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { conflictKeyOf } from './merge-message.js'
-import { mergeOrder } from './merge-order.js'
-import { ruleOf } from './rules.js'
+import { mergeOrder, ruleOf } from './rules.js'
 import { verification, verificationRemoval } from './testing/in-memory-merges.js'
 
 const alice = new TestUser(1)

@@ -1,26 +1,37 @@
-import { MessageType } from '@farcaster/core'
+import { type MessageData, MessageType } from '@farcaster/core'
 import type { MergeRule } from './rule.js'
+import { keyAddRule, keyRemoveRule } from './rules/keys.js'
 import { lendRule } from './rules/lends.js'
 import { linkCompactRule, linkRule } from './rules/links.js'
 import { userDataRule } from './rules/user-data.js'
 import { usernameProofRule } from './rules/username-proofs.js'
-import { verificationRule } from './rules/verifications.js'
+import { verificationAddRule, verificationRule } from './rules/verifications.js'
 
 const noRule: MergeRule = {}
 
-/** The visible list: which types ask more of state than their own slot. */
+/** The rules by message type. A type without an entry has conflict resolution only. */
 const rules: Partial<Record<MessageType, MergeRule>> = {
   [MessageType.LINK_ADD]: linkRule,
   [MessageType.LINK_REMOVE]: linkRule,
   [MessageType.LINK_COMPACT_STATE]: linkCompactRule,
-  [MessageType.VERIFICATION_ADD_ETH_ADDRESS]: verificationRule,
+  [MessageType.VERIFICATION_ADD_ETH_ADDRESS]: verificationAddRule,
   [MessageType.VERIFICATION_REMOVE]: verificationRule,
   [MessageType.USER_DATA_ADD]: userDataRule,
   [MessageType.USERNAME_PROOF]: usernameProofRule,
   [MessageType.LEND_STORAGE]: lendRule,
+  [MessageType.KEY_ADD]: keyAddRule,
+  [MessageType.KEY_REMOVE]: keyRemoveRule,
 }
 
-/** The rule of a message type. */
+/** Order of the types that nothing else depends on. */
+const lastOrder = 4
+
+/** Returns the rule of a message type. */
 export function ruleOf(type: MessageType): MergeRule {
   return rules[type] ?? noRule
+}
+
+/** Returns the order of a message within a block, lower first (docs/protocol.md §1.8). */
+export function mergeOrder(data: MessageData): number {
+  return ruleOf(data.type).order?.(data) ?? lastOrder
 }

@@ -1,11 +1,11 @@
 import type { Transaction } from '../../platform/db/connection.js'
 
-/** First key of the advisory locks that make one transaction at a time the writer of a shard. */
+/** First key of the advisory locks: one transaction at a time writes a shard. */
 const writerLock = 0x706c_617a
 
 /**
- * Takes the writer's locks of some shards until the transaction ends. Always in ascending order, so that two
- * transactions never wait for each other crosswise. The statements go out in one pipeline.
+ * Locks shards until the transaction ends, in ascending order to avoid deadlocks. The statements form one
+ * pipeline.
  */
 export async function lockShards(db: Transaction, shards: readonly number[]): Promise<void> {
   const ascending = [...shards].sort((a, b) => a - b)

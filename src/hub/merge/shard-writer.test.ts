@@ -109,7 +109,7 @@ test('every item comes to the merge as what it is, and its outcome back to whoev
       chainEvents: no('event'),
       nameTransfers: no('transfer'),
       messages: no('message'),
-      upstreamRemovals: no('withdrawal'),
+      upstreamRemovals: no('upstreamRemoval'),
     }
   }
   const shardWriter = new ShardWriter({ merge, isRetryable: () => false, isUnavailable: () => false })
@@ -119,11 +119,11 @@ test('every item comes to the merge as what it is, and its outcome back to whoev
   const outcomes = await Promise.all(
     [
       { kind: 'message', message: ordinary! } as const,
-      { kind: 'withdrawal', message: one! } as const,
+      { kind: 'upstreamRemoval', message: one! } as const,
       ...events.map((event) => ({ kind: 'chainEvent', event }) as const),
       { kind: 'message', message: historical!, historical: true } as const,
       ...proofs.map((proof) => ({ kind: 'nameTransfer', proof }) as const),
-      { kind: 'withdrawal', message: two! } as const,
+      { kind: 'upstreamRemoval', message: two! } as const,
     ].map((item) => shardWriter.submit(item)),
   )
   expect(seen).toMatchObject([
@@ -143,7 +143,7 @@ test('every item comes to the merge as what it is, and its outcome back to whoev
     'message',
     null,
     'transfer',
-    'withdrawal',
+    'upstreamRemoval',
   ])
 })
 
@@ -188,7 +188,7 @@ test('who is refused for a full queue or an absent database is told why', async 
   const waiting = shardWriter.submit(cast('a'))
   await expect(shardWriter.submit(cast('b'))).rejects.toThrow('too many messages are waiting to be merged')
   await expect(waiting).rejects.toMatchObject({
-    message: 'the database is away',
+    message: 'the database is unavailable',
     cause: new Error('gone'),
   })
 })

@@ -3,24 +3,24 @@ import { PlazaError, type Refusal } from '../../platform/errors.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { MergeBatch, MergeOutcomes, SourceOffset } from './batch.js'
 
-/** One thing to be merged. */
+/** A message, an on-chain event or a name transfer to merge. */
 export type MergeItem = {
-  /** Where it comes from the log of another hub: see `SubmitOptions`. */
+  /** Offset in the upstream log: see `SubmitOptions.sourceOffsets`. */
   readonly sourceOffset?: SourceOffset | undefined
 } & (
   | {
       readonly kind: 'message'
       readonly message: SignedMessage
-      /** It stands in another hub: see `SubmitOptions`. */
+      /** Another hub has accepted it: see `SubmitOptions.historical`. */
       readonly historical?: boolean
     }
   | { readonly kind: 'chainEvent'; readonly event: OnChainEvent }
   | { readonly kind: 'nameTransfer'; readonly proof: UserNameProof }
 )
 
-/** A message that is to stand no more. */
+/** A message that the upstream no longer stores. */
 export interface UpstreamRemoval {
-  readonly kind: 'withdrawal'
+  readonly kind: 'upstreamRemoval'
   readonly message: SignedMessage
 }
 
@@ -33,14 +33,13 @@ interface QueuedItem {
 export interface ShardWriterOptions {
   /** Merges a batch durably. */
   readonly merge: (batch: MergeBatch) => Promise<MergeOutcomes>
-  /** True for errors after which the same batch may succeed at once, such as a deadlock. */
+  /** Returns true for errors after which a repetition may succeed, such as a deadlock. */
   readonly isRetryable: (error: unknown) => boolean
-  /** True for errors that are nobody's fault in the batch: the database is away. */
+  /** Returns true if the database is unavailable: no item of the batch is at fault. */
   readonly isUnavailable: (error: unknown) => boolean
-  /** Most items in one transaction: large enough that a commit's fsync is shared by many, small enough that
-   * nobody waits long for the others of the batch. */
+  /** Most items in one transaction. Large batches share the fsync of one commit; small ones answer sooner. */
   readonly batchSize?: number
-  /** Most items that wait; beyond it `submit` refuses. */
+  /** Most waiting items; `submit` refuses beyond it. */
   readonly queueSize?: number
 }
 
@@ -49,8 +48,10 @@ const defaultQueueSize = 20_000
 const maxAttempts = 5
 
 /**
- * The merge queue of one shard in this process. While one batch is being committed the next one gathers, so
- * that under load every transaction is large and when idle nobody waits.
+ * The merge queue of one shard in this process.
+ *
+ * While a batch commits, the next one gathers: transactions are large under load, and an idle queue adds no
+ * delay.
  */
 export class ShardWriter {
   readonly #options: ShardWriterOptions
@@ -61,14 +62,14 @@ export class ShardWriter {
     this.#options = options
   }
 
-  /** How many items wait for a transaction. */
+  /** Number of items that wait for a transaction. */
   get queued(): number {
     return this.#queue.length
   }
 
   /**
-   * Queues an item. Resolves when it is durably merged, or refused by the rules.
-   * @throws PlazaError `unavailable` when the queue is full or the database is away.
+   * Queues an item. Resolves when it is durably merged or refused.
+   * @throws PlazaError `unavailable` if the queue is full or the database is unavailable.
    */
   submit(item: MergeItem | UpstreamRemoval): Promise<Refusal | null> {
     if (this.#queue.length >= (this.#options.queueSize ?? defaultQueueSize)) {
@@ -80,13 +81,13 @@ export class ShardWriter {
     })
   }
 
-  /** Resolves when nothing is queued or under way. */
+  /** Resolves when nothing is queued or being merged. */
   async drain(): Promise<void> {
     while (this.#running) await this.#running
   }
 
   async #run(): Promise<void> {
-    // Let the caller queue the rest of what it has: one submit of many messages is one batch.
+    // Wait until the caller has queued the rest: one submit of many messages becomes one batch.
     await Promise.resolve()
     while (this.#queue.length > 0) {
       await this.#mergeAll(this.#queue.splice(0, this.#options.batchSize ?? defaultBatchSize))
@@ -95,15 +96,15 @@ export class ShardWriter {
   }
 
   /**
-   * Merges a batch and tells everybody. A batch that fails for a reason of its own is halved until the item
-   * that causes it stands alone: one bad item never takes the others down.
+   * Merges a batch and settles its items. If the batch itself fails, it is halved until the failing item is
+   * alone: other items are not affected.
    */
   async #mergeAll(batch: readonly QueuedItem[]): Promise<void> {
     try {
       await this.#mergeOnce(batch, 1)
     } catch (error) {
       if (this.#options.isUnavailable(error)) {
-        const unavailable = new PlazaError('unavailable', 'the database is away', { cause: error })
+        const unavailable = new PlazaError('unavailable', 'the database is unavailable', { cause: error })
         for (const { reject } of batch) reject(unavailable)
       } else if (batch.length === 1) {
         batch[0]!.reject(error)
@@ -130,7 +131,7 @@ export class ShardWriter {
           : [],
       )
       const upstreamRemovals = batch.flatMap((queued) =>
-        queued.item.kind === 'withdrawal' ? [{ ...queued, value: queued.item.message }] : [],
+        queued.item.kind === 'upstreamRemoval' ? [{ ...queued, value: queued.item.message }] : [],
       )
       const outcomes = await merge({
         chainEvents: chainEvents.map(({ value }) => value),

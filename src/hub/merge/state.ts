@@ -1,18 +1,33 @@
 import type { SignedMessage } from '../../protocol/message.js'
 import type { HubEventBody } from '../log/hub-event.js'
-import type { Account } from './account.js'
-import type { KeyClaim } from './gasless-key.js'
-import type { KeyState } from './key-state.js'
+import type { StorageLimits, StorageUnits } from '../storage-limits.js'
+import type { KeyClaim, KeyState } from './gasless-keys.js'
 import type { NameHolder } from './name-holder.js'
 import { type ConflictKey, conflictKeyId, type StoredMessage } from './stored-message.js'
 
-/** An event in the order it happened, with the fid it is about. */
+/** The state of a fid from on-chain events, by which its messages are accepted. */
+export interface Account {
+  readonly fid: number
+  readonly custodyAddress: Buffer
+  /** Unix seconds; 0 if the pro tier was never bought. */
+  readonly proUntil: number
+  /** Units that the fid has rented, lent ones included. */
+  readonly ownUnits: StorageUnits
+  /** Units that the fid lends to others. */
+  readonly lentUnits: StorageUnits
+  /** Limits by set of own units, minus lent, plus borrowed. */
+  readonly limits: StorageLimits
+  /** The same with all units ever rented; unlimited if there were none. */
+  readonly historicalLimits: StorageLimits
+}
+
+/** An event in the order of the merge, and the fid that it concerns. */
 export interface PendingEvent {
   readonly fid: number | null
   readonly body: HubEventBody
 }
 
-/** A slot as the database has it and as this batch leaves it. */
+/** A conflict key before and after the batch. */
 export interface MessageChange {
   readonly conflictKey: ConflictKey
   readonly before: StoredMessage | null
@@ -29,8 +44,9 @@ interface TrackedMessage extends TrackedValue<StoredMessage> {
 }
 
 /**
- * Everything that the messages of one batch can touch, loaded at once, changed in memory, written at once.
- * Only the shard's writer holds one, and no longer than its transaction, so nothing here can be stale.
+ * All state that the messages of a batch can read or change: loaded once, changed in memory, written once.
+ *
+ * It lives as long as the transaction that holds the shard's lock, so it is never stale.
  */
 export class BatchState {
   readonly events: PendingEvent[] = []
@@ -40,19 +56,19 @@ export class BatchState {
 
   constructor(
     readonly accounts: ReadonlyMap<number, Account>,
-    /** Keys that the chain knows, as `fid/public key in hex`, and whether each may sign now. */
+    /** On-chain signers by `signerId`: active or not. */
     readonly signers: ReadonlyMap<string, boolean>,
-    /** Keys that were granted by message, and their nonces. */
+    /** Gasless keys and their nonces. */
     readonly keys: KeyState,
-    /** Who authorised the key messages of the batch. */
+    /** Who authorized the key messages of the batch. */
     readonly keyClaims: ReadonlyMap<SignedMessage, KeyClaim>,
     /** Unix seconds, the same for the whole batch. */
     readonly nowUnix: number,
-    /** Messages of the batch that stand in another hub (`SubmitOptions.admitted`). */
+    /** Messages that another hub has accepted (docs/protocol.md §4.14). */
     readonly historical: ReadonlySet<SignedMessage>,
   ) {}
 
-  /** Puts what the database holds in a slot. Slots that were asked for and are empty are put as null. */
+  /** Stores what the database holds under a conflict key; null if it holds nothing. */
   load(conflictKey: ConflictKey, stored: StoredMessage | null): void {
     if (!this.#messages.has(conflictKeyId(conflictKey)))
       this.#track({ conflictKey, before: stored, current: stored })
@@ -62,12 +78,12 @@ export class BatchState {
     this.#names.set(name, { before: stored, current: stored })
   }
 
-  /** Whether a key of a fid may sign by what the chain says. */
+  /** Returns true if a key is an active on-chain signer of a fid. */
   isActiveSigner(fid: number, publicKey: Uint8Array): boolean {
     return this.signers.get(signerId(fid, publicKey)) === true
   }
 
-  /** Whether the key of a message may have signed it: a key of the past only what stands in another hub. */
+  /** Returns true if the signer is on chain: active, or for historical messages once active. */
   maySign(message: SignedMessage): boolean {
     const isActive = this.signers.get(signerId(message.data.fid, message.signer))
     return isActive === true || (isActive === false && this.historical.has(message))
@@ -93,13 +109,13 @@ export class BatchState {
     else this.#names.set(name, { before: null, current: stored })
   }
 
-  /** True when this batch itself put what stands in the slot there. */
+  /** Returns true if this batch stored what a conflict key holds. */
   isChangedByBatch(conflictKey: ConflictKey): boolean {
     const track = this.#messages.get(conflictKeyId(conflictKey))
     return track !== undefined && track.current !== track.before
   }
 
-  /** Everything that stands in the sets of a fid, of what was loaded or merged here. */
+  /** Iterates over loaded and merged messages of a fid. */
   *storedMessagesOf(fid: number): Iterable<StoredMessage> {
     for (const track of this.#messagesByFid.get(fid) ?? []) {
       if (track.current) yield track.current
@@ -134,7 +150,7 @@ export class BatchState {
   }
 }
 
-/** How `BatchState.signers` names a key of a fid. */
+/** Returns the key of `BatchState.signers` for a fid and a public key. */
 export function signerId(fid: number, publicKey: Uint8Array): string {
   return `${fid}/${Buffer.from(publicKey).toString('hex')}`
 }

@@ -3,31 +3,30 @@ import { decodeStoredMessage, encodeMessage } from '../../protocol/codec.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import type { MessageSet } from '../../protocol/message-kind.js'
 
-/** Where a message stands or would stand: one conflict key of one set of one user. */
+/** What messages compete for: a key in one set of one user (docs/protocol.md §4.1). */
 export interface ConflictKey {
   readonly fid: number
   readonly set: MessageSet
   readonly key: Buffer
 }
 
-/** A message that stands in its slot. */
+/** A message that is stored, or about to be. */
 export interface StoredMessage extends ConflictKey {
   readonly type: MessageType
   /** Farcaster seconds. */
   readonly ts: number
   readonly hash: Buffer
-  /** The encoded Message. */
   readonly encoded: Buffer
-  /** The same, decoded; of rows from the database only when somebody asks, which is rare. */
+  /** The decoded message. Rows of the database are decoded on the first call, which is rare. */
   readonly message: () => SignedMessage
 }
 
-/** The name of a slot as a map key. */
+/** Returns a conflict key as a map key. */
 export function conflictKeyId(conflictKey: ConflictKey): string {
   return `${conflictKey.fid}/${conflictKey.set}/${conflictKey.key.toString('latin1')}`
 }
 
-/** A message that arrives, as it would stand. */
+/** Converts a message to its stored form. */
 export function toStoredMessage(conflictKey: ConflictKey, message: SignedMessage): StoredMessage {
   return {
     ...conflictKey,
@@ -50,7 +49,7 @@ export interface StoredMessageRow {
   readonly message: Buffer
 }
 
-/** A row of `hub.messages`, as it stands. */
+/** Converts a row of `hub.messages`. */
 export function storedMessageFromRow(row: StoredMessageRow): StoredMessage {
   let decoded: SignedMessage | undefined
   return {

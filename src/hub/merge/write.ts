@@ -7,7 +7,7 @@ import { encodeProof, type NameHolder } from './name-holder.js'
 import type { BatchState, MessageChange } from './state.js'
 import type { StoredMessage } from './stored-message.js'
 
-/** How many messages stand in a set of a fid, after a batch. */
+/** The number of messages in a set of a fid. */
 export interface SetCount {
   readonly fid: number
   readonly set: MessageSet
@@ -15,9 +15,9 @@ export interface SetCount {
 }
 
 /**
- * Writes what a batch changed, in sets and in one pipeline.
+ * Writes the changes of a batch in one pipeline.
  *
- * @returns the counts of the sets that grew, for the storage limits.
+ * @returns the new counts of the sets that changed.
  */
 export async function writeChanges(db: Transaction, state: BatchState): Promise<SetCount[]> {
   const changes = state.changes()
@@ -46,15 +46,15 @@ async function deleteMessages(db: Transaction, changes: readonly MessageChange[]
         ${changes.map(({ conflictKey }) => conflictKey.fid)}::bigint[],
         ${changes.map(({ conflictKey }) => conflictKey.set)}::smallint[],
         ${db.types.byteas(changes.map(({ conflictKey }) => conflictKey.key))}::bytea[]
-      ) as gone (fid, set, key)
+      ) as deleted (fid, set, key)
       cross join lateral (
         select ctid, key
         from hub.messages
-        where fid = gone.fid and set = gone.set and key >= gone.key
+        where fid = deleted.fid and set = deleted.set and key >= deleted.key
         order by key
         limit 1
       ) m
-      where m.key = gone.key
+      where m.key = deleted.key
     )
   `
 }
@@ -83,7 +83,7 @@ async function upsertMessages(db: Transaction, messages: readonly StoredMessage[
   `
 }
 
-/** By how much each set of each fid grew or shrank. */
+/** Returns how much each set of each fid grows or shrinks. */
 function countDeltas(changes: readonly MessageChange[]): SetCount[] {
   const deltas = new Map<string, { fid: number; set: MessageSet; count: number }>()
   for (const { conflictKey, before, after } of changes) {
@@ -97,7 +97,7 @@ function countDeltas(changes: readonly MessageChange[]): SetCount[] {
   return [...deltas.values()]
 }
 
-/** Adds to the counts of sets and returns what they are now. */
+/** Adds to the counts of sets and returns the new counts. */
 export async function addToCounts(db: Transaction, deltas: readonly SetCount[]): Promise<SetCount[]> {
   if (deltas.length === 0) return []
   return await db<SetCount[]>`
@@ -140,7 +140,10 @@ async function upsertNames(db: Transaction, names: readonly NameHolder[]): Promi
   `
 }
 
-/** Loans stand in `hub.messages` like everything else; this table lets units be counted by either side. */
+/**
+ * Writes loans to the table that counts units of lender and borrower. The messages are in `hub.messages` as
+ * well.
+ */
 async function writeLoans(db: Transaction, changes: readonly MessageChange[]): Promise<void> {
   const loans = changes.filter(({ conflictKey }) => conflictKey.set === MessageSet.lends)
   for (const { conflictKey, after } of loans) {

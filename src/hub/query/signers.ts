@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 import { MessageSet } from '../../protocol/message-kind.js'
-import { NonceKind } from '../merge/gasless-key.js'
+import { NonceKind } from '../merge/gasless-keys.js'
 
 /** The type of keys that sign messages; others only authenticate (docs/protocol.md §4.10). */
 const SIGNING_KEY_TYPE = 1

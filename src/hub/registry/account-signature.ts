@@ -2,16 +2,16 @@ import { hashMessage } from 'viem'
 import { PlazaError } from '../../platform/errors.js'
 import { ACCOUNT_SIGNATURE_BYTES, recoverAccount } from '../../protocol/account-recovery.js'
 
-/** Half the order of secp256k1: contracts take no s above it (EIP-2), so neither does this server. */
+/** Half the order of secp256k1. Contracts refuse a larger s (EIP-2), and so does this server. */
 const HALF_ORDER = 0x7fffffff_ffffffff_ffffffff_ffffffff_5d576e73_57a4501d_dfe92f46_681b20a0n
 
-/** How long a signature that is read may be, in characters: those of contract wallets are long. */
+/** Most characters of a signature parameter; signatures of contract wallets are long. */
 export const MAX_SIGNATURE_LENGTH = 8_192
 
 /**
- * Reads the signature of an account, as wallets give it: `0x` and 65 bytes in hex.
+ * Reads a signature of an account from a wallet: `0x` and 65 bytes in hex.
  *
- * @throws PlazaError that names `property`. Of a contract wallet it says that such a signature cannot be checked here.
+ * @throws PlazaError that names `property`; for contract wallets it says that they cannot be checked here.
  */
 export function readAccountSignature(text: string, property = 'signature'): Buffer {
   if (!/^0x([0-9a-f]{2})+$/i.test(text)) throw invalidParam(property, 'must be 0x and hex digits')
@@ -24,7 +24,7 @@ export function readAccountSignature(text: string, property = 'signature'): Buff
   )
 }
 
-/** Reads a signature that goes to the chain: its contracts take one form of the several there are. */
+/** Reads a signature for a contract, which accepts only one of the forms: v 27 or 28 and a low s. */
 export function readContractSignature(text: string, property = 'signature'): Buffer {
   const signature = readAccountSignature(text, property)
   const s = BigInt(`0x${signature.toString('hex', 32, 64)}`)
@@ -33,7 +33,7 @@ export function readContractSignature(text: string, property = 'signature'): Buf
   throw invalidParam(property, 'must end with 27 or 28 and have a low s, as the contracts ask for')
 }
 
-/** The address (20 bytes) that signed a message with `personal_sign` (EIP-191). */
+/** Recovers the address (20 bytes) that signed a message with `personal_sign` (EIP-191). */
 export function recoverMessageSigner(message: string | Buffer, signature: Buffer): Promise<Buffer | null> {
   const digest = hashMessage(typeof message === 'string' ? message : { raw: message }, 'bytes')
   return recoverAccount(digest, signature)

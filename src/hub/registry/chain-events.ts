@@ -8,17 +8,20 @@ import {
 import type { AddedKey } from './key-addition.js'
 import { blockHash, type EventPosition, LOCAL_CHAIN_ID, transactionHash } from './local-chain.js'
 
-/** A rent lasts a year for the contract; what a unit is good for is settled by `hub/storage-units.ts`. */
+/**
+ * The contract rents storage for a year; the hub computes the validity of units itself (docs/protocol.md
+ * §4.8).
+ */
 const RENT_SECONDS = 365 * 24 * 60 * 60
 
-/** The key type of Ed25519 keys and the metadata type of a signed key request (docs/protocol.md §5.3). */
+/** Key type of Ed25519 keys, and metadata type of a signed key request (docs/protocol.md §5.3). */
 export const ED25519_KEY = 1
 const SIGNED_KEY_REQUEST = 1
 
-/** The layout of on-chain events that today's hubs write. */
+/** Version of the on-chain event format. */
 const EVENT_VERSION = 1
 
-/** `fid` is born and belongs to `custody`. Addresses are 20 bytes. */
+/** Builds the event that registers `fid` for `custody`. Addresses are 20 bytes. */
 export function registerEvent(
   position: EventPosition,
   fid: number,
@@ -36,7 +39,7 @@ export function registerEvent(
   })
 }
 
-/** `fid` goes from one address to another. */
+/** Builds the event that transfers `fid` to another address. */
 export function transferEvent(position: EventPosition, fid: number, from: Buffer, to: Buffer): OnChainEvent {
   return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_ID_REGISTER,
@@ -49,7 +52,7 @@ export function transferEvent(position: EventPosition, fid: number, from: Buffer
   })
 }
 
-/** A key may act for `fid` from now on. */
+/** Builds the event that adds a key to `fid`. */
 export function signerAddEvent(
   position: EventPosition,
   fid: number,
@@ -67,7 +70,7 @@ export function signerAddEvent(
   })
 }
 
-/** `key` may sign for `fid` no more. */
+/** Builds the event that removes a key from `fid`. */
 export function signerRemoveEvent(position: EventPosition, fid: number, key: Buffer): OnChainEvent {
   return onChainEvent(position, fid, {
     type: OnChainEventType.EVENT_TYPE_SIGNER,
@@ -81,7 +84,7 @@ export function signerRemoveEvent(position: EventPosition, fid: number, key: Buf
   })
 }
 
-/** `payer` rents `units` of storage for `fid`. */
+/** Builds the event by which `payer` rents units of storage for `fid`. */
 export function storageRentEvent(
   position: EventPosition,
   fid: number,
@@ -94,7 +97,7 @@ export function storageRentEvent(
   })
 }
 
-/** `payer` buys the pro tier for `fid`. */
+/** Builds the event by which `payer` buys the pro tier for `fid`. */
 export function tierPurchaseEvent(
   position: EventPosition,
   fid: number,

@@ -3,7 +3,7 @@ import type { PrivateKeyAccount } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { hexOf } from '../../protocol/bytes.js'
 
-/** An Ethereum account whose private key is at hand: a custody address, an app, a registry. */
+/** An Ethereum account with its private key: a custody address, an app, a registry. */
 export interface EthAccount {
   /** 20 bytes. */
   readonly address: Buffer
@@ -11,27 +11,28 @@ export interface EthAccount {
   readonly signer: PrivateKeyAccount
 }
 
-/** The account of a private key of 32 bytes. Takes a fifth of a millisecond. */
+/** Returns the account of a private key of 32 bytes. Takes 0.2 ms. */
 export function ethAccount(privateKey: Buffer): EthAccount {
   const signer = privateKeyToAccount(hexOf(privateKey))
   return { address: Buffer.from(signer.address.slice(2), 'hex'), signer }
 }
 
-/** A private key that nobody else has. */
+/** Generates a private key. */
 export function newPrivateKey(): Buffer {
-  // Every 32 bytes but one in 2^128 are a private key of secp256k1, and of Ed25519 all are.
+  // All 32 bytes are a private key of Ed25519, and all but one in 2^128 of secp256k1.
   return randomBytes(32)
 }
 
 /**
- * Accounts of a development network whose keys anybody can make from their name, like those of other
- * development chains. Nothing that they sign is worth anything anywhere else.
+ * Returns a well-known account of a development network, derived from its name.
+ *
+ * Anybody can derive its key; its signatures are worth nothing elsewhere.
  */
 export function localAccount(name: 'fname registry' | 'app'): EthAccount {
   return ethAccount(createHash('sha256').update(`plaza local registry: ${name}`).digest())
 }
 
-/** A signature in viem's hex form as bytes: 65 of them. */
+/** Converts a signature from viem's hex form to 65 bytes. */
 export function signatureBytes(signature: `0x${string}`): Buffer {
   return Buffer.from(signature.slice(2), 'hex')
 }

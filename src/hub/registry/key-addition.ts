@@ -6,24 +6,24 @@ import { hexOf } from '../../protocol/bytes.js'
 import { recoverSigner } from '../../protocol/kinds/typed-data.js'
 import { type EthAccount, signatureBytes } from './eth-account.js'
 
-/** Metadata of this type is a signed key request; there is no other (docs/protocol.md §5.3). */
+/** Metadata type of a signed key request, the only one (docs/protocol.md §5.3). */
 const SIGNED_KEY_REQUEST = 1
 
-/** The chain that has the contracts: OP Mainnet. */
+/** The chain of the contracts: OP Mainnet. */
 export const KEY_CHAIN_ID = 10
 
-/** A key on its way to the key registry. */
+/** A key to add to the key registry. */
 export interface AddedKey {
-  /** 1 is an Ed25519 key, 2 an address. */
+  /** 1 for an Ed25519 key, 2 for an address. */
   readonly keyType: number
   readonly key: Buffer
-  /** The app's signed request, as `keyRequestMetadata` encodes it. */
+  /** The signed request of the app, encoded by `keyRequestMetadata`. */
   readonly metadata: Buffer
 }
 
-/** What the holder of an account signs so that somebody else may add a key to it. */
+/** An addition that the owner of an account signs, so that another party may submit it. */
 export interface KeyAddition extends AddedKey {
-  /** Address, 20 bytes: the custody address of the account. */
+  /** Custody address of the account, 20 bytes. */
   readonly owner: Buffer
   readonly nonce: bigint
   /** Unix seconds. */
@@ -31,8 +31,10 @@ export interface KeyAddition extends AddedKey {
 }
 
 /**
- * The nonce of an addition on the local network, out of what it is for: one approval of one request. It is above any
- * that the contract will ever count up to, so that what is signed here for a devnet is worth nothing on the chain.
+ * Derives the nonce of an addition on the local network from its purpose: one approval of one request.
+ *
+ * Its highest bit is set, which the contract's nonces never reach: a signature for a devnet is worth nothing
+ * on the chain (docs/protocol.md §5.4).
  */
 export function localNonce(purpose: string): bigint {
   const digest = createHash('sha256').update(`plaza local registry: ${purpose}`).digest()
@@ -40,7 +42,7 @@ export function localNonce(purpose: string): bigint {
   return BigInt(hexOf(digest))
 }
 
-/** `Add` of the key gateway as EIP-712 has it (docs/protocol.md §5.3). */
+/** Builds `Add` of the key gateway as typed data (docs/protocol.md §5.3). */
 function typedDataOf({ owner, keyType, key, metadata, nonce, deadline }: KeyAddition) {
   return {
     ...KEY_GATEWAY_EIP_712_TYPES,
@@ -57,7 +59,9 @@ function typedDataOf({ owner, keyType, key, metadata, nonce, deadline }: KeyAddi
   } as const
 }
 
-/** The same in the JSON that wallets take for `eth_signTypedData_v4`: numbers as texts, and the domain's own type. */
+/**
+ * Returns the typed data as JSON for `eth_signTypedData_v4`: numbers as texts, and the type of the domain.
+ */
 export function keyAdditionForWallet(addition: KeyAddition) {
   const { domain, types, primaryType, message } = typedDataOf(addition)
   return {
@@ -81,12 +85,12 @@ export async function signKeyAddition(addition: KeyAddition, { signer }: EthAcco
   return signatureBytes(await signer.signTypedData(typedDataOf(addition)))
 }
 
-/** The address (20 bytes) that signed an addition; null when the signature is none of an account. */
+/** Recovers the address (20 bytes) that signed an addition; null if the signature is malformed. */
 export function recoverKeyAdditionSigner(addition: KeyAddition, signature: Buffer): Promise<Buffer | null> {
   return recoverSigner(typedDataOf(addition), signature, recoverAccount)
 }
 
-/** The transaction by which an account adds a key to itself, as wallets take it for `eth_sendTransaction`. */
+/** Builds the transaction by which an account adds a key to itself, for `eth_sendTransaction`. */
 export function keyAdditionTransaction({ keyType, key, metadata }: AddedKey) {
   return {
     to: KEY_GATEWAY_ADDRESS,

@@ -5,9 +5,9 @@ import { hexOf } from '../../protocol/bytes.js'
 import { recoverSigner } from '../../protocol/kinds/typed-data.js'
 import { type EthAccount, signatureBytes } from './eth-account.js'
 
-/** What an app asks of a user: that this key may act for them. */
+/** A request of an app to a user, to add a key. */
 export interface KeyRequest {
-  /** The fid of the app. */
+  /** Fid of the app. */
   readonly requestFid: number
   /** An Ed25519 public key, or an address as an ABI word: 32 bytes. */
   readonly key: Buffer
@@ -15,9 +15,9 @@ export interface KeyRequest {
   readonly deadline: number
 }
 
-/** A request with who signed it. */
+/** A request and its signature. */
 export interface SignedKeyRequest extends Omit<KeyRequest, 'key'> {
-  /** Address, 20 bytes: the custody address of `requestFid`. */
+  /** Custody address of `requestFid`, 20 bytes. */
   readonly requestSigner: Buffer
   /** 65 bytes. */
   readonly signature: Buffer
@@ -35,7 +35,7 @@ const METADATA_ABI = [
   },
 ] as const
 
-/** The request as EIP-712 has it: what the app's custody address signs (docs/protocol.md §5.3). */
+/** Builds the request as typed data, which the app's custody address signs (docs/protocol.md §5.3). */
 function typedDataOf({ requestFid, key, deadline }: KeyRequest) {
   return {
     ...SIGNED_KEY_REQUEST_VALIDATOR_EIP_712_TYPES,
@@ -51,12 +51,12 @@ export async function signKeyRequest(request: KeyRequest, app: EthAccount): Prom
   return { requestFid, requestSigner: app.address, signature, deadline }
 }
 
-/** The address (20 bytes) that signed a request; null when the signature is none of an account. */
+/** Recovers the address (20 bytes) that signed a request; null if the signature is malformed. */
 export function recoverKeyRequestSigner(request: KeyRequest, signature: Buffer): Promise<Buffer | null> {
   return recoverSigner(typedDataOf(request), signature, recoverAccount)
 }
 
-/** The metadata of type 1 that goes to the key registry with the key: the request, ABI-encoded (docs/protocol.md §5.3). */
+/** Encodes a request as key metadata of type 1 (docs/protocol.md §5.3). */
 export function keyRequestMetadata(request: SignedKeyRequest): Buffer {
   const encoded = encodeAbiParameters(METADATA_ABI, [
     {
@@ -69,7 +69,7 @@ export function keyRequestMetadata(request: SignedKeyRequest): Buffer {
   return Buffer.from(encoded.slice(2), 'hex')
 }
 
-/** The request out of such metadata; null for bytes that are something else. */
+/** Decodes key metadata of type 1; null if it is malformed. */
 export function readKeyRequestMetadata(metadata: Buffer): SignedKeyRequest | null {
   try {
     const [request] = decodeAbiParameters(METADATA_ABI, metadata)

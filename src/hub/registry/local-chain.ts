@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto'
 
-/** The chain id of local development chains. No real network has it. */
+/** Chain id of local development chains; no public network has it. */
 export const LOCAL_CHAIN_ID = 31_337
 
-/** A block every two seconds since 1970, as if the chain had always run: numbers grow with time by themselves. */
+/** Time between blocks. Block numbers derive from the time since 1970, so they grow by themselves. */
 const BLOCK_SECONDS = 2
 
-/** Where on the local chain something happened. */
+/** The position of an event on the local chain. */
 export interface EventPosition {
   readonly blockNumber: number
   /** Unix seconds. */
   readonly blockTimestamp: number
   readonly logIndex: number
-  /** What tells its transaction from all others; the transaction's hash is made of it. */
+  /** Unique name of its transaction; the transaction hash derives from it. */
   readonly transaction: string
 }
 
-/** The number of the block that the local chain makes at a moment, in Unix seconds. */
+/** Returns the number of the local block at a moment, in Unix seconds. */
 export function blockNumberAt(unixSeconds: number): number {
   return Math.floor(unixSeconds / BLOCK_SECONDS)
 }
 
-/** The hash of a block, 32 bytes: of its number, for there is nothing else in a block that is never mined. */
+/** Returns the hash of a block, 32 bytes, derived from its number. */
 export function blockHash(blockNumber: number): Buffer {
   return sha256(`plaza local chain, block ${blockNumber}`)
 }
 
-/** The hash of a transaction, 32 bytes. */
+/** Returns the hash of a transaction, 32 bytes, derived from its name. */
 export function transactionHash(transaction: string): Buffer {
   return sha256(`plaza local chain, transaction ${transaction}`)
 }

@@ -2,12 +2,12 @@ import { eip712, UserNameProof, UserNameType } from '@farcaster/core'
 import { hexOf } from '../../protocol/bytes.js'
 import { type EthAccount, localAccount, signatureBytes } from './eth-account.js'
 
-/** A change of who holds an fname. */
+/** A transfer of an fname. */
 export interface NameTransfer {
   readonly name: string
-  /** The new holder; 0 releases the name. */
+  /** New holder; 0 releases the name. */
   readonly fid: number
-  /** Address, 20 bytes: the custody address of the holder, of the former one when the name is released. */
+  /** Custody address of the holder, 20 bytes; of the previous holder if the name is released. */
   readonly owner: Buffer
   /** Unix seconds. */
   readonly timestamp: number
@@ -15,7 +15,7 @@ export interface NameTransfer {
 
 let registry: EthAccount | undefined
 
-/** The transfer as the fname registry of a development network signs it (docs/protocol.md §7.2). */
+/** Signs a transfer as the fname registry of a development network (docs/protocol.md §7.2). */
 export async function signNameTransfer(transfer: NameTransfer): Promise<UserNameProof> {
   registry ??= localAccount('fname registry')
   const { name, owner, timestamp, fid } = transfer

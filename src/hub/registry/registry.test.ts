@@ -2,7 +2,7 @@ import { FarcasterNetwork, MessageData, MessageType, OnChainEvent, UserDataType 
 import { decodeAbiParameters, recoverTypedDataAddress } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { verifyUsernameProof } from '../../protocol/kinds/username-proof-claim.js'
+import { verifyUsernameProof } from '../../protocol/kinds/username-proof.js'
 import { createMessageSigner, type MessageSigner } from '../../protocol/sign.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { createVerifyPool } from '../../protocol/verify-pool.js'

@@ -24,13 +24,13 @@ export interface RegistryOptions {
   readonly clock: () => number
 }
 
-/** Under which conditions a key may be added. */
+/** Conditions for adding a key. */
 export interface KeyAuthorization {
   readonly owner?: Buffer
   readonly checkConflict?: (locked: Queryable) => Promise<Refusal | null>
 }
 
-/** Why there is no local registry on this network, or null: real networks have their chains. */
+/** Refuses the local registry on real networks, which have chains; null on a devnet. */
 export function refuseRealNetwork(network: number): Refusal | null {
   if (network === FarcasterNetwork.DEVNET) return null
   const name = network === FarcasterNetwork.MAINNET ? 'mainnet' : 'testnet'
@@ -40,12 +40,12 @@ export function refuseRealNetwork(network: number): Refusal | null {
   )
 }
 
-/** How long an app's request for a key stays open. */
+/** Validity of a key request. */
 const KEY_REQUEST_SECONDS = 24 * 60 * 60
 
 /**
- * Stands in for the contracts and the fname registry on a development network: each call writes the events
- * that they would have written, through the merge. Any number of processes may do so at once.
+ * Replaces the contracts and the fname registry on a development network. Each call merges the events that
+ * they would emit. Any number of processes may use it at once.
  */
 export class LocalRegistry {
   readonly #db: Database
@@ -60,8 +60,7 @@ export class LocalRegistry {
   }
 
   /**
-   * Registers the next fid, above those that are reserved, for a custody address (20 bytes), with one unit of
-   * storage like a real registration.
+   * Registers the next fid above reserved ones for a custody address (20 bytes), with one unit of storage.
    */
   async createFid(custody: Buffer, recovery = Buffer.alloc(0)): Promise<{ readonly fid: number } | Refusal> {
     return await this.#withLock(async (locked) => {
@@ -85,9 +84,10 @@ export class LocalRegistry {
   }
 
   /**
-   * Lets `key` (Ed25519 public key, 32 bytes) sign for `fid`, as requested by the app `requestFid`.
-   * `app` signs the request; without it an account of the local registry does, which is nobody's custody
-   * address: enough for hubs, not for an app that checks who asked.
+   * Adds an Ed25519 key (32 bytes) to `fid`, requested by the app `requestFid`.
+   *
+   * `app` signs the request. By default a local account does, which is no custody address: enough for hubs,
+   * not for an app that checks the requester.
    */
   async addSigner(
     fid: number,
@@ -100,10 +100,10 @@ export class LocalRegistry {
   }
 
   /**
-   * Adds a key of any type to `fid`, with the request of the app that asked for it.
+   * Adds a key of any type to `fid`, with the request of an app.
    *
-   * @param authorization Who has agreed to it (address, 20 bytes), which is worth nothing when they no longer hold `fid`;
-   * and what else may speak against it, asked while nothing else changes the registry.
+   * @param authorization The address (20 bytes) that agreed, which must still own `fid`, and a further check
+   * that runs under the registry lock.
    */
   async addKey(fid: number, added: AddedKey, authorization: KeyAuthorization = {}): Promise<Refusal | null> {
     return await this.#withLock(async (locked) => {
@@ -123,7 +123,7 @@ export class LocalRegistry {
     })
   }
 
-  /** Ends that `key` may sign for `fid`. Its messages stay (docs/protocol.md §4.9). */
+  /** Removes a key of `fid`. Its messages remain (docs/protocol.md §4.9). */
   async removeSigner(fid: number, key: Buffer): Promise<Refusal | null> {
     return await this.#withLock(async (locked) => {
       if ((await signerState(locked, fid, key)) !== true)
@@ -132,7 +132,7 @@ export class LocalRegistry {
     })
   }
 
-  /** Rents `units` of storage for `fid`, paid by its custody address. */
+  /** Rents units of storage for `fid`, paid by its custody address. */
   async rentStorage(fid: number, units: number): Promise<Refusal | null> {
     return await this.#withLock(async (locked) => {
       const payer = await custodyOf(locked, fid)
@@ -141,7 +141,7 @@ export class LocalRegistry {
     })
   }
 
-  /** Gives a free fname to a fid that has none. */
+  /** Registers a free fname for a fid that has none. */
   async registerName(name: string, fid: number): Promise<Refusal | null> {
     return await this.#withLock(async (locked) => {
       const fault = validateFname(name)
@@ -152,7 +152,7 @@ export class LocalRegistry {
     })
   }
 
-  /** Moves an fname from whoever holds it to a fid that has none. */
+  /** Transfers an fname from its holder to a fid that has none. */
   async transferName(name: string, toFid: number): Promise<Refusal | null> {
     return await this.#withLock(async (locked) => {
       const holder = await findNameHolder(locked, name)
@@ -162,7 +162,7 @@ export class LocalRegistry {
     })
   }
 
-  /** Makes an fname free again. The profile that shows it loses it. */
+  /** Releases an fname. The profile that shows it loses it. */
   async releaseName(name: string): Promise<Refusal | null> {
     return await this.#withLock(async (locked) => {
       const holder = await findNameHolder(locked, name)
@@ -172,7 +172,7 @@ export class LocalRegistry {
     })
   }
 
-  /** One fname per fid, as in the real registry (docs/protocol.md §7.2, TOO_MANY_NAMES). */
+  /** One fname per fid, as in the fname registry (docs/protocol.md §7.2, TOO_MANY_NAMES). */
   async #assignName(
     locked: Queryable,
     name: string,
@@ -195,7 +195,7 @@ export class LocalRegistry {
     owner: Buffer,
     holder: NameHolder | null,
   ): Promise<Refusal | null> {
-    // Later than what stands, even if both happen within a second.
+    // Later than the stored transfer, even within one second.
     const timestamp = Math.max(this.#nowUnix(), (holder?.ts ?? 0) + 1)
     const proof: UserNameProof = await signNameTransfer({ name, fid, owner, timestamp })
     const [outcome] = await this.#hub.submitNameTransfers([proof])
@@ -203,8 +203,8 @@ export class LocalRegistry {
   }
 
   /**
-   * Changes of one process come one after the other: each holds a connection while it waits for the lock, and those
-   * of many would leave none for the merge that the first of them waits for.
+   * Serializes changes of one process. Each holds a connection while it waits for the lock; many would leave
+   * none for the merge that the first one waits for.
    */
   #withLock<T>(work: (locked: Queryable) => Promise<T>): Promise<T> {
     const task = this.#lastTask.then(() => withRegistryLock(this.#db, work))
@@ -245,7 +245,7 @@ async function custodyOf(db: Queryable, fid: number): Promise<Buffer | null> {
   return row?.custody_address ?? null
 }
 
-/** Whether a key may sign for a fid; null when the fid never had it. */
+/** Returns whether a key is active for a fid; null if the fid never had it. */
 async function signerState(db: Queryable, fid: number, key: Buffer): Promise<boolean | null> {
   const [row] = await db<{ active: boolean }[]>`
     select active from hub.signers where fid = ${fid} and key = ${key}::bytea

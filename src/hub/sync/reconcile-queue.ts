@@ -1,9 +1,10 @@
 import type { Database } from '../../platform/db/connection.js'
 import type { Refusal } from '../../platform/errors.js'
+import type { Log } from '../../platform/log/log.js'
 import { isMissingDependency } from '../merge/missing-dependency.js'
 import type { MergeItem } from '../merge/shard-writer.js'
 
-/** Users of whom something may be missing here, until they are written down to be compared soon. */
+/** Queues users for reconciliation. Keeps them in memory until `flush`. */
 export class ReconcileQueue {
   readonly #db: Database
   #reasons = new Map<number, string>()
@@ -12,18 +13,18 @@ export class ReconcileQueue {
     this.#db = db
   }
 
-  /** Notes whose item was refused, unless the refusal is how messages compete. */
+  /** Queues the user of a refused item, unless the refusal is a conflict. */
   addRefused(item: MergeItem, refusal: Refusal): void {
     if (!isMissingDependency(refusal)) return
     this.#reasons.set(fidOfItem(item), `refused: ${refusal.code}`)
   }
 
-  /** Notes a user with a reason of one's own. */
+  /** Queues a user with a reason. */
   add(fid: number, reason: string): void {
     this.#reasons.set(fid, reason)
   }
 
-  /** Writes down what was noted. */
+  /** Writes queued users to the database. */
   async flush(): Promise<void> {
     if (this.#reasons.size === 0) return
     const reasons = [...this.#reasons].sort(([a], [b]) => a - b)
@@ -40,7 +41,7 @@ export class ReconcileQueue {
   }
 }
 
-/** Has every user compared who is known here: events are gone, and nobody can say whose. */
+/** Queues every known user: events were lost, and their users are unknown. */
 export async function queueAllUsers(db: Database, reason: string): Promise<void> {
   await db`
     insert into sync.fids (fid, reconcile_reason, queued_at)
@@ -51,8 +52,7 @@ export async function queueAllUsers(db: Database, reason: string): Promise<void>
   `
 }
 
-/** Whose item it is. */
-export function fidOfItem(item: MergeItem): number {
+function fidOfItem(item: MergeItem): number {
   switch (item.kind) {
     case 'message':
       return item.message.data.fid
@@ -60,5 +60,23 @@ export function fidOfItem(item: MergeItem): number {
       return item.event.fid
     case 'nameTransfer':
       return item.proof.fid
+  }
+}
+
+/** Logs each reason of refusal once, with an example: an upstream may send millions of one kind. */
+export class RefusalLog {
+  readonly #log: Log
+  readonly #loggedReasons = new Set<string>()
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  logOnce(item: MergeItem | null, { code, message }: Refusal): void {
+    const reason = `${code}: ${message.replace(/"[^"]*"/g, '"…"').replace(/\d+/g, '…')}`
+    if (this.#loggedReasons.has(reason)) return
+    this.#loggedReasons.add(reason)
+    const example = item === null ? {} : { fid: fidOfItem(item), kind: item.kind }
+    this.#log.warn({ code, reason: message, ...example }, 'an upstream item was refused')
   }
 }

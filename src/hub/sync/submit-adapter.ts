@@ -2,10 +2,10 @@ import type { Hub } from '../hub.js'
 import type { ReorderBufferOptions } from '../reorder-buffer.js'
 
 /**
- * The hub's door for what comes from upstream: all goes the way of everything that is submitted.
+ * Returns a hub that submits upstream items with fixed options.
  *
- * @param trusted The upstream is one's own: its signatures are not checked again.
- * @param admitted What comes stands in the upstream's sets, and is not new (`SubmitOptions.admitted`).
+ * @param trusted The upstream belongs to the same operator: its signatures are not checked again.
+ * @param historical The items are stored upstream and not new (`SubmitOptions.historical`).
  */
 export function createSubmitAdapter(
   hub: Pick<Hub, 'submit' | 'submitOnChainEvents' | 'submitNameTransfers'>,

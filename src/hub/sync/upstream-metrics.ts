@@ -1,24 +1,24 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 
-/** What became of something that an upstream has sent. */
+/** The outcome of an upstream item. */
 export type UpstreamOutcome = 'merged' | 'duplicate' | 'refused' | 'ignored'
 
-/** Told of everything that is worth a number. */
+/** Counters of the sync. */
 export interface UpstreamMetrics {
   count(outcome: UpstreamOutcome, items: number): void
-  /** The newest block that is merged of a shard: when it was made, in Farcaster seconds. */
+  /** Records the newest merged block of a shard, with its time in Farcaster seconds. */
   blockMerged(shard: number, blockTime: number): void
-  /** A connection to an upstream has ended, with this gRPC status. */
+  /** Counts a disconnect by gRPC status. */
   disconnected(status: string): void
-  /** Events that had not come were fetched, or are gone from the upstream. */
+  /** Counts missing events that were recovered, or are lost. */
   missed(events: number, isGone: boolean): void
-  /** What a comparison has found missing here, or here alone. */
+  /** Counts differences that a comparison found. */
   compared(found: { readonly missing: number; readonly extra: number }): void
 }
 
 /**
- * Counts in the metrics.
+ * Registers the sync metrics.
  *
  * @param clock Unix milliseconds.
  */
@@ -26,7 +26,7 @@ export function createUpstreamMetrics(registry: Registry, clock: () => number): 
   const registers = [registry]
   const items = new Counter({
     name: 'plaza_sync_items_total',
-    help: 'Messages, names and on-chain events from upstream: merged, duplicate, refused, or ignored as not followed',
+    help: 'Messages, names and on-chain events from upstream: merged, duplicate, refused, or ignored as not selected',
     labelNames: ['outcome'],
     registers,
   })
@@ -38,13 +38,13 @@ export function createUpstreamMetrics(registry: Registry, clock: () => number): 
   })
   const missed = new Counter({
     name: 'plaza_sync_missed_events_total',
-    help: 'Events that the stream left out: found when asked for, or gone from the upstream',
+    help: 'Events missing from the stream: recovered from the upstream, or lost',
     labelNames: ['state'],
     registers,
   })
   const compared = new Counter({
     name: 'plaza_sync_differences_total',
-    help: 'Messages that comparisons have found missing here, or standing here alone',
+    help: 'Messages that comparisons found missing here, or stored only here (extra)',
     labelNames: ['side'],
     registers,
   })
@@ -63,7 +63,7 @@ export function createUpstreamMetrics(registry: Registry, clock: () => number): 
     count: (outcome, count) => items.inc({ outcome }, count),
     blockMerged: (shard, blockTime) => times.set(shard, blockTime),
     disconnected: (status) => disconnects.inc({ status }),
-    missed: (events, isGone) => missed.inc({ state: isGone ? 'gone' : 'found' }, events),
+    missed: (events, isGone) => missed.inc({ state: isGone ? 'lost' : 'recovered' }, events),
     compared({ missing, extra }) {
       compared.inc({ side: 'missing' }, missing)
       compared.inc({ side: 'extra' }, extra)

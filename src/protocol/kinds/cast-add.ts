@@ -1,24 +1,36 @@
 import { type CastAddBody, CastType, MessageType } from '@farcaster/core'
-import { type MessageKind, MessageSet } from '../message-kind.js'
-import { validateCastId } from './cast-id.js'
-import { BASE_DATA_BYTES, PRO_CAST_DATA_BYTES } from './data-size.js'
-import { validateEmbed } from './embed.js'
-import { validateUrl } from './url.js'
+import { BASE_DATA_BYTES, type MessageKind, MessageSet } from '../message-kind.js'
+import { castIdSchema, repeatedField, schema, single } from '../wire-schema.js'
+import { validateCastId, validateEmbed, validateUrl } from './target.js'
 
+const MAX_PRO_DATA_BYTES = 16_384
 const MAX_EMBEDS = 4
 const MAX_STRING_EMBEDS = 2
 const MAX_MENTIONS = 10
-/** Farcaster seconds from which embeds may no longer be plain strings. */
+/** Farcaster seconds from which plain strings are no longer valid embeds. */
 const STRING_EMBEDS_END = 73_612_800
 
-/** A post. Limits: docs/protocol.md §3.3.2, as of engine V20. */
+const embedSchema = schema({ 1: single('string'), 2: single(castIdSchema) })
+const bodySchema = schema({
+  1: repeatedField('string'),
+  2: repeatedField('uint64'),
+  3: single(castIdSchema),
+  4: single('string'),
+  5: repeatedField('uint32'),
+  6: repeatedField(embedSchema),
+  7: single('string'),
+  8: single('int32'),
+})
+
+/** CAST_ADD: a post. Limits: docs/protocol.md §3.3.2, as of engine V20. */
 export const castAdd: MessageKind<CastAddBody> = {
   type: MessageType.CAST_ADD,
   set: MessageSet.casts,
   side: 'add',
-  body: (data) => data.castAddBody,
+  bodyName: 'castAddBody',
+  wire: { field: 5, schema: bodySchema },
   maxDataBytes: BASE_DATA_BYTES,
-  maxProDataBytes: PRO_CAST_DATA_BYTES,
+  maxProDataBytes: MAX_PRO_DATA_BYTES,
   validate: (body, data) =>
     validateText(body) ??
     validateContent(body, data.timestamp < STRING_EMBEDS_END) ??
@@ -69,7 +81,7 @@ function validateEmbeds(body: CastAddBody): string | null {
   return null
 }
 
-/** A mention stands at a byte offset of the text, which does not hold the mentioned name itself. */
+/** Mentions are byte offsets into the text, which does not contain the mentioned names. */
 function validateMentions(body: CastAddBody): string | null {
   const textBytes = Buffer.byteLength(body.text)
   let previous = 0

@@ -10,7 +10,7 @@ import { keyAddition, sampleAccount, sampleAddress } from '../testing/sample-cla
 import { SAMPLE_FID, SAMPLE_TIME, sampleSigner, validSamples } from '../testing/sample-messages.js'
 import { checkSignatures, validateStateless } from '../validate.js'
 import { recoverKeyAddCustody, recoverKeyRemoveCustody, verifySignedKeyRequest } from './key-claim.js'
-import { verifyUsernameProof } from './username-proof-claim.js'
+import { verifyUsernameProof } from './username-proof.js'
 
 let samples: Record<string, MessageData>
 beforeAll(async () => {

@@ -1,14 +1,25 @@
 import { type FrameActionBody, MessageType } from '@farcaster/core'
-import type { MessageKind } from '../message-kind.js'
-import { validateCastId } from './cast-id.js'
-import { BASE_DATA_BYTES } from './data-size.js'
+import { BASE_DATA_BYTES, type MessageKind } from '../message-kind.js'
+import { castIdSchema, schema, single } from '../wire-schema.js'
+import { validateCastId } from './target.js'
 
-/** A press on a button of a frame. Servers of frames have it validated; nobody stores it. */
+const bodySchema = schema({
+  1: single('bytes'),
+  2: single('uint32'),
+  3: single(castIdSchema),
+  4: single('bytes'),
+  5: single('bytes'),
+  6: single('bytes'),
+  7: single('bytes'),
+})
+
+/** FRAME_ACTION: a click on a button of a frame. It is validated for frame servers and not stored. */
 export const frameAction: MessageKind<FrameActionBody> = {
   type: MessageType.FRAME_ACTION,
   set: null,
   side: 'add',
-  body: (data) => data.frameActionBody,
+  bodyName: 'frameActionBody',
+  wire: { field: 16, schema: bodySchema },
   maxDataBytes: BASE_DATA_BYTES,
   validate: validateFrameAction,
   conflictKey: (_body, message) => message.hash,

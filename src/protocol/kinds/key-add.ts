@@ -11,16 +11,30 @@ import {
 import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery } from '../account-recovery.js'
 import { asBuffer } from '../bytes.js'
 import { PUBLIC_KEY_BYTES } from '../ed25519.js'
-import { type MessageKind, MessageSet } from '../message-kind.js'
-import { BASE_DATA_BYTES } from './data-size.js'
+import { BASE_DATA_BYTES, type MessageKind, MessageSet } from '../message-kind.js'
+import { repeatedField, schema, single } from '../wire-schema.js'
 import { recoverKeyAddCustody, verifySignedKeyRequest } from './key-claim.js'
 
-/** Adds a signing key by a signature of the custody address, without a transaction on chain. */
+const bodySchema = schema({
+  1: single('bytes'),
+  2: single('uint32'),
+  3: single('bytes'),
+  4: single('uint32'),
+  5: single('uint32'),
+  6: single('bytes'),
+  7: single('uint32'),
+  8: single('bytes'),
+  9: repeatedField('int32'),
+  10: single('uint32'),
+})
+
+/** KEY_ADD: adds a signer by a custody signature, without a transaction. */
 export const keyAdd: MessageKind<KeyAddBody> = {
   type: MessageType.KEY_ADD,
   set: MessageSet.keys,
   side: 'add',
-  body: (data) => data.keyAddBody,
+  bodyName: 'keyAddBody',
+  wire: { field: 19, schema: bodySchema },
   maxDataBytes: BASE_DATA_BYTES,
   validate: validateKeyAdd,
   checkClaim: checkKeyAddClaims,
@@ -46,7 +60,7 @@ function validateScopes(scopes: readonly MessageType[]): string | null {
   return unknown === undefined ? null : `invalid scope: ${unknown}`
 }
 
-/** That the signatures are signatures; the merge knows whose they must be. */
+/** Checks that the signatures are well-formed. The merge checks the signers. */
 async function checkKeyAddClaims(
   body: KeyAddBody,
   data: MessageData,

@@ -11,18 +11,19 @@ import { type AccountRecovery, recoverAccount } from '../account-recovery.js'
 import { hexOf } from '../bytes.js'
 import { recoverSigner } from './typed-data.js'
 
-/** What an app asked for when it had a user add its key, once its signature has been verified. */
+/** A verified key request of an app. */
 export interface KeyRequest {
-  /** The fid of the app. Whoever merges must see that `requestSigner` is its custody address. */
+  /** Fid of the app. The merge checks that `requestSigner` is its custody address. */
   readonly requestFid: number
-  /** Address, 20 bytes. */
+  /** 20 bytes. */
   readonly requestSigner: Buffer
   /** Farcaster seconds. */
   readonly deadline: bigint
 }
 
 /**
- * The address (20 bytes) that authorised this KEY_ADD for `fid`, or null when the signature is malformed.
+ * Recovers the address (20 bytes) that signed a KEY_ADD for `fid`; null if the signature is malformed.
+ *
  * Any well-formed signature recovers to some address: the merge compares it with the custody address.
  */
 export function recoverKeyAddCustody(
@@ -49,7 +50,10 @@ export function recoverKeyAddCustody(
   )
 }
 
-/** The address (20 bytes) that authorised this KEY_REMOVE of signature type 1 for `fid`, or null. */
+/**
+ * Recovers the address (20 bytes) that signed a custody KEY_REMOVE for `fid`; null if the signature is
+ * malformed.
+ */
 export function recoverKeyRemoveCustody(
   body: KeyRemoveBody,
   fid: number,
@@ -72,8 +76,9 @@ export function recoverKeyRemoveCustody(
 }
 
 /**
- * The app's request inside a KEY_ADD: signed by the `requestSigner` that it names, for this very key, and not
- * expired at `timestamp` (Farcaster seconds, of the message).
+ * Verifies the key request in a KEY_ADD: signed by its `requestSigner`, for this key, not expired.
+ *
+ * @param timestamp Farcaster seconds, of the message.
  */
 export async function verifySignedKeyRequest(
   body: Pick<KeyAddBody, 'key' | 'metadata'>,

@@ -9,16 +9,25 @@ import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery } from '../account-recove
 import { asBuffer } from '../bytes.js'
 import { PUBLIC_KEY_BYTES } from '../ed25519.js'
 import type { SignedMessage } from '../message.js'
-import { type MessageKind, MessageSet } from '../message-kind.js'
-import { BASE_DATA_BYTES } from './data-size.js'
+import { BASE_DATA_BYTES, type MessageKind, MessageSet } from '../message-kind.js'
+import { schema, single } from '../wire-schema.js'
 import { recoverKeyRemoveCustody } from './key-claim.js'
 
-/** Takes a key back that KEY_ADD has added: by the custody address, or by the key itself. */
+const bodySchema = schema({
+  1: single('bytes'),
+  2: single('bytes'),
+  3: single('uint32'),
+  4: single('uint32'),
+  5: single('uint32'),
+})
+
+/** KEY_REMOVE: removes a key of KEY_ADD, by the custody address or by the key itself. */
 export const keyRemove: MessageKind<KeyRemoveBody> = {
   type: MessageType.KEY_REMOVE,
   set: MessageSet.keys,
   side: 'remove',
-  body: (data) => data.keyRemoveBody,
+  bodyName: 'keyRemoveBody',
+  wire: { field: 20, schema: bodySchema },
   maxDataBytes: BASE_DATA_BYTES,
   validate: validateKeyRemove,
   checkClaim: checkKeyRemoveClaim,
@@ -39,7 +48,7 @@ function validateKeyRemove(body: KeyRemoveBody): string | null {
   }
 }
 
-/** That a custody signature is one (the merge knows whose), or that the message is signed by the removed key. */
+/** Checks that a custody signature is well-formed, or that the removed key signed the message. */
 async function checkKeyRemoveClaim(
   body: KeyRemoveBody,
   data: MessageData,

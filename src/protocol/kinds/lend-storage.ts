@@ -1,18 +1,21 @@
 import { type LendStorageBody, type MessageData, MessageType, StorageUnitType } from '@farcaster/core'
 import { u64be } from '../bytes.js'
-import { type MessageKind, MessageSet, type ValidationContext } from '../message-kind.js'
-import { BASE_DATA_BYTES } from './data-size.js'
+import { BASE_DATA_BYTES, type MessageKind, MessageSet, type ValidationContext } from '../message-kind.js'
+import { schema, single } from '../wire-schema.js'
 
 const MAX_UNITS = 5000
-/** Ended loans are forgotten at once, so an old message could bring one back. */
+/** Ended loans are not stored, so an old message could restore one. */
 const MAX_AGE_SECONDS = 600
 
-/** Lends units of storage to another user; zero units end the loan. */
+const bodySchema = schema({ 1: single('uint64'), 2: single('uint64'), 3: single('int32') })
+
+/** LEND_STORAGE: lends storage units to another user; zero units end the loan. */
 export const lendStorage: MessageKind<LendStorageBody> = {
   type: MessageType.LEND_STORAGE,
   set: MessageSet.lends,
   side: 'add',
-  body: (data) => data.lendStorageBody,
+  bodyName: 'lendStorageBody',
+  wire: { field: 18, schema: bodySchema },
   maxDataBytes: BASE_DATA_BYTES,
   validate: validateLendStorage,
   conflictKey: (body) => u64be(body.toFid),

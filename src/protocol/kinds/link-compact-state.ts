@@ -1,15 +1,19 @@
 import { type LinkCompactStateBody, MessageType } from '@farcaster/core'
 import { type MessageKind, MessageSet } from '../message-kind.js'
-import { LINK_COMPACT_STATE_DATA_BYTES } from './data-size.js'
+import { repeatedField, schema, single } from '../wire-schema.js'
 import { compactKey, validateLinkType } from './link.js'
 
-/** All of a user's links of one type in one message (docs/protocol.md §4.3). */
+const MAX_DATA_BYTES = 65_536
+const bodySchema = schema({ 1: single('string'), 2: repeatedField('uint64') })
+
+/** LINK_COMPACT_STATE: all links of one type in one message (docs/protocol.md §4.3). */
 export const linkCompactState: MessageKind<LinkCompactStateBody> = {
   type: MessageType.LINK_COMPACT_STATE,
   set: MessageSet.links,
   side: 'compact',
-  body: (data) => data.linkCompactStateBody,
-  maxDataBytes: LINK_COMPACT_STATE_DATA_BYTES,
+  bodyName: 'linkCompactStateBody',
+  wire: { field: 17, schema: bodySchema },
+  maxDataBytes: MAX_DATA_BYTES,
   validate: validateLinkCompactState,
   conflictKey: (body) => compactKey(body.type),
 }

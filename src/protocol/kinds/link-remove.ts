@@ -1,14 +1,14 @@
 import { type LinkBody, MessageType } from '@farcaster/core'
-import { type MessageKind, MessageSet } from '../message-kind.js'
-import { BASE_DATA_BYTES } from './data-size.js'
-import { linkBody, linkKey, validateLink } from './link.js'
+import { BASE_DATA_BYTES, type MessageKind, MessageSet } from '../message-kind.js'
+import { linkKey, linkWire, validateLink } from './link.js'
 
-/** Ends a relation to another user. */
+/** LINK_REMOVE: ends a relation to another user. */
 export const linkRemove: MessageKind<LinkBody> = {
   type: MessageType.LINK_REMOVE,
   set: MessageSet.links,
   side: 'remove',
-  body: linkBody,
+  bodyName: 'linkBody',
+  wire: linkWire,
   maxDataBytes: BASE_DATA_BYTES,
   validate: validateLink,
   conflictKey: (body) => linkKey(body.type, body.targetFid ?? 0),

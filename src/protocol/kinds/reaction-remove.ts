@@ -1,14 +1,14 @@
 import { MessageType, type ReactionBody } from '@farcaster/core'
-import { type MessageKind, MessageSet } from '../message-kind.js'
-import { BASE_DATA_BYTES } from './data-size.js'
-import { reactionBody, reactionKey, validateReaction } from './reaction.js'
+import { BASE_DATA_BYTES, type MessageKind, MessageSet } from '../message-kind.js'
+import { reactionKey, reactionWire, validateReaction } from './reaction.js'
 
-/** Takes a like or a recast back. */
+/** REACTION_REMOVE: removes a like or a recast. */
 export const reactionRemove: MessageKind<ReactionBody> = {
   type: MessageType.REACTION_REMOVE,
   set: MessageSet.reactions,
   side: 'remove',
-  body: reactionBody,
+  bodyName: 'reactionBody',
+  wire: reactionWire,
   maxDataBytes: BASE_DATA_BYTES,
   validate: validateReaction,
   conflictKey: reactionKey,

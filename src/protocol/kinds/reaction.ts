@@ -1,16 +1,17 @@
-import { type MessageData, type ReactionBody, ReactionType } from '@farcaster/core'
-import { castIdBytes, validateCastId } from './cast-id.js'
-import { validateUrl } from './url.js'
+import { type ReactionBody, ReactionType } from '@farcaster/core'
+import { castIdSchema, schema, single } from '../wire-schema.js'
+import { castIdBytes, validateCastId, validateUrl } from './target.js'
 
 const TARGET_CAST = Buffer.of(1)
 const TARGET_URL = Buffer.of(2)
 
-/** The part of a message that says which reaction. */
-export function reactionBody(data: MessageData): ReactionBody | undefined {
-  return data.reactionBody
+/** Wire form of the body of a reaction. */
+export const reactionWire = {
+  field: 7,
+  schema: schema({ 1: single('int32'), 2: single(castIdSchema), 3: single('string') }),
 }
 
-/** The rule that a reaction, added or removed, breaks (docs/protocol.md §3.3.4), or null. */
+/** Returns the rule that a reaction breaks (docs/protocol.md §3.3.4), or null. */
 export function validateReaction(body: ReactionBody): string | null {
   if (body.type !== ReactionType.LIKE && body.type !== ReactionType.RECAST) return 'invalid reaction type'
   if (body.targetCastId !== undefined && body.targetUrl !== undefined) {
@@ -20,13 +21,13 @@ export function validateReaction(body: ReactionBody): string | null {
   return body.targetUrl === undefined ? 'target is missing' : validateUrl(body.targetUrl)
 }
 
-/** What is reacted to, as bytes: `0x01` ‖ fid ‖ hash of a cast, `0x02` ‖ UTF-8 of a URL. */
+/** Encodes the target of a reaction: `0x01` ‖ fid ‖ hash of a cast, `0x02` ‖ UTF-8 of a URL. */
 export function reactionTarget(body: Pick<ReactionBody, 'targetCastId' | 'targetUrl'>): Buffer {
   if (body.targetCastId !== undefined) return Buffer.concat([TARGET_CAST, castIdBytes(body.targetCastId)])
   return Buffer.concat([TARGET_URL, Buffer.from(body.targetUrl ?? '')])
 }
 
-/** Where a reaction competes (docs/protocol.md §4.1): type ‖ target. */
+/** Returns the conflict key of a reaction: type ‖ target (docs/protocol.md §4.1). */
 export function reactionKey(body: Pick<ReactionBody, 'type' | 'targetCastId' | 'targetUrl'>): Buffer {
   return Buffer.concat([Buffer.of(body.type), reactionTarget(body)])
 }

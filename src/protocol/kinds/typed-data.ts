@@ -2,8 +2,8 @@ import { type HashTypedDataParameters, hashTypedData, type TypedData } from 'vie
 import { ACCOUNT_SIGNATURE_BYTES, type AccountRecovery } from '../account-recovery.js'
 
 /**
- * The address (20 bytes) of the account that signed `typedData` (EIP-712), or null when `signature` is none of
- * an account. Offline: a contract's signature cannot be told from garbage here.
+ * Recovers the address (20 bytes) of the account that signed `typedData` (EIP-712); null if the signature is
+ * malformed. Offline: a contract's signature looks malformed here.
  */
 export async function recoverSigner<
   const Types extends TypedData | Record<string, unknown>,
@@ -18,7 +18,7 @@ export async function recoverSigner<
   try {
     digest = Buffer.from(hashTypedData(typedData).slice(2), 'hex')
   } catch {
-    // The library throws on values that their EIP-712 type cannot hold, such as an owner of 21 bytes.
+    // The library throws for values that their EIP-712 type cannot hold, such as an owner of 21 bytes.
     return null
   }
   return recover(digest, signature)

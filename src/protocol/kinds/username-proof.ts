@@ -1,26 +1,40 @@
 import { isUtf8 } from 'node:buffer'
-import { type MessageData, MessageType, type UserNameProof, UserNameType } from '@farcaster/core'
-import { asBuffer } from '../bytes.js'
+import { eip712, type MessageData, MessageType, type UserNameProof, UserNameType } from '@farcaster/core'
+import { type AccountRecovery, recoverAccount } from '../account-recovery.js'
+import { asBuffer, hexOf } from '../bytes.js'
 import { type MessageKind, MessageSet } from '../message-kind.js'
 import { farcasterSecondsFromUnixSeconds } from '../time.js'
-import { USERNAME_PROOF_DATA_BYTES } from './data-size.js'
+import { schema, single } from '../wire-schema.js'
+import { recoverSigner } from './typed-data.js'
 import { validateBasename, validateEnsName } from './username.js'
-import { verifyUsernameProof } from './username-proof-claim.js'
 
-/** The owner of an ENS name or a basename hands it to the user. Fnames come from their registry instead. */
+const MAX_DATA_BYTES = 16_384
+const bodySchema = schema({
+  1: single('uint64'),
+  2: single('bytes'),
+  3: single('bytes'),
+  4: single('bytes'),
+  5: single('uint64'),
+  6: single('int32'),
+})
+
+/**
+ * USERNAME_PROOF: a proof of an ENS name or a basename, signed by its owner. Fnames come from their registry.
+ */
 export const usernameProof: MessageKind<UserNameProof> = {
   type: MessageType.USERNAME_PROOF,
   set: MessageSet.usernameProofs,
   side: 'add',
-  body: (data) => data.usernameProofBody,
-  maxDataBytes: USERNAME_PROOF_DATA_BYTES,
+  bodyName: 'usernameProofBody',
+  wire: { field: 15, schema: bodySchema },
+  maxDataBytes: MAX_DATA_BYTES,
   validate: validateUsernameProof,
   checkClaim: async (body, _data, _message, recover) =>
     (await verifyUsernameProof(body, body.owner, recover)) ? null : 'invalid username proof signature',
   conflictKey: (body) => asBuffer(body.name),
 }
 
-/** Limits: docs/protocol.md §3.3.9; fid and timestamp must repeat those of the message. */
+/** Limits: docs/protocol.md §3.3.9; fid and timestamp must equal those of the message. */
 function validateUsernameProof(body: UserNameProof, data: MessageData): string | null {
   const fault = validateName(body)
   if (fault !== null) return fault
@@ -42,4 +56,30 @@ function validateName(body: UserNameProof): string | null {
     default:
       return 'invalid username type'
   }
+}
+
+/**
+ * Verifies that `signer`, by default the owner, signed a name proof (docs/protocol.md §5.3, UserNameProof).
+ * The registry signs fnames. Signatures of contracts never verify here.
+ */
+export async function verifyUsernameProof(
+  proof: UserNameProof,
+  signer = proof.owner,
+  recover: AccountRecovery = recoverAccount,
+): Promise<boolean> {
+  const recovered = await recoverSigner(
+    {
+      domain: eip712.EIP_712_USERNAME_DOMAIN,
+      types: { UserNameProof: eip712.EIP_712_USERNAME_PROOF },
+      primaryType: 'UserNameProof',
+      message: {
+        name: Buffer.from(proof.name).toString('utf8'),
+        timestamp: BigInt(proof.timestamp),
+        owner: hexOf(proof.owner),
+      },
+    },
+    proof.signature,
+    recover,
+  )
+  return recovered?.equals(signer) ?? false
 }

@@ -5,22 +5,22 @@ const MAX_ENS_NAME_CHARACTERS = 20
 const MAX_BASENAME_CHARACTERS = 25
 
 /**
- * The rule that a name of any kind breaks (docs/protocol.md §3.3.8), or null. Its ending says which
- * kind it is: `.base.eth`, `.eth`, or an fname.
+ * Returns the rule that a name breaks (docs/protocol.md §3.3.8), or null. The ending selects the kind:
+ * `.base.eth`, `.eth`, or an fname.
  */
 export function validateUsername(name: string): string | null {
   if (name.endsWith('.base.eth')) return validateBasename(name)
   return name.endsWith('.eth') ? validateEnsName(name) : validateFname(name)
 }
 
-/** The rule that an fname breaks, or null. */
+/** Returns the rule that an fname breaks, or null. */
 export function validateFname(name: string): string | null {
   if (name === '') return 'fname is missing'
   if (name.length > MAX_FNAME_CHARACTERS) return `fname "${name}" > 16 characters`
   return FNAME.test(name) ? null : `fname "${name}" doesn't match ${FNAME_PATTERN}`
 }
 
-/** The rule that a second-level ENS name (`alice.eth`) breaks, or null. */
+/** Returns the rule that a second-level ENS name (`alice.eth`) breaks, or null. */
 export function validateEnsName(name: string): string | null {
   if (!name.endsWith('.eth')) return `ensName "${name}" doesn't end with .eth`
   const labels = name.split('.')
@@ -28,7 +28,7 @@ export function validateEnsName(name: string): string | null {
   return validateLabel(name, labels[0]!, MAX_ENS_NAME_CHARACTERS)
 }
 
-/** The rule that a basename (`alice.base.eth`) breaks, or null. */
+/** Returns the rule that a basename (`alice.base.eth`) breaks, or null. */
 export function validateBasename(name: string): string | null {
   if (!name.endsWith('.base.eth')) return `ensName "${name}" doesn't end with .base.eth`
   const labels = name.split('.')
@@ -40,6 +40,6 @@ function validateLabel(name: string, label: string, maxCharacters: number): stri
   if (label === '') return `ensName "${name}" is not a valid ENS name`
   if (name.length > maxCharacters) return `ensName "${name}" > ${maxCharacters} characters`
   if (!FNAME.test(label)) return `ensName "${name}" doesn't match ${FNAME_PATTERN}`
-  // Of what the pattern lets through, ENS normalization refuses only this: it is reserved for punycode.
+  // ENS normalization refuses only this of what the pattern accepts: it is reserved for punycode.
   return label.startsWith('--', 2) ? `ensName "${name}" is not a valid ENS name` : null
 }

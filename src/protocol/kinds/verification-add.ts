@@ -1,20 +1,30 @@
 import { eip712, MessageType, Protocol, type VerificationAddAddressBody } from '@farcaster/core'
 import { asBuffer } from '../bytes.js'
 import { SIGNATURE_BYTES } from '../ed25519.js'
-import { type MessageKind, MessageSet } from '../message-kind.js'
+import { BASE_DATA_BYTES, type MessageKind, MessageSet } from '../message-kind.js'
+import { schema, single } from '../wire-schema.js'
 import { validateBlockHash, validateEthAddress, validateSolAddress } from './address.js'
-import { BASE_DATA_BYTES } from './data-size.js'
 import { checkVerificationClaim, VerificationType } from './verification-claim.js'
 
 const MAX_ETH_CLAIM_SIGNATURE_BYTES = 2048
 const CHAIN_IDS: readonly number[] = eip712.EIP_712_FARCASTER_VERIFICATION_CLAIM_CHAIN_IDS
 
-/** An address, on Ethereum or Solana, that says it belongs to the user. */
+const bodySchema = schema({
+  1: single('bytes'),
+  2: single('bytes'),
+  3: single('bytes'),
+  4: single('uint32'),
+  5: single('uint32'),
+  7: single('int32'),
+})
+
+/** VERIFICATION_ADD: an Ethereum or Solana address that claims to belong to the user. */
 export const verificationAdd: MessageKind<VerificationAddAddressBody> = {
   type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
   set: MessageSet.verifications,
   side: 'add',
-  body: (data) => data.verificationAddAddressBody,
+  bodyName: 'verificationAddAddressBody',
+  wire: { field: 9, schema: bodySchema },
   maxDataBytes: BASE_DATA_BYTES,
   validate: validateVerificationAdd,
   checkClaim: checkVerificationClaim,

@@ -5,12 +5,12 @@ import { asBuffer, hexOf } from '../bytes.js'
 import { verifyEd25519 } from '../ed25519.js'
 import { recoverSigner } from './typed-data.js'
 
-/** Who signed: a key of an account, or a contract that speaks for one (ERC-1271, ERC-6492). */
+/** Type of the signer: an account, or a contract (ERC-1271, ERC-6492). */
 export const VerificationType = { account: 0, contract: 1 } as const
 
 /**
- * Checks the signature by which an address agrees to belong to a fid (docs/protocol.md §3.3.6).
- * The rule that it breaks, or null.
+ * Checks the signature by which an address claims to belong to a fid (docs/protocol.md §3.3.6). Returns the
+ * broken rule, or null.
  */
 export async function checkVerificationClaim(
   body: VerificationAddAddressBody,
@@ -37,7 +37,7 @@ export async function checkVerificationClaim(
   return signer?.equals(body.address) ? null : 'invalid claimSignature'
 }
 
-/** The text that a Solana wallet signs. */
+/** Returns the text that a Solana wallet signs. */
 export function solanaClaim(
   body: Pick<VerificationAddAddressBody, 'address' | 'blockHash'>,
   data: Pick<MessageData, 'fid' | 'network'>,

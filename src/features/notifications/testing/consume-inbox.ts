@@ -11,6 +11,6 @@ export async function consumeInbox(
 ): Promise<void> {
   await ensureCursors(db, inboxConsumer, shards)
   for (let shard = 1; shard <= shards; shard += 1) {
-    while ((await consumeBatch(db, inboxConsumer, { shard, limit, signal: never })).state !== 'level');
+    while ((await consumeBatch(db, inboxConsumer, { shard, limit, signal: never })).state !== 'caughtUp');
   }
 }

@@ -7,7 +7,7 @@ import { viewerTag } from '../../../graph/cache/viewer-cache.js'
 import type { Viewer } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { FungiblesNotReady } from '../../../graph/view/schema/fungible.js'
-import type { NetworkName } from '../../../hub/chain/networks.js'
+import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
 import type { OperationContext } from '../../operation.js'
 import { type Assets, ensureTrackedTokens } from '../on-demand-tokens.js'
 import { type Owner, readOwners } from '../owners.js'
@@ -21,7 +21,7 @@ const MAX_COUNT = 200
 const MAX_AGE_MS = 2_000
 
 /** Which network. */
-export const networkParameter = choiceParameter(['ethereum', 'optimism', 'base', 'arbitrum'], {
+export const networkParameter = choiceParameter(networkNames, {
   description: 'Where the token is.',
 })
 

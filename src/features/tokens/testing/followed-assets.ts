@@ -1,8 +1,9 @@
 import type { Address } from 'viem'
 import type { TestChain } from '../../../../test/chain/test-chain.js'
 import { ChainRpc } from '../../../hub/chain/chain-rpc.js'
+import { readChainSettings } from '../../../hub/chain/chain-settings.js'
 import { Follower } from '../../../hub/chain/follower.js'
-import { type NetworkName, readChainSettings } from '../../../hub/chain/networks.js'
+import type { NetworkName } from '../../../hub/chain/networks.js'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { silentLog } from '../../../platform/log/log.js'
 import { backfillTokens } from '../backfill.js'
@@ -67,7 +68,7 @@ export function followAssets(options: FollowedAssetsOptions): FollowedAssets {
       for (let steps = 0; steps < MAX_STEPS; steps += 1) {
         const outcome = await liveStep()
         const hasProgress = await backfillTokens(context)
-        if (outcome === 'level' && !hasProgress) return
+        if (outcome === 'caughtUp' && !hasProgress) return
       }
       throw new Error(`not level after ${MAX_STEPS} steps`)
     },

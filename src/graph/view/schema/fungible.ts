@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { networkNames } from '../../../hub/chain/networks.js'
 import { nullable, textEnum } from './schema-type.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-export const Network = textEnum(['ethereum', 'optimism', 'base', 'arbitrum'], { $id: 'Network' })
+export const Network = textEnum(networkNames, { $id: 'Network' })
 
 /** A token of which one unit is like any other. */
 export const Fungible = Type.Object(

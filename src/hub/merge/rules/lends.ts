@@ -1,18 +1,24 @@
-import { FarcasterNetwork, HubEventType, StorageUnitType } from '@farcaster/core'
+import { FarcasterNetwork, HubEventType, type StorageUnitType } from '@farcaster/core'
 import { refuse } from '../../../platform/errors.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
-import type { StorageUnits } from '../../storage-limits.js'
+import { generationOf } from '../../storage-limits.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 
-/** Units of the type that a lender on mainnet must own; elsewhere whoever has units may lend (docs/protocol.md §3.3.11). */
+/**
+ * Units of the type that a lender on mainnet must own; on other networks any number (docs/protocol.md
+ * §3.3.11).
+ */
 const mainnetMinimumOwnUnits = 1000
 
-/** Units that stay with the lender. */
+/** Units that a lender must keep. */
 const reservedUnits = 1
 
-/** Lending storage units to another fid; a loan of no units ends the one that stands (docs/protocol.md §4.5). */
+/**
+ * Rule of LEND_STORAGE: the lender needs units; a loan of 0 units ends the stored one (docs/protocol.md
+ * §4.5).
+ */
 export const lendRule: MergeRule = {
   check: (message, state) => checkUnits(message, state),
   afterMerge: (message, _displaced, state) => {
@@ -23,7 +29,7 @@ export const lendRule: MergeRule = {
   },
 }
 
-/** The slot key of a loan: whom it goes to. */
+/** Returns the conflict key of a loan: the borrower. */
 function lendKey({ data }: SignedMessage): Buffer {
   const key = Buffer.alloc(8)
   key.writeBigUInt64BE(BigInt(data.lendStorageBody!.toFid))
@@ -33,7 +39,7 @@ function lendKey({ data }: SignedMessage): Buffer {
 function checkUnits(message: SignedMessage, state: BatchState): MergeRefusal | null {
   const { fid, network, lendStorageBody } = message.data
   const account = state.accounts.get(fid)!
-  const unit = unitGenerationOf(lendStorageBody!.unitType)
+  const unit = generationOf(lendStorageBody!.unitType)
   const own = account.ownUnits[unit]
   const minimum = network === FarcasterNetwork.MAINNET ? mainnetMinimumOwnUnits : 0
   const free = own - account.lentUnits[unit] - lentInBatch(message, state) - reservedUnits
@@ -42,7 +48,7 @@ function checkUnits(message: SignedMessage, state: BatchState): MergeRefusal | n
   return refuse('bad_request.validation_failure', 'not enough storage units to lend')
 }
 
-/** What this batch changed of the lender's loans, less the loan that this message replaces. */
+/** Returns the units that this batch lent, without the loan that this message replaces. */
 function lentInBatch(message: SignedMessage, state: BatchState): number {
   const { fid, lendStorageBody } = message.data
   let units = 0
@@ -58,10 +64,4 @@ function lentInBatch(message: SignedMessage, state: BatchState): number {
 function unitsOf(message: SignedMessage | undefined, type: StorageUnitType): number {
   const body = message?.data.lendStorageBody
   return body && body.unitType === type ? body.numUnits : 0
-}
-
-/** The member of StorageUnits that counts units of a type. */
-export function unitGenerationOf(type: StorageUnitType): keyof StorageUnits {
-  if (type === StorageUnitType.UNIT_TYPE_LEGACY) return 'legacy'
-  return type === StorageUnitType.UNIT_TYPE_2024 ? 'y2024' : 'y2025'
 }

@@ -7,15 +7,16 @@ import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import type { ConflictKey, StoredMessage } from '../stored-message.js'
 
-/** Where the compact state of a user's links of one type stands. */
+/** Returns the conflict key of the compact state of a link type. */
 function compactConflictKey(fid: number, linkType: string): ConflictKey {
   return { fid, set: MessageSet.links, key: compactKey(linkType) }
 }
 
 /**
- * Links and the compact state that replaces many of them (docs/protocol.md §4.3). One difference
- * from the reference node: a link of the very second of the compact state counts as older than it, in both
- * orders of arrival, where the node lets it stand in one order and deletes it in the other.
+ * Rule of LINK_ADD and LINK_REMOVE: a compact state refuses older links (docs/protocol.md §4.3).
+ *
+ * A link of the same second as the compact state counts as older, in both orders of arrival. The reference
+ * node stores or deletes it by order of arrival (docs/protocol.md §9.1).
  */
 export const linkRule: MergeRule = {
   conflictKeys: (message) => [compactConflictKey(message.data.fid, message.data.linkBody!.type)],
@@ -42,7 +43,7 @@ function checkCompactState(message: SignedMessage, state: BatchState): MergeRefu
   return { ...refuse('bad_request.conflict', text), causedBy: conflictKey }
 }
 
-/** Removes that the compact state makes pointless, then adds that it does not list. */
+/** Returns older removes, then older adds to targets that the compact state does not list. */
 function linksOlderThan(message: SignedMessage, state: BatchState): StoredMessage[] {
   const { fid, timestamp } = message.data
   const { type, targetFids } = message.data.linkCompactStateBody!

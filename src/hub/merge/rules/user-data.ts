@@ -1,14 +1,25 @@
 import { UserDataType } from '@farcaster/core'
 import { refuse } from '../../../platform/errors.js'
-import { primaryAddressBytes } from '../../../protocol/kinds/primary-address.js'
+import { primaryAddressBytes } from '../../../protocol/kinds/address.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import type { ConflictKey } from '../stored-message.js'
 
-/** A profile may only claim a name that its user holds and an address that its user has verified (docs/protocol.md §4.12). */
+/** User data that needs a name or an address that has merged before. */
+const dependentTypes: ReadonlySet<UserDataType> = new Set([
+  UserDataType.USERNAME,
+  UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM,
+  UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA,
+])
+
+/**
+ * Rule of USER_DATA_ADD: a username must be held by the fid, a primary address verified by it
+ * (docs/protocol.md §4.12).
+ */
 export const userDataRule: MergeRule = {
+  order: (data) => (dependentTypes.has(data.userDataBody!.type) ? 2 : 3),
   conflictKeys: (message) => {
     const conflictKey = verificationConflictKey(message)
     return conflictKey ? [conflictKey] : []
@@ -20,7 +31,7 @@ export const userDataRule: MergeRule = {
   check: (message, state) => checkName(message, state) ?? checkAddress(message, state),
 }
 
-/** The name that a profile wants to show; null for the empty one, which anybody may set. */
+/** Returns the username of a profile entry; null for the empty value, which any fid may set. */
 function claimedName({ data }: SignedMessage): string | null {
   const body = data.userDataBody!
   return body.type === UserDataType.USERNAME && body.value !== '' ? body.value : null

@@ -1,19 +1,24 @@
-import { refuse } from '../../../platform/errors.js'
+import { HubEventType } from '@farcaster/core'
+import { type Refusal, refuse } from '../../../platform/errors.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
-import { nameOf } from '../name-holder.js'
+import { type NameHolder, nameOf } from '../name-holder.js'
+import { proofConflictKey } from '../names.js'
 import type { MergeRefusal, MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
-import type { ConflictKey } from '../stored-message.js'
+import { type ConflictKey, toStoredMessage } from '../stored-message.js'
 
 /**
- * A name proof that arrives as a message must come from whoever signed it: the owner is the sender's
- * custody address or one that the sender has verified. Who wins the name is settled in `names.ts`.
+ * Rule of USERNAME_PROOF: the owner must be the custody address or a verified address of the sender
+ * (docs/protocol.md §4.4).
  */
 export const usernameProofRule: MergeRule = {
+  order: () => 1,
+  locksAllShards: true,
   conflictKeys: (message) => [ownerConflictKey(message)],
   names: (message) => [nameOf(message.data.usernameProofBody!)],
   check: (message, state) => checkOwner(message, state),
+  merge: (message, _conflictKey, state) => mergeNameProof(message, state),
 }
 
 function ownerConflictKey({ data }: SignedMessage): ConflictKey {
@@ -33,4 +38,46 @@ function checkOwner(message: SignedMessage, state: BatchState): MergeRefusal | n
     ),
     causedBy: conflictKey,
   }
+}
+
+/**
+ * Merges a USERNAME_PROOF. It competes with the proofs of all fids: the later proof wins, then the larger
+ * hash (docs/protocol.md §4.4).
+ */
+function mergeNameProof(message: SignedMessage, state: BatchState): MergeRefusal | null {
+  const proof = message.data.usernameProofBody!
+  const name = nameOf(proof)
+  const holder = state.name(name)
+  const refusal = holder && resolveNameConflict(message, holder)
+  if (refusal) return { ...refusal, causedBy: proofConflictKey(holder.fid, name) }
+
+  const deletedMessage = holder && removeReplacedProof(holder, state)
+  const conflictKey = proofConflictKey(message.data.fid, name)
+  state.set(conflictKey, toStoredMessage(conflictKey, message))
+  state.setName(name, { name, fid: message.data.fid, proof, messageHash: message.hash })
+  state.emit(message.data.fid, {
+    type: HubEventType.MERGE_USERNAME_PROOF,
+    usernameProof: proof,
+    deletedUsernameProof: holder?.proof,
+    usernameProofMessage: message,
+    deletedUsernameProofMessage: deletedMessage ?? undefined,
+  })
+  return null
+}
+
+function resolveNameConflict(message: SignedMessage, holder: NameHolder): Refusal | null {
+  const proof = message.data.usernameProofBody!
+  const byTime = proof.timestamp - holder.proof.timestamp
+  const order = byTime || Buffer.compare(message.hash, holder.messageHash ?? Buffer.alloc(0))
+  if (order === 0) return refuse('bad_request.duplicate', 'message has already been merged')
+  if (order < 0) return refuse('bad_request.conflict', 'message conflicts with a more recent add')
+  return null
+}
+
+function removeReplacedProof(holder: NameHolder, state: BatchState): SignedMessage | null {
+  const conflictKey = proofConflictKey(holder.fid, holder.name)
+  const displaced = state.get(conflictKey)
+  if (!displaced) return null
+  state.set(conflictKey, null)
+  return displaced.message()
 }

@@ -1,12 +1,12 @@
 import { HubEventType, MessageType, Protocol, UserDataType } from '@farcaster/core'
-import { primaryAddressBytes } from '../../../protocol/kinds/primary-address.js'
+import { primaryAddressBytes } from '../../../protocol/kinds/address.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeRule } from '../rule.js'
 import type { BatchState } from '../state.js'
 import type { ConflictKey, StoredMessage } from '../stored-message.js'
 
-/** Where a user's primary address on a chain stands. */
+/** Returns the conflict key of a user's primary address. */
 function primaryAddressConflictKey(fid: number, protocol: Protocol): ConflictKey {
   const type =
     protocol === Protocol.SOLANA
@@ -16,7 +16,7 @@ function primaryAddressConflictKey(fid: number, protocol: Protocol): ConflictKey
 }
 
 /**
- * A verification that is removed or replaced takes the primary address that rests on it along
+ * Rule of verifications: removing or replacing one revokes the primary address that depends on it
  * (docs/protocol.md §4.9).
  */
 export const verificationRule: MergeRule = {
@@ -29,6 +29,9 @@ export const verificationRule: MergeRule = {
     }
   },
 }
+
+/** Rule of VERIFICATION_ADD: names and addresses of user data depend on it. */
+export const verificationAddRule: MergeRule = { ...verificationRule, order: () => 0 }
 
 function protocolOf(data: SignedMessage['data']): Protocol {
   return (data.verificationAddAddressBody ?? data.verificationRemoveBody)!.protocol

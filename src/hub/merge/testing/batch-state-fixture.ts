@@ -1,10 +1,9 @@
 import { TestUser, testNowUnix } from '../../../../test/network.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { limitsOf } from '../../storage-limits.js'
-import type { Account } from '../account.js'
-import type { KeyClaim } from '../gasless-key.js'
-import { KeyState } from '../key-state.js'
-import { BatchState, signerId } from '../state.js'
+import type { KeyClaim } from '../gasless-keys.js'
+import { KeyState } from '../gasless-keys.js'
+import { type Account, BatchState, signerId } from '../state.js'
 
 const tenUnits = { legacy: 0, y2024: 0, y2025: 10 }
 

@@ -5,19 +5,19 @@ import { MessageSet } from '../../../protocol/message-kind.js'
 import type { MergeItem } from '../../merge/shard-writer.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { readPage } from '../client/wire-page.js'
-import { ByteBudget } from './byte-budget.js'
 import { readPages } from './paged-calls.js'
+import { ByteBudget } from './prefetch.js'
 
-/** A part of what an upstream has of a user. */
+/** A page of what an upstream stores of a user. */
 export interface AccountPage {
   readonly items: readonly MergeItem[]
-  /** What came and cannot be read. */
+  /** Entries that cannot be decoded. */
   readonly unreadable: readonly Refusal[]
-  /** What it weighs on the scales, until somebody takes it off. */
+  /** Size in the byte budget, until it is released. */
   readonly bytes: number
 }
 
-/** Everything on the chain that says who a user is, which keys it has and what it has paid. */
+/** Types of on-chain events that determine identity, keys and storage of a user. */
 const CHAIN_EVENT_TYPES = [
   OnChainEventType.EVENT_TYPE_ID_REGISTER,
   OnChainEventType.EVENT_TYPE_SIGNER,
@@ -25,7 +25,7 @@ const CHAIN_EVENT_TYPES = [
   OnChainEventType.EVENT_TYPE_TIER_PURCHASE,
 ]
 
-/** The sets that can be read whole, in the order in which others rest on them. */
+/** Lists of whole sets, in the order of their dependencies. */
 const SET_CALLS = [
   'getAllVerificationMessagesByFid',
   'getAllUserDataMessagesByFid',
@@ -37,16 +37,17 @@ const SET_CALLS = [
 ] as const
 
 /**
- * Sets whose messages the protocol's service does not list: name proofs come without the messages that carried them,
- * keys as what they grant. Both reach a follower by the events alone.
+ * Sets that no list contains: name proofs come without their messages, keys as what they grant. Only events
+ * carry them.
  */
 export const UNLISTED_SETS: ReadonlySet<MessageSet> = new Set([MessageSet.usernameProofs, MessageSet.keys])
 
 /**
- * Reads everything that an upstream has of a user: on-chain events first, then names, then every set. Lists are asked
- * for at the same time, unless the scales are full, and handed over in that order.
+ * Reads all that an upstream stores of a user: on-chain events, then names, then every set.
  *
- * @throws UpstreamFailure when no upstream answers.
+ * Lists are requested at the same time, unless the byte budget is full, and returned in that order.
+ *
+ * @throws UpstreamFailure if no upstream answers.
  */
 export async function* readAccount(
   upstreams: Upstreams,
@@ -67,7 +68,7 @@ export async function* readAccount(
   const next = (pages: AsyncGenerator<readonly Buffer[]>) =>
     byteBudget.reserve(pages.next(), ({ done, value }) => (done ? 0 : bytesOf(value)))
   const firstPages = sources.map(({ pages }) => (byteBudget.isFull ? null : next(pages)))
-  // Each is awaited below in its turn; until then a rejection is not unhandled.
+  // Each is awaited below; until then a rejection must not count as unhandled.
   for (const page of firstPages) page?.catch(() => {})
   for (const [index, { pages, read }] of sources.entries()) {
     let page = await (firstPages[index] ?? next(pages))
@@ -103,7 +104,7 @@ function chainEventItem(bytes: Buffer): MergeItem {
   return { kind: 'chainEvent', event: OnChainEvent.decode(bytes) }
 }
 
-/** Also of names that are proven by messages, which nobody lists: who holds them is known by this. */
+/** Also for names proven by messages, which no list contains: the proof shows the holder. */
 function nameItem(bytes: Buffer): MergeItem {
   return { kind: 'nameTransfer', proof: UserNameProof.decode(bytes) }
 }

@@ -4,10 +4,9 @@ import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { readPage } from '../client/wire-page.js'
-import { nextRequestToken } from './page-token.js'
 
 type Service = typeof HubServiceService
-/** Methods that are asked for a page at a time. */
+/** Methods that return pages. */
 type Paged = {
   [Name in keyof Service]: Parameters<Service[Name]['requestSerialize']>[0] extends {
     pageToken?: infer _Token
@@ -16,21 +15,21 @@ type Paged = {
     : never
 }[keyof Service]
 
-/** What a page is asked with, besides its size and its token. */
+/** The request of a page without its size and token. */
 type ListRequest<Name extends Paged> = Omit<
   Parameters<Service[Name]['requestSerialize']>[0],
   'pageSize' | 'pageToken' | 'reverse'
 >
 
 const PAGE_ENTRIES = 1000
-/** A single message is at most 64 kB: a page of so few goes through everywhere. */
+/** A message takes at most 64 kB, so a page of this size fits everywhere. */
 const MIN_PAGE_ENTRIES = 10
 
 /**
- * All entries of a list, page by page, as the bytes that came. A page that is too large for the upstream, or takes it
- * too long, is asked for again with half the size (hub-monorepo#2396).
+ * Reads all entries of a list, page by page, undecoded. Halves the page size if a page is too large or slow
+ * for the upstream (hub-monorepo#2396).
  *
- * @throws UpstreamFailure when no upstream answers.
+ * @throws UpstreamFailure if no upstream answers.
  */
 export async function* readPages<Name extends Paged>(
   upstreams: Upstreams,
@@ -66,13 +65,44 @@ export async function* readPages<Name extends Paged>(
       nextPage !== undefined &&
       Buffer.compare(requestToken, nextPage) === 0
     ) {
-      throw new UpstreamFailure(
-        status.INTERNAL,
-        client.address,
-        `${name} gives the same page again and again`,
-      )
+      throw new UpstreamFailure(status.INTERNAL, client.address, `${name} returned the same page again`)
     }
-    // A token with an empty page would go on for ever (snapchain#720).
+    // A token with an empty page would repeat forever (snapchain#720).
     cursor = entries.length > 0 && nextPage !== undefined ? { client, nextPage } : null
   } while (cursor !== null)
+}
+
+/**
+ * Returns the token that requests the next page; undefined at the end.
+ *
+ * A list over several shards has a JSON array with the cursor of each shard as its token. A shard at its end
+ * has null there, and would restart if it were requested with null; a token of nulls only marks the end of
+ * the list (snapchain#720). So a finished shard keeps the cursor of its last page.
+ *
+ * @param requestToken Token that requested the page.
+ * @param responseToken Token in the response.
+ */
+function nextRequestToken(
+  requestToken: Uint8Array | undefined,
+  responseToken: Uint8Array | undefined,
+): Uint8Array | undefined {
+  const cursors = responseToken === undefined ? null : parseShardCursors(responseToken)
+  if (cursors === null) return responseToken
+  if (cursors.every((cursor) => cursor === null)) return undefined
+  const requestCursors = requestToken === undefined ? null : parseShardCursors(requestToken)
+  return Buffer.from(
+    JSON.stringify(cursors.map((cursor, shard) => cursor ?? requestCursors?.[shard] ?? null)),
+  )
+}
+
+/** Returns the shard cursors of a token; null for another kind of token. */
+function parseShardCursors(token: Uint8Array): unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(token).toString())
+    return Array.isArray(value) && value.every((cursor) => cursor === null || Array.isArray(cursor))
+      ? value
+      : null
+  } catch {
+    return null
+  }
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ByteBudget } from './byte-budget.js'
-import { prefetch } from './prefetch.js'
+import { ByteBudget, prefetch } from './prefetch.js'
 
 interface Page {
   readonly text: string
@@ -13,7 +12,7 @@ const MEGABYTE = 1024 * 1024
 /** Reads users with so many pages of so many bytes, and notes the most that was read and not handed over. */
 async function readAll(
   users: readonly (readonly number[])[],
-  { most, parallel }: { readonly most: number; readonly parallel: number },
+  { most, concurrency }: { readonly most: number; readonly concurrency: number },
 ): Promise<{ read: string[]; mostWaiting: number }> {
   const byteBudget = new ByteBudget(most)
   let waiting = 0
@@ -31,7 +30,7 @@ async function readAll(
   }
   const read: string[] = []
   for await (const { source, pages } of prefetch(users.keys(), pagesOf, {
-    concurrency: parallel,
+    concurrency,
     byteBudget,
   })) {
     for await (const { text, bytes } of pages) {
@@ -52,8 +51,8 @@ test('all is handed over in its order, however much is read ahead', async () => 
       userPages,
       fc.nat({ max: 100 * MEGABYTE }),
       fc.integer({ min: 1, max: 9 }),
-      async (users, most, parallel) => {
-        const { read } = await readAll(users, { most, parallel })
+      async (users, most, concurrency) => {
+        const { read } = await readAll(users, { most, concurrency })
         expect(read).toEqual(users.flatMap((pages, user) => pages.map((_, page) => `${user}/${page}`)))
       },
     ),
@@ -62,7 +61,7 @@ test('all is handed over in its order, however much is read ahead', async () => 
 
 test('what waits is bounded by what it weighs, however many users are read at the same time', async () => {
   const users = Array.from({ length: 256 }, () => Array.from({ length: 4 }, () => 20 * MEGABYTE))
-  const { read, mostWaiting } = await readAll(users, { most: 100 * MEGABYTE, parallel: 256 })
+  const { read, mostWaiting } = await readAll(users, { most: 100 * MEGABYTE, concurrency: 256 })
   expect(read).toHaveLength(1024)
   // All that were asked for before the first answer showed how large they are.
   expect(mostWaiting).toBeLessThanOrEqual(101 * 20 * MEGABYTE)

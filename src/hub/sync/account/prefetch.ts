@@ -1,14 +1,52 @@
-import type { ByteBudget } from './byte-budget.js'
+/** Most undecoded bytes in memory. Decoded, they take about three times as much. */
+const MAX_BYTES = 256 * 1024 * 1024
+/** Reserved for a response until its size is known. */
+const EXPECTED_BYTES = 1024 * 1024
 
-/** Pages that are read ahead of whoever takes them. */
+/**
+ * Bounds the bytes that are read and not yet merged, over all users. Pages count entries, not bytes.
+ *
+ * While the budget is full nothing is prefetched; what a reader waits for is still read.
+ */
+export class ByteBudget {
+  readonly #maxBytes: number
+  #bytes = 0
+
+  constructor(maxBytes = MAX_BYTES) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** True if nothing more may be prefetched. */
+  get isFull(): boolean {
+    return this.#bytes >= this.#maxBytes
+  }
+
+  /** Reserves space for a response, then its real size until `release`. */
+  async reserve<Answer>(pending: Promise<Answer>, bytesOf: (answer: Answer) => number): Promise<Answer> {
+    this.#bytes += EXPECTED_BYTES
+    try {
+      const answer = await pending
+      this.#bytes += bytesOf(answer)
+      return answer
+    } finally {
+      this.#bytes -= EXPECTED_BYTES
+    }
+  }
+
+  /** Releases bytes after their merge. */
+  release(bytes: number): void {
+    this.#bytes -= bytes
+  }
+}
+
+/** Pages that are prefetched for each source. */
 const PREFETCHED_PAGES = 3
 
 /**
- * Reads some sources at the same time and hands over what they give one after the other, so that reading the next
- * ones costs no time while the first is being worked on. While the scales are full nothing is read but what is waited
- * for.
+ * Reads several sources at the same time and yields them in order, so that the next source is ready when one
+ * is done. While the byte budget is full, only the awaited page is read.
  *
- * @param open Starts to read a source.
+ * @param open Opens a source.
  */
 export async function* prefetch<Source, Page>(
   sources: AsyncIterable<Source> | Iterable<Source>,
@@ -23,7 +61,7 @@ export async function* prefetch<Source, Page>(
   yield* openSources
 }
 
-/** Starts at once, and stays some pages ahead, as long as the scales have room. */
+/** Starts to read at once and stays some pages ahead while the budget allows. */
 function bufferPages<Page>(pages: AsyncGenerator<Page>, byteBudget: ByteBudget): AsyncGenerator<Page> {
   const prefetched: Promise<IteratorResult<Page>>[] = []
   let isReading = false
@@ -36,11 +74,11 @@ function bufferPages<Page>(pages: AsyncGenerator<Page>, byteBudget: ByteBudget):
         isReading = false
         if (!done) prefetchMore()
       },
-      // Whoever takes it is told.
+      // The reader of the page gets the error.
       () => {},
     )
   }
-  // One after the other, since each may fill the scales.
+  // One page at a time, since each may fill the budget.
   function prefetchMore(): void {
     if (!isReading && prefetched.length < PREFETCHED_PAGES && !byteBudget.isFull) read()
   }

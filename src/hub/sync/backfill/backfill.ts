@@ -1,8 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { type MergeTally, ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import { readAccount } from '../account/account-reader.js'
-import { ByteBudget } from '../account/byte-budget.js'
-import { prefetch } from '../account/prefetch.js'
+import { ByteBudget, prefetch } from '../account/prefetch.js'
 import type { Upstreams } from '../client/upstreams.js'
 import { ReconcileQueue } from '../reconcile-queue.js'
 import { claimFidsToFetch, markFetched } from './fid-list.js'
@@ -10,35 +9,35 @@ import { claimFidsToFetch, markFetched } from './fid-list.js'
 export interface BackfillOptions {
   readonly db: Database
   readonly upstreams: Upstreams
-  /** The hub's door for what stands upstream. */
+  /** The hub, as `createSubmitAdapter` returns it. */
   readonly hub: ReorderBufferOptions['hub']
-  /** How many users are read at the same time. */
-  readonly parallel: number
-  /** Items that are merged together. */
+  /** Users read at the same time. */
+  readonly concurrency: number
+  /** Items merged together. */
   readonly batchSize?: number
   readonly signal: AbortSignal
-  /** Told how many users of this run are done, and how many messages, events and names of it are merged or known. */
+  /** Called with the completed users of this run and the settled items. */
   readonly onProgress?: (fids: number, items: number) => void
 }
 
-/** What a run has done. */
+/** The result of a run. */
 export interface BackfillResult {
   readonly fids: number
   readonly tally: MergeTally
-  /** False when it was stopped: the next run goes on where this one was. */
+  /** False if it was stopped; the next run resumes. */
   readonly isComplete: boolean
 }
 
 /**
- * Fetches every user that is written down to be fetched. A user is done when all of it is merged, and that is written
- * down for some at once: whatever happens, a later run begins with those that are not.
+ * Fetches all queued users. A user is marked as fetched once everything is merged, so a later run resumes
+ * with the others.
  *
- * @throws UpstreamFailure when no upstream answers for minutes.
+ * @throws UpstreamFailure if no upstream answers for ten minutes.
  */
 export async function backfill(options: BackfillOptions): Promise<BackfillResult> {
-  const { db, upstreams, hub, parallel, signal } = options
+  const { db, upstreams, hub, concurrency, signal } = options
   const reconcileQueue = new ReconcileQueue(db)
-  /** Users that are handed over whole, and behind which item of the intake. */
+  /** Users that are read completely, with the number of items up to their end. */
   const readUsers: { readonly fid: number; readonly items: number }[] = []
   let fids = 0
   let itemCount = 0
@@ -62,7 +61,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
   })
   const byteBudget = new ByteBudget()
   const open = (fid: number) => readAccount(upstreams, fid, { signal, byteBudget })
-  const accounts = prefetch(claimFidsToFetch(db, signal), open, { concurrency: parallel, byteBudget })
+  const accounts = prefetch(claimFidsToFetch(db, signal), open, { concurrency, byteBudget })
   try {
     for await (const { source: fid, pages } of accounts) {
       for await (const { items, unreadable, bytes } of pages) {
@@ -74,7 +73,7 @@ export async function backfill(options: BackfillOptions): Promise<BackfillResult
       readUsers.push({ fid, items: itemCount })
     }
   } catch (error) {
-    // A call that is given up because of the signal fails; what was handed over is merged all the same.
+    // Calls fail when the signal aborts; items that were read still merge.
     if (!signal.aborted) throw error
   }
   await reorderBuffer.drain()

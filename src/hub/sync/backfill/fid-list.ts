@@ -4,13 +4,13 @@ import type { UpstreamClient } from '../client/upstream-client.js'
 import { readShards, type Upstreams } from '../client/upstreams.js'
 
 const PAGE_FIDS = 10_000
-/** How many users are taken from the list at once. */
+/** Users claimed in one statement. */
 const CLAIM_FIDS = 500
 
 /**
- * Writes down every user of the upstream, to be fetched.
+ * Queues every user of the upstream.
  *
- * @returns how many there are.
+ * @returns the number of users.
  * @throws UpstreamFailure
  */
 export async function listFids(db: Database, upstreams: Upstreams, signal: AbortSignal): Promise<number> {
@@ -19,7 +19,7 @@ export async function listFids(db: Database, upstreams: Upstreams, signal: Abort
   for (const shardId of shards) {
     let cursor: { readonly client: UpstreamClient; readonly token: Uint8Array } | null = null
     do {
-      // As in `pagesOf`: a token is known only to the upstream that gave it.
+      // A token is valid only for the upstream that returned it, as in `readPages`.
       const fetchPage = async (client: UpstreamClient) => {
         const pageToken = cursor?.client === client ? cursor.token : undefined
         const request = { shardId, pageSize: PAGE_FIDS, pageToken }
@@ -34,7 +34,7 @@ export async function listFids(db: Database, upstreams: Upstreams, signal: Abort
   return listed
 }
 
-/** Writes down users to be fetched, unless they were. */
+/** Queues users that are not in the list. */
 export async function enqueueFids(db: Database, fids: readonly number[]): Promise<void> {
   await db`
     insert into sync.fids (fid)
@@ -44,18 +44,18 @@ export async function enqueueFids(db: Database, fids: readonly number[]): Promis
   `
 }
 
-/** Has everybody fetched again who was fetched before. */
+/** Queues all fetched users again. */
 export async function resetFetched(db: Database): Promise<void> {
   await db`update sync.fids set backfilled_at = null where backfilled_at is not null`
 }
 
-/** How many users are still to be fetched, and how many were. */
+/** Counts queued and fetched users. */
 export async function countFids(
   db: Database,
-): Promise<{ readonly wanted: number; readonly fetched: number }> {
-  const [row] = await db<{ wanted: number; fetched: number }[]>`
+): Promise<{ readonly remaining: number; readonly fetched: number }> {
+  const [row] = await db<{ remaining: number; fetched: number }[]>`
     select
-      count(*) filter (where backfilled_at is null)::integer as wanted,
+      count(*) filter (where backfilled_at is null)::integer as remaining,
       count(*) filter (where backfilled_at is not null)::integer as fetched
     from sync.fids
   `
@@ -63,8 +63,8 @@ export async function countFids(
 }
 
 /**
- * The users that are to be fetched, in the order of their fids. What was suspected of them is forgotten as they are
- * handed out: what is refused from then on is suspected anew, since the fetching may have passed it already.
+ * Yields queued users by fid. Clears their reconcile reason first: an item that is refused later queues them
+ * again, since the read may have passed it.
  */
 export async function* claimFidsToFetch(db: Database, signal: AbortSignal): AsyncGenerator<number> {
   let after = 0
@@ -89,7 +89,7 @@ export async function* claimFidsToFetch(db: Database, signal: AbortSignal): Asyn
   }
 }
 
-/** Writes down that everything of these users is merged. */
+/** Marks users as fetched. */
 export async function markFetched(db: Database, fids: readonly number[]): Promise<void> {
   if (fids.length === 0) return
   await db`

@@ -2,28 +2,28 @@ import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
 import { UpstreamFailure } from './upstream-failure.js'
 import { type EventHead, readEventHead } from './wire-page.js'
 
-/** An event of an upstream, as it came. */
+/** An undecoded event of an upstream. */
 export interface UpstreamEvent extends EventHead {
   readonly bytes: Buffer
 }
 
-/** Some events, in the order in which they came; none when nothing has come for a while. */
+/** Events in the order of arrival; empty if none came for a while. */
 export interface EventBatch {
   readonly events: readonly UpstreamEvent[]
-  /** Whether more have arrived already. */
+  /** True if more have arrived. */
   readonly hasMore: boolean
 }
 
-/** Most events of a batch: those of one transaction. */
+/** Most events of a batch, like a transaction of the hub. */
 const BATCH_EVENTS = 1000
-/** Events that wait beyond this, or are larger together, stay in the network until there is room. */
+/** Above this number or size the stream pauses, and further events stay in the network. */
 const MAX_BUFFERED = { events: 4_000, bytes: 16 * 1024 * 1024 }
 
 /**
- * The events of a subscription in batches: whatever has arrived when the reader comes back. A reader that is slow
- * makes the upstream wait, not this process grow.
+ * Yields the events of a subscription in batches of what has arrived. A slow reader slows the upstream and
+ * does not fill memory.
  *
- * @throws UpstreamFailure when the stream breaks. It ends without one only when the upstream ends it.
+ * @throws UpstreamFailure if the stream breaks. It ends normally only if the upstream ends it.
  */
 export async function* eventBatches(
   stream: ClientReadableStream<Buffer>,

@@ -9,19 +9,18 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js'
 import { type EventBatch, eventBatches, type UpstreamEvent } from './event-stream.js'
-import type { UpstreamSettings } from './upstream-address.js'
 import { UpstreamFailure } from './upstream-failure.js'
 import { readEventHead, readPage } from './wire-page.js'
 
 type Service = typeof HubServiceService
 type RequestOf<Name extends keyof Service> = Parameters<Service[Name]['requestSerialize']>[0]
 
-/** One upstream node, over the gRPC of the hub (docs/protocol.md §2.5). Answers are handed over as the bytes that came. */
+/** A gRPC client of one upstream node (docs/protocol.md §2.5). Returns undecoded bytes. */
 export interface UpstreamClient {
-  /** `host:port`: names its cursors. */
+  /** `host:port`: the name of its cursors. */
   readonly address: string
   /**
-   * The bytes of the answer to a call.
+   * Calls a method and returns the bytes of the response.
    *
    * @throws UpstreamFailure
    */
@@ -30,22 +29,24 @@ export interface UpstreamClient {
     request: RequestOf<Name>,
     signal?: AbortSignal,
   ): Promise<Buffer>
-  /** Events of a shard from an id on, then live, until the signal or the upstream ends it. */
+  /**
+   * Yields events of a shard from an id on, then live ones, until the signal or the upstream ends the stream.
+   */
   subscribe(subscription: Subscription, signal: AbortSignal): AsyncGenerator<EventBatch>
-  /** Events with `from <= id < stop`, at most a page of them. */
+  /** Reads one page of events with `from <= id < stop`. */
   events(range: EventRange, signal?: AbortSignal): Promise<UpstreamEvent[]>
   close(): void
 }
 
-/** What a stream of events is to hold. */
+/** The parameters of a subscription. */
 export interface Subscription {
   readonly shard: number
   readonly fromId: number
-  /** When nothing comes for so long, there is an empty batch. */
+  /** Without events for this long, an empty batch is yielded. */
   readonly idleMs: number
 }
 
-/** What is asked of the log of an upstream. */
+/** A range of the log of an upstream. */
 export interface EventRange {
   readonly shard: number
   readonly from: number
@@ -55,16 +56,16 @@ export interface EventRange {
   readonly reverse?: boolean
 }
 
-/** A list call that takes longer is tried again with smaller pages. */
+/** Slower list calls are repeated with smaller pages. */
 const CALL_TIMEOUT_MS = 30_000
-/** A page of a thousand messages of the largest size. */
+/** A page of 1,000 messages of the largest size. */
 const MAX_RESPONSE_BYTES = 80 * 1024 * 1024
-/** A connection on which nothing comes back for the sum of both is taken for dead, also while nothing happens. */
+/** A connection without an answer for the sum of both counts as dead, even when idle. */
 const KEEPALIVE_MS = { every: 20_000, timeout: 10_000 }
-/** The library waits up to two minutes between attempts otherwise. */
+/** The library's default waits up to two minutes between attempts. */
 const RECONNECT_MS = { first: 100, last: 5_000 }
 
-/** All types: every event of a block is counted (docs/protocol.md §1.1), so that one that is missing is noticed. */
+/** All types: the events of each block are counted, to detect missing ones (docs/protocol.md §1.1). */
 const EVENT_TYPES = [
   HubEventType.MERGE_MESSAGE,
   HubEventType.PRUNE_MESSAGE,
@@ -75,7 +76,7 @@ const EVENT_TYPES = [
   HubEventType.BLOCK_CONFIRMED,
 ]
 
-/** Opens a client. Nothing is sent before the first call. */
+/** Creates a client. Sends nothing before the first call. */
 export function createUpstreamClient(
   address: string,
   { tls, headers }: Pick<UpstreamSettings, 'tls' | 'headers'>,
@@ -86,7 +87,7 @@ export function createUpstreamClient(
     'grpc.keepalive_timeout_ms': KEEPALIVE_MS.timeout,
     'grpc.initial_reconnect_backoff_ms': RECONNECT_MS.first,
     'grpc.max_reconnect_backoff_ms': RECONNECT_MS.last,
-    // Two upstreams of one address and different headers must not share a connection.
+    // Upstreams with one address and different headers must not share a connection.
     'grpc.use_local_subchannel_pool': 1,
   })
   const metadata = metadataOf(headers)
@@ -97,7 +98,7 @@ export function createUpstreamClient(
     signal?: AbortSignal,
   ): Promise<Buffer> {
     const { path, requestSerialize } = HubServiceService[name] as MethodDefinition<RequestOf<Name>, unknown>
-    // Every call that is under way listens to it.
+    // Every running call adds a listener.
     if (signal) setMaxListeners(0, signal)
     return new Promise((resolve, reject) => {
       const deadline = performance.timeOrigin + performance.now() + CALL_TIMEOUT_MS
@@ -152,7 +153,31 @@ function metadataOf(headers: ReadonlyMap<string, string>): Metadata {
   return metadata
 }
 
-/** The library reuses nothing of the buffer it hands over. */
+/** The library does not reuse the buffer. */
 function passThrough(bytes: Buffer): Buffer {
   return bytes
+}
+
+/** The configured upstream nodes. */
+export interface UpstreamSettings {
+  /** `host:port` of each, in the order of use. */
+  readonly addresses: readonly string[]
+  readonly tls: boolean
+  /** Headers of every call, such as keys of hosted nodes. Never logged. */
+  readonly headers: ReadonlyMap<string, string>
+  /** True for a node of the same operator: its signatures are not checked again. */
+  readonly trusted: boolean
+}
+
+/** Reads a list of addresses. */
+export function readAddresses(text: string): string[] {
+  return [...new Set(text.split(',').map((each) => each.trim()))]
+}
+
+/** Reads headers: `name=value`, separated by commas. */
+export function readHeaders(text: string): Map<string, string> {
+  const pairs = text.split(',').map((pair) => pair.trim().split(/=(.*)/s))
+  return new Map(
+    pairs.filter(([name]) => name !== '').map(([name = '', value = '']) => [name.toLowerCase(), value]),
+  )
 }

@@ -1,12 +1,12 @@
 import { status } from '@grpc/grpc-js'
 
-/** Why an upstream did not answer, or what it refused. */
+/** A failed or refused call to an upstream. */
 export class UpstreamFailure extends Error {
   override readonly name = 'UpstreamFailure'
 
   /**
-   * @param code A gRPC status.
-   * @param address Of the upstream, without anything secret.
+   * @param code gRPC status.
+   * @param address Address of the upstream, without secrets.
    */
   constructor(
     readonly code: number,
@@ -16,17 +16,17 @@ export class UpstreamFailure extends Error {
     super(`${address}: ${status[code] ?? code}: ${details}${keyHint(code)}${tlsHint(details)}`)
   }
 
-  /** The same for failures of one kind, of which the second one is no news. */
+  /** Equal for failures of one kind, so that each kind is logged once. */
   get kind(): string {
     return `${this.address}: ${this.code}`
   }
 
-  /** Another upstream, or the same one later, may answer what this one did not. */
+  /** True if a repetition, or another upstream, may succeed. */
   get isTransient(): boolean {
     return transientCodes.has(this.code)
   }
 
-  /** The answer was too large or took too long: a smaller page may go through. */
+  /** True if a smaller page may succeed. */
   get isTooLarge(): boolean {
     return this.code === status.RESOURCE_EXHAUSTED || this.code === status.DEADLINE_EXCEEDED
   }
@@ -34,18 +34,18 @@ export class UpstreamFailure extends Error {
 
 function keyHint(code: number): string {
   const isAboutKeys = code === status.UNAUTHENTICATED || code === status.PERMISSION_DENIED
-  return isAboutKeys ? '; give it one in UPSTREAM_HEADERS' : ''
+  return isAboutKeys ? '; set its key in UPSTREAM_HEADERS' : ''
 }
 
-/** What is to be done about connections by TLS that do not come about, by what the library says of them. */
+/** Hints for failed TLS connections, by the library's text. */
 const TLS_HINTS: readonly (readonly [RegExp, string])[] = [
   [
     /self-signed certificate|unable to verify the first certificate|unable to get (local )?issuer certificate/i,
-    'nobody who is known here has signed its certificate: start with NODE_EXTRA_CA_CERTS=<file.pem> if it is your own authority',
+    'no known authority signed its certificate: set NODE_EXTRA_CA_CERTS=<file.pem> if it is your own',
   ],
-  [/does not match certificate's altnames/i, 'name it in UPSTREAM_HUB as its certificate does'],
-  [/certificate has expired/i, 'its certificate has to be renewed there'],
-  [/wrong version number|packet length too long/i, 'it does not speak TLS: unset UPSTREAM_TLS'],
+  [/does not match certificate's altnames/i, 'address it in UPSTREAM_HUB as its certificate does'],
+  [/certificate has expired/i, 'its certificate must be renewed'],
+  [/wrong version number|packet length too long/i, 'the node does not use TLS: unset UPSTREAM_TLS'],
 ]
 
 function tlsHint(details: string): string {
@@ -53,7 +53,7 @@ function tlsHint(details: string): string {
   return hint === undefined ? '' : `; ${hint}`
 }
 
-/** What connections that break, servers that restart and answers that are cut off end in. */
+/** Statuses of broken connections, restarting servers and truncated answers. */
 const transientCodes: ReadonlySet<number> = new Set([
   status.CANCELLED,
   status.UNKNOWN,

@@ -1,39 +1,38 @@
 import { GetInfoResponse } from '@farcaster/hub-nodejs'
 import { pause } from '../../../platform/process/pause.js'
-import type { UpstreamSettings } from './upstream-address.js'
-import { createUpstreamClient, type UpstreamClient } from './upstream-client.js'
+import { createUpstreamClient, type UpstreamClient, type UpstreamSettings } from './upstream-client.js'
 import { UpstreamFailure } from './upstream-failure.js'
 
-/** The upstreams of the configuration: one is asked, and another one when it does not answer. */
+/** The configured upstreams, with failover. */
 export interface Upstreams {
-  /** The one that is asked now. */
+  /** Returns the upstream in use. */
   current(): UpstreamClient
-  /** Turns to the next one, unless somebody else has turned away from `from` already. */
+  /** Switches to the next upstream, unless `from` is no longer in use. */
   failOver(from: UpstreamClient): void
   /**
-   * Asks until there is an answer, of one upstream after the other.
+   * Repeats a call, on one upstream after another, until it succeeds.
    *
-   * @throws UpstreamFailure when it is refused for good, or none has answered for the time of patience.
+   * @throws UpstreamFailure if it is refused for good, or if none answered within `answerTimeoutMs`.
    */
   request<T>(call: (client: UpstreamClient) => Promise<T>, signal?: AbortSignal): Promise<T>
   close(): void
 }
 
 export interface UpstreamsOptions {
-  /** How long it is tried to get an answer. Upstreams restart, and some take minutes. */
+  /** Longest time to wait for an answer. Upstreams restart, and some take minutes. */
   readonly answerTimeoutMs?: number
-  /** Told once of each reason for which an answer has to be waited for. */
+  /** Called once for each kind of failure. */
   readonly onRetry?: (failure: UpstreamFailure) => void
-  /** Milliseconds, from whenever. */
+  /** Milliseconds from any origin. */
   readonly clock?: () => number
   readonly connect?: typeof createUpstreamClient
 }
 
 const ANSWER_TIMEOUT_MS = 10 * 60_000
-/** Between attempts, growing to the second number. */
+/** Wait between attempts, doubling from the first to the last. */
 const RETRY_MS = { first: 50, last: 5_000 }
 
-/** Opens clients of all upstreams. Nothing is sent before the first question. */
+/** Creates clients of all upstreams. Sends nothing before the first call. */
 export function openUpstreams(
   settings: UpstreamSettings,
   {
@@ -64,7 +63,7 @@ export function openUpstreams(
           return await call(client)
         } catch (error) {
           if (!(error instanceof UpstreamFailure && error.isTransient)) throw error
-          // A call that is given up fails, too, and that is not why there is no answer.
+          // A cancelled call fails as well, but that is not the cause.
           if (signal?.aborted) throw failure ?? error
           if (clock() - startMs >= answerTimeoutMs) throw error
           failure = error
@@ -81,7 +80,7 @@ export function openUpstreams(
   }
 }
 
-/** The numbers of an upstream's shards that have users; shard 0 has none (docs/protocol.md §1.8). */
+/** Returns the shards of an upstream that hold users; shard 0 does not (docs/protocol.md §1.8). */
 export async function readShards(client: UpstreamClient, signal?: AbortSignal): Promise<number[]> {
   const { numShards, shardInfos } = GetInfoResponse.decode(await client.call('getInfo', {}, signal))
   const shardIds = shardInfos.map(({ shardId }) => shardId).filter((shard) => shard > 0)

@@ -1,14 +1,14 @@
 import { asBuffer } from '../../../protocol/bytes.js'
 import { WireReader } from '../../../protocol/wire.js'
 
-/** A page of any list of the hub's gRPC: its entries as they came, and the token of the next page. */
+/** A page of a list of the gRPC service: undecoded entries and the next token. */
 export interface WirePage {
   readonly entries: readonly Buffer[]
-  /** Undefined on the last page. */
+  /** Undefined at the end. */
   readonly nextPageToken?: Uint8Array
 }
 
-/** The start of a HubEvent: what it is, and where it stands. */
+/** The first fields of a HubEvent. */
 export interface EventHead {
   readonly id: number
   /** HubEventType. */
@@ -22,10 +22,10 @@ const EVENT_TYPE = 1
 const EVENT_ID = 2
 
 /**
- * Takes a list apart without decoding its entries: messages must keep the bytes that were signed, which decoding and
- * encoding may change (docs/protocol.md §3.2). All lists of the service have their entries in field 1 and the token in field 2.
+ * Splits a list without decoding its entries: messages must keep their signed bytes (docs/protocol.md §3.2).
+ * All lists have entries in field 1 and the token in field 2.
  *
- * @throws Error when it is no list.
+ * @throws Error if the bytes are not a list.
  */
 export function readPage(bytes: Buffer): WirePage {
   const reader = new WireReader(bytes)
@@ -35,21 +35,21 @@ export function readPage(bytes: Buffer): WirePage {
     const tag = reader.readUint32()
     if (tag === ((ENTRIES << 3) | LENGTH_DELIMITED)) entries.push(slice(reader))
     else if (tag === ((TOKEN << 3) | LENGTH_DELIMITED)) token = slice(reader)
-    else if (tag < 0 || !reader.skip(tag & 7)) throw new Error('the upstream sent a page that cannot be read')
+    else if (tag < 0 || !reader.skip(tag & 7)) throw new Error('the upstream sent a malformed page')
   }
   return { entries, ...(token === undefined || token.length === 0 ? {} : { nextPageToken: token }) }
 }
 
 function slice(reader: WireReader): Buffer {
   const start = reader.readBytes()
-  if (start < 0) throw new Error('the upstream sent a page that cannot be read')
+  if (start < 0) throw new Error('the upstream sent a malformed page')
   return asBuffer(reader.bytes.subarray(start, reader.position))
 }
 
 /**
- * Type and id of an encoded HubEvent. Both are its first fields, whoever wrote it.
+ * Reads type and id of an encoded HubEvent, its first fields in every implementation.
  *
- * @throws Error when it is none.
+ * @throws Error if the bytes are not an event.
  */
 export function readEventHead(bytes: Buffer): EventHead {
   const reader = new WireReader(bytes)
@@ -65,7 +65,7 @@ export function readEventHead(bytes: Buffer): EventHead {
 
 function varint(reader: WireReader): number {
   const length = reader.varintLength()
-  if (length === 0) throw new Error('the upstream sent an event that cannot be read')
+  if (length === 0) throw new Error('the upstream sent a malformed event')
   let value = 0
   for (let index = length - 1; index >= 0; index--) {
     value = value * 128 + (reader.bytes[reader.position + index]! & 0x7f)

@@ -2,15 +2,15 @@ import type { Database } from '../../../platform/db/connection.js'
 import { blockOf, eventId } from '../../log/hub-event.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
 
-/** How far the log of one shard of an upstream is merged. */
+/** The merged part of the log of one upstream shard. */
 export interface Cursor {
-  /** Every event with a lower id is merged. */
+  /** All events with a lower id are merged. */
   readonly nextId: number
-  /** When the last block before it was made, in Farcaster seconds; 0 while nobody knows. */
+  /** Time of the last block before it, in Farcaster seconds; 0 if unknown. */
   readonly blockTime: number
 }
 
-/** The cursor of a shard of an upstream; null before anything of it was followed. */
+/** Loads the cursor of an upstream shard; null if there is none. */
 export async function loadCursor(db: Database, upstream: string, shard: number): Promise<Cursor | null> {
   const [row] = await db<Cursor[]>`
     select next_id as "nextId", block_time as "blockTime"
@@ -21,25 +21,26 @@ export async function loadCursor(db: Database, upstream: string, shard: number):
 }
 
 /**
- * An upstream that was killed may have sent events out of order before (hub-monorepo#2172): so many blocks are read
- * again after each reconnect. Each merge has written down what it took of them.
+ * Blocks that are read again after each reconnect: a killed upstream may have sent events out of order
+ * (hub-monorepo#2172). Applied offsets make this safe.
  */
 const REWIND_BLOCKS = 8
 
-/** Where the log of an upstream is read from again, a little before the cursor. */
+/** Returns the id to read from: the start of a block some blocks before the cursor. */
 export function rewindId(nextId: number): number {
   return eventId(Math.max(0, blockOf(nextId) - REWIND_BLOCKS), 0)
 }
 
-/** What a shard's log is called in the places of its events (`SubmitOptions.places`). */
+/** Returns the name of a shard's log in source offsets (`SubmitOptions.sourceOffsets`). */
 export function sourceLogName(upstream: string, shard: number): string {
   return `${upstream}/${shard}`
 }
 
 /**
- * Moves a cursor, after what is before it was merged, and forgets what was taken of what will not be read again. When
- * this process dies before, events come again, and the hub knows which of them it has taken: that is written in the
- * transactions of the merges, of which there is one for each of our shards.
+ * Saves a cursor after everything before it is merged, and deletes applied offsets that are no longer needed.
+ *
+ * If the process dies before, events are read again; the hub knows which it has applied, since each merge
+ * records that in its transaction.
  */
 export async function saveCursor(
   db: Database,
@@ -55,12 +56,9 @@ export async function saveCursor(
   await deleteAppliedOffsets(db, sourceLogName(upstream, shard), rewindId(nextId))
 }
 
-/**
- * The moment up to which everything is merged from whichever upstream was followed, or whichever other than this one:
- * Farcaster seconds, or null.
- */
+/** Returns the time up to which any upstream is merged, or any other than one: Farcaster seconds, or null. */
 export async function syncedUntil(db: Database, excludedUpstream = ''): Promise<number | null> {
-  // Of one upstream the shard that is behind the others counts, of several upstreams the one that is ahead.
+  // The slowest shard of an upstream counts, and of several upstreams the furthest.
   const [row] = await db<{ time: number | null }[]>`
     select max(time) as time
     from (

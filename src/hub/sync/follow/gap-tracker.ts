@@ -1,46 +1,49 @@
 import { HubEventType } from '@farcaster/core'
 import { blockOf, eventId } from '../../log/hub-event.js'
 
-/** Ids of events: from the first up to, and without, the second. */
+/** A range of event ids: `from` inclusive, `stop` exclusive. */
 export interface IdRange {
   readonly from: number
   readonly stop: number
 }
 
-/** What has come of a block. */
+/** The events of a block that have arrived. */
 interface Block {
-  /** How many events it has, which the first of them tells (docs/protocol.md §1.1); null until then. */
+  /** Number of events of the block, from its first event (docs/protocol.md §1.1); null until it arrives. */
   total: number | null
   readonly seen: Set<number>
-  /** All events of a lower sequence have come. */
+  /** All events with a lower sequence have arrived. */
   contiguous: number
-  /** What was missing has been asked for: what is not there now is nowhere. */
+  /** Missing events were requested: those that did not arrive do not exist. */
   isResolved: boolean
 }
 
-/** Blocks whose events are remembered, so that one that comes late or twice is known. */
+/** Blocks whose events are remembered, to detect late and repeated ones. */
 const RETAINED_BLOCKS = 64
-/** An upstream whose answers never held what was missing counts its events otherwise: it is asked no more. */
+/**
+ * After this many requests without a missing event, the upstream counts its events differently: no more
+ * requests.
+ */
 const MAX_EMPTY_FETCHES = 8
 
 /**
- * Counts what comes of each block of a shard's log, so that nothing is lost in silence and nothing is merged twice:
- * blocks follow each other without a gap, and each says how many events it has.
+ * Detects missing and repeated events of a shard's log. Block numbers have no gaps, and each block states its
+ * number of events.
  */
 export class GapTracker {
   readonly #blocks = new Map<number, Block>()
-  /** Every block below it is complete. */
+  /** All lower blocks are complete. */
   #firstIncomplete: number
   #highest: number
   #emptyFetches = 0
 
-  /** @param startId The first event that is expected: the first of its block. */
+  /** @param startId First expected event, the first of its block. */
   constructor(startId: number) {
     this.#firstIncomplete = blockOf(startId)
     this.#highest = this.#firstIncomplete - 1
   }
 
-  /** Notes an event. False when it has come before. `total` is what a block says of its length. */
+  /** Adds an event. Returns false if it arrived before. `total` reads the size of its block. */
   add(id: number, type: number, total: () => number): boolean {
     const number = blockOf(id)
     if (number < this.#firstIncomplete - RETAINED_BLOCKS) return true
@@ -53,12 +56,12 @@ export class GapTracker {
     return true
   }
 
-  /** There is an event of this id: it and all before it are expected. */
+  /** Expects the event of this id and all before it. */
   expect(id: number): void {
     this.#highest = Math.max(this.#highest, blockOf(id) + 1)
   }
 
-  /** What should have come before the newest block and has not. Each range is told once. */
+  /** Returns the missing events before the newest block. Each range is returned once. */
   missingRanges(): IdRange[] {
     const ranges: { from: number; stop: number }[] = []
     for (let number = this.#firstIncomplete; number < this.#highest; number += 1) {
@@ -73,17 +76,17 @@ export class GapTracker {
     return this.isReliable ? ranges : []
   }
 
-  /** Whether the upstream numbers and counts its events as the protocol has it, so that what is missing shows. */
+  /** True if the upstream numbers and counts events by the protocol, so that gaps are detectable. */
   get isReliable(): boolean {
     return this.#emptyFetches < MAX_EMPTY_FETCHES
   }
 
-  /** Told how many events that had been missing were found. */
+  /** Records how many missing events a request found. */
   recordFound(events: number): void {
     this.#emptyFetches = events > 0 ? 0 : this.#emptyFetches + 1
   }
 
-  /** Everything below this id has come, or is nowhere. Forgets what is long past. */
+  /** Returns the id up to which all events have arrived or do not exist. Forgets old blocks. */
   advance(): number {
     let block = this.#blocks.get(this.#firstIncomplete)
     while (block && isComplete(block)) {

@@ -1,26 +1,26 @@
-import { HubEvent } from '@farcaster/core'
+import { HubEvent, HubEventType } from '@farcaster/core'
 import type { Database } from '../../../platform/db/connection.js'
+import type { Refusal } from '../../../platform/errors.js'
 import type { Log } from '../../../platform/log/log.js'
-import { isItem } from '../../archive/frame.js'
+import { decodeItem, isItem } from '../../archive/frame.js'
 import { deleteAppliedOffsets } from '../../merge/applied-offsets.js'
+import type { MergeItem } from '../../merge/shard-writer.js'
 import { ReorderBuffer, type ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamEvent } from '../client/event-stream.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
-import { queueAllUsers, ReconcileQueue } from '../reconcile-queue.js'
-import type { RefusalLog } from '../refusal-log.js'
-import type { Selection } from '../subset/selection.js'
+import { queueAllUsers, ReconcileQueue, type RefusalLog } from '../reconcile-queue.js'
+import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { saveCursor, sourceLogName } from './cursors.js'
 import { GapTracker } from './gap-tracker.js'
-import { toMergeItem } from './merge-item.js'
 import { findStartCursor } from './start-cursor.js'
 
 export interface ShardSyncOptions {
   readonly db: Database
   readonly client: UpstreamClient
-  /** A shard of the upstream. */
+  /** Shard of the upstream. */
   readonly shard: number
-  /** The hub's ordinary door, with what the settings say of verifying. */
+  /** The hub, as `createSubmitAdapter` returns it. */
   readonly hub: ReorderBufferOptions['hub']
   readonly selection: Selection
   readonly log: Log
@@ -29,34 +29,34 @@ export interface ShardSyncOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly signal: AbortSignal
-  /** Told whenever something has come: the upstream is well. */
+  /** Called when events arrive: the upstream works. */
   readonly onProgress: () => void
-  /** After so long without an event it is asked whether there is none. */
+  /** After this time without events the end of the log is checked. */
   readonly idleMs?: number
 }
 
-/** Once so many items have settled, everything before the cursor is merged. */
+/** A position in the log: when this many items have settled, everything before it is merged. */
 interface Checkpoint {
   readonly items: number
   readonly nextId: number
   readonly blockTime: number
 }
 
-/** A cursor that is older than this is written down: more often would cost a commit for each small batch. */
+/** Interval of saving the cursor: more often would cost a commit for each small batch. */
 const SAVE_EVERY_MS = 250
-/** Nodes of the network make a block each second, so that this is for those that rest. */
+/** Network nodes produce a block each second; this is for idle ones. */
 const IDLE_MS = 5_000
-/** How many events are fetched at once when the stream has left some out. */
+/** Events per request for missing ones. */
 const PAGE_EVENTS = 1000
 
-/** Follows the log of one shard of an upstream for as long as one subscription lasts. */
+/** Follows the log of one upstream shard for one subscription. */
 export class ShardSync {
   readonly #options: ShardSyncOptions
   readonly #reorderBuffer: ReorderBuffer
   readonly #reconcileQueue: ReconcileQueue
   readonly #logName: string
   #gapTracker = new GapTracker(0)
-  /** What has come before its turn. */
+  /** Events that wait for missing ones before them. */
   readonly #buffered: UpstreamEvent[] = []
   #checkpoints: Checkpoint[] = []
   #itemCount = 0
@@ -82,9 +82,9 @@ export class ShardSync {
   }
 
   /**
-   * Resolves when the upstream or the signal has ended the stream, and everything that came of it is merged.
+   * Resolves when the upstream or the signal ends the stream and all its events are merged.
    *
-   * @throws UpstreamFailure when the connection breaks.
+   * @throws UpstreamFailure if the connection breaks.
    */
   async run(): Promise<void> {
     const { client, shard, signal, idleMs = IDLE_MS } = this.#options
@@ -113,7 +113,7 @@ export class ShardSync {
       const { from, to } = start.gap
       log.error(
         { upstream: client.address, shard, from, to },
-        'the upstream has dropped events before they came here',
+        'the upstream dropped events before they were merged here',
       )
       metrics.missed(Math.max(1, to - from), true)
       await queueAllUsers(db, 'a gap in the log of the upstream')
@@ -125,7 +125,7 @@ export class ShardSync {
     return start.fromId
   }
 
-  /** Keeps an event until it is its turn. False when it has come before. */
+  /** Buffers an event until all before it have arrived. Returns false for a repeated one. */
   #buffer(event: UpstreamEvent): boolean {
     const isNew = this.#gapTracker.add(event.id, event.type, () => this.#readBlockSize(event))
     if (isNew) this.#buffered.push(event)
@@ -133,8 +133,8 @@ export class ShardSync {
   }
 
   /**
-   * Merges what has nothing missing before it, in the order of the upstream. Merges converge in any order, but what
-   * was first and what displaced it is told by the log, which is to be the same here as there.
+   * Merges events that have no gap before them, in upstream order. Merges converge in any order, but the log
+   * shows the order and what displaced what, and both hubs should agree.
    */
   async #mergeInOrder(): Promise<void> {
     const end = this.#gapTracker.advance()
@@ -159,7 +159,7 @@ export class ShardSync {
     }
   }
 
-  /** A stream that is still may have left out the last that there is. */
+  /** An idle stream may have left out the last events: checks the end of the log. */
   async #checkLogEnd(): Promise<void> {
     const { client, shard, signal } = this.#options
     const [newest] = await client.events({ shard, from: 0, limit: 1, reverse: true }, signal)
@@ -167,14 +167,14 @@ export class ShardSync {
     await this.#save()
   }
 
-  /** How many events a block has. */
+  /** Returns the number of events of a block. */
   #readBlockSize({ bytes }: UpstreamEvent): number {
     const body = HubEvent.decode(bytes).blockConfirmedBody
     this.#blockTime = Math.max(this.#blockTime, body?.timestamp ?? 0)
     return body?.totalEvents ?? 1
   }
 
-  /** Asks for events that should have come by now: a stream may leave some out, and this is where it shows. */
+  /** Requests events that should have arrived: a stream may leave some out. */
   async #fetchMissing(): Promise<void> {
     const { client, shard, signal, metrics } = this.#options
     for (const { from, stop } of this.#gapTracker.missingRanges()) {
@@ -204,7 +204,7 @@ export class ShardSync {
     if (checkpoint === null) return
     this.#unsavedCheckpoint = null
     this.#savedMs = clock()
-    // Before the cursor: what is behind it does not come again to be noted.
+    // Before the cursor: events before it are not read again.
     await this.#reconcileQueue.flush()
     await selection.flush()
     await saveCursor(db, client.address, shard, checkpoint)
@@ -219,5 +219,24 @@ export class ShardSync {
     metrics.count('duplicate', duplicates - this.#reported.duplicates)
     metrics.count('refused', refused - this.#reported.refused)
     this.#reported = { merged, duplicates, refused }
+  }
+}
+
+/**
+ * Converts an upstream event to an item to merge, or a refusal; null for other events. Pruning and revocation
+ * follow here from the same rules.
+ */
+function toMergeItem({ type, bytes }: UpstreamEvent): MergeItem | Refusal | null {
+  switch (type) {
+    case HubEventType.MERGE_MESSAGE:
+    case HubEventType.MERGE_ON_CHAIN_EVENT:
+      return decodeItem(bytes)
+    case HubEventType.MERGE_USERNAME_PROOF: {
+      const body = HubEvent.decode(bytes).mergeUsernameProofBody
+      // A pruned name proof has this type as well, with only the deleted proof.
+      return body?.usernameProof || body?.usernameProofMessage ? decodeItem(bytes) : null
+    }
+    default:
+      return null
   }
 }

@@ -5,24 +5,26 @@ import type { UpstreamClient } from '../client/upstream-client.js'
 import { readShards } from '../client/upstreams.js'
 import { type Cursor, loadCursor, rewindId, saveCursor, syncedUntil } from './cursors.js'
 
-/** Where following a shard begins, and what is known to be missing before. */
+/** The start of a shard's sync, and a known gap before it. */
 export interface StartCursor extends Cursor {
-  /** The id to subscribe from: a little before the cursor. */
+  /** Id to subscribe from, a little before the cursor. */
   readonly fromId: number
-  /** Events that the upstream has dropped before they were merged, or of a log that is gone. */
+  /** Events that the upstream dropped before they were merged, or events of a log that no longer exists. */
   readonly gap?: { readonly from: number; readonly to: number }
-  /** The log is not the one that was read before: its ids begin anew. */
+  /** The upstream has a new log whose ids start again. */
   readonly isNewLog?: boolean
 }
 
-/** Of the first block of a log: no event has a lower id. */
+/** First id of a log. */
 const FIRST_ID = eventId(1, 0)
-/** How far it is gone back when the place is found by time, whose unit is a second. */
+/** Rewind when the position is found by time, which has a resolution of a second. */
 const REWIND_SECONDS = 60
 
 /**
- * Finds where to go on in the log of a shard: at its cursor, or at the moment up to which another upstream was followed
- * if that is later; at first, at its end, for what is before is the backfill's.
+ * Finds the start of a shard: its cursor, or the time up to which another upstream was followed if that is
+ * later.
+ *
+ * Without either it starts at the end of the log: a backfill reads what is before.
  */
 export async function findStartCursor(
   db: Database,
@@ -44,11 +46,11 @@ export async function findStartCursor(
     return { nextId: endId, fromId: endId, blockTime: 0 }
   }
   if (cursor.nextId > endId) {
-    // A log that ends before what was read of it is another log: the node was set up anew.
+    // A log that ends before the cursor is a new one: the node was set up again.
     const gap = { from: cursor.nextId, to: oldestId }
     return { nextId: oldestId, fromId: startOfBlock(oldestId), blockTime: 0, gap, isNewLog: true }
   }
-  // Of a shard that has shown no block nobody knows how old the cursor is.
+  // Without a block the age of the cursor is unknown.
   const isOutdated = cursor.blockTime > 0 && (otherSyncedUntil ?? 0) - REWIND_SECONDS > cursor.blockTime
   if (isOutdated) return await findStartByTime(client, shard, otherSyncedUntil! - REWIND_SECONDS, signal)
   const fromId = Math.max(rewindId(cursor.nextId), startOfBlock(oldestId))
@@ -56,7 +58,7 @@ export async function findStartCursor(
   return { nextId: oldestId, blockTime: 0, fromId, gap: { from: cursor.nextId, to: oldestId } }
 }
 
-/** At the first event of a shard's log that is not older than a moment, by halving: blocks are in the order of time. */
+/** Finds the first event at or after a time by binary search: blocks are in the order of time. */
 async function findStartByTime(
   client: UpstreamClient,
   shard: number,
@@ -85,7 +87,7 @@ async function findStartByTime(
   return isGapless ? startCursor : { ...startCursor, gap: { from: nextId, to: nextId } }
 }
 
-/** In Farcaster seconds; behind everything when there is no event. */
+/** Returns the time in Farcaster seconds; infinity if there is no event. */
 function blockTimeOf(event: HubEvent | null): number {
   return event?.blockConfirmedBody?.timestamp ?? event?.timestamp ?? Number.POSITIVE_INFINITY
 }
@@ -95,8 +97,7 @@ function startOfBlock(id: number): number {
 }
 
 /**
- * Has following begin where the log of the upstream ends now, unless it has begun before: what a backfill reads from
- * now on and what is followed then leave nothing out between them.
+ * Initializes missing cursors at the end of the upstream's log: a later backfill and sync then leave no gap.
  *
  * @throws UpstreamFailure
  */

@@ -6,13 +6,13 @@ import type { ReorderBufferOptions } from '../../reorder-buffer.js'
 import type { UpstreamClient } from '../client/upstream-client.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import { readShards, type Upstreams } from '../client/upstreams.js'
-import { RefusalLog } from '../refusal-log.js'
-import type { Selection } from '../subset/selection.js'
+import { RefusalLog } from '../reconcile-queue.js'
+import type { Selection } from '../subset/selected-users.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
 import { ShardSync } from './shard-sync.js'
 
 export interface SyncOptions {
-  /** Holds a connection for as long as this process follows. */
+  /** Holds one connection while this process syncs. */
   readonly db: Database
   readonly upstreams: Upstreams
   readonly hub: ReorderBufferOptions['hub']
@@ -21,24 +21,24 @@ export interface SyncOptions {
   readonly metrics: UpstreamMetrics
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** Runs for as long as this process is the one that follows. */
+  /** Runs while this process holds the sync lock. */
   readonly background?: (signal: AbortSignal) => Promise<void>
-  /** After so long without an event it is asked whether there is none. */
+  /** After this time without events the end of the log is checked. */
   readonly idleMs?: number
 }
 
-/** Of all processes on a database one follows; another one takes over when it goes. */
+/** One process of a database syncs; another takes over when it stops. */
 const LOCK = 'plaza sync'
 const LOCK_RETRY_MS = 2_000
-/** How often it is looked whether the connection that holds the lock still lives. */
+/** Interval of checks that the connection with the lock is alive. */
 const LOCK_CHECK_MS = 5_000
-/** Between attempts to reach an upstream, growing to the second number; again from the first once something came. */
+/** Wait between attempts, doubling from the first to the last; resets when events arrive. */
 const RETRY_MS = { first: 50, last: 5_000 }
 
 /**
- * Follows an upstream until it is stopped, whatever breaks meanwhile.
+ * Follows an upstream until it is stopped, and recovers from all failures.
  *
- * @returns stops it: what has come is merged first.
+ * @returns a function that stops it after events that arrived are merged.
  */
 export function startSync(options: SyncOptions): () => Promise<void> {
   const stopping = new AbortController()
@@ -57,13 +57,16 @@ async function syncLoop(options: SyncOptions, signal: AbortSignal): Promise<void
         await Promise.all([syncWithLock(options, lockSignal), options.background?.(lockSignal)])
       })
     } catch (error) {
-      if (!signal.aborted) log.error({ err: error }, 'following has to begin anew')
+      if (!signal.aborted) log.error({ err: error }, 'sync restarts')
     }
     await pause(LOCK_RETRY_MS, signal)
   }
 }
 
-/** Runs `work` while this process has the lock; its signal says when that is over. Does nothing if another has it. */
+/**
+ * Runs `work` while this process holds the lock; its signal aborts when the lock is lost. Returns at once if
+ * another process holds it.
+ */
 async function withLock(
   db: Database,
   signal: AbortSignal,
@@ -99,11 +102,11 @@ async function syncWithLock(options: SyncOptions, signal: AbortSignal): Promise<
   while (!signal.aborted) {
     const client = upstreams.current()
     const onConnected = (shards: number) => {
-      if (connectedClient !== client) log.info({ upstream: client.address, shards }, 'following the upstream')
+      if (connectedClient !== client) log.info({ upstream: client.address, shards }, 'sync started')
       connectedClient = client
     }
     const onProgress = () => {
-      if (failures > 0) log.info({ upstream: client.address, failures }, 'following again')
+      if (failures > 0) log.info({ upstream: client.address, failures }, 'sync resumed')
       failures = 0
       loggedKinds.clear()
       delayMs = RETRY_MS.first
@@ -115,10 +118,9 @@ async function syncWithLock(options: SyncOptions, signal: AbortSignal): Promise<
       failures += 1
       const { code = undefined } = error instanceof UpstreamFailure ? error : {}
       metrics.disconnected(code === undefined ? 'error' : (status[code] ?? `${code}`))
-      // An upstream that is away says so once, and so does one that has no use for our key.
+      // Each kind of failure is logged once until the sync resumes.
       const kind = error instanceof UpstreamFailure ? error.kind : `${error}`
-      if (!loggedKinds.has(kind))
-        log.warn({ err: error, upstream: client.address }, 'the upstream cannot be followed now')
+      if (!loggedKinds.has(kind)) log.warn({ err: error, upstream: client.address }, 'sync failed')
       loggedKinds.add(kind)
       upstreams.failOver(client)
     }
@@ -127,7 +129,7 @@ async function syncWithLock(options: SyncOptions, signal: AbortSignal): Promise<
   }
 }
 
-/** The other shards are cancelled because of the one that has failed. */
+/** The failed shard cancels the others. */
 function isRootCause(error: unknown): boolean {
   return !(error instanceof UpstreamFailure && error.code === status.CANCELLED)
 }
@@ -135,12 +137,12 @@ function isRootCause(error: unknown): boolean {
 interface SyncAttempt {
   readonly refusals: RefusalLog
   readonly signal: AbortSignal
-  /** It has answered, and has so many shards. */
+  /** Called with the number of shards when the upstream answers. */
   readonly onConnected: (shards: number) => void
   readonly onProgress: () => void
 }
 
-/** All shards of one upstream together: what ends one ends the others, for the next upstream may have others. */
+/** Follows all shards of one upstream. When one ends, all end: the next upstream may have other shards. */
 async function syncOnce(
   client: UpstreamClient,
   options: SyncOptions,

@@ -2,13 +2,12 @@ import { UserNameProof, UserNameType } from '@farcaster/core'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Database } from '../../../platform/db/connection.js'
 import type { Log } from '../../../platform/log/log.js'
-import { recoverAccount } from '../../../protocol/account-recovery.js'
-import { recoverSigner } from '../../../protocol/kinds/typed-data.js'
+import { verifyUsernameProof } from '../../../protocol/kinds/username-proof.js'
 import type { Hub } from '../../hub.js'
 import { loadImportCursor, saveImportCursor } from './import-cursor.js'
 import type { PublicApi } from './public-api.js'
 
-/** A transfer as the fname registry shows it (docs/protocol.md §7.2). */
+/** A transfer of the fname registry (docs/protocol.md §7.2). */
 const Transfer = Type.Object({
   id: Type.Integer({ minimum: 1 }),
   timestamp: Type.Integer({ minimum: 0 }),
@@ -24,32 +23,18 @@ export interface NameImportOptions {
   readonly db: Database
   readonly hub: Pick<Hub, 'submitNameTransfers'>
   readonly api: PublicApi
-  /** The address that the registry signs with, 20 bytes: what another one signed is refused. */
+  /** Address of the registry's signer, 20 bytes; transfers of other signers are refused. */
   readonly signer: Buffer
   readonly log: Log
 }
 
 const NAME = 'fnames'
-/** The reference node signs and checks names with this domain on every network (docs/protocol.md §5.3). */
-const domain = {
-  name: 'Farcaster name verification',
-  version: '1',
-  chainId: 1,
-  verifyingContract: '0xe3be01d99baa8db9905b33a3ca391238234b79d1',
-} as const
-const types = {
-  UserNameProof: [
-    { name: 'name', type: 'string' },
-    { name: 'timestamp', type: 'uint256' },
-    { name: 'owner', type: 'address' },
-  ],
-} as const
 
 /**
- * Merges the transfers of the fname registry that are new, in their order.
+ * Merges new transfers of the fname registry, in order.
  *
- * @returns how many there were.
- * @throws Error when the registry does not answer.
+ * @returns the number of transfers.
+ * @throws Error if the registry does not answer.
  */
 export async function importNames({ db, hub, api, signer, log }: NameImportOptions): Promise<number> {
   let imported = 0
@@ -60,7 +45,7 @@ export async function importNames({ db, hub, api, signer, log }: NameImportOptio
     if (fresh.length === 0) return imported
     for (const transfer of fresh) {
       const proof = proofOf(transfer)
-      if (await isSignedBy(signer, transfer, proof)) await hub.submitNameTransfers([proof])
+      if (await verifyUsernameProof(proof, signer)) await hub.submitNameTransfers([proof])
       else
         log.warn(
           { name: transfer.username, id: transfer.id },
@@ -81,17 +66,4 @@ function proofOf({ timestamp, username, owner, to, server_signature }: Transfer)
     fid: to,
     type: UserNameType.USERNAME_TYPE_FNAME,
   })
-}
-async function isSignedBy(
-  signer: Buffer,
-  transfer: Transfer,
-  { signature }: UserNameProof,
-): Promise<boolean> {
-  const message = {
-    name: transfer.username,
-    timestamp: BigInt(transfer.timestamp),
-    owner: transfer.owner as `0x${string}`,
-  }
-  const data = { domain, types, primaryType: 'UserNameProof', message } as const
-  return (await recoverSigner(data, signature, recoverAccount))?.equals(signer) ?? false
 }

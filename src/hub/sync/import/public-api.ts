@@ -4,12 +4,12 @@ import type { NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure } from '../../../platform/outbound/net-failure.js'
 import { pause } from '../../../platform/process/pause.js'
 
-/** A public HTTP API that is asked politely: one request at a time, with a pause after each. */
+/** A rate-limited client of a public HTTP API: one request at a time, with a pause after each. */
 export interface PublicApi {
   /**
-   * The answer to a GET, of the shape that is expected. Waits as long as the API asks for when it has had enough.
+   * Sends a GET and checks the shape of the answer. Waits for `Retry-After` when the API is busy.
    *
-   * @throws Error when there is no such answer.
+   * @throws Error if there is no such answer.
    */
   get<Schema extends TSchema>(
     path: string,
@@ -20,25 +20,25 @@ export interface PublicApi {
 
 export interface PublicApiOptions {
   readonly net: Pick<NetClient, 'request'>
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
   readonly signal: AbortSignal
-  /** Between requests. */
+  /** Pause between requests. */
   readonly pauseMs?: number
 }
 
 const PAUSE_MS = 250
 const DEADLINE_MS = 30_000
-/** `all-channels` is one answer: some hundred thousand channels of a kilobyte. */
+/** `all-channels` is one answer: some 100,000 channels of 1 kB. */
 const MAX_BYTES = 256 * 1024 * 1024
 const MAX_ATTEMPTS = 5
-/** When an API that has had enough does not say for how long. */
+/** Wait if a busy API names no time. */
 const RETRY_MS = 5_000
 const MAX_RETRY_MS = 10 * 60_000
 const TOO_MANY_REQUESTS = 429
 const SERVER_ERROR = 500
 
-/** Opens an API. Nothing is sent before the first request. */
+/** Creates a client. Sends nothing before the first request. */
 export function openPublicApi({ net, url, signal, pauseMs = PAUSE_MS }: PublicApiOptions): PublicApi {
   let last: Promise<unknown> = Promise.resolve()
 
@@ -87,9 +87,9 @@ export function openPublicApi({ net, url, signal, pauseMs = PAUSE_MS }: PublicAp
   }
 }
 
-/** Members that nobody here reads may be anything. */
+/** Ignores members that nothing reads. */
 function checked<Schema extends TSchema>(value: unknown, schema: Schema, target: string): Static<Schema> {
   if (Value.Check(schema, value)) return value
   const fault = Value.Errors(schema, value).First()
-  throw new Error(`${target}: ${fault?.path ?? ''}: ${fault?.message ?? 'not what was expected'}`)
+  throw new Error(`${target}: ${fault?.path ?? ''}: ${fault?.message ?? 'unexpected shape'}`)
 }

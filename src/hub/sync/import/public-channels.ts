@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { PublicApi } from './public-api.js'
 
-/** One that is not as it should be leaves the others in. */
+/** Each channel is checked later, so that one malformed entry does not fail the others. */
 const Channels = Type.Object({ result: Type.Object({ channels: Type.Array(Type.Unknown()) }) })
 const Next = Type.Optional(Type.Object({ cursor: Type.Optional(Type.String()) }))
 const Followers = Type.Object({
@@ -20,15 +20,15 @@ const Members = Type.Object({
 const PAGE = 1000
 
 /**
- * All channels there are, each as it came.
+ * Reads all channels, unchecked.
  *
- * @throws Error when the API does not answer.
+ * @throws Error if the API does not answer.
  */
 export async function readPublicChannels(api: PublicApi): Promise<readonly unknown[]> {
   return (await api.get('/v2/all-channels', {}, Channels)).result.channels
 }
 
-/** Members of a channel whose names are others here. */
+/** Members of a channel document, by the name in the source. */
 const FIELD_NAMES: readonly (readonly [theirs: string, ours: string])[] = [
   ['id', 'id'],
   ['url', 'parent_url'],
@@ -47,7 +47,7 @@ const FIELD_NAMES: readonly (readonly [theirs: string, ours: string])[] = [
   ['externalLink', 'external_link'],
 ]
 
-/** A channel of the public client as one that can be imported here, not yet checked. */
+/** Converts a channel of the public client to a document for import, unchecked. */
 export function channelDocument(channel: unknown): Record<string, unknown> {
   if (typeof channel !== 'object' || channel === null) return {}
   const sourceFields = new Map(Object.entries(channel))
@@ -59,9 +59,9 @@ export function channelDocument(channel: unknown): Record<string, unknown> {
 }
 
 /**
- * Who follows a channel, as it can be imported here.
+ * Reads the followers of a channel, for import.
  *
- * @throws Error when the API does not answer.
+ * @throws Error if the API does not answer.
  */
 export async function readPublicFollowers(
   api: PublicApi,
@@ -78,9 +78,9 @@ export async function readPublicFollowers(
 }
 
 /**
- * Who belongs to a channel.
+ * Reads the members of a channel, for import.
  *
- * @throws Error when the API does not answer.
+ * @throws Error if the API does not answer.
  */
 export async function readPublicMembers(
   api: PublicApi,

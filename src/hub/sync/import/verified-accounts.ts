@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/db/connection.js'
 import { loadImportCursor, saveImportCursor } from './import-cursor.js'
 import type { PublicApi } from './public-api.js'
 
-/** Accounts elsewhere that the public client has verified (docs/protocol.md §7.1). */
+/** Accounts on other platforms that the public client has verified (docs/protocol.md §7.1). */
 const Verifications = Type.Object({
   result: Type.Object({
     verifications: Type.Array(
@@ -20,15 +20,15 @@ const Verifications = Type.Object({
 
 const NAME = 'verified accounts'
 const PAGE = 1000
-/** What users are shown with. */
+/** Platforms that users are shown with. */
 const PLATFORMS: ReadonlySet<string> = new Set(['x', 'github'])
 
 /**
- * Takes over which accounts on X and GitHub are whose, page by page; the next run goes on where the API had no more.
+ * Imports verified accounts on X and GitHub, page by page. The next run resumes at the last cursor.
  *
- * @param onChanged Told whose accounts are others now.
- * @returns how many there were.
- * @throws Error when the API does not answer.
+ * @param onChanged Called with fids whose accounts changed.
+ * @returns the number of accounts.
+ * @throws Error if the API does not answer.
  */
 export async function importVerifiedAccounts(
   db: Database,
@@ -59,7 +59,7 @@ interface VerifiedAccount {
   readonly verifiedAt: number
 }
 
-/** @returns whose accounts have changed. */
+/** @returns the fids whose accounts changed. */
 async function saveAccounts(db: Database, accounts: readonly VerifiedAccount[]): Promise<number[]> {
   if (accounts.length === 0) return []
   const rows = await db<{ fid: number }[]>`

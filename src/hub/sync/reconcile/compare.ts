@@ -9,23 +9,24 @@ import type { MergeItem } from '../../merge/shard-writer.js'
 import { readAccount, UNLISTED_SETS } from '../account/account-reader.js'
 import type { Upstreams } from '../client/upstreams.js'
 
-/** What a part of an account is called in reports: the names of its sets, and what is no message. */
+/** A part of an account in reports: a set, on-chain events or names. */
 export type AccountPart = keyof typeof MessageSet | 'chain events' | 'names'
 
-/** How what an upstream has of a user differs from what is here. */
+/** The difference of a user between an upstream and this hub. */
 export interface AccountDifference {
-  /** What the upstream has and is not here, in the order in which it can be merged. */
+  /** Items that only the upstream stores, in merge order. */
   readonly missing: readonly { readonly part: AccountPart; readonly item: MergeItem }[]
-  /** What stands here and not there. */
+  /** Messages that only this hub stores. */
   readonly extra: readonly SignedMessage[]
   readonly unreadable: readonly Refusal[]
 }
 
 /**
- * Compares a user with the upstream, both ways. What is here is read after what is there: so what has come meanwhile
- * is not missing, and may look as if it stood here alone.
+ * Compares a user with the upstream, both ways.
  *
- * @throws UpstreamFailure when no upstream answers.
+ * It reads the upstream first: an item that arrives meanwhile is not missing, but may look extra.
+ *
+ * @throws UpstreamFailure if no upstream answers.
  */
 export async function compareAccount(
   db: Database,
@@ -57,7 +58,7 @@ export async function compareAccount(
   return { missing, extra, unreadable }
 }
 
-/** What stands here of a user, by the key of `keyOf`: the set of a message, null for the rest. */
+/** Returns local items by `itemKey`: the set of a message, null for others. */
 async function readLocalKeys(db: Database, fid: number): Promise<Map<string, MessageSet | null>> {
   const [messages, events, names] = await Promise.all([
     db<{ key: string; set: MessageSet }[]>`
@@ -97,7 +98,7 @@ function partOf(item: MergeItem): AccountPart {
   return messageSetName(item.message)
 }
 
-/** What the set of a message is called. */
+/** Returns the name of a message's set. */
 export function messageSetName(message: SignedMessage): AccountPart {
   const set = conflictKeyOf(message)?.set
   const [name] = Object.entries(MessageSet).find(([, value]) => value === set) ?? []

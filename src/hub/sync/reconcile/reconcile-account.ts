@@ -9,13 +9,13 @@ import type { Upstreams } from '../client/upstreams.js'
 import { createSubmitAdapter } from '../submit-adapter.js'
 import { type AccountPart, compareAccount, messageSetName } from './compare.js'
 
-/** What is done with what stands here and not upstream. */
+/** What to do with messages that only this hub stores. */
 export type ExtraPolicy =
-  /** It is counted: it may have been said here and not have gone up yet. */
+  /** Count them: they may be too new for the upstream. */
   | 'keep'
-  /** It is pruned, as the upstream has done. */
+  /** Prune them, as the upstream did. */
   | 'remove'
-  /** It is submitted upstream. */
+  /** Submit them to the upstream. */
   | 'send'
 
 export interface ReconcileOptions {
@@ -27,23 +27,23 @@ export interface ReconcileOptions {
   readonly signal: AbortSignal
 }
 
-/** What became of the differences of a user. */
+/** The result of reconciling a user. */
 export interface AccountReport {
-  /** What was missing here, by part of the account. */
+  /** Items missing here, by part of the account. */
   readonly missing: ReadonlyMap<AccountPart, number>
-  /** How much of it stands here now. */
+  /** Missing items that merged. */
   readonly repaired: number
-  /** Why the rest does not, and how often. */
+  /** Refusals of the others, with counts. */
   readonly refused: ReadonlyMap<string, number>
-  /** What stood here alone, by part. */
+  /** Messages that only this hub stored, by part. */
   readonly extra: ReadonlyMap<AccountPart, number>
 }
 
 /**
- * Compares a user with the upstream and repairs what is missing here. What is new meanwhile on either side is no
- * difference: whoever differs is looked at a second time.
+ * Compares a user with the upstream and merges missing items. A difference is confirmed by a second
+ * comparison, since either side may change meanwhile.
  *
- * @throws UpstreamFailure when no upstream answers.
+ * @throws UpstreamFailure if no upstream answers.
  */
 export async function reconcileAccount(options: ReconcileOptions, fid: number): Promise<AccountReport> {
   const { db, upstreams, signal } = options
@@ -57,8 +57,8 @@ export async function reconcileAccount(options: ReconcileOptions, fid: number): 
   for (const { item } of firstComparison.missing) await reorderBuffer.add(item)
   await reorderBuffer.drain()
   const { merged, refused } = reorderBuffer.tally
-  // What was merged meanwhile by following was not missing.
-  let unattributed = merged + [...refused.values()].reduce((sum, count) => sum + count, 0)
+  // Items that the sync merged meanwhile were not missing.
+  let unattributed = merged + total(refused)
   for (const { part } of firstComparison.missing) if (unattributed-- > 0) increment(missing, part)
   const extra =
     firstComparison.extra.length === 0 ? [] : await confirmExtra(options, fid, firstComparison.extra)
@@ -80,7 +80,7 @@ async function confirmExtra(
   return secondComparison.extra.filter(({ hash }) => hashes.has(hash.toString('hex')))
 }
 
-/** @returns why the upstream did not take what was sent to it. */
+/** @returns the refusals of the upstream. */
 async function applyExtraPolicy(
   { hub, upstreams, extra: policy, signal }: ReconcileOptions,
   extra: readonly SignedMessage[],
@@ -101,6 +101,12 @@ async function applyExtraPolicy(
   return refusals
 }
 
-function increment<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1)
+/** Adds to a count of a map. */
+export function increment<Key>(counts: Map<Key, number>, key: Key, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by)
+}
+
+/** Adds up all counts of a map. */
+export function total(counts: ReadonlyMap<unknown, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }

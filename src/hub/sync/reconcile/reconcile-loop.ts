@@ -2,7 +2,7 @@ import type { Log } from '../../../platform/log/log.js'
 import { pause } from '../../../platform/process/pause.js'
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { UpstreamMetrics } from '../upstream-metrics.js'
-import { type ReconcileOptions, reconcileAccount } from './reconcile-account.js'
+import { type ReconcileOptions, reconcileAccount, total } from './reconcile-account.js'
 import {
   addUnlistedFids,
   markCompared,
@@ -12,27 +12,24 @@ import {
 } from './reconcile-queries.js'
 
 export interface ReconcileLoopOptions extends ReconcileOptions {
-  /** How many users of whom nothing is suspected are compared in a minute; 0 compares none of them. */
+  /** Users without a reason that are compared per minute; 0 for none. */
   readonly fidsPerMinute: number
   readonly log: Log
   readonly metrics: UpstreamMetrics
-  /** Whether a part of the network is followed: then nobody else is compared. */
+  /** True if only selected users are synced: others are not compared. */
   readonly isSubset: boolean
-  /** How often it is looked whether something is suspected. */
+  /** Interval of polls of the queue. */
   readonly pollMs?: number
 }
 
 const POLL_MS = 1_000
 const MINUTE_MS = 60_000
-/** Users of whom something is suspected, compared at the same time. */
+/** Queued users compared at the same time. */
 const QUEUE_CONCURRENCY = 4
-/** After a failure. */
+/** Wait after a failure. */
 const RETRY_MS = 5_000
 
-/**
- * Compares with the upstream for as long as this process follows: whoever is suspected at once, all others slowly, one
- * after the other and then again.
- */
+/** Reconciles users while this process syncs: queued ones at once, all others slowly in rotation. */
 export async function reconcileLoop(options: ReconcileLoopOptions): Promise<void> {
   const { db, signal, fidsPerMinute, log, pollMs = POLL_MS } = options
   let budget = 0
@@ -58,7 +55,7 @@ export async function reconcileLoop(options: ReconcileLoopOptions): Promise<void
     } catch (error) {
       if (signal.aborted) return
       const kind = error instanceof UpstreamFailure ? error.kind : `${error}`
-      if (!loggedKinds.has(kind)) log.warn({ err: error }, 'comparing with the upstream failed')
+      if (!loggedKinds.has(kind)) log.warn({ err: error }, 'reconciliation failed')
       loggedKinds.add(kind)
       await pause(RETRY_MS, signal)
     }
@@ -68,14 +65,10 @@ export async function reconcileLoop(options: ReconcileLoopOptions): Promise<void
 async function compare(options: ReconcileLoopOptions, user: ReconcileCandidate): Promise<void> {
   const { missing, repaired, refused, extra } = await reconcileAccount(options, user.fid)
   await markCompared(options.db, user)
-  const counts = { missing: sum(missing), extra: sum(extra) }
+  const counts = { missing: total(missing), extra: total(extra) }
   options.metrics.compared(counts)
   if (counts.missing === 0 && counts.extra === 0) return
   const { fid, reconcileReason } = user
   const difference = { fid, reconcileReason, ...counts, repaired, refused: Object.fromEntries(refused) }
   options.log.info(difference, 'a user differed from the upstream')
-}
-
-function sum(counts: ReadonlyMap<unknown, number>): number {
-  return [...counts.values()].reduce((total, count) => total + count, 0)
 }

@@ -1,18 +1,18 @@
 import type { Database } from '../../../platform/db/connection.js'
 
-/** A user whose turn it is to be compared. */
+/** A user to compare. */
 export interface ReconcileCandidate {
   readonly fid: number
-  /** Why something may be missing; null when nothing is known to be wrong. */
+  /** Why something may be missing; null if nothing is known. */
   readonly reconcileReason: string | null
   readonly queuedAt: Date | null
-  /** False while nobody has fetched everything of the user. */
+  /** False if the user was never fetched completely. */
   readonly isFetched: boolean
 }
 
 const PAGE_FIDS = 200
 
-/** Users who came while the upstream was followed were never listed: all of them came by the events. */
+/** Adds users that arrived through the sync and were never listed. They count as fetched. */
 export async function addUnlistedFids(db: Database): Promise<void> {
   await db`
     insert into sync.fids (fid, backfilled_at)
@@ -22,7 +22,7 @@ export async function addUnlistedFids(db: Database): Promise<void> {
   `
 }
 
-/** Users of whom something is suspected, the lowest fid first. */
+/** Returns queued users, lowest fid first. */
 export async function readQueuedFids(db: Database, limit: number): Promise<ReconcileCandidate[]> {
   return await db<ReconcileCandidate[]>`
     select fid, reconcile_reason as "reconcileReason", queued_at as "queuedAt", backfilled_at is not null as "isFetched"
@@ -33,7 +33,7 @@ export async function readQueuedFids(db: Database, limit: number): Promise<Recon
   `
 }
 
-/** Those who were fetched and compared least recently. */
+/** Returns fetched users that were compared least recently. */
 export async function readLeastRecentlyCompared(db: Database, limit: number): Promise<ReconcileCandidate[]> {
   return await db<ReconcileCandidate[]>`
     select fid, reconcile_reason as "reconcileReason", queued_at as "queuedAt", true as "isFetched"
@@ -44,7 +44,7 @@ export async function readLeastRecentlyCompared(db: Database, limit: number): Pr
   `
 }
 
-/** All users, or those that are given, by fid. */
+/** Yields all users, or the given ones, by fid. */
 export async function* readFids(
   db: Database,
   { fids, signal }: { readonly fids: readonly number[] | null; readonly signal: AbortSignal },
@@ -64,7 +64,7 @@ export async function* readFids(
   }
 }
 
-/** Writes down that a user was compared, and clears what was suspected, unless something was since. */
+/** Marks a user as compared and clears the reason, unless it was queued again meanwhile. */
 export async function markCompared(db: Database, { fid, queuedAt }: ReconcileCandidate): Promise<void> {
   await db`
     update sync.fids

@@ -1,37 +1,43 @@
 import { UpstreamFailure } from '../client/upstream-failure.js'
 import type { AccountPart } from './compare.js'
-import { type AccountReport, type ReconcileOptions, reconcileAccount } from './reconcile-account.js'
+import {
+  type AccountReport,
+  increment,
+  type ReconcileOptions,
+  reconcileAccount,
+  total,
+} from './reconcile-account.js'
 import { markCompared, type ReconcileCandidate, readFids } from './reconcile-queries.js'
 
 export interface ReconcileRunOptions extends ReconcileOptions {
-  /** Null for all users that are known. */
+  /** Null for all known users. */
   readonly fids: readonly number[] | null
-  /** How many users are compared at the same time. */
-  readonly parallel: number
+  /** Users compared at the same time. */
+  readonly concurrency: number
   readonly onProgress?: (users: number, missing: number) => void
 }
 
-/** What a comparison of many users has found and done. */
+/** The result of comparing many users. */
 export interface ReconcileReport {
   users: number
-  /** Users of whom something was missing, by why: what was known to be wrong with them. */
+  /** Users with missing items, by reconcile reason. */
   readonly reasons: Map<string, { users: number; missing: number }>
-  /** What was missing here, by part of the account. */
+  /** Items missing here, by part of the account. */
   readonly missing: Map<AccountPart, number>
   repaired: number
   readonly refused: Map<string, number>
-  /** What stood here alone. */
+  /** Messages that only this hub stored. */
   readonly extra: Map<AccountPart, number>
   isComplete: boolean
 }
 
 /**
- * Compares users with the upstream, both ways, and repairs.
+ * Compares users with the upstream, both ways, and merges missing items.
  *
- * @throws UpstreamFailure when no upstream answers for minutes.
+ * @throws UpstreamFailure if no upstream answers for ten minutes.
  */
 export async function reconcile(options: ReconcileRunOptions): Promise<ReconcileReport> {
-  const { db, fids, parallel, signal, onProgress } = options
+  const { db, fids, concurrency, signal, onProgress } = options
   const report: ReconcileReport = {
     users: 0,
     reasons: new Map(),
@@ -53,28 +59,24 @@ export async function reconcile(options: ReconcileRunOptions): Promise<Reconcile
       onProgress?.(report.users, missing)
     }
   }
-  await Promise.all(Array.from({ length: parallel }, work)).catch((error: unknown) => {
+  await Promise.all(Array.from({ length: concurrency }, work)).catch((error: unknown) => {
     if (!signal.aborted || !(error instanceof UpstreamFailure)) throw error
   })
   report.isComplete = !signal.aborted
   return report
 }
 
-/** @returns how much was missing of the user. */
+/** @returns the number of missing items of the user. */
 function addAccount(report: ReconcileReport, user: ReconcileCandidate, accountReport: AccountReport): number {
   for (const [part, count] of accountReport.missing) increment(report.missing, part, count)
   for (const [part, count] of accountReport.extra) increment(report.extra, part, count)
   for (const [reason, count] of accountReport.refused) increment(report.refused, reason, count)
   report.repaired += accountReport.repaired
-  const missing = [...accountReport.missing.values()].reduce((sum, count) => sum + count, 0)
+  const missing = total(accountReport.missing)
   if (missing > 0) {
     const reason = user.reconcileReason ?? (user.isFetched ? 'not known' : 'never fetched')
     const entry = report.reasons.get(reason) ?? { users: 0, missing: 0 }
     report.reasons.set(reason, { users: entry.users + 1, missing: entry.missing + missing })
   }
   return missing
-}
-
-function increment<Key>(counts: Map<Key, number>, key: Key, count: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + count)
 }

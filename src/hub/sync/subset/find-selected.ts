@@ -2,21 +2,29 @@ import { ReactionType } from '@farcaster/core'
 import type { Database } from '../../../platform/db/connection.js'
 import { decodeMessage, isRefusal } from '../../../protocol/codec.js'
 import { readPages } from '../account/paged-calls.js'
+import { enqueueFids, listFids } from '../backfill/fid-list.js'
 import type { Upstreams } from '../client/upstreams.js'
-import { addSelectedUsers, type SelectedUserRow, type SelectionReason } from './selected-rows.js'
+import {
+  addSelectedUsers,
+  readSelectedUsers,
+  type SelectedUserRow,
+  type SelectionReason,
+  setConfiguredUsers,
+} from './selected-rows.js'
+import type { SubsetSettings } from './selected-users.js'
 
-/** Casts whose neighbours are asked for at the same time. */
+/** Casts whose neighbors are requested at the same time. */
 const CAST_CONCURRENCY = 8
 const PAGE_CASTS = 1_000
-/** Nodes do not list reactions to a cast without being told of which type. */
+/** Nodes list reactions to a cast for one type at a time. */
 const REACTION_TYPES = [ReactionType.LIKE, ReactionType.RECAST]
 
 /**
- * Follows whoever has cast in a channel so far.
+ * Selects all users who have cast in a channel.
  *
  * @throws UpstreamFailure
  */
-export async function findChannelAuthors(
+async function findChannelAuthors(
   db: Database,
   upstreams: Upstreams,
   urls: readonly string[],
@@ -28,8 +36,8 @@ export async function findChannelAuthors(
 }
 
 /**
- * Follows whom these users follow, by what is here of them, and who has reacted and replied to them, by what the
- * upstream has.
+ * Selects the neighbors of users: whom they follow, by local data, and who reacts or replies to them, by the
+ * upstream.
  *
  * @throws UpstreamFailure
  */
@@ -98,4 +106,24 @@ async function* castsOf(
     if (casts.length < PAGE_CASTS) return
     after = casts.at(-1)!.hash
   }
+}
+
+/**
+ * Queues all users to fetch: of the whole network or of the selection.
+ *
+ * @returns the number of users.
+ * @throws UpstreamFailure
+ */
+export async function listSelectedFids(
+  db: Database,
+  upstreams: Upstreams,
+  subset: SubsetSettings | null,
+  signal: AbortSignal,
+): Promise<number> {
+  if (subset === null) return await listFids(db, upstreams, signal)
+  await setConfiguredUsers(db, subset.fids)
+  await findChannelAuthors(db, upstreams, subset.channelUrls, signal)
+  const fids = new Set((await readSelectedUsers(db)).map(({ fid }) => fid))
+  await enqueueFids(db, [...fids])
+  return fids.size
 }

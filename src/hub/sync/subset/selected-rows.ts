@@ -1,28 +1,28 @@
 import type { Database } from '../../../platform/db/connection.js'
 
-// Several processes write these rows at the same time. Each statement takes them in the order of their fids, so that one
-// waits for another and never both.
+// Several processes write these rows. Each statement locks them in the order of fids, so that no deadlock is
+// possible.
 
-/** Told whenever it changes who is followed, as the change is committed. */
+/** Notification channel of changes of the selection. */
 export const selectionChannel = 'sync_selection'
 
-/** Why a user is followed: see `sync.selected_users`. */
+/** Why a user is selected (`sync.selected_users.reason`). */
 export type SelectionReason = 'configured' | 'channel' | 'follow' | 'interaction'
 
-/** A reason to follow a user. */
+/** A reason to select a user. */
 export interface SelectedUserRow {
   readonly fid: number
   readonly reason: SelectionReason
-  /** Of a `follow`, who follows; 0 otherwise. */
+  /** The follower, for `follow`; otherwise 0. */
   readonly via: number
 }
 
-/** Everybody who is followed, and why. */
+/** Returns all reasons of selected users. */
 export async function readSelectedUsers(db: Database): Promise<SelectedUserRow[]> {
   return await db<SelectedUserRow[]>`select fid, reason, via from sync.selected_users`
 }
 
-/** Adds reasons; whoever had none before is to be fetched. */
+/** Adds reasons. Newly selected users are queued. */
 export async function addSelectedUsers(db: Database, rows: readonly SelectedUserRow[]): Promise<void> {
   if (rows.length === 0) return
   await db`
@@ -37,9 +37,9 @@ export async function addSelectedUsers(db: Database, rows: readonly SelectedUser
       order by fid, reason, via
       on conflict do nothing
       returning fid
-    ), wanted as (
+    ), queued as (
       insert into sync.fids (fid, reconcile_reason, queued_at)
-      select distinct fid, 'newly followed', date_trunc('milliseconds', clock_timestamp()) from added
+      select distinct fid, 'newly selected', date_trunc('milliseconds', clock_timestamp()) from added
       order by fid
       on conflict (fid) do update
       set reconcile_reason = excluded.reconcile_reason, queued_at = excluded.queued_at
@@ -49,12 +49,15 @@ export async function addSelectedUsers(db: Database, rows: readonly SelectedUser
   `
 }
 
-/** Takes reasons away. Who has none left is not compared any more, and fetched whole when followed again. */
+/**
+ * Removes reasons. Users without a reason are no longer compared; when selected again, they are fetched
+ * again.
+ */
 export async function removeSelectedUsers(db: Database, rows: readonly SelectedUserRow[]): Promise<void> {
   if (rows.length === 0) return
   const fids = rows.map(({ fid }) => fid)
   await db`
-    with gone as materialized (
+    with removed as materialized (
       select f.fid, f.reason, f.via
       from sync.selected_users f
       join unnest(
@@ -66,25 +69,25 @@ export async function removeSelectedUsers(db: Database, rows: readonly SelectedU
       for update of f
     ), dropped as (
       delete from sync.selected_users f
-      using gone
-      where f.fid = gone.fid and f.reason = gone.reason and f.via = gone.via
+      using removed
+      where f.fid = removed.fid and f.reason = removed.reason and f.via = removed.via
       returning f.fid
     )
     select pg_notify(${selectionChannel}, '')::text from dropped limit 1
   `
   await db`
-    with gone as materialized (
+    with removed as materialized (
       select fid from sync.fids u
       where fid = any (${fids}::bigint[])
         and not exists (select 1 from sync.selected_users f where f.fid = u.fid)
       order by fid
       for update
     )
-    delete from sync.fids u using gone where u.fid = gone.fid
+    delete from sync.fids u using removed where u.fid = removed.fid
   `
 }
 
-/** Makes those who are asked for by the configuration exactly these. Whom the others follow is followed no longer. */
+/** Sets the configured users. Drops follow reasons of users that are no longer configured. */
 export async function setConfiguredUsers(db: Database, fids: readonly number[]): Promise<void> {
   const outdated = await db<SelectedUserRow[]>`
     select fid, reason, via
@@ -98,12 +101,12 @@ export async function setConfiguredUsers(db: Database, fids: readonly number[]):
     fids.map((fid) => ({ fid, reason: 'configured', via: 0 })),
   )
   await db`
-    with gone as materialized (
+    with removed as materialized (
       select fid from sync.fids u
       where not exists (select 1 from sync.selected_users f where f.fid = u.fid)
       order by fid
       for update
     )
-    delete from sync.fids u using gone where u.fid = gone.fid
+    delete from sync.fids u using removed where u.fid = removed.fid
   `
 }

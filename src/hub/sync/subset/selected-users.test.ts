@@ -152,7 +152,7 @@ describe('a server that keeps up', () => {
   test('reads who is followed when that changes, and not again and again', async () => {
     const users = await SelectedUsers.open(counted, settings)
     const stopping = new AbortController()
-    const keeping = users.watchChanges(stopping.signal, silentLog, { lookMs: LOOK_MS })
+    const keeping = users.watchChanges(stopping.signal, silentLog, { pollMs: LOOK_MS })
     const hearsOther = () => wants(users, other.cast('hello', testNow))
     await expect.poll(() => readings.count).toBeGreaterThan(1)
     expect(hearsOther()).toBe(false)

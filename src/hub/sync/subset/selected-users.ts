@@ -13,38 +13,37 @@ import {
   selectionChannel,
   setConfiguredUsers,
 } from './selected-rows.js'
-import type { Selection } from './selection.js'
 
-/** Which part of the network is followed. */
+/** The configured selection of users. */
 export interface SubsetSettings {
   readonly fids: readonly number[]
-  /** The parent URLs of channels whose authors are followed. */
+  /** Parent URLs of channels whose authors are selected. */
   readonly channelUrls: readonly string[]
-  /** Whether those are followed, too, whom the users of `fids` follow, and who react or reply to them. */
+  /** Also selects whom the users of `fids` follow, and who reacts or replies to them. */
   readonly includeNeighbors: boolean
 }
 
 const FOLLOW = 'follow'
-/** How long whom another process has found goes unheard. */
+/** Longest delay until changes of another process are read. */
 const POLL_MS = 5_000
 
 /**
- * A part of the network, which grows and shrinks with what happens in it: who casts in a channel that is followed
- * belongs to it from then on, and a neighbour for as long as it is one. What is new of all others is passed over.
+ * A selection that changes with what happens in it: an author in a selected channel stays selected, a
+ * neighbor while it is one. Items of other users are ignored.
  */
 export class SelectedUsers implements Selection {
   readonly #db: Database
   readonly #configured: ReadonlySet<number>
   readonly #channelUrls: ReadonlySet<string>
   readonly #includeNeighbors: boolean
-  /** The reasons for each user, as `reason/via`. */
+  /** Reasons by user, as `reason/via`. */
   #reasons = new Map<number, Set<string>>()
-  /** What is not written down yet, by user and reason. What is in both was dropped, and then added again. */
+  /** Changes that are not written, by user and reason. A reason in both was removed and then added again. */
   #added = new Map<string, SelectedUserRow>()
   #removed = new Map<string, SelectedUserRow>()
-  /** Whom others have found, until it is written down that they are to be compared. */
+  /** Users that other processes selected, until they are queued. */
   readonly #newFids = new Set<number>()
-  /** What is read or written at the moment. */
+  /** The running read or write. */
   #lastTask: Promise<void> = Promise.resolve()
 
   private constructor(db: Database, { fids, channelUrls, includeNeighbors }: SubsetSettings) {
@@ -54,7 +53,7 @@ export class SelectedUsers implements Selection {
     this.#includeNeighbors = includeNeighbors
   }
 
-  /** Begins with whom the settings name and earlier runs have found. */
+  /** Creates the selection of the configuration and of earlier runs. */
   static async open(db: Database, settings: SubsetSettings): Promise<SelectedUsers> {
     await setConfiguredUsers(db, settings.fids)
     const users = new SelectedUsers(db, settings)
@@ -63,34 +62,34 @@ export class SelectedUsers implements Selection {
   }
 
   /**
-   * Takes over what others have written down: a backfill finds neighbours, too, and another process may have followed
-   * before this one. Whom they have found is compared, for what has been passed over meanwhile.
+   * Reads changes of other processes: a backfill finds neighbors, and another process may have synced before.
+   * Their users are queued, since their items were ignored meanwhile.
    */
   reload(): Promise<void> {
-    // Nothing is written while it is read: what would be written, and not be read yet, would be forgotten.
+    // Serialized: an unwritten change would be lost by the read.
     return this.#serialize(async () => {
       await this.#write()
       const lastTask = this.#reasons
       await this.#read()
       for (const fid of this.#reasons.keys()) if (!lastTask.has(fid)) this.#newFids.add(fid)
       const reconcileQueue = new ReconcileQueue(this.#db)
-      for (const fid of this.#newFids) reconcileQueue.add(fid, 'newly followed')
+      for (const fid of this.#newFids) reconcileQueue.add(fid, 'newly selected')
       await reconcileQueue.flush()
       this.#newFids.clear()
     })
   }
 
-  /** Reloads whenever somebody has changed who is followed, until the signal aborts. */
-  async watchChanges(signal: AbortSignal, log: Log, { lookMs: pollMs = POLL_MS } = {}): Promise<void> {
+  /** Reloads after each change by another process, until the signal aborts. */
+  async watchChanges(signal: AbortSignal, log: Log, { pollMs = POLL_MS } = {}): Promise<void> {
     let isOutdated = true
     const markOutdated = () => {
       isOutdated = true
     }
-    // On a connection of its own, which the driver opens again when it is lost; what was told meanwhile is not told again.
+    // The driver reconnects this connection; notifications meanwhile are lost, hence the second callback.
     const listening = await this.#db
       .listen(selectionChannel, markOutdated, markOutdated)
       .catch((error: unknown) => {
-        log.warn({ err: error }, 'not told of whom another process follows: looking again and again')
+        log.warn({ err: error }, 'cannot listen for changes of the selection: polling instead')
         return null
       })
     while (!signal.aborted) {
@@ -98,24 +97,24 @@ export class SelectedUsers implements Selection {
         isOutdated = false
         await this.reload().catch((error) => {
           markOutdated()
-          log.warn({ err: error }, 'whom another process follows is not known now')
+          log.warn({ err: error }, 'cannot read the selection of other processes')
         })
       }
       await pause(pollMs, signal)
     }
-    // The connection may be gone, and then there is nothing to take back.
+    // If the connection is lost, there is nothing to unlisten.
     await listening?.unlisten().catch(() => {})
   }
 
   includes(item: MergeItem): boolean {
-    // Whoever gets a name may take it from somebody who is followed, and names are few.
+    // A transfer may take a name from a selected user, and transfers are few.
     if (item.kind === 'nameTransfer') return true
     if (item.kind === 'chainEvent') return this.#reasons.has(item.event.fid)
     this.#applyMessage(item.message)
     return this.#reasons.has(item.message.data.fid)
   }
 
-  /** One after the other: what is written last is what was learnt last. */
+  /** Serialized, so that the last change is written last. */
   flush(): Promise<void> {
     return this.#serialize(() => this.#write())
   }
@@ -138,7 +137,7 @@ export class SelectedUsers implements Selection {
     const rows = await readSelectedUsers(this.#db)
     this.#reasons = new Map()
     for (const row of rows) this.#addReason(row)
-    // Learnt while the rows were read.
+    // Changes since the rows were read.
     for (const row of this.#removed.values()) this.#removeReason(row)
     for (const row of this.#added.values()) this.#addReason(row)
   }
@@ -155,7 +154,7 @@ export class SelectedUsers implements Selection {
       this.#add({ fid, reason: 'interaction', via: 0 })
   }
 
-  /** Of users who are asked for. A follow that is outdated when it comes is put right when the user is compared. */
+  /** Applies follows of configured users. An outdated follow is corrected when the user is compared. */
   #applyFollows({ data }: SignedMessage): void {
     const { fid: via, type, linkBody, linkCompactStateBody: compact } = data
     if (linkBody?.type === FOLLOW && linkBody.targetFid !== undefined) {
@@ -188,7 +187,7 @@ export class SelectedUsers implements Selection {
     this.#removed.set(rowKey(row), row)
   }
 
-  /** False when there is no such reason. */
+  /** Returns false if there was no such reason. */
   #removeReason(row: SelectedUserRow): boolean {
     const reasons = this.#reasons.get(row.fid)
     if (!reasons?.delete(reasonKey(row))) return false
@@ -204,3 +203,14 @@ function rowKey(row: SelectedUserRow): string {
 function reasonKey({ reason, via }: Pick<SelectedUserRow, 'reason' | 'via'>): string {
   return `${reason}/${via}`
 }
+
+/** Decides which users are synced. */
+export interface Selection {
+  /** Returns true if a new upstream item is to be merged. */
+  includes(item: MergeItem): boolean
+  /** Writes changes of the selection. */
+  flush(): Promise<void>
+}
+
+/** Selects the whole network. */
+export const allUsers: Selection = { includes: () => true, flush: async () => {} }

@@ -1,4 +1,4 @@
-import type { ChainNetwork } from '../../../../hub/chain/networks.js'
+import type { ChainNetwork } from '../../../../hub/chain/chain-settings.js'
 import type { Queryable } from '../../../../platform/db/connection.js'
 import { hexOf } from '../../../../protocol/bytes.js'
 import type { AccountLedger, Payer } from '../account-ledger.js'

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { ChainRpc } from '../../../../hub/chain/chain-rpc.js'
-import type { ChainSettings } from '../../../../hub/chain/networks.js'
+import type { ChainSettings } from '../../../../hub/chain/chain-settings.js'
 import type { Hub } from '../../../../hub/hub.js'
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
 import { PlazaError, type Refusal, refuse } from '../../../../platform/errors.js'

@@ -14,7 +14,7 @@ import {
   encodeFunctionData,
   type Hex,
 } from 'viem'
-import type { ChainSettings, ContractName } from '../../../../hub/chain/networks.js'
+import type { ChainSettings, ContractName } from '../../../../hub/chain/chain-settings.js'
 import { hexOf } from '../../../../protocol/bytes.js'
 import type { AccountCall, NonceContract } from '../account-ledger.js'
 

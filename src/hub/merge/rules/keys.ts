@@ -1,22 +1,30 @@
 import { HubEventType, KEY_REMOVE_SIGNATURE_TYPE_CUSTODY } from '@farcaster/core'
-import { type Refusal, refuse } from '../../platform/errors.js'
-import type { SignedMessage } from '../../protocol/message.js'
-import { type KeyClaim, NonceKind } from './gasless-key.js'
-import type { BatchState } from './state.js'
-import { type ConflictKey, toStoredMessage } from './stored-message.js'
+import { type Refusal, refuse } from '../../../platform/errors.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { type KeyClaim, NonceKind } from '../gasless-keys.js'
+import type { MergeRule } from '../rule.js'
+import type { BatchState } from '../state.js'
+import { type ConflictKey, toStoredMessage } from '../stored-message.js'
 
-/** Keys that one fid may hold at a time (docs/protocol.md §3.3.12). */
+/** Most keys of one fid (docs/protocol.md §3.3.12). */
 const maxKeysPerFid = 1000
 
+/** Rule of KEY_ADD (docs/protocol.md §4.6). */
+export const keyAddRule: MergeRule = { isAuthorizedByBody: true, locksAllShards: true, merge: mergeKeyAdd }
+
+/** Rule of KEY_REMOVE (docs/protocol.md §4.6). */
+export const keyRemoveRule: MergeRule = {
+  isAuthorizedByBody: true,
+  locksAllShards: true,
+  merge: mergeKeyRemove,
+}
+
 /**
- * KEY_ADD: the custody address of the fid grants a key to an app, whose own custody address asked for it. A
- * key that the fid gave to the same app is granted anew; any other key that is in use is refused.
+ * Merges KEY_ADD: the custody address of the fid grants a key to an app that requested it.
+ *
+ * The same fid and app may add a key again; any other key in use is refused.
  */
-export function mergeKeyAdd(
-  message: SignedMessage,
-  conflictKey: ConflictKey,
-  state: BatchState,
-): Refusal | null {
+function mergeKeyAdd(message: SignedMessage, conflictKey: ConflictKey, state: BatchState): Refusal | null {
   const { fid, timestamp } = message.data
   const body = message.data.keyAddBody!
   const request = state.keyClaims.get(message)?.request
@@ -46,12 +54,11 @@ export function mergeKeyAdd(
   return null
 }
 
-/** KEY_REMOVE: by the custody address, or by the key itself. The message is logged and not kept. */
-export function mergeKeyRemove(
-  message: SignedMessage,
-  conflictKey: ConflictKey,
-  state: BatchState,
-): Refusal | null {
+/**
+ * Merges KEY_REMOVE, authorized by the custody address or by the key itself. The message is logged, not
+ * stored.
+ */
+function mergeKeyRemove(message: SignedMessage, conflictKey: ConflictKey, state: BatchState): Refusal | null {
   const { fid, timestamp } = message.data
   const body = message.data.keyRemoveBody!
   const key = state.keys.get(body.key)

@@ -1,12 +1,11 @@
 import { HubEventType, MessageType } from '@farcaster/core'
 import { describe, expect, test } from 'vitest'
-import { TestUser, testKey, testNow } from '../../../test/network.js'
-import type { SignedMessage } from '../../protocol/message.js'
-import { type GaslessKey, type KeyClaim, NonceKind } from './gasless-key.js'
-import { KeyState } from './key-state.js'
-import { conflictKeyOf, mergeMessage } from './merge-message.js'
-import { signerId } from './state.js'
-import { createBatchState } from './testing/batch-state-fixture.js'
+import { TestUser, testKey, testNow } from '../../../../test/network.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { type GaslessKey, type KeyClaim, KeyState, NonceKind } from '../gasless-keys.js'
+import { conflictKeyOf, mergeMessage } from '../merge-message.js'
+import { signerId } from '../state.js'
+import { createBatchState } from '../testing/batch-state-fixture.js'
 
 // Signatures are read before the rules are asked: here it is told who signed. keys.test.ts has real ones.
 const user = new TestUser(1)

@@ -7,13 +7,13 @@ import {
 import { encodeAbiParameters } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase } from '../../../test/database.js'
-import { TestUser, testKey, testNow, testNowUnix } from '../../../test/network.js'
-import { hexOf } from '../../protocol/bytes.js'
-import type { SignedMessage } from '../../protocol/message.js'
-import { ensurePartitions } from '../log/partitions.js'
-import type { MergeBatch } from './batch.js'
-import { mergeBatch } from './merge.js'
+import { createTestDatabase } from '../../../../test/database.js'
+import { TestUser, testKey, testNow, testNowUnix } from '../../../../test/network.js'
+import { hexOf } from '../../../protocol/bytes.js'
+import type { SignedMessage } from '../../../protocol/message.js'
+import { ensurePartitions } from '../../log/partitions.js'
+import type { MergeBatch } from '../batch.js'
+import { mergeBatch } from '../merge.js'
 
 const { db } = await createTestDatabase()
 const custody = privateKeyToAccount(`0x${'11'.repeat(32)}`)
@@ -171,7 +171,12 @@ test('the key itself can give its right up, and is then gone', async () => {
   expect(await submit(await takeBack(2, 2))).toBe('key is not registered')
 })
 
-test('a key that signs on chain cannot be granted as well', async () => {
+test.each([
+  ['that key', granted],
+  ['another signer of the fid', user.key],
+])('KEY_ADD of an active on-chain signer, signed by %s -> refused', async (_signer, key) => {
   await merge({ chainEvents: [user.signerEvent(1, 9000, granted.publicKey)] })
-  expect(await submit(await grant())).toBe('key is already registered')
+  const message = await grant()
+  expect(await submit(key.sign(message.data))).toBe('key is already registered')
+  expect(await db`select 1 from hub.gasless_keys`).toHaveLength(0)
 })

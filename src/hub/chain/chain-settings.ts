@@ -1,0 +1,112 @@
+import { type Address, getAddress } from 'viem'
+import { type NetworkName, networkNames, publicNetworks } from './networks.js'
+
+/** A network that this server follows, as the operator has configured it. */
+export interface ChainNetwork {
+  readonly name: NetworkName
+  /** An RPC that reports another chain id is not used. */
+  readonly chainId: number
+  /** In the order of preference; at least one. */
+  readonly rpcUrls: readonly string[]
+  /** Blocks above a block that make it final. */
+  readonly confirmations: number
+}
+
+/** The network and the address of a contract. */
+interface ContractAddress {
+  readonly network: NetworkName
+  readonly address: Address
+}
+
+/** Addresses of the protocol's contracts on the public networks (docs/protocol.md §5). */
+const publicContracts = {
+  idRegistry: contractAddress('optimism', '0x00000000Fc6c5F01Fc30151999387Bb99A9f489b'),
+  idGateway: contractAddress('optimism', '0x00000000Fc25870C6eD6b6c7E41Fb078b7656f69'),
+  keyRegistry: contractAddress('optimism', '0x00000000Fc1237824fb747aBDE0FF18990E59b7e'),
+  keyGateway: contractAddress('optimism', '0x00000000fC56947c7E7183f8Ca4B62398CaAdf0B'),
+  storageRegistry: contractAddress('optimism', '0x00000000fcCe7f938e7aE6D3c335bD6a1a7c593D'),
+  keyRequestValidator: contractAddress('optimism', '0x00000000FC700472606ED4fA22623Acf62c60553'),
+  tierRegistry: contractAddress('base', '0x00000000fc84484d585C3cF48d213424DFDE43FD'),
+}
+
+/** A contract of the protocol. */
+export type ContractName = keyof typeof publicContracts
+
+/** What the operator has configured of chains. */
+export interface ChainSettings {
+  readonly networks: ReadonlyMap<NetworkName, ChainNetwork>
+  readonly contracts: Readonly<Record<ContractName, ContractAddress>>
+  /** Block from which the registries of a network are followed. */
+  firstBlock(network: NetworkName): number
+}
+
+/** The same as texts of environment variables. */
+export interface ChainVariables {
+  /** URLs separated by commas, by network. */
+  readonly rpcUrls: Readonly<Partial<Record<NetworkName, string | undefined>>>
+  /** `optimism=11155420`, separated by commas. */
+  readonly ids?: string | undefined
+  /** `tierRegistry=optimism:0x…`, separated by commas. */
+  readonly contracts?: string | undefined
+  readonly confirmations?: number | undefined
+  readonly firstBlock?: number | undefined
+}
+
+/**
+ * Reads what the operator has configured.
+ *
+ * @throws Error that names what cannot be used.
+ */
+export function readChainSettings(variables: ChainVariables): ChainSettings {
+  const ids = new Map(parsePairs(variables.ids).map(([name, id]) => [networkName(name), Number(id)]))
+  const networks = networkNames.flatMap((name) => {
+    const rpcUrls = parseList(variables.rpcUrls[name])
+    if (rpcUrls.length === 0) return []
+    const network: ChainNetwork = {
+      name,
+      chainId: ids.get(name) ?? publicNetworks[name].chainId,
+      rpcUrls,
+      confirmations: variables.confirmations ?? publicNetworks[name].confirmations,
+    }
+    return [[name, network] as const]
+  })
+  return {
+    networks: new Map(networks),
+    contracts: { ...publicContracts, ...readContracts(variables.contracts) },
+    firstBlock: (name) => variables.firstBlock ?? publicNetworks[name].firstBlock,
+  }
+}
+
+function readContracts(text: string | undefined): Partial<Record<ContractName, ContractAddress>> {
+  return Object.fromEntries(
+    parsePairs(text).map(([name, location = '']) => {
+      if (!Object.hasOwn(publicContracts, name)) throw new Error(`there is no contract "${name}"`)
+      const [network = '', address = ''] = location.split(':')
+      return [name, contractAddress(networkName(network), address)]
+    }),
+  )
+}
+
+function networkName(text: string): NetworkName {
+  const found = networkNames.find((name) => name === text)
+  if (found === undefined) throw new Error(`there is no network "${text}"`)
+  return found
+}
+
+function contractAddress(network: NetworkName, address: string): ContractAddress {
+  return { network, address: getAddress(address) }
+}
+
+function parsePairs(text: string | undefined): [string, string][] {
+  return parseList(text).map((pair) => {
+    const [name = '', value = ''] = pair.split('=')
+    return [name.trim(), value.trim()]
+  })
+}
+
+function parseList(text = ''): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}

@@ -1,0 +1,38 @@
+import type { CastId, Embed } from '@farcaster/core'
+import { u64be } from '../bytes.js'
+import { HASH_BYTES } from '../hash.js'
+
+const MAX_URL_BYTES = 256
+
+/**
+ * Returns the rule that a URL of a parent, target or embed breaks (docs/protocol.md §3.3.3), or null. Only
+ * the length counts: CAIP identifiers and other texts pass.
+ */
+export function validateUrl(url: string): string | null {
+  const sizeBytes = Buffer.byteLength(url)
+  if (sizeBytes < 1) return 'url < 1 byte'
+  return sizeBytes > MAX_URL_BYTES ? 'url > 256 bytes' : null
+}
+
+/** Returns the rule that a cast id breaks (docs/protocol.md §3.3.3), or null. */
+export function validateCastId(castId: CastId): string | null {
+  if (castId.fid === 0) return 'fid is missing'
+  return validateCastHash(castId.hash)
+}
+
+/** Returns the rule that a cast hash breaks, or null. */
+export function validateCastHash(hash: Uint8Array): string | null {
+  return hash.length === HASH_BYTES ? null : 'hash is missing'
+}
+
+/** Encodes a cast id as fid (8 bytes, big-endian) ‖ hash (20 bytes): bytes that sort by fid. */
+export function castIdBytes(castId: CastId): Buffer {
+  return Buffer.concat([u64be(castId.fid), castId.hash])
+}
+
+/** Returns the rule that an embed breaks (docs/protocol.md §3.3.3), or null: one URL or one cast id. */
+export function validateEmbed(embed: Embed): string | null {
+  if (embed.url !== undefined && embed.castId !== undefined) return 'cannot use both url and castId'
+  if (embed.url !== undefined) return validateUrl(embed.url)
+  return embed.castId === undefined ? 'embed is missing' : validateCastId(embed.castId)
+}
