@@ -12,6 +12,7 @@ import { appKeyAuthorization } from '../src/features/sign-in/testing/app-key-tok
 import { createSigner } from '../src/features/signers/create-signer.js'
 import { approvedSigner, revokeSigner, testVault } from '../src/features/signers/testing/approved-signer.js'
 import { registerKeyHolder } from '../src/features/signers/testing/key-holder.js'
+import { uncachedWriter } from '../src/graph/cache/invalidation.js'
 import { type SignerPermission, signerPermissions } from '../src/graph/view/schema/signer.js'
 import { createNetClient } from '../src/platform/outbound/net-client.js'
 import { serveHttp } from '../src/platform/outbound/testing/loopback-server.js'
@@ -53,10 +54,10 @@ async function setScene(): Promise<ActingScene> {
     [invitingChannelId, bob.fid, alice.fid],
   ] as const) {
     const channel = { id, lead_fid: lead, followers: [{ fid: follower, followed_at: 1 }] }
-    expect(await saveChannel(db, channel, testNowUnix)).toHaveProperty('staleViews')
+    expect(await saveChannel(uncachedWriter(db), channel, testNowUnix)).toHaveProperty('id')
   }
   const invite = { channelId: invitingChannelId, callerFid: bob.fid, fid: alice.fid, role: 'member' } as const
-  expect(await inviteMember(db, invite, testNowUnix)).toHaveProperty('message')
+  expect(await inviteMember(uncachedWriter(db), invite, testNowUnix)).toHaveProperty('message')
   return {
     ownCastHash: own,
     unwantedCastHash: unwanted,

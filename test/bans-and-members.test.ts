@@ -3,6 +3,7 @@ import { createApiKey } from '../src/features/apps/api-keys.js'
 import { ensureApp } from '../src/features/apps/apps.js'
 import { saveChannel } from '../src/features/channels/channels.js'
 import { answerInvite, inviteMember } from '../src/features/channels/membership.js'
+import { uncachedWriter } from '../src/graph/cache/invalidation.js'
 import { farcasterSecondsFromUnixMs } from '../src/protocol/time.js'
 import { createTestDatabase } from './database.js'
 import { TestUser } from './network.js'
@@ -53,10 +54,14 @@ test('a ban through one server counts there at once, and soon in the other', asy
 test('who joins a channel is soon seen in it by every server', async () => {
   const servers = [await start(), await start()]
   const unix = Math.floor(Date.now() / 1000)
-  await saveChannel(db, { id: 'gardens', lead_fid: 1, followers: [{ fid: 2, followed_at: 1 }] }, unix)
+  await saveChannel(
+    uncachedWriter(db),
+    { id: 'gardens', lead_fid: 1, followers: [{ fid: 2, followed_at: 1 }] },
+    unix,
+  )
   const count = async (server: TestServer) => (await server.get('channel?id=gardens')).channel.member_count
   for (const server of servers) await expect.poll(() => count(server), pollOptions).toBe(1)
-  await inviteMember(db, { channelId: 'gardens', callerFid: 1, fid: 2, role: 'member' }, unix)
-  await answerInvite(db, { channelId: 'gardens', fid: 2, role: 'member', accept: true }, unix)
+  await inviteMember(uncachedWriter(db), { channelId: 'gardens', callerFid: 1, fid: 2, role: 'member' }, unix)
+  await answerInvite(uncachedWriter(db), { channelId: 'gardens', fid: 2, role: 'member', accept: true }, unix)
   for (const server of servers) await expect.poll(() => count(server), pollOptions).toBe(2)
 })

@@ -1,6 +1,7 @@
 import { UserDataType } from '@farcaster/core'
 import { expect, test, vi } from 'vitest'
 import { mute, unmute } from '../src/features/moderation/mutes.js'
+import { uncachedWriter } from '../src/graph/cache/invalidation.js'
 import type { SignedMessage } from '../src/protocol/message.js'
 import { farcasterSecondsFromUnixMs } from '../src/protocol/time.js'
 import { createTestDatabase } from './database.js'
@@ -93,9 +94,9 @@ test('a feed below a URL has what was cast through its server at once, and soon 
     expect((await feedOf(writing))[0]).toBe(`cast ${attempt}`)
     await expect.poll(() => feedOf(reading), pollOptions).toHaveLength(attempt)
   }
-  await mute(db, 2, 1, now)
+  await mute(uncachedWriter(db), 2, 1, now)
   for (const server of [one, other]) await expect.poll(() => feedOf(server), pollOptions).toEqual([])
-  await unmute(db, 2, 1)
+  await unmute(uncachedWriter(db), 2, 1)
   for (const server of [one, other]) await expect.poll(() => feedOf(server), pollOptions).toHaveLength(10)
   await submit(one, bob.link(1, now - 50, { type: 'block' }))
   expect(await feedOf(one)).toEqual([])

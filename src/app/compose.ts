@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
-import { dropStaleViews, startCacheFollower } from '../graph/cache/cache-follower.js'
+import { startCacheFollower } from '../graph/cache/cache-follower.js'
 import { Hydrator } from '../graph/cache/hydrator.js'
-import { LocalCommits } from '../graph/cache/local-commits.js'
 import type { Hub } from '../hub/hub.js'
 import { startConsumer } from '../hub/log/consumer.js'
 import { ensureCursors } from '../hub/log/consumer-batch.js'
@@ -115,17 +114,12 @@ interface AppParts extends Pick<App, 'config' | 'roles' | 'connections' | 'publi
 async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 'service'>> {
   const { config, log, roles, connections, extension, publicUrl, lifecycle } = parts
   const metrics = createMetrics()
-  const localCommits = new LocalCommits()
   const { hub, close } = await openHub({
     config,
     writerDb: connections.write,
     countMerge: (type, outcome) => metrics.merges.inc({ type, outcome }),
     extraHooks: extension.mergeHooks,
-    // Other processes read it in the log; who merged through this process must not see what was before.
-    onCommitted: (events) => {
-      dropStaleViews(hydrator, events)
-      localCommits.record(events)
-    },
+    onCommitted: (events) => hydrator.invalidation.applyCommitted(events),
   })
   lifecycle.onStop(close)
   observeEventLag(metrics, hub.queued)
@@ -141,8 +135,9 @@ async function openApp(parts: AppParts, databaseUrl: string): Promise<Omit<App, 
   })
   if (rendersViews) {
     const { read: db, listener } = connections
+    const { invalidation } = hydrator
     const shards = config.hubShards
-    lifecycle.onStop(await startCacheFollower({ db, listener, hydrator, localCommits, tail, shards, log }))
+    lifecycle.onStop(await startCacheFollower({ db, listener, invalidation, tail, shards, log }))
   }
   const vault = await openVault(config)
   const clock = Date.now

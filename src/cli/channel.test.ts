@@ -4,6 +4,7 @@ import { createTestDatabase } from '../../test/database.js'
 import { createTestHub } from '../../test/hub.js'
 import { TestUser, testNowUnix } from '../../test/network.js'
 import { inviteMember, removeMember } from '../features/channels/membership.js'
+import { uncachedWriter } from '../graph/cache/invalidation.js'
 import { createProgram } from './program.js'
 
 const { db, url } = await createTestDatabase()
@@ -78,8 +79,8 @@ describe('plaza channel', () => {
     const followers = [{ fid: 4, followed_at: 1 }]
     await plaza(['import', '-'], JSON.stringify({ id: 'gardens', lead_fid: 1, members, followers }))
     const asked = { channelId: 'gardens', callerFid: 1, role: 'member' } as const
-    await inviteMember(db, { ...asked, fid: 4 }, testNowUnix)
-    await removeMember(db, { ...asked, fid: 3 }, testNowUnix)
+    await inviteMember(uncachedWriter(db), { ...asked, fid: 4 }, testNowUnix)
+    await removeMember(uncachedWriter(db), { ...asked, fid: 3 }, testNowUnix)
     expect((await plaza(['members', 'gardens'])).lines).toEqual([
       '1\towner',
       '2\tmoderator',

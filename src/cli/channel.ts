@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { type ChannelDocument, parseChannelDocument } from '../features/channels/channel-document.js'
 import { listChannelMemberships } from '../features/channels/channel-memberships.js'
 import { saveChannel } from '../features/channels/channels.js'
+import { uncachedWriter } from '../graph/cache/invalidation.js'
 import type { Database } from '../platform/db/connection.js'
 import { type CommandContext, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
@@ -34,7 +35,7 @@ export function addChannelCommand(program: Command, context: CommandContext): vo
       .option('--image <url>')
       .action((id: string, options: ChannelOptions) =>
         withDatabase(context, 'channel', async (db) => {
-          const saved = await saveChannel(db, documentOf(id, options), now(), { mode: verb })
+          const saved = await saveChannel(uncachedWriter(db), documentOf(id, options), now(), { mode: verb })
           if ('code' in saved) throw new UsageError(saved.message)
           context.print(`channel ${id}`)
         }),
@@ -102,7 +103,7 @@ async function importChannels(context: CommandContext, db: Database, file: strin
 
 /** @returns why not, if it was not saved. */
 async function importChannel(db: Database, document: ChannelDocument): Promise<string | null> {
-  const saved = await saveChannel(db, document, now())
+  const saved = await saveChannel(uncachedWriter(db), document, now())
   return 'code' in saved ? saved.message : null
 }
 

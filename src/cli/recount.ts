@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { allViewsStale, notifyStaleViews } from '../graph/cache/cache-follower.js'
+import { cacheTag } from '../graph/cache/cache-tags.js'
+import { publishInvalidation } from '../graph/cache/invalidation.js'
 import { recount } from '../graph/project/recount.js'
 import { readShardCount } from '../hub/shard-count.js'
 import { type CommandContext, UsageError } from './context.js'
@@ -26,7 +27,7 @@ async function runRecount(context: CommandContext, db: Parameters<typeof recount
     shards,
     signal: stopping.signal,
     onChunk: (chunks) => progress.update(chunks, chunks),
-    onRepaired: (transaction) => notifyStaleViews(transaction, allViewsStale),
+    onRepaired: (transaction) => publishInvalidation(transaction, [cacheTag.everything]),
   })
   progress.finish()
   for (const { name, wrong } of reports) {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { allViewsStale, notifyStaleViews } from '../graph/cache/cache-follower.js'
+import { cacheTag } from '../graph/cache/cache-tags.js'
+import { publishInvalidation } from '../graph/cache/invalidation.js'
 import { type ReplayStep, replay } from '../graph/project/replay.js'
 import { readShardCount } from '../hub/shard-count.js'
 import { type CommandContext, UsageError } from './context.js'
@@ -42,7 +43,7 @@ async function runReplay(context: CommandContext, db: Parameters<typeof replay>[
       progress ??= progressOf(context, { label: 'replay', unit: 'messages', total })
       progress.update(done, done)
     },
-    onSwap: (transaction) => notifyStaleViews(transaction, allViewsStale),
+    onSwap: (transaction) => publishInvalidation(transaction, [cacheTag.everything]),
   })
   context.print('the read model is new')
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { saveChannel } from '../../src/features/channels/channels.js'
+import { uncachedWriter } from '../../src/graph/cache/invalidation.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
 import { serveApi } from './served-api.js'
 
@@ -10,7 +11,7 @@ const url = 'https://example.com/~/channel/gardens'
 await hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
 await hub.submit([bob.link(1, testNow), alice.cast('roses', testNow - 60, { parentUrl: url })])
 await saveChannel(
-  db,
+  uncachedWriter(db),
   {
     id: 'gardens',
     name: 'Gardens',

@@ -6,6 +6,7 @@ import { ensureApp } from '../../src/features/apps/apps.js'
 import { saveChannel } from '../../src/features/channels/channels.js'
 import { createSigner } from '../../src/features/signers/create-signer.js'
 import { approvedSigner, testVault } from '../../src/features/signers/testing/approved-signer.js'
+import { uncachedWriter } from '../../src/graph/cache/invalidation.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
 import { refusalOf } from './error-of-call.js'
 import { connectClient, serveApi } from './served-api.js'
@@ -24,7 +25,7 @@ const signerOf = new Map(
   ),
 )
 await saveChannel(
-  db,
+  uncachedWriter(db),
   { id: channelId, name: 'Gardens', lead_fid: owner.fid, followers: [{ fid: guest.fid, followed_at: 1 }] },
   testNowUnix,
 )

@@ -12,6 +12,7 @@ import {
 } from '@neynar/nodejs-sdk/build/api/index.js'
 import { expect, it } from 'vitest'
 import { saveChannel } from '../../src/features/channels/channels.js'
+import { uncachedWriter } from '../../src/graph/cache/invalidation.js'
 import { sampleAccount } from '../../src/protocol/testing/sample-claims.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import { serveApi } from './served-api.js'
@@ -74,7 +75,7 @@ const outcomes = await hub.submit([
 expect(outcomes.filter((outcome) => outcome !== null)).toEqual([])
 const url = 'https://example.com/~/channel/gardens'
 await saveChannel(
-  db,
+  uncachedWriter(db),
   {
     id: 'gardens',
     name: 'Gardens',

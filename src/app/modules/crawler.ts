@@ -1,5 +1,6 @@
 import { Crawler } from '../../features/embeds/crawler.js'
-import { notifyStaleViews } from '../../graph/cache/cache-follower.js'
+import { cacheTag } from '../../graph/cache/cache-tags.js'
+import { publishInvalidation } from '../../graph/cache/invalidation.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { Module } from '../module.js'
@@ -20,7 +21,7 @@ export const crawlerModule: Module = {
       db: connections.work,
       client,
       log,
-      onCrawled: (transaction, url) => notifyStaleViews(transaction, `url:${url}`),
+      onCrawled: (transaction, url) => publishInvalidation(transaction, [cacheTag.embeddedUrl(url)]),
     })
     if (config.crawlEmbeds && roles.has('worker')) crawler.start()
     return {

@@ -1,10 +1,10 @@
 import { Gauge } from 'prom-client'
 import { importChannels } from '../../features/channels/import-channels.js'
-import { notifyStaleViews } from '../../graph/cache/cache-follower.js'
+import { cacheTag } from '../../graph/cache/cache-tags.js'
+import { publishInvalidation } from '../../graph/cache/invalidation.js'
 import { importNames } from '../../hub/sync/import/name-transfers.js'
 import { openPublicApi, type PublicApi } from '../../hub/sync/import/public-api.js'
 import { importVerifiedAccounts } from '../../hub/sync/import/verified-accounts.js'
-import type { Database } from '../../platform/db/connection.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { ScheduledJob } from '../../platform/scheduler/scheduled-jobs.js'
@@ -75,7 +75,8 @@ function importJobs(
       {
         name: 'verified accounts of the public client',
         everyMs: ACCOUNTS_INTERVAL_MS,
-        run: () => importVerifiedAccounts(db, api, (fids) => refreshUserViews(db, fids)),
+        run: () =>
+          importVerifiedAccounts(db, api, (fids) => publishInvalidation(db, fids.map(cacheTag.user))),
       },
     )
   }
@@ -95,8 +96,4 @@ function reportImporterStates({ config, metrics, log }: ImporterApp): void {
     if (from === undefined) log.info({ variable }, `importing ${importName}: not configured`)
     else log.info({ from: new URL(from).origin }, `importing ${importName}`)
   }
-}
-
-async function refreshUserViews(db: Database, fids: readonly number[]): Promise<void> {
-  for (const fid of fids) await notifyStaleViews(db, `user:${fid}`)
 }

@@ -1,5 +1,6 @@
-import { staleViewChannel } from '../../graph/cache/cache-follower.js'
-import type { Database, Transaction } from '../../platform/db/connection.js'
+import { cacheTag } from '../../graph/cache/cache-tags.js'
+import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
 import type { ChannelDocument } from './channel-document.js'
 import { saveFollowers, saveMembers } from './document-members.js'
@@ -20,9 +21,8 @@ export interface SaveOptions {
   readonly editorFid?: number
 }
 
-/** The tags of views that show something else now. */
 export interface ChannelSaved {
-  readonly staleViews: readonly string[]
+  readonly id: string
 }
 
 /** Why a channel was not saved, and the member that is at fault. */
@@ -37,23 +37,25 @@ export interface ChannelRefusal extends Refusal {
  * @param now Unix seconds.
  */
 export async function saveChannel(
-  db: Database,
+  { db, invalidation }: CacheWriter,
   document: ChannelDocument,
   now: number,
   options: SaveOptions = {},
 ): Promise<ChannelSaved | ChannelRefusal> {
-  return await db
-    .begin(async (transaction) => {
+  try {
+    const tags = await db.begin(async (transaction) => {
       await createOrUpdateChannel(transaction, document, now, options)
       await saveUrls(transaction, document)
       await saveFollowers(transaction, document)
       await saveMembers(transaction, document, now)
-      return { staleViews: await notifyStaleChannel(transaction, document.id) }
+      return await publishChannel(transaction, document.id)
     })
-    .catch((error: unknown) => {
-      if (error instanceof ChannelRefusedError) return error.refusal
-      throw error
-    })
+    invalidation.apply({ tags })
+    return { id: document.id }
+  } catch (error) {
+    if (error instanceof ChannelRefusedError) return error.refusal
+    throw error
+  }
 }
 
 /** Ends the transaction: what it has written so far must not stand. */
@@ -185,15 +187,15 @@ async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocume
   }
 }
 
-/** Tells every process that views of the channel, and of casts below its URLs, are stale. */
-async function notifyStaleChannel(db: Transaction, id: string): Promise<string[]> {
-  const notified = await db<{ tag: string }[]>`
-    select tag, pg_notify(${staleViewChannel}, tag)::text
+/** Publishes the channel and every URL that its casts stand below. */
+async function publishChannel(db: Transaction, id: string): Promise<string[]> {
+  const published = await db<{ tag: string }[]>`
+    select tag, ${publishSql(db, db`tag`)}
     from (
-      select ${`channel:${id}`} as tag
+      select ${cacheTag.channel(id)} as tag
       union all
-      select 'channelUrl:' || url from channels.urls where channel_id = ${id}
+      select ${cacheTag.channelUrl('')}::text || url from channels.urls where channel_id = ${id}
     ) stale
   `
-  return notified.map(({ tag }) => tag)
+  return published.map(({ tag }) => tag)
 }

@@ -1,18 +1,18 @@
-import { staleViewChannel } from '../../graph/cache/cache-follower.js'
-import type { Database } from '../../platform/db/connection.js'
+import { cacheTag } from '../../graph/cache/cache-tags.js'
+import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
 
 /**
- * Makes a user follow a channel, or no longer. What is so already stays as it is. The counter changes with the list,
- * and every process is told that its view of the channel is stale. The channel's row is locked first, as by whoever
- * changes its members or imports it: locks taken in one order cannot wait for each other.
+ * Makes a user follow a channel; no change if it follows already. The counter changes with the list. The channel's row
+ * is locked first, as in every change of members and in imports: locks taken in one order cannot deadlock.
  *
  * @param now Unix seconds.
  * @returns False when there is no such channel.
  */
 export async function followChannel(
-  db: Database,
+  { db, invalidation }: CacheWriter,
   { channelId, fid, now }: { channelId: string; fid: number; now: number },
 ): Promise<boolean> {
+  const stale = cacheTag.channel(channelId)
   const rows = await db`
     with channel as materialized (
       select id from channels.channels where id = ${channelId} for no key update
@@ -25,19 +25,21 @@ export async function followChannel(
       update channels.channels c set follower_count = follower_count + 1
       from added where c.id = added.channel_id
       returning c.id
-    ), told as (
-      select pg_notify(${staleViewChannel}, 'channel:' || id) from counted
+    ), published as (
+      select ${publishSql(db, stale)} from counted
     )
-    select id, (select count(*) from told) from channel
+    select id, (select count(*) from published) from channel
   `
+  invalidation.apply({ tags: [stale] })
   return rows.length > 0
 }
 
 /** The reverse of `followChannel`. */
 export async function unfollowChannel(
-  db: Database,
+  { db, invalidation }: CacheWriter,
   { channelId, fid }: { channelId: string; fid: number },
 ): Promise<boolean> {
+  const stale = cacheTag.channel(channelId)
   const rows = await db`
     with channel as materialized (
       select id from channels.channels where id = ${channelId} for no key update
@@ -50,10 +52,11 @@ export async function unfollowChannel(
       update channels.channels c set follower_count = greatest(0, follower_count - 1)
       from removed where c.id = removed.channel_id
       returning c.id
-    ), told as (
-      select pg_notify(${staleViewChannel}, 'channel:' || id) from counted
+    ), published as (
+      select ${publishSql(db, stale)} from counted
     )
-    select id, (select count(*) from told) from channel
+    select id, (select count(*) from published) from channel
   `
+  invalidation.apply({ tags: [stale] })
   return rows.length > 0
 }

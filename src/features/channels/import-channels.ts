@@ -1,3 +1,4 @@
+import { uncachedWriter } from '../../graph/cache/invalidation.js'
 import type { PublicApi } from '../../hub/sync/import/public-api.js'
 import {
   channelDocument,
@@ -71,6 +72,6 @@ function addRoles(
 async function storeChannel(db: Database, importedChannel: object, nowMs: number): Promise<string | null> {
   const document = parseChannelDocument(importedChannel)
   if ('problem' in document) return document.problem
-  const saved = await saveChannel(db, document, Math.floor(nowMs / 1000))
+  const saved = await saveChannel(uncachedWriter(db), document, Math.floor(nowMs / 1000))
   return 'code' in saved ? saved.message : null
 }

@@ -1,3 +1,4 @@
+import type { CacheWriter } from '../../graph/cache/invalidation.js'
 import type { Database } from '../../platform/db/connection.js'
 import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
 import { type ChannelRefusal, type ChannelSaved, defaultParentUrl, saveChannel } from './channels.js'
@@ -25,7 +26,7 @@ const channelUrlPattern = /^https:\/\/(?:www\.)?(?:farcaster\.xyz|warpcast\.com)
  * @param now Unix seconds, here and below.
  */
 export async function createChannel(
-  db: Database,
+  writer: CacheWriter,
   leadFid: number,
   {
     id,
@@ -39,26 +40,26 @@ export async function createChannel(
   if (urlChannelId !== undefined && urlChannelId !== id) {
     return invalidField('parent_url', `names another channel, ${urlChannelId}`)
   }
-  const document = await buildDocument(db, id, edits, parentUrl ?? defaultParentUrl(id))
+  const document = await buildDocument(writer.db, id, edits, parentUrl ?? defaultParentUrl(id))
   if ('code' in document) return document
   const completeDocument = {
     ...document,
     lead_fid: leadFid,
     ...(parentUrl === undefined ? {} : { parent_url: parentUrl }),
   }
-  return await saveChannel(db, completeDocument, now, { mode: 'create' })
+  return await saveChannel(writer, completeDocument, now, { mode: 'create' })
 }
 
 /** Changes what is given of a channel, for its lead. */
 export async function editChannel(
-  db: Database,
+  writer: CacheWriter,
   editorFid: number,
   { id, edits }: { readonly id: string; readonly edits: ChannelEdits },
   now: number,
 ): Promise<SaveResult> {
-  const document = await buildDocument(db, id, edits, null)
+  const document = await buildDocument(writer.db, id, edits, null)
   if ('code' in document) return document
-  return await saveChannel(db, document, now, { mode: 'edit', editorFid })
+  return await saveChannel(writer, document, now, { mode: 'edit', editorFid })
 }
 
 async function buildDocument(

@@ -2,6 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
+import { uncachedWriter } from '../../graph/cache/invalidation.js'
 import { saveChannel } from './channels.js'
 import { followChannel, unfollowChannel } from './follows.js'
 import { answerInvite, inviteMember, removeMember } from './membership.js'
@@ -28,7 +29,7 @@ beforeEach(makeChannel)
 
 async function makeChannel(): Promise<void> {
   await db`delete from channels.channels`
-  await saveChannel(db, { id: channelId, lead_fid: owner }, testNowUnix)
+  await saveChannel(uncachedWriter(db), { id: channelId, lead_fid: owner }, testNowUnix)
   await db`
     insert into channels.follows select ${channelId}, fid, 1 from unnest(${allFids}::bigint[]) as f (fid)
   `
@@ -42,11 +43,11 @@ async function outcomeOf(change: ReturnType<typeof inviteMember>): Promise<strin
 }
 
 const invite = (fid: number, role: Role, callerFid = owner) =>
-  outcomeOf(inviteMember(many, { channelId, callerFid, fid, role }, testNowUnix))
+  outcomeOf(inviteMember(uncachedWriter(many), { channelId, callerFid, fid, role }, testNowUnix))
 const answer = (fid: number, role: Role, accept: boolean) =>
-  outcomeOf(answerInvite(many, { channelId, fid, role, accept }, testNowUnix))
+  outcomeOf(answerInvite(uncachedWriter(many), { channelId, fid, role, accept }, testNowUnix))
 const remove = (fid: number, role: Role, callerFid = owner) =>
-  outcomeOf(removeMember(many, { channelId, callerFid, fid, role }, testNowUnix))
+  outcomeOf(removeMember(uncachedWriter(many), { channelId, callerFid, fid, role }, testNowUnix))
 
 /** What must hold whoever came first. */
 async function membershipOf(fid: number) {
@@ -118,7 +119,7 @@ test('many invites of one user are one invite', async () => {
 
 test('there are never more moderators than there may be, however many are invited at once', async () => {
   await saveChannel(
-    db,
+    uncachedWriter(db),
     { id: channelId, members: users.map((fid) => ({ fid, role: 'member', member_since: 1 })) },
     testNowUnix,
   )
@@ -150,9 +151,9 @@ test('an import and a removal at once leave the one or the other', async () => {
   const imported = [{ fid: guest, role: 'moderator' as const, member_since: 5 }]
   for (const _ of rounds) {
     await makeChannel()
-    await saveChannel(db, { id: channelId, members: imported }, testNowUnix)
+    await saveChannel(uncachedWriter(db), { id: channelId, members: imported }, testNowUnix)
     await Promise.all([
-      saveChannel(many, { id: channelId, members: imported }, testNowUnix),
+      saveChannel(uncachedWriter(many), { id: channelId, members: imported }, testNowUnix),
       remove(guest, 'member'),
     ])
     const { role, isRestricted } = await membershipOf(guest)
@@ -164,11 +165,15 @@ test('an import and those who follow and unfollow meanwhile all end, and are cou
   for (const round of rounds) {
     const now = testNowUnix + round
     await Promise.all([
-      saveChannel(many, { id: channelId, followers: users.map((fid) => ({ fid, followed_at: now })) }, now),
+      saveChannel(
+        uncachedWriter(many),
+        { id: channelId, followers: users.map((fid) => ({ fid, followed_at: now })) },
+        now,
+      ),
       ...users.map((fid) =>
         (fid + round) % 2 === 0
-          ? followChannel(many, { channelId, fid, now })
-          : unfollowChannel(many, { channelId, fid }),
+          ? followChannel(uncachedWriter(many), { channelId, fid, now })
+          : unfollowChannel(uncachedWriter(many), { channelId, fid }),
       ),
     ])
     const [row] = await db`
@@ -181,7 +186,9 @@ test('an import and those who follow and unfollow meanwhile all end, and are cou
 test('a channel that many make at once is made once', async () => {
   const leads = users.slice(0, 16)
   const outcomes = await Promise.all(
-    leads.map((fid) => saveChannel(many, { id: 'sailing', lead_fid: fid }, testNowUnix, { mode: 'create' })),
+    leads.map((fid) =>
+      saveChannel(uncachedWriter(many), { id: 'sailing', lead_fid: fid }, testNowUnix, { mode: 'create' }),
+    ),
   )
   const made = leads.filter((_, index) => !('code' in outcomes[index]!))
   expect(made).toHaveLength(1)

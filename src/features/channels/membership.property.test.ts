@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
 import { TestUser, testNowUnix } from '../../../test/network.js'
+import { uncachedWriter } from '../../graph/cache/invalidation.js'
 import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
 import { saveChannel } from './channels.js'
 import { answerInvite, inviteMember, removeMember } from './membership.js'
@@ -108,7 +109,11 @@ class Invite extends Step {
 
   real = () =>
     outcomeOf(
-      inviteMember(db, { channelId, callerFid: this.callerFid, fid: this.fid, role: this.role }, testNowUnix),
+      inviteMember(
+        uncachedWriter(db),
+        { channelId, callerFid: this.callerFid, fid: this.fid, role: this.role },
+        testNowUnix,
+      ),
     )
   override toString = () => `${this.callerFid} invites ${this.fid} as ${this.role}`
 }
@@ -134,7 +139,11 @@ class Answer extends Step {
 
   real = () =>
     outcomeOf(
-      answerInvite(db, { channelId, fid: this.fid, role: this.role, accept: this.accept }, testNowUnix),
+      answerInvite(
+        uncachedWriter(db),
+        { channelId, fid: this.fid, role: this.role, accept: this.accept },
+        testNowUnix,
+      ),
     )
   override toString = () => `${this.fid} ${this.accept ? 'accepts' : 'rejects'} to be ${this.role}`
 }
@@ -168,7 +177,11 @@ class Remove extends Step {
 
   real = () =>
     outcomeOf(
-      removeMember(db, { channelId, callerFid: this.callerFid, fid: this.fid, role: this.role }, testNowUnix),
+      removeMember(
+        uncachedWriter(db),
+        { channelId, callerFid: this.callerFid, fid: this.fid, role: this.role },
+        testNowUnix,
+      ),
     )
   override toString = () => `${this.callerFid} removes ${this.fid} as ${this.role}`
 }
@@ -215,7 +228,7 @@ const follows = fc.tuple(fc.constantFrom(...fids), mostly).map((executed): Comma
 
 async function begin(): Promise<{ model: Model; real: null }> {
   await db`delete from channels.channels`
-  await saveChannel(db, { id: channelId, lead_fid: owner }, testNowUnix)
+  await saveChannel(uncachedWriter(db), { id: channelId, lead_fid: owner }, testNowUnix)
   await db`insert into channels.follows select ${channelId}, fid, 1 from unnest(${fids}::bigint[]) as f (fid)`
   const memberships = new Map([[owner, { ...noMembership, role: 'owner' as const }]])
   return { model: { memberships, answeredInvites: new Map(), followers: new Set(fids) }, real: null }

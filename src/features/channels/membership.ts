@@ -1,6 +1,7 @@
-import { notifyStaleViews } from '../../graph/cache/cache-follower.js'
+import { cacheTag } from '../../graph/cache/cache-tags.js'
+import { type CacheWriter, publishInvalidation } from '../../graph/cache/invalidation.js'
 import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
-import type { Database, Transaction } from '../../platform/db/connection.js'
+import type { Transaction } from '../../platform/db/connection.js'
 import {
   decideAnswer,
   decideInvite,
@@ -22,10 +23,9 @@ export interface MembershipRequest {
   readonly role: ChannelMemberRole
 }
 
-/** What came of it: a text for people, and the tags of views that show something else now. */
+/** The outcome of a change, as a text for people. */
 export interface MembershipResult {
   readonly message: string
-  readonly staleViews: readonly string[]
 }
 
 type MembershipOutcome = MembershipResult | MembershipRefusal
@@ -36,31 +36,31 @@ type MembershipOutcome = MembershipResult | MembershipRefusal
  * @param now Unix seconds, here and below.
  */
 export function inviteMember(
-  db: Database,
+  writer: CacheWriter,
   request: MembershipRequest,
   now: number,
 ): Promise<MembershipOutcome> {
-  return changeMembership(db, request, now, (membership) => decideInvite(membership, request.role))
+  return changeMembership(writer, request, now, (membership) => decideInvite(membership, request.role))
 }
 
 /** Takes the answer to an invite; who asks is who was invited. */
 export function answerInvite(
-  db: Database,
+  writer: CacheWriter,
   { accept, ...request }: Omit<MembershipRequest, 'callerFid'> & { readonly accept: boolean },
   now: number,
 ): Promise<MembershipOutcome> {
-  return changeMembership(db, { ...request, callerFid: request.fid }, now, (membership) =>
+  return changeMembership(writer, { ...request, callerFid: request.fid }, now, (membership) =>
     decideAnswer(membership, request.role, accept),
   )
 }
 
 /** Takes a role from a member, or withdraws the invite to it. */
 export function removeMember(
-  db: Database,
+  writer: CacheWriter,
   request: MembershipRequest,
   now: number,
 ): Promise<MembershipOutcome> {
-  return changeMembership(db, request, now, (membership) =>
+  return changeMembership(writer, request, now, (membership) =>
     decideRemoval(membership, request.role, request.callerFid === request.fid),
   )
 }
@@ -70,12 +70,13 @@ export function removeMember(
  * each is decided by what the one before has left. A refusal is committed as well: the call counts.
  */
 async function changeMembership(
-  db: Database,
+  { db, invalidation }: CacheWriter,
   request: MembershipRequest,
   now: number,
   decide: (membership: MembershipState) => MembershipChange | MembershipRefusal,
 ): Promise<MembershipOutcome> {
-  return await db.begin(async (transaction) => {
+  let stale: string[] = []
+  const outcome = await db.begin(async (transaction): Promise<MembershipOutcome> => {
     // Readers, and rows that refer to it, do not wait.
     const locked = await transaction`
       select from channels.channels where id = ${request.channelId} for no key update
@@ -88,10 +89,12 @@ async function changeMembership(
     const decision = decide(membership)
     if ('code' in decision) return decision
     await writeChange(transaction, request, decision, now)
-    const staleViews = staleTagsOf(decision, request)
-    for (const tag of staleViews) await notifyStaleViews(transaction, tag)
-    return { message: messageOf(decision), staleViews }
+    stale = staleTagsOf(decision, request)
+    await publishInvalidation(transaction, stale)
+    return { message: messageOf(decision) }
   })
+  invalidation.apply({ tags: stale })
+  return outcome
 }
 
 interface MembershipStateRow extends MembershipState {
@@ -258,7 +261,7 @@ async function countMembers(db: Transaction, channelId: string, change: number):
 /** The channel with its counters, and casts of the user, which show its role in the channel. */
 function staleTagsOf({ kind }: MembershipChange, { channelId, fid }: MembershipRequest): string[] {
   const changesMembers = kind === 'accept' || kind === 'demote' || kind === 'remove'
-  return changesMembers ? [`channel:${channelId}`, `user:${fid}`] : []
+  return changesMembers ? [cacheTag.channel(channelId), cacheTag.user(fid)] : []
 }
 
 function messageOf(change: MembershipChange): string {

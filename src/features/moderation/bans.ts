@@ -1,6 +1,6 @@
 import type { Fragment } from 'postgres'
-import { bansTag } from '../../graph/cache/banned-users.js'
-import { staleViewChannel } from '../../graph/cache/cache-follower.js'
+import { cacheTag } from '../../graph/cache/cache-tags.js'
+import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
 import type { Database } from '../../platform/db/connection.js'
 import { cursorOrFirstPage, type RelationCursor, type RelationRow } from './relation-cursor.js'
 
@@ -14,7 +14,7 @@ export const MAX_BANS = 10_000
  * @returns how many were not banned before; null, and nobody is banned, when the app would ban too many.
  */
 export async function ban(
-  db: Database,
+  { db, invalidation }: CacheWriter,
   appId: string,
   fids: readonly number[],
   now: number,
@@ -37,27 +37,32 @@ export async function ban(
       on conflict do nothing
       returning fid
     ),
-    told as (${countAndNotify(db, appId, db`added`)})
-    select changed, not is_enough as "isTooMany" from told, room
+    published as (${countAndPublish(db, appId, db`added`)})
+    select changed, not is_enough as "isTooMany" from published, room
   `
+  invalidation.apply({ tags: [cacheTag.bans(appId)] })
   return row!.isTooMany ? null : row!.changed
 }
 
 /** The reverse of `ban`; returns how many were banned. */
-export async function unban(db: Database, appId: string, fids: readonly number[]): Promise<number> {
+export async function unban(
+  { db, invalidation }: CacheWriter,
+  appId: string,
+  fids: readonly number[],
+): Promise<number> {
   const [row] = await db<{ changed: number }[]>`
     with removed as (
       delete from moderation.bans where app_id = ${appId} and fid = any (${[...fids]}::bigint[]) returning fid
     )
-    ${countAndNotify(db, appId, db`removed`)}
+    ${countAndPublish(db, appId, db`removed`)}
   `
+  invalidation.apply({ tags: [cacheTag.bans(appId)] })
   return row!.changed
 }
 
-/** Tells every process that what it knows of the app's bans is stale. */
-function countAndNotify(db: Database, appId: string, changed: Fragment): Fragment {
+function countAndPublish(db: Database, appId: string, changed: Fragment): Fragment {
   return db`
-    select count(*)::integer as changed, pg_notify(${staleViewChannel}, ${bansTag(appId)})::text
+    select count(*)::integer as changed, ${publishSql(db, cacheTag.bans(appId))}
     from ${changed}`
 }
 

@@ -1,35 +1,47 @@
-import { staleViewChannel } from '../../graph/cache/cache-follower.js'
-import { viewerTag } from '../../graph/cache/viewer-cache.js'
+import { cacheTag } from '../../graph/cache/cache-tags.js'
+import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
 import type { Database } from '../../platform/db/connection.js'
 import { cursorOrFirstPage, type RelationCursor, type RelationRow } from './relation-cursor.js'
 
 /**
- * Keeps a user out of another's sight. No user learns of it: a mute is no message. Every process is told that what it
- * knows of the viewer is stale.
+ * Mutes a user for a viewer. A mute is no message: the muted user does not learn of it.
  *
  * @param now Unix seconds.
- * @returns false when it was so already.
+ * @returns false when the user was muted already.
  */
-export async function mute(db: Database, fid: number, mutedFid: number, now: number): Promise<boolean> {
+export async function mute(
+  { db, invalidation }: CacheWriter,
+  fid: number,
+  mutedFid: number,
+  now: number,
+): Promise<boolean> {
+  const stale = cacheTag.viewer(fid)
   const added = await db`
     with added as (
       insert into moderation.mutes (fid, target_fid, muted_at) values (${fid}, ${mutedFid}, ${now})
       on conflict do nothing
       returning fid
     )
-    select pg_notify(${staleViewChannel}, ${viewerTag(fid)})::text from added
+    select ${publishSql(db, stale)} from added
   `
+  invalidation.apply({ tags: [stale] })
   return added.length > 0
 }
 
 /** The reverse of `mute`. */
-export async function unmute(db: Database, fid: number, mutedFid: number): Promise<boolean> {
+export async function unmute(
+  { db, invalidation }: CacheWriter,
+  fid: number,
+  mutedFid: number,
+): Promise<boolean> {
+  const stale = cacheTag.viewer(fid)
   const removed = await db`
     with removed as (
       delete from moderation.mutes where fid = ${fid} and target_fid = ${mutedFid} returning fid
     )
-    select pg_notify(${staleViewChannel}, ${viewerTag(fid)})::text from removed
+    select ${publishSql(db, stale)} from removed
   `
+  invalidation.apply({ tags: [stale] })
   return removed.length > 0
 }
 

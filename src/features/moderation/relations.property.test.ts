@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
+import { uncachedWriter } from '../../graph/cache/invalidation.js'
 import { ensureApp } from '../apps/apps.js'
 import { ban, listBans, unban } from './bans.js'
 import { listBlocked, listBlockers } from './blocks.js'
@@ -29,13 +30,13 @@ interface List {
 const lists: Readonly<Record<string, List>> = {
   mutes: {
     read: (limit, after) => listMutes(db, viewerFid, limit, after),
-    add: (fid, since) => mute(db, viewerFid, fid, since),
-    remove: (fid) => unmute(db, viewerFid, fid),
+    add: (fid, since) => mute(uncachedWriter(db), viewerFid, fid, since),
+    remove: (fid) => unmute(uncachedWriter(db), viewerFid, fid),
   },
   bans: {
     read: (limit, after) => listBans(db, appId, limit, after),
-    add: (fid, since) => ban(db, appId, [fid], since),
-    remove: (fid) => unban(db, appId, [fid]),
+    add: (fid, since) => ban(uncachedWriter(db), appId, [fid], since),
+    remove: (fid) => unban(uncachedWriter(db), appId, [fid]),
   },
   blocked: {
     read: async (limit, after) =>

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
-import { allViewsStale, staleViewChannel } from '../../graph/cache/cache-follower.js'
+import { cacheTag } from '../../graph/cache/cache-tags.js'
+import { INVALIDATION_CHANNEL } from '../../graph/cache/invalidation.js'
 import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { FOLLOW } from './edge-list.js'
 import { buildGraph } from './graph.js'
@@ -103,11 +104,11 @@ test('only what has changed is written', async () => {
 test('servers are told to forget the views that show old scores, if there are any', async () => {
   await storeUsers(db, [1], [0])
   const told: string[] = []
-  const listening = await db.listen(staleViewChannel, (tag) => told.push(tag))
+  const listening = await db.listen(INVALIDATION_CHANNEL, (tag) => told.push(tag))
   await recomputeScores(db, options)
   await recomputeScores(db, options)
-  await db`select pg_notify(${staleViewChannel}, 'the last')`
-  await expect.poll(() => told).toEqual([allViewsStale, 'the last'])
+  await db`select pg_notify(${INVALIDATION_CHANNEL}, 'the last')`
+  await expect.poll(() => told).toEqual([cacheTag.everything, 'the last'])
   await listening.unlisten()
 })
 

@@ -1,4 +1,5 @@
-import { allViewsStale, notifyStaleViews } from '../../graph/cache/cache-follower.js'
+import { cacheTag } from '../../graph/cache/cache-tags.js'
+import { publishInvalidation } from '../../graph/cache/invalidation.js'
 import type { Database, Session } from '../../platform/db/connection.js'
 import { EdgeList } from './edge-list.js'
 import type { FidIndex } from './fid-index.js'
@@ -109,7 +110,7 @@ async function recompute(session: Session, options: RecomputeOptions): Promise<S
 
   onStep('writing')
   const changed = await storeScores(session, index, scores, currentScores, options.epsilon ?? EPSILON, signal)
-  if (changed > 0) await notifyStaleViews(session, allViewsStale)
+  if (changed > 0) await publishInvalidation(session, [cacheTag.everything])
   const finishedMs = clock()
   await session`
     insert into score.runs (started_at, finished_at, users, edges, changed)

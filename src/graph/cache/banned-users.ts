@@ -1,17 +1,11 @@
 import type { Database } from '../../platform/db/connection.js'
+import { cacheTag } from './cache-tags.js'
 import type { SingleFlightCache, Tagged } from './single-flight-cache.js'
 
-/** Changes of it are told by its tag; this is for what nobody tells. */
+/** A limit for changes that nobody publishes. A ban publishes its tag. */
 const MAX_AGE_MS = 60_000
 
-/** What `loadBanned` gives for an app is made of this: whoever changes it drops the tag, and tells it to others. */
-export function bansTag(appId: string): string {
-  return `bans:${appId}`
-}
-
-/**
- * Whom an app bans. Every list asks for it and hardly any app has anybody banned, so it is read once for many.
- */
+/** Loads the fids that an app bans. Every list asks for them and few apps ban anybody: they are cached per app. */
 export async function loadBannedFids(
   db: Database,
   singleFlight: SingleFlightCache,
@@ -22,5 +16,5 @@ export async function loadBannedFids(
 
 async function readBannedFids(db: Database, appId: string): Promise<Tagged<ReadonlySet<number>>> {
   const rows = await db<{ fid: number }[]>`select fid from moderation.bans where app_id = ${appId}`
-  return { value: new Set(rows.map(({ fid }) => fid)), tags: [bansTag(appId)] }
+  return { value: new Set(rows.map(({ fid }) => fid)), tags: [cacheTag.bans(appId)] }
 }

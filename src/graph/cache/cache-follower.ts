@@ -1,31 +1,18 @@
 import { hubEventBody } from '../../hub/log/hub-event.js'
 import { readEvents, readLogEnds, type ShardRange } from '../../hub/log/read.js'
 import type { EventTail } from '../../hub/log/tail.js'
-import type { Database, Queryable } from '../../platform/db/connection.js'
+import type { Database } from '../../platform/db/connection.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import { findStaleViews } from './cache-tags.js'
-import type { Hydrator } from './hydrator.js'
-import { type LocalCommits, startAtNextBlock } from './local-commits.js'
-
-/** What is not told by messages, such as an edit of a channel, is notified here, as a tag of `cache-tags.ts`. */
-export const staleViewChannel = 'stale_views'
-
-/** A notification that says that everything may be stale, such as new scores. */
-export const allViewsStale = '*'
-
-/** Tells every process that the views with this tag are stale, or all are; it hears of it when the caller commits. */
-export async function notifyStaleViews(db: Queryable, tag: string): Promise<void> {
-  await db`select pg_notify(${staleViewChannel}, ${tag})`
-}
+import { cacheTag } from './cache-tags.js'
+import { INVALIDATION_CHANNEL, type Invalidation } from './invalidation.js'
+import { startAtNextBlock } from './local-commits.js'
 
 export interface CacheFollowerOptions {
   readonly db: Database
-  /** For LISTEN. */
+  /** The connection for LISTEN. */
   readonly listener: Database
-  readonly hydrator: Hydrator
-  /** What this process merges itself. */
-  readonly localCommits: LocalCommits
+  readonly invalidation: Invalidation
   readonly tail: EventTail
   readonly shards: number
   readonly log: Log
@@ -33,23 +20,24 @@ export interface CacheFollowerOptions {
 
 const PAGE_SIZE = 1000
 const RETRY_MS = 1000
-/** Ids are counted up from here: above every id that a log can hold (docs/protocol.md §1.3). */
+/** A range without an end: no event id is larger (docs/protocol.md §1.3). */
 const NO_STOP_ID = Number.MAX_SAFE_INTEGER
+const everything = { tags: [cacheTag.everything] }
 
 /**
- * Keeps a hydrator's caches as fresh as the event log: whatever process merged, what it changed is dropped here
- * as soon as the log is read, which is at most a second later. When the place in the log is lost, everything goes.
+ * Invalidates the caches of this process when other processes change the database: it follows the event log, at most
+ * a second behind, and listens for published tags. When it loses its position in either, it invalidates everything.
  *
- * @returns ends it.
+ * @returns Stops it.
  */
 export async function startCacheFollower(options: CacheFollowerOptions): Promise<() => Promise<void>> {
-  const { listener, hydrator } = options
+  const { listener, invalidation } = options
   const stopping = new AbortController()
   const listening = await listener.listen(
-    staleViewChannel,
-    (tag) => (tag === allViewsStale ? hydrator.clear() : hydrator.drop([tag])),
-    // Called at every connect: what was notified while there was no connection is not known.
-    () => hydrator.clear(),
+    INVALIDATION_CHANNEL,
+    (tag) => invalidation.apply({ tags: [tag] }),
+    // Runs at every connect: tags that were published without a connection are lost.
+    () => invalidation.apply(everything),
   )
   const following = followLog(options, stopping.signal)
   return async () => {
@@ -60,31 +48,29 @@ export async function startCacheFollower(options: CacheFollowerOptions): Promise
 }
 
 async function followLog(options: CacheFollowerOptions, signal: AbortSignal): Promise<void> {
+  const { db, invalidation, tail, log } = options
   let ranges: readonly ShardRange[] | null = null
   while (!signal.aborted) {
     try {
       ranges ??= await rangesFromLogEnd(options)
-      const unread = options.localCommits.skip(ranges)
+      const unread = invalidation.localCommits.skip(ranges)
       if (unread !== ranges) {
         ranges = unread
-        await waitForNewEvents(ranges, options.tail, signal)
+        await waitForNewEvents(ranges, tail, signal)
         continue
       }
-      const page = await readEvents(options.db, ranges, { limit: PAGE_SIZE, reverse: false })
-      dropStaleViews(
-        options.hydrator,
-        page.events.map(({ event }) => ({ body: hubEventBody(event) })),
-      )
+      const page = await readEvents(db, ranges, { limit: PAGE_SIZE, reverse: false })
+      invalidation.applyEvents(page.events.map(({ event }) => ({ body: hubEventBody(event) })))
       ranges = page.remaining
       if (!page.next) {
         ranges = ranges.map(startAtNextBlock)
-        await waitForNewEvents(ranges, options.tail, signal)
+        await waitForNewEvents(ranges, tail, signal)
       }
     } catch (error) {
       if (signal.aborted) return
-      options.log.warn({ err: error }, 'views are not kept ready until the log can be followed again')
+      log.warn({ err: error }, 'cache invalidation lost the event log: caches are cleared, retrying')
       ranges = null
-      options.hydrator.clear()
+      invalidation.apply(everything)
       await pause(RETRY_MS, signal)
     }
   }
@@ -99,20 +85,12 @@ async function waitForNewEvents(
   await tail.wait(positions, signal)
 }
 
-/** From the end of the log: what was read before is not known to be fresh, so nothing is kept of it. */
-async function rangesFromLogEnd({ db, hydrator, shards }: CacheFollowerOptions): Promise<ShardRange[]> {
+/** Starts at the end of the log. Entries that were cached before may be stale, so everything is invalidated. */
+async function rangesFromLogEnd({ db, invalidation, shards }: CacheFollowerOptions): Promise<ShardRange[]> {
   const ends = await readLogEnds(
     db,
     Array.from({ length: shards }, (_, index) => index + 1),
   )
-  hydrator.clear()
+  invalidation.apply(everything)
   return ends.map(({ shard, lastId }) => startAtNextBlock({ shard, from: lastId + 1, stop: NO_STOP_ID }))
-}
-
-/** Drops what these events have made untrue. They are committed: what is read from now on is what they left. */
-export function dropStaleViews(hydrator: Hydrator, events: Parameters<typeof findStaleViews>[0]): void {
-  if (events.length === 0) return
-  const stale = findStaleViews(events)
-  if (stale) hydrator.drop(stale.tags, stale.authors)
-  else hydrator.clear()
 }

@@ -2,44 +2,61 @@ import { HubEventType, MessageType, ReactionType, UserDataType } from '@farcaste
 import type { HubEventBody } from '../../hub/log/hub-event.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { netChanges } from '../project/net-changes.js'
-import { viewerTag } from './viewer-cache.js'
 
-/** Which views are untrue after events. */
-export interface StaleViews {
-  /** As the hydrator's caches know them. */
+/** What a change makes stale in the caches. */
+export interface StaleTags {
   readonly tags: readonly string[]
-  /** Who has cast or recast, or has taken it back. */
-  readonly authors: readonly number[]
+  /** Users who cast or recasted, or removed a cast or recast. */
+  readonly authors?: readonly number[]
 }
 
-/**
- * The tag of everything that shows the short form of a user, and nothing else of it. Whoever is known to many gains
- * followers all the time, which this form does not tell.
- */
-export function dehydratedUserTag(fid: number): string {
-  return `short:${fid}`
-}
+/** The tags of cache entries. A tag names one source that an entry is made of. Hashes are hex without 0x. */
+export const cacheTag = {
+  /** Invalidates every entry of every cache, such as when all scores change. */
+  everything: '*',
+  /** A user with its profile and counters. */
+  user: (fid: number) => `user:${fid}`,
+  /** The dehydrated form of a user. It has no counters, so that new followers do not invalidate it. */
+  dehydratedUser: (fid: number) => `short:${fid}`,
+  /** The user that a username belongs to. */
+  username: (username: string) => `name:${username}`,
+  /** The relations of a viewer: its follows, followers, blocks, mutes and reactions. */
+  viewer: (fid: number) => `viewer:${fid}`,
+  /** A cast with its counters. */
+  cast: (hash: string) => `cast:${hash}`,
+  /** The existence of a cast: casts below it and feeds that list it depend on it. */
+  thread: (hash: string) => `thread:${hash}`,
+  /**
+   * The existence of replies. When a reply is removed, all casts below it lose the thread, and no event says which
+   * thread that was.
+   */
+  replyRemoved: 'reply removed',
+  /** The list of casts below a parent URL. */
+  feed: (parentUrl: string) => `feed:${parentUrl}`,
+  /** A channel with its counters, and the membership of viewers in it. */
+  channel: (id: string) => `channel:${id}`,
+  /** The channel that a parent URL belongs to. */
+  channelUrl: (parentUrl: string) => `channelUrl:${parentUrl}`,
+  /** The metadata of an embedded URL. */
+  embeddedUrl: (url: string) => `url:${url}`,
+  /** The users whom an app bans. */
+  bans: (appId: string) => `bans:${appId}`,
+} as const
 
-/**
- * The tag of casts that stand below a reply. When a reply goes, all that is below it loses the thread, and no event
- * tells which thread that was.
- */
-export const replyRemovedTag = 'reply gone'
-
-/** Which views events make untrue. Null when that cannot be told from the events: then everything is dropped. */
-export function findStaleViews(events: readonly { readonly body: HubEventBody }[]): StaleViews | null {
+/** The tags and authors of events of the log. Reads nothing: the events say all, or everything is stale. */
+export function staleTagsOf(events: readonly { readonly body: HubEventBody }[]): StaleTags {
   const tags = new Set<string>()
   const authors = new Set<number>()
   for (const { body } of events) {
     if (body.type === HubEventType.MERGE_ON_CHAIN_EVENT) {
-      tags.add(`user:${body.onChainEvent.fid}`)
-      tags.add(dehydratedUserTag(body.onChainEvent.fid))
+      tags.add(cacheTag.user(body.onChainEvent.fid))
+      tags.add(cacheTag.dehydratedUser(body.onChainEvent.fid))
     }
-    // The log does not say which links it displaced, and so not whose counters have changed.
-    if (isCompactState(body)) return null
+    // The log does not say which links a compact state removes, so it does not say whose counters change.
+    if (isCompactState(body)) return { tags: [cacheTag.everything] }
   }
   const { added, removed } = netChanges(events)
-  if (removed.some(({ data }) => data.castAddBody?.parentCastId)) tags.add(replyRemovedTag)
+  if (removed.some(({ data }) => data.castAddBody?.parentCastId)) tags.add(cacheTag.replyRemoved)
   for (const message of [...added, ...removed]) {
     addMessageTags(message, tags)
     if (isFeedEntry(message)) authors.add(message.data.fid)
@@ -59,33 +76,33 @@ function addMessageTags({ data, hash }: SignedMessage, tags: Set<string>): void 
   switch (data.type) {
     case MessageType.CAST_ADD: {
       const { parentCastId: parent, parentUrl } = data.castAddBody!
-      tags.add(`cast:${hash.toString('hex')}`)
-      tags.add(`thread:${hash.toString('hex')}`)
-      if (parent) tags.add(`cast:${hexOf(parent.hash)}`)
-      if (parentUrl) tags.add(`feed:${parentUrl}`)
+      tags.add(cacheTag.cast(hexOf(hash)))
+      tags.add(cacheTag.thread(hexOf(hash)))
+      if (parent) tags.add(cacheTag.cast(hexOf(parent.hash)))
+      if (parentUrl) tags.add(cacheTag.feed(parentUrl))
       return
     }
     case MessageType.REACTION_ADD: {
       const target = data.reactionBody!.targetCastId
-      tags.add(viewerTag(data.fid))
-      if (target) tags.add(`cast:${hexOf(target.hash)}`)
+      tags.add(cacheTag.viewer(data.fid))
+      if (target) tags.add(cacheTag.cast(hexOf(target.hash)))
       return
     }
     case MessageType.LINK_ADD:
-      tags.add(`user:${data.fid}`)
-      tags.add(`user:${data.linkBody!.targetFid}`)
-      tags.add(viewerTag(data.fid))
-      tags.add(viewerTag(data.linkBody!.targetFid!))
+      tags.add(cacheTag.user(data.fid))
+      tags.add(cacheTag.user(data.linkBody!.targetFid!))
+      tags.add(cacheTag.viewer(data.fid))
+      tags.add(cacheTag.viewer(data.linkBody!.targetFid!))
       return
     case MessageType.USER_DATA_ADD: {
       const { type, value } = data.userDataBody!
-      tags.add(`user:${data.fid}`)
-      tags.add(dehydratedUserTag(data.fid))
-      if (type === UserDataType.USERNAME && value !== '') tags.add(`name:${value}`)
+      tags.add(cacheTag.user(data.fid))
+      tags.add(cacheTag.dehydratedUser(data.fid))
+      if (type === UserDataType.USERNAME && value !== '') tags.add(cacheTag.username(value))
       return
     }
     default:
-      tags.add(`user:${data.fid}`)
+      tags.add(cacheTag.user(data.fid))
   }
 }
 

@@ -5,9 +5,9 @@ import { embeddedIn, fidsIn, type PresentedCast, presentCast } from '../view/cas
 import { channelDehydrated } from '../view/channel-dehydrated.js'
 import { channelMentions } from '../view/text-ranges.js'
 import { splitCached, toJsonPrefix, unique } from './cache-lookup.js'
-import { replyRemovedTag } from './cache-tags.js'
+import { cacheTag } from './cache-tags.js'
 import { DataLoader } from './data-loader.js'
-import type { Tags } from './tag-versions.js'
+import type { Invalidation } from './invalidation.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
@@ -31,14 +31,14 @@ interface LoadedCasts {
 export class CastCache {
   readonly #db: Database
   readonly #users: UserCache
-  readonly #tags: Tags
+  readonly #invalidation: Invalidation
   readonly #loader = new DataLoader((hashes: readonly string[]) => this.#load(hashes))
   readonly #cache: TaggedCache<CachedCast>
 
   constructor(db: Database, users: UserCache, options: TaggedCacheOptions) {
     this.#db = db
     this.#users = users
-    this.#tags = options.tags
+    this.#invalidation = options.invalidation
     this.#cache = new TaggedCache(options)
   }
 
@@ -67,7 +67,7 @@ export class CastCache {
   #getFresh(hash: string): CachedCast | undefined {
     const cast = this.#cache.get(hash)
     const since = cast?.nestedReplySince ?? null
-    return since === null || this.#tags.isFresh([replyRemovedTag], since) ? cast : undefined
+    return since === null || this.#invalidation.isFresh([cacheTag.replyRemoved], since) ? cast : undefined
   }
 
   async #load(hashes: readonly string[]): Promise<LoadedCasts> {
@@ -126,11 +126,11 @@ function tagsOf({ record }: CachedCast, casts: ReadonlyMap<string, CastRecord>):
   const urls = embeds.flatMap((embed) => ('url' in embed ? [embed.url] : []))
   const hashes = [...displayed, ...deeplyEmbedded].map((each) => each.hash)
   return [
-    ...unique([...hashes, ...embeddedHashes]).map((hash) => `cast:${hash}`),
-    ...unique(displayed.map((each) => each.threadHash)).map((hash) => `thread:${hash}`),
-    ...unique(fidsIn(record, casts)).map((fid) => `user:${fid}`),
-    ...unique(displayed.flatMap((each) => each.rootParentUrl ?? [])).map((url) => `channelUrl:${url}`),
-    ...unique(channelMentions(record.text).map(({ name }) => name)).map((id) => `channel:${id}`),
-    ...unique(urls).map((url) => `url:${url}`),
+    ...unique([...hashes, ...embeddedHashes]).map(cacheTag.cast),
+    ...unique(displayed.map((each) => each.threadHash)).map(cacheTag.thread),
+    ...unique(fidsIn(record, casts)).map(cacheTag.user),
+    ...unique(displayed.flatMap((each) => each.rootParentUrl ?? [])).map(cacheTag.channelUrl),
+    ...unique(channelMentions(record.text).map(({ name }) => name)).map(cacheTag.channel),
+    ...unique(urls).map(cacheTag.embeddedUrl),
   ]
 }

@@ -2,6 +2,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { loadChannels } from '../load/channel-record.js'
 import { presentChannel } from '../view/channel.js'
 import { splitCached, toJsonPrefix } from './cache-lookup.js'
+import { cacheTag } from './cache-tags.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
@@ -45,7 +46,7 @@ export class ChannelCache {
         jsonPrefix: toJsonPrefix(presentChannel(record, userRecords)),
       }
       cached.set(record.id, channel)
-      const tags = () => [`channel:${record.id}`, ...record.descriptionMentions.map((fid) => `user:${fid}`)]
+      const tags = () => [cacheTag.channel(record.id), ...record.descriptionMentions.map(cacheTag.user)]
       this.#cache.put(record.id, channel, tags, since)
     }
     return cached

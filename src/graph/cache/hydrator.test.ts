@@ -14,9 +14,7 @@ import { projectEvents } from '../project/project.js'
 import { Cast } from '../view/schema/cast.js'
 import { Channel } from '../view/schema/channel.js'
 import { User } from '../view/schema/user.js'
-import { dropStaleViews } from './cache-follower.js'
 import { Hydrator } from './hydrator.js'
-import { viewerTag } from './viewer-cache.js'
 
 for (const cachedViews of ['int32', 'double', 'date-time', 'uri']) {
   if (!FormatRegistry.Has(cachedViews)) FormatRegistry.Set(cachedViews, () => true)
@@ -33,8 +31,8 @@ const url = 'https://example.com/~/channel/gardens'
 
 async function merge(batch: Partial<MergeBatch>, hydrator?: Hydrator): Promise<void> {
   const transactionHooks = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
-  const dropTags = async (_db: unknown, events: Parameters<typeof dropStaleViews>[1]) => {
-    if (hydrator) dropStaleViews(hydrator, events)
+  const dropTags = async (_db: unknown, events: Parameters<Hydrator['invalidation']['applyEvents']>[0]) => {
+    hydrator?.invalidation.applyEvents(events)
   }
   const { messages } = await mergeBatch(
     db,
@@ -287,10 +285,7 @@ test('what a viewer does, and what is done to it, is seen at once, whatever it h
     merge({ messages: [actor.react(on, second, { remove })] }, cached)
   const link = (actor: TestUser, fid: number, type: string, remove: boolean) => () =>
     merge({ messages: [actor.link(fid, second, { type, remove })] }, cached)
-  const mutes = (change: () => Promise<boolean>) => async () => {
-    await change()
-    cached.drop([viewerTag(1)])
-  }
+  const writer = { db, invalidation: cached.invalidation }
   const changes = {
     like: react(alice, gardens, false),
     unlike: react(alice, gardens, true),
@@ -302,8 +297,8 @@ test('what a viewer does, and what is done to it, is seen at once, whatever it h
     unblock: link(alice, 2, 'block', true),
     'is blocked': link(bob, 1, 'block', false),
     'is unblocked': link(bob, 1, 'block', true),
-    mute: mutes(() => mute(db, 1, 3, testNowUnix)),
-    unmute: mutes(() => unmute(db, 1, 3)),
+    mute: () => mute(writer, 1, 3, testNowUnix),
+    unmute: () => unmute(writer, 1, 3),
   }
   const page = { viewerFid: 1, banned: new Set<number>() }
   const viewAs = async (hydrator: Hydrator) => [

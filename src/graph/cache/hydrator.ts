@@ -4,14 +4,14 @@ import { userDehydrated } from '../view/user-dehydrated.js'
 import { unique } from './cache-lookup.js'
 import { type CachedCast, CastCache } from './cast-cache.js'
 import { ChannelCache } from './channel-cache.js'
+import { Invalidation } from './invalidation.js'
 import { renderCast, renderChannel, renderUser } from './render.js'
 import { SingleFlightCache } from './single-flight-cache.js'
-import { Tags } from './tag-versions.js'
 import { type CachedUser, type PreloadedUsers, UserCache, type UserCacheOptions } from './user-cache.js'
 import { ViewerCache } from './viewer-cache.js'
 
 /** `maxEntries`: most users and most casts that are kept ready. 0 keeps nothing: every page is read anew. */
-export type HydratorOptions = Omit<UserCacheOptions, 'tags'>
+export type HydratorOptions = Omit<UserCacheOptions, 'invalidation'>
 
 /** Casts that a viewer is to see. */
 export interface VisibleCasts {
@@ -39,35 +39,21 @@ export class Hydrator {
   readonly #casts: CastCache
   readonly #channels: ChannelCache
   readonly #viewers: ViewerCache
-  readonly #tags = new Tags()
+  /** What invalidates the caches of this process. */
+  readonly invalidation = new Invalidation()
   /** What many ask for at once. */
   readonly singleFlight: SingleFlightCache
   /** Whether anything is kept at all. */
   readonly cachesViews: boolean
 
   constructor(hydratorOptions: HydratorOptions) {
-    const options = { ...hydratorOptions, tags: this.#tags }
+    const options = { ...hydratorOptions, invalidation: this.invalidation }
     this.#users = new UserCache(options)
     this.#casts = new CastCache(options.db, this.#users, options)
     this.#channels = new ChannelCache(options.db, this.#users, options)
     this.#viewers = new ViewerCache(options.db, options)
     this.cachesViews = options.maxEntries > 0
-    this.singleFlight = new SingleFlightCache(options.clock, this.#tags, this.cachesViews)
-  }
-
-  /**
-   * Drops what is no longer so: see `cache-tags.ts`.
-   *
-   * @param authors Who has cast or recast, or has taken it back.
-   */
-  drop(tags: readonly string[], authors: readonly number[] = []): void {
-    this.singleFlight.activity.record(authors)
-    this.#tags.drop(tags)
-  }
-
-  /** Drops everything, when it is not known what has changed. */
-  clear(): void {
-    this.#tags.clear()
+    this.singleFlight = new SingleFlightCache(options.clock, this.invalidation, this.cachesViews)
   }
 
   /** Users as JSON, by fid; those that are not registered are not in the result. */

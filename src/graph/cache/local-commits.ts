@@ -2,21 +2,20 @@ import { blockOf, eventId } from '../../hub/log/hub-event.js'
 import type { ShardRange } from '../../hub/log/read.js'
 import type { LoggedEvent } from '../../hub/log/write.js'
 
-/** Blocks that follow each other; `last` is one of them. */
+/** Consecutive blocks, `last` included. */
 interface BlockRange {
   first: number
   last: number
 }
 
 /**
- * The latest blocks of each shard that this process has merged itself. What they made untrue was dropped when they were
- * committed, so whoever follows the log to drop it need not read them. Blocks have no gaps: a run of them is passed over
- * whole, and a process that merges alone reads nothing of its own.
+ * The latest blocks of each shard that this process merged. Their invalidation was applied at the commit, so the
+ * follower of the log skips them. Blocks have no gaps: a process that merges alone reads none of its own blocks.
  */
 export class LocalCommits {
   readonly #rangesByShard = new Map<number, BlockRange>()
 
-  /** Events that this process has committed, after what they made untrue was dropped. */
+  /** Records events that this process committed. Call it after their invalidation was applied. */
   record(events: readonly Pick<LoggedEvent, 'shard' | 'id'>[]): void {
     for (const { shard, id } of events) {
       const block = blockOf(id)
@@ -28,7 +27,7 @@ export class LocalCommits {
   }
 
   /**
-   * What is left to be read behind own blocks; the same array when that is all.
+   * Returns the ranges without local blocks at their start; the same array when there are none.
    *
    * @param ranges Each begins with a block.
    */
@@ -44,7 +43,7 @@ export class LocalCommits {
   }
 }
 
-/** The next block, of which nothing was there when all before it was read: a block is committed at once. */
+/** Moves a range to the start of the next block, unless it is at a start. A block is committed whole. */
 export function startAtNextBlock(range: ShardRange): ShardRange {
   const block = blockOf(range.from)
   const blockStart = eventId(block, 0)

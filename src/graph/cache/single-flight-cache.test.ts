@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { Invalidation } from './invalidation.js'
 import { SingleFlightCache } from './single-flight-cache.js'
-import { Tags } from './tag-versions.js'
 
 const maxAgeMs = 1_000
 
 /** Reads whose end is in our hands. */
 function setUpReads() {
   let now = 0
-  const tags = new Tags()
-  const singleFlight = new SingleFlightCache(() => now, tags)
+  const invalidation = new Invalidation()
+  const singleFlight = new SingleFlightCache(() => now, invalidation)
   const pending: ((value: string) => void)[] = []
   const read = () =>
     singleFlight.read('key', maxAgeMs, async () => {
@@ -21,7 +21,7 @@ function setUpReads() {
   }
   return {
     singleFlight,
-    tags,
+    invalidation,
     pending,
     read,
     finish,
@@ -52,28 +52,29 @@ describe('what many ask for', () => {
   })
 
   test('is not what was read before a drop, nor what is being read at the drop', async () => {
-    const { tags, read, finish } = setUpReads()
+    const { invalidation, read, finish } = setUpReads()
     const before = read()
-    tags.drop(['tag'])
+    invalidation.apply({ tags: ['tag'] })
     const after = read()
     await finish('read before')
     await finish('read after')
     expect([await before, await after, await read()]).toEqual(['read before', 'read after', 'read after'])
-    tags.drop(['tag'])
+    invalidation.apply({ tags: ['tag'] })
     const again = read()
     await finish('read again')
     expect(await again).toBe('read again')
   })
 
   test('and cannot be read is asked for again', async () => {
-    const singleFlight = new SingleFlightCache(() => 0, new Tags())
+    const singleFlight = new SingleFlightCache(() => 0, new Invalidation())
     const failing = singleFlight.read('key', maxAgeMs, () => Promise.reject(new Error('away')))
     await expect(failing).rejects.toThrow('away')
     expect(await singleFlight.read('key', maxAgeMs, async () => ({ value: 'back', tags: [] }))).toBe('back')
   })
 
   test('and was made of what authors cast is read anew when one of them does something, and else not', async () => {
-    const singleFlight = new SingleFlightCache(() => 0, new Tags())
+    const invalidation = new Invalidation()
+    const singleFlight = new SingleFlightCache(() => 0, invalidation)
     let reads = 0
     const read = () =>
       singleFlight.read('key', maxAgeMs, async () => {
@@ -81,17 +82,17 @@ describe('what many ask for', () => {
         return { value: reads, tags: [], authors: new Set([1, 2]) }
       })
     expect([await read(), await read()]).toEqual([1, 1])
-    singleFlight.activity.record([3, 4])
+    invalidation.apply({ tags: [], authors: [3, 4] })
     expect(await read()).toBe(1)
-    singleFlight.activity.record([3, 2])
+    invalidation.apply({ tags: [], authors: [3, 2] })
     expect([await read(), await read()]).toEqual([2, 2])
     // So much that it is not known any more who has done something.
-    singleFlight.activity.record(Array.from({ length: 30_000 }, () => 3))
+    invalidation.apply({ tags: [], authors: Array.from({ length: 30_000 }, () => 3) })
     expect([await read(), await read()]).toEqual([3, 3])
   })
 
   test('is shared while it is being read, and by nobody later, where nothing is kept', async () => {
-    const singleFlight = new SingleFlightCache(() => 0, new Tags(), false)
+    const singleFlight = new SingleFlightCache(() => 0, new Invalidation(), false)
     let reads = 0
     const read = () =>
       singleFlight.read('key', maxAgeMs, async () => {

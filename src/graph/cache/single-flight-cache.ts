@@ -1,12 +1,11 @@
-import { AuthorActivity, type Authors } from './author-activity.js'
-import type { Tags } from './tag-versions.js'
+import type { Authors, Invalidation } from './invalidation.js'
 import { TaggedCache } from './tagged-cache.js'
 
-/** What was read, and what it was made of: see `cache-tags.ts`. */
+/** A value that was read, and the tags of its sources (`cache-tags.ts`). */
 export interface Tagged<Value> {
   readonly value: Value
   readonly tags: readonly string[]
-  /** Whose casts and recasts it was made of, where those are more than tags are for. */
+  /** The users whose casts and recasts are sources, where they are too many for tags. */
   readonly authors?: Authors
 }
 
@@ -14,37 +13,36 @@ interface CachedRead {
   readonly value: unknown
   readonly readAtMs: number
   readonly authors: Authors | undefined
-  /** The authors have done nothing up to here. */
+  /** The authors were not active before this offset. */
   unaffectedUntil: number
 }
 
 const MAX_CACHED_READS = 1_000
 
 /**
- * What many ask for at once is read once: requests that come together share a read, and those that come soon after
- * get what it gave. Dropping a tag drops what was made of it, also what is being read at that moment: whoever asks
- * after the drop gets what is read after it. The same holds when one of the authors does something.
+ * A cache of reads that runs each read once for concurrent requests. An invalidation of a tag, or activity of one of
+ * the authors, drops the value and detaches a read that is in flight: a later request starts a new one.
  */
 export class SingleFlightCache {
   readonly #clock: () => number
+  readonly #invalidation: Invalidation
   readonly #cache: TaggedCache<CachedRead>
-  readonly activity = new AuthorActivity()
-  /** Reads under way, and how many drops there had been when they began. */
+  /** Reads in flight, and the version at which each began. */
   readonly #inFlight = new Map<string, { since: number; reading: Promise<unknown> }>()
 
   /**
    * @param clock Unix milliseconds.
-   * @param tags What drops what is kept.
-   * @param isCaching Whether anything is kept; if not, only those that ask while it is being read share it.
+   * @param isCaching False shares reads that are in flight and keeps no values.
    */
-  constructor(clock: () => number, tags: Tags, isCaching = true) {
+  constructor(clock: () => number, invalidation: Invalidation, isCaching = true) {
     this.#clock = clock
-    this.#cache = new TaggedCache({ tags, maxEntries: isCaching ? MAX_CACHED_READS : 0 })
+    this.#invalidation = invalidation
+    this.#cache = new TaggedCache({ invalidation, maxEntries: isCaching ? MAX_CACHED_READS : 0 })
   }
 
   /**
-   * @param key Says everything that the value depends on; keys of different values differ.
-   * @param maxAgeMs Up to this age it is as good as new; after a minute nothing is kept.
+   * @param key Contains everything that the value depends on, so that different values have different keys.
+   * @param maxAgeMs The age up to which a cached value is returned; at most a minute.
    */
   async read<Value>(key: string, maxAgeMs: number, load: () => Promise<Tagged<Value>>): Promise<Value> {
     const cached = this.#cache.get(key)
@@ -53,15 +51,16 @@ export class SingleFlightCache {
     return await this.#joinOrStart(key, load)
   }
 
-  /** Whether it can be had without reading. */
+  /** Whether the cache has a value for a key. */
   has(key: string): boolean {
     return this.#cache.get(key) !== undefined
   }
 
   #isUnaffected(cached: CachedRead): boolean {
     if (!cached.authors) return true
-    if (this.activity.hasAny(cached.authors, cached.unaffectedUntil)) return false
-    cached.unaffectedUntil = this.activity.endOffset
+    const { authors } = this.#invalidation
+    if (authors.hasAny(cached.authors, cached.unaffectedUntil)) return false
+    cached.unaffectedUntil = authors.endOffset
     return true
   }
 
@@ -77,7 +76,7 @@ export class SingleFlightCache {
   }
 
   async #load<Value>(key: string, since: number, load: () => Promise<Tagged<Value>>): Promise<Value> {
-    const unaffectedUntil = this.activity.endOffset
+    const unaffectedUntil = this.#invalidation.authors.endOffset
     const { value, tags, authors } = await load()
     this.#cache.put(key, { value, readAtMs: this.#clock(), authors, unaffectedUntil }, () => tags, since)
     return value

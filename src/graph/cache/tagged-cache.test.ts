@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Tags } from './tag-versions.js'
+import { cacheTag } from './cache-tags.js'
+import { Invalidation } from './invalidation.js'
 import { TaggedCache } from './tagged-cache.js'
 
 const letters = ['a', 'b', 'c'] as const
@@ -14,14 +15,14 @@ test('whatever is read, put and dropped, nothing that was made of what is no lon
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-      const tags = new Tags()
-      const caches = [0, 1].map(() => new TaggedCache<{ version: number }>({ tags, maxEntries: 10 }))
+      const invalidation = new Invalidation()
+      const caches = [0, 1].map(() => new TaggedCache<{ version: number }>({ invalidation, maxEntries: 10 }))
       const version = { a: 0, b: 0, c: 0 }
       /** What was read of each letter, and when that began. */
       const read = new Map<string, { since: number; version: number }>()
       for (const each of steps) {
         if (each.kind === 'begin')
-          read.set(each.tag, { since: tags.currentVersion(), version: version[each.tag] })
+          read.set(each.tag, { since: invalidation.currentVersion(), version: version[each.tag] })
         if (each.kind === 'put') {
           const reading = read.get(each.tag)
           if (reading)
@@ -29,11 +30,11 @@ test('whatever is read, put and dropped, nothing that was made of what is no lon
         }
         if (each.kind === 'drop') {
           version[each.tag] += 1
-          tags.drop([each.tag])
+          invalidation.apply({ tags: [each.tag] })
         }
         if (each.kind === 'clear') {
           for (const letter of letters) version[letter] += 1
-          tags.clear()
+          invalidation.apply({ tags: [cacheTag.everything] })
         }
         for (const letter of letters) {
           for (const cache of caches) {
@@ -47,21 +48,21 @@ test('whatever is read, put and dropped, nothing that was made of what is no lon
 })
 
 test('what is put after it was read stays until one of its tags is dropped', () => {
-  const tags = new Tags()
-  const cache = new TaggedCache<{ name: string }>({ tags, maxEntries: 10 })
+  const invalidation = new Invalidation()
+  const cache = new TaggedCache<{ name: string }>({ invalidation, maxEntries: 10 })
   cache.put('one', { name: 'one' }, () => ['a', 'b'], cache.currentVersion())
   cache.put('two', { name: 'two' }, () => ['c'], cache.currentVersion())
-  tags.drop(['d'])
+  invalidation.apply({ tags: ['d'] })
   expect(cache.get('one')).toEqual({ name: 'one' })
-  tags.drop(['b', 'd'])
+  invalidation.apply({ tags: ['b', 'd'] })
   expect([cache.get('one'), cache.get('two')]).toEqual([undefined, { name: 'two' }])
 })
 
 test('what was read so long ago that it is not known what was dropped since is not kept', () => {
-  const tags = new Tags()
-  const cache = new TaggedCache<{ name: string }>({ tags, maxEntries: 10 })
+  const invalidation = new Invalidation()
+  const cache = new TaggedCache<{ name: string }>({ invalidation, maxEntries: 10 })
   const since = cache.currentVersion()
-  for (let n = 0; n < 100_002; n += 1) tags.drop([`tag ${n}`])
+  for (let n = 0; n < 100_002; n += 1) invalidation.apply({ tags: [`tag ${n}`] })
   cache.put('one', { name: 'one' }, () => ['a'], since)
   expect(cache.get('one')).toBeUndefined()
   cache.put('one', { name: 'one' }, () => ['a'], cache.currentVersion())

@@ -1,30 +1,29 @@
 import { LRUCache } from 'lru-cache'
-import type { Tags } from './tag-versions.js'
+import type { Invalidation } from './invalidation.js'
 
-/** A backstop: whatever a drop should have reached and did not is gone after this. */
+/** An entry that an invalidation should have dropped and did not lives no longer than this. */
 const MAX_AGE_MS = 60_000
 
 export interface TaggedCacheOptions {
-  /** What drops its entries. */
-  readonly tags: Tags
-  /** 0 keeps nothing. */
+  readonly invalidation: Invalidation
+  /** 0 caches nothing. */
   readonly maxEntries: number
 }
 
 /**
- * A bounded cache whose entries are dropped by what they were made of: their tags.
+ * A bounded LRU cache whose entries are dropped by the tags of their sources.
  *
- * A value that was read before a tag was dropped must not be kept after: ask `begin` before reading, and hand what it
- * gives to `put`.
+ * Take `currentVersion` before a read and pass it to `put`: a value that was read before one of its tags was
+ * invalidated does not enter the cache.
  */
 export class TaggedCache<Value extends object> {
-  readonly #tags: Tags
+  readonly #invalidation: Invalidation
   readonly #isDisabled: boolean
   readonly #entries: LRUCache<string, { value: Value; tags: readonly string[] }>
   readonly #keysByTag = new Map<string, Set<string>>()
 
-  constructor({ tags, maxEntries }: TaggedCacheOptions) {
-    this.#tags = tags
+  constructor({ invalidation, maxEntries }: TaggedCacheOptions) {
+    this.#invalidation = invalidation
     this.#isDisabled = maxEntries === 0
     this.#entries = new LRUCache({
       max: Math.max(1, maxEntries),
@@ -32,23 +31,23 @@ export class TaggedCache<Value extends object> {
       ttlResolution: 1000,
       dispose: (entry, key) => this.#untag(key, entry.tags),
     })
-    tags.add(this)
+    invalidation.add(this)
   }
 
   get(key: string): Value | undefined {
     return this.#entries.get(key)?.value
   }
 
-  /** The moment to hand to `put`. */
+  /** The version to pass to `put`. */
   currentVersion(): number {
-    return this.#tags.currentVersion()
+    return this.#invalidation.currentVersion()
   }
 
-  /** @param tagsOf What it is made of; not asked for when nothing is kept. */
+  /** @param tagsOf The tags of the sources; not called when the cache is disabled. */
   put(key: string, value: Value, tagsOf: () => readonly string[], readVersion: number): void {
     if (this.#isDisabled) return
     const tags = tagsOf()
-    if (!this.#tags.isFresh(tags, readVersion)) return
+    if (!this.#invalidation.isFresh(tags, readVersion)) return
     this.#entries.set(key, { value, tags })
     for (const tag of tags) {
       const keys = this.#keysByTag.get(tag)
@@ -61,7 +60,7 @@ export class TaggedCache<Value extends object> {
     this.#entries.delete(key)
   }
 
-  /** For `Tags`. */
+  /** Called by `Invalidation`. */
   evict(tags: readonly string[]): void {
     if (this.#keysByTag.size === 0) return
     for (const tag of tags) {
@@ -70,7 +69,7 @@ export class TaggedCache<Value extends object> {
     }
   }
 
-  /** For `Tags`. */
+  /** Called by `Invalidation`. */
   empty(): void {
     this.#entries.clear()
     this.#keysByTag.clear()

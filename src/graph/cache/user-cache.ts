@@ -5,7 +5,7 @@ import type { LocationAddress } from '../view/schema/location.js'
 import { channelMentions, usernameMentions } from '../view/text-ranges.js'
 import { presentUser } from '../view/user.js'
 import { splitCached, toJsonPrefix, unique } from './cache-lookup.js'
-import { dehydratedUserTag } from './cache-tags.js'
+import { cacheTag } from './cache-tags.js'
 import { DataLoader } from './data-loader.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 
@@ -88,11 +88,11 @@ export class UserCache {
 /** Everything that the view of a user is made of. */
 function tagsOf({ record, mentionedFids }: CachedUser): string[] {
   const dehydratedFids = [...record.authAddresses.map(({ app }) => app.fid), ...mentionedFids]
-  const usernameTags = usernameMentions(record.bio ?? '').map(({ name }) => `name:${name}`)
-  const channelTags = channelMentions(record.bio ?? '').map(({ name }) => `channel:${name}`)
+  const usernameTags = usernameMentions(record.bio ?? '').map(({ name }) => cacheTag.username(name))
+  const channelTags = channelMentions(record.bio ?? '').map(({ name }) => cacheTag.channel(name))
   return [
-    `user:${record.fid}`,
-    ...unique(dehydratedFids).map(dehydratedUserTag),
+    cacheTag.user(record.fid),
+    ...unique(dehydratedFids).map(cacheTag.dehydratedUser),
     ...usernameTags,
     ...channelTags,
   ]

@@ -5,6 +5,7 @@ import {
   type ViewerQuery,
   type ViewerRelations,
 } from '../load/viewer.js'
+import { cacheTag } from './cache-tags.js'
 import { DataLoader } from './data-loader.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 
@@ -37,15 +38,10 @@ const MAX_BATCH_SIZE = 32
 const relationsByFid = ['following', 'followers', 'blocking', 'blockers', 'muting'] as const
 const relationsByHash = ['liked', 'recasted'] as const
 
-/** The tag of everything that is kept of a viewer: whoever changes what it is to others drops it. */
-export function viewerTag(fid: number): string {
-  return `viewer:${fid}`
-}
-
 /**
  * What viewers have to do with the things of their pages. Who comes back soon, to the same page or to the next, sees
  * much of what it saw before: that is kept until the viewer follows, is followed, blocks, is blocked, mutes or reacts
- * (`viewerTag`), and what it is in a channel until the channel changes.
+ * (`cacheTag.viewer`), and what it is in a channel until the channel changes.
  */
 export class ViewerCache {
   readonly #loader: DataLoader<ViewerQuery, ReadonlyMap<ViewerQuery, ViewerRelations>>
@@ -53,14 +49,17 @@ export class ViewerCache {
   /** By viewer and channel. */
   readonly #memberships: TaggedCache<ChannelMembership>
 
-  constructor(db: Database, { tags, maxEntries }: TaggedCacheOptions) {
+  constructor(db: Database, { invalidation, maxEntries }: TaggedCacheOptions) {
     const load = async (queries: readonly ViewerQuery[]) => {
       const relations = await loadViewerRelations(db, queries)
       return new Map(queries.map((query, index) => [query, relations[index]!]))
     }
     this.#loader = new DataLoader(load, MAX_BATCH_SIZE)
-    this.#relations = new TaggedCache({ tags, maxEntries: Math.ceil(maxEntries / ENTRIES_PER_VIEWER) })
-    this.#memberships = new TaggedCache({ tags, maxEntries })
+    this.#relations = new TaggedCache({
+      invalidation,
+      maxEntries: Math.ceil(maxEntries / ENTRIES_PER_VIEWER),
+    })
+    this.#memberships = new TaggedCache({ invalidation, maxEntries })
   }
 
   /** What the viewer has to do with the things of a page. It may say more than was asked for. */
@@ -85,12 +84,12 @@ export class ViewerCache {
       const loaded = (await this.#loader.load([missing])).get(missing)!
       // When it was dropped meanwhile, nobody but this request has it any more.
       addRelations(relations, missing, loaded)
-      if (!cached) this.#relations.put(key, relations, () => [viewerTag(viewerFid)], relationsSince)
+      if (!cached) this.#relations.put(key, relations, () => [cacheTag.viewer(viewerFid)], relationsSince)
       if (relations.fids.size + relations.hashes.size > MAX_REMEMBERED_IDS) this.#relations.delete(key)
       for (const id of missing.channelIds) {
         const membership = { isFollowing: loaded.channels.has(id), role: loaded.roles.get(id) ?? null }
         memberships.set(id, membership)
-        this.#memberships.put(`${key} ${id}`, membership, () => [`channel:${id}`], membershipsSince)
+        this.#memberships.put(`${key} ${id}`, membership, () => [cacheTag.channel(id)], membershipsSince)
       }
     }
     return { ...relations, ...channelRelations(memberships) }

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
+import { INVALIDATION_CHANNEL } from '../../../graph/cache/invalidation.js'
 import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
 
 const { db, api, signers } = await createPublishingNetwork()
@@ -35,11 +36,11 @@ it('follows and unfollows a channel, and counts each follower once', async () =>
 
 it('tells every process that its view is stale, exactly when something has changed', async () => {
   const notifiedTags: string[] = []
-  const listening = await db.listen('stale_views', (tag) => notifiedTags.push(tag))
+  const listening = await db.listen(INVALIDATION_CHANNEL, (tag) => notifiedTags.push(tag))
   bodyOf(await send('POST', signers[2]))
   bodyOf(await send('POST', signers[2]))
   bodyOf(await send('DELETE', signers[2]))
-  await db`select pg_notify('stale_views', 'end')`
+  await db`select pg_notify(${INVALIDATION_CHANNEL}, 'end')`
   await expect.poll(() => notifiedTags.at(-1)).toBe('end')
   expect(notifiedTags).toEqual(['channel:gardens', 'channel:gardens', 'end'])
   await listening.unlisten()

@@ -26,14 +26,13 @@ export async function changeChannelFollow(
 ) {
   const { permission, message } = actions[action]
   const { fid } = await signers.findFresh({ signerUuid, appId, permission })
+  const writer = { db: writerDb, invalidation: hydrator.invalidation }
   const found =
     action === 'follow'
-      ? await followChannel(writerDb, { channelId, fid, now: Math.floor(clock() / 1000) })
-      : await unfollowChannel(writerDb, { channelId, fid })
+      ? await followChannel(writer, { channelId, fid, now: Math.floor(clock() / 1000) })
+      : await unfollowChannel(writer, { channelId, fid })
   if (!found) {
     throw new PlazaError('not_found', 'there is no such channel', { property: 'channel_id' })
   }
-  // Other processes are told; whoever has asked this one must not see what was before.
-  hydrator.drop([`channel:${channelId}`])
   return { success: true, message }
 }

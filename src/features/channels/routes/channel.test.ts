@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/database.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
+import { uncachedWriter } from '../../../graph/cache/invalidation.js'
 import { projectEvents } from '../../../graph/project/project.js'
 import { ensurePartitions } from '../../../hub/log/partitions.js'
 import { mergeBatch } from '../../../hub/merge/merge.js'
@@ -15,7 +16,7 @@ const gardens = 'https://example.com/gardens'
 const oldGardens = 'chain://eip155:1/erc721:0x00'
 
 async function save(document: ChannelDocument): Promise<void> {
-  expect(await saveChannel(db, document, testNowUnix)).not.toHaveProperty('code')
+  expect(await saveChannel(uncachedWriter(db), document, testNowUnix)).not.toHaveProperty('code')
 }
 
 interface Listed {
@@ -111,7 +112,11 @@ describe('channel', () => {
   })
 
   it('keeps its URLs to itself', async () => {
-    const taken = await saveChannel(db, { id: 'thief', lead_fid: 2, parent_url: gardens }, testNowUnix)
+    const taken = await saveChannel(
+      uncachedWriter(db),
+      { id: 'thief', lead_fid: 2, parent_url: gardens },
+      testNowUnix,
+    )
     expect(taken).toMatchObject({ code: 'conflict', message: `${gardens} belongs to another channel` })
     expect((await get('channel', { id: 'thief' })).statusCode).toBe(404)
   })

@@ -25,7 +25,12 @@ export const channelCreate = defineOperation({
     const { signer_uuid: signerUuid, channel_id: id, parent_url: parentUrl, ...edits } = body
     const { fid } = await signers.findFresh({ signerUuid, appId, permission: 'any write' })
     const now = Math.floor(clock() / 1000)
-    const outcome = await createChannel(writerDb, fid, { id, parentUrl, edits }, now)
+    const outcome = await createChannel(
+      { db: writerDb, invalidation: hydrator.invalidation },
+      fid,
+      { id, parentUrl, edits },
+      now,
+    )
     return await savedChannelJson(outcome, { hydrator, id, fid })
   },
 })

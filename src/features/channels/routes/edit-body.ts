@@ -66,6 +66,5 @@ export async function savedChannelJson(
   if ('code' in outcome) {
     throw new PlazaError(outcome.code, outcome.message, { property: outcome.property })
   }
-  hydrator.drop(outcome.staleViews)
   return `{"channel":${(await hydrator.channels([id], fid)).get(id)}}`
 }

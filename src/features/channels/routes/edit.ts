@@ -22,7 +22,12 @@ export const channelEdit = defineOperation({
   async handle({ signers, writerDb, hydrator, clock }, body, { appId }) {
     const { signer_uuid: signerUuid, channel_id: id, ...edits } = body
     const { fid } = await signers.findFresh({ signerUuid, appId, permission: 'any write' })
-    const outcome = await editChannel(writerDb, fid, { id, edits }, Math.floor(clock() / 1000))
+    const outcome = await editChannel(
+      { db: writerDb, invalidation: hydrator.invalidation },
+      fid,
+      { id, edits },
+      Math.floor(clock() / 1000),
+    )
     return await savedChannelJson(outcome, { hydrator, id, fid })
   },
 })

@@ -20,8 +20,11 @@ export const channelMemberInviteAnswer = defineOperation({
     const { fid } = await signers.findFresh({ signerUuid: signer_uuid, appId, permission: 'any write' })
     const membershipRequest = { channelId: channel_id, fid, role, accept }
     return membershipReply(
-      await answerInvite(writerDb, membershipRequest, Math.floor(clock() / 1000)),
-      hydrator,
+      await answerInvite(
+        { db: writerDb, invalidation: hydrator.invalidation },
+        membershipRequest,
+        Math.floor(clock() / 1000),
+      ),
     )
   },
 })

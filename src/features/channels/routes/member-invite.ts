@@ -29,8 +29,11 @@ export const channelMemberInvite = defineOperation({
     })
     const membershipRequest = { channelId: channel_id, callerFid, fid, role }
     return membershipReply(
-      await inviteMember(writerDb, membershipRequest, Math.floor(clock() / 1000)),
-      hydrator,
+      await inviteMember(
+        { db: writerDb, invalidation: hydrator.invalidation },
+        membershipRequest,
+        Math.floor(clock() / 1000),
+      ),
     )
   },
 })

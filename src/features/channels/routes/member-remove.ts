@@ -29,8 +29,11 @@ export const channelMemberRemove = defineOperation({
     })
     const membershipRequest = { channelId: channel_id, callerFid, fid, role }
     return membershipReply(
-      await removeMember(writerDb, membershipRequest, Math.floor(clock() / 1000)),
-      hydrator,
+      await removeMember(
+        { db: writerDb, invalidation: hydrator.invalidation },
+        membershipRequest,
+        Math.floor(clock() / 1000),
+      ),
     )
   },
 })

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
 import { choiceParameter, textParameter } from '../../../api/parameters.js'
-import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import type { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { fidMember } from '../../moderation/routes/relation-body-members.js'
@@ -30,15 +29,11 @@ export const callLimitText =
   `A user may invite, answer and remove ${MAX_CALLS_PER_HOUR} times an hour and channel, refused calls counted; ` +
   'beyond it: 429.'
 
-/** What a change came to. The next read of this server shows it. */
-export function membershipReply(
-  outcome: MembershipResult | MembershipRefusal,
-  hydrator: Hydrator,
-): OperationResponse {
+/** The reply of a membership operation. Throws a refusal. */
+export function membershipReply(outcome: MembershipResult | MembershipRefusal): OperationResponse {
   if ('code' in outcome) {
     const { code, message, property, retryAfterSeconds } = outcome
     throw new PlazaError(code, message, { property, retryAfterSeconds })
   }
-  hydrator.drop(outcome.staleViews)
   return { success: true, message: outcome.message }
 }

@@ -4,7 +4,9 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { createTestHub } from '../../../../test/hub.js'
 import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
+import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
+import { uncachedWriter } from '../../../graph/cache/invalidation.js'
 import { approvedSigner } from '../../signers/testing/approved-signer.js'
 import { saveChannel } from '../channels.js'
 
@@ -31,8 +33,8 @@ for (const user of [owner, guest])
 beforeEach(async () => {
   now = testNowUnix
   await db`delete from channels.channels`
-  const saved = await saveChannel(
-    db,
+  await saveChannel(
+    { db, invalidation: hydrator.invalidation },
     {
       id: 'gardens',
       lead_fid: owner.fid,
@@ -41,7 +43,6 @@ beforeEach(async () => {
     },
     testNowUnix,
   )
-  hydrator.drop('staleViews' in saved ? saved.staleViews : [])
 })
 
 const signedBy = ({ fid }: TestUser, more: object) => ({
@@ -93,7 +94,7 @@ describe('a change of a membership', () => {
 
   it('is refused the eleventh moderator, invited or active', async () => {
     const members = manyUsers.map(({ fid }) => ({ fid, role: 'member' as const, member_since: 1 }))
-    await saveChannel(db, { id: 'gardens', members }, testNowUnix)
+    await saveChannel(uncachedWriter(db), { id: 'gardens', members }, testNowUnix)
     const replies = []
     for (const { fid } of manyUsers) replies.push(await invite(fid, { role: 'moderator' }))
     expect(replies.map(({ statusCode }) => statusCode)).toEqual([...Array(10).fill(200), 409, 409])
@@ -102,7 +103,7 @@ describe('a change of a membership', () => {
   })
 
   it('may be asked for 100 times an hour and channel, refusals counted', async () => {
-    await saveChannel(db, { id: 'sailing', lead_fid: owner.fid }, testNowUnix)
+    await saveChannel(uncachedWriter(db), { id: 'sailing', lead_fid: owner.fid }, testNowUnix)
     for (let call = 1; call <= 99; call += 1) await remove(guest.fid)
     expect((await invite(guest.fid)).statusCode).toBe(200)
     now += 600
@@ -137,20 +138,20 @@ describe('what the server is told of members', () => {
   it('ends invites that it makes pointless, and lets in who was removed', async () => {
     await invite(guest.fid)
     const members = [{ fid: guest.fid, role: 'member' as const, member_since: 7 }]
-    await saveChannel(db, { id: 'gardens', members }, testNowUnix)
+    await saveChannel(uncachedWriter(db), { id: 'gardens', members }, testNowUnix)
     expect((await answer(true)).statusCode).toBe(404)
     await invite(guest.fid, { role: 'moderator' })
-    await saveChannel(db, { id: 'gardens', moderator_fids: [guest.fid] }, testNowUnix)
+    await saveChannel(uncachedWriter(db), { id: 'gardens', moderator_fids: [guest.fid] }, testNowUnix)
     expect((await answer(true, { role: 'moderator' })).statusCode).toBe(404)
     const { channel } = (await get('channel', { id: 'gardens' })).json()
     expect(channel).toMatchObject({ member_count: 2, moderator_fids: [guest.fid] })
     await remove(guest.fid)
-    await saveChannel(db, { id: 'gardens', members }, testNowUnix)
+    await saveChannel(uncachedWriter(db), { id: 'gardens', members }, testNowUnix)
     expect(await db`select from channels.restricted`).toHaveLength(0)
   })
 
   it('moves the lead: who led before stays as a member', async () => {
-    await saveChannel(db, { id: 'gardens', lead_fid: guest.fid }, testNowUnix)
+    await saveChannel(uncachedWriter(db), { id: 'gardens', lead_fid: guest.fid }, testNowUnix)
     const { members } = (await get('channel/member/list', { channel_id: 'gardens' })).json()
     const roles = members.map(({ user, role }: { user: { fid: number }; role: string }) => [user.fid, role])
     expect(roles).toEqual([
@@ -207,7 +208,7 @@ describe('lists', () => {
         async (times, limit, removedMember) => {
           await db`delete from channels.channels`
           for (const id of channels)
-            await saveChannel(db, { id, lead_fid: owner.fid, created_at: 3 }, testNowUnix)
+            await saveChannel(uncachedWriter(db), { id, lead_fid: owner.fid, created_at: 3 }, testNowUnix)
           const pairs = ofChannel
             ? manyUsers.map(({ fid }) => ({ fid, id: 'gardens' }))
             : channels.map((id) => ({ fid: guest.fid, id }))
@@ -219,7 +220,7 @@ describe('lists', () => {
             } else await db`insert into channels.members values (${id}, ${fid}, 'member', ${at})`
           }
           for (const [index, pair] of pairs.entries()) await storeMember(pair, times[index]!)
-          hydrator.clear()
+          hydrator.invalidation.apply({ tags: [cacheTag.everything] })
           const leaves = pairs[removedMember % pairs.length]!
           const found = await readAll(path, { ...query, limit }, async () => {
             await db`delete from ${db(table)} where fid = ${leaves.fid} and channel_id = ${leaves.id}`

@@ -113,12 +113,12 @@ describe('a beginning that all share', () => {
   }
 
   test('is read once, with some to spare, and again when a cast has come', async () => {
-    const { ask, counts, feed, tags } = singleFlight('abcdefghijkl')
+    const { ask, counts, feed, invalidation } = singleFlight('abcdefghijkl')
     const page = await ask({ limit: 2 })
     expect(page.letters).toBe('ab')
     expect(await ask({ limit: 2, viewer_fid: 7 })).toEqual(page)
     expect([counts, feed.pageRequests]).toEqual([[8], []])
-    tags.drop(['casts'])
+    invalidation.apply({ tags: ['casts'] })
     await ask({ limit: 2 })
     await ask({ limit: 3 })
     expect(counts).toEqual([8, 8, 9])
@@ -194,13 +194,13 @@ describe('a beginning of one’s own', () => {
   test.each([['follows'], ['viewer:1'], ['bans:banning'], [`thread:${hashOf('y')}`]])(
     'is read again after %s',
     async (tag) => {
-      const { ask, parts, tags } = viewerEntries()
+      const { ask, parts, invalidation } = viewerEntries()
       await ask({ limit: 2, viewer_fid: 1 }, banningCaller)
       await ask({ limit: 2 })
-      tags.drop(['other'])
+      invalidation.apply({ tags: ['other'] })
       await ask({ limit: 2, viewer_fid: 1 }, banningCaller)
       expect(parts).toHaveLength(2)
-      tags.drop([tag])
+      invalidation.apply({ tags: [tag] })
       await ask({ limit: 2, viewer_fid: 1 }, banningCaller)
       expect(parts).toHaveLength(3)
       await ask({ limit: 2 })

@@ -1,10 +1,9 @@
 import type { Caller } from '../../../api/caller.js'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { type RequestViewer, viewerOf } from '../../../api/viewer.js'
-import { bansTag } from '../../../graph/cache/banned-users.js'
+import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import type { SingleFlightCache, Tagged } from '../../../graph/cache/single-flight-cache.js'
-import { viewerTag } from '../../../graph/cache/viewer-cache.js'
 import type { FeedCursor, FeedPageRequest, FeedRow } from '../../../graph/query/feeds.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import type { OperationContext } from '../../operation.js'
@@ -138,10 +137,10 @@ function readViewerEntries(
     VIEWER_MAX_AGE_MS,
     async () => {
       const { value, tags, ...readResult } = await readForViewer(pageRequest)
-      const viewerTags = viewerFid === undefined ? [] : [viewerTag(viewerFid)]
-      const appTags = banningAppId === undefined ? [] : [bansTag(banningAppId)]
+      const viewerTags = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid)]
+      const appTags = banningAppId === undefined ? [] : [cacheTag.bans(banningAppId)]
       // Those who recast a cast are told of; its coming or going is its author's, who may be anybody.
-      const castTags = value.map(({ hash }) => `thread:${hash}`)
+      const castTags = value.map(({ hash }) => cacheTag.thread(hash))
       return { ...readResult, value, tags: [...tags, ...viewerTags, ...appTags, ...castTags] }
     },
   )

@@ -1,4 +1,4 @@
-import { viewerTag } from '../../../graph/cache/viewer-cache.js'
+import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import { type FollowingSelection, readFollowingFeed } from '../../../graph/query/feeds-following.js'
 import { readFollowed } from '../../../graph/query/follows.js'
 import type { Database } from '../../../platform/db/connection.js'
@@ -22,7 +22,7 @@ export function followingFeed(
         readFollowed(db, fid, MAX_FOLLOWED + 1),
       ])
       const authors = followed.length > MAX_FOLLOWED ? { has: () => true } : new Set(followed)
-      return { value, tags: [viewerTag(fid)], authors }
+      return { value, tags: [cacheTag.viewer(fid)], authors }
     },
   }
   return [read, firstPageReader]

@@ -1,3 +1,4 @@
+import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import { type ParentSelection, readParentFeed } from '../../../graph/query/feeds-by-parent.js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { ReadFeed, SharedFirstPageReader } from './feed-page.js'
@@ -12,7 +13,7 @@ export function parentFeed(db: Database, selection: ParentSelection): [ReadFeed,
     async read(count) {
       const { urls, entries } = await readParentFeed(db, selection, { before: null, count })
       const channels = 'channelIds' in selection.parents ? selection.parents.channelIds : []
-      const tags = [...urls.map((url) => `feed:${url}`), ...channels.map((id) => `channel:${id}`)]
+      const tags = [...urls.map(cacheTag.feed), ...channels.map(cacheTag.channel)]
       return { value: entries, tags }
     },
   }

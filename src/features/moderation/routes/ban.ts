@@ -1,4 +1,3 @@
-import { bansTag } from '../../../graph/cache/banned-users.js'
 import { BanResponse } from '../../../graph/view/schema/relation.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
@@ -23,11 +22,15 @@ export const ban = defineOperation({
 
   async handle({ writerDb, hydrator, clock }, { fids }, { appId }) {
     await requireUsers(writerDb, fids, 'fids')
-    const added = await banUsers(writerDb, appId, fids, Math.floor(clock() / 1000))
+    const added = await banUsers(
+      { db: writerDb, invalidation: hydrator.invalidation },
+      appId,
+      fids,
+      Math.floor(clock() / 1000),
+    )
     if (added === null) {
       throw new PlazaError('conflict', `an app bans at most ${MAX_BANS} users`, { property: 'fids' })
     }
-    hydrator.drop([bansTag(appId)])
     return { success: true, message: `newly banned: ${added}` }
   },
 })

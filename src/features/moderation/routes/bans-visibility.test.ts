@@ -5,6 +5,7 @@ import { createTestHub } from '../../../../test/hub.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../test/network.js'
 import { createTestApi } from '../../../app/testing/test-api.js'
 import { Hydrator } from '../../../graph/cache/hydrator.js'
+import { uncachedWriter } from '../../../graph/cache/invalidation.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { saveChannel } from '../../channels/channels.js'
 import { consumeInbox } from '../../notifications/testing/consume-inbox.js'
@@ -60,7 +61,7 @@ beforeAll(async () => {
   ])
   expect(outcomes.filter((outcome) => outcome !== null)).toEqual([])
   await saveChannel(
-    db,
+    uncachedWriter(db),
     { id: 'gardens', lead_fid: 1, parent_url: gardens, followers: [{ fid: 2, followed_at: 5 }] },
     testNowUnix,
   )

@@ -1,5 +1,4 @@
 import { invalidField } from '../../../api/invalid-field.js'
-import { viewerTag } from '../../../graph/cache/viewer-cache.js'
 import { MuteResponse } from '../../../graph/view/schema/relation.js'
 import { defineOperation } from '../../operation.js'
 import { mute as muteUser } from '../mutes.js'
@@ -21,8 +20,12 @@ export const mute = defineOperation({
     if (fid === muted_fid) throw invalidField('muted_fid', 'must be another user')
     await requireUsers(writerDb, [fid], 'fid')
     await requireUsers(writerDb, [muted_fid], 'muted_fid')
-    const isNew = await muteUser(writerDb, fid, muted_fid, Math.floor(clock() / 1000))
-    hydrator.drop([viewerTag(fid)])
+    const isNew = await muteUser(
+      { db: writerDb, invalidation: hydrator.invalidation },
+      fid,
+      muted_fid,
+      Math.floor(clock() / 1000),
+    )
     return { success: true, message: isNew ? 'muted' : 'muted already' }
   },
 })

@@ -1,4 +1,3 @@
-import { bansTag } from '../../../graph/cache/banned-users.js'
 import { BanResponse } from '../../../graph/view/schema/relation.js'
 import { defineOperation } from '../../operation.js'
 import { unban as unbanUsers } from '../bans.js'
@@ -15,8 +14,7 @@ export const unban = defineOperation({
   reply: BanResponse,
 
   async handle({ writerDb, hydrator }, { fids }, { appId }) {
-    const removed = await unbanUsers(writerDb, appId, fids)
-    hydrator.drop([bansTag(appId)])
+    const removed = await unbanUsers({ db: writerDb, invalidation: hydrator.invalidation }, appId, fids)
     return { success: true, message: `not banned any more: ${removed}` }
   },
 })

@@ -1,4 +1,3 @@
-import { viewerTag } from '../../../graph/cache/viewer-cache.js'
 import { MuteResponse } from '../../../graph/view/schema/relation.js'
 import { defineOperation } from '../../operation.js'
 import { unmute as unmuteUser } from '../mutes.js'
@@ -15,8 +14,7 @@ export const unmute = defineOperation({
   reply: MuteResponse,
 
   async handle({ writerDb, hydrator }, { fid, muted_fid }) {
-    const wasMuted = await unmuteUser(writerDb, fid, muted_fid)
-    hydrator.drop([viewerTag(fid)])
+    const wasMuted = await unmuteUser({ db: writerDb, invalidation: hydrator.invalidation }, fid, muted_fid)
     return { success: true, message: wasMuted ? 'not muted any more' : 'was not muted' }
   },
 })

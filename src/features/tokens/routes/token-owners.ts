@@ -2,8 +2,7 @@ import type { Caller } from '../../../api/caller.js'
 import { OtherReply } from '../../../api/operation.js'
 import { choiceParameter } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
-import { bansTag } from '../../../graph/cache/banned-users.js'
-import { viewerTag } from '../../../graph/cache/viewer-cache.js'
+import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import type { Viewer } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { FungiblesNotReady } from '../../../graph/view/schema/fungible.js'
@@ -87,8 +86,8 @@ async function ownersOf(
   const { viewerFid, banningAppId } = viewer
   if (singleFlight === null) return await read()
   const key = `owners ${tokenIds.join(' ')} for ${viewerFid ?? 'all'} without bans of ${banningAppId ?? 'nobody'}`
-  const ofViewer = viewerFid === undefined ? [] : [viewerTag(viewerFid)]
-  const tags = banningAppId === undefined ? ofViewer : [...ofViewer, bansTag(banningAppId)]
+  const ofViewer = viewerFid === undefined ? [] : [cacheTag.viewer(viewerFid)]
+  const tags = banningAppId === undefined ? ofViewer : [...ofViewer, cacheTag.bans(banningAppId)]
   return await singleFlight.read(key, MAX_AGE_MS, async () => ({ value: await read(), tags }))
 }
 

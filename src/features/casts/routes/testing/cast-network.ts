@@ -3,7 +3,6 @@ import { expect } from 'vitest'
 import { createTestDatabase } from '../../../../../test/database.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../../../../../test/network.js'
 import { createTestApi, type TestApi } from '../../../../app/testing/test-api.js'
-import { dropStaleViews } from '../../../../graph/cache/cache-follower.js'
 import { Hydrator } from '../../../../graph/cache/hydrator.js'
 import { projectEvents } from '../../../../graph/project/project.js'
 import { ensurePartitions } from '../../../../hub/log/partitions.js'
@@ -66,7 +65,7 @@ export async function createCastNetwork(count = 6): Promise<CastNetwork> {
     const options = { shards: 1, hooks: [projectEvents, remember] }
     const { messages } = await mergeBatch(db, 1, transactionHooks, options, clock())
     expect(messages.filter((outcome) => outcome !== null)).toEqual([])
-    dropStaleViews(hydrator, merged)
+    hydrator.invalidation.applyEvents(merged)
   }
   await mergeMessages({
     chainEvents: users.flatMap((user) => user.onChain({ units: 20 })),

@@ -1,6 +1,6 @@
 import type { Hydrator } from '../../../../graph/cache/hydrator.js'
+import { Invalidation } from '../../../../graph/cache/invalidation.js'
 import { SingleFlightCache } from '../../../../graph/cache/single-flight-cache.js'
-import { Tags } from '../../../../graph/cache/tag-versions.js'
 import type { Database } from '../../../../platform/db/connection.js'
 import type { FeedContext } from '../feed-page.js'
 
@@ -17,8 +17,8 @@ const bans: Readonly<Record<string, readonly { fid: number }[]>> = {
 export function createFeedScene({ cachesViews = true } = {}) {
   const hidden = new Set<string>()
   const visibleCast = (hash: string) => (hidden.has(hash) ? undefined : JSON.stringify(hash))
-  const tags = new Tags()
-  const singleFlight = new SingleFlightCache(() => 0, tags)
+  const invalidation = new Invalidation()
+  const singleFlight = new SingleFlightCache(() => 0, invalidation)
   const db = async (_text: unknown, appId: string) => bans[appId] ?? []
   const hydrator = {
     singleFlight,
@@ -42,7 +42,7 @@ export function createFeedScene({ cachesViews = true } = {}) {
     db: db as unknown as Database,
     hydrator: hydrator as unknown as Hydrator,
   }
-  return { context, hidden, tags, singleFlight }
+  return { context, hidden, invalidation, singleFlight }
 }
 
 /** Apps by whose keys the scene is asked. */
