@@ -1,4 +1,4 @@
-/** What is ready, and what has to be loaded, each once. */
+/** Splits ids, each once, into those with a cached value and those to load. */
 export function splitCached<Id, Cached>(
   ids: Iterable<Id>,
   get: (id: Id) => Cached | undefined,
@@ -13,12 +13,7 @@ export function splitCached<Id, Cached>(
   return { cached, missing }
 }
 
-/** Each value once, where it came first. */
+/** The distinct values, in the order of their first occurrence. */
 export function unique<T>(values: readonly T[]): T[] {
   return [...new Set(values)]
-}
-
-/** JSON of an object without the closing brace, so that members can be put behind. */
-export function toJsonPrefix(value: object): string {
-  return JSON.stringify(value).slice(0, -1)
 }

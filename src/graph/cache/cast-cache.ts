@@ -1,33 +1,31 @@
 import type { Database } from '../../platform/db/connection.js'
-import { type CastRecord, loadCasts } from '../load/cast-record.js'
+import { type CastRecord, loadCasts, loadSnapshotCasts } from '../load/cast-record.js'
+import { DataLoader } from '../load/data-loader.js'
 import { loadNames } from '../load/mentioned-names.js'
-import { embeddedIn, fidsIn, type PresentedCast, presentCast } from '../view/cast.js'
-import { channelDehydrated } from '../view/channel-dehydrated.js'
+import type { CastRow } from '../project/casts.js'
+import { embeddedIn, fidsIn } from '../view/cast.js'
+import { type CastTemplate, castTemplate } from '../view/render.js'
 import { channelMentions } from '../view/text-ranges.js'
-import { splitCached, toJsonPrefix, unique } from './cache-lookup.js'
+import { splitCached, unique } from './cache-lookup.js'
 import { cacheTag } from './cache-tags.js'
-import { DataLoader } from './data-loader.js'
 import type { Invalidation } from './invalidation.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
-/** A cast as it is kept: everything that is the same for everybody. */
-export interface CachedCast extends Omit<PresentedCast, 'body' | 'channel'> {
-  readonly record: CastRecord
-  /** JSON without its closing brace. */
-  readonly jsonPrefix: string
-  readonly channel: { readonly id: string; readonly jsonPrefix: string } | null
-  /** When it was read, as `Tags` count, if it shows a cast that stands below a reply; null elsewhere. */
+/** A cached cast. */
+interface CachedCast {
+  readonly template: CastTemplate
+  /** The version at which it was read, if it shows a reply to a reply; null elsewhere. */
   readonly nestedReplySince: number | null
 }
 
 /** Casts, and the users that were loaded for them. */
 interface LoadedCasts {
-  readonly casts: ReadonlyMap<string, CachedCast>
+  readonly casts: ReadonlyMap<string, CastTemplate>
   readonly users: PreloadedUsers
 }
 
-/** Casts, as far as they are the same for everybody. */
+/** Loads casts and caches their templates. */
 export class CastCache {
   readonly #db: Database
   readonly #users: UserCache
@@ -43,12 +41,12 @@ export class CastCache {
   }
 
   /**
-   * By hash; those that are not here are not in the result.
+   * Loads casts by hash. The result has no entry for a cast that is not stored.
    *
-   * @param hashes In hex without 0x.
-   * @param preloaded Gets the users that were loaded on the way.
+   * @param hashes Hex without 0x.
+   * @param preloaded Receives the users that the casts load.
    */
-  async load(hashes: readonly string[], preloaded: PreloadedUsers): Promise<Map<string, CachedCast>> {
+  async load(hashes: readonly string[], preloaded: PreloadedUsers): Promise<Map<string, CastTemplate>> {
     const { cached, missing } = splitCached(hashes, (hash) => this.#getFresh(hash))
     if (missing.length === 0) return cached
     const { casts, users } = await this.#loader.load(missing)
@@ -61,67 +59,90 @@ export class CastCache {
   }
 
   /**
-   * A cast as it was read, if it is still so. Where a reply has gone, what stands below any is asked for again: to look
-   * that up here costs nothing, and to drop all of them could be thousands at a time.
+   * Makes casts from their messages, stored or not; caches nothing.
+   *
+   * @param preloaded Receives the users that the casts load.
    */
-  #getFresh(hash: string): CachedCast | undefined {
+  async loadSnapshots(
+    snapshots: readonly CastRow[],
+    preloaded: PreloadedUsers,
+  ): Promise<Map<string, CastTemplate>> {
+    const embedded = snapshots.flatMap(({ embeds }) =>
+      embeds.flatMap((embed) => ('hash' in embed ? [embed.hash.slice(2)] : [])),
+    )
+    const [records, casts] = await Promise.all([
+      loadSnapshotCasts(this.#db, snapshots),
+      loadCasts(this.#db, embedded),
+    ])
+    return await this.#templates(records, casts, preloaded)
+  }
+
+  /**
+   * A cached cast, unless it shows a reply to a reply and a reply was removed since. The check costs a look-up; to drop
+   * such casts by their tag could drop thousands at a time.
+   */
+  #getFresh(hash: string): CastTemplate | undefined {
     const cast = this.#cache.get(hash)
     const since = cast?.nestedReplySince ?? null
-    return since === null || this.#invalidation.isFresh([cacheTag.replyRemoved], since) ? cast : undefined
+    if (since !== null && !this.#invalidation.isFresh([cacheTag.replyRemoved], since)) return undefined
+    return cast?.template
   }
 
   async #load(hashes: readonly string[]): Promise<LoadedCasts> {
     const since = this.#cache.currentVersion()
     const records = await loadCasts(this.#db, hashes)
-    const sources = hashes.flatMap((hash) => records.get(hash) ?? [])
+    const requested = hashes.flatMap((hash) => records.get(hash) ?? [])
     const users: PreloadedUsers = new Map()
-    const casts = await this.#present(sources, records, users, since)
-    for (const cast of casts) this.#cache.put(cast.record.hash, cast, () => tagsOf(cast, records), since)
-    return { casts: new Map(casts.map((cast) => [cast.record.hash, cast])), users }
+    const casts = await this.#templates(requested, records, users)
+    for (const record of requested) {
+      const hasNestedReply = [record, ...embeddedIn(record, records)].some(isNestedReply)
+      const cast = {
+        template: casts.get(record.hash)!,
+        nestedReplySince: hasNestedReply ? since : null,
+      }
+      this.#cache.put(record.hash, cast, () => tagsOf(record, records), since)
+    }
+    return { casts, users }
   }
 
-  async #present(
-    sources: readonly CastRecord[],
+  /**
+   * Makes templates of records, wherever the records come from. Loads their users and the channels of their texts.
+   *
+   * @param casts The casts that the records embed.
+   */
+  async #templates(
+    records: readonly CastRecord[],
     casts: ReadonlyMap<string, CastRecord>,
     preloaded: PreloadedUsers,
-    since: number,
-  ): Promise<CachedCast[]> {
+  ): Promise<Map<string, CastTemplate>> {
     const [users, names] = await Promise.all([
       this.#users.load(
-        sources.flatMap((record) => fidsIn(record, casts)),
+        records.flatMap((record) => fidsIn(record, casts)),
         preloaded,
       ),
       loadNames(this.#db, {
         usernames: [],
-        channelIds: unique(sources.flatMap(({ text }) => channelMentions(text)).map(({ name }) => name)),
+        channelIds: unique(records.flatMap(({ text }) => channelMentions(text)).map(({ name }) => name)),
       }),
     ])
-    const records = new Map([...users].map(([fid, { record }]) => [fid, record]))
-    return sources.map((record) => {
-      const { body, channel, ...rest } = presentCast(record, { casts, users: records, names })
-      return {
-        ...rest,
-        record,
-        jsonPrefix: toJsonPrefix(body),
-        channel: channel && { id: channel.id, jsonPrefix: toJsonPrefix(channelDehydrated(channel)) },
-        nestedReplySince: [record, ...embeddedIn(record, casts)].some(isNestedReply) ? since : null,
-      }
-    })
+    const userRecords = new Map([...users].map(([fid, { record }]) => [fid, record]))
+    const surroundings = { casts, users: userRecords, names }
+    return new Map(records.map((record) => [record.hash, castTemplate(record, surroundings)]))
   }
 }
 
-/** Whether its thread depends on other casts than the first of the thread: on replies between the two. */
+/** Whether the thread of a cast depends on replies between it and the first cast of the thread. */
 function isNestedReply({ parentHash, threadHash }: CastRecord): boolean {
   return parentHash !== null && parentHash !== threadHash
 }
 
-/** Everything that the view of a cast is made of. */
-function tagsOf({ record }: CachedCast, casts: ReadonlyMap<string, CastRecord>): string[] {
+/** The tags of everything that the view of a cast shows. */
+function tagsOf(record: CastRecord, casts: ReadonlyMap<string, CastRecord>): string[] {
   const embedded = embeddedIn(record, casts)
   const deeplyEmbedded = embedded.flatMap((each) => embeddedIn(each, casts))
   const displayed = [record, ...embedded]
   const embeds = displayed.flatMap((each) => each.embeds)
-  // Of casts that are not here (yet), too: they are named by the embeds.
+  // A cast that is embedded and not stored yet has a tag, too: its arrival changes the view.
   const embeddedHashes = embeds.flatMap((embed) => ('url' in embed ? [] : [embed.hash.slice(2)]))
   const urls = embeds.flatMap((embed) => ('url' in embed ? [embed.url] : []))
   const hashes = [...displayed, ...deeplyEmbedded].map((each) => each.hash)

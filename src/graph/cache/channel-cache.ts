@@ -1,20 +1,19 @@
 import type { Database } from '../../platform/db/connection.js'
 import { loadChannels } from '../load/channel-record.js'
-import { presentChannel } from '../view/channel.js'
-import { splitCached, toJsonPrefix } from './cache-lookup.js'
+import { channelDehydrated } from '../view/channel-dehydrated.js'
+import { type ChannelTemplate, channelTemplate } from '../view/render.js'
+import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'
+import { splitCached } from './cache-lookup.js'
 import { cacheTag } from './cache-tags.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 import type { PreloadedUsers, UserCache } from './user-cache.js'
 
-/** A channel as it is kept: without its lead, whose own view is put in. */
-export interface CachedChannel {
-  readonly id: string
-  readonly leadFid: number
-  /** JSON without its closing brace. */
-  readonly jsonPrefix: string
+/** A cached channel: the template of its view, and its dehydrated form. */
+export interface CachedChannel extends ChannelTemplate {
+  readonly dehydrated: ChannelDehydrated
 }
 
-/** Channels, as far as they are the same for everybody. */
+/** Loads channels and caches their templates. */
 export class ChannelCache {
   readonly #db: Database
   readonly #users: UserCache
@@ -27,9 +26,9 @@ export class ChannelCache {
   }
 
   /**
-   * By id; those that there are not are not in the result.
+   * Loads channels by id. The result has no entry for an id without a channel.
    *
-   * @param preloaded Gets the users that were loaded on the way.
+   * @param preloaded Receives the users that the channels load.
    */
   async load(ids: readonly string[], preloaded: PreloadedUsers): Promise<Map<string, CachedChannel>> {
     const { cached, missing } = splitCached(ids, (id) => this.#cache.get(id))
@@ -40,13 +39,9 @@ export class ChannelCache {
     const users = await this.#users.load(mentioned, preloaded)
     const userRecords = new Map([...users].map(([fid, { record }]) => [fid, record]))
     for (const record of records.values()) {
-      const channel = {
-        id: record.id,
-        leadFid: record.leadFid,
-        jsonPrefix: toJsonPrefix(presentChannel(record, userRecords)),
-      }
-      cached.set(record.id, channel)
+      const channel = { ...channelTemplate(record, userRecords), dehydrated: channelDehydrated(record) }
       const tags = () => [cacheTag.channel(record.id), ...record.descriptionMentions.map(cacheTag.user)]
+      cached.set(record.id, channel)
       this.#cache.put(record.id, channel, tags, since)
     }
     return cached

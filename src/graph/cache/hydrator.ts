@@ -1,49 +1,50 @@
-import { isHiddenFrom, type ViewedIds, type ViewerRelations } from '../load/viewer.js'
+import type { ViewedIds, ViewerRelations } from '../load/viewer.js'
+import type { CastRow } from '../project/casts.js'
+import { type CastTemplate, renderCast, renderChannel, renderUser } from '../view/render.js'
+import type { ChannelDehydrated } from '../view/schema/channel-dehydrated.js'
 import type { UserDehydrated } from '../view/schema/user-dehydrated.js'
 import { userDehydrated } from '../view/user-dehydrated.js'
 import { unique } from './cache-lookup.js'
-import { type CachedCast, CastCache } from './cast-cache.js'
+import { CastCache } from './cast-cache.js'
 import { ChannelCache } from './channel-cache.js'
 import { Invalidation } from './invalidation.js'
-import { renderCast, renderChannel, renderUser } from './render.js'
 import { SingleFlightCache } from './single-flight-cache.js'
 import { type CachedUser, type PreloadedUsers, UserCache, type UserCacheOptions } from './user-cache.js'
 import { ViewerCache } from './viewer-cache.js'
 
-/** `maxEntries`: most users and most casts that are kept ready. 0 keeps nothing: every page is read anew. */
+/** `maxEntries`: the most users and the most casts that are cached. 0 caches nothing: every page reads the database. */
 export type HydratorOptions = Omit<UserCacheOptions, 'invalidation'>
 
-/** Casts that a viewer is to see. */
+/** The casts of a list that a viewer may see. */
 export interface VisibleCasts {
-  /** As JSON, in the order that was asked for. */
+  /** As JSON, in the order of the list. */
   readonly casts: readonly string[]
-  /** Which of the hashes was shown last; -1 for none. */
+  /** The index of the last hash that is shown; -1 for none. */
   readonly lastIndex: number
-  /** Whether one behind it would be shown as well. */
+  /** Whether a later cast of the list is visible, too. */
   readonly hasMore: boolean
 }
 
-/** The casts of a page, and everything that they are shown with. */
+/** The casts of a page, and everything to render them with. */
 interface CastsWithContext {
-  readonly casts: ReadonlyMap<string, CachedCast>
+  readonly casts: ReadonlyMap<string, CastTemplate>
   readonly users: ReadonlyMap<number, CachedUser>
   readonly viewer: ViewerRelations | null
 }
 
 /**
- * Makes JSON of ids, for whole pages at once: everything that the ids of a page need is loaded in a few statements
- * whatever their number (at most four and one for the viewer), and what is the same for everybody is kept ready.
+ * Renders users, casts and channels by their ids, a whole page at once: it loads what the page needs through the caches,
+ * in at most four statements and one for the viewer, and renders it through `graph/view`.
  */
 export class Hydrator {
   readonly #users: UserCache
   readonly #casts: CastCache
   readonly #channels: ChannelCache
   readonly #viewers: ViewerCache
-  /** What invalidates the caches of this process. */
   readonly invalidation = new Invalidation()
-  /** What many ask for at once. */
+  /** Reads that many requests share, such as the first page of a feed. */
   readonly singleFlight: SingleFlightCache
-  /** Whether anything is kept at all. */
+  /** False when nothing is cached. */
   readonly cachesViews: boolean
 
   constructor(hydratorOptions: HydratorOptions) {
@@ -56,44 +57,53 @@ export class Hydrator {
     this.singleFlight = new SingleFlightCache(options.clock, this.invalidation, this.cachesViews)
   }
 
-  /** Users as JSON, by fid; those that are not registered are not in the result. */
+  /** Renders users, by fid. The result has no entry for a fid that is not registered. */
   async users(fids: readonly number[], viewerFid?: number): Promise<Map<number, string>> {
     const loaded = await this.#users.load(fids)
     const viewer = await this.#relations(viewerFid, { fids: [...loaded.keys()], hashes: [], channelIds: [] })
     return new Map([...loaded].map(([fid, user]) => [fid, renderUser(user, viewer)]))
   }
 
-  /** Short forms of users, by fid. */
+  /** The dehydrated forms of users, by fid. */
   async dehydratedUsers(fids: readonly number[]): Promise<Map<number, UserDehydrated>> {
     const loaded = await this.#users.load(fids)
     return new Map([...loaded].map(([fid, { record }]) => [fid, userDehydrated(record)]))
   }
 
   /**
-   * Casts as JSON, by hash in hex without 0x; those that are not here are not in the result. Authors that are
-   * not registered cannot be shown, nor can their casts.
+   * Renders casts, by hash. The result has no entry for a cast that is not stored or whose author is not registered.
+   *
+   * @param hashes Hex without 0x.
    */
   async casts(hashes: readonly string[], viewerFid?: number): Promise<Map<string, string>> {
     return renderCasts(await this.#loadWithContext(hashes, viewerFid))
   }
 
-  /** Casts, and users who are none of their authors, in the statements that the casts alone would take. */
+  /** Renders casts, and users who need not be their authors, in the statements that the casts alone take. */
   async castsAndUsers(
     hashes: readonly string[],
     fids: readonly number[],
     viewerFid?: number,
   ): Promise<{ casts: Map<string, string>; users: Map<number, string> }> {
-    const loadWithContext = await this.#loadWithContext(hashes, viewerFid, fids)
+    const context = await this.#loadWithContext(hashes, viewerFid, fids)
     const users = fids.flatMap((fid) => {
-      const user = loadWithContext.users.get(fid)
-      return user ? [[fid, renderUser(user, loadWithContext.viewer)] as const] : []
+      const user = context.users.get(fid)
+      return user ? [[fid, renderUser(user, context.viewer)] as const] : []
     })
-    return { casts: renderCasts(loadWithContext), users: new Map(users) }
+    return { casts: renderCasts(context), users: new Map(users) }
+  }
+
+  /** Renders casts from their messages, by hash: also casts that were removed or never stored. Without a viewer. */
+  async castSnapshots(snapshots: readonly CastRow[]): Promise<Map<string, string>> {
+    if (snapshots.length === 0) return new Map()
+    const preloaded: PreloadedUsers = new Map()
+    const casts = await this.#casts.loadSnapshots(snapshots, preloaded)
+    return renderCasts(await this.#addContext(casts, preloaded))
   }
 
   /**
-   * The first casts of a list that was made for nobody in particular: those that are here, that the viewer is to see,
-   * and that are of nobody whom the app bans.
+   * Renders the first visible casts of a list: those that are stored, that the viewer does not hide, and whose author
+   * the app does not ban.
    *
    * @param hashes Each once.
    */
@@ -117,7 +127,7 @@ export class Hydrator {
     return { casts: visible, lastIndex, hasMore: false }
   }
 
-  /** Channels as JSON, by id; those that there are not are not in the result. */
+  /** Renders channels, by id. The result has no entry for an id without a channel. */
   async channels(ids: readonly string[], viewerFid?: number): Promise<Map<string, string>> {
     const preloaded: PreloadedUsers = new Map()
     const loaded = await this.#channels.load(ids, preloaded)
@@ -133,6 +143,12 @@ export class Hydrator {
     return new Map([...loaded].map(([id, channel]) => [id, renderChannel(channel, users, viewer)]))
   }
 
+  /** The dehydrated forms of channels, by id. */
+  async dehydratedChannels(ids: readonly string[]): Promise<Map<string, ChannelDehydrated>> {
+    const loaded = await this.#channels.load(ids, new Map())
+    return new Map([...loaded].map(([id, { dehydrated }]) => [id, dehydrated]))
+  }
+
   async #loadWithContext(
     hashes: readonly string[],
     viewerFid: number | undefined,
@@ -140,27 +156,34 @@ export class Hydrator {
   ): Promise<CastsWithContext> {
     const preloaded: PreloadedUsers = new Map()
     const casts = await this.#casts.load(hashes, preloaded)
-    const loadedCasts = [...casts.values()]
+    return await this.#addContext(casts, preloaded, viewerFid, otherFids)
+  }
+
+  async #addContext(
+    casts: ReadonlyMap<string, CastTemplate>,
+    preloaded: PreloadedUsers,
+    viewerFid?: number,
+    otherFids: readonly number[] = [],
+  ): Promise<CastsWithContext> {
+    const templates = [...casts.values()]
     const users = await this.#users.load(
-      [...loadedCasts.flatMap((cast) => [cast.authorFid, ...cast.mentionedFids]), ...otherFids],
+      [...templates.flatMap((cast) => [cast.authorFid, ...cast.mentionedFids]), ...otherFids],
       preloaded,
     )
     const viewer = await this.#relations(viewerFid, {
       fids: [...users.keys()],
       hashes: [...casts.keys()],
-      channelIds: unique(loadedCasts.flatMap((cast) => (cast.channel ? [cast.channel.id] : []))),
+      channelIds: unique(templates.flatMap((cast) => (cast.channel ? [cast.channel.id] : []))),
     })
     return { casts, users, viewer }
   }
 
   async #relations(viewerFid: number | undefined, viewed: ViewedIds): Promise<ViewerRelations | null> {
-    // Looking nobody in particular.
-    if (viewerFid === undefined) return null
-    return await this.#viewers.load(viewerFid, viewed)
+    return viewerFid === undefined ? null : await this.#viewers.load(viewerFid, viewed)
   }
 }
 
-/** By hash; those that cannot be shown are left out. */
+/** Renders casts, by hash, without those whose author is not registered. */
 function renderCasts({ casts, users, viewer }: CastsWithContext): Map<string, string> {
   const rendered = new Map<string, string>()
   for (const [hash, cast] of casts) {
@@ -168,4 +191,9 @@ function renderCasts({ casts, users, viewer }: CastsWithContext): Map<string, st
     if (json !== null) rendered.set(hash, json)
   }
   return rendered
+}
+
+/** Whether the casts of a user are hidden from a viewer: it blocks or mutes the user, or the user blocks it. */
+function isHiddenFrom(viewer: ViewerRelations, fid: number): boolean {
+  return viewer.blocking.has(fid) || viewer.blockers.has(fid) || viewer.muting.has(fid)
 }

@@ -1,35 +1,31 @@
 import type { Database } from '../../platform/db/connection.js'
+import { DataLoader } from '../load/data-loader.js'
 import { loadNames } from '../load/mentioned-names.js'
 import { loadUsers, type UserRecord } from '../load/user-record.js'
+import { type UserTemplate, userTemplate } from '../view/render.js'
 import type { LocationAddress } from '../view/schema/location.js'
 import { channelMentions, usernameMentions } from '../view/text-ranges.js'
-import { presentUser } from '../view/user.js'
-import { splitCached, toJsonPrefix, unique } from './cache-lookup.js'
+import { splitCached, unique } from './cache-lookup.js'
 import { cacheTag } from './cache-tags.js'
-import { DataLoader } from './data-loader.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 
-/** A user as it is kept: the record for short forms, and the whole view without `viewer_context`. */
-export interface CachedUser {
+/** A cached user: the template of its view, and the record that dehydrated forms are made of. */
+export interface CachedUser extends UserTemplate {
   readonly record: UserRecord
-  /** Whom the bio speaks of: their short forms stand in the view. */
-  readonly mentionedFids: readonly number[]
-  /** JSON without its closing brace. */
-  readonly jsonPrefix: string
 }
 
-/** Users that one page has loaded so far: its later parts do not load them again, also when nothing is kept. */
+/** The users that one page has loaded so far. Later steps of the page reuse them, also when the cache is disabled. */
 export type PreloadedUsers = Map<number, CachedUser>
 
 export interface UserCacheOptions extends TaggedCacheOptions {
   readonly db: Database
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** The place that coordinates are in; null where none is known. */
+  /** The address of coordinates; null when it is unknown. */
   readonly placeOf: (latitude: number, longitude: number) => LocationAddress | null
 }
 
-/** Users, as far as they are the same for everybody. */
+/** Loads users and caches their templates. */
 export class UserCache {
   readonly #options: UserCacheOptions
   readonly #loader = new DataLoader((fids: readonly number[]) => this.#load(fids))
@@ -40,7 +36,7 @@ export class UserCache {
     this.#cache = new TaggedCache(options)
   }
 
-  /** By fid; those that are not registered are not in the result. */
+  /** Loads users by fid. The result has no entry for a fid that is not registered. */
   async load(
     fids: Iterable<number>,
     preloaded: PreloadedUsers = new Map(),
@@ -58,42 +54,29 @@ export class UserCache {
   }
 
   async #load(fids: readonly number[]): Promise<ReadonlyMap<number, CachedUser>> {
+    const { db, placeOf, clock } = this.#options
     const since = this.#cache.currentVersion()
-    const records = await loadUsers(this.#options.db, fids)
-    const users = await this.#present([...records.values()])
-    for (const user of users) this.#cacheUser(user, since)
-    return new Map(users.map((user) => [user.record.fid, user]))
-  }
-
-  async #present(records: readonly UserRecord[]): Promise<CachedUser[]> {
+    const records = [...(await loadUsers(db, fids)).values()]
     const bios = records.map((record) => record.bio ?? '')
-    const names = await loadNames(this.#options.db, {
+    const names = await loadNames(db, {
       usernames: unique(bios.flatMap(usernameMentions).map(({ name }) => name)),
       channelIds: unique(bios.flatMap(channelMentions).map(({ name }) => name)),
     })
-    const { placeOf, clock } = this.#options
     const now = Math.floor(clock() / 1000)
-    return records.map((record) => {
-      const user = presentUser(record, { names, placeOf, now })
-      const mentionedFids = (user.profile.bio.mentioned_profiles ?? []).map(({ fid }) => fid)
-      return { record, mentionedFids, jsonPrefix: toJsonPrefix(user) }
-    })
-  }
-
-  #cacheUser(user: CachedUser, since: number): void {
-    this.#cache.put(String(user.record.fid), user, () => tagsOf(user), since)
+    const users = records.map((record) => ({ ...userTemplate(record, { names, placeOf, now }), record }))
+    for (const user of users) this.#cache.put(String(user.fid), user, () => tagsOf(user), since)
+    return new Map(users.map((user) => [user.fid, user]))
   }
 }
 
-/** Everything that the view of a user is made of. */
+/** The tags of everything that the view of a user shows. */
 function tagsOf({ record, mentionedFids }: CachedUser): string[] {
   const dehydratedFids = [...record.authAddresses.map(({ app }) => app.fid), ...mentionedFids]
-  const usernameTags = usernameMentions(record.bio ?? '').map(({ name }) => cacheTag.username(name))
-  const channelTags = channelMentions(record.bio ?? '').map(({ name }) => cacheTag.channel(name))
+  const bio = record.bio ?? ''
   return [
     cacheTag.user(record.fid),
     ...unique(dehydratedFids).map(cacheTag.dehydratedUser),
-    ...usernameTags,
-    ...channelTags,
+    ...usernameMentions(bio).map(({ name }) => cacheTag.username(name)),
+    ...channelMentions(bio).map(({ name }) => cacheTag.channel(name)),
   ]
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/connection.js'
+import { DataLoader } from '../load/data-loader.js'
 import {
   loadViewerRelations,
   type ViewedIds,
@@ -6,7 +7,6 @@ import {
   type ViewerRelations,
 } from '../load/viewer.js'
 import { cacheTag } from './cache-tags.js'
-import { DataLoader } from './data-loader.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 
 /** What is known of a viewer: its relations to all whom, and all that, it has seen of late. */

@@ -1,5 +1,4 @@
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
-import { renderCastSnapshots } from '../../../graph/cache/snapshot-renderer.js'
 import { castRow } from '../../../graph/project/casts.js'
 import type { CastDehydrated } from '../../../graph/view/schema/embed.js'
 import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
@@ -93,7 +92,7 @@ async function loadCastViews(
   if (messages.size === 0) return new Map()
   const stored = await context.hydrator.casts([...messages.keys()])
   const deleted = [...messages].flatMap(([hash, message]) => (stored.has(hash) ? [] : [castRow(message)]))
-  const rendered = await renderCastSnapshots(context, deleted)
+  const rendered = await context.hydrator.castSnapshots(deleted)
   return new Map([...stored, ...rendered])
 }
 
