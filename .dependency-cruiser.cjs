@@ -23,6 +23,38 @@ function ruleOf(room, floor) {
   }
 }
 
+/** Inside graph: project, query, load, view, cache. Each may see what stands before it, and a view only its types. */
+const graphOrder = [
+  { from: 'project', to: 'query|load|view|cache' },
+  { from: 'query', to: 'load|view|cache' },
+  { from: 'load', to: 'view|cache' },
+  { from: 'view', to: 'cache' },
+].map(({ from, to }) => ({
+  name: `graph-${from}-sees-only-lower-steps`,
+  severity: 'error',
+  from: { path: `^src/graph/${from}/` },
+  to: { path: `^src/graph/(${to})/` },
+}))
+graphOrder.push(
+  {
+    name: 'graph-view-is-pure',
+    comment: 'A view is a function of records: it takes their types and loads nothing.',
+    severity: 'error',
+    from: { path: '^src/graph/view/' },
+    to: {
+      path: ['^src/graph/(project|query|load)/', '^src/platform/db/'],
+      dependencyTypesNot: ['type-only'],
+    },
+  },
+  {
+    name: 'graph-load-is-for-graph',
+    comment: 'Features get users, casts and channels from graph/cache, which follows every change.',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/graph/' },
+    to: { path: '^src/graph/load/' },
+  },
+)
+
 module.exports = {
   forbidden: [
     ...floors.flatMap((rooms, floor) => rooms.map((room) => ruleOf(room, floor))),
@@ -39,6 +71,7 @@ module.exports = {
       from: { path: '^src/platform/(errors\\.ts$|log/|text/|process/|geo/)', pathNot: '\\.test\\.ts$' },
       to: { path: '^src/platform/(db|outbound|vault|scheduler)/' },
     },
+    ...graphOrder,
     {
       name: 'config-is-one-table',
       comment: 'Its parts are put together in config.ts and named nowhere else.',

@@ -324,8 +324,8 @@ export const budgets: Readonly<Record<string, Budget>> = {
     }),
   },
   'PUT channel/member/invite': {
-    statements: 8,
-    reason: 'six steps under the lock of the channel, and two notices of stale views',
+    statements: 7,
+    reason: 'six steps under the lock of the channel, and the invalidation',
     buildRequest: async (scene) => {
       await invite(scene, 3, 'member')
       const { carolSignerUuid } = scene
@@ -341,8 +341,8 @@ export const budgets: Readonly<Record<string, Budget>> = {
   },
   'GET channel/member/list': { statements: 3, buildRequest: () => ({ channel_id: 'gardens' }) },
   'DELETE channel/member': {
-    statements: 9,
-    reason: 'seven steps under the lock of the channel, and two notices of stale views',
+    statements: 8,
+    reason: 'seven steps under the lock of the channel, and the invalidation',
     buildRequest: ({ signerUuid }) => ({
       signer_uuid: signerUuid,
       channel_id: 'gardens',

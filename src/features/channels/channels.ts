@@ -21,6 +21,7 @@ export interface SaveOptions {
   readonly editorFid?: number
 }
 
+/** A channel that was saved. */
 export interface ChannelSaved {
   readonly id: string
 }

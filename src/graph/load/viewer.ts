@@ -1,6 +1,5 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import type { Viewer } from '../query/visibility-filter.js'
 
 /** What a viewer has to do with the things of one page: everything that `viewer_context` says. */
 export interface ViewerRelations {
@@ -182,28 +181,4 @@ function noRelations() {
     channels: new Set<string>(),
     roles: new Map<string, string>(),
   }
-}
-
-/** Whether a viewer is not to see the casts of one of the users that were looked at. */
-export function isHiddenFrom(viewer: ViewerRelations, fid: number): boolean {
-  return viewer.blocking.has(fid) || viewer.blockers.has(fid) || viewer.muting.has(fid)
-}
-
-/**
- * Who is not to be seen: whom the viewer mutes, whom it blocks, who blocks it, and whom the app bans. Skeletons leave
- * them out, so that pages stay full.
- */
-export async function loadHiddenFids(db: Database, { viewerFid, banningAppId }: Viewer): Promise<number[]> {
-  if (viewerFid === undefined && banningAppId === undefined) return []
-  const [viewer, app] = [viewerFid ?? null, banningAppId ?? null]
-  const rows = await db<{ fid: number }[]>`
-    select target_fid as fid from social.blocks where fid = ${viewer}::bigint
-    union
-    select fid from social.blocks where target_fid = ${viewer}::bigint
-    union
-    select target_fid from moderation.mutes where fid = ${viewer}::bigint
-    union
-    select fid from moderation.bans where app_id = ${app}::uuid
-  `
-  return rows.map((row) => row.fid)
 }

@@ -8,7 +8,7 @@ import type { Transaction } from '../../platform/db/connection.js'
 import { hexOf } from '../../protocol/bytes.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { projectEvents, projectInto } from './project.js'
-import { projectLogged } from './project-log.js'
+import { projectLogged } from './replay.js'
 import { batchesOfSteps, lineOf, linesOf, StoredMessages } from './testing/batches.js'
 
 const { db } = await createTestDatabase()

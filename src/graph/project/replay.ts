@@ -1,12 +1,13 @@
-import { MessageType } from '@farcaster/core'
+import { HubEventType, MessageType } from '@farcaster/core'
+import type { HubEventBody } from '../../hub/log/hub-event.js'
 import { hubEventBody } from '../../hub/log/hub-event.js'
 import { lockShards } from '../../hub/merge/shard-lock.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { decodeStoredMessage } from '../../protocol/codec.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { projectSignerApps, projectUsers } from './chain.js'
-import { projectChanges, projectInto } from './project.js'
-import { projectLogged } from './project-log.js'
+import { removeCompacted } from './links.js'
+import { projectChanges, projectEventBatch, projectInto } from './project.js'
 import { buildIndexes, copySchema, dropReplaySchemas, swapSchemas } from './replay-schema.js'
 
 export interface ReplayOptions {
@@ -207,4 +208,24 @@ async function checkEventsRetained(db: Transaction, shard: number, head: number)
       `events of shard ${shard} after ${head} have been dropped meanwhile: keep them for longer`,
     )
   }
+}
+
+/**
+ * Projects events as the log has them. It leaves out what a compact state displaced (docs/protocol.md §1.4), so the state's
+ * rule is applied, in its place.
+ */
+export async function projectLogged(db: Transaction, bodies: readonly HubEventBody[]): Promise<void> {
+  let batch: { body: HubEventBody }[] = []
+  for (const body of bodies) {
+    const isCompact =
+      body.type === HubEventType.MERGE_MESSAGE && body.message.data.type === MessageType.LINK_COMPACT_STATE
+    if (!isCompact) {
+      batch.push({ body })
+      continue
+    }
+    await projectEventBatch(db, batch)
+    batch = []
+    await removeCompacted(db, body.message)
+  }
+  await projectEventBatch(db, batch)
 }

@@ -1,6 +1,15 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
-import { popularityOf } from '../query/user-popularity.js'
-import { MAX_PREFIX_LENGTH, MIN_NAMES_PER_PREFIX, nameKind, TOP_USERS_PER_PREFIX } from './search-limits.js'
+import { popularityOf } from './user-popularity.js'
+
+/** A prefix that more names begin with has a list of leaders; of a rarer one all users are read. */
+export const MIN_NAMES_PER_PREFIX = 100
+/** Users in the list of a prefix. */
+const TOP_USERS_PER_PREFIX = 50
+/** Longer prefixes have no lists. */
+const MAX_PREFIX_LENGTH = 24
+
+/** `kind` of search.top_users_by_prefix. */
+export const nameKind = { username: 0, displayName: 1 } as const
 
 /** A network of so many users is searched for likeness as it stands; a larger one among its best known. */
 const MAX_POPULAR_USERS = 30_000

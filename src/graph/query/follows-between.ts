@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
+import { MAX_SORT_KEY, popularityOf } from '../project/user-popularity.js'
 import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
-import { MAX_SORT_KEY, popularityOf } from './user-popularity.js'
 
 /** Follows that are chosen by what two users, or the people around one, have in common. */
 

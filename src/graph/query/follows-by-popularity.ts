@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/connection.js'
+import { MAX_SORT_KEY, popularityOf } from '../project/user-popularity.js'
 import { shortUserOf } from './dehydrated-user-columns.js'
 import { columnsOf, type FollowRow, type FollowsQuery } from './follows.js'
-import { MAX_SORT_KEY, popularityOf } from './user-popularity.js'
 
 /**
  * A place in the list by standing. The list is made of windows of a thousand follows each, from the most recent

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
+import { MAX_SORT_KEY } from '../project/user-popularity.js'
 import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
-import { MAX_SORT_KEY } from './user-popularity.js'
 
 /** Whose list: those who follow the user, or those whom it follows. */
 export type FollowSide = 'followers' | 'following'

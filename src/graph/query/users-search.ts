@@ -1,7 +1,7 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
-import { MIN_NAMES_PER_PREFIX, nameKind } from '../project/search-limits.js'
-import { popularityOf } from './user-popularity.js'
+import { MIN_NAMES_PER_PREFIX, nameKind } from '../project/search-prefix-lists.js'
+import { popularityOf } from '../project/user-popularity.js'
 
 /** A user that was found, and where it stands in the order. */
 export interface FoundUser {

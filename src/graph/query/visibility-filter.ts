@@ -39,3 +39,22 @@ function viewerFilter(db: Database, viewerFid: number | undefined, column: strin
       select target_fid from moderation.mutes where fid = ${viewerFid}::bigint
     ))`
 }
+
+/**
+ * Who is not to be seen: whom the viewer mutes, whom it blocks, who blocks it, and whom the app bans. Skeletons leave
+ * them out, so that pages stay full.
+ */
+export async function loadHiddenFids(db: Database, { viewerFid, banningAppId }: Viewer): Promise<number[]> {
+  if (viewerFid === undefined && banningAppId === undefined) return []
+  const [viewer, app] = [viewerFid ?? null, banningAppId ?? null]
+  const rows = await db<{ fid: number }[]>`
+    select target_fid as fid from social.blocks where fid = ${viewer}::bigint
+    union
+    select fid from social.blocks where target_fid = ${viewer}::bigint
+    union
+    select target_fid from moderation.mutes where fid = ${viewer}::bigint
+    union
+    select fid from moderation.bans where app_id = ${app}::uuid
+  `
+  return rows.map((row) => row.fid)
+}

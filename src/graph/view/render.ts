@@ -39,12 +39,14 @@ export interface ChannelTemplate {
   readonly jsonPrefix: string
 }
 
+/** Makes the template of a user. */
 export function userTemplate(record: UserRecord, surroundings: UserSurroundings): UserTemplate {
   const user = presentUser(record, surroundings)
   const mentionedFids = (user.profile.bio.mentioned_profiles ?? []).map(({ fid }) => fid)
   return { fid: record.fid, mentionedFids, jsonPrefix: toJsonPrefix(user) }
 }
 
+/** Makes the template of a cast. */
 export function castTemplate(record: CastRecord, surroundings: CastSurroundings): CastTemplate {
   const { body, channel, ...participants } = presentCast(record, surroundings)
   return {
@@ -55,6 +57,7 @@ export function castTemplate(record: CastRecord, surroundings: CastSurroundings)
   }
 }
 
+/** Makes the template of a channel. */
 export function channelTemplate(
   record: ChannelRecord,
   users: ReadonlyMap<number, UserRecord>,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { readQuotes } from '../../../graph/query/casts-quoting.js'
+import { readQuotes } from '../../../graph/query/feeds-by-embed.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { feedPages } from '../../feeds/routes/feed-page.js'

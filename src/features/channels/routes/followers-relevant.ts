@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { fidParameter, textParameter } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
-import { loadHiddenFids } from '../../../graph/load/viewer.js'
+import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { RelevantFollowersResponse } from '../../../graph/view/schema/follower.js'
 import { defineOperation } from '../../operation.js'

@@ -8,7 +8,7 @@ import {
   viewerFidParameter,
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
-import { loadHiddenFids } from '../../../graph/load/viewer.js'
+import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { defineOperation } from '../../operation.js'

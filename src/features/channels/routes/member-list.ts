@@ -2,8 +2,6 @@ import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { invalidField } from '../../../api/invalid-field.js'
 import { cursorParameter, fidParameter, limitParameter, textParameter } from '../../../api/parameters.js'
-import { loadChannels } from '../../../graph/load/channel-record.js'
-import { channelDehydrated } from '../../../graph/view/channel-dehydrated.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { ChannelMemberListResponse } from '../../../graph/view/schema/channel-member.js'
 import { defineOperation } from '../../operation.js'
@@ -27,7 +25,7 @@ export const channelMemberList = defineOperation({
   reply: ChannelMemberListResponse,
 
   async handle({ db, hydrator }, { channel_id, fid, limit, cursor }) {
-    const channel = (await loadChannels(db, [channel_id])).get(channel_id)
+    const channel = (await hydrator.dehydratedChannels([channel_id])).get(channel_id)
     if (!channel) throw invalidField('channel_id', 'is no channel')
     // One member has no second page.
     if (fid !== undefined && cursor !== undefined) throw invalidField('cursor', 'goes with no fid')
@@ -37,7 +35,7 @@ export const channelMemberList = defineOperation({
         : [await findMember(db, channel_id, fid)].filter((member) => member !== null)
     const page = found.slice(0, limit)
     const users = await hydrator.users(page.map((member) => member.fid))
-    const channelJson = JSON.stringify(channelDehydrated(channel))
+    const channelJson = JSON.stringify(channel)
     const members = page.flatMap((member) => {
       const user = users.get(member.fid)
       if (user === undefined) return []

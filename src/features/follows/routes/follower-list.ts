@@ -10,7 +10,6 @@ import {
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
-import { loadHiddenFids } from '../../../graph/load/viewer.js'
 import {
   type FollowRow,
   type FollowSide,
@@ -18,6 +17,7 @@ import {
   readFollows,
 } from '../../../graph/query/follows.js'
 import { readFollowsByPopularity } from '../../../graph/query/follows-by-popularity.js'
+import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import type { OperationContext } from '../../operation.js'

@@ -8,8 +8,8 @@ import {
   viewerFidParameter,
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
-import { loadHiddenFids } from '../../../graph/load/viewer.js'
 import { type ReciprocalRow, readReciprocal } from '../../../graph/query/follows-between.js'
+import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { ReciprocalFollowersResponse } from '../../../graph/view/schema/follower.js'

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { cursorParameter, fidParameter, limitParameter } from '../../../api/parameters.js'
-import { readFollowedChannels } from '../../../graph/query/users-channels.js'
+import { readFollowedChannels } from '../../../graph/query/users.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { ChannelListResponse } from '../../../graph/view/schema/channel.js'
 import { defineOperation } from '../../operation.js'

@@ -7,7 +7,6 @@ import {
   viewerFidParameter,
 } from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
-import { loadHiddenFids } from '../../../graph/load/viewer.js'
 import {
   type FoundUser,
   searchByPrefix,
@@ -16,6 +15,7 @@ import {
   type UserSearch,
   type UserSearchCursor,
 } from '../../../graph/query/users-search.js'
+import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { UserSearchResponse } from '../../../graph/view/schema/user.js'
 import type { Database } from '../../../platform/db/connection.js'
