@@ -16,8 +16,8 @@ import { Channel } from '../view/schema/channel.js'
 import { User } from '../view/schema/user.js'
 import { Hydrator } from './hydrator.js'
 
-for (const cachedViews of ['int32', 'double', 'date-time', 'uri']) {
-  if (!FormatRegistry.Has(cachedViews)) FormatRegistry.Set(cachedViews, () => true)
+for (const format of ['int32', 'double', 'date-time', 'uri']) {
+  if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, () => true)
 }
 
 const statements: string[] = []
@@ -88,7 +88,7 @@ beforeAll(async () => {
 })
 
 describe('users', () => {
-  test('show their profile, counters, tier and what their bio speaks of', async () => {
+  test('show their profile, counters, tier and the mentions of their bio', async () => {
     const user = await userOf(createHydrator(), 1)
     expect(user).toMatchObject({
       username: 'alice',
@@ -109,12 +109,12 @@ describe('users', () => {
     ])
   })
 
-  test('without a name are shown by their fid, and those that are not registered not at all', async () => {
+  test('without a username show their fid; unregistered ones are missing', async () => {
     expect((await userOf(createHydrator(), 3)).username).toBe('!3')
     expect((await createHydrator().users([3, 99])).size).toBe(1)
   })
 
-  test('carry what the viewer and they are to each other', async () => {
+  test('have the relations of the viewer', async () => {
     const nothing = { following: false, followed_by: false, blocking: false, blocked_by: false }
     const viewAs = async (fid: number, viewer: number) =>
       (await userOf(createHydrator(), fid, viewer)).viewer_context
@@ -127,7 +127,7 @@ describe('users', () => {
 })
 
 describe('casts', () => {
-  test('have names put in where somebody is mentioned, between emoji and at both ends', async () => {
+  test('have usernames inserted at mentions, between emoji and at both ends', async () => {
     const text = ' 🎈é hello '
     const end = Buffer.byteLength(text)
     const cast = alice.cast(text, testNow, { mentions: [2, 1, 77], mentionsPositions: [0, 5, end] })
@@ -140,7 +140,7 @@ describe('casts', () => {
     ).toEqual(['@bob', '@alice'])
   })
 
-  test('belong to threads and channels, and show the casts inside them', async () => {
+  test('have a thread and a channel, and contain embedded casts', async () => {
     const root = bob.cast('spring in /gardens', testNow - 50, { parentUrl: url })
     const reply = alice.cast('yes', testNow - 40, { parentCastId: { fid: 2, hash: root.hash } })
     const quote = alice.cast('look', testNow - 30, { embeds: [{ castId: { fid: 1, hash: reply.hash } }] })
@@ -172,7 +172,7 @@ describe('casts', () => {
     expect(page).toEqual({ url: 'https://example.com/a.png' })
   })
 
-  test('are counted and seen with the eyes of the viewer', async () => {
+  test('have counters and the context of the viewer', async () => {
     const cast = alice.cast('like me', testNow - 10)
     const reply = bob.cast('why', testNow - 9, { parentCastId: { fid: 1, hash: cast.hash } })
     await merge({
@@ -190,7 +190,7 @@ describe('casts', () => {
     expect(rendered.author.viewer_context?.followed_by).toBe(true)
   })
 
-  test('that name another author for a hash name nobody', async () => {
+  test('that name the wrong author of a hash embed and count nothing', async () => {
     const validReply = alice.cast('real', testNow - 8)
     const spoofedReply = bob.cast('quoting', testNow - 7, {
       embeds: [{ castId: { fid: 3, hash: validReply.hash } }],
@@ -208,14 +208,14 @@ describe('casts', () => {
   })
 })
 
-test('channels show their lead in every place that the schema has for it', async () => {
+test('channels show their lead in every member that the schema has for it', async () => {
   const channel = JSON.parse((await createHydrator().channels(['gardens', 'nothing'], 1)).get('gardens')!)
   expect([...Value.Errors(Channel, channel)]).toEqual([])
   expect([channel.lead.fid, channel.moderator.fid, channel.hosts[0].fid]).toEqual([2, 2, 2])
   expect(channel.viewer_context).toEqual({ following: true })
 })
 
-test('a page takes at most five statements when nothing is ready, and none when everything is', async () => {
+test('a page takes at most five statements when nothing is cached, and none when everything is', async () => {
   const casts = Array.from({ length: 30 }, (_, n) =>
     [alice, bob, carol][n % 3]!.cast(`/gardens ${n}`, testNow - n),
   )
@@ -230,7 +230,7 @@ test('a page takes at most five statements when nothing is ready, and none when 
   expect(statements).toEqual([])
 })
 
-test('what changes is shown at once, in whatever view it stands', async () => {
+test('a change appears at once in every view that shows it', async () => {
   const hydrator = createHydrator()
   const cast = alice.cast('hello ', testNow - 3, { mentions: [2], mentionsPositions: [6] })
   const quote = carol.cast('see', testNow - 2, { embeds: [{ castId: { fid: 1, hash: cast.hash } }] })
@@ -253,7 +253,7 @@ test('what changes is shown at once, in whatever view it stands', async () => {
   expect((await castOf(hydrator, quote)).embeds).toEqual([])
 })
 
-test('Solana addresses and primaries are shown', async () => {
+test('Solana addresses and primary addresses are shown', async () => {
   const verificationAddAddressBody = {
     address: Buffer.alloc(32, 7),
     claimSignature: Buffer.alloc(64),
@@ -275,7 +275,7 @@ test('Solana addresses and primaries are shown', async () => {
   })
 })
 
-test('what a viewer does, and what is done to it, is seen at once, whatever it has seen before', async () => {
+test('relations of a viewer change at once, whatever is cached', async () => {
   const cached = createHydrator()
   const gardens = bob.cast('tulips', testNow - 100, { parentUrl: url })
   const casts = [gardens, carol.cast('roses', testNow - 99), alice.cast('herbs', testNow - 98)]

@@ -6,7 +6,7 @@ import { LocalCommits, startAtNextBlock } from './local-commits.js'
 const stop = Number.MAX_SAFE_INTEGER
 const rangeFrom = (block: number, shard = 1) => ({ shard, from: eventId(block, 0), stop })
 
-test('a reader passes over what was merged here, and reads what was merged elsewhere', () => {
+test('skip: local blocks are skipped, other blocks are not', () => {
   const localCommits = new LocalCommits()
   expect(localCommits.skip([rangeFrom(1)])).toEqual([rangeFrom(1)])
   localCommits.record([
@@ -17,13 +17,13 @@ test('a reader passes over what was merged here, and reads what was merged elsew
   localCommits.record([{ shard: 1, id: eventId(2, 0) }])
   expect(localCommits.skip([rangeFrom(1), rangeFrom(6, 2)])).toEqual([rangeFrom(3), rangeFrom(6, 2)])
   expect(localCommits.skip([rangeFrom(2), rangeFrom(7, 2)])).toEqual([rangeFrom(3), rangeFrom(8, 2)])
-  // Another process has merged the third.
+  // Another process merged the third block.
   localCommits.record([{ shard: 1, id: eventId(4, 0) }])
   expect(localCommits.skip([rangeFrom(3)])).toEqual([rangeFrom(3)])
   expect(localCommits.skip([rangeFrom(4)])).toEqual([rangeFrom(5)])
 })
 
-test('whoever merges what, in whatever order a reader looks: every block is read or was merged here', () => {
+test('skip: every block is either read or local, in any order', () => {
   const readNext = 'look' as const
   const steps = fc.array(fc.constantFrom('own', 'other', readNext), { maxLength: 60 })
   fc.assert(

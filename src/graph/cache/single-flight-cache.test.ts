@@ -4,7 +4,7 @@ import { SingleFlightCache } from './single-flight-cache.js'
 
 const maxAgeMs = 1_000
 
-/** Reads whose end is in our hands. */
+/** Reads that end when the test says so. */
 function setUpReads() {
   let now = 0
   const invalidation = new Invalidation()
@@ -29,8 +29,8 @@ function setUpReads() {
   }
 }
 
-describe('what many ask for', () => {
-  test('at once is read once', async () => {
+describe('single-flight cache', () => {
+  test('concurrent reads run once', async () => {
     const { singleFlight, pending, read, finish } = setUpReads()
     const both = Promise.all([read(), read()])
     expect(singleFlight.has('key')).toBe(false)
@@ -39,7 +39,7 @@ describe('what many ask for', () => {
     expect([await both, pending.length]).toEqual([['page', 'page'], 0])
   })
 
-  test('soon after is what was read, and later is read anew', async () => {
+  test('a young value is returned, an old one is read again', async () => {
     const { pending, read, finish, advanceClock } = setUpReads()
     const first = read()
     await finish('old')
@@ -51,7 +51,7 @@ describe('what many ask for', () => {
     expect(await second).toBe('new')
   })
 
-  test('is not what was read before a drop, nor what is being read at the drop', async () => {
+  test('an invalidation drops a cached value and detaches a read in flight', async () => {
     const { invalidation, read, finish } = setUpReads()
     const before = read()
     invalidation.apply({ tags: ['tag'] })
@@ -65,14 +65,14 @@ describe('what many ask for', () => {
     expect(await again).toBe('read again')
   })
 
-  test('and cannot be read is asked for again', async () => {
+  test('a failed read is not cached', async () => {
     const singleFlight = new SingleFlightCache(() => 0, new Invalidation())
     const failing = singleFlight.read('key', maxAgeMs, () => Promise.reject(new Error('away')))
     await expect(failing).rejects.toThrow('away')
     expect(await singleFlight.read('key', maxAgeMs, async () => ({ value: 'back', tags: [] }))).toBe('back')
   })
 
-  test('and was made of what authors cast is read anew when one of them does something, and else not', async () => {
+  test('activity of an author of the value -> read again, of others -> not', async () => {
     const invalidation = new Invalidation()
     const singleFlight = new SingleFlightCache(() => 0, invalidation)
     let reads = 0
@@ -86,12 +86,12 @@ describe('what many ask for', () => {
     expect(await read()).toBe(1)
     invalidation.apply({ tags: [], authors: [3, 2] })
     expect([await read(), await read()]).toEqual([2, 2])
-    // So much that it is not known any more who has done something.
+    // So much activity that the offset is forgotten.
     invalidation.apply({ tags: [], authors: Array.from({ length: 30_000 }, () => 3) })
     expect([await read(), await read()]).toEqual([3, 3])
   })
 
-  test('is shared while it is being read, and by nobody later, where nothing is kept', async () => {
+  test('disabled: shares reads in flight and keeps nothing', async () => {
     const singleFlight = new SingleFlightCache(() => 0, new Invalidation(), false)
     let reads = 0
     const read = () =>

@@ -6,7 +6,7 @@ import { TaggedCache } from './tagged-cache.js'
 
 const letters = ['a', 'b', 'c'] as const
 
-test('whatever is read, put and dropped, nothing that was made of what is no longer so is got, from any cache', () => {
+test('no cache returns a value whose tag was invalidated after its read began', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('begin' as const), tag: fc.constantFrom(...letters) }),
     fc.record({ kind: fc.constant('put' as const), cache: fc.nat(1), tag: fc.constantFrom(...letters) }),
@@ -18,7 +18,7 @@ test('whatever is read, put and dropped, nothing that was made of what is no lon
       const invalidation = new Invalidation()
       const caches = [0, 1].map(() => new TaggedCache<{ version: number }>({ invalidation, maxEntries: 10 }))
       const version = { a: 0, b: 0, c: 0 }
-      /** What was read of each letter, and when that began. */
+      /** The version of each letter that was read, and when the read began. */
       const read = new Map<string, { since: number; version: number }>()
       for (const each of steps) {
         if (each.kind === 'begin')
@@ -47,7 +47,7 @@ test('whatever is read, put and dropped, nothing that was made of what is no lon
   )
 })
 
-test('what is put after it was read stays until one of its tags is dropped', () => {
+test('a value stays until one of its tags is invalidated', () => {
   const invalidation = new Invalidation()
   const cache = new TaggedCache<{ name: string }>({ invalidation, maxEntries: 10 })
   cache.put('one', { name: 'one' }, () => ['a', 'b'], cache.currentVersion())
@@ -58,7 +58,7 @@ test('what is put after it was read stays until one of its tags is dropped', () 
   expect([cache.get('one'), cache.get('two')]).toEqual([undefined, { name: 'two' }])
 })
 
-test('what was read so long ago that it is not known what was dropped since is not kept', () => {
+test('a value read at a forgotten version is not cached', () => {
   const invalidation = new Invalidation()
   const cache = new TaggedCache<{ name: string }>({ invalidation, maxEntries: 10 })
   const since = cache.currentVersion()

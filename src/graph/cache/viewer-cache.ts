@@ -9,7 +9,7 @@ import {
 import { cacheTag } from './cache-tags.js'
 import { TaggedCache, type TaggedCacheOptions } from './tagged-cache.js'
 
-/** What is known of a viewer: its relations to all whom, and all that, it has seen of late. */
+/** The known relations of a viewer to the users and casts that it saw recently. */
 interface KnownRelations {
   readonly fids: Set<number>
   readonly hashes: Set<string>
@@ -22,26 +22,26 @@ interface KnownRelations {
   readonly recasted: Set<string>
 }
 
-/** What a viewer is in a channel. */
+/** The membership of a viewer in a channel. */
 interface ChannelMembership {
   readonly isFollowing: boolean
   readonly role: string | null
 }
 
-/** A viewer takes as much room as so many users or casts, at the most. */
+/** The size of a viewer in entries for users or casts, at most. */
 const ENTRIES_PER_VIEWER = 20
-/** Users and casts that are remembered of one viewer: whoever has seen more begins anew. */
+/** Users and casts that one viewer remembers; more start a new entry. */
 const MAX_REMEMBERED_IDS = 2_000
-/** Pages whose viewers are asked for in one statement. */
+/** Pages whose relations one statement loads. */
 const MAX_BATCH_SIZE = 32
 
 const relationsByFid = ['following', 'followers', 'blocking', 'blockers', 'muting'] as const
 const relationsByHash = ['liked', 'recasted'] as const
 
 /**
- * What viewers have to do with the things of their pages. Who comes back soon, to the same page or to the next, sees
- * much of what it saw before: that is kept until the viewer follows, is followed, blocks, is blocked, mutes or reacts
- * (`cacheTag.viewer`), and what it is in a channel until the channel changes.
+ * Loads and caches the relations of viewers to the users, casts and channels of their pages. A viewer who
+ * comes back sees much of what it saw before. Relations are cached until the viewer follows, is followed,
+ * blocks, is blocked, mutes or reacts (`cacheTag.viewer`), memberships until the channel changes.
  */
 export class ViewerCache {
   readonly #loader: DataLoader<ViewerQuery, ReadonlyMap<ViewerQuery, ViewerRelations>>
@@ -62,7 +62,7 @@ export class ViewerCache {
     this.#memberships = new TaggedCache({ invalidation, maxEntries })
   }
 
-  /** What the viewer has to do with the things of a page. It may say more than was asked for. */
+  /** Loads the relations of a viewer to the ids of a page. The result may contain more ids. */
   async load(viewerFid: number, viewedIds: ViewedIds): Promise<ViewerRelations> {
     const key = String(viewerFid)
     const cached = this.#relations.get(key)
@@ -82,7 +82,7 @@ export class ViewerCache {
         this.#memberships.currentVersion(),
       ]
       const loaded = (await this.#loader.load([missing])).get(missing)!
-      // When it was dropped meanwhile, nobody but this request has it any more.
+      // If the entry was dropped meanwhile, only this request still has it.
       addRelations(relations, missing, loaded)
       if (!cached) this.#relations.put(key, relations, () => [cacheTag.viewer(viewerFid)], relationsSince)
       if (relations.fids.size + relations.hashes.size > MAX_REMEMBERED_IDS) this.#relations.delete(key)

@@ -1,9 +1,9 @@
 import type { Database } from '../../platform/db/connection.js'
 import type { CastEmbed, CastRow } from '../project/casts.js'
 
-/** Everything that the views of a cast are made of, besides users. */
+/** Everything that a view of a cast shows, except users. */
 export interface CastRecord {
-  /** Lower-case hex without 0x, like the other hashes. */
+  /** Lowercase hex without 0x, like the other hashes. */
   readonly hash: string
   readonly fid: number
   /** Farcaster seconds. */
@@ -18,43 +18,43 @@ export interface CastRecord {
   readonly mentions: readonly number[]
   /** Byte offsets in the UTF-8 text. */
   readonly mentionPositions: readonly number[]
-  /** The app whose key signed it; null if that is not known. */
+  /** The app whose key signed it; null if unknown. */
   readonly appFid: number | null
   readonly likes: number
   readonly recasts: number
   readonly replies: number
   readonly channel: ChannelName | null
-  /** What its author is in the channel; null outside of channels. */
+  /** The membership of the author in the channel; null without a channel. */
   readonly authorInChannel: { readonly following: boolean; readonly role: string | null } | null
-  /** EmbedUrlMetadata of the embedded URLs that have been crawled. */
+  /** EmbedUrlMetadata of the embedded URLs that were crawled. */
   readonly urlMetadata: Readonly<Record<string, unknown>>
 }
 
-/** A channel, as a cast in it names it. */
+/** The fields of a channel that a cast shows. */
 export interface ChannelName {
   readonly id: string
   readonly name: string
   readonly imageUrl: string | null
 }
 
-/** How deep casts inside casts are shown: whole, then embedded, then dehydrated. */
+/** The levels of embedded casts: the cast, embedded casts, dehydrated casts. */
 const embedLevels = 2
 
 /**
- * Loads casts and the casts inside them, in one statement, with counters, channel, app and what is known of
- * their URLs. A cast that is not here is not in the result.
+ * Loads casts and their embedded casts in one statement, with counters, channel, app and URL metadata. The
+ * result has no entry for a cast that is not stored.
  *
- * @param hashes Lower-case hex without 0x.
+ * @param hashes Lowercase hex without 0x.
  */
 export async function loadCasts(db: Database, hashes: readonly string[]): Promise<Map<string, CastRecord>> {
   if (hashes.length === 0) return new Map()
   const rows = await db<CastRecord[]>`
-    with recursive wanted (hash, level) as (
-      select decode(asked, 'hex'), 0
-      from unnest(${db.types.texts(hashes)}::text[]) as asked
+    with recursive sources (hash, level) as (
+      select decode(requested, 'hex'), 0
+      from unnest(${db.types.texts(hashes)}::text[]) as requested
       union
       select q.quoted_hash, w.level + 1
-      from wanted w
+      from sources w
       join social.quotes q on q.hash = w.hash
       where w.level < ${embedLevels}
     )
@@ -70,7 +70,7 @@ export async function loadCasts(db: Database, hashes: readonly string[]): Promis
         ) end,
         '{}'::json
       ) as "urlMetadata"
-    from (select distinct hash from wanted) w
+    from (select distinct hash from sources) w
     join social.casts c on c.hash = w.hash
     ${castRelatedColumns(db)}
   `
@@ -78,13 +78,13 @@ export async function loadCasts(db: Database, hashes: readonly string[]): Promis
 }
 
 /**
- * Makes records of casts that need not be here (any more), from what their messages say: their threads, as far as
- * what they reply to is here, counters, channels and apps. Casts inside them are loaded by their own hashes.
+ * Makes records of casts from their messages, stored or not, with channels, apps, counters, and threads as
+ * far as the parents are stored. Embedded casts are loaded by `loadCasts`.
  */
 export async function loadSnapshotCasts(db: Database, snapshots: readonly CastRow[]): Promise<CastRecord[]> {
   if (snapshots.length === 0) return []
   return db<CastRecord[]>`
-    with said as (
+    with snapshot as (
       select
         g.hash, g.fid, g.ts, g.text, g.parent_fid, g.parent_hash, g.parent_url, g.embeds::jsonb as embeds,
         g.mentions::bigint[] as mentions, g.mention_positions::integer[] as mention_positions, g.signer,
@@ -118,12 +118,12 @@ export async function loadSnapshotCasts(db: Database, snapshots: readonly CastRo
         ),
         '{}'::json
       ) as "urlMetadata"
-    from said c
+    from snapshot c
     ${castRelatedColumns(db)}
   `
 }
 
-/** The members of a record, but for `urlMetadata`, of a cast `c` and what `castSurroundings` joins to it. */
+/** The columns of a record, except `urlMetadata`, of a cast `c` joined with `castRelatedColumns`. */
 function castColumns(db: Database) {
   return db`
     encode(c.hash, 'hex') as hash, c.fid, c.ts, c.text,

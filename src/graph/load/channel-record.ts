@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 
-/** Everything that the view of a channel is made of, besides users. */
+/** Everything that a view of a channel shows, except users. */
 export interface ChannelRecord {
   readonly id: string
   readonly url: string
@@ -17,7 +17,7 @@ export interface ChannelRecord {
   readonly createdAt: number
   readonly followerCount: number
   readonly memberCount: number
-  /** Lower-case hex without 0x. */
+  /** Lowercase hex without 0x. */
   readonly pinnedCastHash: string | null
   readonly externalLinkTitle: string | null
   readonly externalLinkUrl: string | null

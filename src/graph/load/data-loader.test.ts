@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { DataLoader } from './data-loader.js'
 
-/** Loads whose end is in our hands. */
+/** Loads that end when the test says so. */
 function setUpLoader() {
   const batches: number[][] = []
   const finish: ((error?: Error) => void)[] = []
@@ -13,8 +13,8 @@ function setUpLoader() {
   return { loader, batches, finish, nextTurn: () => new Promise(setImmediate) }
 }
 
-describe('what is asked for', () => {
-  test('at once is loaded at once, each id once', async () => {
+describe('data loader', () => {
+  test('concurrent requests share a load, each id once', async () => {
     const { loader, batches, finish, nextTurn } = setUpLoader()
     const both = [loader.load([1, 2]), loader.load([2, 3])]
     await nextTurn()
@@ -23,7 +23,7 @@ describe('what is asked for', () => {
     for (const loaded of await Promise.all(both)) expect([...loaded.keys()]).toEqual([1, 2, 3])
   })
 
-  test('while loads are under way is loaded by the next one, never by one that has begun', async () => {
+  test('requests during loads gather for the next load', async () => {
     const { loader, batches, finish, nextTurn } = setUpLoader()
     const loads = [loader.load([1])]
     await nextTurn()
@@ -39,7 +39,7 @@ describe('what is asked for', () => {
     expect((await Promise.all(loads)).map((loaded) => loaded.has(1))).toEqual([true, true, true, true])
   })
 
-  test('and cannot be loaded fails for all who share the load, and for nobody after', async () => {
+  test('a failed load rejects all of its requests and no later one', async () => {
     const { loader, finish, nextTurn } = setUpLoader()
     const failing = [loader.load([1]), loader.load([2])].map((load) => load.catch((error) => error.message))
     await nextTurn()
@@ -51,7 +51,7 @@ describe('what is asked for', () => {
     expect((await again).has(1)).toBe(true)
   })
 
-  test('in great numbers is loaded in parts', async () => {
+  test('many ids are loaded in several batches', async () => {
     const { loader, batches, finish, nextTurn } = setUpLoader()
     const many = Array.from({ length: 2_500 }, (_, id) => loader.load([id]))
     for (const _ of [1, 2, 3]) {

@@ -2,13 +2,13 @@ import type { Database } from '../../platform/db/connection.js'
 import type { ChannelName } from './cast-record.js'
 import type { UserName } from './user-record.js'
 
-/** What `@name` and `/channel` in texts stand for. */
+/** The users and channels that `@name` and `/channel` in texts refer to. */
 export interface TextNames {
   readonly users: ReadonlyMap<string, UserName>
   readonly channels: ReadonlyMap<string, ChannelName>
 }
 
-/** Names that texts speak of. */
+/** The names that texts mention. */
 export interface MentionedNames {
   readonly usernames: readonly string[]
   readonly channelIds: readonly string[]
@@ -20,7 +20,7 @@ interface NameRow {
   channel: ChannelName | null
 }
 
-/** Looks names up, in one statement; in none when nothing is spoken of. */
+/** Looks up names in one statement; in none when there are no names. */
 export async function loadNames(db: Database, mentioned: MentionedNames): Promise<TextNames> {
   if (mentioned.usernames.length === 0 && mentioned.channelIds.length === 0) return noNames
   const rows = await db<NameRow[]>`
@@ -47,5 +47,4 @@ export async function loadNames(db: Database, mentioned: MentionedNames): Promis
   return { users, channels }
 }
 
-/** Nothing is spoken of. */
 const noNames: TextNames = { users: new Map(), channels: new Map() }

@@ -1,17 +1,17 @@
 import type { Database } from '../../platform/db/connection.js'
 
-/** What the short form of a user is made of. */
+/** The fields of the dehydrated form of a user. */
 export interface UserName {
   readonly fid: number
   readonly username: string | null
   readonly displayName: string | null
   readonly pfpUrl: string | null
-  /** Lower-case hex without 0x. */
+  /** Lowercase hex without 0x. */
   readonly custodyAddress: string
   readonly score: number | null
 }
 
-/** Everything that the views of a user are made of. */
+/** Everything that a view of a user shows. */
 export interface UserRecord extends UserName {
   readonly bio: string | null
   readonly location: string | null
@@ -23,41 +23,44 @@ export interface UserRecord extends UserName {
   readonly liveAt: string | null
   /** Farcaster seconds. */
   readonly liveAtTs: number | null
-  /** Unix seconds, like the next two; pro was never bought when they are null and 0. */
+  /** Unix seconds, like the next two. Null and 0 mean that pro was never bought. */
   readonly registeredAt: number
   readonly proSince: number | null
   readonly proUntil: number
   readonly followerCount: number
   readonly followingCount: number
-  /** From the oldest to the most recent. */
+  /** Oldest first. */
   readonly verifications: readonly VerifiedAddress[]
   readonly authAddresses: readonly AuthAddress[]
 }
 
 interface VerifiedAddress {
-  /** Lower-case hex without 0x. */
+  /** Lowercase hex without 0x. */
   readonly address: string
   /** Protocol: 0 Ethereum, 1 Solana. */
   readonly protocol: number
 }
 
 interface AuthAddress {
-  /** Lower-case hex without 0x. */
+  /** Lowercase hex without 0x. */
   readonly key: string
-  /** The app that asked for it. */
+  /** The app that requested it. */
   readonly app: UserName
 }
 
-/** KeyRegistry key type of an address that may sign in for the user (docs/protocol.md §2.1, `fidAddressType`). */
+/**
+ * The KeyRegistry key type of an address that may sign in for the user (docs/protocol.md §2.1,
+ * `fidAddressType`).
+ */
 const authKeyType = 2
 
-/** Loads users, in one statement. Fids that are not registered are not in the result. */
+/** Loads users, in one statement. The result has no entry for a fid that is not registered. */
 export async function loadUsers(db: Database, fids: readonly number[]): Promise<Map<number, UserRecord>> {
   if (fids.length === 0) return new Map()
   const rows = await db<UserRecord[]>`
     select
       u.fid, u.username, u.display_name as "displayName", u.pfp_url as "pfpUrl", u.bio, u.location,
-      -- What a profile says of itself goes before what the public client has verified.
+      -- The profile's own account comes before the one that the public client verified.
       coalesce(nullif(u.twitter, ''), (
         select username from social.verified_accounts where fid = u.fid and platform = 'x'
       )) as twitter,

@@ -8,7 +8,7 @@ const users = [1, 2, 3, 4, 5]
 const hashes = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(20))
 const channelIds = ['gardens', 'boats', 'maps']
 
-/** What some users are to others, by a rule that differs for each pair and each relation. */
+/** Relations between users, by a rule that differs for each pair and each relation. */
 const hasRelation = (relation: number, fid: number, other: number) =>
   (fid * 7 + other * 3 + relation) % 4 === 0
 const pairs = (relation: number) =>
@@ -39,7 +39,7 @@ beforeAll(async () => {
     }
     for (const [index, id] of channelIds.entries()) {
       if (hasRelation(5, fid, index)) await db`insert into channels.follows values (${id}, ${fid}, 1)`
-      // The lead of a channel may have been its member before.
+      // The lead of a channel may also be a member.
       if (hasRelation(6, fid, index))
         await db`insert into channels.members values (${id}, ${fid}, 'moderator', 1)`
     }
@@ -49,7 +49,7 @@ beforeAll(async () => {
 const roleIn = (fid: number, index: number) =>
   index + 1 === fid ? 'owner' : hasRelation(6, fid, index) ? 'moderator' : undefined
 
-/** The same, said of one look, without a database. */
+/** The expected relations of one query, without a database. */
 function expected({ viewerFid: viewer, ...relations }: ViewerQuery) {
   const indexOf = (id: string) => channelIds.indexOf(id)
   const roles = relations.channelIds.flatMap((id) => {
@@ -69,7 +69,7 @@ function expected({ viewerFid: viewer, ...relations }: ViewerQuery) {
   }
 }
 
-test('viewers who look at the same time each see what they themselves have to do with their pages', async () => {
+test('concurrent viewers each get their own relations', async () => {
   const query = fc.record({
     viewerFid: fc.constantFrom(...users),
     fids: fc.subarray(users),

@@ -1,12 +1,12 @@
 import type { Transaction } from '../../platform/db/connection.js'
 
-/** A cast as others speak of it. */
+/** The author and hash that identify a cast in messages. */
 export interface CastName {
   readonly fid: number
   readonly hash: Uint8Array
 }
 
-/** By how much the counters of a cast move. */
+/** The changes of the counters of a cast. */
 export interface CastCountDelta {
   likes: number
   recasts: number
@@ -14,7 +14,7 @@ export interface CastCountDelta {
   quotes: number
 }
 
-/** Gathers the moves of many casts' counters, and writes them at once. */
+/** Sums the counter changes of many casts and writes them in one statement. */
 export class CastCountDeltas {
   readonly #deltas = new Map<string, { cast: CastName; delta: CastCountDelta }>()
 
@@ -26,7 +26,7 @@ export class CastCountDeltas {
   }
 
   async write(db: Transaction): Promise<void> {
-    // In one order everywhere, so that the writers of two shards cannot wait for each other.
+    // One order everywhere, so that the writers of two shards cannot deadlock.
     const changed = [...this.#deltas]
       .filter(([, { delta }]) => Object.values(delta).some((by) => by !== 0))
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -58,7 +58,7 @@ export class CastCountDeltas {
   }
 }
 
-/** A cast that nothing counts for has no row, however it came to that. */
+/** Deletes rows whose counters are all 0: a cast without counts has no row. */
 async function deleteZeros(db: Transaction, casts: readonly CastName[]): Promise<void> {
   await db`
     delete from cast_counts c

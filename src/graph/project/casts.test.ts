@@ -28,7 +28,7 @@ function reply(to: SignedMessage, text: string, at = start, user = bob): SignedM
   return user.cast(text, at, { parentCastId: idOf(to) })
 }
 
-/** What stands as the thread of a cast. */
+/** The stored thread of a cast. */
 async function threadOf({ hash }: SignedMessage) {
   const [row] = await db<{ thread: Buffer; url: string | null }[]>`
     select thread_hash as thread, root_parent_url as url from social.casts where hash = ${hash}
@@ -44,7 +44,7 @@ const counts = () =>
 const activity = () =>
   db`select url, hour, casts from social.url_activity order by url, hour`.then((rows) => [...rows])
 
-test('a cast stands with everything that its message says', async () => {
+test('a cast row holds everything in its message', async () => {
   const quoted = bob.cast('quoted', start)
   const cast = alice.cast('null \0 and all', start, {
     parentUrl: 'https://example.com/\0',
@@ -80,7 +80,7 @@ test('a cast stands with everything that its message says', async () => {
   expect(await db`select from embeds.urls where url = ${page}`).toHaveLength(1)
 })
 
-test('a reply stands below its parent, an old cast with its embeds', async () => {
+test('a reply has its parent, and an old cast its deprecated embeds', async () => {
   const root = alice.cast('root', start)
   const nestedReply = bob.cast('reply', start, {
     parentCastId: idOf(root),
@@ -99,7 +99,7 @@ test('a reply stands below its parent, an old cast with its embeds', async () =>
   ])
 })
 
-test('replies and quotes are counted for the cast they are about, each cast once', async () => {
+test('replies and quotes count once per cast', async () => {
   const root = alice.cast('root', start)
   const twice = bob.cast('quotes twice', start, {
     parentCastId: idOf(root),
@@ -116,7 +116,7 @@ test('replies and quotes are counted for the cast they are about, each cast once
   expect(await counts()).toEqual([{ fid: 1, hash: root.hash, ...both, replies: 1, quotes: 0 }])
 })
 
-test('a cast that comes twice, or is not there when it goes, counts once', async () => {
+test('a cast that is added twice, or removed when missing, counts once', async () => {
   const [one, two] = [
     alice.cast('one', start, { parentUrl: page }),
     bob.cast('two', start, { parentUrl: page }),
@@ -137,14 +137,14 @@ test('a cast that comes twice, or is not there when it goes, counts once', async
   expect(await activity()).toMatchObject([{ casts: 2 }])
 })
 
-test('an hour in which nothing is left is forgotten, also when another hour gains', async () => {
+test('an hour without casts has no row, even when another hour gains', async () => {
   const [early, late] = [start, start + hour].map((at) => alice.cast('at', at, { parentUrl: page }))
   await project(db, ...merged(early!))
   await project(db, ...pruned(early!), ...merged(late!))
   expect(await activity()).toEqual([{ url: page, hour: start / hour + 1, casts: 1 }])
 })
 
-test('nothing is left of a cast that goes', async () => {
+test('removing a cast removes all of its rows', async () => {
   const root = alice.cast('root', start, { parentUrl: page })
   const cast = bob.cast('all', start, {
     parentCastId: idOf(root),
@@ -159,7 +159,7 @@ test('nothing is left of a cast that goes', async () => {
   expect(await readModel(db)).toEqual(before)
 })
 
-test('what comes and goes in one batch is not shown, what goes and comes again is', async () => {
+test('added and removed in one batch: not stored; removed and added again: stored', async () => {
   const [passing, remaining] = [alice.cast('passing', start), alice.cast('staying', start)]
   await project(db, ...merged(remaining))
   await project(db, ...merged(passing), ...pruned(remaining, passing), ...merged(remaining))
@@ -168,7 +168,7 @@ test('what comes and goes in one batch is not shown, what goes and comes again i
   expect(await db`select from social.casts`).toEqual([])
 })
 
-test('a thread is told whole whatever comes first, in one batch or in many', async () => {
+test('threads are the same for every order of arrival and every batching', async () => {
   const root = alice.cast('root', start, { parentUrl: page })
   const one = reply(root, 'one')
   const two = reply(one, 'two', start, alice)
@@ -185,7 +185,7 @@ test('a thread is told whole whatever comes first, in one batch or in many', asy
   }
 })
 
-test('replies below a cast that is missing are of its thread, until it comes and when it goes', async () => {
+test('replies below a missing cast: the missing cast is their thread until it arrives', async () => {
   const root = alice.cast('root', start, { parentUrl: page })
   const one = reply(root, 'one', start + hour)
   const two = reply(one, 'two', start + 2 * hour - 1, alice)
@@ -207,7 +207,7 @@ test('replies below a cast that is missing are of its thread, until it comes and
   expect(await activity()).toEqual([])
 })
 
-test('two missing casts of a thread that come at once, one above the other, give it its place', async () => {
+test('two missing casts of a thread that arrive in one batch join it', async () => {
   const root = alice.cast('root', start, { parentUrl: page })
   const one = reply(root, 'one')
   const two = reply(one, 'two', start, alice)
@@ -222,7 +222,7 @@ test('two missing casts of a thread that come at once, one above the other, give
   expect(await activity()).toEqual([{ url: page, hour: start / hour, casts: 5 }])
 })
 
-test('a parent counts only with its author', async () => {
+test('a reply that names the wrong author of its parent does not count', async () => {
   const root = alice.cast('root', start, { parentUrl: page })
   const wrongParentReply = bob.cast('misled', start, { parentCastId: { fid: 9, hash: root.hash } })
   await project(db, ...merged(root, wrongParentReply))
@@ -230,7 +230,7 @@ test('a parent counts only with its author', async () => {
   expect(await counts()).toMatchObject([{ fid: 9, replies: 1 }])
 })
 
-test('only casts are casts', async () => {
+test('messages of other types are ignored', async () => {
   await project(db, ...merged(alice.link(2, start), alice.removeCast(Buffer.alloc(20), start)))
   await project(db, ...pruned(alice.link(2, start), alice.removeCast(Buffer.alloc(20), start)))
   expect(await db`select from social.casts`).toEqual([])

@@ -9,7 +9,7 @@ import { type NetChanges, ofType } from './net-changes.js'
 import { attachReplies, detachReplies, resolveThreads } from './threads.js'
 import { UrlActivity } from './url-activity.js'
 
-/** A cast's columns, as they are inserted. */
+/** The columns of a cast as they are inserted. */
 export interface CastRow {
   readonly hash: Buffer
   readonly fid: number
@@ -24,10 +24,10 @@ export interface CastRow {
   readonly signer: Buffer
 }
 
-/** An embed as `casts.embeds` holds it. */
+/** An embed as stored in `casts.embeds`. */
 export type CastEmbed = { readonly url: string } | { readonly fid: number; readonly hash: `0x${string}` }
 
-/** Casts with their threads, counters, quotes and embedded URLs. */
+/** Projects casts with their threads, counters, quotes and embedded URLs. */
 export async function projectCasts(db: Transaction, changes: NetChanges): Promise<void> {
   const removed = ofType(changes.removed, MessageType.CAST_ADD).map(castRow)
   const added = ofType(changes.added, MessageType.CAST_ADD).map(castRow)
@@ -39,7 +39,7 @@ export async function projectCasts(db: Transaction, changes: NetChanges): Promis
   await Promise.all([counts.write(db), activity.write(db)])
 }
 
-/** What the message of a cast says, as columns. */
+/** The message of a cast as columns. */
 export function castRow({ data, hash, signer }: SignedMessage): CastRow {
   const body = data.castAddBody!
   return {
@@ -57,7 +57,10 @@ export function castRow({ data, hash, signer }: SignedMessage): CastRow {
   }
 }
 
-/** Old casts list URLs in `embedsDeprecated`; never both (docs/protocol.md §3.3.2). */
+/**
+ * The embeds of a cast. Old casts list URLs in `embedsDeprecated`; a cast never has both (docs/protocol.md
+ * §3.3.2).
+ */
 function embedsOf(body: CastAddBody): CastEmbed[] {
   const urls = body.embedsDeprecated.map((url) => ({ url: storableText(url) }))
   const embeds = body.embeds.flatMap(({ url, castId }): CastEmbed[] => {
@@ -140,7 +143,7 @@ async function insertCasts(
   ])
 }
 
-/** Every cast counts as a reply of its parent and as a quote of each cast that it embeds. */
+/** Counts each cast as a reply of its parent and as a quote of every cast that it embeds. */
 function sumCountDeltas(casts: readonly CastRow[], counts: CastCountDeltas, by: number): void {
   for (const cast of casts) {
     if (cast.parentHash) counts.add({ fid: cast.parentFid!, hash: cast.parentHash }, 'replies', by)

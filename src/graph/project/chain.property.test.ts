@@ -17,7 +17,7 @@ beforeAll(async () => {
   await db`insert into hub.shards (shard) values (1)`
 })
 
-/** What may happen to a user, one thing in each block. Keys are asked for by an app, or by nobody. */
+/** What can happen to a user, one event per block. Keys are requested by an app or by nobody. */
 const step = fc.oneof(
   fc.constantFrom('registered', 'moved', 'pro', 'rented').map((eventKind) => ({ eventKind }) as const),
   fc.record({
@@ -52,7 +52,7 @@ function applyStep(user: TestUser, one: Step, block: number): OnChainEvent {
   )
 }
 
-/** The beginning of a signed key request: where it is, and whose it is. */
+/** The start of a signed key request: its offset and the fid of the app. */
 function requestOf(fid: number): Buffer {
   return Buffer.concat([32, fid].map((word) => Buffer.from(word.toString(16).padStart(64, '0'), 'hex')))
 }
@@ -68,7 +68,7 @@ const arrivals = history.chain((events) =>
   ),
 )
 
-test('users and the apps of their keys are what the chain tells, in whatever order it is heard of', async () => {
+test('users and apps of keys do not depend on the order of on-chain events', async () => {
   await fc.assert(
     fc.asyncProperty(arrivals, async ([events, sizes]) => {
       await db.unsafe(
@@ -102,7 +102,7 @@ async function readChainTables() {
   }
 }
 
-/** By the definition, from what is known of the chain, in its order. */
+/** The expected rows, by definition, from the known events in the order of the chain. */
 function expected(known: readonly OnChainEvent[]) {
   const users: object[] = []
   const apps: object[] = []

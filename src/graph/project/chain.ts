@@ -1,15 +1,15 @@
 import { OnChainEvent, OnChainEventType } from '@farcaster/core'
 import type { Transaction } from '../../platform/db/connection.js'
 
-/** Events that tell of keys, or of whom they belong to. */
+/** Events that change keys or the owner of a fid. */
 const keyEvents: ReadonlySet<OnChainEventType> = new Set([
   OnChainEventType.EVENT_TYPE_SIGNER,
   OnChainEventType.EVENT_TYPE_ID_REGISTER,
 ])
 
 /**
- * Users and the apps of their keys, from the hub's own account tables, which the same transaction has just
- * brought up to date: what the chain tells may come in any order.
+ * Projects users and the apps of their keys. Reads the hub's account tables, which the same transaction has
+ * updated, because on-chain events arrive in any order.
  */
 export async function projectChain(db: Transaction, events: readonly OnChainEvent[]): Promise<void> {
   const fidsOf = (some: readonly OnChainEvent[]) => [...new Set(some.map((event) => event.fid))]
@@ -19,7 +19,7 @@ export async function projectChain(db: Transaction, events: readonly OnChainEven
   ])
 }
 
-/** Makes the rows of these fids what the hub knows of them; profiles are left alone. */
+/** Copies these fids from the hub's tables to `users`. Profiles stay unchanged. */
 export async function projectUsers(db: Transaction, fids: readonly number[]): Promise<void> {
   await db`
     insert into users (fid, custody_address, registered_at, pro_since, pro_until)
@@ -40,8 +40,8 @@ export async function projectUsers(db: Transaction, fids: readonly number[]): Pr
 }
 
 /**
- * Remembers which app asked last for each key of these fids, as far as they are registered; a removed key stays
- * known, for what it signed.
+ * Stores which app last requested each key of these fids, if the fid is registered. A removed key stays, for
+ * the messages that it signed.
  */
 export async function projectSignerApps(db: Transaction, fids: readonly number[]): Promise<void> {
   if (fids.length === 0) return
@@ -57,21 +57,21 @@ export async function projectSignerApps(db: Transaction, fids: readonly number[]
     appFid: requestFidOf(OnChainEvent.decode(event).signerEventBody!.metadata),
   }))
   await db`
-    with asked as (
+    with requested as (
       select *
       from unnest(
         ${rows.map((row) => row.fid)}::bigint[],
         ${db.types.byteas(rows.map((row) => row.key))}::bytea[],
         ${rows.map((row) => row.appFid)}::bigint[]
-      ) as asked (fid, key, app_fid)
+      ) as requested (fid, key, app_fid)
     ),
-    nobodys as (
+    unrequested as (
       delete from signer_apps a
-      using asked
-      where asked.app_fid is null and a.fid = asked.fid and a.key = asked.key
+      using requested
+      where requested.app_fid is null and a.fid = requested.fid and a.key = requested.key
     )
     insert into signer_apps (fid, key, app_fid)
-    select * from asked where app_fid is not null
+    select * from requested where app_fid is not null
     on conflict (fid, key) do update set app_fid = excluded.app_fid
   `
 }
@@ -79,8 +79,8 @@ export async function projectSignerApps(db: Transaction, fids: readonly number[]
 const abiWordBytes = 32
 
 /**
- * The requestFid of a SignedKeyRequest: the metadata is an ABI-encoded tuple, whose first word points to it
- * and whose first member is the fid (docs/protocol.md §5.3). Null for metadata that is something else.
+ * The requestFid of a SignedKeyRequest; null for other metadata. The metadata is an ABI-encoded tuple: the
+ * first word points to it, and its first member is the fid (docs/protocol.md §5.3).
  */
 function requestFidOf(metadata: Uint8Array): number | null {
   if (metadata.length < 2 * abiWordBytes) return null

@@ -1,25 +1,22 @@
-/** A table that counts rows of others, and how to count them anew. */
+/** A table of counts of other tables' rows, and how to recount it. */
 export interface Counter {
-  /** What it counts, for the user. */
+  /** What it counts, for the output of the command. */
   readonly name: string
   readonly table: string
-  /** What is counted for. The table is gone through in the order of the first. */
+  /** The key columns. A recount walks the table in the order of the first. */
   readonly keys: readonly [string, ...string[]]
   readonly firstKeyType: 'bigint' | 'bytea' | 'text'
   readonly counts: readonly string[]
-  /** Where the counted rows lie: columns that hold the first key, each the first of an index. */
+  /** The columns of the counted tables that hold the first key; each leads an index. */
   readonly countedColumns: readonly { readonly table: string; readonly column: string }[]
   /**
-   * Selects keys and counts, under their names, of the keys for which anything counts. `within` is the condition
-   * that a column lies in the part of the keys that is looked at.
+   * Selects the keys that have any count, with their counts. `inKeyRange` returns the condition that a column
+   * is in the range being checked.
    */
   readonly countQuery: (inKeyRange: (column: string) => string) => string
-  /** Who writes the table, and so what keeps it still: merges, or whoever has locked the row. */
+  /** What keeps the counts still during a check: the merge locks, or a lock of the row. */
   readonly lockedBy: 'merges' | 'row lock'
-  /**
-   * What is there for a key for which nothing counts: no row; a row with zeros, or none; or a row that was given
-   * its counts from outside, and keeps them.
-   */
+  /** The row of a key that counts nothing: none; zeros or none; or imported counts, which a recount keeps. */
   readonly whenUncounted: 'absent' | 'zero' | 'given'
 }
 
@@ -140,7 +137,7 @@ const channelFollowers: Counter = {
   whenUncounted: 'given',
 }
 
-/** The lead counts, whether there is a row of it or not. */
+/** The lead counts as a member, with or without a row. */
 const channelMembers: Counter = {
   name: 'members of channels',
   table: 'channels.channels',
@@ -159,7 +156,7 @@ const channelMembers: Counter = {
   whenUncounted: 'given',
 }
 
-/** Every counter there is. */
+/** All counters. */
 export const counters: readonly Counter[] = [
   setCounts,
   userCounts,

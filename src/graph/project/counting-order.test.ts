@@ -10,7 +10,7 @@ import { UrlActivity } from './url-activity.js'
 const { db, connect } = await createTestDatabase()
 const other = connect({ poolSize: 1 })
 
-/** Counts for three rows, of which the first and the last are told of in the order of `places`. */
+/** Counts for three rows. The first and the last are written in the order of `keyIndexes`. */
 const counters = [
   {
     table: 'cast_counts',
@@ -46,38 +46,35 @@ const counters = [
   },
 ]
 
-test.each(counters)(
-  'writers of $table lock its rows in one order, whatever they count first',
-  async (counter) => {
-    for (const keyIndex of [3, 4, 5]) await db.unsafe(counter.given(keyIndex))
-    for (const keyIndexes of [
-      [5, 4, 3],
-      [3, 4, 5],
-    ]) {
-      let counting: Promise<unknown> = Promise.resolve()
-      await other.begin(async (holder) => {
-        await holder.unsafe(`select from social.${counter.table} where ${counter.row(4)} for update`)
-        counting = db.begin(async (transaction) => {
-          await projectInto(transaction, 'social')
-          await counter.count(transaction, keyIndexes)
-          throw new Error('not to be kept')
-        })
-        counting.catch(() => {})
-        const countWaiting = () => holder`
-        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-        await expect.poll(countWaiting).toHaveLength(1)
-        const freeRows = await holder.unsafe(
-          `select ${counter.table}.* from social.${counter.table} for update skip locked`,
-        )
-        // The second is ours, the first is locked already, the last not yet.
-        expect(freeRows).toHaveLength(2)
-        const isFree = (keyIndex: number) =>
-          holder.unsafe(
-            `select from social.${counter.table} where ${counter.row(keyIndex)} for update skip locked`,
-          )
-        expect([await isFree(3), await isFree(5)].map((rows) => rows.length)).toEqual([0, 1])
+test.each(counters)('writers of $table lock its rows in one order', async (counter) => {
+  for (const keyIndex of [3, 4, 5]) await db.unsafe(counter.given(keyIndex))
+  for (const keyIndexes of [
+    [5, 4, 3],
+    [3, 4, 5],
+  ]) {
+    let counting: Promise<unknown> = Promise.resolve()
+    await other.begin(async (holder) => {
+      await holder.unsafe(`select from social.${counter.table} where ${counter.row(4)} for update`)
+      counting = db.begin(async (transaction) => {
+        await projectInto(transaction, 'social')
+        await counter.count(transaction, keyIndexes)
+        throw new Error('not to be kept')
       })
-      await expect(counting).rejects.toThrow('not to be kept')
-    }
-  },
-)
+      counting.catch(() => {})
+      const countWaiting = () => holder`
+        select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      await expect.poll(countWaiting).toHaveLength(1)
+      const freeRows = await holder.unsafe(
+        `select ${counter.table}.* from social.${counter.table} for update skip locked`,
+      )
+      // The writer holds the second row, another transaction the first; the last is free.
+      expect(freeRows).toHaveLength(2)
+      const isFree = (keyIndex: number) =>
+        holder.unsafe(
+          `select from social.${counter.table} where ${counter.row(keyIndex)} for update skip locked`,
+        )
+      expect([await isFree(3), await isFree(5)].map((rows) => rows.length)).toEqual([0, 1])
+    })
+    await expect(counting).rejects.toThrow('not to be kept')
+  }
+})

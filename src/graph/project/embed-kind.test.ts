@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { embedTypes, kindOfContentType, kindOfUrl, kindsOf } from './embed-kind.js'
 
-describe('the kind of an embed', () => {
+describe('embed kind', () => {
   it.each([
     ['https://a.social/cat.png', 'image/png'],
     ['https://a.social/cat.JPEG?width=5', 'image/jpeg'],
@@ -17,7 +17,7 @@ describe('the kind of an embed', () => {
     ['https://a.social/v1.0', null],
     ['chain://eip155:1/erc721:0x1', null],
     ['not a URL.png', null],
-  ])('of %s is %s until it is crawled', (url, kind) => {
+  ])('of %s is %s until the URL is crawled', (url, kind) => {
     expect(kindOfUrl(url)).toBe(kind)
   })
 
@@ -37,7 +37,7 @@ describe('the kind of an embed', () => {
     expect(kindOfContentType(contentType)).toBe(kind)
   })
 
-  it('is always one of the types that a feed can be asked for, or null', () => {
+  it('is one of the types that a feed accepts, or null', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.constantFrom(...embedTypes)), (text) => {
         for (const kind of [kindOfContentType(text), kindOfUrl(text)]) {
@@ -48,8 +48,8 @@ describe('the kind of an embed', () => {
   })
 })
 
-describe('an embed type', () => {
-  it('of a family stands for all of the family, and live streams are video', () => {
+describe('kinds of an embed type', () => {
+  it('a family includes all of its media types, and live streams are video', () => {
     expect(kindsOf(['image'])).toEqual([
       'image',
       'image/jpeg',
@@ -62,11 +62,11 @@ describe('an embed type', () => {
     expect(kindsOf(['video'])).toEqual(['video', 'video/mp4', 'video/quicktime', 'application/x-mpegurl'])
   })
 
-  it('of a media type stands for itself', () => {
+  it('a media type is only itself', () => {
     expect(kindsOf(['image/png', 'application/pdf'])).toEqual(['image/png', 'application/pdf'])
   })
 
-  it('stands at least for itself, whichever it is', () => {
+  it('every kind includes itself', () => {
     for (const type of embedTypes) expect(kindsOf([type])).toContain(type)
   })
 })

@@ -1,4 +1,4 @@
-/** What the `embed_types` parameter of the feed takes (`GET feed`): media types, and families of them. */
+/** The values of the `embed_types` parameter of `GET feed`: media types and families of them. */
 export const embedTypes = [
   'text',
   'image',
@@ -21,15 +21,15 @@ export const embedTypes = [
 ] as const
 
 /**
- * What an embedded URL leads to: one of the media types above, or only the family where the media type is
- * none of them (`image` for image/avif).
+ * The kind of an embedded URL: a media type of the list, or its family when the list does not have it
+ * (`image` for image/avif).
  */
 export type EmbedKind = (typeof embedTypes)[number]
 
 const mediaFamilies = ['text', 'image', 'video', 'audio'] as const
 const knownKinds: ReadonlySet<string> = new Set(embedTypes)
 
-/** Other names that servers have for the same things. */
+/** Other names that servers send for the same media types. */
 const aliases: ReadonlyMap<string, EmbedKind> = new Map([
   ['application/mpegurl', 'application/x-mpegurl'],
   ['application/vnd.apple.mpegurl', 'application/x-mpegurl'],
@@ -84,7 +84,7 @@ const kindsByExtension: ReadonlyMap<string, EmbedKind> = new Map([
   ['webp', 'image/webp'],
 ])
 
-/** What a URL's ending promises, for as long as nobody has looked; null where it promises nothing. */
+/** The kind that the extension of a URL suggests before the URL is crawled; null when it suggests none. */
 export function kindOfUrl(url: string): EmbedKind | null {
   if (!URL.canParse(url)) return null
   const { pathname } = new URL(url)
@@ -92,7 +92,7 @@ export function kindOfUrl(url: string): EmbedKind | null {
   return (extension && kindsByExtension.get(extension)) || null
 }
 
-/** What a Content-Type header says; null where it says nothing that a feed can be asked for. */
+/** The kind that a Content-Type header names; null when no feed can select it. */
 export function kindOfContentType(contentType: string): EmbedKind | null {
   const mediaType = mediaTypeOf(contentType)
   if (isEmbedKind(mediaType)) return mediaType
@@ -100,18 +100,18 @@ export function kindOfContentType(contentType: string): EmbedKind | null {
   return aliases.get(mediaType) ?? (mediaType.endsWith('+json') ? 'application/json' : (family ?? null))
 }
 
-/** The type and subtype of a Content-Type header, in lower case, without its parameters. */
+/** The type and subtype of a Content-Type header, lowercase, without parameters. */
 export function mediaTypeOf(contentType: string): string {
   return (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
 }
 
-/** Every kind that these embed types stand for: `kind = any (…)` in SQL. A family holds all of its own. */
+/** All kinds that embed types include, for `kind = any (…)` in SQL. A family includes its media types. */
 export function kindsOf(types: readonly EmbedKind[]): EmbedKind[] {
   return embedTypes.filter((kind) => types.some((type) => type === kind || type === familyOf(kind)))
 }
 
 function familyOf(kind: EmbedKind): EmbedKind | null {
-  // A playlist of HTTP live streaming (RFC 8216), which feeds carry for recorded and live video.
+  // A playlist of HTTP live streaming (RFC 8216), which feeds use for recorded and live video.
   if (kind === 'application/x-mpegurl') return 'video'
   return mediaFamilies.find((family) => kind.startsWith(`${family}/`)) ?? null
 }

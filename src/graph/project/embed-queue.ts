@@ -1,10 +1,10 @@
 import type { Queryable } from '../../platform/db/connection.js'
 import { kindOfUrl } from './embed-kind.js'
 
-/** Longer URLs are not fetched: casts cannot hold them, and the index could not either. */
+/** The longest URL that is crawled. Casts cannot hold a longer one, and neither could the index. */
 const URL_LENGTH_MAX = 2_048
 
-/** The host that a URL is fetched from; null if it is not one that could be fetched. */
+/** The host of a URL that can be crawled; null for other URLs. */
 export function hostOf(url: string): string | null {
   if (url.length > URL_LENGTH_MAX || url.includes('\0') || !URL.canParse(url)) return null
   const { protocol, hostname } = new URL(url)
@@ -13,11 +13,11 @@ export function hostOf(url: string): string | null {
 }
 
 /**
- * Puts URLs that were not seen before in line, in one statement; the others stay as they are. Meant for the
- * transaction that stores the casts: it waits for nobody but another one that brings the same new URL.
+ * Queues URLs that are not known yet, in one statement. It runs in the transaction that stores the casts and
+ * waits only for another transaction that adds the same new URL.
  */
 export async function enqueueUrls(db: Queryable, urls: readonly string[]): Promise<void> {
-  // In one order, so that two transactions with the same new URLs wait for each other in one direction.
+  // One order everywhere, so that two transactions with the same new URLs cannot deadlock.
   const rows = [...new Set(urls)].sort().flatMap((url) => {
     const host = hostOf(url)
     return host === null ? [] : [{ url, host, kind: kindOfUrl(url) }]

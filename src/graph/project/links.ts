@@ -3,10 +3,10 @@ import type { Transaction } from '../../platform/db/connection.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { type NetChanges, ofType } from './net-changes.js'
 
-/** Link types that the read model shows. */
+/** The link types that the read model stores. */
 const linkType = { follow: 'follow', block: 'block' } as const
 
-/** Follows, with their counters, and blocks. */
+/** Projects follows with their counters, and blocks. */
 export async function projectLinks(db: Transaction, changes: NetChanges): Promise<void> {
   const removed = ofType(changes.removed, MessageType.LINK_ADD)
   const added = ofType(changes.added, MessageType.LINK_ADD)
@@ -40,8 +40,8 @@ function removeFollows(db: Transaction, messages: readonly SignedMessage[]): Pro
     using unnest(
       ${messages.map(({ data }) => data.fid)}::bigint[],
       ${messages.map(({ data }) => data.linkBody!.targetFid!)}::bigint[]
-    ) as gone (fid, target_fid)
-    where f.fid = gone.fid and f.target_fid = gone.target_fid
+    ) as deleted (fid, target_fid)
+    where f.fid = deleted.fid and f.target_fid = deleted.target_fid
     returning f.fid, f.target_fid
   `
 }
@@ -61,7 +61,7 @@ function insertFollows(db: Transaction, messages: readonly SignedMessage[]): Pro
   `
 }
 
-/** Moves the counters by the rows that really went and came. */
+/** Changes the counters by the rows that were actually deleted and inserted. */
 async function countFollows(
   db: Transaction,
   removedEdges: readonly Edge[],
@@ -79,7 +79,7 @@ async function countFollows(
   }
   for (const edge of removedEdges) countDelta(edge, -1)
   for (const edge of addedEdges) countDelta(edge, 1)
-  // In one order everywhere, so that the writers of two shards cannot wait for each other.
+  // One order everywhere, so that the writers of two shards cannot deadlock.
   const changed = [...deltas]
     .filter(([, { followers, following }]) => followers !== 0 || following !== 0)
     .sort(([a], [b]) => a - b)
@@ -116,8 +116,8 @@ async function projectBlocks(
       using unnest(
         ${removed.map(({ data }) => data.fid)}::bigint[],
         ${removed.map(({ data }) => data.linkBody!.targetFid!)}::bigint[]
-      ) as gone (fid, target_fid)
-      where b.fid = gone.fid and b.target_fid = gone.target_fid
+      ) as deleted (fid, target_fid)
+      where b.fid = deleted.fid and b.target_fid = deleted.target_fid
     `
   }
   if (added.length > 0) {
@@ -134,7 +134,7 @@ async function projectBlocks(
   }
 }
 
-/** Does to follows what a compact state did to links: those that are not newer and not listed are gone. */
+/** Applies a compact state to follows: deletes those that are not newer and not listed. */
 export async function removeCompacted(db: Transaction, compact: SignedMessage): Promise<void> {
   const { type, targetFids } = compact.data.linkCompactStateBody!
   const { fid, timestamp } = compact.data

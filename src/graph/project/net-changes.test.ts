@@ -9,7 +9,7 @@ const alice = new TestUser(1)
 const [one, two, three] = ['one', 'two', 'three'].map((text) => alice.cast(text, testNow))
 const remove = alice.removeCast(one!.hash, testNow)
 
-test('what a batch comes to is what stands after it and did not before, and the other way round', () => {
+test('a batch nets to what it adds and removes', () => {
   expect(netChanges([])).toEqual({ added: [], removed: [] })
   expect(netChanges(merged(one!, two!).map((body) => ({ body })))).toEqual({ added: [one, two], removed: [] })
   const bodies = [
@@ -22,7 +22,7 @@ test('what a batch comes to is what stands after it and did not before, and the 
   expect(netChanges(bodies.map((body) => ({ body })))).toEqual({ added: [], removed: [three] })
 })
 
-test('what goes and comes again with another key is another message, with the same key the same', () => {
+test('added again with another key: a change; with the same key: none', () => {
   const again = new TestUser(1, 'second key').key.sign(one!.data)
   expect(again.hash).toEqual(one!.hash)
   const changes = (...messages: SignedMessage[]) =>
@@ -31,7 +31,7 @@ test('what goes and comes again with another key is another message, with the sa
   expect(changes(alice.cast('one', testNow))).toEqual({ added: [], removed: [] })
 })
 
-test('transfers of names and failures change nothing that is shown', () => {
+test('name transfers and failures change nothing', () => {
   const body = { type: HubEventType.MERGE_FAILURE, message: one!, code: 'x', reason: 'x' } as const
   expect(netChanges([{ body }, { body: { type: HubEventType.MERGE_USERNAME_PROOF } }])).toEqual({
     added: [],

@@ -2,15 +2,15 @@ import { HubEventType, MessageType } from '@farcaster/core'
 import type { HubEventBody } from '../../hub/log/hub-event.js'
 import type { SignedMessage } from '../../protocol/message.js'
 
-/** What a batch of events did to the adds that stand: the read model shows nothing else. */
+/** The net effect of a batch of events on stored add messages. The read model shows nothing else. */
 export interface NetChanges {
-  /** Stand now and did not before. */
+  /** Stored now and not before. */
   readonly added: readonly SignedMessage[]
-  /** Stood before and do not now. */
+  /** Stored before and not now. */
   readonly removed: readonly SignedMessage[]
 }
 
-/** Types whose messages say that something is so; the others only take such a message away. */
+/** The types of messages that add something. The other types only remove such a message. */
 const addTypes: ReadonlySet<MessageType> = new Set([
   MessageType.CAST_ADD,
   MessageType.REACTION_ADD,
@@ -20,8 +20,9 @@ const addTypes: ReadonlySet<MessageType> = new Set([
 ])
 
 /**
- * Folds events, in their order, into what they changed. Merges tell what they displaced, prunes and revokes
- * what they took away, so no state is needed; a message that came and went within the batch is in neither list.
+ * Reduces events, in order, to their net changes. Merges name the messages that they replace, prunes and
+ * revokes those that they remove, so it reads no state. A message that is added and removed in one batch is
+ * in neither list.
  */
 export function netChanges(events: readonly { readonly body: HubEventBody }[]): NetChanges {
   const added = new Map<string, SignedMessage>()
@@ -30,7 +31,7 @@ export function netChanges(events: readonly { readonly body: HubEventBody }[]): 
   function add(message: SignedMessage): void {
     if (!addTypes.has(message.data.type)) return
     const name = message.hash.toString('hex')
-    // The same may be said again with another key, which is shown.
+    // The same message may be merged again, signed by another key; the key is shown.
     if (removed.get(name)?.signer.equals(message.signer)) removed.delete(name)
     else added.set(name, message)
   }

@@ -11,14 +11,14 @@ import { projectUserData } from './user-data.js'
 import { projectVerifications } from './verifications.js'
 
 /**
- * The schema that projections write to is the first of the connection's search path, so that the same code
- * fills the read model that is shown and the one that a replay builds beside it.
+ * Selects the schema that projections write to, as the first of the search path. The same code fills the live
+ * read model and the one that a replay builds.
  */
 export async function projectInto(db: Transaction, schema: 'social' | 'social_replay'): Promise<void> {
   await db`select set_config('search_path', ${`${schema}, public`}, true)`
 }
 
-/** The merge hook that keeps the read model: in the merge's transaction, in sets. */
+/** The merge hook of the read model. It runs in the merge's transaction and writes sets of rows. */
 export async function projectEvents(db: Transaction, events: readonly LoggedEvent[]): Promise<void> {
   await projectInto(db, 'social')
   const changes = netChanges(events)
@@ -26,7 +26,7 @@ export async function projectEvents(db: Transaction, events: readonly LoggedEven
   await projectEventBatch(db, events, changes)
 }
 
-/** Projects a batch of events into the schema that was chosen. Nobody else may be writing its threads. */
+/** Projects a batch of events into the selected schema. The caller has locked the threads. */
 export async function projectEventBatch(
   db: Transaction,
   events: readonly Pick<LoggedEvent, 'body'>[],
@@ -39,7 +39,7 @@ export async function projectEventBatch(
   await projectChanges(db, changes)
 }
 
-/** The visible list of projections. They touch different tables, so they share one pipeline. */
+/** Runs every projection. They write different tables, so their statements share one pipeline. */
 export async function projectChanges(db: Transaction, changes: NetChanges): Promise<void> {
   if (changes.added.length === 0 && changes.removed.length === 0) return
   await Promise.all([

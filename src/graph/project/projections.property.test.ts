@@ -12,7 +12,7 @@ import { projectLogged } from './replay.js'
 import { batchesOfSteps, lineOf, linesOf, StoredMessages } from './testing/batches.js'
 
 const { db } = await createTestDatabase()
-/** With a second key each: what is signed again with another key is the same message. */
+/** Each with a second key: a message signed again with another key is the same message. */
 const users = [1, 2, 3].map((fid) => new TestUser(fid))
 const again = users.map(({ fid }) => new TestUser(fid, `second key of ${fid}`))
 const everybody = [...users, ...again]
@@ -27,7 +27,7 @@ beforeEach(async () => {
   `
 })
 
-/** Rows of tables, as what stands defines them. */
+/** The expected rows of tables, from the stored messages. */
 type Definition = Record<string, (storedMessages: readonly SignedMessage[]) => object[]>
 type Projecting = (transaction: Transaction, bodies: readonly HubEventBody[]) => Promise<void>
 
@@ -37,7 +37,7 @@ const projectAsMerged: Projecting = (transaction, bodies) =>
     bodies.map((body, id) => ({ shard: 1, id, timestamp: 0, fid: null, body })),
   )
 
-/** The log does not tell what a compact state displaced. */
+/** Projects events as the log has them: it does not name what a compact state removed. */
 const projectAsLogged: Projecting = async (transaction, bodies) => {
   await projectInto(transaction, 'social')
   const logged = bodies.map((body) =>
@@ -48,7 +48,7 @@ const projectAsLogged: Projecting = async (transaction, bodies) => {
   await projectLogged(transaction, logged)
 }
 
-/** After each of random batches the tables hold what the messages that stand define, and nothing else. */
+/** After each random batch the tables hold exactly what the stored messages define. */
 async function expectProjection(
   pool: readonly SignedMessage[],
   definition: Definition,
@@ -83,7 +83,7 @@ const nameOf = ({ data, hash }: SignedMessage) => ({ fid: data.fid, hash })
 const messagesOfType = (storedMessages: readonly SignedMessage[], type: MessageType) =>
   storedMessages.filter(({ data }) => data.type === type)
 
-/** One row for each key that occurs, with how often each of the kinds does. */
+/** One row per key, with a count for each kind. */
 function counted<K extends object>(kinds: Record<string, readonly K[]>): object[] {
   const rows = new Map<string, Record<string, unknown>>()
   for (const [kind, keys] of Object.entries(kinds)) {
@@ -104,7 +104,10 @@ const casts = (storedMessages: readonly SignedMessage[]) =>
 const reactions = (storedMessages: readonly SignedMessage[]) =>
   messagesOfType(storedMessages, MessageType.REACTION_ADD)
 
-/** Without its words. The pool has no reply to a reply: threads have a property of their own. */
+/**
+ * A cast row without its search words. The pool has no reply to a reply: threads have their own property
+ * test.
+ */
 function castRow({ data, hash, signer }: SignedMessage, storedMessages: readonly SignedMessage[]) {
   const { text, embeds, mentions, mentionsPositions, parentCastId, parentUrl } = data.castAddBody!
   const parent = storedMessages.find((other) => parentCastId && other.hash.equals(parentCastId.hash))
@@ -145,7 +148,7 @@ function reactionTargets(type: ReactionType, storedMessages: readonly SignedMess
   )
 }
 
-test('counts, quotes, addresses and reactions of casts are those of what stands', async () => {
+test('counts, quotes, URLs and reactions of casts match the stored messages', async () => {
   const parents = users.map((user, n) => user.cast('parent', testNow - n * hour, { parentUrl: pageUrl }))
   const replies = users.map((user, n) =>
     user.cast('reply', testNow, {
@@ -240,27 +243,24 @@ function edgeOf({ fid, linkBody }: SignedMessage['data']) {
 test.each([
   ['are merged', projectAsMerged],
   ['stand in the log', projectAsLogged],
-])(
-  'follows, blocks and how many there are are those of what stands, as events %s',
-  async (_how, projecting) => {
-    const pool = users
-      .slice(0, 2)
-      .flatMap((user, n) =>
-        ['follow', 'block'].flatMap((type) => [
-          ...[1, 2].flatMap((target) => [
-            user.link(target, testNow - 5, { type }),
-            user.link(target, testNow - target, { type }),
-            again[n]!.link(target, testNow - 5, { type }),
-          ]),
-          user.compactLinks([1], testNow - 2, type),
-          user.compactLinks([2], testNow - 4, type),
+])('follows, blocks and their counts match the stored messages, from events %s', async (_how, projecting) => {
+  const pool = users
+    .slice(0, 2)
+    .flatMap((user, n) =>
+      ['follow', 'block'].flatMap((type) => [
+        ...[1, 2].flatMap((target) => [
+          user.link(target, testNow - 5, { type }),
+          user.link(target, testNow - target, { type }),
+          again[n]!.link(target, testNow - 5, { type }),
         ]),
-      )
-    await expectProjection(pool, linkTables, projecting)
-  },
-)
+        user.compactLinks([1], testNow - 2, type),
+        user.compactLinks([2], testNow - 4, type),
+      ]),
+    )
+  await expectProjection(pool, linkTables, projecting)
+})
 
-test('verified addresses are those of what stands', async () => {
+test('verified addresses match the stored messages', async () => {
   const pool = everybody.flatMap((user, n) =>
     [1, 2].map((byte) => {
       const verificationAddAddressBody = {
@@ -286,7 +286,7 @@ test('verified addresses are those of what stands', async () => {
   })
 })
 
-test('profiles are those of what stands', async () => {
+test('profiles match the stored messages', async () => {
   const { BIO, USERNAME, LIVE_AT } = UserDataType
   const columns = { bio: BIO, username: USERNAME, live_at: LIVE_AT }
   const pool = users.flatMap((user) =>

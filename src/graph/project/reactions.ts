@@ -5,7 +5,7 @@ import type { SignedMessage } from '../../protocol/message.js'
 import { CastCountDeltas, type CastName } from './cast-counts.js'
 import { type NetChanges, ofType } from './net-changes.js'
 
-/** Likes and recasts: of casts, with the casts' counters, and of other addresses. */
+/** Projects likes and recasts: of casts, with the counters of the casts, and of URLs. */
 export async function projectReactions(db: Transaction, changes: NetChanges): Promise<void> {
   const removed = ofType(changes.removed, MessageType.REACTION_ADD)
   const added = ofType(changes.added, MessageType.REACTION_ADD)
@@ -62,9 +62,9 @@ function removeCastReactions(db: Transaction, messages: readonly SignedMessage[]
       ${bodies.map(({ type }) => type)}::smallint[],
       ${db.types.byteas(bodies.map(({ targetCastId }) => targetCastId!.hash))}::bytea[],
       ${bodies.map(({ targetCastId }) => targetCastId!.fid)}::bigint[]
-    ) as gone (fid, type, target_hash, target_fid)
-    where r.target_hash = gone.target_hash and r.target_fid = gone.target_fid
-      and r.type = gone.type and r.fid = gone.fid
+    ) as deleted (fid, type, target_hash, target_fid)
+    where r.target_hash = deleted.target_hash and r.target_fid = deleted.target_fid
+      and r.type = deleted.type and r.fid = deleted.fid
     returning r.target_fid, r.target_hash, r.type
   `
 }
@@ -99,8 +99,8 @@ async function projectUrlReactions(
         ${removed.map(({ data }) => data.fid)}::bigint[],
         ${removed.map(({ data }) => data.reactionBody!.type)}::smallint[],
         ${db.types.texts(removed.map(urlOf))}::text[]
-      ) as gone (fid, type, url)
-      where r.url = gone.url and r.type = gone.type and r.fid = gone.fid
+      ) as deleted (fid, type, url)
+      where r.url = deleted.url and r.type = deleted.type and r.fid = deleted.fid
     `
   }
   if (added.length > 0) {

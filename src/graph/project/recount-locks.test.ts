@@ -42,7 +42,7 @@ async function wrongRows(): Promise<string[]> {
   return reports.filter(({ wrong }) => wrong > 0).map(({ name }) => name)
 }
 
-/** Recounts while something is about to be committed, which has to be waited for. */
+/** Runs a recount while a transaction is about to commit, which the recount must wait for. */
 async function recountConcurrently(release: () => Promise<unknown>): Promise<string[]> {
   const running = wrongRows()
   await expect.poll(() => countLockWaiters(db)).toBe(1)
@@ -50,40 +50,37 @@ async function recountConcurrently(release: () => Promise<unknown>): Promise<str
   return await running
 }
 
-test.each([1, 2])(
-  'what a merge into shard %i is about to commit is counted, not overwritten',
-  async (shard) => {
-    const root = alice.cast('root', testNow - 9, { parentUrl: url })
-    await mergeInto(shard, { messages: [root, bob.link(1, testNow - 9)] })
-    await db.unsafe(`
+test.each([1, 2])('recount counts what a merge into shard %i is about to commit', async (shard) => {
+  const root = alice.cast('root', testNow - 9, { parentUrl: url })
+  await mergeInto(shard, { messages: [root, bob.link(1, testNow - 9)] })
+  await db.unsafe(`
     update hub.set_counts set count = count + 5;
     update social.user_counts set following_count = 7;
     insert into social.cast_counts (hash, fid, likes) select hash, fid, 7 from social.casts;
     update social.url_activity set casts = 7;
   `)
-    const [commitGate, recountRun] = [createGate(), createGate()]
-    const reply = bob.cast('reply', testNow - 8, { parentCastId: { fid: 1, hash: root.hash } })
-    const messages = [reply, alice.link(2, testNow), bob.react(root, testNow)]
-    const merging = mergeInto(shard, { messages }, async () => {
-      recountRun.open()
-      await commitGate.opened
-    })
-    await recountRun.opened
-    const wrong = await recountConcurrently(async () => {
-      commitGate.open()
-      await merging
-    })
-    expect(wrong).toEqual([
-      'messages in sets',
-      'followers and follows',
-      'likes, recasts, replies and quotes',
-      'casts per hour below URLs',
-    ])
-    expect(await wrongRows()).toEqual([])
-  },
-)
+  const [commitGate, recountRun] = [createGate(), createGate()]
+  const reply = bob.cast('reply', testNow - 8, { parentCastId: { fid: 1, hash: root.hash } })
+  const messages = [reply, alice.link(2, testNow), bob.react(root, testNow)]
+  const merging = mergeInto(shard, { messages }, async () => {
+    recountRun.open()
+    await commitGate.opened
+  })
+  await recountRun.opened
+  const wrong = await recountConcurrently(async () => {
+    commitGate.open()
+    await merging
+  })
+  expect(wrong).toEqual([
+    'messages in sets',
+    'followers and follows',
+    'likes, recasts, replies and quotes',
+    'casts per hour below URLs',
+  ])
+  expect(await wrongRows()).toEqual([])
+})
 
-test('a reply that is about to stand below a cast of a wrong thread is mended with it', async () => {
+test('a reply about to be committed below a cast with a wrong thread is repaired with it', async () => {
   const root = alice.cast('root', testNow - 9, { parentUrl: url })
   await mergeInto(1, { messages: [root] })
   await db`update social.casts set root_parent_url = 'https://example.com/wrong'`
@@ -105,7 +102,7 @@ test('a reply that is about to stand below a cast of a wrong thread is mended wi
   ])
 })
 
-test('who is about to follow a channel is counted, and channels of other parts are not waited for', async () => {
+test('recount counts a channel follow about to be committed, and waits for no other range', async () => {
   await db.unsafe(`
     insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, follower_count)
     values ('a', 'u1', 'u1', 'A', 1, 1, 9), ('aa', 'u2', 'u2', 'AA', 1, 1, 1), ('b', 'u3', 'u3', 'B', 1, 1, 9);
@@ -131,7 +128,7 @@ test('who is about to follow a channel is counted, and channels of other parts a
   ])
 })
 
-test('whoever is told of its parts is told of each, by its number', async () => {
+test('recount reports the number of each chunk', async () => {
   const progressReports: number[] = []
   await recount(recounting, { shards, onChunk: (chunks) => progressReports.push(chunks) })
   expect(progressReports).toEqual([1, 2, 3, 4, 5, 6, 7])

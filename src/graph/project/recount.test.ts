@@ -24,7 +24,7 @@ const urls = ['https://example.com/a', 'https://example.com/b', 'https://example
 
 async function mergeInto(shard: number, batch: Partial<MergeBatch>): Promise<void> {
   const transactionHooks = { messages: [], chainEvents: [], nameTransfers: [], ...batch }
-  // As often as the hub does, when two shards get in each other's way.
+  // Retries like the hub when two shards deadlock.
   for (let attempt = 1; ; attempt += 1) {
     try {
       await mergeBatch(db, shard, transactionHooks, { shards, hooks: [projectEvents] }, testNowUnix * 1000)
@@ -41,7 +41,7 @@ async function merge(messages: SignedMessage[]): Promise<void> {
   }
 }
 
-/** Everybody casts, answers, quotes, likes and follows; `round` makes it another time. */
+/** Every user casts, replies, quotes, likes and follows. `round` makes the messages differ. */
 function createMessages(round: number): SignedMessage[] {
   return users.flatMap((user, index) => {
     const at = testNow - 40_000 + round * 1000 + index
@@ -70,7 +70,7 @@ beforeEach(async () => {
 
 const setCounts = () => db`select * from hub.set_counts where count <> 0 order by fid, set`
 
-/** Wrong counts, counts that are missing, and counts of what is not there. */
+/** Makes counts wrong, deletes some, and adds counts of things that do not exist. */
 async function corrupt(): Promise<void> {
   await db.unsafe(`
     update hub.set_counts set count = count + 5 where fid in (1, 4);
@@ -107,7 +107,7 @@ async function wrongCounts(chunkRows?: number): Promise<Record<string, number>> 
 
 const noWrongCounts = Object.fromEntries(Object.values(names).map((name) => [name, 0]))
 
-test('what is right is left alone', async () => {
+test('correct counts stay unchanged', async () => {
   for (let round = 0; round < 4; round += 1) await merge(createMessages(round))
   await db`insert into hub.set_counts (fid, set, count) values (98, 1, 0)`
   const onRepaired = vi.fn()
@@ -117,7 +117,7 @@ test('what is right is left alone', async () => {
 })
 
 for (const chunkRows of [1, 7, 20_000]) {
-  test(`wrong, missing and idle counts are mended, in parts of ${chunkRows} rows`, async () => {
+  test(`wrong, missing and surplus counts are repaired, in chunks of ${chunkRows} rows`, async () => {
     for (let round = 0; round < 4; round += 1) await merge(createMessages(round))
     const [model, sets] = [await readModel(db), await setCounts()]
     await corrupt()
@@ -131,7 +131,7 @@ for (const chunkRows of [1, 7, 20_000]) {
   })
 }
 
-test('counts that are mended while merges go on are those of a replay', async () => {
+test('counts repaired during merges equal those of a replay', async () => {
   for (let round = 0; round < 4; round += 1) await merge(createMessages(round))
   await corrupt()
   let merging = true
@@ -153,14 +153,14 @@ test('counts that are mended while merges go on are those of a replay', async ()
   )
   merging = false
   await recounts
-  // What was merged after a part had been looked at was counted by the merge.
+  // The merge itself counted what it merged after a chunk was checked.
   expect(await wrongCounts()).toEqual(noWrongCounts)
   const repaired = await readModel(db)
   await replay(db, { shards })
   expect(await readModel(db)).toEqual(repaired)
 })
 
-test('counts of channels are mended where their rows are here, and kept as they were given elsewhere', async () => {
+test('channel counts are repaired where their rows are stored, and imported ones kept', async () => {
   await db.unsafe(`
     insert into channels.channels (id, url, parent_url, name, lead_fid, created_at, follower_count, member_count)
     values ('given', 'u1', 'u1', 'Given', 1, 1, 500, 20), ('known', 'u2', 'u2', 'Known', 1, 1, 500, 20);
@@ -179,7 +179,7 @@ test('counts of channels are mended where their rows are here, and kept as they 
   ])
 })
 
-test('what is mended is told in the transaction that mends it, and a recount can be stopped between two', async () => {
+test('onRepaired runs in the repairing transaction; a recount stops between two of them', async () => {
   await merge(createMessages(0))
   await db`update social.user_counts set follower_count = 100 where fid in (1, 6)`
   const stopping = new AbortController()

@@ -6,38 +6,38 @@ import { repairThreads } from './threads.js'
 import { UrlActivity } from './url-activity.js'
 
 export interface RecountOptions {
-  /** How many shards the hub has. */
+  /** The number of shards of the hub. */
   readonly shards: number
-  /** About how many rows, of a counter or of what it counts, are looked at in one transaction. */
+  /** The approximate number of rows, of a counter or of a counted table, that one transaction checks. */
   readonly chunkRows?: number
-  /** Told after every transaction, of how many there have been. */
+  /** Called after every transaction with the number of transactions so far. */
   readonly onChunk?: (chunks: number) => void
-  /** Run in each transaction that has mended something. */
+  /** Runs in each transaction that repaired something. */
   readonly onRepaired?: (transaction: Transaction) => Promise<void>
-  /** Ends the recount between two transactions, with its reason. What was mended stays. */
+  /** Stops the recount between two transactions, with its reason. Repairs so far stay. */
   readonly signal?: AbortSignal
 }
 
-/** What was found, and mended. */
+/** The result of one check. */
 export interface RecountReport {
   readonly name: string
-  /** How many rows were wrong, missing, or there for nothing. */
+  /** Rows that were wrong, missing or surplus. */
   readonly wrong: number
 }
 
-/** Merges wait for 25 ms where a chunk is right, and for 75 ms where all of it is wrong. */
+/** A correct chunk delays merges by 25 ms, a chunk that is all wrong by 75 ms. */
 const defaultChunkRows = 20_000
 
-/** What is checked: a table, in which parts of it, and how a part is mended. */
+/** One check: its table, how the table is split, and how a part is repaired. */
 interface Check
   extends Pick<Counter, 'name' | 'table' | 'keys' | 'firstKeyType' | 'countedColumns' | 'lockedBy'> {
-  /** How many rows of a counter take as long as one of these. */
+  /** The cost of a row in rows of a counter. */
   readonly weight: number
-  /** @returns how many rows were wrong. */
+  /** @returns the number of wrong rows. */
   readonly repair: (db: Transaction, chunk: Chunk) => Promise<number>
 }
 
-/** Not counted themselves, but some of what is counted lies by threads: they come first. */
+/** Threads are not a counter, but some counts depend on them, so they come first. */
 const threads: Check = {
   name: 'threads of casts',
   table: 'social.casts',
@@ -45,7 +45,7 @@ const threads: Check = {
   firstKeyType: 'bytea',
   countedColumns: [],
   lockedBy: 'merges',
-  // Each is held against its parent, wherever that is; one that moves is written into all indexes of casts.
+  // A cast is compared with its parent, wherever that is, and a repaired cast is written to all indexes.
   weight: 5,
   async repair(db, chunk) {
     await projectInto(db, 'social')
@@ -66,9 +66,8 @@ const checks: readonly Check[] = [
 ]
 
 /**
- * Counts everything anew that is counted, sorts casts into their threads, and mends what is wrong, while merges go on:
- * in parts of the keys, each in a transaction of its own that keeps the writers of the table out, so that nothing
- * moves under it.
+ * Recounts every counter, recomputes the threads of casts, and repairs what is wrong, while merges go on. It
+ * checks ranges of keys, each in its own transaction that locks the writers of the table out.
  */
 export async function recount(db: Database, options: RecountOptions): Promise<RecountReport[]> {
   const { chunkRows = defaultChunkRows, signal, onChunk } = options
@@ -93,15 +92,15 @@ export async function recount(db: Database, options: RecountOptions): Promise<Re
 /** The first key of a counter: a fid, a hash, a URL or a name. */
 type Key = number | Buffer | string
 
-/** A part of the keys: behind the one, up to and with the other. Null is without end. */
+/** A range of keys: after `after`, up to and including `end`. Null is unbounded. */
 interface Chunk<K extends Key = Key> {
   readonly after: K | null
   readonly end: K | null
 }
 
 /**
- * Where a chunk ends that has about so many rows, in whatever table it has the most. A key is never cut in two: who
- * has a million followers is one chunk. Null when the rest is less than that.
+ * The end of a chunk of about this many rows, in the table where it has the most; null when fewer are left. A
+ * key is never split: a user with a million followers is one chunk.
  */
 async function findEnd(
   db: Database,
@@ -125,7 +124,7 @@ async function findEnd(
   return end?.key ?? null
 }
 
-/** @returns how many rows were wrong. */
+/** @returns the number of wrong rows. */
 async function repair(
   db: Database,
   check: Check,
@@ -146,7 +145,7 @@ async function repair(
         parameters,
       )
     }
-    // In a statement of its own, for it has to see what was committed before the locks were ours.
+    // A statement of its own: it must see what was committed before the locks were taken.
     const wrong = await check.repair(transaction, chunk)
     if (wrong > 0) await onRepaired?.(transaction)
     return wrong
@@ -159,7 +158,7 @@ async function repairCounts(db: Transaction, counter: Counter, chunk: Chunk): Pr
   return found!.wrong
 }
 
-/** The condition that a column lies in the chunk, and the parameters of a statement that has it. */
+/** The condition that a column is in a chunk, and the parameters of a statement that uses it. */
 function conditions({ firstKeyType }: Pick<Counter, 'firstKeyType'>, { after, end }: Chunk) {
   const bounds = [
     { sign: '>', key: after },
@@ -175,7 +174,9 @@ function conditions({ firstKeyType }: Pick<Counter, 'firstKeyType'>, { after, en
   }
 }
 
-/** Compares what is stored with what is counted, writes what differs, and selects of how many rows it did. */
+/**
+ * The statement that compares stored with actual counts, writes the differences, and selects their number.
+ */
 function repairStatement(counter: Counter, within: (column: string) => string): string {
   const { table, keys, counts, whenUncounted } = counter
   const keyList = keys.join(', ')

@@ -1,19 +1,22 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 
-/** Columns that no message tells: they are computed apart and taken over from the old schema. */
+/** Columns that are not made from messages: they are computed elsewhere and copied from the old schema. */
 const preservedColumns = [{ table: 'users', key: 'fid', column: 'score' }] as const
 
-/** Tables that no message tells: they were imported, and change places as they are. */
+/** Tables that are not made from messages: they were imported and move to the new schema unchanged. */
 const preservedTables = ['verified_accounts']
 
-/** Removes what an earlier replay left. */
+/** Drops the schemas that an earlier replay left behind. */
 export async function dropReplaySchemas(db: Database): Promise<void> {
   await db`drop schema if exists social_replay cascade`
   await db`drop schema if exists social_replaced cascade`
 }
 
-/** Makes empty tables like those of the read model, with their primary keys; other indexes come after the load. */
+/**
+ * Creates empty copies of the read model's tables, with their primary keys. Other indexes are built after the
+ * load.
+ */
 export async function copySchema(db: Database): Promise<void> {
   await db`create schema social_replay`
   const tables = await db<
@@ -38,8 +41,8 @@ export async function copySchema(db: Database): Promise<void> {
 }
 
 /**
- * Builds the remaining indexes under their own names, and tells the planner what is in the tables. An index of a
- * large table takes minutes: the signal cancels it.
+ * Builds the remaining indexes under their own names and analyzes the tables. An index of a large table takes
+ * minutes; the signal cancels it.
  */
 export async function buildIndexes(db: Database, signal?: AbortSignal): Promise<void> {
   const indexes = await db<{ definition: string }[]>`
@@ -75,10 +78,10 @@ async function untilAborted(statement: PendingQuery<Row[]>, signal: AbortSignal 
   }
 }
 
-/** Puts the new read model in the place of the old one. Statements that run see the one or the other. */
+/** Replaces the old read model by the new one. A running statement sees one or the other. */
 export async function swapSchemas(db: Transaction): Promise<void> {
   for (const { table, key, column } of preservedColumns) {
-    // What is written there apart waits, and then finds the new table under the name.
+    // A concurrent writer of the column waits, then finds the new table under the name.
     await db.unsafe(`lock table social.${table} in share row exclusive mode`)
     await db.unsafe(`
       update social_replay.${table} new

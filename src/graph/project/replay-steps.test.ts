@@ -43,7 +43,7 @@ async function merge(...messages: SignedMessage[]): Promise<void> {
   for (const message of messages) await mergeInto(shardOf(message.data.fid, shards), { messages: [message] })
 }
 
-/** A thread in which everybody has a part, and who follows whom, which is said again each time. */
+/** A thread in which every user casts, and follows, which repeat in every round. */
 function createMessages(name: string, at = testNow - 200): SignedMessage[] {
   const root = users[0]!.cast(`root ${name}`, at, { parentUrl: url })
   return [
@@ -58,7 +58,7 @@ function createMessages(name: string, at = testNow - 200): SignedMessage[] {
 
 const replayed = (options: Partial<ReplayOptions> = {}) => replay(db, { shards, ...options })
 
-/** Replays, and does something else as soon as all that stood has been projected and indexes are to be built. */
+/** Runs a replay, and something else once the stored messages are projected and before indexes are built. */
 async function replayConcurrently(
   work: () => Promise<void>,
   options: Partial<ReplayOptions> = {},
@@ -69,7 +69,7 @@ async function replayConcurrently(
   )
   const running = replayed(options)
   running.catch(() => {})
-  // Its tables are there once it waits for the messages, and the place in the log is noted.
+  // The replay waits for the messages: its tables exist and it has the log position.
   await expect.poll(() => countLockWaiters(db)).toBe(1)
   const casts = await holdTransaction(
     other,
@@ -83,7 +83,7 @@ async function replayConcurrently(
 }
 
 test.each([1, 3, 15, 2000])(
-  'a replay in pages of %i tells how far it has come, and leaves nothing out',
+  'a replay in pages of %i reports its progress and misses nothing',
   async (pageRows) => {
     await merge(...createMessages('one'))
     const merged = await readModel(db)
@@ -105,7 +105,7 @@ test.each([1, 3, 15, 2000])(
 )
 
 test.each([1, 4, 2000])(
-  'what both shards merge meanwhile is in a replay that follows the log in pages of %i',
+  'a replay that follows the log in pages of %i has the merges of both shards',
   async (pageRows) => {
     await merge(...createMessages('before'))
     await replayConcurrently(() => merge(...createMessages('meanwhile', testNow - 100)), { pageRows })
@@ -117,7 +117,7 @@ test.each([1, 4, 2000])(
   },
 )
 
-test('what a compact state takes away meanwhile is not shown, what it leaves and what comes after it is', async () => {
+test('a compact state merged during a replay removes, keeps and allows what it should', async () => {
   const [alice, bob] = users as [TestUser, TestUser]
   await merge(alice.link(2, testNow - 9), alice.link(3, testNow - 9), bob.link(1, testNow - 9))
   await replayConcurrently(() =>
@@ -130,7 +130,7 @@ test('what a compact state takes away meanwhile is not shown, what it leaves and
   ])
 })
 
-test('a merge that has not ended when the rest is followed is waited for', async () => {
+test('a replay waits for a merge that has not committed', async () => {
   const [commitGate, replayRun] = [createGate(), createGate()]
   const late = users[1]!.cast('late', testNow)
   const merging = mergeInto(shardOf(2, shards), { messages: [late] }, async () => {
@@ -145,7 +145,7 @@ test('a merge that has not ended when the rest is followed is waited for', async
   expect(await db`select text from social.casts`).toEqual([{ text: 'late' }])
 })
 
-test('a log that was cut behind what has been followed ends the replay', async () => {
+test('a log that was pruned past the replay’s position ends the replay', async () => {
   await merge(...createMessages('before'))
   const [head] = await db<{ id: number }[]>`select max(id) as id from hub.events where shard = 1`
   const dropBelow = (id: number) => async () => {
@@ -153,11 +153,11 @@ test('a log that was cut behind what has been followed ends the replay', async (
   }
   await replayConcurrently(dropBelow(head!.id + 1))
   await expect(replayConcurrently(dropBelow(head!.id + 2))).rejects.toThrow(
-    `events of shard 1 after ${head!.id} have been dropped meanwhile: keep them for longer`,
+    `the log dropped events of shard 1 after ${head!.id} during the replay: keep events for longer`,
   )
 })
 
-test('where all events have been dropped, a replay follows from where they ended', async () => {
+test('all events pruned: a replay follows from the end of the pruned log', async () => {
   await merge(...createMessages('before'))
   await db`update hub.shards s set first_retained_id = 1 + (select max(id) from hub.events e where e.shard = s.shard)`
   await db`delete from hub.events`
@@ -166,7 +166,7 @@ test('where all events have been dropped, a replay follows from where they ended
   expect(casts).toHaveLength(6)
 })
 
-test('scores are taken over, also those that are being written', async () => {
+test('a replay copies scores, also those that are being written', async () => {
   await db`update social.users set score = fid / 10.0 where fid in (1, 2)`
   const scoring = await holdTransaction(
     other,
@@ -183,7 +183,7 @@ test('scores are taken over, also those that are being written', async () => {
   ])
 })
 
-test('accounts elsewhere, which were imported and which no message tells, stay', async () => {
+test('a replay keeps imported verified accounts', async () => {
   await db`insert into social.verified_accounts (fid, platform, username, verified_at) values (1, 'x', 'alice', 9)`
   const stopped = new Error('stopped')
   await expect(replayed({ onSwap: () => Promise.reject(stopped) })).rejects.toBe(stopped)
@@ -194,7 +194,7 @@ test('accounts elsewhere, which were imported and which no message tells, stay',
   await db`delete from social.verified_accounts`
 })
 
-/** All that the catalogue knows of the schema. */
+/** Everything that the catalog says about the schema. */
 async function catalogue() {
   return await Promise.all([
     db`
@@ -221,7 +221,7 @@ async function catalogue() {
   ])
 }
 
-test('the new tables are like the old ones in all that the database knows of them, and analysed', async () => {
+test('the new tables equal the old ones in the catalog and are analyzed', async () => {
   await merge(...createMessages('one'))
   await replayed()
   expect(await catalogue()).toEqual(migratedCatalogue)
@@ -231,7 +231,7 @@ test('the new tables are like the old ones in all that the database knows of the
   expect(analysed.map(({ table }) => table)).toContain('casts')
 })
 
-test('what an earlier replay has left is removed, before and after', async () => {
+test('what an earlier replay left is dropped, before and after', async () => {
   for (const schema of ['social_replay', 'social_replaced']) {
     await db.unsafe(`create schema ${schema}; create table ${schema}.casts (left_over integer)`)
   }

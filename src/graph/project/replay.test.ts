@@ -12,7 +12,7 @@ import { emptyHub } from './testing/empty-hub.js'
 import { readModel } from './testing/read-model.js'
 import { countLockWaiters, holdTransaction } from './testing/transaction-locks.js'
 
-// A replay makes a schema with its indexes and analyses it: most of a second where others are at work.
+// A replay creates a schema with its indexes and analyzes it: most of a second on a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
 
 const { db, connect } = await createTestDatabase({ poolSize: 6 })
@@ -42,7 +42,7 @@ const second = fc.integer({ min: testNow - 20_000, max: testNow - 1 })
 const user = fc.constantFrom(...users)
 const channel = fc.constantFrom('https://example.com/a', 'https://example.com/b')
 
-/** A thread: each cast answers an earlier one, or starts below a URL, or quotes one; some are removed. */
+/** A thread: each cast replies to an earlier one, starts below a URL, or quotes one; some are removed. */
 const thread = fc
   .array(
     fc.record({
@@ -124,7 +124,7 @@ const history = fc.tuple(thread, others).chain(([casts, rest]) => {
   return fc.tuple(fc.shuffledSubarray(all, { minLength: all.length }), fc.integer({ min: 1, max: 25 }))
 })
 
-test('a replay rebuilds the read model that the merges wrote, row by row', async () => {
+test('a replay rebuilds the read model of the merges, row by row', async () => {
   await fc.assert(
     fc.asyncProperty(history, async ([messages, size]) => {
       await reset()
@@ -139,7 +139,7 @@ test('a replay rebuilds the read model that the merges wrote, row by row', async
   )
 })
 
-test('full sets: what was pruned from the hub is not in the read model', async () => {
+test('full sets: what the hub pruned is not in the read model', async () => {
   await reset(1)
   const links = Array.from({ length: 230 }, (_, n) => users[0]!.link(100 + n, testNow - 1000 + n))
   await merge(links.slice(0, 120))
@@ -151,7 +151,7 @@ test('full sets: what was pruned from the hub is not in the read model', async (
   expect(await readModel(db)).toEqual(merged)
 })
 
-test('merges that happen during a replay are in its result', async () => {
+test('a replay includes merges that happen while it runs', async () => {
   const first = Array.from({ length: 50 }, (_, n) => users[n % 3]!.cast(`before ${n}`, testNow - n))
   await merge(first)
   const running = replay(db, { shards: 1 })
@@ -169,13 +169,13 @@ test('merges that happen during a replay are in its result', async () => {
   expect(afterReplay.casts!.some((row) => row.includes('during 19'))).toBe(true)
 })
 
-test('of two replays at once one is refused', async () => {
+test('two replays at once: the second is refused', async () => {
   const outcomes = await Promise.allSettled([1, 2].map(() => replay(db, { shards: 1 })))
   const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
   expect(refusals).toEqual([new Error('another replay is running')])
 })
 
-test('a replay that is broken off at any step leaves what is shown, and nothing behind', async () => {
+test('a replay that is aborted at any step changes nothing and leaves nothing', async () => {
   await merge(Array.from({ length: 20 }, (_, n) => users[n % 3]!.cast(`cast ${n}`, testNow - n)))
   const replayedModel = await readModel(db)
   for (const brokenOffAt of ['accounts', 'indexes', 'catching up']) {
@@ -192,11 +192,11 @@ test('a replay that is broken off at any step leaves what is shown, and nothing 
   }
 })
 
-test('an index that takes long does not hold up the end of a replay that is broken off', async () => {
+test('an abort cancels an index build', async () => {
   await merge([users[0]!.cast('cast', testNow)])
   const stopping = new AbortController()
   const stopped = new Error('stopped')
-  // Nothing is projected, and so no index begun, before a table that has to get one is held.
+  // Nothing is projected, and no index begun, before a table that gets one is locked.
   const messages = await holdTransaction(
     other,
     (sql) => sql`lock table hub.messages in access exclusive mode`,
@@ -212,13 +212,13 @@ test('an index that takes long does not hold up the end of a replay that is brok
 
   await expect.poll(() => countLockWaiters(db, 'CREATE INDEX')).toBe(1)
   stopping.abort(stopped)
-  // Its tables cannot go while somebody holds them, so the index alone must have been given up.
+  // Its tables cannot be dropped while they are locked, so only the index build was cancelled.
   await expect.poll(() => countLockWaiters(db, 'CREATE INDEX')).toBe(0)
   await casts.release()
   await ended
 })
 
-test('what is to be told with the swap is told in its transaction', async () => {
+test('onSwap runs in the transaction of the swap', async () => {
   const stopped = new Error('not now')
   await merge([users[0]!.cast('cast', testNow)])
   await db`delete from social.casts`

@@ -12,33 +12,33 @@ import { buildIndexes, copySchema, dropReplaySchemas, swapSchemas } from './repl
 
 export interface ReplayOptions {
   readonly shards: number
-  /** How many rows are projected in one transaction. */
+  /** Rows that one transaction projects. */
   readonly pageRows?: number
-  /** Told after every page, of messages projected so far and of how many there are about. */
+  /** Called after every page with the messages projected so far and their approximate total. */
   readonly onProgress?: (done: number, total: number) => void
-  /** Told what begins, besides the pages. */
+  /** Called when a step other than a page begins. */
   readonly onStep?: (step: ReplayStep) => void
-  /** Run in the transaction that puts the new read model in place. */
+  /** Runs in the transaction that swaps the new read model in. */
   readonly onSwap?: (transaction: Transaction) => Promise<void>
-  /** Breaks the replay off, with its reason. */
+  /** Aborts the replay, with its reason. */
   readonly signal?: AbortSignal
 }
 
-/** What is being done now. */
+/** The step that is running. */
 export type ReplayStep = 'accounts' | 'indexes' | 'catching up'
 
 const defaultPageRows = 2000
 
-/** Where the log of a shard has been projected to. */
+/** The last projected event id of each shard. */
 type Heads = Map<number, number>
 
 /**
- * Rebuilds the read model from the hub, through the same projections, in a schema beside the one that is shown;
- * merges and reads go on meanwhile. Then it follows the log until it is level with it, and changes places in
- * one transaction. A replay that is broken off leaves what is shown as it was.
+ * Rebuilds the read model from the hub with the same projections, in a schema beside the live one, while
+ * merges and reads go on. Then it follows the log until it has caught up and swaps the schemas in one
+ * transaction. An aborted replay leaves the live schema unchanged.
  *
  * @param db Needs three connections.
- * @throws when another replay runs, or when the log no longer holds what was merged since it began.
+ * @throws when another replay runs, or when the log dropped events that were merged since the replay began.
  */
 export async function replay(db: Database, options: ReplayOptions): Promise<void> {
   const lock = await db.reserve()
@@ -49,13 +49,13 @@ export async function replay(db: Database, options: ReplayOptions): Promise<void
     if (!row?.locked) throw new Error('another replay is running')
     await dropReplaySchemas(db)
     await rebuildSchema(db, options).catch(async (error: unknown) => {
-      // What cannot be cleaned up now is cleaned up by the next one.
+      // The next replay cleans up what this one cannot.
       await dropReplaySchemas(db).catch(() => {})
       throw error
     })
     await dropReplaySchemas(db)
   } finally {
-    // Without a connection there is no lock either.
+    // A lost connection has released the lock.
     await lock`select pg_advisory_unlock_all()`.catch(() => {})
     lock.release()
   }
@@ -63,7 +63,7 @@ export async function replay(db: Database, options: ReplayOptions): Promise<void
 
 async function rebuildSchema(db: Database, options: ReplayOptions): Promise<void> {
   const { signal, onStep, onSwap, shards, pageRows = defaultPageRows } = options
-  // With so few events left behind the head, the rest is done with the writers held.
+  // When only this many events are left, the rest is projected with the writers locked out.
   const catchUpEvents = Math.ceil(pageRows / 4)
   await copySchema(db)
   onStep?.('accounts')
@@ -80,17 +80,17 @@ async function rebuildSchema(db: Database, options: ReplayOptions): Promise<void
       Array.from({ length: shards }, (_, index) => index + 1),
     )
     while ((await follow(transaction, heads, pageRows)) === pageRows);
-    // Last of all: from here on it is done.
+    // The last check: the swap follows.
     signal?.throwIfAborted()
     await swapSchemas(transaction)
     await onSwap?.(transaction)
   })
 }
 
-/** Projects everything that stands, from one snapshot, and returns where the log stood in it. */
+/** Projects all stored messages from one snapshot, and returns the log position of the snapshot. */
 async function projectStoredMessages(db: Database, options: ReplayOptions): Promise<Heads> {
   return await db.begin('isolation level repeatable read read only', async (snapshot) => {
-    // A long look-back must not be ended by the limit for ordinary statements.
+    // The limit for ordinary transactions must not end a long read.
     await snapshot`set local idle_in_transaction_session_timeout = 0`
     const shards = await snapshot<{ shard: number; head: number }[]>`
       select s.shard, coalesce((select max(e.id) from hub.events e where e.shard = s.shard), s.first_retained_id - 1) as head
@@ -108,7 +108,7 @@ async function inReplaySchema(
 ): Promise<void> {
   await db.begin(async (transaction) => {
     await projectInto(transaction, 'social_replay')
-    // What is half built is thrown away after a crash, so nobody has to wait for the disk.
+    // A crash discards a half-built schema, so commits need not wait for the disk.
     await transaction`set local synchronous_commit = off`
     await work(transaction)
   })
@@ -174,7 +174,10 @@ function isAdd({ data }: SignedMessage): boolean {
   return data.type !== MessageType.LINK_COMPACT_STATE
 }
 
-/** Projects the next events behind the heads, at most `limit` of each shard; returns the most it took of one. */
+/**
+ * Projects the next events after the heads, at most `limit` per shard. Returns the largest number of one
+ * shard.
+ */
 async function follow(db: Transaction, heads: Heads, limit: number): Promise<number> {
   await projectInto(db, 'social_replay')
   let most = 0
@@ -205,14 +208,14 @@ async function checkEventsRetained(db: Transaction, shard: number, head: number)
   >`select first_retained_id from hub.shards where shard = ${shard}`
   if (row && row.first_retained_id > head + 1) {
     throw new Error(
-      `events of shard ${shard} after ${head} have been dropped meanwhile: keep them for longer`,
+      `the log dropped events of shard ${shard} after ${head} during the replay: keep events for longer`,
     )
   }
 }
 
 /**
- * Projects events as the log has them. It leaves out what a compact state displaced (docs/protocol.md §1.4), so the state's
- * rule is applied, in its place.
+ * Projects events as the log has them. The log does not name what a compact state removed (docs/protocol.md
+ * §1.4), so this applies the compact state's rule in its place.
  */
 export async function projectLogged(db: Transaction, bodies: readonly HubEventBody[]): Promise<void> {
   let batch: { body: HubEventBody }[] = []

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { popularityOf } from './user-popularity.js'
 
-/** A prefix that more names begin with has a list of leaders; of a rarer one all users are read. */
+/** A prefix of more names than this has a list of top users; for a rarer one all users are read. */
 export const MIN_NAMES_PER_PREFIX = 100
 /** Users in the list of a prefix. */
 const TOP_USERS_PER_PREFIX = 50
@@ -11,18 +11,23 @@ const MAX_PREFIX_LENGTH = 24
 /** `kind` of search.top_users_by_prefix. */
 export const nameKind = { username: 0, displayName: 1 } as const
 
-/** A network of so many users is searched for likeness as it stands; a larger one among its best known. */
+/**
+ * Similarity search reads all users of a network up to this size, and only the most popular of a larger one.
+ */
 const MAX_POPULAR_USERS = 30_000
 
-/** How old the lists of a large network become. */
+/** The maximum age of the lists of a large network. */
 const MAX_AGE_MS = 60 * 60 * 1000
-/** With so many more users than at the last time (one in ten), they are made anew before that. */
+/** Growth since the last refresh (one in ten) that triggers a refresh before that age. */
 const REFRESH_GROWTH_FACTOR = 1.1
 
 const POLL_MS = 5 * 60 * 1000
 const LOCK = 'plaza search lists'
 
-/** A chore that keeps the lists of `search` fresh. Processes on one database agree by a lock on who does it. */
+/**
+ * A scheduled job that refreshes the lists of the schema `search`. A lock in the database lets one process do
+ * it.
+ */
 export function createSearchJob(options: {
   readonly db: Database
   /** Unix milliseconds. */
@@ -45,8 +50,8 @@ async function refreshListsIfDue(db: Database, now: number): Promise<void> {
 }
 
 /**
- * Makes the lists anew: the leaders of every prefix that more than `MANY` names begin with, and the best known
- * users. Only what has changed is written.
+ * Refreshes the lists: the top users of every prefix of more than `MIN_NAMES_PER_PREFIX` names, and the most
+ * popular users. Writes only what changed.
  *
  * @param now Unix milliseconds.
  */
@@ -69,12 +74,12 @@ export async function refreshSearchLists(db: Database, now: number): Promise<voi
   })
 }
 
-/** From short prefixes to long ones: a long one can only be common if its beginning is. */
+/** Goes from short prefixes to long ones: a long prefix is common only if its start is. */
 async function selectTopUsers(db: Transaction, kind: number): Promise<void> {
   await db`
     create temporary table searched_names on commit drop as
     select u.fid, ${kind === nameKind.username ? db`u.username` : db`lower(u.display_name)`} as name,
-      (${popularityOf(db)})::real as standing
+      (${popularityOf(db)})::real as popularity
     from social.users u
     left join social.user_counts c on c.fid = u.fid
     where ${kind === nameKind.username ? db`u.username` : db`u.display_name`} is not null
@@ -90,7 +95,7 @@ async function selectTopUsers(db: Transaction, kind: number): Promise<void> {
         insert into fresh_leaders
         select ${kind}::smallint, prefix, fid
         from (
-          select c.prefix, n.fid, row_number() over (partition by c.prefix order by standing desc, fid) as place
+          select c.prefix, n.fid, row_number() over (partition by c.prefix order by popularity desc, fid) as place
           from searched_names n
           join common c on c.prefix = left(n.name, ${length})
         ) placed

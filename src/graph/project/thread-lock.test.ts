@@ -41,12 +41,12 @@ async function merge(message: SignedMessage, beforeCommit: MergeHook = async () 
   expect(messages).toEqual([null])
 }
 
-/** Merges both at once: the second is under way before the first has committed. */
+/** Runs two merges at once: the second starts before the first commits. */
 async function mergeAtOnce(first: SignedMessage, second: SignedMessage): Promise<void> {
   let other: Promise<void> = Promise.resolve()
   await merge(first, async () => {
     other = merge(second)
-    // Time for it to be done, or to come to where it has to wait.
+    // Time for the second to finish, or to reach the lock.
     await Promise.race([other, sleep(300)])
   })
   await other
@@ -66,14 +66,14 @@ for (const order of ['the parent first', 'the reply first']) {
   const inOrder = (parent: SignedMessage, reply: SignedMessage): [SignedMessage, SignedMessage] =>
     order === 'the parent first' ? [parent, reply] : [reply, parent]
 
-  test(`a cast and its reply that come at once into two shards are one thread, ${order}`, async () => {
+  test(`a cast and its reply merged at once into two shards are one thread, ${order}`, async () => {
     const root = alice.cast(`root, ${order}`, testNow - 100, { parentUrl: url })
     const reply = bob.cast('reply', testNow - 90, nameOf(root))
     await mergeAtOnce(...inOrder(root, reply))
     expect(await threadOf(reply)).toEqual({ thread: hex(root), url })
   })
 
-  test(`a thread whose start and whose newest reply come at once is whole, ${order}`, async () => {
+  test(`the first cast and the latest reply of a thread merged at once join it, ${order}`, async () => {
     const root = alice.cast(`late root, ${order}`, testNow - 100, { parentUrl: url })
     const middle = alice.cast('middle', testNow - 90, nameOf(root))
     const last = bob.cast('last', testNow - 80, nameOf(middle))
@@ -82,7 +82,7 @@ for (const order of ['the parent first', 'the reply first']) {
     expect(await threadOf(last)).toEqual({ thread: hex(root), url })
   })
 
-  test(`a reply that comes while its parent goes has lost the thread, ${order}`, async () => {
+  test(`a reply merged while its parent is removed loses the thread, ${order}`, async () => {
     const root = alice.cast(`gone root, ${order}`, testNow - 100, { parentUrl: url })
     const reply = bob.cast('reply', testNow - 90, nameOf(root))
     await merge(root)
@@ -91,8 +91,8 @@ for (const order of ['the parent first', 'the reply first']) {
   })
 }
 
-test('replies to what is here wait for nobody', async () => {
-  // Of two channels: what counts casts below one URL is one row for all.
+test('replies to stored casts wait for nobody', async () => {
+  // In two channels: the activity of one URL is one row for all shards.
   const roots = [alice, bob].map((user) =>
     user.cast('busy root', testNow - 100, { parentUrl: `${url}/${user.fid}` }),
   )

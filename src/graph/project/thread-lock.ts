@@ -3,20 +3,20 @@ import type { Transaction } from '../../platform/db/connection.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { type NetChanges, ofType } from './net-changes.js'
 
-/** Any constant does that nothing else in the database locks: the bytes of "thread". */
+/** A constant that nothing else in the database locks: the bytes of "thread". */
 const THREAD_LOCK = 0x746872656164
 
 /**
- * Threads cross shards, whose writers do not see what the others are about to commit: a reply and its parent that
- * come at once would miss each other. So who moves threads does so alone: removals, replies whose parent is not
- * here, and casts that replies have been waiting for. All others, the bulk of it, only keep those out, not each
- * other. Holds until the transaction ends; what is read after it is up to date.
+ * Locks threads until the transaction ends. Threads cross shards, whose writers do not see each other's
+ * uncommitted rows: a reply and its parent that are merged at once would miss each other. A merge that moves
+ * threads takes the lock exclusively: removals, replies whose parent is missing, and casts that replies wait
+ * for. All other merges, the bulk, share it. Reads after it see every committed thread.
  */
 export async function lockThreads(db: Transaction, changes: NetChanges): Promise<void> {
   const added = ofType(changes.added, MessageType.CAST_ADD)
   const hasRemoved = changes.removed.some(({ data }) => data.type === MessageType.CAST_ADD)
   if (added.length === 0 && !hasRemoved) return
-  // Looked at before, because two that hold the lock together and then both want it alone end each other.
+  // Checked before: two transactions that share the lock and then both want it exclusively would deadlock.
   if (!hasRemoved && !(await affectsThreads(db, added))) {
     const [, moves] = await Promise.all([
       db`select pg_advisory_xact_lock_shared(${THREAD_LOCK}::bigint)`,
@@ -27,7 +27,7 @@ export async function lockThreads(db: Transaction, changes: NetChanges): Promise
   await db`select pg_advisory_xact_lock(${THREAD_LOCK}::bigint)`
 }
 
-/** Whether a parent of these casts is not here, or a reply of theirs is here already. */
+/** Whether a parent of these casts is missing, or a reply to one is stored already. */
 async function affectsThreads(db: Transaction, added: readonly SignedMessage[]): Promise<boolean> {
   const insertedHashes = new Set(added.map(({ hash }) => hash.toString('hex')))
   const parents = added.flatMap(({ data }) => {

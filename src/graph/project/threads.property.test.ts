@@ -11,7 +11,7 @@ const { db } = await createTestDatabase()
 const users = [1, 2].map((fid) => new TestUser(fid))
 const urls = ['https://example.com/a', 'https://example.com/b']
 
-/** Casts that answer earlier ones, some of them under the name of another author, or start a thread. */
+/** Casts that reply to earlier ones, some with the wrong author, or start a thread. */
 const casts = fc
   .array(
     fc.record({
@@ -34,10 +34,10 @@ const casts = fc
     return made
   })
 
-/** Each batch brings the casts of these places that are not there, and takes those that are. */
+/** Each batch adds the casts of these indexes that are missing and removes those that are stored. */
 const batches = fc.array(fc.array(fc.nat(11), { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 8 })
 
-test('the thread of a cast depends on the casts that are here, not on how they came and went', async () => {
+test('the thread of a cast depends on the stored casts, not on their history', async () => {
   await fc.assert(
     fc.asyncProperty(casts, batches, async (allCasts, castIndexes) => {
       await db`delete from social.casts`
@@ -57,13 +57,13 @@ test('the thread of a cast depends on the casts that are here, not on how they c
   )
 })
 
-/** Casts of these places are said to be of the thread of another, with a URL that may be as wrong. */
+/** Casts of these indexes get the thread of another cast, and a URL that may be wrong as well. */
 const corruptions = fc.array(
   fc.record({ place: fc.nat(11), thread: fc.nat(11), url: fc.constantFrom(...urls, null) }),
   { maxLength: 8 },
 )
 
-test('whatever threads casts are said to be of, a recount finds those that are wrong, and mends them', async () => {
+test('a recount finds and repairs every wrong thread', async () => {
   await fc.assert(
     fc.asyncProperty(
       casts,
@@ -102,7 +102,7 @@ function nameOf({ data, hash }: SignedMessage): string {
 
 type ThreadKey = [thread: string, url: string | null]
 
-/** By the definition: up to the first cast that answers none, or to the first that is missing. */
+/** The expected thread, by definition: up to the first cast without a parent, or the first missing one. */
 function expectedThread(
   cast: SignedMessage,
   storedCastsByName: ReadonlyMap<string, SignedMessage>,

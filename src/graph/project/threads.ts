@@ -3,16 +3,16 @@ import type { Transaction } from '../../platform/db/connection.js'
 import type { UrlActivity } from './url-activity.js'
 
 /**
- * The thread that a cast belongs to. It depends only on the casts that are here, not on the order in which they
- * came: walk up the parents; the first cast without one is the thread, and its parent URL the root URL. Where a
- * parent is missing, the missing cast is the thread and the root URL is unknown.
+ * The thread of a cast. It depends on the stored casts only, not on their order of arrival: follow the
+ * parents; the first cast without one is the thread, and its parent URL the root URL. If a parent is missing,
+ * the missing cast is the thread and the root URL is unknown.
  */
 export interface Thread {
   readonly threadHash: Buffer
   readonly rootParentUrl: string | null
 }
 
-/** What a cast says of its place. */
+/** A cast with its parent. */
 interface ThreadNode {
   readonly fid: number
   readonly hash: Buffer
@@ -21,12 +21,12 @@ interface ThreadNode {
   readonly parentUrl: string | null
 }
 
-/** A cast that is here, with the thread that it has so far. */
+/** A stored cast with its current thread. */
 interface StoredCast extends Thread {
   readonly hash: Buffer
 }
 
-/** The threads of casts that are about to be inserted, aligned with them; parents may be among them. */
+/** The threads of casts before their insertion, in the same order. Their parents may be among them. */
 export async function resolveThreads(db: Transaction, casts: readonly ThreadNode[]): Promise<Thread[]> {
   const castsByName = new Map(casts.map((cast) => [nameOf(cast.fid, cast.hash), cast]))
   const missingParentHashes = casts.flatMap((cast) =>
@@ -43,8 +43,8 @@ export async function resolveThreads(db: Transaction, casts: readonly ThreadNode
 }
 
 /**
- * Walks up from a cast through `places` to a thread that is known, and remembers it of all casts on the way. In a
- * loop, not by recursion: a thread may be thousands of casts deep.
+ * Follows the parents of a cast through `castsByName` to a known thread, and remembers the thread of every
+ * cast on the way. A loop, no recursion: a thread may be thousands of casts deep.
  */
 function resolve(
   start: ThreadNode,
@@ -91,8 +91,8 @@ async function selectThreads(db: Transaction, hashes: readonly Buffer[]): Promis
 }
 
 /**
- * What stands as the thread of a cast is about to change where the missing cast at its top is one of `casts`. Such
- * parents are not known but have to be walked through, with all that is above them.
+ * The thread of a stored cast is about to change if the missing cast at its top is one of `casts`. Such
+ * parents do not count as known: they are walked through, with all of their ancestors.
  */
 async function selectWaitingReplies(
   db: Transaction,
@@ -109,7 +109,7 @@ async function selectWaitingReplies(
   )
 }
 
-/** Casts, with all that is above them as far as it is here. */
+/** Casts with all of their stored ancestors. */
 async function selectWithAncestors(db: Transaction, hashes: readonly Buffer[]): Promise<ThreadNode[]> {
   if (hashes.length === 0) return []
   return await db<ThreadNode[]>`
@@ -127,12 +127,12 @@ async function selectWithAncestors(db: Transaction, hashes: readonly Buffer[]): 
   `
 }
 
-/** A part of a statement: a select of casts, named in full, with the threads that they are to have. */
+/** A part of a statement: a select of casts with the threads that they get. */
 type ThreadUpdates = PendingQuery<
   { hash: Buffer; fid: number; thread_hash: Buffer; root_parent_url: string | null }[]
 >
 
-/** Casts that were waiting below one that has come take over its thread, all the way down. */
+/** Gives the replies that were waiting for these casts their thread, and all casts below. */
 export async function attachReplies(
   db: Transaction,
   casts: readonly ThreadNode[],
@@ -148,37 +148,40 @@ export async function attachReplies(
   await updateDescendants(db, threadUpdates, activity)
 }
 
-/** Casts below one that is gone lose its thread: the missing cast is theirs now, all the way down. */
+/**
+ * Takes the thread from the replies of removed casts, and from all casts below: the missing cast is their
+ * thread.
+ */
 export async function detachReplies(
   db: Transaction,
   casts: readonly ThreadNode[],
   activity: UrlActivity,
 ): Promise<void> {
   const threadUpdates: ThreadUpdates = db`
-    select c.hash, c.fid, gone.hash as thread_hash, null::text as root_parent_url
+    select c.hash, c.fid, deleted.hash as thread_hash, null::text as root_parent_url
     from unnest(
       ${db.types.byteas(casts.map(({ hash }) => hash))}::bytea[],
       ${casts.map(({ fid }) => fid)}::bigint[]
-    ) as gone (hash, fid)
-    join casts c on c.parent_hash = gone.hash and c.parent_fid = gone.fid
+    ) as deleted (hash, fid)
+    join casts c on c.parent_hash = deleted.hash and c.parent_fid = deleted.fid
   `
   await updateDescendants(db, threadUpdates, activity)
 }
 
-/** A part of the casts by their hashes: behind the one, up to and with the other. Null is without end. */
+/** A range of casts by hash: after `after`, up to and including `end`. Null is unbounded. */
 export interface CastRange {
   readonly after: Buffer | null
   readonly end: Buffer | null
 }
 
 /**
- * Gives the casts of a part the threads that they have by definition, and what stands below those, too. Nobody else
- * may be writing threads.
+ * Repairs the threads of the casts in a range, and of all casts below them. The caller has locked the
+ * threads.
  *
- * A cast is held against its parent only. One that is as wrong as its parent is not noticed with its own part: the
- * topmost of them is, with the part that it is in, and takes along what is below.
+ * A cast is compared with its parent only. A cast that is as wrong as its parent is not found in its own
+ * range: the topmost wrong cast is found in its range and repairs the casts below.
  *
- * @returns how many casts were wrong.
+ * @returns the number of wrong casts.
  */
 export async function repairThreads(
   db: Transaction,
@@ -212,16 +215,16 @@ export async function repairThreads(
       ${inconsistentCasts.map(({ fid }) => fid)}::bigint[],
       ${db.types.byteas(threads.map(({ threadHash }) => threadHash))}::bytea[],
       ${db.types.texts(threads.map(({ rootParentUrl }) => rootParentUrl))}::text[]
-    ) as doubtful (hash, fid, thread_hash, root_parent_url)
+    ) as inconsistent (hash, fid, thread_hash, root_parent_url)
   `
   return await updateDescendants(db, threadUpdates, activity)
 }
 
 /**
- * Gives casts their thread, and all that is below them the same. Where one of them is below another, it is to have
- * the same thread.
+ * Gives casts their thread, and all casts below them the same. If one is below another, both must get the
+ * same thread.
  *
- * @returns how many casts were in another thread.
+ * @returns the number of casts that had another thread.
  */
 async function updateDescendants(
   db: Transaction,

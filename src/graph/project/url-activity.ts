@@ -2,7 +2,7 @@ import type { Transaction } from '../../platform/db/connection.js'
 
 const hourSeconds = 3600
 
-/** How many casts came below each parent URL in each hour, gathered over a batch. */
+/** Sums how many casts a batch adds below each parent URL in each hour. */
 export class UrlActivity {
   readonly #deltas = new Map<string, { url: string; hour: number; casts: number }>()
 
@@ -17,7 +17,7 @@ export class UrlActivity {
   }
 
   async write(db: Transaction): Promise<void> {
-    // In one order everywhere, so that the writers of two shards cannot wait for each other.
+    // One order everywhere, so that the writers of two shards cannot deadlock.
     const changed = [...this.#deltas]
       .filter(([, { casts }]) => casts !== 0)
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/db/connection.js'
 import { storableText } from '../../platform/text/storable-text.js'
 import { type NetChanges, ofType } from './net-changes.js'
 
-/** The column of `users` that each kind of user data is kept in. */
+/** The column of `users` for each type of user data. */
 const columns: Partial<Record<UserDataType, string>> = {
   [UserDataType.PFP]: 'pfp_url',
   [UserDataType.DISPLAY]: 'display_name',
@@ -22,12 +22,12 @@ const columns: Partial<Record<UserDataType, string>> = {
 
 interface Value {
   readonly fid: number
-  /** Null when it was taken away, or emptied, which is the protocol's way to delete. */
+  /** Null when it was removed, or set to the empty string, which deletes it in the protocol. */
   readonly value: string | null
   readonly ts: number
 }
 
-/** Writes profiles, one statement for each kind of data that changed. */
+/** Projects profiles with one statement for each type of user data that changed. */
 export async function projectUserData(db: Transaction, changes: NetChanges): Promise<void> {
   const byType = new Map<UserDataType, Map<number, Value>>()
   const put = (type: UserDataType, value: Value) => {
@@ -52,15 +52,15 @@ async function updateColumn(db: Transaction, type: UserDataType, values: readonl
   const texts = db.types.texts(values.map(({ value }) => value))
   await db`
     update users u
-    set ${db(column)} = said.value
-    from unnest(${fids}::bigint[], ${texts}::text[]) as said (fid, value)
-    where u.fid = said.fid
+    set ${db(column)} = changed.value
+    from unnest(${fids}::bigint[], ${texts}::text[]) as changed (fid, value)
+    where u.fid = changed.fid
   `
   if (type !== UserDataType.LIVE_AT) return
   await db`
     update users u
-    set live_at_ts = case when u.live_at is null then null else said.ts end
-    from unnest(${fids}::bigint[], ${values.map(({ ts }) => ts)}::bigint[]) as said (fid, ts)
-    where u.fid = said.fid
+    set live_at_ts = case when u.live_at is null then null else changed.ts end
+    from unnest(${fids}::bigint[], ${values.map(({ ts }) => ts)}::bigint[]) as changed (fid, ts)
+    where u.fid = changed.fid
   `
 }

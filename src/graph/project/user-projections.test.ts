@@ -44,7 +44,7 @@ async function rows(table: string): Promise<object[]> {
   return [...(await db.unsafe(`select * from social.${table} order by 1, 2`))]
 }
 
-test('likes and recasts stand with their cast, which counts them', async () => {
+test('likes and recasts are stored and counted by their cast', async () => {
   const cast = alice.cast('cast', testNow)
   const like = bob.react(cast, testNow - 2)
   const recast = bob.react(cast, testNow - 1, { type: ReactionType.RECAST })
@@ -64,7 +64,7 @@ test('likes and recasts stand with their cast, which counts them', async () => {
   expect([await rows('reactions'), await rows('cast_counts')]).toEqual([[], []])
 })
 
-test('what is said of addresses outside stands apart and counts for no cast', async () => {
+test('reactions to URLs are stored apart and count for no cast', async () => {
   const reaction = (user: TestUser, url: string, type = ReactionType.LIKE) =>
     user.message({ type: MessageType.REACTION_ADD, reactionBody: { type, targetUrl: url } }, testNow)
   const [like, recast] = [
@@ -82,7 +82,7 @@ test('what is said of addresses outside stands apart and counts for no cast', as
   expect([await rows('reactions'), await rows('cast_counts')]).toEqual([[], []])
 })
 
-test('follows stand with how many there are, either way', async () => {
+test('follows are stored and counted in both directions', async () => {
   const follows = [alice.link(2, testNow), alice.link(3, testNow), bob.link(1, testNow), bob.link(2, testNow)]
   await project(db, ...merged(...follows))
   await project(db, ...merged(follows[0]!))
@@ -111,7 +111,7 @@ test('follows stand with how many there are, either way', async () => {
   expect([await rows('follows'), await rows('user_counts')]).toEqual([[], []])
 })
 
-test('blocks are no follows, and other links are neither', async () => {
+test('blocks and other link types are not follows', async () => {
   const links = ['block', 'follow', 'other'].map((type, n) => alice.link(2 + n, testNow, { type }))
   await project(db, ...merged(...links))
   expect(await rows('blocks')).toEqual([{ fid: 1, target_fid: 2, ts: testNow }])
@@ -122,7 +122,7 @@ test('blocks are no follows, and other links are neither', async () => {
   expect([await rows('blocks'), await rows('follows')]).toEqual([[], []])
 })
 
-test('a compact state leaves what it lists and what is newer, of its own kind of link', async () => {
+test('a compact state keeps what it lists and what is newer, of its own link type', async () => {
   const links = ['follow', 'block'].flatMap((type) => [
     alice.link(2, testNow - 5, { type }),
     alice.link(3, testNow - 5, { type }),
@@ -171,7 +171,7 @@ function verification(address: number, at: number, protocol = Protocol.ETHEREUM)
   return alice.message({ type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, at)
 }
 
-test('an address stands as it was verified last, until it is given up', async () => {
+test('an address is stored as last verified, until it is removed', async () => {
   const [first, again, other] = [
     verification(1, testNow - 1),
     verification(1, testNow, Protocol.SOLANA),
@@ -201,7 +201,7 @@ test.each([
   [UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA, 'primary_sol_address'],
   [UserDataType.PROFILE_TOKEN, 'profile_token'],
   [UserDataType.LIVE_AT, 'live_at'],
-])('user data %i stands as %s until it is emptied or taken away', async (type, column) => {
+])('user data %i is stored as %s until it is emptied or removed', async (type, column) => {
   const readColumn = async () => (await rows('users')).map((row) => (row as Record<string, unknown>)[column])
   const [first, second, none] = ['one \0', 'two', ''].map((value, n) =>
     alice.userData(type, value, testNow - 9 + n),
@@ -217,7 +217,7 @@ test.each([
   expect(await rows('users')).toEqual(others)
 })
 
-test('since when somebody is live is told with where, and forgotten with it', async () => {
+test('the start of a live stream is stored with its URL and cleared with it', async () => {
   const since = async () => (await rows('users')).map((row) => (row as Record<string, unknown>).live_at_ts)
   const live = alice.userData(UserDataType.LIVE_AT, 'https://live.example', testNow - 5)
   await project(db, ...merged(live, bob.userData(UserDataType.BIO, 'bio', testNow)))
@@ -228,13 +228,13 @@ test('since when somebody is live is told with where, and forgotten with it', as
   expect(await since()).toEqual([null, null, null])
 })
 
-test('user data of a kind that is not shown changes nothing', async () => {
+test('user data of an unknown type changes nothing', async () => {
   const before = await rows('users')
   await project(db, ...merged(alice.userData(99 as UserDataType, 'x', testNow)))
   expect(await rows('users')).toEqual(before)
 })
 
-test('users are what the chain knows of them, and keep their profiles', async () => {
+test('users come from the chain and keep their profiles', async () => {
   await project(db, ...merged(alice.userData(UserDataType.BIO, 'bio', testNow)))
   const initialRow = { bio: 'bio', custody_address: alice.custody, registered_at: testNowUnix - 1000 }
   expect(await rows('users')).toMatchObject([
@@ -253,7 +253,7 @@ test('users are what the chain knows of them, and keep their profiles', async ()
   ])
 })
 
-test('a key is known with the app that asked for it, also when it is removed', async () => {
+test('a key keeps the app that requested it, also after its removal', async () => {
   const abiWord = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
   let block = 1000
   const signer = (key: string, metadata: Buffer, eventType = 1) => {

@@ -3,7 +3,7 @@ import type { Transaction } from '../../platform/db/connection.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { type NetChanges, ofType } from './net-changes.js'
 
-/** Addresses that users have shown to be theirs. */
+/** Projects the verified addresses of users. */
 export async function projectVerifications(db: Transaction, changes: NetChanges): Promise<void> {
   const removed = ofType(changes.removed, MessageType.VERIFICATION_ADD_ETH_ADDRESS)
   const added = ofType(changes.added, MessageType.VERIFICATION_ADD_ETH_ADDRESS)
@@ -17,8 +17,8 @@ async function remove(db: Transaction, messages: readonly SignedMessage[]): Prom
     using unnest(
       ${messages.map(({ data }) => data.fid)}::bigint[],
       ${db.types.byteas(messages.map(({ data }) => data.verificationAddAddressBody!.address))}::bytea[]
-    ) as gone (fid, address)
-    where v.fid = gone.fid and v.address = gone.address
+    ) as deleted (fid, address)
+    where v.fid = deleted.fid and v.address = deleted.address
   `
 }
 

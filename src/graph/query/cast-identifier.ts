@@ -1,9 +1,12 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 
-/** How a request names one cast: by the beginning of its hash, which may be all of it, and perhaps its author. */
+/**
+ * The identifier of a cast in a request: a prefix of its hash, which may be the whole hash, and optionally
+ * its author.
+ */
 export interface CastIdentifier {
-  /** Lower-case hex without 0x, 8 to 40 digits. */
+  /** Lowercase hex without 0x, 8 to 40 digits. */
   readonly hashPrefix: string
   readonly username: string | null
 }
@@ -11,9 +14,9 @@ export interface CastIdentifier {
 const HASH_DIGITS = 40
 
 /**
- * A sub-select of the cast that is meant, with its columns. If an abbreviated hash is that of several: the one whose
- * author has the name, then the latest. An author who has another name by now is no obstacle. To be used as
- * `from (…) c`.
+ * A subselect of the identified cast, to be used as `from (…) c`. If several casts have the prefix, it
+ * prefers the one whose author has the username, then the latest. An author who has changed the username is
+ * still found.
  */
 export function castByIdentifier(db: Database, { hashPrefix, username }: CastIdentifier): Fragment {
   const first = hashPrefix.padEnd(HASH_DIGITS, '0')
@@ -27,7 +30,7 @@ export function castByIdentifier(db: Database, { hashPrefix, username }: CastIde
     limit 1`
 }
 
-/** The hash of the cast that is meant, in hex without 0x; null if it is not here. */
+/** The hash of the identified cast, in hex without 0x; null if it is not stored. */
 export async function findCastHash(db: Database, identifier: CastIdentifier): Promise<string | null> {
   const [row] = await db<{ hash: string }[]>`
     select encode(c.hash, 'hex') as hash from (${castByIdentifier(db, identifier)}) c`

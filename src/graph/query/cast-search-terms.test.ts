@@ -14,7 +14,7 @@ const blocks = [
   [0x20000, 0x20080],
 ] as const
 
-/** Texts that do not find themselves, of those that say something to look for. */
+/** The texts that contain words and that a search for their own text does not find. */
 async function unmatchedWords(texts: readonly string[]): Promise<string[]> {
   const searches = texts.flatMap((text) => {
     const { tsquery } = searchTerms(text)
@@ -31,7 +31,7 @@ async function unmatchedWords(texts: readonly string[]): Promise<string[]> {
   return rows.map(({ text }) => text)
 }
 
-it('finds every text by itself, whatever characters are in it', async () => {
+it('every text finds itself, whatever characters it has', async () => {
   for (const [first, end] of blocks) {
     const characters = Array.from({ length: end - first }, (_, n) => String.fromCodePoint(first + n))
     expect(await unmatchedWords(characters.map((character) => `ab${character}cd`))).toEqual([])
@@ -40,7 +40,7 @@ it('finds every text by itself, whatever characters are in it', async () => {
   }
 })
 
-it('finds words beside any sign, and each emoji', async () => {
+it('words are found beside every sign, and every emoji is found', async () => {
   const words = async (text: string) => {
     const [row] = await db<{ words: string[] }[]>`
       select tsvector_to_array(to_tsvector('simple', search.words_of(${text}))) as words`

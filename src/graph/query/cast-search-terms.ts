@@ -1,20 +1,20 @@
 /**
- * Reads what people type into a search box:
+ * Parses the text of a search box:
  *
  *     garden soil      both        "wet soil"   the phrase       -sand        not this
- *     garden | soil    either      gard*        a beginning      (a | b) c    grouped
- *     from:alice       by alice    -from:bob          not by bob; of several names, by any of them
- *     after:2026-10-01             before:2026-11-01  of several, the narrowest
+ *     garden | soil    either      gard*        a prefix         (a | b) c    grouped
+ *     from:alice       by alice    -from:bob          not by bob; several names: by any of them
+ *     after:2026-10-01             before:2026-11-01  several dates: the narrowest range
  *     🌱               an emoji    日本                a part of a text without spaces
  *
- * Whatever is typed means something: signs that make no sense where they stand are left out.
+ * Every text is valid: signs that make no sense in their place are ignored.
  */
 export interface SearchTerms {
-  /** For `to_tsquery('simple', …)`; null when nothing is said about words. */
+  /** For `to_tsquery('simple', …)`; null when the text has no words. */
   readonly tsquery: string | null
-  /** Lower case: casts of any of them; empty when nobody is named. */
+  /** Lowercase. Casts of any of these users; empty for all users. */
   readonly usernames: readonly string[]
-  /** Lower case: casts of none of them. */
+  /** Lowercase. Casts of none of these users. */
   readonly notUsernames: readonly string[]
   /** Unix milliseconds, inclusive. */
   readonly afterMs: number | null
@@ -22,16 +22,16 @@ export interface SearchTerms {
   readonly beforeMs: number | null
 }
 
-/** Longer words are not indexed by PostgreSQL in full; this is far below its limit of 2046 bytes. */
+/** PostgreSQL does not index words longer than 2046 bytes; this limit is far below. */
 const MAX_WORD_LENGTH = 200
 
-/** A sign, a phrase, or a word with what stands directly before it. */
+/** A sign, a phrase, or a word with the sign directly before it. */
 const token = /(-)?"([^"]*)"?|(-(?=\())|([()|])|([^\s()|"]+)/gu
 
-/** Marks that phones put where a keyboard has `"`. */
+/** Quotation marks that phones type in place of `"`. */
 const curlyQuotes = /[“”„]/gu
 
-/** Reads `q`. */
+/** Parses `q`. */
 export function searchTerms(q: string): SearchTerms {
   const reader = new TermReader(Array.from(q.replace(curlyQuotes, '"').matchAll(token), readToken))
   const tsquery = reader.readAll()
@@ -60,7 +60,7 @@ interface Filters {
   beforeMs: number | null
 }
 
-/** Goes through the tokens once; groups are kept on a stack, so that no depth of them is too deep. */
+/** Reads the tokens once. Groups are on a stack, so that no depth overflows. */
 class TermReader {
   readonly filters: Filters = { usernames: [], notUsernames: [], afterMs: null, beforeMs: null }
 
@@ -104,14 +104,14 @@ class TermReader {
   }
 }
 
-/** Unix milliseconds of a date, or of a date and a time; of UTC where no zone is given. Null for anything else. */
+/** Unix milliseconds of a date, or of a date and time; UTC without a zone. Null for other texts. */
 function momentOf(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return null
   const ms = Date.parse(/T[\d:.]+$/i.test(text) ? `${text}Z` : text)
   return Number.isNaN(ms) ? null : ms
 }
 
-/** Alternatives, each of terms that must all be met. */
+/** Alternatives; each is a list of terms that must all match. */
 class Group {
   readonly #alternatives: string[][] = [[]]
 
@@ -136,9 +136,9 @@ class Group {
   }
 }
 
-/*
- * What `search.words_of` makes of texts before their words are indexed has to be made of what is searched for:
- * signs are spaces, characters of scripts without spaces stand alone, and each emoji is a word that tells its number.
+/**
+ * Maps characters as `search.words_of` does before it indexes words: signs are spaces, characters of scripts
+ * without spaces are words, and an emoji is a word that contains its code point.
  */
 const sign = anyOf(
   '\\u0080-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7\\u1680',
@@ -159,12 +159,12 @@ function anyOf(...ranges: string[]): RegExp {
   return new RegExp(`[${ranges.join('')}]`, 'gu')
 }
 
-/** Of an emoji, as `search.words_of` writes it. */
+/** The word for an emoji, as `search.words_of` writes it. */
 function emojiToken(character: string): string {
   return `u${character.codePointAt(0)!.toString(16)}x`
 }
 
-/** A word, a phrase, or emoji with or without either; null when there is nothing in it to look for. */
+/** The query of a word, a phrase, or emoji; null when there is nothing to search for. */
 function termText({ words, isPrefix }: Extract<Token, { words: string }>): string | null {
   const plain = words.replace(sign, ' ').replace(standaloneCharacter, ' $& ')
   const emojiWords = (words.match(emoji) ?? []).map(emojiToken)
@@ -173,7 +173,7 @@ function termText({ words, isPrefix }: Extract<Token, { words: string }>): strin
   return terms.length === 1 ? terms[0]! : `(${terms.join(' & ')})`
 }
 
-/** Between quotes, PostgreSQL itself takes words apart and makes a phrase of several. */
+/** PostgreSQL splits the words inside quotes and makes a phrase of several. */
 function phraseText(words: string, isPrefix: boolean): string {
   const short = words
     .split(/\s+/)

@@ -5,25 +5,24 @@ import type { SearchTerms } from './cast-search-terms.js'
 import type { FeedCursor, FeedPageRequest } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
-/** What is looked for. */
+/** A search for casts. */
 export interface CastSearch {
   readonly terms: SearchTerms
   readonly authorFid?: number | undefined
   /** Only casts directly below this URL. */
   readonly parentUrl?: string | undefined
-  /** Only casts in this channel, its threads included. */
+  /** Only casts in this channel, with their threads. */
   readonly channelId?: string | undefined
 }
 
-/** Which part of what was found, and in which order of time. */
+/** The page of a search and its order of time. */
 export interface CastSearchPageRequest extends FeedPageRequest {
   readonly order: 'desc_chron' | 'chron'
 }
 
 /**
- * Casts with these words, in the order of time. Common words are found among the casts that come first, without
- * gathering all that have them; words that are not found there are rare, and all casts that have them are
- * gathered by the index.
+ * Casts with these words, in order of time. Common words are found among the first casts, without collecting
+ * all casts that have them. Words that are not found there are rare: the index collects all of their casts.
  */
 export async function searchCasts(
   db: Database,
@@ -37,14 +36,14 @@ export async function searchCasts(
   const candidates = db`
     from social.casts c
     where ${conditionsOf(db, search)} and ${visibilityFilter(db, pageRequest, 'c.fid')}`
-  // Without words there is nothing that an index could find better than going through.
+  // Without words there is nothing for an index to find: read in order.
   if (tsquery === null) {
     return db<FeedCursor[]>`
       select c.ts, encode(c.hash, 'hex') as hash
       from (${orderCandidates(db, search, pageRequest, db`${pageRequest.count}`)}) c
       order by ${forwards}`
   }
-  // 2,000 casts are looked at one by one before the index of words is asked.
+  // The first 2,000 casts are checked one by one before the word index is used.
   const words = db`to_tsquery('simple'::regconfig, ${tsquery})`
   return db<FeedCursor[]>`
     with first as materialized (
@@ -69,7 +68,7 @@ export async function searchCasts(
   `
 }
 
-/** Casts that come into question whatever their words, from where the page begins. */
+/** Candidates from the start of the page, whatever their words. */
 function orderCandidates(
   db: Database,
   search: CastSearch,
@@ -85,7 +84,7 @@ function orderCandidates(
     limit ${limit}`
   const isOfAuthor = search.authorFid !== undefined || search.terms.usernames.length > 0
   if (search.channelId === undefined || isOfAuthor) return casts(db``)
-  // Each URL of a channel by its own index range: all of them at once would have to be sorted whole.
+  // Each URL of a channel by its own index range: one range for all would be sorted as a whole.
   return db`
     select c.ts, c.hash, c.words
     from channels.urls channel_url
@@ -95,9 +94,9 @@ function orderCandidates(
     limit ${limit}`
 }
 
-/** How many casts with these words fell into each piece of time. */
+/** The number of casts with these words in one period. */
 export interface CastSearchCount {
-  /** 0 for the first piece. */
+  /** 0 for the first period. */
   readonly piece: number
   readonly casts: number
 }
@@ -105,7 +104,7 @@ export interface CastSearchCount {
 /**
  * Counts casts with these words.
  *
- * @param pieces Where the first one begins, in Farcaster seconds, how long each is, and how many there are.
+ * @param pieces The start of the first period in Farcaster seconds, the length of each, and their number.
  */
 export async function countCastsFound(
   db: Database,
@@ -155,7 +154,10 @@ function conditionsOf(db: Database, { terms, authorFid, parentUrl, channelId }: 
   return conditions.reduce((all, condition) => db`${all} and ${condition}`, db`true`)
 }
 
-/** One by itself, so that the newest casts are read by index; of several, those of all are put in order. */
+/**
+ * One author alone, so that the newest casts are read by index; the casts of several authors are sorted
+ * together.
+ */
 function authorCondition(db: Database, usernames: readonly string[]): Fragment {
   return usernames.length === 1
     ? db`= (select u.fid from social.users u where u.username = ${usernames[0]!} order by u.fid limit 1)`

@@ -3,49 +3,49 @@ import type { Database } from '../../platform/db/connection.js'
 import { type CastIdentifier, castByIdentifier } from './cast-identifier.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
-/** How direct replies are put in order. */
+/** The orders of direct replies. */
 export type ReplyOrder = 'chron' | 'desc_chron' | 'algorithmic'
 
-/** Where a direct reply stands among the others. */
+/** A position among direct replies. */
 export interface ReplyCursor {
-  /** By which `algorithmic` sorts; 0 in the other orders. */
+  /** The sort key of `algorithmic`; 0 in the other orders. */
   readonly rank: number
   /** Farcaster seconds. */
   readonly ts: number
-  /** Lower-case hex without 0x. */
+  /** Lowercase hex without 0x. */
   readonly hash: string
 }
 
-/** What of a conversation is wanted. */
+/** The page of a conversation. */
 export interface ConversationPageRequest extends Viewer {
   readonly cast: CastIdentifier
-  /** How deep replies go: 1 is direct ones. */
+  /** The depth of replies: 1 is direct replies. */
   readonly depth: number
   readonly order: ReplyOrder
-  /** Only replies above the fold, or only direct ones below it; null for all. */
+  /** Only replies above the fold, or only direct replies below it; null for all. */
   readonly fold: 'above' | 'below' | null
   readonly ancestors: boolean
-  /** The last direct reply that was seen; null at the beginning. */
+  /** The last direct reply of the previous page; null on the first page. */
   readonly after: ReplyCursor | null
-  /** Most direct replies, and most replies to each of them. */
+  /** The maximum number of direct replies, and of replies to each of them. */
   readonly count: number
 }
 
-/** The cast itself (level 0), those above it (-1, -2, …) or below it (1, 2, …). */
+/** The cast itself (level 0), one above it (-1, -2, …) or one below it (1, 2, …). */
 export interface ConversationRow extends ReplyCursor {
   readonly level: number
-  /** What it replies to. */
+  /** The cast that it replies to. */
   readonly parent: string | null
 }
 
-/** A conversation of more casts than that is cut off, deepest level first. */
+/** A larger conversation is cut off, deepest level first. */
 const MAX_REPLIES = 500
 const MAX_ANCESTORS = 100
 
-/** Accounts that are less probably genuine stand below the fold. */
+/** Accounts with a lower score are below the fold. */
 const FOLD_SCORE = 0.5
 
-/** A cast, what it replies to and what replies to it, in one statement; empty if the cast is not here. */
+/** Reads a cast with its ancestors and replies, in one statement; empty if the cast is not stored. */
 export async function readConversation(
   db: Database,
   pageRequest: ConversationPageRequest,
@@ -80,7 +80,7 @@ export async function readConversation(
   `
 }
 
-/** Replies to `f`, as many as are wanted of one cast, in their order. */
+/** The replies to `f`, at most the requested number per cast, in the requested order. */
 function repliesTo(db: Database, pageRequest: ConversationPageRequest, which: 'direct' | 'deeper'): Fragment {
   const { order, fold, viewerFid, after, count } = pageRequest
   const rank = order === 'algorithmic' ? db`coalesce(n.likes + n.recasts + n.replies, 0)` : db`0`
@@ -100,7 +100,10 @@ function repliesTo(db: Database, pageRequest: ConversationPageRequest, which: 'd
     limit ${which === 'direct' ? count : Math.max(1, count - 1)}`
 }
 
-/** Above the fold are genuine accounts, those without a score yet, the cast's own author, and whom the viewer follows. */
+/**
+ * Above the fold: accounts with a good score or none yet, the cast's own author, and users whom the viewer
+ * follows.
+ */
 function isRankedAbove(db: Database, viewerFid: number | undefined): Fragment {
   const followed =
     viewerFid === undefined

@@ -1,18 +1,18 @@
 import type { Fragment } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 
-/** Orders in which a bulk of casts can be asked for. */
+/** The orders of a bulk request for casts. */
 export type CastOrder = 'trending' | 'likes' | 'recasts' | 'replies' | 'recent'
 
 /**
- * How much a cast is talked about now, as SQL over `c` (casts) and `n` (its counters, perhaps null):
+ * The current activity around a cast, as SQL over `c` (casts) and `n` (its counters, or null):
  *
  *     (likes + 2·recasts + 2·quotes + 3·replies) / (hours + 2) ^ 1.5
  *
- * A reply costs more than a like, and is worth more. After two hours a cast needs 2.8 times what it needed when it
- * was new, after a day 48 times.
+ * A reply takes more effort than a like and weighs more. After two hours a cast needs 2.8 times the activity
+ * of a new cast for the same score, after a day 48 times.
  *
- * @param ts The moment that ages are counted from, in Farcaster seconds.
+ * @param ts The time that ages are relative to, in Farcaster seconds.
  */
 export function trendingScore(db: Database, ts: number): Fragment {
   return db`(
@@ -22,10 +22,10 @@ export function trendingScore(db: Database, ts: number): Fragment {
 }
 
 /**
- * Puts casts in order, best first; those that are not here are left out.
+ * Sorts casts, best first. Casts that are not stored are left out.
  *
- * @param hashes Lower-case hex without 0x.
- * @param ts Now, in Farcaster seconds.
+ * @param hashes Lowercase hex without 0x.
+ * @param ts The current time in Farcaster seconds.
  */
 export async function sortCasts(
   db: Database,
@@ -42,8 +42,8 @@ export async function sortCasts(
   }[order]
   const rows = await db<{ hash: string }[]>`
     select encode(c.hash, 'hex') as hash
-    from unnest(${db.types.texts(hashes)}::text[]) as asked (hash)
-    join social.casts c on c.hash = decode(asked.hash, 'hex')
+    from unnest(${db.types.texts(hashes)}::text[]) as requested (hash)
+    join social.casts c on c.hash = decode(requested.hash, 'hex')
     left join social.cast_counts n on n.hash = c.hash and n.fid = c.fid
     order by ${rank} desc, c.ts desc, c.hash desc
   `

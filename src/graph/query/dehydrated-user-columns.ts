@@ -1,18 +1,18 @@
 import type { PendingQuery, Row } from 'postgres'
 import type { Database } from '../../platform/db/connection.js'
 
-/** What the short form of a user is made of, where a list names apps or users beside whole ones. */
+/** The fields of a dehydrated user, for lists that show apps or users beside whole users. */
 export interface ShortUser {
   readonly fid: number
   readonly username: string | null
   readonly displayName: string | null
   readonly pfpUrl: string | null
-  /** Lower-case hex without 0x. */
+  /** Lowercase hex without 0x. */
   readonly custodyAddress: string
   readonly score: number | null
 }
 
-/** A ShortUser as an expression over a row of social.users that may be missing: then it is null. */
+/** A ShortUser as SQL over a row of social.users; null when the row is missing. */
 export function shortUserOf(db: Database, alias: string): PendingQuery<Row[]> {
   const column = (name: string) => db(`${alias}.${name}`)
   return db`

@@ -4,23 +4,23 @@ import { cursorRow, type FeedPageRequest, type FeedRow, isShown } from './feeds.
 import { isMember } from './feeds-by-parent.js'
 import { visibilityFilter } from './visibility-filter.js'
 
-/** What is wanted of authors. Conditions that are left out let everything through. */
+/** The casts of authors that a feed selects. An omitted condition selects everything. */
 export interface AuthorSelection {
   readonly fids: readonly number[]
   readonly casts: 'all' | 'without replies' | 'replies' | 'none'
-  /** What they recast, at the time when they did. */
+  /** Includes their recasts, at the time of the recast. */
   readonly recasts: boolean
-  /** Only casts that a key of this app has signed. */
+  /** Only casts signed by a key of this app. */
   readonly appFid?: number | undefined
   /** Only casts directly below this URL. */
   readonly parentUrl?: string | undefined
-  /** Only casts in these channels, replies included. */
+  /** Only casts in these channels, with replies. */
   readonly channelIds?: readonly string[] | undefined
-  /** Only where the author is a member of the channel. */
+  /** Only casts whose author is a member of the channel. */
   readonly membersOnly?: boolean | undefined
 }
 
-/** The feed of some authors: the newest of each by index, and the newest of those. */
+/** Reads the feed of some authors: the newest of each by index, then the newest of all. */
 export async function readAuthorFeed(
   db: Database,
   selection: AuthorSelection,
@@ -76,7 +76,7 @@ function conditionsOf(db: Database, selection: AuthorSelection): Fragment {
     ...(appFid === undefined
       ? []
       : [
-          // The keys are looked up once for each author, not for each cast.
+          // The keys are looked up once per author, not once per cast.
           db`and c.signer = any (array(
             select a.key from social.signer_apps a where a.fid = author.fid and a.app_fid = ${appFid}::bigint
           ))`,

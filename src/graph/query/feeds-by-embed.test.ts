@@ -4,9 +4,9 @@ import { readEmbedFeed } from './feeds-by-embed.js'
 
 const { db } = await createTestDatabase()
 
-/** So many of the newest embeds are looked at before the rare ones are asked for by what is wanted. */
+/** The newest embeds that are read before the rare ones are read by index. */
 const NEWEST = 2_000
-/** Embeds two URLs, the second of which is the first one that is not among the newest. */
+/** Embeds two URLs; the second is the first that is not among the newest. */
 const border = '0a'.repeat(20)
 const older = '0b'.repeat(20)
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   }
 })
 
-describe('a cast whose embeds stand on both sides of the border of the newest', () => {
+describe('a cast with embeds on both sides of the newest', () => {
   const pageRequest = { before: null, count: 10 }
   const found = [border, older]
 

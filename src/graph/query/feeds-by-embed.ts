@@ -5,18 +5,18 @@ import { type CastIdentifier, castByIdentifier } from './cast-identifier.js'
 import { cursorRow, type FeedCursor, type FeedPageRequest } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
-/** What is wanted of embedded URLs. */
+/** The embeds that a feed selects. */
 export type EmbedSelection =
   | {
       readonly prefix: string
-      /** The prefix names a host and nothing behind it: what follows must not go on with the name. */
+      /** The prefix ends with a host: a longer host name does not match. */
       readonly isHost: boolean
     }
   | { readonly kinds: readonly EmbedKind[] }
 
 /**
- * Casts with such an embed. What is common is found among the newest embeds, without looking at all of its kind;
- * what is not found there is rare, and all of it is looked at.
+ * Reads casts with a matching embed. A common match is found among the newest embeds, without reading all of
+ * them; a match that is not found there is rare, and all matches are read by index.
  */
 export async function readEmbedFeed(
   db: Database,
@@ -37,11 +37,11 @@ export async function readEmbedFeed(
       where ${visibilityFilter(db, pageRequest, 'e.fid')} and ${isMatchingEmbed(db, selection)}
       limit ${pageRequest.count}
     ),
-    wanted as materialized (${allMatchingEmbeds(db, selection)}),
+    matching as materialized (${allMatchingEmbeds(db, selection)}),
     far as (
       select e.ts, e.hash
-      from wanted e
-      -- The last of the newest may have another embed behind it, so it is looked at once more.
+      from matching e
+      -- The last of the newest may have another embed after it, so it is read once more.
       where (e.ts, e.hash) <= (
           (select e.ts from everything e order by e.ts, e.hash limit 1),
           (select e.hash from everything e order by e.ts, e.hash limit 1)
@@ -58,7 +58,7 @@ export async function readEmbedFeed(
   `
 }
 
-/** Of an embed `e`. */
+/** The condition on an embed `e`. */
 function isMatchingEmbed(db: Database, selection: EmbedSelection): Fragment {
   if ('kinds' in selection) {
     return db`
@@ -70,7 +70,7 @@ function isMatchingEmbed(db: Database, selection: EmbedSelection): Fragment {
   return db`${within} and substr(e.url, length(${prefix}::text) + 1, 1) in ('', '/', '?', '#')`
 }
 
-/** All embeds that are wanted, by index. Read only if the newest were not enough. */
+/** All matching embeds, by index. Read only when the newest are not enough. */
 function allMatchingEmbeds(db: Database, selection: EmbedSelection): Fragment {
   if ('kinds' in selection) {
     return db`
@@ -79,7 +79,7 @@ function allMatchingEmbeds(db: Database, selection: EmbedSelection): Fragment {
       join social.url_embeds e on e.url = u.url
       where u.kind = any (${db.types.texts(selection.kinds)}::text[])`
   }
-  // The last character of Unicode stands behind everything that a URL can go on with.
+  // The last character of Unicode sorts after every continuation of a URL.
   const { prefix } = selection
   return db`
     select e.ts, e.hash, e.fid
@@ -87,7 +87,7 @@ function allMatchingEmbeds(db: Database, selection: EmbedSelection): Fragment {
     where e.url ~>=~ ${prefix} and e.url ~<~ ${`${prefix}\u{10ffff}`} and ${isMatchingEmbed(db, selection)}`
 }
 
-/** Casts that embed a cast under the name of its author, newest first; null if that cast is not here. */
+/** Casts that embed a cast with its right author, newest first; null if that cast is not stored. */
 export async function readQuotes(
   db: Database,
   cast: CastIdentifier,

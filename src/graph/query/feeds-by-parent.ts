@@ -3,19 +3,19 @@ import type { Database } from '../../platform/db/connection.js'
 import { cursorRow, type FeedCursor, type FeedPageRequest, roundCount } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
-/** What is wanted below parent URLs. */
+/** The casts below parent URLs that a feed selects. */
 export interface ParentSelection {
-  /** The URLs themselves, or channels, which stand for all their URLs. */
+  /** URLs, or channels, which stand for all of their URLs. */
   readonly parents: { readonly urls: readonly string[] } | { readonly channelIds: readonly string[] }
-  /** Replies in the threads below them too. */
+  /** Includes replies in the threads below the URLs. */
   readonly replies: boolean
-  /** Only authors who are members of the channel that the URL is of, its lead among them. */
+  /** Only casts whose author is a member or the lead of the channel of the URL. */
   readonly membersOnly?: boolean | undefined
 }
 
-/** A part of the feed of some parent URLs. */
+/** A page of the feed of some parent URLs. */
 export interface ParentFeed {
-  /** The URLs that it was read below. */
+  /** The URLs that were read. */
   readonly urls: readonly string[]
   readonly entries: readonly FeedCursor[]
 }
@@ -27,9 +27,10 @@ interface ParentFeedRow {
 }
 
 /**
- * The feed of some parent URLs: the newest of each by index, and the newest of those; in one row, which is half the
- * work for the driver. The count stands in the text: as a parameter it makes the planner think of a tenth of all
- * rows, and plan each request anew to know better, which takes longer (0.09 ms) than to read the page (0.04 ms).
+ * Reads the feed of some parent URLs in one row, which halves the work of the driver: the newest of each URL
+ * by index, then the newest of all. The count is part of the text: as a parameter it makes the planner expect
+ * a tenth of all rows and plan every request anew, which takes longer (0.09 ms) than reading the page (0.04
+ * ms).
  */
 export async function readParentFeed(
   db: Database,
@@ -62,12 +63,12 @@ export async function readParentFeed(
   return { urls, entries: hashes.map((hash, index) => ({ ts: ts[index]!, hash })) }
 }
 
-/** One of them by itself: for a list of unknown length the planner makes a plan for ten. */
+/** A single URL has its own form: for a list of unknown length the planner expects ten. */
 function urlsOf(db: Database, parents: ParentSelection['parents']): Fragment {
   if ('urls' in parents) {
     return parents.urls.length === 1
       ? db`select ${parents.urls[0]!}::text as url`
-      : db`select url from unnest(${db.types.texts(parents.urls)}::text[]) as asked (url)`
+      : db`select url from unnest(${db.types.texts(parents.urls)}::text[]) as requested (url)`
   }
   const isOfChannel =
     parents.channelIds.length === 1
@@ -76,7 +77,7 @@ function urlsOf(db: Database, parents: ParentSelection['parents']): Fragment {
   return db`select url from channels.urls where ${isOfChannel}`
 }
 
-/** A condition on casts `c`: the author belongs to the channel that the URL is of. */
+/** The condition that the author of a cast `c` is a member of the channel of the URL. */
 export function isMember(db: Database, url: Fragment): Fragment {
   return db`exists (
     select from channels.urls cu

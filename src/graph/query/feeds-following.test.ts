@@ -5,7 +5,7 @@ import { readFollowingFeed } from './feeds-following.js'
 const { db } = await createTestDatabase()
 
 const [viewer, author, stranger] = [1, 30, 31]
-/** So many that what everybody did is looked at, twice as many rows as are followed. */
+/** Enough that the read of everyone runs: it reads twice as many rows as users are followed. */
 const FOLLOWED = 20
 const recasted = '0a'.repeat(20)
 
@@ -37,7 +37,7 @@ test.each([
   ['a stranger', [stranger, 2]],
   ['somebody followed', [2, stranger]],
 ] as const)(
-  'what is recast twice in the second where the look at everybody ends, first by %s, is found',
+  'a cast recasted twice in the last second of the read of everyone is found, first by %s',
   async (_, recasters) => {
     for (const fid of recasters) {
       await db`insert into social.reactions values (${fid}, 2, decode(${recasted}, 'hex'), ${author}, 500, '')`
@@ -47,7 +47,7 @@ test.each([
   },
 )
 
-test('what is found by the look at everybody, where it ends, does not stand there twice', async () => {
+test('a row found at the end of the read of everyone is not repeated', async () => {
   await db`insert into social.reactions values (2, 2, decode(${recasted}, 'hex'), ${author}, 500, '')`
   await db`
     insert into social.casts (hash, fid, ts, text, thread_hash, embeds, mentions, mention_positions, signer)

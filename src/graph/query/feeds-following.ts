@@ -3,15 +3,15 @@ import type { Database } from '../../platform/db/connection.js'
 import { cursorRow, type FeedPageRequest, type FeedRow, isShown } from './feeds.js'
 import { visibilityFilter } from './visibility-filter.js'
 
-/** What belongs to a feed of followed users. */
+/** The casts that a following feed selects. */
 export interface FollowingSelection {
-  /** Whose follows. */
+  /** The user whose follows count. */
   readonly fid: number
-  /** What they recast, at the time when they did. */
+  /** Includes the recasts of followed users, at the time of the recast. */
   readonly recasts: boolean
 }
 
-/** A page in one row, which is half the work for the driver. */
+/** A page in one row, which halves the work of the driver. */
 interface PageRow {
   ts: number[]
   hashes: string[]
@@ -19,18 +19,18 @@ interface PageRow {
 }
 
 /**
- * What the users cast whom a user follows. There are two ways to read it, and each is slow where the other is
+ * Reads the casts of the users that a user follows. There are two plans, and each is slow where the other is
  * fast:
  *
- * - the newest of everyone, of which those by followed users are kept. That takes about count · users / followed
- *   rows, as long as followed users cast as much as others do.
- * - the newest of each followed user, which tells since when there are enough, and then everything since. That
- *   takes a look-up for each followed user and stream, and few rows more.
+ * - Newest of everyone: read the newest casts and keep those by followed users. It takes about count · users
+ *   / followed rows, if followed users cast as much as others.
+ * - Newest of each: look up the newest cast of every followed user, derive the time since which there are
+ *   enough, and read everything since. It takes one look-up per followed user and stream, and few rows more.
  *
- * The first is tried where it is expected to read fewer rows than the second makes look-ups, and not further; the
- * second finds what is then still missing from the place on that the first has come to. On 20,000 users a page takes
- * 0.8 ms for 2,000 followed, 1.5 ms for 120 and 0.5 ms for 30; reading a whole page of each followed user instead
- * takes 89, 5 and 1.6 ms.
+ * The first plan runs if it is expected to read fewer rows than the second makes look-ups, and stops there.
+ * The second plan finds what is missing, from the position that the first has reached. With 20,000 users a
+ * page takes 0.8 ms for 2,000 followed, 1.5 ms for 120 and 0.5 ms for 30. Reading a whole page of every
+ * followed user takes 89, 5 and 1.6 ms.
  */
 export async function readFollowingFeed(
   db: Database,
@@ -38,8 +38,8 @@ export async function readFollowingFeed(
   pageRequest: FeedPageRequest,
 ): Promise<FeedRow[]> {
   const { fid } = selection
-  // `near` relies on getting the rows of `everyone` in their order, one by one, and on stopping when it has
-  // enough: a scan of a CTE is lazy, and a lateral look-up with a limit can only be a nested loop.
+  // `near` needs the rows of `everyone` in order, one by one, until it has enough: a scan of a CTE is lazy,
+  // and a lateral look-up with a limit can only be a nested loop.
   const [row] = await db<PageRow[]>`
     with bound as materialized (
       select case when 2 * followed * followed >= ${pageRequest.count}::float8 * users then least(5000, 2 * followed)
@@ -103,8 +103,8 @@ export async function readFollowingFeed(
 }
 
 /**
- * Two streams by index, merged as far as they are read. The bounds stand in the text, not in parameters: a plan
- * that is made for any bound would read everything.
+ * Merges two streams by index, as far as they are read. The bounds are part of the text: a plan made for
+ * parameters would read everything.
  */
 function newestEntries(
   db: Database,
@@ -131,7 +131,7 @@ function newestEntries(
     )`
 }
 
-/** When the followed user `f` last cast, and last recast, from `place` on. */
+/** The latest cast and the latest recast of the followed user `f`, from the cursor on. */
 function latestOfAuthor(
   db: Database,
   { recasts }: FollowingSelection,
@@ -157,7 +157,7 @@ function latestOfAuthor(
     )`
 }
 
-/** What the user of `latest` `l` did in that stream from `place` on, down to `since`. */
+/** The entries of the user of `latest` `l` in that stream, from the cursor down to `since`. */
 function sinceTimeOfAuthor(
   db: Database,
   { recasts }: FollowingSelection,
@@ -186,9 +186,9 @@ function sinceTimeOfAuthor(
 }
 
 /**
- * Behind what `everyone` has come to, and that itself once more: where several recast a cast in one second, it may
- * have come to one of them and not to the others. What it has found is taken away from what is found then, as often as
- * it was found, so that a page is not shorter than it has to be.
+ * After the last row of `everyone`, and that row again: when several users recast a cast in one second, the
+ * row may be one of them. Rows that were found already are subtracted as often as they were found, so that a
+ * page is full.
  */
 function fromCursor(db: Database, row: Fragment, pageRequest: FeedPageRequest): Fragment {
   return db`${row} <= ((select ts from place), (select hash from place)) and ${row} < ${cursorRow(db, pageRequest)}`

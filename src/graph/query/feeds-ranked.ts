@@ -3,27 +3,27 @@ import type { Database } from '../../platform/db/connection.js'
 import { trendingScore } from './casts-ranked.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
-/** A cast and how far up it stands. */
+/** A cast and its rank. */
 export interface RankedCast {
   readonly rank: number
-  /** Lower-case hex without 0x. */
+  /** Lowercase hex without 0x. */
   readonly hash: string
 }
 
-/** Which part of a ranking is wanted, and who looks. */
+/** The page of a ranking, and its viewer. */
 export interface RankedPageRequest extends Viewer {
-  /** The moment that ages are counted from, in Farcaster seconds: the same for all pages of a ranking. */
+  /** The time that ages are relative to, in Farcaster seconds: the same for all pages of a ranking. */
   readonly ts: number
-  /** The last one that was seen; null at the beginning. */
+  /** The last cast of the previous page; null on the first page. */
   readonly after: RankedCast | null
-  /** Most casts. */
+  /** The maximum number of casts. */
   readonly count: number
 }
 
-/** Never more than that are ranked: the newest. */
+/** The maximum number of casts that are ranked: the newest. */
 const MAX_CANDIDATES = 50_000
 
-/** An author's casts that most react and reply to, best first; of equals the latest. */
+/** Reads an author's casts with the most reactions and replies, best first, the latest first among equals. */
 export async function readPopularCasts(
   db: Database,
   fid: number,
@@ -40,7 +40,7 @@ export async function readPopularCasts(
   return rows.map((row) => row.hash)
 }
 
-/** What is talked about: everywhere, in a channel or below a URL. */
+/** The scope of a trending feed: everywhere, a channel or a URL. */
 export interface TrendingSelection {
   readonly seconds: number
   readonly channelId?: string | undefined
@@ -48,10 +48,10 @@ export interface TrendingSelection {
 }
 
 /**
- * Casts that start a thread and that somebody reacted or replied to, by `trendingScore`, best first. It looks at all
- * candidates: 160 ms for the 34,000 of a day, so it is not for every request.
+ * Reads casts that start a thread and have a reaction or reply, by `trendingScore`, best first. It ranks all
+ * candidates, 160 ms for the 34,000 of a day: too slow for every request.
  *
- * @param ts The moment that ages are counted from, in Farcaster seconds.
+ * @param ts The time that ages are relative to, in Farcaster seconds.
  */
 export async function readTrending(
   db: Database,
@@ -70,7 +70,7 @@ export async function readTrending(
     where c.ts > ${ts - seconds}::bigint and c.ts <= ${ts}::bigint and ${position}
     order by c.ts desc, c.hash desc
     limit ${MAX_CANDIDATES}`
-  // What stands directly below a URL starts a thread, and each URL has an index range of its own.
+  // A cast directly below a URL starts a thread, and each URL has its own index range.
   const candidates = urls
     ? db`
       select place.* from (${urls}) parent
@@ -91,19 +91,19 @@ export async function readTrending(
   `
 }
 
-/** How far back the feed for a user looks, at how many follows, the latest, and at how much of what each did. */
+/** The limits of a for-you feed: seconds back, latest follows, and latest activity of each of them. */
 export const forYouWindow = { seconds: 3 * 86_400, followed: 300, casts: 10, likes: 10, recasts: 5 } as const
-/** So many casts that mean most to the followed are ranked. */
+/** Ranked casts: those with the most activity by followed users. */
 const FOR_YOU_CANDIDATES = 1_000
 
 /**
- * Casts that mean something to those whom a user follows:
+ * Reads casts that users whom a user follows wrote or reacted to, ranked by
  *
  *     (4·[followed author] + likes by followed + 2·recasts by followed) · (1 + ln(1 + reactions and replies))
  *       / (hours + 2) ^ 1.5
  *
- * of the last three days, not the user's own. Every bound is one of an index: a user who follows hundreds that do a
- * lot costs 20 ms, where reading all that they did took 650.
+ * over the last three days, without the user's own. Every limit is a range of an index: a user who follows
+ * hundreds of very active users costs 20 ms; reading all of their activity takes 650 ms.
  */
 export async function readForYouFeed(
   db: Database,

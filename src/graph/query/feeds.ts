@@ -3,52 +3,55 @@ import type { Database } from '../../platform/db/connection.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
 /**
- * A place in a feed: a cast when it was cast, or when somebody recast it. Feeds go from the newest place to the
- * oldest; of one second, by hash.
+ * A position in a feed: a cast at its time, or at the time of a recast. Feeds run from newest to oldest;
+ * entries of one second are sorted by hash.
  */
 export interface FeedCursor {
   /** Farcaster seconds. */
   readonly ts: number
-  /** Of the cast; lower-case hex without 0x. */
+  /** The hash of the cast: lowercase hex without 0x. */
   readonly hash: string
 }
 
-/** A place as it was read. */
+/** An entry of a feed. */
 export interface FeedRow extends FeedCursor {
-  /** False: of a recast of what is not here, or what the viewer is not to see. Its place counts, it is not shown. */
+  /**
+   * False for a recast of a cast that is not stored or not visible to the viewer: it has a position and is
+   * not shown.
+   */
   readonly isShown: boolean
 }
 
-/** Which part of a feed is wanted, and who looks. */
+/** The page of a feed, and its viewer. */
 export interface FeedPageRequest extends Viewer {
-  /** The last place that was seen; null at the beginning. */
+  /** The last position of the previous page; null on the first page. */
   readonly before: FeedCursor | null
-  /** Most places. */
+  /** The maximum number of entries. */
   readonly count: number
 }
 
 const roundCounts = [16, 31, 56, 106]
 
 /**
- * The next count above that may stand in the text of a statement. There are few, as each text is prepared on every
- * connection and stays there.
+ * Rounds a count up to one of a few values that may be part of a statement's text: each text is prepared on
+ * every connection and stays there.
  */
 export function roundCount(count: number): number {
   return roundCounts.find((round) => round >= count) ?? 1 + 100 * Math.ceil(count / 100)
 }
 
-/** Above every place: no hash is as long. */
+/** Before every position: no hash is as long. */
 const START_CURSOR: FeedCursor = { ts: Number.MAX_SAFE_INTEGER, hash: 'ff'.repeat(21) }
 
-/** The last place that was seen, as a row that places are compared with: `(c.ts, c.hash) < ${…}`. */
+/** The last position of the previous page as a row to compare with: `(c.ts, c.hash) < ${…}`. */
 export function cursorRow(db: Database, { before }: FeedPageRequest): Fragment {
   const { ts, hash } = before ?? START_CURSOR
   return db`(${ts}::bigint, decode(${hash}::text, 'hex'))`
 }
 
 /**
- * Whether a place `r` may be shown: that of a cast (without `target_fid`), or of a recast whose cast is here and may
- * be seen. To be asked of the rows of a page, not of all that come into question: it is a look-up for each.
+ * Whether an entry `r` is shown: a cast (no `target_fid`), or a recast of a cast that is stored and visible.
+ * Use it on the rows of a page, not on all candidates: it is a look-up for each row.
  */
 export function isShown(db: Database, viewer: Viewer): Fragment {
   return db`

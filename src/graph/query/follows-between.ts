@@ -2,26 +2,27 @@ import type { Database } from '../../platform/db/connection.js'
 import { MAX_SORT_KEY, popularityOf } from '../project/user-popularity.js'
 import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
 
-/** Follows that are chosen by what two users, or the people around one, have in common. */
+/** Follows selected by what two users, or the users around one, have in common. */
 
-/** Somebody that the user follows and that follows it back. */
+/** A user that the user follows and that follows back. */
 export interface ReciprocalRow {
   readonly fid: number
-  /** When the second of the two follows came; Farcaster seconds. */
+  /** The time of the later of the two follows, in Farcaster seconds. */
   readonly ts: number
-  readonly standing: number
+  readonly popularity: number
 }
 
+/** A page of mutual follows of a user. */
 export interface ReciprocalQuery {
   readonly fid: number
   readonly hidden: readonly number[]
   readonly limit: number
-  readonly order: 'time' | 'standing'
+  readonly order: 'time' | 'popularity'
 }
 
 /**
- * Who follows the user and is followed by it, behind the key `[ts or standing, fid]` of the page before. Reads all
- * that the user follows, which storage keeps to some thousands.
+ * Reads users with mutual follows, after the key `[ts or popularity, fid]` of the previous page. Reads all
+ * follows of the user, which storage limits to some thousands.
  */
 export async function readReciprocal(
   db: Database,
@@ -31,16 +32,16 @@ export async function readReciprocal(
   const [key, other] = after ?? [MAX_SORT_KEY, MAX_SORT_KEY]
   return await db<ReciprocalRow[]>`
     with mutual as (
-      select f.target_fid as fid, greatest(f.ts, b.ts) as ts, ${popularityOf(db)} as standing
+      select f.target_fid as fid, greatest(f.ts, b.ts) as ts, ${popularityOf(db)} as popularity
       from social.follows f
       join social.follows b on b.fid = f.target_fid and b.target_fid = f.fid
       join social.users u on u.fid = f.target_fid
       left join social.user_counts c on c.fid = f.target_fid
       where f.fid = ${fid} and f.target_fid <> f.fid and f.target_fid <> all (${[...hidden]}::bigint[])
     ), keyed as (
-      select *, ${order === 'time' ? db`ts::float8` : db`standing`} as key from mutual
+      select *, ${order === 'time' ? db`ts::float8` : db`popularity`} as key from mutual
     )
-    select fid, ts, standing
+    select fid, ts, popularity
     from keyed
     where (key, fid) < (${key}::float8, ${other}::bigint)
     order by key desc, fid desc
@@ -52,11 +53,11 @@ export async function readReciprocal(
 export interface RelevantFollower {
   readonly fid: number
   readonly user: ShortUser
-  /** The app that the follow was made with; null if that is not known. */
+  /** The app that the follow was made with; null if unknown. */
   readonly app: ShortUser | null
 }
 
-/** Who follows the target among those whom the viewer follows, best known first. */
+/** Reads the followers of the target whom the viewer follows, most popular first. */
 export async function readRelevantFollowers(
   db: Database,
   { targetFid, viewerFid, hidden, limit }: RelevantFollowersQuery,
@@ -75,6 +76,7 @@ export async function readRelevantFollowers(
   `
 }
 
+/** The target, its viewer, and the page. */
 export interface RelevantFollowersQuery {
   readonly targetFid: number
   readonly viewerFid: number
@@ -82,15 +84,15 @@ export interface RelevantFollowersQuery {
   readonly limit: number
 }
 
-/** How far a suggestion looks: the user's latest follows, and the latest follows of each of those. */
+/** The limit of a suggestion: the latest follows of the user, and of each of those. */
 const MAX_FRIENDS = 100
 const FOLLOWS_PER_FRIEND = 100
-/** So many of the most frequent are put in order by how well known they are. */
+/** The most frequent candidates, which are then sorted by popularity. */
 const MAX_CANDIDATES = 300
 
 /**
- * Whom the user might want to follow: those whom most of its friends follow, better known ones first among equals.
- * Looks at 100 latest follows of the user and 100 of each of them, 10,000 rows at most.
+ * Suggests users to follow: those whom most of the user's follows follow, the more popular first among
+ * equals. Reads the latest 100 follows of the user and of each of those: at most 10,000 rows.
  */
 export async function readSuggested(
   db: Database,
@@ -112,8 +114,8 @@ export async function readSuggested(
         limit ${FOLLOWS_PER_FRIEND}
       ) theirs
       where theirs.target_fid <> ${fid} and theirs.target_fid <> all (${[...hidden]}::bigint[])
-        -- Hashed once. As "not exists" it is planned for a user who follows two, and reads all follows of one who
-        -- follows 3,000 for each of the 10,000.
+        -- Hashed once. "not exists" is planned for a user with two follows, and for one with 3,000 it reads
+        -- all of them for each of the 10,000 rows.
         and theirs.target_fid not in (select mine.target_fid from social.follows mine where mine.fid = ${fid})
       group by theirs.target_fid
       order by friends desc, theirs.target_fid

@@ -4,20 +4,20 @@ import { shortUserOf } from './dehydrated-user-columns.js'
 import { columnsOf, type FollowRow, type FollowsQuery } from './follows.js'
 
 /**
- * A place in the list by standing. The list is made of windows of a thousand follows each, from the most recent
- * ones back, and inside a window the best known come first: so a page of whoever has millions of followers costs
- * what any page costs. A window keeps its borders for as long as it is paged through.
+ * A position in the list by popularity. The list consists of windows of a thousand follows, latest first;
+ * inside a window the most popular come first. So a page of a user with millions of followers costs what
+ * every page costs. A window keeps its borders while it is paged through.
  */
 export interface PopularityCursor {
   /** The window: follows before this one… */
   readonly before: readonly [ts: number, fid: number]
-  /** …down to this one; null in a window that has not been begun. */
+  /** …down to this one; null in a window that has not been started. */
   readonly end: readonly [ts: number, fid: number] | null
-  /** The last row that was given in the window. */
-  readonly last: readonly [standing: number, fid: number]
+  /** The last row of the previous page in the window. */
+  readonly last: readonly [popularity: number, fid: number]
 }
 
-/** A page of follows, best known users first. */
+/** A page of follows, most popular users first. */
 export interface PopularityPage {
   readonly follows: readonly FollowRow[]
   /** Null on the last page. */
@@ -27,15 +27,15 @@ export interface PopularityPage {
 const WINDOW_SIZE = 1_000
 
 interface PopularityRow extends Omit<FollowRow, 'fid'> {
-  /** Null in the one row of an empty page. */
+  /** Null in the single row of an empty page. */
   readonly fid: number | null
-  readonly standing: number
+  readonly popularity: number
   readonly endTs: number | null
   readonly endFid: number
   readonly hasOlder: boolean
 }
 
-/** Follows, those with the better known users first, within windows of time. */
+/** Reads follows, most popular first within windows of time. */
 export async function readFollowsByPopularity(
   db: Database,
   query: FollowsQuery,
@@ -54,7 +54,7 @@ export async function readFollowsByPopularity(
   const end = [window.endTs, window.endFid] as const
   const last = follows.at(-1)
   if (last && found.length > query.limit) {
-    return { follows, next: { before, end, last: [last.standing, last.fid] } }
+    return { follows, next: { before, end, last: [last.popularity, last.fid] } }
   }
   const next = window.hasOlder
     ? { before: end, end: null, last: [MAX_SORT_KEY, MAX_SORT_KEY] as const }
@@ -81,18 +81,18 @@ async function readWindow(
     ), border as (
       select ts, other from span order by ts, other limit 1
     ), ranked as (
-      select s.other, s.ts, s.fid as follower, s.signer, ${popularityOf(db)} as standing
+      select s.other, s.ts, s.fid as follower, s.signer, ${popularityOf(db)} as popularity
       from span s
       join social.users u on u.fid = s.other
       left join social.user_counts c on c.fid = s.other
       where s.other <> all (${[...hidden]}::bigint[])
     ), page as (
       select * from ranked
-      where (standing, other) < (${last[0]}::float8, ${last[1]}::bigint)
-      order by standing desc, other desc
+      where (popularity, other) < (${last[0]}::float8, ${last[1]}::bigint)
+      order by popularity desc, other desc
       limit ${limit + 1}
     )
-    select p.other as fid, p.ts, ${shortUserOf(db, 'app')} as app, p.standing,
+    select p.other as fid, p.ts, ${shortUserOf(db, 'app')} as app, p.popularity,
       coalesce(b.ts, ${end?.[0] ?? null}::bigint) as "endTs",
       coalesce(b.other, ${end?.[1] ?? null}::bigint) as "endFid",
       exists (
@@ -105,6 +105,6 @@ async function readWindow(
     left join page p on true
     left join social.signer_apps a on a.fid = p.follower and a.key = p.signer
     left join social.users app on app.fid = a.app_fid
-    order by p.standing desc, p.other desc
+    order by p.popularity desc, p.other desc
   `
 }

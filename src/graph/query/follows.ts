@@ -2,28 +2,29 @@ import type { Database } from '../../platform/db/connection.js'
 import { MAX_SORT_KEY } from '../project/user-popularity.js'
 import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
 
-/** Whose list: those who follow the user, or those whom it follows. */
+/** The side of a list: the followers of the user, or the users it follows. */
 export type FollowSide = 'followers' | 'following'
 
-/** One follow, seen from the user whose list it is in. */
+/** One follow in the list of a user. */
 export interface FollowRow {
-  /** The other one. */
+  /** The other user. */
   readonly fid: number
   /** Farcaster seconds. */
   readonly ts: number
-  /** The app whose key signed the link; null if that is not known. */
+  /** The app whose key signed the link; null if unknown. */
   readonly app: ShortUser | null
 }
 
+/** A page of the list of a user. */
 export interface FollowsQuery {
   readonly fid: number
   readonly side: FollowSide
-  /** Fids that the list is to be without. */
+  /** Fids that the list leaves out. */
   readonly hidden: readonly number[]
   readonly limit: number
 }
 
-/** Follows by time, most recent first, behind the key `[ts, fid]` of the page before. */
+/** Reads follows by time, latest first, after the key `[ts, fid]` of the previous page. */
 export async function readFollows(
   db: Database,
   { fid, side, hidden, limit }: FollowsQuery,
@@ -45,14 +46,14 @@ export async function readFollows(
   `
 }
 
-/** The columns of `follows` that hold the user whose list it is, and the others. */
+/** The columns of `follows` that hold the user of the list and the other users. */
 export function columnsOf(side: FollowSide): { ownColumn: string; otherColumn: string } {
   return side === 'followers'
     ? { ownColumn: 'target_fid', otherColumn: 'fid' }
     : { ownColumn: 'fid', otherColumn: 'target_fid' }
 }
 
-/** Whom a user follows, in no order; no more than so many. */
+/** Reads the fids that a user follows, unordered, up to a limit. */
 export async function readFollowed(db: Database, fid: number, limit: number): Promise<number[]> {
   const [row] = await db<{ followed: number[] }[]>`
     select array(select target_fid from social.follows where fid = ${fid} limit ${limit}) as followed

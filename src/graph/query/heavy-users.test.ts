@@ -5,16 +5,16 @@ import { readAuthorFeed } from './feeds-by-author.js'
 import { readSuggested } from './follows-between.js'
 import { readUserReactions } from './reactions.js'
 
-/*
- * PostgreSQL soon plans a statement once for everybody, and then for a user who does as much as most. User 1 does far
- * more: a page of it must not go through everything that it ever did.
+/**
+ * PostgreSQL soon uses one plan for all users, made for average ones. User 1 has far more rows than others: a
+ * page of it must not read all of them.
  */
 const { db } = await createTestDatabase()
 const HEAVY = 8_000
-/** More than a page needs, and far less than what user 1 did. */
+/** More than a page, far less than the rows of user 1. */
 const FEW = 2_000
 
-/** What is read with a plan for everybody, and how many rows of tables and entries of indexes are looked at for it. */
+/** Reads with the generic plan, and counts the table rows and index entries that it touches. */
 async function readWithOnePlan<Value>(read: (db: Database) => Promise<Value>): Promise<[Value, number]> {
   return (await db.begin(async (transaction) => {
     await transaction`set local plan_cache_mode = force_generic_plan`
@@ -31,7 +31,7 @@ async function readWithOnePlan<Value>(read: (db: Database) => Promise<Value>): P
 }
 
 beforeAll(async () => {
-  // As in a real network, rows of one user lie apart.
+  // As in a real network, the rows of one user are scattered.
   const randomOrder = db`order by md5(n::text || fid)`
   const hash = db`decode(lpad(to_hex(n), 40, '0'), 'hex')`
   const heavy = db`generate_series(1, ${HEAVY}::integer) n`
@@ -62,25 +62,25 @@ beforeAll(async () => {
   await db`vacuum analyze social.users, social.casts, social.reactions, social.follows, social.signer_apps`
 })
 
-it('reactions of a user are read by index, no more than the page has', async () => {
+it('reactions of a user: read by index, no more than a page', async () => {
   const reactionQuery = { kinds: ['likes', 'recasts'], before: null, count: 26 } as const
   const [rows, looked] = await readWithOnePlan((one) => readUserReactions(one, 1, reactionQuery))
   expect([rows.length, rows[0]!.ts, rows.at(-1)!.ts]).toEqual([26, HEAVY, HEAVY - 25])
   expect(looked).toBeLessThan(FEW)
 })
 
-it('whom a user follows is read once for its suggestions, not once for each of them', async () => {
+it('suggestions read the follows of the user once, not once per candidate', async () => {
   const [fids, looked] = await readWithOnePlan((one) => readSuggested(one, { fid: 1, hidden: [], limit: 25 }))
   expect(fids).toEqual([HEAVY / 2 + 1, HEAVY / 2 + 2])
   expect(looked).toBeLessThan(HEAVY)
 })
 
-it('keys of an app are looked up once for an author, not once for each cast', async () => {
+it('keys of an app are looked up once per author, not once per cast', async () => {
   const feed = (appFid: number) => (one: Database) =>
     readAuthorFeed(one, { fids: [1], casts: 'all', recasts: false, appFid }, { before: null, count: 26 })
   const [none, looked] = await readWithOnePlan(feed(8))
   expect(none).toEqual([])
-  // Each cast once, and not its key.
+  // Each cast once, without its key.
   expect(looked).toBeLessThan(HEAVY + FEW)
   const [rows] = await readWithOnePlan(feed(9))
   expect(rows.map(({ ts }) => ts)).toEqual(Array.from({ length: 26 }, (_, n) => HEAVY - n))

@@ -2,17 +2,17 @@ import type { Database } from '../../platform/db/connection.js'
 import { roundCount } from './feeds.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
-/** ReactionType, as messages and rows have it. */
+/** The ReactionType of messages and rows. */
 export const reactionTypes = { likes: 1, recasts: 2 } as const
 export type ReactionKind = keyof typeof reactionTypes
 
-/** What the short form of a user is made of, as JSON. */
+/** The fields of a dehydrated user, as JSON. */
 export interface ReactorName {
   readonly fid: number
   readonly username: string | null
   readonly displayName: string | null
   readonly pfpUrl: string | null
-  /** Lower-case hex without 0x. */
+  /** Lowercase hex without 0x. */
   readonly custodyAddress: string
   readonly score: number | null
 }
@@ -23,24 +23,24 @@ export interface ReactionRow {
   readonly type: number
   /** Farcaster seconds. */
   readonly ts: number
-  /** Of the cast; lower-case hex without 0x. */
+  /** The hash of the cast: lowercase hex without 0x. */
   readonly hash: string
-  /** Who reacted; null if not registered. */
+  /** The user who reacted; null if not registered. */
   readonly user: ReactorName | null
-  /** The app whose key signed it; null if that is not known. */
+  /** The app whose key signed it; null if unknown. */
   readonly app: ReactorName | null
 }
 
-/** Which part of a list of reactions is wanted, and who looks. */
+/** The page of a list of reactions, and its viewer. */
 export interface ReactionPageRequest<Cursor> extends Viewer {
   readonly kinds: readonly ReactionKind[]
-  /** The last place that was seen; null at the beginning. */
+  /** The last position of the previous page; null on the first page. */
   readonly before: Cursor | null
-  /** Most rows. */
+  /** The maximum number of rows. */
   readonly count: number
 }
 
-/** Where a reaction stands among those to a cast: newest first, then by fid, then likes before recasts. */
+/** A position among the reactions to a cast: newest first, then by fid, then likes before recasts. */
 export interface CastReactionCursor {
   readonly ts: number
   readonly fid: number
@@ -54,9 +54,9 @@ const CAST_START_CURSOR: CastReactionCursor = {
 }
 
 /**
- * Reactions to a cast, newest first. One that names another author for the hash is none to this cast.
+ * Reads reactions to a cast, newest first. A reaction that names the wrong author of the hash does not count.
  *
- * @param hash Lower-case hex without 0x.
+ * @param hash Lowercase hex without 0x.
  */
 export async function readCastReactions(
   db: Database,
@@ -83,39 +83,39 @@ export async function readCastReactions(
   `
 }
 
-/** Where a reaction stands among those of a user: newest first, then by cast, then likes before recasts. */
+/** A position among the reactions of a user: newest first, then by cast, then likes before recasts. */
 export interface UserReactionCursor {
   readonly ts: number
-  /** Of the cast; lower-case hex without 0x. */
+  /** The hash of the cast: lowercase hex without 0x. */
   readonly hash: string
   readonly type: number
 }
 
 const USER_START_CURSOR: UserReactionCursor = { ts: Number.MAX_SAFE_INTEGER, hash: 'ff'.repeat(21), type: 0 }
 
-/** Reactions of a user to casts that are here, newest first. */
+/** Reads a user's reactions to stored casts, newest first. */
 export async function readUserReactions(
   db: Database,
   fid: number,
   pageRequest: ReactionPageRequest<UserReactionCursor>,
 ): Promise<ReactionRow[]> {
   const { ts, hash, type } = pageRequest.before ?? USER_START_CURSOR
-  // Each type by its own index range: one range for both would have to be sorted whole. As a condition on the rows,
-  // whether the cast is here seems to the planner to leave hardly any, and a count as a parameter a tenth of them:
-  // then it reads and sorts all that the user ever did, 0.5 s for 90,000 reactions.
+  // Each type by its own index range: one range for both would be sorted as a whole. The planner expects a
+  // condition that the cast is stored to leave hardly any rows, and a count as a parameter to be a tenth of
+  // them: then it reads and sorts all reactions of the user, 0.5 s for 90,000.
   return db<ReactionRow[]>`
     select reaction.fid, reaction.type, reaction.ts, encode(reaction.target_hash, 'hex') as hash,
       ${nameOf(db, 'reaction.fid')} as user, ${appOf(db)} as app
     from (
       select newest.*
-      from unnest(${typesOf(pageRequest)}::smallint[]) as wanted (type)
+      from unnest(${typesOf(pageRequest)}::smallint[]) as requested (type)
       cross join lateral (
         select r.fid, r.type, r.ts, r.signer, r.target_hash
         from social.reactions r
         cross join lateral (
           select from social.casts t where t.hash = r.target_hash and t.fid = r.target_fid limit 1
         ) here
-        where r.fid = ${fid}::bigint and r.type = wanted.type
+        where r.fid = ${fid}::bigint and r.type = requested.type
           and (r.ts, r.target_hash) <= (${ts}::bigint, decode(${hash}, 'hex'))
           and not (r.ts = ${ts}::bigint and r.target_hash = decode(${hash}, 'hex') and r.type <= ${type}::smallint)
           and ${visibilityFilter(db, pageRequest, 'r.target_fid')} and ${visibilityFilter(db, { banningAppId: pageRequest.banningAppId }, 'r.fid')}

@@ -2,17 +2,17 @@ import type { Database } from '../../platform/db/connection.js'
 import { MAX_SORT_KEY } from '../project/user-popularity.js'
 import { type Viewer, visibilityFilter } from './visibility-filter.js'
 
-/** A user, and how much two users do to each other: the geometric mean of both directions. */
+/** A user and its affinity: the geometric mean of the activity in both directions. */
 export interface Friend {
   readonly fid: number
   readonly username: string | null
   readonly affinity: number
 }
 
-/** What one does to another weighs so much. */
+/** The weight of each kind of activity. */
 export const affinityWeights = { like: 1, recast: 2, reply: 3 } as const
 
-/** How much of the past is looked at: days, and the latest of each kind. */
+/** The period that counts, and the latest rows of each kind. */
 export const affinityWindow = {
   days: 90,
   reactions: 500,
@@ -23,7 +23,7 @@ export const affinityWindow = {
 
 const DAY_SECONDS = 86_400
 
-/** Whose friends, and how many. */
+/** The user, and the number of best friends. */
 export interface BestFriendsQuery extends Pick<Viewer, 'banningAppId'> {
   readonly fid: number
   readonly limit: number
@@ -32,9 +32,9 @@ export interface BestFriendsQuery extends Pick<Viewer, 'banningAppId'> {
 }
 
 /**
- * With whom a user has most to do, behind the key `[affinity, fid]` of the page before. Affinity is mutual: the
- * geometric mean of what the user did to the other and what the other did to the user, each the weighted number of
- * likes, recasts and replies. Of whoever is very busy only the latest is looked at, so that it costs the same for all.
+ * Reads the users with the highest affinity, after the key `[affinity, fid]` of the previous page. Affinity
+ * is mutual: the geometric mean of both directions, each a weighted number of likes, recasts and replies.
+ * Only the latest activity of a very active user counts, so that every user costs the same.
  */
 export async function readBestFriends(
   db: Database,

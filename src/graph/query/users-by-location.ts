@@ -2,15 +2,16 @@ import type { Database, Queryable } from '../../platform/db/connection.js'
 import { cellsWithin } from '../../platform/geo/cells.js'
 import { EARTH_RADIUS_KM } from '../../platform/geo/distance.js'
 
-/** Users further away than this are not near. */
+/** The largest distance at which a user is near. */
 export const MAX_DISTANCE_KM = 100
 
-/** A user, and how far away. */
+/** A user and its distance. */
 export interface NearbyUser {
   readonly fid: number
   readonly km: number
 }
 
+/** A place, and the page of the users near it. */
 export interface NearbyUsersQuery {
   /** Degrees. */
   readonly latitude: number
@@ -20,8 +21,8 @@ export interface NearbyUsersQuery {
 }
 
 /**
- * Users within 100 km by their profile, the nearest first, behind the key `[km, fid]` of the page before. Reads the
- * places of all users in the cells around, from the index alone.
+ * Reads users within 100 km by their profile, nearest first, after the key `[km, fid]` of the previous page.
+ * Reads all users of the cells around, from the index alone.
  */
 export async function readNearbyUsers(
   db: Database,
@@ -43,7 +44,7 @@ export async function readNearbyUsers(
   `
 }
 
-/** SQL for how far a user of `social.users u` is from a place, by the haversine formula. Degrees. */
+/** The distance of a user of `social.users u` from a place, as SQL by the haversine formula. Degrees. */
 export function distanceKmFrom(db: Queryable, latitude: number, longitude: number) {
   return db`
     ${2 * EARTH_RADIUS_KM}::float8 * asin(least(1, sqrt(

@@ -1,27 +1,30 @@
 import type { Database } from '../../platform/db/connection.js'
 import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
 
-/** The kinds of things that one user does to another, as the API asks for them. */
+/** The kinds of interactions between two users, as in the API. */
 export const interactionKinds = ['follows', 'recasts', 'likes', 'mentions', 'replies', 'quotes'] as const
 export type InteractionKind = (typeof interactionKinds)[number]
 
-/** Something that one of two users did to the other. */
+/** An interaction of one of two users with the other. */
 export interface InteractionRow {
   readonly kind: InteractionKind
-  /** Who did it. */
+  /** The user who acted. */
   readonly fid: number
   /** Farcaster seconds. */
   readonly ts: number
-  /** The cast that was liked or recast, or that mentions, replies or quotes; hex without 0x. Null for a follow. */
+  /**
+   * The cast that was liked or recasted, or that mentions, replies or quotes: hex without 0x. Null for a
+   * follow.
+   */
   readonly hash: string | null
   /** The app that a follow was made with. */
   readonly app: ShortUser | null
 }
 
-/** How far back it is looked: the latest reactions of each kind and the latest casts of each of the two. */
+/** The limits: the latest reactions of each kind and the latest casts of each of the two users. */
 export const interactionWindow = { reactions: 1_000, casts: 1_000, maxShown: 50 } as const
 
-/** What two users did to each other, the most recent first, at most 50. */
+/** Reads the interactions of two users, latest first, at most 50. */
 export async function readInteractions(
   db: Database,
   [one, two]: readonly [number, number],
@@ -44,7 +47,7 @@ export async function readInteractions(
   return await db<InteractionRow[]>`
     with pair (fid, other) as (
       values (${one}::bigint, ${two}::bigint), (${two}::bigint, ${one}::bigint)
-    ), said as materialized (
+    ), authored as materialized (
       select p.fid, p.other, c.ts, c.hash, c.parent_fid, c.mentions, c.embeds
       from pair p
       cross join lateral (
@@ -65,12 +68,12 @@ export async function readInteractions(
       union all
       ${reactionsOf('recasts', 2)}
       union all
-      select 'mentions', fid, ts, hash, null from said where ${includesKind('mentions')} and other = any (mentions)
+      select 'mentions', fid, ts, hash, null from authored where ${includesKind('mentions')} and other = any (mentions)
       union all
-      select 'replies', fid, ts, hash, null from said where ${includesKind('replies')} and parent_fid = other
+      select 'replies', fid, ts, hash, null from authored where ${includesKind('replies')} and parent_fid = other
       union all
       select 'quotes', s.fid, s.ts, s.hash, null
-      from said s
+      from authored s
       where ${includesKind('quotes')} and s.embeds <> '[]'::jsonb
         and exists (select 1 from social.quotes q where q.hash = s.hash and q.quoted_fid = s.other)
     )

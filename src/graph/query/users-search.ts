@@ -3,39 +3,40 @@ import type { Database } from '../../platform/db/connection.js'
 import { MIN_NAMES_PER_PREFIX, nameKind } from '../project/search-prefix-lists.js'
 import { popularityOf } from '../project/user-popularity.js'
 
-/** A user that was found, and where it stands in the order. */
+/** A user that a search found, and its position. */
 export interface FoundUser {
   readonly fid: number
   /**
-   * 0 for the exact username, 1 and 2 for usernames that begin with what was asked for, 3 and 4 for display names
-   * that do, 5 and 6 for likeness. Of the two, the smaller is for those whom the viewer follows.
+   * 0 for the exact username, 1 and 2 for usernames with the prefix, 3 and 4 for display names with it, 5 and
+   * 6 for similarity. The smaller of two is for users whom the viewer follows.
    */
   readonly place: number
   /** Within a place, larger is earlier. */
   readonly weight: number
 }
 
-/** What is searched for, and by whom. */
+/** A search for users, and its viewer. */
 export interface UserSearch {
-  /** In small letters. */
+  /** Lowercase. */
   readonly text: string
   readonly viewerFid: number | undefined
   readonly hidden: readonly number[]
   readonly limit: number
 }
 
-/** The key of the page before. */
+/** The key of the previous page. */
 export type UserSearchCursor = readonly [place: number, weight: number, fid: number]
 
-/** Behind every text that begins with another one: the last character there is. */
+/** After every text with a common prefix: the last character of Unicode. */
 const LAST_CHARACTER = '\u{10FFFF}'
 
-/** Of whoever follows more, the latest follows are looked through for a common prefix. */
+/** Of a user with more follows, the latest are searched for a common prefix. */
 const MAX_FOLLOWS = 1_000
 
 /**
- * Users whose username or display name begins with the text. Of a prefix that few names have, all are read and put
- * in order; of a common one the leaders are, whom a chore lists (`search-lists.ts`), and whom the viewer follows.
+ * Finds users whose username or display name starts with the text. A rare prefix: all matching users are read
+ * and sorted. A common one: its top users, listed by a scheduled job (`search-prefix-lists.ts`), and the
+ * users whom the viewer follows.
  */
 export async function searchByPrefix(
   db: Database,
@@ -98,32 +99,33 @@ export async function searchByPrefix(
   `
 }
 
-/** Names are alike from here on: half of the three-letter pieces of both are the same. */
+/** Names are similar from here on: half of the trigrams of both are the same. */
 const MIN_SIMILARITY = 0.45
-/** Words of a display name are alike from here on: of a text of three letters, a word may go on. */
+/** Words of a display name are similar from here on: with a text of three letters, a word may continue. */
 const MIN_WORD_SIMILARITY = 0.7
-/** At least so many letters, and at most: short texts are like everything, long ones like nothing. */
+/** The length of texts that similarity applies to: short texts resemble everything, long ones nothing. */
 const SIMILARITY_LENGTH_RANGE = { least: 3, most: 40 }
-/** So many of the most alike are put in order. */
+/** The most similar users, which are then sorted. */
 const MAX_SIMILAR = 50
 
-/** Whether there is any sense in looking for names that are like the text. */
+/** Whether similarity applies to a text. */
 export function supportsSimilarity(text: string): boolean {
   const { length } = [...text]
   return length >= SIMILARITY_LENGTH_RANGE.least && length <= SIMILARITY_LENGTH_RANGE.most
 }
 
 /**
- * Users with a username or display name like the text that does not begin with it, or with a word in the display name
- * that is like it; the most alike first, in steps of a tenth, and the better known first within a step. A large network
- * is looked through among its best known.
+ * Finds users with a username, display name or word of it that is similar to the text and does not start with
+ * it. The most similar first, in steps of a tenth; within a step the more popular. In a large network it
+ * reads only the most popular users.
  */
 export async function searchBySimilarity(
   db: Database,
   { text, viewerFid = 0, hidden, limit }: UserSearch,
   [place, weight, fid]: UserSearchCursor,
 ): Promise<FoundUser[]> {
-  // The operators find by settings; as they are set inside the statement, they last as long as the statement.
+  // The similarity operators read their thresholds from settings. A setting made inside the statement lasts
+  // as long as the statement.
   const similarityTo = (username: Fragment, displayNameColumn: Fragment) => db`greatest(
     coalesce(similarity(${username}, ${text}), 0), coalesce(similarity(${displayNameColumn}, ${text}), 0),
     coalesce(word_similarity(${text}, ${displayNameColumn}), 0)

@@ -6,7 +6,7 @@ const statements: string[] = []
 const { db, connect } = await createTestDatabase()
 const countedDb = connect({ onStatement: (sql) => statements.push(sql) })
 
-/** So many that nobody would read all of them who need not. */
+/** Enough that a plan without an index would show. */
 const USERS = 5_000
 
 beforeAll(async () => {
@@ -19,13 +19,13 @@ beforeAll(async () => {
   await db`analyze social.users, social.verified_accounts, social.user_counts`
 })
 
-describe('users by their name on X', () => {
-  it('are found by what their profiles say and by what was verified, the best known first', async () => {
+describe('users by their X username', () => {
+  it('are found by profile and by verification, most popular first', async () => {
     expect(await findFidsByXUsername(db, 'nAME3')).toEqual([7, 3])
     expect(await findFidsByXUsername(db, 'nobody')).toEqual([])
   })
 
-  it('are found by index, however many users there are', async () => {
+  it('are found by index', async () => {
     statements.length = 0
     await findFidsByXUsername(countedDb, 'name3')
     const plan = await db.unsafe(`explain ${statements.at(-1)!}`, ['name3', 'name3'])

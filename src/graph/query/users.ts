@@ -2,12 +2,12 @@ import type { Database } from '../../platform/db/connection.js'
 import { MAX_SORT_KEY } from '../project/user-popularity.js'
 import { type ShortUser, shortUserOf } from './dehydrated-user-columns.js'
 
-/** Which users there are behind a name or an address: fids alone, for the hydrator. */
+/** Finds users by name or address: fids alone, for the hydrator. */
 
-/** `!7`, which is how a user without a name is shown. */
+/** `!7`: the name shown for a user without a username. */
 const placeholderPattern = /^!(\d{1,15})$/
 
-/** The user with this name, however its letters are written; null for nobody. */
+/** The user with a username, case-insensitive; null for none. */
 export async function findFidByUsername(db: Database, username: string): Promise<number | null> {
   const placeholder = placeholderPattern.exec(username)
   const [row] = placeholder
@@ -18,7 +18,7 @@ export async function findFidByUsername(db: Database, username: string): Promise
   return row?.fid ?? null
 }
 
-/** The user that the address holds on chain; the one that registered last if it holds several. */
+/** The user whose fid an address owns on chain; the last registered if it owns several. */
 export async function findFidByCustody(db: Database, address: Buffer): Promise<number | null> {
   const [row] = await db<{ fid: number }[]>`
     select fid
@@ -30,12 +30,12 @@ export async function findFidByCustody(db: Database, address: Buffer): Promise<n
   return row?.fid ?? null
 }
 
-/** Users that say that they have this name on X, without `@`, best known first. */
+/** Users with an X username, given without `@`, most popular first. */
 export async function findFidsByXUsername(db: Database, name: string): Promise<number[]> {
   const rows = await db<{ fid: number }[]>`
     select u.fid
     from (
-      -- Each by its own index: the two with "or" between them would be asked of every user.
+      -- Each source by its own index: "or" between them would read every user.
       select fid from social.users where lower(twitter) = lower(${name})
       union
       select fid from social.verified_accounts where platform = 'x' and lower(username) = lower(${name})
@@ -48,20 +48,20 @@ export async function findFidsByXUsername(db: Database, name: string): Promise<n
   return rows.map(({ fid }) => fid)
 }
 
-/** What makes an address a user's. */
+/** The ways in which an address can belong to a user. */
 export interface AddressKinds {
   readonly custody: boolean
   readonly verified: boolean
 }
 
-/** An address, and a user who holds it. */
+/** An address and a user who holds it. */
 export interface AddressHolder {
-  /** Lower-case hex without 0x. */
+  /** Lowercase hex without 0x. */
   readonly address: string
   readonly fid: number
 }
 
-/** Who holds these addresses: for each, whoever holds it on chain, then who has verified it, oldest first. */
+/** The holders of addresses: for each, the custody owner first, then users who verified it, oldest first. */
 export async function findAddressHolders(
   db: Database,
   addresses: readonly Buffer[],
@@ -83,18 +83,18 @@ export async function findAddressHolders(
   `
 }
 
-/** An address that a user has verified. */
+/** An address that a user verified. */
 export interface VerificationRow {
   readonly address: Buffer
   /** Protocol: 0 Ethereum, 1 Solana. */
   readonly protocol: number
   /** Farcaster seconds. */
   readonly ts: number
-  /** The app whose key signed it; null if that is not known. */
+  /** The app whose key signed it; null if unknown. */
   readonly app: ShortUser | null
 }
 
-/** A user's verified addresses, most recent first. */
+/** Reads a user's verified addresses, latest first. */
 export async function readVerifications(db: Database, fid: number): Promise<VerificationRow[]> {
   return await db<VerificationRow[]>`
     select v.address, v.protocol, v.ts, ${shortUserOf(db, 'app')} as app
@@ -113,7 +113,10 @@ export interface FollowedChannel {
   readonly followedAt: number
 }
 
-/** Channels that a user follows, the last followed first, behind the key `[followedAt, id]` of the page before. */
+/**
+ * Reads the channels that a user follows, latest first, after the key `[followedAt, id]` of the previous
+ * page.
+ */
 export async function readFollowedChannels(
   db: Database,
   fid: number,

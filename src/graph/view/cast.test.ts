@@ -34,7 +34,7 @@ const casts = new Map([inner, innermost].map((cast) => [cast.hash, cast]))
 
 const presentBody = (cast: CastRecord) => presentCast(cast, { casts, users, names })
 
-it('a plain cast has every member that must be there, and no other', () => {
+it('a minimal cast has every required member and no other', () => {
   expect(presentBody(castRecord('11', 1))).toEqual({
     authorFid: 1,
     mentionedFids: [],
@@ -60,7 +60,7 @@ it('a plain cast has every member that must be there, and no other', () => {
   })
 })
 
-it('shows whom it answers, what it was made with, what was counted, and who its author is in the channel', () => {
+it('shows parent, app, counters and the author’s channel membership', () => {
   const cast = castRecord('11', 1, {
     parentFid: 2,
     parentHash: '22'.repeat(20),
@@ -89,7 +89,7 @@ it('shows whom it answers, what it was made with, what was counted, and who its 
   })
 })
 
-it('names in its text whom it mentions and the channels it speaks of, and tells where', () => {
+it('shows usernames and channels in the text, with their ranges', () => {
   const cast = castRecord('11', 1, { text: ' in /gardens, /nowhere', mentions: [2], mentionPositions: [0] })
   const { body, mentionedFids } = presentBody(cast)
   expect(mentionedFids).toEqual([2])
@@ -101,14 +101,14 @@ it('names in its text whom it mentions and the channels it speaks of, and tells 
   })
 })
 
-it('an app that is not here is none', () => {
+it('an unknown app is null', () => {
   expect(presentBody(castRecord('11', 1, { appFid: 8 })).body.app).toBeNull()
 })
 
 describe('embeds', () => {
   const embedding = (...embeds: CastRecord['embeds']) => castRecord('11', 1, { embeds })
 
-  it('of URLs have what is known of their pages', () => {
+  it('of URLs have the metadata of the page', () => {
     const urlMetadata = { 'https://plaza.test/a': { _status: 'RESOLVED' } }
     const cast = castRecord('11', 1, {
       embeds: [{ url: 'https://plaza.test/a' }, { url: 'https://plaza.test/b' }],
@@ -120,7 +120,7 @@ describe('embeds', () => {
     ])
   })
 
-  it('of casts show the cast, and those inside it in short', () => {
+  it('of casts show the cast, and its embedded casts dehydrated', () => {
     const cast = embedding({ fid: 2, hash: `0x${inner.hash}` })
     expect(presentBody(cast).body.embeds).toEqual([
       {
@@ -157,7 +157,7 @@ describe('embeds', () => {
     ])
   })
 
-  it('of casts that are not here, of another author than they say, or by nobody known, are left out', () => {
+  it('of missing casts, with a wrong or unknown author, are left out', () => {
     expect(presentBody(embedding({ fid: 1, hash: `0x${'44'.repeat(20)}` })).body.embeds).toEqual([])
     expect(presentBody(embedding({ fid: 1, hash: `0x${inner.hash}` })).body.embeds).toEqual([])
     const castsOfOtherAuthor = new Map([[inner.hash, { ...inner, fid: 5 }]])
@@ -165,7 +165,7 @@ describe('embeds', () => {
     expect(presentCast(cast, { casts: castsOfOtherAuthor, users, names }).body.embeds).toEqual([])
   })
 
-  it('of a cast without a channel, whose authors inside are unknown, say so', () => {
+  it('embedded cast without a channel, with unknown authors inside', () => {
     const quoting = castRecord('66', 2, { embeds: [{ fid: 5, hash: `0x${'77'.repeat(20)}` }] })
     const quoteOfUnknownCast = castRecord('77', 5)
     const knownCasts = new Map([quoting, quoteOfUnknownCast].map((cast) => [cast.hash, cast]))
@@ -182,7 +182,7 @@ describe('embeds', () => {
   })
 })
 
-it('loads the casts that are embedded, by their own authors', () => {
+it('embeddedIn: finds embedded casts by their own authors', () => {
   const cast = castRecord('11', 1, {
     embeds: [
       { url: 'https://plaza.test' },
@@ -193,7 +193,7 @@ it('loads the casts that are embedded, by their own authors', () => {
   expect(embeddedIn(cast, casts)).toEqual([inner])
 })
 
-it('loads authors, apps and the mentioned, as deep as casts are shown', () => {
+it('fidsIn: finds authors, apps and mentions at every level shown', () => {
   const deepest = castRecord('88', 30, {
     appFid: 31,
     mentions: [32],
@@ -205,7 +205,7 @@ it('loads authors, apps and the mentioned, as deep as casts are shown', () => {
   expect(fidsIn(cast, knownCasts)).toEqual([10, 11, 12, 20, 30, 32, 31])
 })
 
-it('a viewer sees likes and recasts apart', () => {
+it('viewer context shows likes and recasts separately', () => {
   const hash = '11'.repeat(20)
   const context = (known: Parameters<typeof viewerRelations>[0]) =>
     castViewerContext(hash, viewerRelations(known))

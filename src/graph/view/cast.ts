@@ -15,18 +15,18 @@ import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 
 /** What the view of a cast needs besides its record. */
 export interface CastSurroundings {
-  /** The casts inside it. */
+  /** The embedded casts. */
   readonly casts: ReadonlyMap<string, CastRecord>
-  /** Authors, apps and whoever is mentioned. */
+  /** Authors, apps and mentioned users. */
   readonly users: ReadonlyMap<number, UserRecord>
-  /** Channels that its text speaks of. */
+  /** The channels that the text mentions. */
   readonly names: TextNames
 }
 
-/** What stays out of `presentCast`: whole users and what depends on who looks. */
+/** The part of a cast that `presentCast` makes: without whole users and viewer contexts. */
 export type CastBody = Omit<Cast, 'author' | 'mentioned_profiles' | 'channel' | 'viewer_context'>
 
-/** A cast as far as it is the same for everybody, and whom and what has to be put in. */
+/** The part of a cast that is the same for every viewer, and the users and channel to add. */
 export interface PresentedCast {
   readonly body: CastBody
   readonly authorFid: number
@@ -34,7 +34,7 @@ export interface PresentedCast {
   readonly channel: ChannelName | null
 }
 
-/** A cast as JSON, but for what differs from reader to reader, and what it was made from. */
+/** Makes the part of a cast that is the same for every viewer. */
 export function presentCast(cast: CastRecord, surroundings: CastSurroundings): PresentedCast {
   const { text, mentions } = textOf(cast, surroundings.users)
   const channels = channelsIn(text, surroundings.names)
@@ -68,18 +68,18 @@ export function presentCast(cast: CastRecord, surroundings: CastSurroundings): P
   }
 }
 
-/** All that a viewer can have done with a cast. Their JSON is remembered: see `json.ts`. */
+/** All viewer contexts of a cast. Their JSON is cached by identity: see `json.ts`. */
 const viewerContexts: readonly CastViewerContext[] = Array.from({ length: 4 }, (_, bits) => ({
   liked: (bits & 1) !== 0,
   recasted: (bits & 2) !== 0,
 }))
 
-/** What the viewer did with a cast. */
+/** The viewer context of a cast. */
 export function castViewerContext(hash: string, viewer: ViewerRelations): CastViewerContext {
   return viewerContexts[(viewer.liked.has(hash) ? 1 : 0) | (viewer.recasted.has(hash) ? 2 : 0)]!
 }
 
-/** The shortest form of a cast. */
+/** The dehydrated form of a cast. */
 function castDehydrated(cast: CastRecord, users: ReadonlyMap<number, UserRecord>): CastDehydrated {
   const author = users.get(cast.fid)
   return {
@@ -90,7 +90,7 @@ function castDehydrated(cast: CastRecord, users: ReadonlyMap<number, UserRecord>
   }
 }
 
-/** Fids of all users that the view of a cast shows, those inside its embedded casts too. */
+/** The fids of all users that the view of a cast shows, including embedded casts. */
 export function fidsIn(cast: CastRecord, casts: ReadonlyMap<string, CastRecord>, level = 0): number[] {
   const participantFids = [cast.fid, ...cast.mentions, ...(cast.appFid === null ? [] : [cast.appFid])]
   if (level >= 2) return participantFids
@@ -100,7 +100,7 @@ export function fidsIn(cast: CastRecord, casts: ReadonlyMap<string, CastRecord>,
   ]
 }
 
-/** The casts that a cast embeds, of those that are here. */
+/** The embedded casts of a cast that are stored. */
 export function embeddedIn(cast: CastRecord, casts: ReadonlyMap<string, CastRecord>): CastRecord[] {
   return cast.embeds.flatMap((embed) => {
     const embeddedCast = 'url' in embed ? undefined : findCast(embed, casts)
@@ -108,7 +108,7 @@ export function embeddedIn(cast: CastRecord, casts: ReadonlyMap<string, CastReco
   })
 }
 
-/** A cast is named by its author and its hash: another author's name for the hash is nobody's. */
+/** An embed names a cast by author and hash: with the wrong author it names no cast. */
 function findCast(
   { fid, hash }: Extract<CastEmbed, { hash: string }>,
   casts: ReadonlyMap<string, CastRecord>,
@@ -144,7 +144,7 @@ function appOf(cast: CastRecord, users: ReadonlyMap<number, UserRecord>) {
   return app ? userDehydrated(app) : null
 }
 
-/** Null for a cast that is not here: the schema has no form for one of which nothing is known but its name. */
+/** Null for a cast that is not stored: the schema has no form for a cast of which only the name is known. */
 function presentEmbed(embed: CastEmbed, cast: CastRecord, surroundings: CastSurroundings): Embed | null {
   if ('url' in embed) return urlEmbed(embed.url, cast)
   const embeddedCast = findCast(embed, surroundings.casts)

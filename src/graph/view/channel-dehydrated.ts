@@ -2,7 +2,7 @@ import type { ChannelName } from '../load/cast-record.js'
 import type { ViewerRelations } from '../load/viewer.js'
 import type { ChannelDehydrated, ChannelUserContext } from './schema/channel-dehydrated.js'
 
-/** The short form of a channel, without what depends on who looks at it. */
+/** The dehydrated form of a channel, without viewer context. */
 export function channelDehydrated(channel: ChannelName): ChannelDehydrated {
   return {
     object: 'channel_dehydrated',
@@ -12,12 +12,15 @@ export function channelDehydrated(channel: ChannelName): ChannelDehydrated {
   }
 }
 
-/** What the viewer is in a channel. */
+/** The viewer context of a channel. */
 export function channelUserContext(id: string, viewer: ViewerRelations): ChannelUserContext {
   return channelContext(viewer.channels.has(id), viewer.roles.get(id) ?? null)
 }
 
-/** All that a user can be in a channel, without and with following it. Their JSON is remembered: see `json.ts`. */
+/**
+ * All contexts of a user in a channel, without and with following it. Their JSON is cached by identity: see
+ * `json.ts`.
+ */
 const contexts = [false, true].map((following) => ({
   none: { following } as ChannelUserContext,
   member: { following, role: 'member' } as ChannelUserContext,
@@ -25,7 +28,7 @@ const contexts = [false, true].map((following) => ({
   owner: { following, role: 'owner' } as ChannelUserContext,
 }))
 
-/** What a user is in a channel; whoever has no role in it gets none. */
+/** The context of a user in a channel; no role in the result when the user has none. */
 export function channelContext(following: boolean, role: string | null): ChannelUserContext {
   const ofRole = contexts[following ? 1 : 0]!
   return role === 'member' || role === 'moderator' || role === 'owner' ? ofRole[role] : ofRole.none

@@ -7,7 +7,7 @@ import { userDehydrated } from './user-dehydrated.js'
 const alice = userRecord(1, { username: 'alice' })
 const users = new Map([[1, alice]])
 
-it('a channel of which little is known has every member that must be there, and no other', () => {
+it('a minimal channel has every required member and no other', () => {
   expect(presentChannel(channelRecord(), users)).toEqual({
     object: 'channel',
     id: 'gardens',
@@ -24,7 +24,7 @@ it('a channel of which little is known has every member that must be there, and 
   })
 })
 
-it('shows what its owner has said of it', () => {
+it('shows what its owner set', () => {
   const channel = channelRecord({
     description: 'by  and ',
     descriptionMentions: [1, 5],
@@ -56,7 +56,7 @@ it('shows what its owner has said of it', () => {
   })
 })
 
-it('is short where it is only named', () => {
+it('dehydrated form', () => {
   const name = { id: 'gardens', name: 'Gardens' }
   expect(channelDehydrated({ ...name, imageUrl: null })).toEqual({ object: 'channel_dehydrated', ...name })
   expect(channelDehydrated({ ...name, imageUrl: 'https://plaza.test/g.png' })).toEqual({
@@ -71,12 +71,12 @@ it.each(['member', 'moderator', 'owner'])('whoever is %s sees that, following or
   expect(channelContext(false, role)).toEqual({ following: false, role })
 })
 
-it('whoever has no role, or one that no client knows, sees none', () => {
+it('no role, or an unknown one: the context has no role', () => {
   expect(channelContext(true, null)).toEqual({ following: true })
   expect(channelContext(false, 'gardener')).toEqual({ following: false })
 })
 
-it('a viewer sees its own part in the channel', () => {
+it('viewer context of a channel', () => {
   const viewer = viewerRelations({ channels: new Set(['gardens']), roles: new Map([['trees', 'owner']]) })
   expect(channelUserContext('gardens', viewer)).toEqual({ following: true })
   expect(channelUserContext('trees', viewer)).toEqual({ following: false, role: 'owner' })

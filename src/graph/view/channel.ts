@@ -6,8 +6,8 @@ import { insertMentions } from './text-ranges.js'
 import { userDehydrated, usernameOrPlaceholder } from './user-dehydrated.js'
 
 /**
- * The view of a channel, without what depends on who looks at it. The lead is put in later, where its own view
- * is at hand: `lead`, and the deprecated `moderator` and `hosts`, are always the same user.
+ * Makes the part of a channel that is the same for every viewer, without its lead: `lead` and the deprecated
+ * `moderator` and `hosts` are always the same user and are rendered later.
  */
 export function presentChannel(
   channel: ChannelRecord,

@@ -6,7 +6,7 @@ const alice = '{"fid":1}'
 const liked = { liked: true, recasted: false }
 const following = { following: true }
 
-it('puts a cast together out of its pieces', () => {
+it('castJson joins the parts of a cast', () => {
   const parts = { author: alice, mentioned: [alice, '{"fid":2}'], channel: null, viewerContext: null }
   expect(castJson('{"text":"hi"', parts)).toBe(
     '{"text":"hi","author":{"fid":1},"mentioned_profiles":[{"fid":1},{"fid":2}],"channel":null}',
@@ -22,7 +22,7 @@ it('puts a cast together out of its pieces', () => {
   })
 })
 
-it('puts the lead of a channel wherever the schema has it', () => {
+it('channelJson puts the lead in every member that the schema has for it', () => {
   expect(JSON.parse(channelJson('{"id":"gardens"', { lead: alice, viewerContext: following }))).toEqual({
     id: 'gardens',
     lead: { fid: 1 },
@@ -35,7 +35,7 @@ it('puts the lead of a channel wherever the schema has it', () => {
   )
 })
 
-it('ends with the context of the viewer, the same each time', () => {
+it('viewer context comes last, the same each time', () => {
   for (let time = 0; time < 2; time += 1) {
     expect(channelDehydratedJson('{"id":"a"', following)).toBe(
       '{"id":"a","viewer_context":{"following":true}}',
@@ -46,11 +46,11 @@ it('ends with the context of the viewer, the same each time', () => {
   expect(userJson('{"fid":1', null)).toBe(alice)
 })
 
-it('lists', () => {
+it('jsonArray', () => {
   expect(jsonArray([])).toBe('[]')
   expect(jsonArray([alice, '2'])).toBe('[{"fid":1},2]')
 })
 
-it('writes bytes as hex', () => {
+it('prefixedHex', () => {
   expect(prefixedHex(Buffer.of(0, 0xab))).toBe('0x00ab')
 })

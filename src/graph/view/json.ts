@@ -3,16 +3,17 @@ import type { ChannelUserContext } from './schema/channel-dehydrated.js'
 import type { UserViewerContext } from './schema/user.js'
 
 /**
- * Views are put together as text: what is the same for everybody is made once and kept, and what depends on who
- * looks is put behind it. Making a page's JSON from objects costs four times what joining its pieces does.
+ * Joins JSON of a user with its viewer context.
  *
- * `open` is JSON of an object without its closing brace.
+ * Views are joined as text: the part that is the same for every viewer is cached as a JSON prefix, an object
+ * without its closing brace, and the rest is appended. To serialize a page from objects costs four times as
+ * much.
  */
 export function userJson(jsonPrefix: string, viewerContext: UserViewerContext | null): string {
   return closeJson(jsonPrefix, viewerContext)
 }
 
-/** What a cast shows that is made elsewhere. */
+/** The parts of a cast that are rendered separately. */
 export interface CastParts {
   readonly author: string
   readonly mentioned: readonly string[]
@@ -20,7 +21,7 @@ export interface CastParts {
   readonly viewerContext: CastViewerContext | null
 }
 
-/** A cast with its users, its channel and its viewer's context. */
+/** Joins a cast with its users, its channel and its viewer context. */
 export function castJson(
   jsonPrefix: string,
   { author, mentioned, channel, viewerContext }: CastParts,
@@ -29,12 +30,12 @@ export function castJson(
   return closeJson(jsonPrefix + members, viewerContext)
 }
 
-/** The short form of a channel with its viewer's context. */
+/** Joins the dehydrated form of a channel with its viewer context. */
 export function channelDehydratedJson(jsonPrefix: string, viewerContext: ChannelUserContext | null): string {
   return closeJson(jsonPrefix, viewerContext)
 }
 
-/** A channel with its lead, in every place where the schema has it, and its viewer's context. */
+/** Joins a channel with its lead, in every member that the schema has for it, and its viewer context. */
 export function channelJson(
   jsonPrefix: string,
   { lead, viewerContext }: { lead: string | null; viewerContext: ChannelUserContext | null },
@@ -43,14 +44,14 @@ export function channelJson(
   return closeJson(jsonPrefix + leadMembers, viewerContext)
 }
 
-/** A list of ready pieces. */
+/** Joins rendered values as a JSON array. */
 export function jsonArray(pieces: readonly string[]): string {
   return `[${pieces.join(',')}]`
 }
 
 type ViewerContext = UserViewerContext | CastViewerContext | ChannelUserContext
 
-/** Of the contexts there are few, which `views` hands out again and again: each is written once. */
+/** There are few viewer contexts, and views reuse the objects: each is serialized once. */
 const contextJson = new WeakMap<ViewerContext, string>()
 
 function closeJson(jsonPrefix: string, viewerContext: ViewerContext | null): string {

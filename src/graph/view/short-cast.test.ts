@@ -15,7 +15,7 @@ function fullCast(author: ReturnType<typeof userRecord>, appFid: number | null) 
   return { ...body, author: user, mentioned_profiles: [], channel: null }
 }
 
-it('a cast in short has its author and its app in short', () => {
+it('shortCast: author and app are dehydrated', () => {
   const alice = userRecord(1, {
     username: 'alice',
     displayName: 'Alice',
@@ -30,7 +30,7 @@ it('a cast in short has its author and its app in short', () => {
   })
 })
 
-it('what is not known is null', () => {
+it('unknown values are null', () => {
   const nobody = userRecord(1)
   const { author, app: noApp } = shortCast(fullCast(nobody, null))
   expect(author).toEqual(userDehydrated(nobody))

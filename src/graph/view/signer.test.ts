@@ -20,7 +20,7 @@ const approved: PresentedKey = { ...key, status: 'approved', fid: 7, approvalTok
 const approval = `${PUBLIC_URL}/approve/token`
 
 describe('a signer', () => {
-  it('that was just made may do everything, once somebody approves it', () => {
+  it('a new signer has every permission, once it is approved', () => {
     expect(presentSigner(key, PUBLIC_URL)).toEqual({
       object: 'signer',
       signer_uuid: key.id,
@@ -30,7 +30,7 @@ describe('a signer', () => {
     })
   })
 
-  it('has the address of its approval page while it waits, and no longer', () => {
+  it('has the URL of its approval page while it waits, and no longer', () => {
     expect(presentSigner(pendingKey, PUBLIC_URL)).toMatchObject({ signer_approval_url: approval })
     expect(presentSigner({ ...pendingKey, approvalToken: null }, PUBLIC_URL)).not.toHaveProperty(
       'signer_approval_url',
@@ -38,13 +38,13 @@ describe('a signer', () => {
     expect(presentSigner(approved, PUBLIC_URL)).not.toHaveProperty('signer_approval_url')
   })
 
-  it('says whose it is and what it may do', () => {
+  it('has its fid and permissions', () => {
     const permissions: PresentedKey['permissions'] = ['PUBLISH_CAST']
     expect(presentSigner({ ...approved, permissions }, PUBLIC_URL)).toMatchObject({ fid: 7, permissions })
   })
 })
 
-it('a key that the developer holds is told by itself', () => {
+it('a developer-managed key', () => {
   const public_key = `0x${'ab'.repeat(32)}`
   expect(presentDeveloperManagedSigner(pendingKey, PUBLIC_URL)).toEqual({
     public_key,
@@ -58,7 +58,7 @@ it('a key that the developer holds is told by itself', () => {
   })
 })
 
-it('an address that may sign in is the end of its key', () => {
+it('an auth address is the last 20 bytes of its key', () => {
   const address = `0x${'ab'.repeat(20)}`
   expect(presentAuthAddress(pendingKey, PUBLIC_URL)).toEqual({
     address,
@@ -68,7 +68,7 @@ it('an address that may sign in is the end of its key', () => {
   expect(presentAuthAddress(approved, PUBLIC_URL)).toEqual({ address, status: 'approved', fid: 7 })
 })
 
-it('what was never asked for is a fault of ours', () => {
-  expect(() => presentDeveloperManagedSigner(key, PUBLIC_URL)).toThrow('never asked for')
-  expect(() => presentAuthAddress(key, PUBLIC_URL)).toThrow('never asked for')
+it('a developer-managed key without a request throws', () => {
+  expect(() => presentDeveloperManagedSigner(key, PUBLIC_URL)).toThrow('no key request')
+  expect(() => presentAuthAddress(key, PUBLIC_URL)).toThrow('no key request')
 })

@@ -1,20 +1,20 @@
 import type { RegisteredSigner } from './schema/account.js'
 import type { DeveloperManagedAuthAddress, DeveloperManagedSigner, Signer } from './schema/signer.js'
 
-/** How a key that an app asked for stands: what views are made of. */
+/** The state of a key that an app requested: the source of views. */
 export interface PresentedKey {
   readonly id: string
   readonly publicKey: Buffer
   readonly status: Signer['status']
   readonly fid: number | null
-  /** Null is everything. */
+  /** Null permits everything. */
   readonly permissions: Signer['permissions'] | null
   readonly approvalToken: string | null
 }
 
 const ADDRESS_BYTES = 20
 
-/** The view of a signer whose private half is here. */
+/** The view of a signer whose private key this server holds. */
 export function presentSigner(key: PresentedKey, publicUrl: string): Signer {
   const url = approvalUrlOf(key, publicUrl)
   return {
@@ -28,13 +28,13 @@ export function presentSigner(key: PresentedKey, publicUrl: string): Signer {
   }
 }
 
-/** The view of a signer that an account was registered with. */
+/** The view of a signer of a registered account. */
 export function presentRegisteredSigner(key: PresentedKey, publicUrl: string): RegisteredSigner {
   const { signer_uuid: uuid, ...signer } = presentSigner(key, publicUrl)
   return { ...signer, uuid }
 }
 
-/** The view of a key whose private half the developer holds. */
+/** The view of a key whose private key the developer holds. */
 export function presentDeveloperManagedSigner(key: PresentedKey, publicUrl: string): DeveloperManagedSigner {
   const url = approvalUrlOf(key, publicUrl)
   return {
@@ -56,9 +56,9 @@ export function presentAuthAddress(key: PresentedKey, publicUrl: string): Develo
   }
 }
 
-/** Keys that developers hold are known here only because they were asked for. */
+/** A developer-managed key is stored only because it was requested. */
 function keyRequestStatus({ status }: PresentedKey): DeveloperManagedSigner['status'] {
-  if (status === 'generated') throw new Error('a key that a developer holds was never asked for')
+  if (status === 'generated') throw new Error('a developer-managed key has no key request')
   return status
 }
 

@@ -9,7 +9,7 @@ const names = new Map([
 const nameOf = (fid: number) => names.get(fid)
 
 describe('mentions', () => {
-  it('are put in where the protocol has them, counted in bytes, and told in UTF-16', () => {
+  it('are inserted at byte positions, with ranges in UTF-16', () => {
     const { text, mentions } = insertMentions('🙂 hi  and ', [1, 2], [8, 13], nameOf)
     expect(text).toBe('🙂 hi @alice and @bob.eth')
     expect(mentions.map(({ fid, range }) => [fid, text.slice(range.start, range.end)])).toEqual([
@@ -18,22 +18,22 @@ describe('mentions', () => {
     ])
   })
 
-  it('of users that are not here show their fid, and no range', () => {
+  it('of unknown users show the fid and have no range', () => {
     expect(insertMentions(' and ', [9, 1], [0, 5], nameOf)).toEqual({
       text: '@!9 and @alice',
       mentions: [{ fid: 1, range: { start: 8, end: 14 } }],
     })
   })
 
-  it('without a position stand at the end', () => {
+  it('without a position are appended', () => {
     expect(insertMentions('hi ', [1], [], nameOf).text).toBe('hi @alice')
   })
 
-  it('leave a text without any as it is', () => {
+  it('a text without mentions stays unchanged', () => {
     expect(insertMentions('plain 🙂', [], [], nameOf)).toEqual({ text: 'plain 🙂', mentions: [] })
   })
 
-  it('can be cut out again wherever they stand', () => {
+  it('slicing by the ranges gives the mentions back', () => {
     const pieces = fc.array(fc.string({ unit: 'grapheme', maxLength: 8 }), { minLength: 2, maxLength: 5 })
     fc.assert(
       fc.property(pieces, (parts) => {
@@ -76,7 +76,7 @@ it.each([
   ['@alicé', []],
   ['@alice4-x', ['alice4-x']],
   ['@ alice', []],
-])('%s names users %j', (text, expected) => {
+])('%s mentions users %j', (text, expected) => {
   expect(found(text, usernameMentions)).toEqual(expected.map((name) => [name, `@${name}`]))
 })
 
@@ -92,6 +92,6 @@ it.each([
   ['/abcdefghijklmnop', ['abcdefghijklmnop']],
   ['/abcdefghijklmnopq', []],
   ['/', []],
-])('%s names channels %j', (text, expected) => {
+])('%s mentions channels %j', (text, expected) => {
   expect(found(text, channelMentions)).toEqual(expected.map((name) => [name, `/${name}`]))
 })

@@ -1,19 +1,19 @@
 import type { TextRange } from './schema/primitives.js'
 
-/** A text as clients get it, with the places in it that stand for users. */
+/** A text as clients get it, and the ranges of its mentions. */
 export interface MentionedText {
   readonly text: string
-  /** For each mention that a name was put in for: whose, and where it stands. */
+  /** The fid and range of each mention that has a username. */
   readonly mentions: readonly { readonly fid: number; readonly range: TextRange }[]
 }
 
 /**
- * Puts `@name` into a text where the protocol says that somebody is mentioned. The protocol leaves the name
- * out of the text and gives positions in UTF-8 bytes; ranges count in JavaScript string units (UTF-16), start
- * inclusive, end exclusive, so that `text.slice(start, end)` is the mention.
+ * Inserts `@name` into a text at its mentions. In the protocol the text has no names, and positions are in
+ * UTF-8 bytes. Ranges are in UTF-16 code units of JavaScript strings, start inclusive, end exclusive, so that
+ * `text.slice(start, end)` is the mention.
  *
- * @param nameOf The name to put in, without the `@`; undefined for a user that is not here, who gets `!fid`
- * in the text and no range.
+ * @param nameOf The name to insert, without the `@`; undefined for an unknown user, who gets `@!fid` in the
+ *   text and no range.
  */
 export function insertMentions(
   text: string,
@@ -38,7 +38,7 @@ export function insertMentions(
   return { text: result + bytes.toString('utf8', sliceStart), mentions }
 }
 
-/** A name that a text speaks of by itself, and where. */
+/** A name that a text mentions as plain text, and its range. */
 export interface NameMention {
   readonly name: string
   readonly range: TextRange
@@ -51,12 +51,12 @@ const usernamePattern =
 /** `/channel` at the start of a word. */
 const channelPattern = /(?<=^|[\s(])\/([a-z0-9-]{1,16})(?![\p{L}\p{N}_/-])/gu
 
-/** The `@names` that a bio or a description speaks of; ranges include the `@`. */
+/** The `@names` in a bio or a description; ranges include the `@`. */
 export function usernameMentions(text: string): NameMention[] {
   return findMentions(text, usernamePattern)
 }
 
-/** The `/channels` that a text speaks of; ranges include the `/`. */
+/** The `/channels` in a text; ranges include the `/`. */
 export function channelMentions(text: string): NameMention[] {
   return findMentions(text, channelPattern)
 }

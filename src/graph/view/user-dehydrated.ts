@@ -1,12 +1,12 @@
 import type { UserName } from '../load/user-record.js'
 import type { UserDehydrated } from './schema/user-dehydrated.js'
 
-/** The name that a user is shown under: the one of its profile, else `!fid`. */
+/** The name that is shown for a user: its username, else `!fid`. */
 export function usernameOrPlaceholder(user: Pick<UserName, 'fid' | 'username'>): string {
   return user.username ?? `!${user.fid}`
 }
 
-/** The short form of a user. */
+/** The dehydrated form of a user. */
 export function userDehydrated(user: UserName): UserDehydrated {
   return {
     object: 'user_dehydrated',

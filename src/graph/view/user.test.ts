@@ -26,7 +26,7 @@ const surroundings = {
 }
 const presented = (known: Parameters<typeof userRecord>[1]) => presentUser(userRecord(7, known), surroundings)
 
-it('a user of whom nothing is known has every member that must be there, and no other', () => {
+it('a minimal user has every required member and no other', () => {
   expect(presented({})).toEqual({
     object: 'user',
     fid: 7,
@@ -59,7 +59,7 @@ it('a user of whom nothing is known has every member that must be there, and no 
   })
 })
 
-it('shows what the profile says, and what was counted', () => {
+it('shows profile and counters', () => {
   const user = presented({
     username: 'bob',
     displayName: 'Bob',
@@ -87,7 +87,7 @@ it('shows what the profile says, and what was counted', () => {
   })
 })
 
-it('a bio names users and channels that are here', () => {
+it('bio: mentions of known users and channels have ranges', () => {
   const text = 'with @alice and @nobody in /gardens and /nowhere'
   expect(presented({ bio: text }).profile.bio).toEqual({
     text,
@@ -101,7 +101,7 @@ it('a bio names users and channels that are here', () => {
 })
 
 describe('a location', () => {
-  it('is a place where there is one, and coordinates elsewhere', () => {
+  it('with a known place has an address, else only coordinates', () => {
     expect(presented({ location: 'geo:52.50,-13.40' }).profile.location).toEqual({
       latitude: 52.5,
       longitude: -13.4,
@@ -123,12 +123,12 @@ describe('a location', () => {
     'geo:522.50,13.40',
     'geo:,13.40',
     'geo:52.50,',
-  ])('that is written as %s is none', (location) => {
+  ])('written as %s: none', (location) => {
     expect(presented({ location }).profile).not.toHaveProperty('location')
   })
 })
 
-it('who is live says where and since when', () => {
+it('a live user has the URL and the start', () => {
   expect(presented({ liveAt: 'https://plaza.test/live', liveAtTs: 100_000_000 }).profile.live_at).toEqual({
     url: 'https://plaza.test/live',
     updated_at: '2024-03-03T09:46:40.000Z',
@@ -146,7 +146,7 @@ describe('verified addresses', () => {
     { address: 'cd'.repeat(20), protocol: 0 },
   ]
 
-  it('are written as their chains write them, and the first of each is primary', () => {
+  it('have the format of their chains, and the first of each is primary', () => {
     const user = presented({ verifications })
     const eth = [`0x${'ab'.repeat(20)}`, `0x${'cd'.repeat(20)}`]
     const sol = ['4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi']
@@ -158,7 +158,7 @@ describe('verified addresses', () => {
     })
   })
 
-  it('have another primary one where the user says so', () => {
+  it('the primary address that the user chose comes first', () => {
     const primaryAddresses = { primaryEthAddress: `0x${'CD'.repeat(20)}`, primarySolAddress: 'Chosen' }
     expect(presented({ verifications, ...primaryAddresses }).verified_addresses.primary).toEqual({
       eth_address: `0x${'cd'.repeat(20)}`,
@@ -167,7 +167,7 @@ describe('verified addresses', () => {
   })
 })
 
-it('auth addresses are the last 20 bytes of their keys, and shorter keys are none', () => {
+it('auth addresses are the last 20 bytes of their keys; shorter keys are ignored', () => {
   const authAddresses = [
     { key: 'ab'.repeat(20), app: alice },
     { key: `${'00'.repeat(12)}${'cd'.repeat(20)}`, app: alice },
@@ -179,7 +179,7 @@ it('auth addresses are the last 20 bytes of their keys, and shorter keys are non
   ])
 })
 
-it('pro lasts until the second that it ends', () => {
+it('pro lasts until the second that it expires', () => {
   const pro = (proUntil: number) => presented({ proSince: 1_700_000_000, proUntil }).pro
   expect(pro(1_800_000_001)).toEqual({
     status: 'subscribed',
@@ -190,7 +190,7 @@ it('pro lasts until the second that it ends', () => {
   expect(presented({ proUntil: 1_900_000_000 })).not.toHaveProperty('pro')
 })
 
-it('a viewer sees each of the four relations by itself', () => {
+it('viewer context has each of the four relations', () => {
   const none = { following: false, followed_by: false, blocking: false, blocked_by: false }
   const fids = new Set([7])
   const context = (known: Parameters<typeof viewerRelations>[0]) =>

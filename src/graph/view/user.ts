@@ -17,15 +17,15 @@ const solana = 1
 
 /** What the view of a user needs besides its record. */
 export interface UserSurroundings {
-  /** Names that its bio speaks of. */
+  /** The names that the bio mentions. */
   readonly names: TextNames
-  /** The place that coordinates are in. */
+  /** The address of coordinates. */
   readonly placeOf: (latitude: number, longitude: number) => LocationAddress | null
   /** Unix seconds. */
   readonly now: number
 }
 
-/** The view of a user, without what depends on who looks at it. */
+/** Makes a user without its viewer context. */
 export function presentUser(user: UserRecord, surroundings: UserSurroundings): User {
   const pro = presentPro(user, surroundings.now)
   return {
@@ -52,7 +52,7 @@ export function presentUser(user: UserRecord, surroundings: UserSurroundings): U
   }
 }
 
-/** All that a viewer and a user can be to each other. Their JSON is remembered: see `json.ts`. */
+/** All viewer contexts of a user. Their JSON is cached by identity: see `json.ts`. */
 const viewerContexts: readonly UserViewerContext[] = Array.from({ length: 16 }, (_, bits) => ({
   following: (bits & 1) !== 0,
   followed_by: (bits & 2) !== 0,
@@ -60,7 +60,7 @@ const viewerContexts: readonly UserViewerContext[] = Array.from({ length: 16 }, 
   blocked_by: (bits & 8) !== 0,
 }))
 
-/** What the viewer and a user are to each other. */
+/** The viewer context of a user. */
 export function userViewerContext(fid: number, viewer: ViewerRelations): UserViewerContext {
   const bits =
     (viewer.following.has(fid) ? 1 : 0) |
@@ -106,7 +106,7 @@ function presentBio(text: string, { names }: UserSurroundings): UserBio {
   }
 }
 
-/** `geo:lat,long`, the form that the protocol allows (docs/protocol.md §3.3.7). */
+/** Parses `geo:lat,long`, the form that the protocol allows (docs/protocol.md §3.3.7). */
 function coordinatesOf(location: string | null): { latitude: number; longitude: number } | null {
   const match = /^geo:(-?\d{1,2}\.\d{2}),(-?\d{1,3}\.\d{2})$/.exec(location ?? '')
   return match && { latitude: Number(match[1]), longitude: Number(match[2]) }
@@ -119,7 +119,7 @@ function presentLocation(text: string | null, { placeOf }: UserSurroundings): Us
   return { ...coordinates, ...(address ? { address } : {}) }
 }
 
-/** Addresses as the API writes them: lower-case hex for Ethereum, base58 for Solana. */
+/** Verified addresses in the form of the API: lowercase hex for Ethereum, base58 for Solana. */
 function addressesOf(user: UserRecord, protocol: number): string[] {
   return user.verifications
     .filter((verification) => verification.protocol === protocol)
@@ -130,7 +130,7 @@ function ethAddresses(user: UserRecord): string[] {
   return addressesOf(user, ethereum)
 }
 
-/** Without a primary address of its own choice, a user's first verified one stands for it. */
+/** Verified addresses and the primary ones: those that the user chose, else the first verified. */
 function presentAddresses(user: UserRecord): VerifiedAddresses {
   const eth = ethAddresses(user)
   const sol = addressesOf(user, solana)

@@ -23,9 +23,9 @@ const orders = {
     keyOf: ({ ts }: ReciprocalRow) => ts,
   },
   algorithmic: {
-    order: 'standing',
+    order: 'popularity',
     cursors: cursorKind('reciprocal by standing', keyPart.number, keyPart.integer),
-    keyOf: ({ standing }: ReciprocalRow) => standing,
+    keyOf: ({ popularity }: ReciprocalRow) => popularity,
   },
 } as const
 

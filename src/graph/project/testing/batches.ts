@@ -6,13 +6,13 @@ import { conflictKeyId } from '../../../hub/merge/stored-message.js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
-/** What happens to one of the messages of a pool: it comes, or ends in this way where it stands. */
+/** A step of one message of a pool: it is merged, or removed in this way if it is stored. */
 export interface Step {
   readonly messageIndex: number
   readonly removal: 'prune' | 'revoke' | 'displace'
 }
 
-/** Batches of steps: few messages, so that the same ones come and go again and again. */
+/** Batches of steps with few messages, so that the same ones are added and removed repeatedly. */
 export const batchesOfSteps: fc.Arbitrary<Step[][]> = fc.array(
   fc.array(
     fc.record({
@@ -24,7 +24,7 @@ export const batchesOfSteps: fc.Arbitrary<Step[][]> = fc.array(
   { minLength: 1, maxLength: 5 },
 )
 
-/** What stands in a hub of which only the slots are left: whatever comes last has its slot. */
+/** A model of the hub's store: the latest message of each conflict key. */
 export class StoredMessages {
   readonly #messages = new Map<string, SignedMessage>()
 
@@ -32,12 +32,12 @@ export class StoredMessages {
     return [...this.#messages.values()]
   }
 
-  /** What is told when all that stands came once more. */
+  /** The events of merging all stored messages once more. */
   mergeAllAgain(): HubEventBody[] {
     return this.messages().map((message) => mergeEvent(message))
   }
 
-  /** What is told of a step with one of the messages: nothing where a compact state keeps it out. */
+  /** The events of a step; none when a compact state excludes the message. */
   apply({ messageIndex, removal }: Step, pool: readonly SignedMessage[]): HubEventBody[] {
     const message = pool[messageIndex % pool.length]!
     const conflictKey = conflictKeyId(conflictKeyOf(message)!)
@@ -68,7 +68,7 @@ function mergeEvent(message: SignedMessage, ...deletedMessages: SignedMessage[])
   return { type: HubEventType.MERGE_MESSAGE, message, deletedMessages }
 }
 
-/** The protocol's rule (docs/protocol.md §4.3), for links that are added. */
+/** The compact state rule for added links (docs/protocol.md §4.3). */
 function isCompacted({ data: link }: SignedMessage, { data: compact }: SignedMessage): boolean {
   const state = compact.linkCompactStateBody
   return (
@@ -81,7 +81,7 @@ function isCompacted({ data: link }: SignedMessage, { data: compact }: SignedMes
   )
 }
 
-/** A row as a line of text: bytes in hex, and columns in the order of their names. */
+/** A row as one line of text: bytes in hex, columns in the order of their names. */
 export function lineOf(row: object): string {
   const columns = Object.entries(row).map(([name, value]): [string, unknown] => [
     name,
@@ -90,7 +90,7 @@ export function lineOf(row: object): string {
   return JSON.stringify(columns.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What tables of the read model hold, as sorted lines; words of casts, which the database makes, are left out. */
+/** The rows of tables of the read model as sorted lines, without the search words that the database makes. */
 export async function linesOf(
   db: Database,
   tables: readonly string[],

@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { readModelTables } from './read-model.js'
 
-/** What merges write, but for the rows of shards. */
+/** The tables that merges write, except the shards. */
 const mergedTables = [
   'messages',
   'cast_mentions',
@@ -16,8 +16,8 @@ const mergedTables = [
 ] as const
 
 /**
- * Empties the hub, the read model, and other tables. A few rows are deleted in a fraction of the time in which a table is
- * truncated, which makes new files.
+ * Empties the hub, the read model and other tables. Deleting a few rows takes a fraction of the time of
+ * truncating a table, which creates new files.
  */
 export async function emptyHub(db: Database, others: readonly string[] = []): Promise<void> {
   const emptied = [

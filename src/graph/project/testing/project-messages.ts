@@ -5,7 +5,7 @@ import type { Database } from '../../../platform/db/connection.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 import { projectEvents } from '../project.js'
 
-/** Projects events as a merge does, without what else a merge writes. */
+/** Projects events as a merge does, without the other writes of a merge. */
 export async function project(db: Database, ...bodies: HubEventBody[]): Promise<void> {
   const events = bodies.map(
     (body, index): LoggedEvent => ({ shard: 1, id: index, timestamp: 0, fid: null, body }),
@@ -13,12 +13,12 @@ export async function project(db: Database, ...bodies: HubEventBody[]): Promise<
   await db.begin((transaction) => projectEvents(transaction, events))
 }
 
-/** Each message is merged, and displaces nothing. */
+/** Events that merge each message and replace none. */
 export function merged(...messages: SignedMessage[]): HubEventBody[] {
   return messages.map((message) => ({ type: HubEventType.MERGE_MESSAGE, message, deletedMessages: [] }))
 }
 
-/** Each message is pruned. */
+/** Events that prune each message. */
 export function pruned(...messages: SignedMessage[]): HubEventBody[] {
   return messages.map((message) => ({ type: HubEventType.PRUNE_MESSAGE, message }))
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/connection.js'
 
-/** Every table of the read model. */
+/** All tables of the read model. */
 export const readModelTables = [
   'users',
   'user_counts',
@@ -17,7 +17,7 @@ export const readModelTables = [
   'url_activity',
 ] as const
 
-/** What the read model holds, each row as text, in an order that does not depend on how it came about. */
+/** All rows of the read model as text, in an order that does not depend on their history. */
 export async function readModel(db: Database): Promise<Record<string, string[]>> {
   const parts = readModelTables.map(
     (name) => `select '${name}' as name, t::text as row from social.${name} t`,

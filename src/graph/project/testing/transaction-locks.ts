@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 
-/** Does something in a transaction, and keeps it open until it is released. */
+/** Runs work in a transaction and keeps the transaction open until it is released. */
 export async function holdTransaction(
   db: Database,
   work: (transaction: Transaction) => PromiseLike<unknown>,
@@ -24,7 +24,7 @@ export async function holdTransaction(
   }
 }
 
-/** Something to wait for. */
+/** A promise that is resolved from outside. */
 export function createGate(): { readonly opened: Promise<void>; open(): void } {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ export function createGate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open: () => open() }
 }
 
-/** How many statements of this database wait for a lock, of those that begin so. */
+/** The number of statements with this prefix that wait for a lock in this database. */
 export async function countLockWaiters(db: Database, queryPrefix = ''): Promise<number> {
   const rows = await db`
     select from pg_stat_activity

@@ -6,7 +6,7 @@ import { User } from './user.js'
 /** A fid to register an account with. */
 export const UserFIDResponse = Type.Object({ fid: Fid }, { $id: 'UserFIDResponse' })
 
-/** A signer of a new account: as `Signer`, with its name in another member. */
+/** A signer of a new account: a `Signer` whose UUID is in another member. */
 export const RegisteredSigner = Type.Composite([
   Type.Object({
     uuid: SignerUUID,
@@ -29,7 +29,7 @@ export const RegisterUserResponse = Type.Object(
   { $id: 'RegisterUserResponse' },
 )
 
-/** An account that was registered with keys of the developer's. */
+/** An account that was registered with keys of the developer. */
 export const RegisterUserOnChainResponse = Type.Object(
   {
     message: Type.Optional(

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { NextCursor } from './paging.js'
 import { DateTime } from './primitives.js'
 
-/** An event, as it is to be signed. */
+/** An event to be signed. */
 export const AppHostGetEventResponse = Type.Object(
   {
     event: Type.String(),
@@ -19,7 +19,7 @@ export const AppHostGetEventResponse = Type.Object(
   { $id: 'AppHostGetEventResponse' },
 )
 
-/** What came of an event. */
+/** The result of an event. */
 export const AppHostPostEventResponse = Type.Object(
   { message: Type.Optional(Type.String()), success: Type.Boolean() },
   { $id: 'AppHostPostEventResponse' },
@@ -39,7 +39,7 @@ export const AppHostUserStateResponse = Type.Object(
   { $id: 'AppHostUserStateResponse' },
 )
 
-/** What mini apps have told a user. */
+/** The notifications of mini apps to a user. */
 export const AppHostNotificationsResponse = Type.Object(
   {
     notifications: Type.Array(

@@ -5,7 +5,7 @@ import { nullable } from './schema-type.js'
 
 const Uuid = Type.String({ format: 'uuid' })
 
-/** Who uses the API under one name. */
+/** An app: a client of the API with its own keys. */
 export const App = Type.Object(
   {
     object: Type.Literal('app'),
@@ -31,7 +31,7 @@ export type App = Static<typeof App>
 export const AppResponse = Type.Object({ app: App }, { $id: 'AppResponse' })
 export const AppsResponse = Type.Object({ apps: Type.Array(App), next: NextCursor }, { $id: 'AppsResponse' })
 
-/** What may be known of a key. */
+/** The public data of an API key. */
 export const ApiKey = Type.Object(
   {
     object: Type.Literal('api_key'),

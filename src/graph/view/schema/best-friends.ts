@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { NextCursor } from './paging.js'
 
-/** One of the users that somebody has most to do with. */
+/** A user with high affinity. */
 export const BestFriend = Type.Object(
   {
     fid: Type.Integer(),

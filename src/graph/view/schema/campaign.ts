@@ -3,7 +3,7 @@ import { NextCursor } from './paging.js'
 import { Count, DateTime, Fid } from './primitives.js'
 import { nullable, textEnum } from './schema-type.js'
 
-/** How a campaign stands. */
+/** The status of a campaign. */
 export const NotificationCampaignStatus = textEnum(['queued', 'running', 'completed', 'failed', 'canceled'], {
   $id: 'NotificationCampaignStatus',
   description:
@@ -16,7 +16,7 @@ const countsByName = (description: string) => Type.Record(Type.String(), Type.In
 const opens = 'Clients tell nobody of it: always 0.'
 const opensByApp = 'Clients tell nobody of it: always empty.'
 
-/** What a campaign has come to, at this moment. */
+/** The current results of a campaign. */
 export const NotificationCampaignStats = Type.Object(
   {
     intended_recipient_app_fids: Type.Array(Fid, { description: 'The client apps of its audience.' }),
@@ -45,7 +45,7 @@ export const NotificationCampaignStats = Type.Object(
   { $id: 'NotificationCampaignStats' },
 )
 
-/** A notification to an audience, and what has come of it. */
+/** A notification to an audience, with its results. */
 export const NotificationCampaign = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -67,7 +67,7 @@ export const NotificationCampaignsResponse = Type.Object(
   { $id: 'NotificationCampaignsResponse' },
 )
 
-/** What came of a notification that was sent within the request. */
+/** The result of a notification that was sent within the request. */
 export const SendFrameNotificationsResponse = Type.Object(
   {
     campaign_id: Type.String({ format: 'uuid' }),
@@ -93,7 +93,7 @@ export const QueuedFrameNotificationsResponse = Type.Object(
   { $id: 'QueuedFrameNotificationsResponse' },
 )
 
-/** Whom a notification would be sent to. */
+/** The audience of a notification that is not sent. */
 export const NotificationPreviewResponse = Type.Object(
   {
     tokens: Type.Integer({ format: 'int32', description: 'How many would be tried.' }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Count, DateTime } from './primitives.js'
 
-/** How many casts fell into a piece of time. */
+/** The number of casts in a period. */
 export const CastsMetrics = Type.Object(
   {
     start: DateTime,

@@ -10,7 +10,7 @@ import { UserDehydrated } from './user-dehydrated.js'
 
 const Reactor = Type.Object({ fid: Fid, fname: Type.String() })
 
-/** How many have reacted. */
+/** The reaction counters of a cast. */
 export const CastReactions = Type.Object(
   {
     likes: deprecated(Type.Array(Reactor), 'Always empty: see `reactions/cast`.'),
@@ -25,7 +25,7 @@ export type CastReactions = Static<typeof CastReactions>
 export const CastReplies = Type.Object({ count: Count }, { $id: 'CastReplies' })
 export type CastReplies = Static<typeof CastReplies>
 
-/** What the viewer did with a cast. */
+/** The viewer context of a cast. */
 export const CastViewerContext = Type.Object(
   { liked: Type.Boolean(), recasted: Type.Boolean() },
   { $id: 'CastViewerContext' },
@@ -60,7 +60,7 @@ const castMembers = {
 export const Cast = Type.Object(castMembers, { $id: 'Cast' })
 export type Cast = Static<typeof Cast>
 
-/** A cast with the replies to it, which have their own, as deep as was asked for. */
+/** A cast with its replies and theirs, to the requested depth. */
 export const CastAndConversations = Type.Recursive(
   (This) => Type.Object({ ...castMembers, direct_replies: Type.Array(This) }),
   { $id: 'CastAndConversations' },
@@ -79,7 +79,7 @@ export type CastsResponse = Static<typeof CastsResponse>
 export const BulkCastsResponse = Type.Object({ casts: Type.Array(Cast) }, { $id: 'BulkCastsResponse' })
 export type BulkCastsResponse = Static<typeof BulkCastsResponse>
 
-/** A page of a feed, or of the casts that quote one. */
+/** A page of a feed, or of the quotes of a cast. */
 export const FeedResponse = Type.Object(
   { casts: Type.Array(Cast), next: NextCursor },
   { $id: 'FeedResponse' },

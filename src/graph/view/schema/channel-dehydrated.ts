@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ChannelMemberRole } from './primitives.js'
 
-/** What a user is to a channel. */
+/** The relation of a user to a channel. */
 export const ChannelUserContext = Type.Object(
   {
     following: Type.Boolean({ description: 'The user follows the channel.' }),
@@ -11,7 +11,7 @@ export const ChannelUserContext = Type.Object(
 )
 export type ChannelUserContext = Static<typeof ChannelUserContext>
 
-/** A channel as it stands inside other things. */
+/** The dehydrated form of a channel. */
 export const ChannelDehydrated = Type.Object(
   {
     id: Type.String(),

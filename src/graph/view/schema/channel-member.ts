@@ -5,7 +5,7 @@ import { ChannelMemberRole } from './primitives.js'
 import { User } from './user.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-/** A user and what it is in a channel. */
+/** A user and its role in a channel. */
 export const ChannelMember = Type.Object(
   {
     object: Type.Literal('member'),
@@ -23,7 +23,7 @@ export const ChannelMemberListResponse = Type.Object(
 )
 export type ChannelMemberListResponse = Static<typeof ChannelMemberListResponse>
 
-/** An invite that is not answered yet. */
+/** An open invite. */
 export const ChannelMemberInvite = Type.Object(
   { channel_id: Type.String(), role: ChannelMemberRole, inviter: User, invited: User },
   { $id: 'ChannelMemberInvite' },

@@ -39,7 +39,7 @@ export const ChannelOrChannelDehydrated = Type.Union([Channel, ChannelDehydrated
 })
 export type ChannelOrChannelDehydrated = Static<typeof ChannelOrChannelDehydrated>
 
-/** A channel, and how many casts there were in it lately. */
+/** A channel and its recent number of casts. */
 export const ChannelActivity = Type.Object(
   {
     object: Type.Literal('channel_activity'),

@@ -8,7 +8,7 @@ import { UserDehydrated } from './user-dehydrated.js'
 export const CastId = Type.Object({ fid: Fid, hash: Type.String() }, { $id: 'CastId' })
 export type CastId = Static<typeof CastId>
 
-/** Whom a cast replies to; null for one that replies to nobody. */
+/** The author of the parent cast; null for a cast without a parent. */
 export const CastParentAuthor = Type.Object({ fid: nullable(Fid) }, { $id: 'CastParentAuthor' })
 export type CastParentAuthor = Static<typeof CastParentAuthor>
 
@@ -31,14 +31,14 @@ export const EmbedUrl = Type.Object(
 )
 export type EmbedUrl = Static<typeof EmbedUrl>
 
-/** A cast inside a cast inside a cast: no deeper. */
+/** A cast embedded in an embedded cast: the deepest level. */
 export const EmbedCastDeep = Type.Object({ cast: CastDehydrated, cast_id: castId }, { $id: 'EmbedCastDeep' })
 export type EmbedCastDeep = Static<typeof EmbedCastDeep>
 
 export const EmbedDeep = Type.Union([EmbedCastDeep, EmbedUrl], { $id: 'EmbedDeep' })
 export type EmbedDeep = Static<typeof EmbedDeep>
 
-/** A cast inside a cast. */
+/** A cast embedded in a cast. */
 export const CastEmbedded = Type.Object(
   {
     hash: Type.String(),

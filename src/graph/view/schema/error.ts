@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** What every failed request of the API answers. */
+/** The reply to every failed request of the API. */
 export const ErrorRes = Type.Object(
   {
     message: Type.String({ description: 'What is wrong, in words.' }),

@@ -16,7 +16,7 @@ export const FrameActionButton = Type.Object(
 )
 export type FrameActionButton = Static<typeof FrameActionButton>
 
-/** A page of buttons inside a cast: what there was before mini apps. */
+/** A page of buttons inside a cast: the predecessor of mini apps. */
 export const FrameV1 = Type.Object(
   {
     version: Type.String(),

@@ -6,7 +6,7 @@ import { UserDehydrated } from './user-dehydrated.js'
 
 export const Network = textEnum(networkNames, { $id: 'Network' })
 
-/** A token of which one unit is like any other. */
+/** A fungible token. */
 export const Fungible = Type.Object(
   {
     object: Type.Literal('fungible'),
@@ -24,7 +24,7 @@ export const Fungible = Type.Object(
 )
 export type Fungible = Static<typeof Fungible>
 
-/** How much of a token. */
+/** An amount of a token. */
 export const FungibleBalance = Type.Object(
   {
     object: Type.Literal('fungible_balance'),
@@ -38,7 +38,7 @@ export const FungibleBalance = Type.Object(
 )
 export type FungibleBalance = Static<typeof FungibleBalance>
 
-/** A token and how much it is spoken of. */
+/** A token with its activity in casts. */
 export const SocialFungible = Type.Object(
   {
     object: Type.Literal('social_fungible'),
@@ -53,7 +53,7 @@ export const FungiblesResponse = Type.Object(
   { $id: 'FungiblesResponseSchema' },
 )
 
-/** Who owns a token. */
+/** The owners of a token. */
 export const RelevantFungibleOwnersResponse = Type.Object(
   {
     top_relevant_fungible_owners_hydrated: Type.Array(User),
@@ -62,12 +62,12 @@ export const RelevantFungibleOwnersResponse = Type.Object(
   { $id: 'RelevantFungibleOwnersResponse' },
 )
 
-/** The same for many tokens, by their addresses as they were asked for. */
+/** The owners of several tokens, by the addresses as requested. */
 export const BulkRelevantFungibleOwnersResponse = Type.Record(Type.String(), RelevantFungibleOwnersResponse, {
   $id: 'BulkRelevantFungibleOwnersResponse',
 })
 
-/** What is said of tokens whose owners are being found out: nobody is told of a list that is not whole. */
+/** The reply while owners are still being indexed: an incomplete list is not shown. */
 export const FungiblesNotReady = Type.Object(
   {
     code: Type.Literal('NotReady'),
@@ -112,7 +112,7 @@ const AddressBalance = Type.Object(
 )
 export type AddressBalance = Static<typeof AddressBalance>
 
-/** What a user owns. */
+/** The token balances of a user. */
 export const BalanceResponse = Type.Object(
   {
     user_balance: Type.Optional(

@@ -1,7 +1,7 @@
 import { type Static, type TOptional, type TString, Type } from '@sinclair/typebox'
 import { OembedData } from './oembed.js'
 
-/** A picture that a page names as its own. Sizes are the page's words. */
+/** An image that a page names. Sizes are text from the page. */
 export const ImageObject = Type.Object(
   {
     url: Type.String(),
@@ -25,7 +25,7 @@ export const VideoObject = Type.Object(
 )
 export type VideoObject = Static<typeof VideoObject>
 
-/** Every member that is a text as the page has it. */
+/** The members that are text of the page, unchanged. */
 export const htmlTexts = [
   'favicon',
   'modifiedTime',
@@ -80,7 +80,7 @@ const textMembers = Object.fromEntries(htmlTexts.map((name) => [name, Type.Optio
   [Name in (typeof htmlTexts)[number]]: TOptional<TString>
 }
 
-/** What a page says of itself in its head. What it does not say is left out. */
+/** The metadata in the head of a page. Missing metadata is left out. */
 export const HtmlMetadata = Type.Object(
   {
     ...textMembers,

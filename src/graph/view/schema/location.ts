@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** The place that coordinates are in or near. */
+/** The place of coordinates, or the nearest one. */
 export const LocationAddress = Type.Object(
   {
     city: Type.String(),

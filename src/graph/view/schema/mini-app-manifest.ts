@@ -11,7 +11,7 @@ export type EncodedJsonSignature = Static<typeof EncodedJsonSignature>
 
 const optionalText = Type.Optional(Type.String())
 
-/** What a mini app says of itself at `/.well-known`. */
+/** The manifest of a mini app at `/.well-known`. */
 export const MiniAppConfig = Type.Object(
   {
     version: textEnum(['1', '0.0.0', '0.0.1', 'next']),

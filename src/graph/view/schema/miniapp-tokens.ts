@@ -3,7 +3,7 @@ import { NextCursor } from './paging.js'
 import { DateTime, Fid } from './primitives.js'
 import { textEnum } from './schema-type.js'
 
-/** A permission to notify a user through a client app. */
+/** A token that permits notifications to a user through a client app. */
 export const NotificationToken = Type.Object(
   {
     object: Type.Literal('notification_token'),
@@ -26,7 +26,7 @@ export const NotificationToken = Type.Object(
   { $id: 'NotificationToken' },
 )
 
-/** The tokens of a mini app. */
+/** The notification tokens of a mini app. */
 export const FrameNotificationTokens = Type.Object(
   { notification_tokens: Type.Array(NotificationToken), next: NextCursor },
   { $id: 'FrameNotificationTokens' },

@@ -7,8 +7,8 @@ import { ReactionWithUserInfo } from './reaction.js'
 import { textEnum } from './schema-type.js'
 
 /**
- * Something that others did and that concerns a user. Its type tells which members it has: `follows` and `count`;
- * or `reactions`, `cast` and `count` for likes and recasts; or `cast` alone.
+ * An action of others that concerns a user. Its type defines its members: `follows` and `count`; `reactions`,
+ * `cast` and `count` for likes and recasts; or `cast` alone.
  */
 export const Notification = Type.Object(
   {
@@ -25,7 +25,7 @@ export const Notification = Type.Object(
 )
 export type Notification = Static<typeof Notification>
 
-/** Notifications as they are asked for and marked; a single one is named in the singular. */
+/** The types that notifications are requested and marked by; the type of a notification is singular. */
 export const NotificationType = textEnum(['follows', 'recasts', 'likes', 'mentions', 'replies', 'quotes'], {
   $id: 'NotificationType',
 })

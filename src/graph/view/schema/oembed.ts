@@ -40,6 +40,6 @@ export const OembedLinkData = Type.Object(
   { $id: 'OembedLinkData' },
 )
 
-/** What an oEmbed provider says of a URL. */
+/** The oEmbed data of a URL. */
 export const OembedData = Type.Union([OembedRichData, OembedVideoData, OembedPhotoData, OembedLinkData])
 export type OembedData = Static<typeof OembedData>

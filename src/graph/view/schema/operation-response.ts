@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** The answer of operations that write and have nothing to show for it. */
+/** The reply of write operations that return no object. */
 export const OperationResponse = Type.Object(
   {
     success: Type.Optional(Type.Boolean()),

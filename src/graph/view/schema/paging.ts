@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { nullable } from './schema-type.js'
 
-/** Where the next page begins. */
+/** The cursor of the next page. */
 export const NextCursor = Type.Object(
   { cursor: nullable(Type.String({ description: 'For `cursor` of the next request.' })) },
   { $id: 'NextCursor', description: '`cursor` is null on the last page.' },

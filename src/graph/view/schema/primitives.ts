@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { textEnum } from './schema-type.js'
 
-/** The largest int32, which the published description gives every fid and counter. */
+/** The largest int32, the limit of every fid and counter in the published description. */
 export const MAX_INT32 = 2_147_483_647
 
-/** A user or an app. */
+/** The id of a user or an app. */
 export const Fid = Type.Integer({
   $id: 'Fid',
   format: 'int32',
@@ -35,7 +35,7 @@ export const DateTime = Type.String({ format: 'date-time' })
 export const Uri = Type.String({ format: 'uri' })
 export const Count = Type.Integer({ format: 'int32', minimum: 0 })
 
-/** A piece of a text, in UTF-16 code units, which is how JavaScript indexes its strings. */
+/** A range of a text in UTF-16 code units, as JavaScript indexes strings. */
 export const TextRange = Type.Object(
   {
     start: Type.Number({ minimum: 0, description: 'The first position of the piece.' }),

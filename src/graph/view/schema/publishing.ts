@@ -15,7 +15,7 @@ export const PostCastResponse = Type.Object(
 )
 export type PostCastResponse = Static<typeof PostCastResponse>
 
-/** What became of one follow or unfollow. */
+/** The result of one follow or unfollow. */
 export const FollowResponse = Type.Object(
   {
     success: Type.Boolean(),
@@ -26,7 +26,7 @@ export const FollowResponse = Type.Object(
 )
 export type FollowResponse = Static<typeof FollowResponse>
 
-/** What became of each of them. */
+/** The results of several follows or unfollows. */
 export const BulkFollowResponse = Type.Object(
   {
     success: Type.Boolean({ description: 'Whether all of them have succeeded.' }),
@@ -48,13 +48,13 @@ export const UpdateUserPartly = Type.Object(
 )
 export type UpdateUserPartly = Static<typeof UpdateUserPartly>
 
-/** A message of the protocol, as the hub API shows it. */
+/** A message of the protocol, in the JSON of the hub API. */
 export const PublishMessageResponse = Type.Object(
   {},
   { $id: 'PublishMessageResponse', additionalProperties: true },
 )
 export type PublishMessageResponse = Static<typeof PublishMessageResponse>
 
-/** What another app has answered. */
+/** The reply of another app. */
 export const ActionResponse = Type.Object({}, { $id: 'ActionResponse', additionalProperties: true })
 export type ActionResponse = Static<typeof ActionResponse>

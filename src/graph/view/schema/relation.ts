@@ -4,7 +4,7 @@ import { DateTime } from './primitives.js'
 import { nullable } from './schema-type.js'
 import { User } from './user.js'
 
-/** A user whom somebody mutes. */
+/** A mute of a user. */
 export const MuteRecord = Type.Object(
   { object: Type.Literal('mute'), muted: User, muted_at: DateTime },
   { $id: 'MuteRecord' },
@@ -23,7 +23,7 @@ export const MuteResponse = Type.Object(
 )
 export type MuteResponse = Static<typeof MuteResponse>
 
-/** A user who blocks another. */
+/** A block of a user. */
 export const BlockRecord = Type.Object(
   {
     object: Type.Literal('block'),
@@ -41,7 +41,7 @@ export const BlockListResponse = Type.Object(
 )
 export type BlockListResponse = Static<typeof BlockListResponse>
 
-/** A user whom an app shows to nobody. */
+/** A ban of a user by an app. */
 export const BanRecord = Type.Object(
   { object: Type.Literal('ban'), banned: Type.Optional(User), banned_at: DateTime },
   { $id: 'BanRecord' },

@@ -13,7 +13,7 @@ export const SignerUUID = Type.String({
   description: 'Names a signer, for the app that made it.',
 })
 
-/** What a signer may be allowed to do, as the published descriptions name it. */
+/** The permissions of a signer, named as in the published descriptions. */
 export const signerPermissions = [
   'WRITE_ALL',
   'READ_ONLY',
@@ -41,7 +41,7 @@ export const SharedSignerPermission = textEnum(signerPermissions, {
 const approvalUrl = { description: 'Where the user answers. Only while the answer is outstanding.' }
 const userFid = { description: 'The user. From the approval on.' }
 
-/** A signer whose private half this server holds. */
+/** A signer whose private key this server holds. */
 export const Signer = Type.Object(
   {
     object: Type.Literal('signer'),
@@ -62,7 +62,7 @@ export const SignerListResponse = Type.Object({ signers: Type.Array(Signer) }, {
 
 const keyRequestStatus = textEnum(['pending_approval', 'approved', 'revoked'])
 
-/** A signer whose private half the developer holds. */
+/** A signer whose private key the developer holds. */
 export const DeveloperManagedSigner = Type.Object(
   {
     public_key: Ed25519PublicKey,

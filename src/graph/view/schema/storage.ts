@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { DateTime } from './primitives.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-/** How much of one kind of thing a user may keep, and keeps. */
+/** The capacity and use of one kind of storage. */
 export const StorageObject = Type.Object(
   {
     object: Type.Optional(Type.String()),
@@ -29,7 +29,7 @@ export const StorageUsageResponse = Type.Object(
 )
 export type StorageUsageResponse = Static<typeof StorageUsageResponse>
 
-/** One rent of storage. */
+/** One storage rent. */
 export const StorageAllocation = Type.Object(
   {
     object: Type.Optional(Type.String()),

@@ -3,7 +3,7 @@ import { FungibleBalance, Network } from './fungible.js'
 import { nullable } from './schema-type.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-/** One token given for another. */
+/** A swap of one token for another. */
 export const Trade = Type.Object(
   {
     object: Type.Literal('trade'),
@@ -35,7 +35,7 @@ export const FungibleTradesResponse = Type.Object(
   { $id: 'FungibleTradesResponse' },
 )
 
-/** A token that is traded much, and its price. */
+/** A token with many trades, and its price. */
 const TrendingFungible = Type.Object(
   {
     object: Type.Literal('trending_fungible'),

@@ -5,7 +5,7 @@ import { nullable } from './schema-type.js'
 
 const optionalInteger = Type.Optional(Type.Integer())
 
-/** What was found behind a URL. */
+/** The result of crawling a URL. */
 export const EmbedUrlMetadata = Type.Object(
   {
     _status: Type.String({ description: 'What became of the fetch.' }),

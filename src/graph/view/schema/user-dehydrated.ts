@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { EthAddress, Fid } from './primitives.js'
 import { nullable } from './schema-type.js'
 
-/** A user as it stands inside other things. */
+/** The dehydrated form of a user. */
 export const UserDehydrated = Type.Object(
   {
     object: Type.Literal('user_dehydrated'),

@@ -4,7 +4,7 @@ import { Location } from './location.js'
 import { DateTime, TextRange, Uri } from './primitives.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-/** What a user says of itself. The ranges stand in the order of the profiles and channels that they are of. */
+/** The bio of a user. The ranges are in the order of the profiles and channels that they belong to. */
 export const UserBio = Type.Object(
   {
     text: Type.String(),

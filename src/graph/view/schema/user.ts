@@ -5,7 +5,7 @@ import { deprecated, nullable, textEnum } from './schema-type.js'
 import { UserDehydrated } from './user-dehydrated.js'
 import { UserProfile } from './user-profile.js'
 
-/** What the viewer and a user are to each other. */
+/** The viewer context of a user. */
 export const UserViewerContext = Type.Object(
   {
     following: Type.Boolean({ description: 'The viewer follows the user.' }),
@@ -17,7 +17,7 @@ export const UserViewerContext = Type.Object(
 )
 export type UserViewerContext = Static<typeof UserViewerContext>
 
-/** Addresses that a user has proven to be its own. */
+/** The verified addresses of a user. */
 export const VerifiedAddresses = Type.Object(
   {
     eth_addresses: Type.Array(EthAddress, { description: 'From the oldest to the most recent.' }),
@@ -37,7 +37,7 @@ export const VerifiedAccount = Type.Object(
 )
 export type VerifiedAccount = Static<typeof VerifiedAccount>
 
-/** The user's subscription to the paid tier. */
+/** A user's subscription to the paid tier. */
 export const UserPro = Type.Object(
   {
     status: textEnum(['subscribed', 'unsubscribed']),

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { textEnum } from './schema-type.js'
 import { UserDehydrated } from './user-dehydrated.js'
 
-/** An address that a user has proven to be its own, and by which app. */
+/** A verified address of a user, and the app that verified it. */
 export const Verification = Type.Object(
   {
     object: Type.Literal('verification'),

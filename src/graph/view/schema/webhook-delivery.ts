@@ -4,10 +4,10 @@ import { DateTime } from './primitives.js'
 import { nullable, textEnum } from './schema-type.js'
 import { webhookEventKinds } from './webhook-filters.js'
 
-/** What may become of a delivery. */
+/** The states of a delivery. */
 export const deliveryStates = ['waiting', 'sending', 'delivered', 'failed', 'canceled'] as const
 
-/** A delivery, and what came of it. */
+/** A delivery and its result. */
 export const WebhookDelivery = Type.Object(
   {
     object: Type.Literal('webhook_delivery'),
@@ -38,19 +38,19 @@ export const WebhookDeliveriesResponse = Type.Object(
   { $id: 'WebhookDeliveriesResponse' },
 )
 
-/** How many deliveries were put in line again. */
+/** The number of deliveries that were queued again. */
 export const WebhookRedeliverResponse = Type.Object(
   { message: Type.String(), success: Type.Boolean(), redelivered: Type.Integer() },
   { $id: 'WebhookRedeliverResponse' },
 )
 
-/** What was sent as a test. */
+/** The test delivery that was sent. */
 export const WebhookTestResponse = Type.Object(
   { message: Type.String(), success: Type.Boolean(), delivery_id: Type.String(), event_id: Type.String() },
   { $id: 'WebhookTestResponse' },
 )
 
-/** What a subscription would have been told of. */
+/** The events that a subscription would have received. */
 export const WebhookPreviewResponse = Type.Object(
   {
     matched: Type.Integer({ description: 'Events that the filters match, of those that were looked at.' }),

@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CastHash, Fid } from './primitives.js'
 
-/** Fids in one list: more than any app follows by name, and less than a body may hold. */
+/** The largest list of fids: more than any app selects by name, and less than a body can hold. */
 const MAX_FIDS = 100_000
 const MAX_HASHES = 10_000
 const MAX_URLS = 10_000
-/** As long as URLs in casts are. */
+/** The length limit of URLs in casts. */
 const MAX_URL_LENGTH = 2_048
-/** Longer than any cast: what is longer is a program, not a pattern. */
+/** Longer than any cast: a longer pattern is a program. */
 export const MAX_PATTERN_LENGTH = 1_000
 
 const fids = (description: string) => Type.Optional(Type.Array(Fid, { maxItems: MAX_FIDS, description }))
@@ -28,7 +28,7 @@ const urls = (description: string) =>
 const pattern = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: MAX_PATTERN_LENGTH, description }))
 
-/** Which casts. */
+/** Filters of cast events. */
 export const WebhookSubscriptionFiltersCast = Type.Object(
   {
     author_fids: fids('Who cast it.'),
@@ -58,7 +58,7 @@ export const WebhookSubscriptionFiltersCast = Type.Object(
   },
 )
 
-/** Which follows. */
+/** Filters of follow events. */
 export const WebhookSubscriptionFiltersFollow = Type.Object(
   {
     fids: fids('Who follows.'),
@@ -70,7 +70,7 @@ export const WebhookSubscriptionFiltersFollow = Type.Object(
   },
 )
 
-/** Which reactions. */
+/** Filters of reaction events. */
 export const WebhookSubscriptionFiltersReaction = Type.Object(
   {
     fids: fids('Who reacts.'),
@@ -83,7 +83,7 @@ export const WebhookSubscriptionFiltersReaction = Type.Object(
   },
 )
 
-/** Which trades. */
+/** Filters of trade events. */
 export const WebhookSubscriptionFiltersTrade = Type.Object(
   {
     fids: fids('Who trades.'),
@@ -101,13 +101,13 @@ export const WebhookSubscriptionFiltersTrade = Type.Object(
   { $id: 'WebhookSubscriptionFiltersTrade', description: 'The minima narrow. No member: every trade.' },
 )
 
-/** Which changes of users. */
+/** Filters of user events. */
 export const WebhookSubscriptionFiltersUserUpdated = Type.Object(
   { fids: fids('Who has changed.') },
   { $id: 'WebhookSubscriptionFiltersUserUpdated', description: 'None: every user.' },
 )
 
-/** What a subscription is to: filters by kind of event. */
+/** The filters of a subscription, by kind of event. */
 export const WebhookSubscriptionFilters = Type.Object(
   {
     'cast.created': Type.Optional(WebhookSubscriptionFiltersCast),

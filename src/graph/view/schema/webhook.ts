@@ -3,7 +3,7 @@ import { DateTime } from './primitives.js'
 import { nullable } from './schema-type.js'
 import { WebhookSubscriptionFilters } from './webhook-filters.js'
 
-/** What deliveries are signed with. */
+/** A secret that signs deliveries. */
 export const WebhookSecret = Type.Object(
   {
     uid: Type.String(),
@@ -17,7 +17,7 @@ export const WebhookSecret = Type.Object(
 )
 export type WebhookSecret = Static<typeof WebhookSecret>
 
-/** What a webhook is told of. */
+/** The events that a webhook receives. */
 export const WebhookSubscription = Type.Object(
   {
     object: Type.Literal('webhook_subscription'),
@@ -29,7 +29,7 @@ export const WebhookSubscription = Type.Object(
   { $id: 'WebhookSubscription' },
 )
 
-/** A place that events are sent to. */
+/** A URL that receives events. */
 export const Webhook = Type.Object(
   {
     object: Type.Literal('webhook'),
@@ -57,7 +57,7 @@ export const Webhook = Type.Object(
 )
 export type Webhook = Static<typeof Webhook>
 
-/** The answer to everything that is done to one webhook. */
+/** The reply of every operation on one webhook. */
 export const WebhookResponse = Type.Object(
   {
     message: Type.Optional(Type.String()),

@@ -3,7 +3,7 @@ import type { ChannelRecord } from '../../load/channel-record.js'
 import type { UserRecord } from '../../load/user-record.js'
 import type { ViewerRelations } from '../../load/viewer.js'
 
-/** A user of whom nothing is known but that it is registered. */
+/** A user with nothing but its registration. */
 export function userRecord(fid: number, known: Partial<UserRecord> = {}): UserRecord {
   return {
     fid,
@@ -32,7 +32,7 @@ export function userRecord(fid: number, known: Partial<UserRecord> = {}): UserRe
   }
 }
 
-/** A plain cast. @param name Two hex digits that its hash is made of. */
+/** A minimal cast. @param name Two hex digits that its hash is made of. */
 export function castRecord(name: string, fid: number, known: Partial<CastRecord> = {}): CastRecord {
   return {
     hash: name.repeat(20),
@@ -81,7 +81,7 @@ export function channelRecord(known: Partial<ChannelRecord> = {}): ChannelRecord
   }
 }
 
-/** A viewer who has nothing to do with anybody. */
+/** A viewer without relations. */
 export function viewerRelations(known: Partial<ViewerRelations> = {}): ViewerRelations {
   return {
     following: new Set(),
