@@ -107,9 +107,9 @@ async function follow(reader: Database, isDone: () => boolean): Promise<Map<numb
 }
 
 test('a database belongs to one network and number of shards', async () => {
-  await expect(open({ shards: 3 })).rejects.toThrow('this database was belongs to shards 2, not 3')
+  await expect(open({ shards: 3 })).rejects.toThrow('this database belongs to shards 2, not 3')
   await expect(open({ network: FarcasterNetwork.MAINNET })).rejects.toThrow(
-    'this database was belongs to network 3',
+    'this database belongs to network 3',
   )
 })
 

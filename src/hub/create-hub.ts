@@ -43,11 +43,7 @@ export async function createHub(options: HubOptions): Promise<Hub> {
   const { db, shards, clock } = options
   await checkSettings(db, options)
   await ensurePartitions(db, clock())
-  await db`
-    insert into hub.shards (shard)
-    select generate_series(1, ${shards}::smallint)
-    on conflict do nothing
-  `
+  await ensureShards(db, shards)
   const writers = Array.from({ length: shards }, (_, index) => createShardWriter(options, index + 1))
   const submitToShard = (fid: number, item: MergeItem | UpstreamRemoval) =>
     writers[shardOf(fid, shards) - 1]!.submit(item)
@@ -112,6 +108,14 @@ export async function createHub(options: HubOptions): Promise<Hub> {
       await Promise.all(writers.map((writer) => writer.drain()))
     },
   }
+}
+
+async function ensureShards(db: Database, shards: number): Promise<void> {
+  await db`
+    insert into hub.shards (shard)
+    select generate_series(1, ${shards}::smallint)
+    on conflict do nothing
+  `
 }
 
 /** Admits work until it is closed. */

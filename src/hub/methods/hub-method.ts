@@ -35,14 +35,9 @@ export type ReadEncodedEvents = (
 /** Where a method is in the HTTP API, below `/v1`. Methods with fields are a GET, those with bytes a POST. */
 export interface HttpRoute {
   readonly path: string
-  /**
-   * The `error` of an error body (docs/protocol.md §1.6). Routes with `when` use that of the others on the
-   * path.
-   */
+  /** The `error` of an error body (docs/protocol.md §1.6). Routes with `when` have that of their path. */
   readonly failure?: string
-  /**
-   * The method answers only requests with this parameter; another method on the same path answers the rest.
-   */
+  /** Answers only requests with this parameter. Another method on the same path answers the rest. */
   readonly when?: string
 }
 
@@ -53,7 +48,7 @@ export interface Reply<Value> {
   readonly protobuf: (value: Value) => Uint8Array
 }
 
-/** What methods of both kinds have. */
+/** The parts that methods of both kinds have. */
 interface CommonSpec {
   readonly http?: HttpRoute
   readonly grpc?: GrpcName
@@ -90,6 +85,7 @@ export interface WriteMethod extends CommonSpec {
   readonly answerRequest: (bytes: Buffer, context: MethodContext) => Promise<Uint8Array>
 }
 
+/** A method of the hub. */
 export type HubMethod = ReadMethod | WriteMethod
 
 /** Defines a method that reads. */
@@ -125,7 +121,7 @@ export function writeMethod<Value>({ reply, handle, ...common }: WriteSpec<Value
   }
 }
 
-/** What an adapter gives to make the context of its methods. Each adapter has its own caches. */
+/** Creates the context of one adapter, with caches of its own. */
 export function createMethodContext(
   api: Pick<MethodContext, 'db' | 'hub' | 'clock' | 'version'> & {
     readonly config: { readonly shards: number }
