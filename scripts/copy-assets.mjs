@@ -5,4 +5,5 @@ import { cpSync, rmSync } from 'node:fs'
 rmSync('dist/platform/db/migrations', { recursive: true, force: true })
 cpSync('src/platform/db/migrations', 'dist/platform/db/migrations', { recursive: true })
 
+cpSync('src/demo/data', 'dist/demo/data', { recursive: true })
 cpSync('src/features/signers/pages/assets', 'dist/features/signers/pages/assets', { recursive: true })

@@ -1,7 +1,7 @@
+import { places } from './lexicon.js'
 import { type DemoOptions, demoDays, demoStart } from './options.js'
 import type { Plan } from './plan.js'
 import { apportion, type Random } from './random.js'
-import { places } from './words/places.js'
 
 export const HOUR_SECONDS = 3600
 

@@ -35,6 +35,12 @@ describe('a demo', () => {
     expect(digest(await itemsOf(small))).toBe(digest(items))
   })
 
+  it('does not change from one version to the next', () => {
+    expect(digest(items)).toMatchInlineSnapshot(
+      `"9fadebc6708ae0c5abedbedf3421d53a3119ed6c7eae64e2efa4414abe465f7f"`,
+    )
+  })
+
   it('is another one for another seed, size, end or network', async () => {
     const others = [
       { ...small, seed: 'other' },

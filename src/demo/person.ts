@@ -1,12 +1,8 @@
+import { handles, type Language, languageOf, type Place, places, type Topic, topics } from './lexicon.js'
 import type { Plan } from './plan.js'
 import { appCount } from './plan.js'
 import { Random } from './random.js'
 import { cut, fill, slug, type Vocabulary } from './text.js'
-import type { Chatter } from './words/chatter.js'
-import { chatterOf, topics } from './words/lexicon.js'
-import { handles, namesOf } from './words/names.js'
-import { type Place, places } from './words/places.js'
-import type { Topic } from './words/topic.js'
 
 /** Who a user is. Made anew whenever it is needed: nobody keeps millions of these. */
 export interface Person {
@@ -17,7 +13,7 @@ export interface Person {
   readonly bio: string
   readonly place: Place
   readonly topics: readonly [Topic, Topic]
-  readonly chatter: Chatter
+  readonly language: Language
   /** Buys the pro tier soon after joining. */
   readonly isPro: boolean
 }
@@ -37,8 +33,8 @@ export function personOf(seed: string, plan: Plan, user: number): Person {
   const random = new Random(`plaza demo person|${seed}|${user}`)
   const place = places[plan.place[user]!]!
   const ownTopics = [topics[plan.topics[0][user]!]!, topics[plan.topics[1][user]!]!] as const
-  const chatter = chatterOf.get(place.language)!
-  const base = { user, place, topics: ownTopics, chatter, isPro: plan.isPro[user] === 1 }
+  const language = languageOf(place.language)
+  const base = { user, place, topics: ownTopics, language, isPro: plan.isPro[user] === 1 }
   if (user < appCount) return { ...base, ...apps[user]! }
   return { ...base, ...introduction(base, random) }
 }
@@ -52,12 +48,11 @@ export function renewedIntroduction(
   return introduction(person, new Random(`plaza demo person|${seed}|${person.user}|${time}`))
 }
 
-type Base = Pick<Person, 'place' | 'topics' | 'chatter'>
+type Base = Pick<Person, 'place' | 'topics' | 'language'>
 
 function introduction(base: Base, random: Random): Pick<Person, 'handle' | 'displayName' | 'bio'> {
-  const names = namesOf[base.place.language]!
-  const given = random.pick(names.given)
-  const family = random.pick(names.family)
+  const given = random.pick(base.language.given)
+  const family = random.pick(base.language.family)
   const nickname = `${random.pick(handles.first)}-${random.pick(handles.second)}`
   return {
     handle: handleOf(given, family, nickname, random),
@@ -99,10 +94,9 @@ function displayNameOf(given: string, family: string, nickname: string, base: Ba
   ])
 }
 
-function bioOf({ place, topics: [first, second], chatter }: Base, random: Random): string {
-  const { city, language } = place
+function bioOf({ place, topics: [first, second], language }: Base, random: Random): string {
   const say = (topic: Topic) => fill(random.pick(topic.bios), vocabularyOf(topic, place), random)
-  const own = fill(random.pick(chatter.bios), { city, language }, random)
+  const own = fill(random.pick(language.bios), { city: place.city, language: language.id }, random)
   const parts = random.pick([
     [say(first), say(second)],
     [say(first), own],
@@ -117,4 +111,38 @@ function bioOf({ place, topics: [first, second], chatter }: Base, random: Random
 /** What somebody in a place says about a topic is made of these words. */
 export function vocabularyOf(topic: Topic, { city }: Pick<Place, 'city'>): Vocabulary {
   return { words: topic.words, city, language: 'en' }
+}
+
+/** The longest that an fname may be (docs/protocol.md §3.3.8). */
+const MAX_NAME_CHARACTERS = 16
+
+/** Who has which name. A name is given once, even when its holder has given it back. */
+export class UsernameAllocator {
+  readonly #allocated = new Set<string>()
+  readonly #usernames = new Map<number, string>()
+
+  /** Gives the user the handle, or with a number behind it when somebody else was first. */
+  allocate(user: number, handle: string): string {
+    for (const suffix of suffixes(user)) {
+      const name = `${handle.slice(0, MAX_NAME_CHARACTERS - suffix.length)}${suffix}`
+      if (this.#allocated.has(name)) continue
+      this.#allocated.add(name)
+      this.#usernames.set(user, name)
+      return name
+    }
+    throw new Error('unreachable: there is always another number')
+  }
+
+  /** The name that the user took last. */
+  usernameOf(user: number): string {
+    return this.#usernames.get(user)!
+  }
+}
+
+/** What people put behind a name that is taken: a short number, or else a longer one. */
+function* suffixes(user: number): Generator<string> {
+  yield ''
+  yield String((user * 7) % 100)
+  yield String(user)
+  for (let number = user + 1; ; number += 1) yield `${number}x`
 }

@@ -1,8 +1,7 @@
 import { FollowGraph } from './follow-graph.js'
+import { places, topics } from './lexicon.js'
 import { type DemoOptions, demoDays, demoStart } from './options.js'
 import { Random, WeightedIndex } from './random.js'
-import { topics } from './words/lexicon.js'
-import { places } from './words/places.js'
 
 /**
  * What is settled about everybody before anything happens. Users are numbered from 0 in the order in which

@@ -3,8 +3,8 @@ import type { RecentCast } from './cast-window.js'
 import { channelUrl } from './composing.js'
 import type { Content, Draft } from './draft.js'
 import { joiningSeconds, rentStorage } from './joining.js'
+import { topics } from './lexicon.js'
 import { fidOf } from './plan.js'
-import { topics } from './words/lexicon.js'
 import type { World } from './world.js'
 
 /** Attention goes where attention was: this makes the number of reactions a power law. */

@@ -7,8 +7,7 @@ import { LocalRegistry } from '../hub/registry/registry.js'
 import type { Database } from '../platform/db/connection.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
 import { type DemoOptions, startOfDay } from './options.js'
-import { saveRecord } from './record.js'
-import { loadOrCreateDemo, runDemo } from './run.js'
+import { loadOrCreateDemo, runDemo, saveRecord } from './run.js'
 
 const verifyPool = createVerifyPool({ threads: 0 })
 const nowUnix = 1_793_491_200

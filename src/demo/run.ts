@@ -6,7 +6,6 @@ import type { DemoItem } from './draft.js'
 import { generateDemo } from './generate.js'
 import { type DemoOptions, demoOptions, startOfDay } from './options.js'
 import { fidOf } from './plan.js'
-import { loadRecord, saveRecord } from './record.js'
 
 export interface DemoRunOptions {
   readonly db: Database
@@ -103,4 +102,26 @@ export async function runDemo(options: DemoRunOptions): Promise<DemoRunResult> {
   const isComplete = !signal?.aborted
   await saveRecord(db, { demo, items: settledItems, isComplete })
   return { outcome: isComplete ? 'complete' : 'stopped', items: settledItems, tally: reorderBuffer.tally }
+}
+
+/** What a database stores about its demo. */
+interface DemoRecord {
+  readonly demo: DemoOptions
+  /** How many of the first items of the demo are stored. */
+  readonly items: number
+  readonly isComplete: boolean
+}
+
+async function loadRecord(db: Database): Promise<DemoRecord | null> {
+  const [row] = await db<{ value: DemoRecord }[]>`select value from hub.settings where name = 'demo'`
+  return row?.value ?? null
+}
+
+/** Stores the options of the demo and how far it is. */
+export async function saveRecord(db: Database, record: DemoRecord): Promise<void> {
+  await db`
+    insert into hub.settings (name, value)
+    values ('demo', ${JSON.stringify(record)}::text::jsonb)
+    on conflict (name) do update set value = excluded.value
+  `
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { languageIds, languageOf, topics } from './lexicon.js'
 import { Random } from './random.js'
 import { countMentions, cut, fill, placeMentions, slug } from './text.js'
-import { chatterOf, topics } from './words/lexicon.js'
 
 const random = new Random('text test')
 const vocabulary = { city: 'Leeds', language: 'en', words: { fruit: ['apple'] } }
@@ -42,9 +42,10 @@ describe('templates', () => {
       const all = [...topic.posts, ...topic.bios, ...topic.pages]
       for (const template of all) fill(template, { ...vocabulary, words: topic.words }, random)
     }
-    for (const chatter of chatterOf.values()) {
-      const { language, ...templates } = chatter
-      for (const template of Object.values(templates).flat()) fill(template, { city: 'x', language }, random)
+    for (const language of languageIds) {
+      const { posts, replies, quotes, captions, tails, mentions, bios } = languageOf(language)
+      const templates = [posts, replies, quotes, captions, tails, mentions, bios].flat()
+      for (const template of templates) fill(template, { city: 'x', language }, random)
     }
   })
 })

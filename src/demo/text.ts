@@ -1,3 +1,4 @@
+import { languageOf } from './lexicon.js'
 import type { Random } from './random.js'
 
 /** A text with mentions, as a cast holds it: the mentioned names are not in it. */
@@ -15,16 +16,6 @@ export interface Vocabulary {
   readonly words?: Readonly<Record<string, readonly string[]>>
   readonly city: string
   readonly language: string
-}
-
-const days: Readonly<Record<string, readonly string[]>> = {
-  en: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],
-  es: ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sábado', 'domingo'],
-  pt: ['segunda', 'terça', 'quarta', 'quinta', 'sexta', 'sábado', 'domingo'],
-  fr: ['lundi', 'mardi', 'mercredi', 'jeudi', 'vendredi', 'samedi', 'dimanche'],
-  de: ['Montag', 'Dienstag', 'Mittwoch', 'Donnerstag', 'Freitag', 'Samstag', 'Sonntag'],
-  ja: ['月曜日', '火曜日', '水曜日', '木曜日', '金曜日', '土曜日', '日曜日'],
-  tr: ['pazartesi', 'salı', 'çarşamba', 'perşembe', 'cuma', 'cumartesi', 'pazar'],
 }
 
 /** "a" in front of a vowel, as filling in words may have left it. */
@@ -54,7 +45,7 @@ function slot(name: string, { words, city, language }: Vocabulary, random: Rando
     case 'digit':
       return String(random.below(10))
     case 'day':
-      return random.pick(days[language] ?? days.en!)
+      return random.pick(languageOf(language).days)
     case 'city':
       return city
     case '@':

@@ -1,16 +1,14 @@
 import type { EthAccount } from '../hub/registry/eth-account.js'
 import { blockNumberAt, type EventPosition } from '../hub/registry/local-chain.js'
-import { CastWindow } from './cast-window.js'
+import { CastWindow, ReactionHistory } from './cast-window.js'
 import { type Content, type DemoItem, type Draft, messageData } from './draft.js'
 import { KeyRing } from './keys.js'
 import { type DemoOptions, demoDays, demoStart } from './options.js'
-import { type Person, personOf } from './person.js'
+import { type Person, personOf, UsernameAllocator } from './person.js'
 import { fidOf, makePlan, type Plan } from './plan.js'
 import { Random } from './random.js'
-import { ReactionHistory } from './reaction-history.js'
 import { Schedule } from './schedule.js'
 import { StorageUse } from './storage-use.js'
-import { UsernameAllocator } from './username-allocator.js'
 
 /** Second thoughts: what somebody will do some time after something else. */
 export type Intent =
