@@ -26,7 +26,7 @@ const poolAddress = hexBytes(ADDRESS_BYTES, '--pool')
 export function addTokenCommand(program: Command, context: CommandContext): void {
   const token = program
     .command('token')
-    .description('tokens whose owners and trades are kept: docs/assets.md')
+    .description('track tokens: their balances and trades (docs/tokens.md)')
   token
     .command('watch')
     .description('keep who owns a token, from its first block on; may be called again, to add pools')
