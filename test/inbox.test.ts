@@ -35,7 +35,7 @@ test('what happens through one server is told of by all, moments later', async (
     await other.hub.submit([bob.cast('hi', now + 1, { mentions: [1], mentionsPositions: [0] })]),
   ).toEqual([null])
   await expect.poll(() => shownKinds(one)).toEqual(['mention', 'follows'])
-  expect(await runRebuild()).toContain('notifications: all right')
+  expect(await runRebuild()).toContain('notifications: correct')
 })
 
 test('a rebuild beside a running server mends what is wrong', async () => {

@@ -106,7 +106,7 @@ it('a demo goes into a file in two runs, into a database, and out again', async 
   await first.ended
   expect(await runCli(copy.url, 'demo', ...size)).toMatch(/is complete$/m)
   expect(await runCli(copy.url, 'import', file)).not.toMatch(/refused/)
-  expect(await runCli(copy.url, 'import', file)).toMatch(/^merged: 0\nknown already: \d+$/m)
+  expect(await runCli(copy.url, 'import', file)).toMatch(/^merged: 0\nalready known: \d+$/m)
   expect(await runCli(copy.url, 'export', join(directory, 'export'))).toMatch(
     /is complete: \d+ messages and events/,
   )

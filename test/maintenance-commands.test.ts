@@ -48,8 +48,8 @@ test('a recount beside a running server tells what was wrong, and the server sho
   await db`update social.user_counts set follower_count = 50 where fid = 1`
   await expect.poll(readFollowerCount).toBe(50)
   const output = await runCli('recount')
-  expect(output).toContain('followers and follows: 1 wrong, mended')
-  expect(output).toContain('messages in sets: all right')
+  expect(output).toContain('followers and follows: 1 wrong, repaired')
+  expect(output).toContain('messages in sets: correct')
   await expect.poll(readFollowerCount).toBe(1)
 })
 
