@@ -23,8 +23,8 @@ export function fids(text: string): number[] {
 /**
  * Parses `count` bytes in hex, with or without `0x`.
  *
- * @param flag The option, for the error. The value may be a private key, so the error must not repeat it, as the parser of
- * the command line would.
+ * @param flag The option, for the error. The value may be a private key, so the error must not repeat it, as
+ * the parser of the command line would.
  */
 export function hexBytes(count: number, flag: string): (text: string) => Buffer {
   return (text) => {

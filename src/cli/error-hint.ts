@@ -10,7 +10,8 @@ interface ErrorFields {
 }
 
 const DATABASE_HINTS: Readonly<Record<string, string>> = {
-  // invalid_catalog_name, invalid_password, invalid_authorization_specification: errcodes of PostgreSQL, appendix A.
+  // invalid_catalog_name, invalid_password, invalid_authorization_specification: errcodes of PostgreSQL,
+  // appendix A.
   '3D000': 'create that database (createdb), or set DATABASE_URL to another one',
   '28P01': 'check the user and the password in DATABASE_URL',
   '28000': 'check the user and the password in DATABASE_URL',
@@ -20,8 +21,8 @@ const DATABASE_HINTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Says what to do about an error that the environment of a command caused; null if its message says so, or if the cause
- * is in the code.
+ * Says what to do about an error that the environment of a command caused; null if its message says so, or if
+ * the cause is in the code.
  *
  * @param hasDatabaseUrl Whether DATABASE_URL is set.
  */

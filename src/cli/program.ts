@@ -5,8 +5,8 @@ import type { CommandContext } from './context.js'
 type AddCommand = (program: Command, context: CommandContext) => void
 
 /**
- * All commands, in the order of the help. A command is loaded when it is called: most need few modules and start in a
- * fraction of the time that all of them take.
+ * All commands, in the order of the help. A command is loaded when it is called: most need few modules and
+ * start in a fraction of the time that all of them take.
  */
 const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./serve.js')).addServeCommand,

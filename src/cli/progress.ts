@@ -35,8 +35,9 @@ interface Sample {
 }
 
 /**
- * Shows progress, rate and remaining time of a long command: a bar on a terminal, a plain line every few seconds
- * elsewhere. Libraries draw bars only on terminals, and count the items of an earlier run in the rate.
+ * Shows progress, rate and remaining time of a long command: a bar on a terminal, a plain line every few
+ * seconds elsewhere. Libraries draw bars only on terminals, and count the items of an earlier run in the
+ * rate.
  */
 export class Progress {
   readonly #options: ProgressOptions

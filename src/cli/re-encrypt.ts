@@ -26,8 +26,8 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
 const BATCH = 500
 
 /**
- * Re-encrypts values of older keys with the current key. Each batch is one statement, so a second run continues after an
- * interruption. Rows that others change meanwhile are skipped: others use the current key.
+ * Re-encrypts values of older keys with the current key. Each batch is one statement, so a second run
+ * continues after an interruption. Rows that others change meanwhile are skipped: others use the current key.
  *
  * @param onBatch Receives the number of rows of each batch.
  * @returns The number of re-encrypted rows.

@@ -8,8 +8,8 @@ import { progressOf } from './long-command.js'
 const SMALL = { users: 60, casts: 1500, seed: 'plaza' } as const
 
 /**
- * Fills the server's database with a small demo network, or continues an unfinished one. A database with other users is
- * not changed.
+ * Fills the server's database with a small demo network, or continues an unfinished one. A database with
+ * other users is not changed.
  */
 export async function addSmallDemo(
   context: CommandContext,

@@ -7,8 +7,8 @@ const STDERR = 2
 const POOL_END_SECONDS = 5
 
 /**
- * Runs a command on the database of the server, also while the server runs. Logs go to stderr, so that stdout contains
- * only the output of the command.
+ * Runs a command on the database of the server, also while the server runs. Logs go to stderr, so that stdout
+ * contains only the output of the command.
  */
 export async function withDatabase(
   context: CommandContext,

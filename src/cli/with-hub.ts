@@ -16,9 +16,9 @@ export interface CommandHub {
 const STDERR = 2
 
 /**
- * Runs a command on the hub of the server: beside a running server, or with an embedded PostgreSQL for its duration.
- * Several processes may merge at the same time. Logs go to stderr, so that stdout contains only the output of the
- * command.
+ * Runs a command on the hub of the server: beside a running server, or with an embedded PostgreSQL for its
+ * duration. Several processes may merge at the same time. Logs go to stderr, so that stdout contains only the
+ * output of the command.
  */
 export async function withHub<T>(
   context: CommandContext,

@@ -7,17 +7,17 @@ import type { Random } from './random.js'
 import { countMentions, cut, fill, placeMentions, slug, type Vocabulary } from './text.js'
 import type { World } from './world.js'
 
-/** A cast before it has a time and a hash. */
+/** The content of a cast, without time and hash. */
 export interface Composition {
   readonly body: CastAddBody
-  /** Index into `topics`; -1 for small talk. */
+  /** Index into `topics`; -1 without a topic. */
   readonly topic: number
   readonly language: string
-  /** Users who are mentioned. */
+  /** Mentioned users. */
   readonly mentioned: readonly number[]
 }
 
-/** Bytes of text of each type of cast (docs/protocol.md §3.3.2). */
+/** Maximum bytes of text by type of cast (docs/protocol.md §3.3.2). */
 const MAX_CAST_BYTES = 320
 const MAX_LONG_CAST_BYTES = 1024
 const MAX_TEN_K_CAST_BYTES = 10_000
@@ -33,16 +33,18 @@ const MENTION_SHARE = 0.06
 const REPLY_MENTION_SHARE = 0.03
 const LONG_SHARE = 0.015
 const TEN_K_SHARE = 0.02
-/** A token's page, as parent: channels used to be addressed so. */
+/** A token URL as parent, which was once used for channels. */
 const TOKEN_CHANNEL = 'chain://eip155:1/erc721:0x00000000000000000000000000000000000000aa'
 const TOKEN_CHANNEL_SHARE = 0.004
 
-/** The URL that stands for a channel as the parent of a cast (docs/protocol.md §7.1). */
+/** Returns the parent URL of a channel (docs/protocol.md §7.1). */
 export function channelUrl(id: string): string {
   return `https://farcaster.xyz/~/channel/${id}`
 }
 
-/** A new thread: about a topic or about nothing, in a channel or not, now and then long or with a picture. */
+/**
+ * Composes the first cast of a thread, with or without topic and channel, sometimes long or with a picture.
+ */
 export function composePost(world: World, person: Person): Composition {
   const { random } = world
   const ownLanguage = person.language.id
@@ -58,7 +60,7 @@ export function composePost(world: World, person: Person): Composition {
   return { body, topic: topicIndex, language, mentioned }
 }
 
-/** An answer, in the language of what is answered if its author speaks it. */
+/** Composes a reply, in the language of the parent if the user speaks it. */
 export function composeReply(world: World, person: Person, parent: RecentCast): Composition {
   const { random } = world
   const language = languageOf(parent.language === person.language.id ? parent.language : 'en')
@@ -76,7 +78,7 @@ export function composeReply(world: World, person: Person, parent: RecentCast): 
   return { body, topic: parent.topic, language: language.id, mentioned }
 }
 
-/** A comment on a cast that is embedded. */
+/** Composes a quote of a cast. */
 export function composeQuote(world: World, person: Person, quoted: RecentCast): Composition {
   const { random } = world
   const language = languageOf(quoted.language === person.language.id ? quoted.language : 'en')
@@ -136,7 +138,7 @@ function sentence(random: Random, { person, topic, language }: TextAuthor): stri
     : fill(random.pick(language.posts), smallTalk(language, person), random)
 }
 
-/** Sentences and paragraphs of about so many bytes, none of them twice if that can be helped. */
+/** Composes sentences and paragraphs of about `sizeBytes` bytes, with few repetitions. */
 function essay(random: Random, author: TextAuthor, sizeBytes: number): string {
   const composed = new Set<string>()
   let text = ''
@@ -158,7 +160,7 @@ function joinSentences(first: string, second: string): string {
 function withEmoji(random: Random, { topic }: TextAuthor, words: string): string {
   const choices = topic?.emoji ?? ['✨', '🙂', '🌿', '☁️', '👋🏽', '👩‍👧‍👦']
   if (!random.chance(EMOJI_SHARE)) return words
-  // In front now and then, so that what follows does not stand where its characters do.
+  // Sometimes in front, so that byte and character offsets differ.
   return random.chance(0.3) ? `${random.pick(choices)} ${words}` : `${words} ${random.pick(choices)}`
 }
 
@@ -220,7 +222,7 @@ function pickTopic({ random, plan }: World, user: number): number {
   return random.chance(0.08) ? random.below(topics.length) : own
 }
 
-/** Different people whom the user follows, up to `count`. */
+/** Picks up to `count` different users whom the user follows. */
 function pickFriends({ plan, random }: World, user: number, count: number): number[] {
   const friends = new Set<number>()
   for (let draws = 0; draws < count * 3 && friends.size < count; draws += 1) {

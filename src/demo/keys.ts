@@ -3,14 +3,14 @@ import { LRUCache } from 'lru-cache'
 import { type EthAccount, ethAccount } from '../hub/registry/eth-account.js'
 import { createMessageSigner, type MessageSigner } from '../protocol/sign.js'
 
-/** What a user of the demo has private keys for. */
+/** Purposes of the private keys of a demo user. */
 export type KeyPurpose = 'custody' | 'ethereum' | 'solana' | 'signer 0' | 'signer 1'
 
-/** A key object is a kilobyte or two, and few users write most messages. */
+/** A key object takes one or two kilobytes, and few users write most messages. */
 const CACHED_SIGNERS = 65_536
 const CACHED_ACCOUNTS = 4096
 
-/** All keys of a demo, each made from the seed, the user and what it is for. */
+/** All keys of a demo, derived from the seed, the user and the purpose. */
 export class KeyRing {
   readonly #seed: string
   readonly #signers = new LRUCache<string, MessageSigner>({ max: CACHED_SIGNERS })
@@ -20,12 +20,12 @@ export class KeyRing {
     this.#seed = seed
   }
 
-  /** An Ed25519 key pair of a user: of the messages, or of a Solana wallet. */
+  /** Returns an Ed25519 key pair of a user: of a signer or a Solana wallet. */
   signer(user: number, purpose: KeyPurpose): MessageSigner {
     return cached(this.#signers, `${user}/${purpose}`, () => createMessageSigner(this.#secret(user, purpose)))
   }
 
-  /** An Ethereum account of a user. */
+  /** Returns an Ethereum account of a user. */
   account(user: number, purpose: KeyPurpose): EthAccount {
     return cached(this.#accounts, `${user}/${purpose}`, () => ethAccount(this.#secret(user, purpose)))
   }

@@ -4,10 +4,10 @@ import { appCount } from './plan.js'
 import { Random } from './random.js'
 import { cut, fill, slug, type Vocabulary } from './text.js'
 
-/** Who a user is. Made anew whenever it is needed: nobody keeps millions of these. */
+/** The personal data of a user. It is computed on demand to save memory. */
 export interface Person {
   readonly user: number
-  /** What the user would like to be called; somebody else may have that name. */
+  /** Preferred username, which may be taken. */
   readonly handle: string
   readonly displayName: string
   readonly bio: string
@@ -28,7 +28,7 @@ const MAX_HANDLE_CHARACTERS = 15
 const MAX_DISPLAY_BYTES = 32
 const MAX_BIO_BYTES = 256
 
-/** The person behind a user number of a plan. */
+/** Returns the person for a user number of a plan. */
 export function personOf(seed: string, plan: Plan, user: number): Person {
   const random = new Random(`plaza demo person|${seed}|${user}`)
   const place = places[plan.place[user]!]!
@@ -39,7 +39,7 @@ export function personOf(seed: string, plan: Plan, user: number): Person {
   return { ...base, ...introduction(base, random) }
 }
 
-/** Another bio and another display name: people change their minds. */
+/** Creates another bio and display name. */
 export function renewedIntroduction(
   seed: string,
   person: Person,
@@ -72,7 +72,7 @@ function handleOf(given: string, family: string, nickname: string, random: Rando
     `${last}${first[0]}`,
     nickname,
   ]
-  // Names in other scripts leave nothing: their owners call themselves something.
+  // Names in other scripts have no Latin form; these users have an invented handle.
   const fitting = first === '' ? [] : forms.filter((form) => form.length <= MAX_HANDLE_CHARACTERS)
   const invented = [nickname, nickname.replace('-', '')].map((form) => form.slice(0, MAX_HANDLE_CHARACTERS))
   return fitting.length === 0 || random.chance(0.35) ? random.pick(invented) : random.pick(fitting)
@@ -108,20 +108,20 @@ function bioOf({ place, topics: [first, second], language }: Base, random: Rando
   return random.chance(0.4) ? `${text} ${random.pick(first.emoji)}` : text
 }
 
-/** What somebody in a place says about a topic is made of these words. */
+/** Returns the words for texts about a topic. */
 export function vocabularyOf(topic: Topic, { city }: Pick<Place, 'city'>): Vocabulary {
   return { words: topic.words, city, language: 'en' }
 }
 
-/** The longest that an fname may be (docs/protocol.md §3.3.8). */
+/** Maximum length of an fname (docs/protocol.md §3.3.8). */
 const MAX_NAME_CHARACTERS = 16
 
-/** Who has which name. A name is given once, even when its holder has given it back. */
+/** Assigns unique usernames. A released name is not assigned again. */
 export class UsernameAllocator {
   readonly #allocated = new Set<string>()
   readonly #usernames = new Map<number, string>()
 
-  /** Gives the user the handle, or with a number behind it when somebody else was first. */
+  /** Assigns the handle, with a numeric suffix if it is taken. */
   allocate(user: number, handle: string): string {
     for (const suffix of suffixes(user)) {
       const name = `${handle.slice(0, MAX_NAME_CHARACTERS - suffix.length)}${suffix}`
@@ -133,13 +133,13 @@ export class UsernameAllocator {
     throw new Error('unreachable: there is always another number')
   }
 
-  /** The name that the user took last. */
+  /** Returns the latest name of the user. */
   usernameOf(user: number): string {
     return this.#usernames.get(user)!
   }
 }
 
-/** What people put behind a name that is taken: a short number, or else a longer one. */
+/** Suffixes for taken names, the shortest first. */
 function* suffixes(user: number): Generator<string> {
   yield ''
   yield String((user * 7) % 100)

@@ -227,8 +227,8 @@ function exportedName(statement: ts.Statement): string | undefined {
 }
 
 /**
- * `type Cast = Static<typeof Cast>` is the type of the schema above it. Options are told by what takes them, and by
- * their members.
+ * `type Cast = Static<typeof Cast>` is the type of the schema above it. Options are told by what takes them,
+ * and by their members.
  */
 function isSelfExplanatory({ syntax }: SourceFile, statement: ts.Statement): boolean {
   if (ts.isTypeAliasDeclaration(statement)) {

@@ -91,7 +91,10 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-/** Calls in code blocks and code spans: `plaza key create --app NAME`, without what a comment says behind them. */
+/**
+ * Calls in code blocks and code spans: `plaza key create --app NAME`, without what a comment says behind
+ * them.
+ */
 function callsIn(markdown: string): string[] {
   const blocks = markdown.match(/^ {4}.*$/gm) ?? []
   const spans = [...markdown.matchAll(/`([^`\n]+)`/g)].map(([, span]) => span ?? '')

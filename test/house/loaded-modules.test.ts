@@ -7,7 +7,10 @@ const run = promisify(execFile)
 /** A module whose text is its address. */
 const moduleOf = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`
 
-/** Tells of each module that is imported, at once: what hooks leave to the console is lost when the program ends first. */
+/**
+ * Tells of each module that is imported, at once: what hooks leave to the console is lost when the program
+ * ends first.
+ */
 const watchImports = moduleOf(`
   import { register } from 'node:module'
   register(${JSON.stringify(

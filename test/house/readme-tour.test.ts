@@ -16,8 +16,8 @@ const START = 'npm start -- '
 const README_ADDRESS = 'http://127.0.0.1:8080'
 
 /**
- * Every command of the README, word for word and in order, in a checkout with a fresh data directory. Only the port
- * differs, and what the README tells by its beginning: keys and hashes.
+ * Every command of the README, word for word and in order, in a checkout with a fresh data directory. Only
+ * the port differs, and what the README tells by its beginning: keys and hashes.
  */
 it('the tour of the README shows what it says', { timeout: 300_000 }, async () => {
   const readme = await readFile('README.md', 'utf8')

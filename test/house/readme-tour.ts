@@ -42,9 +42,9 @@ function blocksOf(readme: string, language: string): { text: string; before: str
 }
 
 /**
- * What was printed at the places of the values that the README tells by their beginning: `0x7714…` was `0x93ab5e…`.
- * Null when something else was printed than the README shows. `…` alone stands for anything, and lines may be
- * broken elsewhere.
+ * What was printed at the places of the values that the README tells by their beginning: `0x7714…` was
+ * `0x93ab5e…`. Null when something else was printed than the README shows. `…` alone stands for anything, and
+ * lines may be broken elsewhere.
  */
 export function compareWithTour(expectedOutput: string, printed: string): ReadonlyMap<string, string> | null {
   const names: string[] = []

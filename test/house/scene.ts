@@ -22,7 +22,9 @@ export interface Scene {
   readonly carol: TestUser
   /** Followed by bob and carol, and not by alice. */
   readonly dan: TestUser
-  /** A cast by alice with all that has to be loaded for one: a channel, a mention, a quote, a page, replies. */
+  /**
+   * A cast by alice with all that has to be loaded for one: a channel, a mention, a quote, a page, replies.
+   */
   readonly castHash: string
   readonly channelUrl: string
   /** A page to be visited. */

@@ -21,9 +21,9 @@ interface ColumnRow extends PartRow {
 const userSchemaCondition = `not in ('pg_catalog', 'information_schema', 'pg_toast')`
 
 /**
- * The schema of a database as SQL that would make it, in an order that depends on names alone: extensions, schemas,
- * functions, tables with their columns, constraints and indexes. Throws when there is something that it cannot write, so that
- * nothing is left out in silence.
+ * The schema of a database as SQL that would make it, in an order that depends on names alone: extensions,
+ * schemas, functions, tables with their columns, constraints and indexes. Throws when there is something that
+ * it cannot write, so that nothing is left out in silence.
  */
 export async function dumpSchema(db: Database): Promise<string> {
   await refuseUnknown(db)
@@ -77,7 +77,9 @@ function quoted(text: string): string {
   return text.replaceAll("'", "''")
 }
 
-/** Kinds of things that no migration makes today. Whoever makes the first one teaches this file to write it. */
+/**
+ * Kinds of things that no migration makes today. Whoever makes the first one teaches this file to write it.
+ */
 async function refuseUnknown(db: Database): Promise<void> {
   const found = await db<{ what: string }[]>`
     with own as (

@@ -52,9 +52,10 @@ const viewer_fid = 2
 const channel = { id: 'gardens', viewer_fid }
 
 /**
- * Every operation, by `METHOD path`. A new one fails the test until it has a line here: write the request, run
- * `npx vitest run test/house/statement-budget.test.ts`, and put down what it says, six at most, or why it needs more. A page asks for
- * everything that it may have to load: a viewer, casts with quotes, mentions and a channel.
+ * Every operation, by `METHOD path`. A new one fails the test until it has a line here: write the request,
+ * run `npx vitest run test/house/statement-budget.test.ts`, and put down what it says, six at most, or why it
+ * needs more. A page asks for everything that it may have to load: a viewer, casts with quotes, mentions and
+ * a channel.
  *
  * Of operations that write, the statements of the API count, and not those of the merge behind the hub.
  */

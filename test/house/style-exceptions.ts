@@ -1,6 +1,6 @@
 /**
- * What may break a rule of `tidy.test.ts`, and why. An exception that nothing needs any more fails the test, so this
- * list only tells what is true.
+ * What may break a rule of `tidy.test.ts`, and why. An exception that nothing needs any more fails the test,
+ * so this list only tells what is true.
  */
 const exceptions = {
   /** Path, or path and name, of what is longer than its rule allows. */
