@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
+import { bannedWordsIn } from './banned-words.js'
 import { isTest, lineOf, linesOf, readSourceFiles, type SourceFile, walk } from './source-file.js'
 import { isExcepted, unusedExceptions } from './style-exceptions.js'
 
@@ -120,6 +122,34 @@ it('every export has a docstring', () => {
   expect(undocumented).toEqual([])
 })
 
+it('exported names use the words of the field', () => {
+  const violations = servedFiles.flatMap((file) =>
+    file.syntax.statements.flatMap((statement) =>
+      exportedNames(statement).flatMap((name) =>
+        bannedWordsIn(wordsOf(name).join(' '), 'names')
+          .filter(({ word }) => !isExcepted('words', `${file.path} ${word}`))
+          .map(({ word, use }) => `${locationOf(file, statement)}: ${name} says "${word}"; use ${use}`),
+      ),
+    ),
+  )
+  expect(violations).toEqual([])
+})
+
+it('documents use the words of the field', () => {
+  const documents = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    ...readdirSync('docs').map((name) => `docs/${name}`),
+  ]
+  const violations = documents.flatMap((path) =>
+    bannedWordsIn(proseOf(readFileSync(path, 'utf8')), 'documents')
+      .filter(({ word }) => !isExcepted('words', `${path} ${word}`))
+      .map(({ word, use }) => `${path}: "${word}"; use ${use}`),
+  )
+  expect(violations).toEqual([])
+})
+
 it('every exception is used', () => {
   expect(unusedExceptions()).toEqual([])
 })
@@ -207,6 +237,24 @@ function commentsOf({ syntax, text }: SourceFile): { text: string; line: number 
   }
   step(syntax)
   return found
+}
+
+/** Returns all names that a statement exports. */
+function exportedNames(statement: ts.Statement): string[] {
+  const modifiers = ts.canHaveModifiers(statement) ? ts.getModifiers(statement) : undefined
+  if (!modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return []
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.map((declaration) => declaration.name.getText())
+  return 'name' in statement && statement.name ? [(statement.name as ts.Node).getText()] : []
+}
+
+/** Returns the text of a Markdown document in lowercase, without code blocks and code spans. */
+function proseOf(markdown: string): string {
+  return markdown
+    .replace(/^```.*?^```$/gms, '')
+    .replace(/^ {4,}.*$/gm, '')
+    .replace(/`[^`]*`/g, '')
+    .toLowerCase()
 }
 
 /** Returns the name of an exported function, class, interface or type. */

@@ -27,6 +27,8 @@ const exceptions = {
   },
   /** `path name`. */
   undocumented: {},
+  /** `path word`: a banned word in another sense. */
+  words: {},
 } as const satisfies Record<string, Readonly<Record<string, string>>>
 
 type Kind = keyof typeof exceptions
