@@ -214,7 +214,7 @@ describe('crashes', () => {
     killed.child.kill('SIGKILL')
     await killed.ended
     const next = await startServerProcess({ dataDir })
-    expect(next.output()).toContain('still running: adopted')
+    expect(next.output()).toContain('reused a running PostgreSQL')
     expect(await postgresOf(dataDir)).toBe(postgres)
     await expectReady(next)
     next.child.kill('SIGTERM')

@@ -34,7 +34,7 @@ test('a running server shows a replay immediately', async () => {
   await db`update social.casts set text = 'damaged'`
   // The view is cached from here on.
   expect(await textShown()).toBe('damaged')
-  expect(await runCli('replay')).toContain('the read model is new')
+  expect(await runCli('replay')).toContain('the read model is rebuilt')
   await expect.poll(textShown).toBe('as it was signed')
 })
 
@@ -74,7 +74,7 @@ test('an interrupted replay says so, and changes nothing', async () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   })
   expect(await running.ended).toEqual({ code: 1, signal: null })
-  expect(running.output()).toContain('plaza: stopped; what is shown is as it was')
+  expect(running.output()).toContain('plaza: stopped; the read model is unchanged')
   expect(await db`select text from social.casts where hash = ${cast.hash}`).toEqual([{ text: 'shown' }])
   expect(await db`select from pg_namespace where nspname like 'social\\_%'`).toHaveLength(0)
 })

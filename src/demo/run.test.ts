@@ -1,5 +1,5 @@
 import { FarcasterNetwork } from '@farcaster/core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { hubContents } from '../../test/hub-contents.js'
 import { createHub } from '../hub/create-hub.js'
@@ -8,6 +8,8 @@ import type { Database } from '../platform/db/connection.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
 import { type DemoOptions, startOfDay } from './options.js'
 import { loadOrCreateDemo, runDemo, saveRecord } from './run.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const verifyPool = createVerifyPool({ threads: 0 })
 const nowUnix = 1_793_491_200

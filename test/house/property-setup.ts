@@ -1,5 +1,10 @@
 import fc from 'fast-check'
+import { beforeEach } from 'vitest'
 
-// Shrinks a failed property within the timeout of its test. A property without a run at that time fails with
-// "too many pre-condition failures" of fast-check.
-fc.configureGlobal({ ...fc.readConfigureGlobal(), skipAllAfterTimeLimit: 100_000 })
+const SHARE_OF_TIMEOUT = 0.8
+
+// Shrinks a failed property within the timeout of its test. A property that completes no run in that time fails
+// with "too many pre-condition failures" of fast-check.
+beforeEach(({ task }) => {
+  fc.configureGlobal({ ...fc.readConfigureGlobal(), skipAllAfterTimeLimit: task.timeout * SHARE_OF_TIMEOUT })
+})

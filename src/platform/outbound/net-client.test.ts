@@ -164,20 +164,20 @@ describe('a client', () => {
   })
 
   it('does not wait for connecting sockets when it is closed', async () => {
-    const { port } = await serveTcp(() => {})
+    const { port, connections } = await serveTcp(() => {})
     const client = createClient({ connectTimeoutMs: 60_000 })
     const url = `https://127.0.0.1:${port}/`
     const pending = Array.from({ length: 20 }, () => client.request({ url, deadlineMs: 60_000, maxBytes: 1 }))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(connections).toBe(20)
     await client.close()
     for (const result of await Promise.all(pending)) expect(result).toMatchObject({ kind: 'aborted' })
   })
 
   it('aborts current requests when it is closed, and starts no new ones', async () => {
-    const { origin } = await serveTcp(() => {})
+    const { origin, connections } = await serveTcp(() => {})
     const client = createClient()
     const pending = client.request({ url: origin, deadlineMs: 5_000, maxBytes: 1 })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(connections).toBe(1)
     await client.close()
     expect(await pending).toMatchObject({ kind: 'aborted' })
     expect(await client.request({ url: origin, deadlineMs: 5_000, maxBytes: 1 })).toMatchObject({
