@@ -5,13 +5,13 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/house/property-setup.ts'],
-    // Two cores are shared with PostgreSQL; more files at once only make each of them slower.
+    // Two cores are shared with PostgreSQL; more concurrent files only slow each other down.
     maxWorkers: 2,
-    // Files share loaded modules: loading them anew for each took half of the run's CPU.
+    // Files share loaded modules: loading them for each file took half of the run's CPU time.
     isolate: false,
-    // A machine that is busy with other things is no reason to fail: the longest test takes 10 s by itself.
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
-    expect: { poll: { timeout: 30_000 } },
+    // Most tests take under a second on an idle machine. Tests that start processes set a longer timeout themselves.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 })

@@ -16,10 +16,16 @@ for (let at = 0; at < bytes.length; ) {
   at = end
 }
 
-const same = (/** @type {Buffer} */ value) => value
+const passThrough = (/** @type {Buffer} */ value) => value
 const server = new grpc.Server()
 server.addService(
-  { subscribe: { ...HubServiceService.subscribe, requestDeserialize: same, responseSerialize: same } },
+  {
+    subscribe: {
+      ...HubServiceService.subscribe,
+      requestDeserialize: passThrough,
+      responseSerialize: passThrough,
+    },
+  },
   { subscribe },
 )
 server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (error, port) => {

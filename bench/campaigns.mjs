@@ -235,11 +235,11 @@ async function measureQueued(url, tokens) {
     const times = []
     for (let repeat = 0; repeat < REPEATS; repeat += 1) {
       const startMs = performance.now()
-      const reply = await ask(url, 'POST', '', { ...body, notification })
+      const reply = await request(url, 'POST', '', { ...body, notification })
       times.push(performance.now() - startMs)
       if (reply.status !== 'queued') throw new Error(`not queued: ${JSON.stringify(reply)}`)
-      await ask(url, 'DELETE', '', { campaign_id: reply.campaign_id })
-      await untilQuiet(url, reply.campaign_id)
+      await request(url, 'DELETE', '', { campaign_id: reply.campaign_id })
+      await waitUntilCompleted(url, reply.campaign_id)
     }
     rows.push({ audience, ...spread(times) })
   }
@@ -252,7 +252,7 @@ async function measureCampaign(server, tokens) {
   await sleep(500)
   const startMb = usage.maxMb()
   const startMs = performance.now()
-  const { campaign_id: id } = await ask(server.url, 'POST', '', { notification })
+  const { campaign_id: id } = await request(server.url, 'POST', '', { notification })
   let gatherMs = 0
   for (;;) {
     const campaign = await campaignOf(server.url, id)
@@ -278,15 +278,15 @@ async function measureCampaign(server, tokens) {
   }
 }
 
-async function untilQuiet(url, id) {
+async function waitUntilCompleted(url, id) {
   while ((await campaignOf(url, id)).stats.pending_count > 0) await sleep(20)
 }
 
 async function campaignOf(url, id) {
-  return (await ask(url, 'GET', `?campaign_id=${id}`)).notificationCampaigns[0]
+  return (await request(url, 'GET', `?campaign_id=${id}`)).notificationCampaigns[0]
 }
 
-async function ask(url, method, query, body = undefined) {
+async function request(url, method, query, body = undefined) {
   const reply = await fetch(`${url}/v2/social/frame/notifications/${query}`, {
     method,
     headers: { 'x-api-key': KEY, 'content-type': 'application/json' },

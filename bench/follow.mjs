@@ -53,17 +53,17 @@ const BATCH = 1_000
 /** What a server needs that only serves and follows. */
 const QUIET = { CRAWL_EMBEDS: 'false', SCORE_INTERVAL_HOURS: '0', HUB_RATE_LIMIT: '0' }
 
-const giveUp = new AbortController()
+const abort = new AbortController()
 
 if (values.help) console.log(HELP)
 else await main()
 
 async function main() {
   const timer = setTimeout(
-    () => giveUp.abort(new Error(`not done after ${values.minutes} minutes`)),
+    () => abort.abort(new Error(`not done after ${values.minutes} minutes`)),
     Number(values.minutes) * 60_000,
   )
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => giveUp.abort(new Error(name)))
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => abort.abort(new Error(name)))
   try {
     await bench()
   } catch (error) {
@@ -81,7 +81,7 @@ async function bench() {
     senders: SENDERS,
     batch: BATCH,
   }
-  const network = await prepareNetwork(options, console.log, giveUp.signal)
+  const network = await prepareNetwork(options, console.log, abort.signal)
   const upstream = await startPlaza({ env: { ...QUIET, HUB_GRPC_PORT: '0' } })
   try {
     const facts = await machine()
@@ -89,16 +89,16 @@ async function bench() {
       'setting',
       Object.entries(facts).map(([name, value]) => [name, String(value)]),
     )
-    await runPlaza(['import', network.groundFile], { dataDir: upstream.dataDir, signal: giveUp.signal })
-    const { bodies, kept } = holdBack(network.bodies)
-    await submitBodies(upstream.url, bodies, giveUp.signal)
-    const stands = await countMessages(upstream.databaseUrl)
-    console.log(`\nthe upstream holds ${figure(stands)} messages`)
+    await runPlaza(['import', network.baseFile], { dataDir: upstream.dataDir, signal: abort.signal })
+    const { bodies, lagBodies } = splitForLag(network.bodies)
+    await submitBodies(upstream.url, bodies, abort.signal)
+    const messageCount = await countMessages(upstream.databaseUrl)
+    console.log(`\nthe upstream holds ${figure(messageCount)} messages`)
 
     const peer = Number(values.peer) > 0 ? await measurePeer(upstream) : null
-    const verified = await measureBackfill(upstream, { trusted: false, stands })
-    const trusted = await measureBackfill(upstream, { trusted: true, stands, keep: true })
-    const lag = Number(values.seconds) > 0 ? await lagBehind(upstream, trusted.dataDir, kept) : null
+    const verified = await measureBackfill(upstream, { trusted: false, messageCount })
+    const trusted = await measureBackfill(upstream, { trusted: true, messageCount, keep: true })
+    const lag = Number(values.seconds) > 0 ? await lagBehind(upstream, trusted.dataDir, lagBodies) : null
     await rm(trusted.dataDir, { recursive: true, force: true })
     print({ peer, verified, trusted, lag })
     if (values.record) {
@@ -110,16 +110,16 @@ async function bench() {
 }
 
 /**
- * The last requests of each sender are kept for measuring the lag.
+ * Sets the last requests of each sender aside, to measure the lag.
  *
  * @param {readonly import('./network-file.mjs').Body[]} all
  */
-function holdBack(all) {
+function splitForLag(all) {
   const wanted = Math.ceil((Number(values.rate) * Number(values.seconds) * 1.2) / BATCH / SENDERS)
-  const kept = [...new Set(all.map(({ sender }) => sender))].flatMap((sender) =>
+  const lagBodies = [...new Set(all.map(({ sender }) => sender))].flatMap((sender) =>
     wanted === 0 ? [] : all.filter((body) => body.sender === sender).slice(-wanted),
   )
-  return { kept, bodies: all.filter((body) => !kept.includes(body)) }
+  return { lagBodies, bodies: all.filter((body) => !lagBodies.includes(body)) }
 }
 
 /**
@@ -136,16 +136,16 @@ async function countMessages(url) {
  * `plaza backfill` as a user runs it, on a new data directory: with its start, its PostgreSQL and its end.
  *
  * @param {import('./plaza-process.mjs').PlazaServer} upstream
- * @param {{ trusted: boolean, stands: number, keep?: boolean }} options
+ * @param {{ trusted: boolean, messageCount: number, keep?: boolean }} options
  */
-async function measureBackfill(upstream, { trusted, stands, keep = false }) {
+async function measureBackfill(upstream, { trusted, messageCount, keep = false }) {
   const dataDir = await mkdtemp(join(tmpdir(), 'plaza-bench-'))
   await chmod(dataDir, 0o711)
-  await runPlaza(['migrate'], { dataDir, signal: giveUp.signal })
+  await runPlaza(['migrate'], { dataDir, signal: abort.signal })
   const startMs = performance.now()
   const output = await runPlaza(['backfill', '--concurrency', values.concurrency], {
     dataDir,
-    signal: giveUp.signal,
+    signal: abort.signal,
     env: { UPSTREAM_HUB: upstream.grpcAddress ?? '', UPSTREAM_TRUSTED: String(trusted) },
   })
   const seconds = (performance.now() - startMs) / 1000
@@ -155,7 +155,8 @@ async function measureBackfill(upstream, { trusted, stands, keep = false }) {
     query(server.databaseUrl, 'select pg_database_size(current_database())::float8 as bytes'),
   ])
   await server.end()
-  if (count !== stands) throw new Error(`the upstream has ${stands} messages, ${count} came:\n${output}`)
+  if (count !== messageCount)
+    throw new Error(`the upstream has ${messageCount} messages, ${count} came:\n${output}`)
   if (!keep) await rm(dataDir, { recursive: true, force: true })
   return { dataDir, seconds, perSecond: count / seconds, bytesPerMessage: size.bytes / count }
 }
@@ -173,7 +174,7 @@ async function measurePeer(upstream) {
     const child = spawn(process.execPath, args, {
       env: { PATH: process.env.PATH, LOG_LEVEL: 'error' },
       stdio: ['ignore', 'pipe', 'inherit'],
-      signal: giveUp.signal,
+      signal: abort.signal,
     })
     let output = ''
     child.stdout.on('data', (chunk) => {
@@ -210,7 +211,7 @@ async function lagBehind(upstream, dataDir, bodies) {
  * @param {string} url
  */
 async function consumerLag(url) {
-  const metrics = await (await fetch(`${url}/metrics`, { signal: giveUp.signal })).text()
+  const metrics = await (await fetch(`${url}/metrics`, { signal: abort.signal })).text()
   const lags = [...metrics.matchAll(/^plaza_consumer_lag_blocks\{[^}]*\} (\d+)$/gm)]
   return lags.reduce((sum, [, blocks]) => sum + Number(blocks), 0)
 }

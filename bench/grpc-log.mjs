@@ -69,9 +69,14 @@ async function readLog(address, { most, lastId, keep, isDecoded = false }) {
   const client = new grpc.Client(address, grpc.credentials.createInsecure())
   const { path, responseDeserialize } = HubServiceService.subscribe
   const request = Buffer.from(SubscribeRequest.encode({ eventTypes: [], fromId: 0 }).finish())
-  const same = (/** @type {Buffer} */ bytes) => bytes
+  const passThrough = (/** @type {Buffer} */ bytes) => bytes
   const startMs = performance.now()
-  const stream = client.makeServerStreamRequest(path, same, isDecoded ? responseDeserialize : same, request)
+  const stream = client.makeServerStreamRequest(
+    path,
+    passThrough,
+    isDecoded ? responseDeserialize : passThrough,
+    request,
+  )
   let read = 0
   try {
     for await (const event of stream) {

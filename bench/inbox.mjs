@@ -30,7 +30,7 @@ const { values } = parseArgs({
   },
 })
 const seconds = Number(values.seconds)
-const giveUp = new AbortController()
+const abort = new AbortController()
 const env = {
   PLAZA_DEV_API_KEY: KEY,
   VIEW_CACHE_ENTRIES: '200000',
@@ -48,7 +48,7 @@ async function measurePages() {
     const size = { notifications: Number(values.notifications), crowd: Number(values.crowd) }
     await onDatabase(server, (db) => fillInbox(db, size))
     const started = Date.now()
-    await runPlaza(['inbox', 'rebuild'], { dataDir: server.dataDir, signal: giveUp.signal })
+    await runPlaza(['inbox', 'rebuild'], { dataDir: server.dataDir, signal: abort.signal })
     const rebuildSeconds = (Date.now() - started) / 1000
     await onDatabase(server, (db) => db.query('vacuum (analyze) inbox.notifications'))
     const [held] = await query(
@@ -142,7 +142,7 @@ async function measure(server, paths) {
 
 async function measureConsumer() {
   const options = { messages: Number(values.messages), seed: 1, senders: 4, batch: 1000 }
-  const network = await prepareNetwork(options, console.log, giveUp.signal)
+  const network = await prepareNetwork(options, console.log, abort.signal)
   const apart = await onServer(network, mergeThenConsume)
   const together = await onServer(network, mergeAndConsume)
   printTable('the consumer beside the merge', [
@@ -165,7 +165,7 @@ async function measureConsumer() {
 async function onServer(network, work) {
   const server = await startPlaza({ env })
   try {
-    await runPlaza(['import', network.groundFile], { dataDir: server.dataDir, signal: giveUp.signal })
+    await runPlaza(['import', network.baseFile], { dataDir: server.dataDir, signal: abort.signal })
     await untilLevel(server)
     return await work(server, network)
   } finally {
@@ -178,7 +178,7 @@ async function mergeThenConsume(server, network) {
   const mergedPerSecond = await onDatabase(server, async (db) => {
     await db.query('begin')
     await db.query('select from hub.consumers for update')
-    const submission = await submitBodies(server.url, network.bodies, giveUp.signal)
+    const submission = await submitBodies(server.url, network.bodies, abort.signal)
     await db.query('commit')
     return submission.merged / submission.seconds
   })
@@ -193,7 +193,7 @@ async function mergeThenConsume(server, network) {
 
 /** @type {Parameters<typeof onServer>[1]} */
 async function mergeAndConsume(server, network) {
-  const submission = await submitBodies(server.url, network.bodies, giveUp.signal)
+  const submission = await submitBodies(server.url, network.bodies, abort.signal)
   return { mergedPerSecond: submission.merged / submission.seconds, behindSeconds: await untilLevel(server) }
 }
 

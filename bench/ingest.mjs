@@ -6,7 +6,7 @@ import { prepareNetwork } from './network-file.mjs'
 import { runPlaza, startPlaza } from './plaza-process.mjs'
 import { residentMb, watchUsage } from './process-usage.mjs'
 import { figure, machine, printTable, record } from './report.mjs'
-import { addUp, PARALLEL, runShuttle, sampleMessages } from './shuttle.mjs'
+import { PARALLEL, runShuttle, sampleMessages, sumCounts } from './shuttle.mjs'
 import { submitBodies, tenths } from './submit-bodies.mjs'
 
 /**
@@ -47,17 +47,17 @@ const { values } = parseArgs({
 /** What the house asks of itself: see the table that is printed. */
 const TARGETS = { perSecond: 4_000, ratio: 5, maxMb: 400, slowdown: 0.2 }
 
-const giveUp = new AbortController()
+const abort = new AbortController()
 
 if (values.help) console.log(HELP)
 else await main()
 
 async function main() {
   const timer = setTimeout(
-    () => giveUp.abort(new Error(`not done after ${values.minutes} minutes`)),
+    () => abort.abort(new Error(`not done after ${values.minutes} minutes`)),
     Number(values.minutes) * 60_000,
   )
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => giveUp.abort(new Error(name)))
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => abort.abort(new Error(name)))
   try {
     await bench()
   } catch (error) {
@@ -75,7 +75,7 @@ async function bench() {
     senders: Number(values.senders),
     batch: Number(values.batch),
   }
-  const network = await prepareNetwork(options, console.log, giveUp.signal)
+  const network = await prepareNetwork(options, console.log, abort.signal)
   // The pages that the demo's casts embed are made up: there is nothing to visit.
   const server = await startPlaza({
     profileDir: values.profile,
@@ -99,13 +99,13 @@ async function measure(server, network, options) {
   printSetting(facts, settings, network, options)
   const parts = sampleMessages(network.bodies, Number(values.peer), 4)
 
-  await layGround(server, network)
+  await importBaseEvents(server, network)
   const peerBefore = await peer(server, [parts[0] ?? []])
   const ingest = await measureIngest(server, network)
   const peerAfter = await peer(server, [parts[1] ?? []])
   const peerTwice = await peer(server, parts.slice(2))
   const pages =
-    Number(values.pages) > 0 ? await measureEventsPage(server.url, Number(values.pages), giveUp.signal) : null
+    Number(values.pages) > 0 ? await measureEventsPage(server.url, Number(values.pages), abort.signal) : null
   const log = pages && (await measureLog(server))
 
   const best = Math.max(peerBefore?.perSecond ?? 0, peerAfter?.perSecond ?? 0)
@@ -152,9 +152,9 @@ async function databaseSettings(url) {
  * @param {import('./plaza-process.mjs').PlazaServer} server
  * @param {import('./network-file.mjs').Network} network
  */
-async function layGround(server, network) {
-  await runPlaza(['import', network.groundFile], { dataDir: server.dataDir, signal: giveUp.signal })
-  console.log(`\nthe ground is laid: ${figure(network.groundEvents)} events of the chain and names`)
+async function importBaseEvents(server, network) {
+  await runPlaza(['import', network.baseFile], { dataDir: server.dataDir, signal: abort.signal })
+  console.log(`\nimported ${figure(network.baseEventCount)} on-chain events and names`)
 }
 
 /**
@@ -164,7 +164,7 @@ async function layGround(server, network) {
 async function measureIngest(server, network) {
   const idleMb = Math.round(await residentMb(server.pid))
   const usage = watchUsage(server.pid, server.postgresPid)
-  const submission = await submitBodies(server.url, network.bodies, giveUp.signal)
+  const submission = await submitBodies(server.url, network.bodies, abort.signal)
   await usage.stop()
   await checkMerged(server, network, submission)
   const perTenth = tenths(submission.answers)
@@ -210,7 +210,7 @@ async function checkMerged(server, network, submission) {
   if (row.logged < submission.merged - others || row.logged > submission.merged) {
     throw new Error(`${submission.merged} messages were merged, the log has ${row.logged}`)
   }
-  const answer = await fetch(`${server.url}/v1/info`, { signal: giveUp.signal })
+  const answer = await fetch(`${server.url}/v1/info`, { signal: abort.signal })
   const info = /** @type {{ dbStats: { numMessages: number } }} */ (await answer.json())
   if (info.dbStats.numMessages !== row.held) {
     throw new Error(`/v1/info counts ${info.dbStats.numMessages} messages, the tables hold ${row.held}`)
@@ -227,7 +227,7 @@ async function checkMerged(server, network, submission) {
  */
 async function peer(server, parts) {
   if (Number(values.peer) === 0) return null
-  return runShuttle(server.databaseUrl, parts, giveUp.signal)
+  return runShuttle(server.databaseUrl, parts, abort.signal)
 }
 
 /**
@@ -266,7 +266,7 @@ function printSetting(facts, settings, network, { senders, batch }) {
 function printIngest(ingest, peers, ratio) {
   const peerRow = (/** @type {string} */ name, /** @type {import('./shuttle.mjs').PeerRun | null} */ run) =>
     run ? [[name, `${figure(run.perSecond)} /s`, `${figure(run.messages)} messages`]] : []
-  const refused = addUp(Object.values(peers).map((run) => run?.failures ?? {}))
+  const refused = sumCounts(Object.values(peers).map((run) => run?.failures ?? {}))
   printTable('Verified, merged and logged, fsync on', [
     ['plaza', `${figure(ingest.perSecond)} /s`, `target ${figure(TARGETS.perSecond)} /s`],
     ...peerRow(`shuttle, ${PARALLEL} in parallel, before`, peers.before),
@@ -312,7 +312,7 @@ function printTenths({ tenths: all }) {
 
 /** @param {import('./plaza-process.mjs').PlazaServer} server */
 async function measureLog({ url, grpcAddress = '' }) {
-  const newest = await fetch(`${url}/v1/events?pageSize=1&reverse=true`, { signal: giveUp.signal })
+  const newest = await fetch(`${url}/v1/events?pageSize=1&reverse=true`, { signal: abort.signal })
   const { events } = /** @type {{ events: { id: number }[] }} */ (await newest.json())
   return await measureGrpcLog(grpcAddress, events[0]?.id ?? 0)
 }

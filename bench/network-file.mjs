@@ -9,7 +9,7 @@ import { runPlaza } from './plaza-process.mjs'
 import { readBytes, readNumber, readVarint, writeVarint } from './wire.mjs'
 
 /**
- * The prepared data: a demo network, split into the ground (events of the chain and names, as a file for
+ * The prepared data: a demo network, split into base events (on-chain events and names, as a file for
  * `plaza import`) and the messages, packed as ready bodies of `POST /v1/submitBulkMessages`.
  *
  * Messages of one user may depend on each other (what is liked may be un-liked), and requests that are in
@@ -19,8 +19,8 @@ import { readBytes, readNumber, readVarint, writeVarint } from './wire.mjs'
 
 const CACHE = new URL('./.cache/', import.meta.url).pathname
 
-/** Bump it when what is written below changes. */
-const FORMAT = 2
+/** Increase it when the written format changes. */
+const FORMAT = 3
 
 /** The network that a server without a chain is of, as the protocol numbers it. */
 const DEVNET = 3
@@ -56,8 +56,8 @@ const BULK_TAG = Buffer.from([(1 << 3) | 2])
 
 /**
  * @typedef {object} Network
- * @property {string} groundFile
- * @property {number} groundEvents
+ * @property {string} baseFile
+ * @property {number} baseEventCount
  * @property {Body[]} bodies In the order of the network file.
  * @property {number} messages
  * @property {number} users How many users the messages are of.
@@ -88,16 +88,16 @@ const TYPE_NAMES = {
  * Makes the network, or finds it made.
  *
  * @param {NetworkOptions} options
- * @param {(line: string) => void} tell
+ * @param {(line: string) => void} report
  * @param {AbortSignal} signal
  * @returns {Promise<Network>}
  */
-export async function prepareNetwork(options, tell, signal) {
+export async function prepareNetwork(options, report, signal) {
   const { messages, seed, senders, batch } = options
   const folder = join(CACHE, `v${FORMAT}-${firstOfMonth()}-${messages}-${seed}-${senders}x${batch}`)
   const made = await stat(join(folder, 'facts.json')).catch(() => null)
   if (made === null) {
-    tell(`making a network of ${messages.toLocaleString('en')} messages, once: it stays in bench/.cache`)
+    report(`making a network of ${messages.toLocaleString('en')} messages, once: it stays in bench/.cache`)
     const draft = `${folder}.draft`
     await rm(draft, { recursive: true, force: true })
     await mkdir(draft, { recursive: true })
@@ -127,7 +127,7 @@ async function readNetwork(folder) {
     })
     at = end
   }
-  return { ...facts, groundFile: join(folder, 'ground.gz'), bodies }
+  return { ...facts, baseFile: join(folder, 'base-events.gz'), bodies }
 }
 
 /**
@@ -139,14 +139,14 @@ async function makeNetwork(folder, { messages, seed, senders, batch }, signal) {
   const source = join(folder, 'network.gz')
   await makeDemo(source, messages, seed, signal)
 
-  const groundFile = await openArchiveFile(join(folder, 'ground.gz'), { network: DEVNET, resume: false })
-  const ground = new ArchiveWriter(groundFile.sink, groundFile.start)
+  const baseFile = await openArchiveFile(join(folder, 'base-events.gz'), { network: DEVNET, resume: false })
+  const baseEvents = new ArchiveWriter(baseFile.sink, baseFile.start)
   const packed = createWriteStream(join(folder, 'bodies.bin'))
   const packedDone = once(packed, 'finish')
   const waiting = Array.from({ length: senders }, () => /** @type {Buffer[]} */ ([]))
   const senderOf = shareUsers(await countByUser(source, messages), senders)
   const facts = {
-    groundEvents: 0,
+    baseEventCount: 0,
     messages: 0,
     users: senderOf.size,
     sizeBytes: 0,
@@ -169,12 +169,12 @@ async function makeNetwork(folder, { messages, seed, senders, batch }, signal) {
   for await (const event of readRecords(source)) {
     const message = messageOf(event)
     if (message.length === 0) {
-      if (takesBack(event)) continue
-      facts.groundEvents += 1
-      await ground.add(Buffer.concat([writeVarint(event.length), event]))
+      if (isRevocation(event)) continue
+      facts.baseEventCount += 1
+      await baseEvents.add(Buffer.concat([writeVarint(event.length), event]))
       continue
     }
-    // The ground of the whole network is laid, so that no message of the part that is sent lacks its own.
+    // Base events of the whole network are imported, so that every sent message has those it needs.
     if (facts.messages === messages) continue
     const { type, fid } = aboutMessage(message)
     facts.messages += 1
@@ -188,8 +188,8 @@ async function makeNetwork(folder, { messages, seed, senders, batch }, signal) {
   if (facts.messages < messages) {
     throw new Error(`the demo made ${facts.messages} messages, ${messages} are wanted`)
   }
-  await ground.finish()
-  await groundFile.close()
+  await baseEvents.finish()
+  await baseFile.close()
   packed.end()
   await packedDone
   await rm(source)
@@ -197,12 +197,12 @@ async function makeNetwork(folder, { messages, seed, senders, batch }, signal) {
 }
 
 /**
- * Whether an event takes away what an earlier one gave: a key, or a name. The ground is laid before all
- * messages, so those of the time in between would be refused; it is laid without.
+ * Whether an event removes a key or a name that an earlier one added. Base events are imported before all
+ * messages, which these events would make invalid, so they are left out.
  *
  * @param {Buffer} event
  */
-function takesBack(event) {
+function isRevocation(event) {
   const chainEvent = readBytes(
     readBytes(event, EVENT.mergeOnChainEventBody),
     MERGE_ON_CHAIN_EVENT.onChainEvent,

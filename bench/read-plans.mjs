@@ -64,15 +64,15 @@ async function hotStatements(db) {
     count,
     viewerFid,
   })
-  const channel = { below: { channelIds: ['c3'] }, replies: false }
-  const { places } = await readParentFeed(db, channel, part(undefined, 25))
-  const hashes = places.map(({ hash }) => hash)
+  const channel = { parents: { channelIds: ['c3'] }, replies: false }
+  const { entries } = await readParentFeed(db, channel, part(undefined, 25))
+  const hashes = entries.map(({ hash }) => hash)
   const fids = [...new Set([...(await loadCasts(db, hashes)).values()].map(({ fid }) => fid))]
   const following = (/** @type {number} */ fid) => () =>
     readFollowingFeed(db, { fid, recasts: true }, part(fid, 39))
   const author = /** @type {const} */ ({ fids: [5], casts: 'all', recasts: false })
   return {
-    'channel feed, 26 places': () => readParentFeed(db, channel, part(8)),
+    'channel feed, 26 entries': () => readParentFeed(db, channel, part(8)),
     'viewer and 25 casts': () =>
       loadViewerRelations(db, [{ viewerFid: 8, fids, hashes, channelIds: ['c3'] }]),
     '25 casts': () => loadCasts(db, hashes),

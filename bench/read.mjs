@@ -13,8 +13,8 @@ import { figure, machine, printTable, record } from './report.mjs'
 
 /**
  * Reading operations of the main API on a large network, beside a bare Fastify route that sends the same bytes from
- * memory. Server, PostgreSQL and load share the machine. The server runs twice on the same data: with its views kept
- * ready, and with none kept (`VIEW_CACHE_ENTRIES=0`). What the processor was busy for a request tells more than
+ * memory. Server, PostgreSQL and load share the machine. The server runs twice on the same data: with its cache, and
+ * without (`VIEW_CACHE_ENTRIES=0`). What the processor was busy for a request tells more than
  * requests a second where others use the machine.
  */
 
@@ -36,8 +36,8 @@ const seconds = Number(values.seconds)
 const connections = Number(values.connections)
 
 const env = { PLAZA_DEV_API_KEY: KEY, VIEW_CACHE_ENTRIES: '200000', CRAWL_EMBEDS: 'false' }
-const kept = values['data-dir']
-let server = kept === undefined ? await startPlaza({ env }) : await openPlaza(kept, env)
+const keptDataDir = values['data-dir']
+let server = keptDataDir === undefined ? await startPlaza({ env }) : await openPlaza(keptDataDir, env)
 try {
   const started = Date.now()
   const sizes = await onDatabase((db) => fillReadModel(db, scale))
@@ -45,7 +45,7 @@ try {
   if (values.plans) await printPlans(server.databaseUrl)
   else await measure(sizes)
 } finally {
-  await (kept === undefined ? server.stop() : server.end())
+  await (keptDataDir === undefined ? server.stop() : server.end())
 }
 
 /** @param {{ users: number, casts: number, reactions: number, follows: number }} sizes */
@@ -85,7 +85,7 @@ async function operationsOn(client, { users }) {
   const many = Array.from({ length: 20 }, (_, n) => n)
   const fids = (/** @type {number} */ n) =>
     Array.from({ length: 100 }, (_, i) => 1 + ((n * 997 + i * 13) % users))
-  // What comes behind the first page is kept for nobody.
+  // Only the first page is cached.
   const { next } = JSON.parse(`${await read('/v2/farcaster/feed/following?fid=1&viewer_fid=1&limit=25')}`)
   // The network stopped casting at its last moment, so ranked feeds are asked for that moment, by a cursor.
   const ranked = (/** @type {string} */ feed) =>
@@ -212,8 +212,8 @@ async function bareRoute(bodies) {
  */
 function print(operations, warm, cold) {
   for (const [title, results] of /** @type {const} */ ([
-    ['views kept ready', warm],
-    ['nothing kept ready', cold],
+    ['cached', warm],
+    ['not cached', cold],
   ])) {
     printTable(`${title}, ${connections} connections`, [
       [

@@ -19,7 +19,7 @@ import { EdgeList } from '../dist/features/score/edge-list.js'
  * @typedef {object} Network
  * @property {number} users
  * @property {EdgeList} edges
- * @property {import('../dist/features/score/spam-signals.js').Accounts} accounts
+ * @property {import('../dist/features/score/spam-signals.js').AccountFeatures} accounts
  * @property {Uint8Array} isSpam
  */
 

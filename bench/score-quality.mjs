@@ -5,11 +5,11 @@ import { areaUnderCurve } from './ranking.mjs'
 import { printTable } from './report.mjs'
 import { generateNetwork, NOW_UNIX } from './score-network.mjs'
 
-/** How well parts of the score tell planted rings from people, by the graph alone: spam has no other signs. */
+/** Measures how well variants of the score separate planted rings from people, by the graph alone. */
 
 const NETWORKS = 5
 const SIZE = { users: 5_000, follows: 30 }
-const { trust, company } = defaultScoreOptions
+const { trust, neighborhoodPenalty } = defaultScoreOptions
 
 const RINGS = {
   'three in ten buy links': { buyers: 0.3 },
@@ -18,9 +18,12 @@ const RINGS = {
 }
 
 const VARIANTS = {
-  'as it is': defaultScoreOptions,
-  'without company': { ...defaultScoreOptions, company: { ...company, weight: 0 } },
-  'company of mutual ties only': { ...defaultScoreOptions, company: { ...company, unansweredPart: 0 } },
+  current: defaultScoreOptions,
+  'without penalty': { ...defaultScoreOptions, neighborhoodPenalty: { ...neighborhoodPenalty, weight: 0 } },
+  'penalty for mutual edges only': {
+    ...defaultScoreOptions,
+    neighborhoodPenalty: { ...neighborhoodPenalty, oneWayShare: 0 },
+  },
   'without likes': { ...defaultScoreOptions, trust: { ...trust, likesWeight: 0 } },
   'damping 0.85': { ...defaultScoreOptions, trust: { ...trust, damping: 0.85 } },
 }
@@ -48,9 +51,9 @@ function judge(seed, rings, options) {
   const graph = buildGraph(network.users, network.edges)
   const seeds = defaultSeeds(graph, network.accounts.registeredAt)
   const { scores } = computeScores(graph, network.accounts, seeds, NOW_UNIX, options)
-  const passing = (/** @type {0 | 1} */ kind) => {
+  const passingShare = (/** @type {0 | 1} */ kind) => {
     const all = scores.filter((_, user) => network.isSpam[user] === kind)
     return all.filter((score) => score >= 0.5).length / all.length
   }
-  return { area: areaUnderCurve(scores, network.isSpam), honest: passing(0), spam: passing(1) }
+  return { area: areaUnderCurve(scores, network.isSpam), honest: passingShare(0), spam: passingShare(1) }
 }

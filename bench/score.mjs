@@ -81,7 +81,7 @@ function measure(options) {
       figure(graph.cpuSeconds),
     ],
     ['choosing seeds', figure(seeds.seconds), figure(seeds.cpuSeconds)],
-    [`trust (${rounds.length} rounds), signs, company`, figure(scores.seconds), figure(scores.cpuSeconds)],
+    [`trust (${rounds.length} rounds), signals, penalty`, figure(scores.seconds), figure(scores.cpuSeconds)],
     [`all, asked for at most ${TARGETS.seconds}`, figure(totalSeconds), figure(totalCpuSeconds)],
   ])
   printTable('Per round of trust', [

@@ -69,7 +69,7 @@ export async function runShuttle(clusterUrl, parts, signal) {
     )
     const messages = runs.reduce((sum, run) => sum + run.messages, 0)
     const perSecond = runs.reduce((sum, run) => sum + run.messages / run.seconds, 0)
-    return { messages, perSecond, failures: addUp(runs.map((run) => run.failures)) }
+    return { messages, perSecond, failures: sumCounts(runs.map((run) => run.failures)) }
   } finally {
     await dropDatabase(clusterUrl, url)
     await rm(folder, { recursive: true, force: true })
@@ -80,7 +80,7 @@ export async function runShuttle(clusterUrl, parts, signal) {
  * @param {readonly Record<string, number>[]} counts
  * @returns {Record<string, number>}
  */
-export function addUp(counts) {
+export function sumCounts(counts) {
   /** @type {Record<string, number>} */
   const sums = {}
   for (const [name, count] of counts.flatMap((each) => Object.entries(each))) {

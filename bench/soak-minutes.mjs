@@ -125,7 +125,7 @@ export class Account {
   }
 
   /** @param {{ delivered: [string, number][], streamed: [string, number][], doubles: number, memoryMb: number }} news */
-  hear({ delivered, streamed, doubles, memoryMb }) {
+  recordEvent({ delivered, streamed, doubles, memoryMb }) {
     const { minute } = this
     for (const [hash, atMs] of delivered) this.delivered.arrive(hash, atMs, minute.delivered)
     for (const [hash, atMs] of streamed) this.streamed.arrive(hash, atMs, minute.streamed)
@@ -135,14 +135,14 @@ export class Account {
 }
 
 /**
- * Looks at a server until it is told to stop, and tells of each minute that has passed.
+ * Samples a server until it is stopped, and reports each minute.
  *
  * @param {import('./plaza-process.mjs').PlazaServer} server
  * @param {Account} account
  * @param {(minute: Minute, number: number) => void} onMinute
  */
 export function watchMinutes(server, account, onMinute) {
-  let told = 0
+  let reportedMinutes = 0
   let looking = Promise.resolve()
   const look = async () => {
     const { minute } = account
@@ -154,10 +154,11 @@ export function watchMinutes(server, account, onMinute) {
     )
     minute.databaseMb = Number(rows[0].mb)
     minute.deadRows = rows[0].dead ?? 0
-    tell(account.minutes.indexOf(account.minute))
+    reportMinute(account.minutes.indexOf(account.minute))
   }
-  const tell = (/** @type {number} */ passed) => {
-    for (; told < passed; told += 1) onMinute(account.minutes[told], told + 1)
+  const reportMinute = (/** @type {number} */ passed) => {
+    for (; reportedMinutes < passed; reportedMinutes += 1)
+      onMinute(account.minutes[reportedMinutes], reportedMinutes + 1)
   }
   const timer = setInterval(() => {
     looking = looking.then(look).catch((error) => console.error(`not seen: ${error.message}`))
@@ -165,7 +166,7 @@ export function watchMinutes(server, account, onMinute) {
   return async (/** @type {number} */ minutes) => {
     clearInterval(timer)
     await looking
-    tell(Math.min(minutes, account.minutes.length))
+    reportMinute(Math.min(minutes, account.minutes.length))
   }
 }
 

@@ -32,7 +32,7 @@ const writers = fids.map((fid) => ({
 /** @type {{ fid: number, index: number, hash: Buffer, reactions: number }[]} */
 const recent = []
 /** What may be removed, the oldest first. @type {Record<'uncast' | 'unlike' | 'unfollow', any[]>} */
-const standing = { uncast: [], unlike: [], unfollow: [] }
+const storedMessages = { uncast: [], unlike: [], unfollow: [] }
 let number = 0
 
 parentPort?.on('message', (count) => {
@@ -83,7 +83,7 @@ const makers = {
     removal('unfollow', ({ writer, body }) => ({ writer, type: MessageType.LINK_REMOVE, body })),
 }
 
-/** Every third answers a recent cast, every third stands in a channel. */
+/** Every third answers a recent cast, every third is in a channel. */
 function cast() {
   const index = number % writers.length
   const writer = writers[index]
@@ -102,7 +102,7 @@ function cast() {
     after(hash) {
       recent.push({ fid: writer.fid, index, hash, reactions: 0 })
       if (recent.length > RECENT) recent.shift()
-      stands('uncast', { writer, hash })
+      recordStored('uncast', { writer, hash })
     },
   }
 }
@@ -114,7 +114,12 @@ function reaction(type) {
   target.reactions += 1
   const writer = writers[(target.index + target.reactions) % writers.length]
   const body = { reactionBody: { type, targetCastId: { fid: target.fid, hash: target.hash } } }
-  return { writer, type: MessageType.REACTION_ADD, body, after: () => stands('unlike', { writer, body }) }
+  return {
+    writer,
+    type: MessageType.REACTION_ADD,
+    body,
+    after: () => recordStored('unlike', { writer, body }),
+  }
 }
 
 function follow() {
@@ -123,18 +128,19 @@ function follow() {
   writer.followed += 1
   const targetFid = 1 + ((writer.fid - 1 + writer.followed) % users)
   const body = { linkBody: { type: 'follow', targetFid } }
-  return { writer, type: MessageType.LINK_ADD, body, after: () => stands('unfollow', { writer, body }) }
+  return { writer, type: MessageType.LINK_ADD, body, after: () => recordStored('unfollow', { writer, body }) }
 }
 
-/** @param {keyof typeof standing} kind @param {object} what */
-function stands(kind, what) {
-  if (standing[kind].length < MOST_REMOVABLE) standing[kind].push({ ...what, signedAtMs: Date.now() })
+/** @param {keyof typeof storedMessages} kind @param {object} what */
+function recordStored(kind, what) {
+  if (storedMessages[kind].length < MOST_REMOVABLE)
+    storedMessages[kind].push({ ...what, signedAtMs: Date.now() })
 }
 
-/** @param {keyof typeof standing} kind @param {(what: any) => any} remove */
+/** @param {keyof typeof storedMessages} kind @param {(what: any) => any} remove */
 function removal(kind, remove) {
-  const oldest = standing[kind][0]
+  const oldest = storedMessages[kind][0]
   if (oldest === undefined || Date.now() - oldest.signedAtMs < REMOVED_AFTER_MS) return null
-  standing[kind].shift()
+  storedMessages[kind].shift()
   return remove(oldest)
 }

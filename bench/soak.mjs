@@ -58,13 +58,13 @@ const SETTINGS = {
   HUB_RATE_LIMIT: '0',
 }
 
-const giveUp = new AbortController()
+const abort = new AbortController()
 
 if (values.help) console.log(HELP)
 else await main()
 
 async function main() {
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => giveUp.abort(new Error(name)))
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => abort.abort(new Error(name)))
   try {
     const server = await start(values['data-dir'])
     try {
@@ -129,7 +129,7 @@ async function prepare({ databaseUrl }) {
       appName: 'development',
       secretKey: SECRET_KEY,
     })
-    giveUp.signal.throwIfAborted()
+    abort.signal.throwIfAborted()
     console.log(`filled in ${figure((performance.now() - startMs) / 1000)} s: ${JSON.stringify(sizes)}`)
     const mix = await startMix({ key: KEY, users: sizes.users, writers, ...subjects })
     return { mix, before: await readHeld(databaseUrl) }
@@ -152,7 +152,7 @@ async function findRate({ url }, mix, account) {
     account.add(outcome)
   }
   account.restart()
-  const { signal } = giveUp
+  const { signal } = abort
   await runFlatOut(url, mix, { seconds: Math.min(WARM_UP_SECONDS, seconds), signal, onOutcome })
   answered = 0
   const startMs = performance.now()
@@ -161,7 +161,7 @@ async function findRate({ url }, mix, account) {
   printErrors(account)
   const waitedMs = await settled(account)
   console.log(
-    `capacity: ${figure(capacity)} requests a second; what was to be told arrived ${figure(waitedMs / 1000)} s later`,
+    `capacity: ${figure(capacity)} requests a second; deliveries arrived ${figure(waitedMs / 1000)} s later`,
   )
   return capacity * Number(values.fraction)
 }
@@ -179,7 +179,7 @@ async function loadFor(server, mix, account, perSecond) {
   try {
     const seconds = Number(values.minutes) * 60
     const onOutcome = (/** @type {import('./soak-load.mjs').Outcome} */ outcome) => account.add(outcome)
-    await runOpen(server.url, mix, { perSecond, seconds, signal: giveUp.signal, onOutcome })
+    await runOpen(server.url, mix, { perSecond, seconds, signal: abort.signal, onOutcome })
   } finally {
     await stopWatch(count)
   }
@@ -191,19 +191,19 @@ async function loadFor(server, mix, account, perSecond) {
  * Waits until everything that was accepted has arrived at the webhook and in the stream.
  *
  * @param {Account} account
- * @returns {Promise<number>} how long it took, in milliseconds. What is missing after minutes is told in the end.
+ * @returns {Promise<number>} how long it took, in milliseconds. What is missing after minutes is reported at the end.
  */
 async function settled({ delivered, streamed }) {
   const startMs = performance.now()
   while (delivered.missing + streamed.missing > 0 && performance.now() - startMs < SETTLE_LIMIT_MS) {
-    await sleep(50, undefined, { signal: giveUp.signal })
+    await sleep(50, undefined, { signal: abort.signal })
   }
   return performance.now() - startMs
 }
 
 /**
  * @param {string} serverUrl
- * @param {Account} account Is told what arrives.
+ * @param {Account} account Records what arrives.
  */
 async function startReceiver(serverUrl, account) {
   const child = fork(new URL('./soak-receiver.mjs', import.meta.url).pathname, [serverUrl])
@@ -212,7 +212,7 @@ async function startReceiver(serverUrl, account) {
     child.once('error', reject)
     child.once('exit', () => reject(new Error('the receiver ended')))
   })
-  child.on('message', (/** @type {any} */ news) => account.hear(news))
+  child.on('message', (/** @type {any} */ news) => account.recordEvent(news))
   return { url: `http://127.0.0.1:${port}`, stop: () => child.kill('SIGKILL') }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { refreshSearchLists } from '../dist/graph/project/search-prefix-lists.js'
-import { hasLikeness, searchByLikeness, searchByPrefix } from '../dist/graph/query/users-search.js'
+import { searchByPrefix, searchBySimilarity, supportsSimilarity } from '../dist/graph/query/users-search.js'
 import { connect } from '../dist/platform/db/connection.js'
 import { startEmbedded } from '../dist/platform/db/embedded.js'
 import { migrate } from '../dist/platform/db/migrate.js'
@@ -171,10 +171,10 @@ async function timed(db, texts) {
  * @param {string} text
  */
 async function search(db, text) {
-  const asked = { text, viewerFid: undefined, hidden: [], limit: 6 }
-  const found = await searchByPrefix(db, asked, [-1, 0, 0])
-  if (found.length === asked.limit || !hasLikeness(text)) return
-  await searchByLikeness(db, { ...asked, limit: asked.limit - found.length }, [-1, 0, 0])
+  const request = { text, viewerFid: undefined, hidden: [], limit: 6 }
+  const found = await searchByPrefix(db, request, [-1, 0, 0])
+  if (found.length === request.limit || !supportsSimilarity(text)) return
+  await searchBySimilarity(db, { ...request, limit: request.limit - found.length }, [-1, 0, 0])
 }
 
 /**

@@ -285,7 +285,7 @@ async function registerUsers(databaseUrl) {
     clock: Date.now,
     network: FarcasterNetwork.DEVNET,
     shards: 1,
-    hooks: [(await import('../dist/graph/project/project.js')).projectEvents],
+    mergeHooks: [(await import('../dist/graph/project/project.js')).projectEvents],
   })
   try {
     const refused = await hub.submitOnChainEvents(users.flatMap(chainEvents))

@@ -1,5 +1,6 @@
-// Compiles contracts/*.sol into contracts/compiled.json. With --check it writes nothing and fails if that file is not
-// what the sources make. The digest of the sources in it tells the same without compiling, which takes ten seconds.
+// Compiles contracts/*.sol into contracts/compiled.json. With --check it writes nothing and fails if that
+// file differs from the result. A digest of the sources in the file detects this without the compiler, which
+// takes ten seconds.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import solc from 'solc'
@@ -15,10 +16,10 @@ const sources = Object.fromEntries(
 )
 const settings = {
   evmVersion: 'cancun',
-  // Without it, what a signed addition of a key is hashed of is more than the stack holds.
+  // Without the IR pipeline, hashing a signed key addition exceeds the stack.
   viaIR: true,
   optimizer: { enabled: true, runs: 200 },
-  // What the compiler adds of itself would change with the machine, and says nothing that the sources do not.
+  // Metadata of the compiler depends on the machine.
   metadata: { appendCBOR: false, bytecodeHash: 'none' },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] } },
 }
@@ -31,7 +32,7 @@ if (problems.some(({ severity }) => severity === 'error')) process.exit(1)
 const contracts = {}
 for (const file of names) {
   for (const [name, { abi, evm }] of Object.entries(result.contracts[file] ?? {})) {
-    // Interfaces and abstract contracts have no code.
+    // Interfaces and abstract contracts have no bytecode.
     if (evm.bytecode.object === '') continue
     contracts[name] = {
       abi,

@@ -1,4 +1,4 @@
-// npm run demo:chain: a development chain that runs until Ctrl-C, and what a server needs to follow it.
+// npm run demo:chain: runs a development chain until Ctrl-C and prints how to start a server that follows it.
 import { addresses, DEV_CHAIN_ID, devAccount, devClient, placeContracts, startAnvil } from './dev-chain.mjs'
 
 const BLOCK_SECONDS = 2
@@ -8,7 +8,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => anvil.sto
 
 const client = devClient(anvil.url, { account: devAccount(0) })
 const { token } = await placeContracts(client)
-// A block for each transaction until the contracts stand, and by the clock from then on, like a real chain.
+// One block per transaction until the contracts are deployed, then by the clock like a public chain.
 await client.setIntervalMining({ interval: BLOCK_SECONDS })
 
 console.log(

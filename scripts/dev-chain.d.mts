@@ -13,7 +13,7 @@ import type { HDAccount } from 'viem/accounts'
 
 export declare const DEV_CHAIN_ID: 10
 
-/** The contracts that have one place, by what they are. */
+/** The contracts with a fixed address, by name. */
 export interface DevAddresses {
   readonly idRegistry: Address
   readonly idGateway: Address
@@ -62,7 +62,7 @@ export declare function startAnvil(options?: {
   readonly blockTimeSeconds?: number
 }): Promise<RunningAnvil>
 
-/** `token` is what the tier is paid with. */
+/** `token` pays for the tier. */
 export declare function placeContracts(client: DevClient): Promise<DevAddresses & { readonly token: Address }>
 
 export declare function deploy(client: DevClient, name: string, args?: readonly unknown[]): Promise<Address>

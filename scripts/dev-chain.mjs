@@ -1,5 +1,5 @@
-// A development chain: anvil, with the contracts of contracts/ at the addresses that they have on the real chain, and
-// with its chain id, so that what is signed for the one is signed for the other.
+// A development chain: anvil with the contracts of contracts/ at the addresses and with the chain id of the
+// public chain, so that signatures are valid on both.
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -15,15 +15,15 @@ import {
 } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 
-/** OP Mainnet, whose id is part of everything that accounts sign. */
+/** Chain id of OP Mainnet, which is part of all account signatures. */
 export const DEV_CHAIN_ID = 10
 
 const POLL_MS = 20
 
-/** The words that every anvil derives its accounts from; each has 10,000 ETH. */
+/** The mnemonic of anvil's accounts, which have 10,000 ETH each. */
 const MNEMONIC = 'test test test test test test test test test test test junk'
 
-/** Where the contracts stand on the real chain; the last one stands on Base there. */
+/** Addresses of the contracts on the public chain; the last one is on Base. */
 export const addresses = {
   idRegistry: '0x00000000Fc6c5F01Fc30151999387Bb99A9f489b',
   idGateway: '0x00000000Fc25870C6eD6b6c7E41Fb078b7656f69',
@@ -44,29 +44,31 @@ const codeOf = {
   tierRegistry: 'TierRegistry',
 }
 
-/** Dollars with 8 decimals: 7 a unit of storage, 3,500 an ETH, so that a unit is 0.002 ETH. */
+/** Prices in dollars with 8 decimals: 7 per unit of storage, 3,500 per ETH; a unit costs 0.002 ETH. */
 const UNIT_USD = 7_00000000n
 const ETH_USD = 3500_00000000n
 const MAX_UNITS = 4_000_000n
 const MAX_KEYS_PER_FID = 1_000n
-/** 0.1 a day, in a token of 6 decimals. */
+/** Price of a day, 0.1 of a token with 6 decimals. */
 const TIER_PRICE_PER_DAY = 100_000n
 
 const compiled = JSON.parse(readFileSync(new URL('../contracts/compiled.json', import.meta.url), 'utf8'))
 
-/** ABI, bytecode and deployedBytecode of a contract of contracts/. */
+/** Returns ABI, bytecode and deployed bytecode of a contract of contracts/. */
 export function contract(name) {
   const found = compiled.contracts[name]
   if (found === undefined) throw new Error(`there is no contract ${name}`)
   return found
 }
 
-/** One of the accounts that anvil gives ETH to, from 0 to 9. */
+/** Returns one of anvil's accounts, from 0 to 9. */
 export function devAccount(index) {
   return mnemonicToAccount(MNEMONIC, { addressIndex: index })
 }
 
-/** A client of a development chain that reads, writes and commands it; without an account it cannot write. */
+/**
+ * Creates a client that reads, writes and controls a development chain. Without an account it cannot write.
+ */
 export function devClient(url, { account, chainId = DEV_CHAIN_ID } = {}) {
   const chain = defineChain({
     id: chainId,
@@ -88,8 +90,8 @@ export function devClient(url, { account, chainId = DEV_CHAIN_ID } = {}) {
 }
 
 /**
- * viem looks for a receipt when a block comes, and leaves a block out that comes while it looks: then it would wait for
- * another one, which never comes where each transaction makes its own.
+ * Polls for a receipt. viem waits for the next block if one arrives during its look-up, and with a block per
+ * transaction there is no next one.
  */
 async function waitForReceipt(client, hash) {
   for (;;) {
@@ -102,10 +104,7 @@ async function waitForReceipt(client, hash) {
   }
 }
 
-/**
- * Runs anvil for as long as somebody holds the other end of its standard input: whoever has started it may die in any way,
- * and leaves no chain behind.
- */
+/** Runs anvil while another process keeps its standard input open, so that it stops if that process dies. */
 const KEEPER = `
   const { spawn } = require('node:child_process')
   const [binary, ...options] = process.argv.slice(1)
@@ -116,8 +115,8 @@ const KEEPER = `
 `
 
 /**
- * Starts anvil on a port of the loopback address, a free one unless told, and resolves when it answers.
- * A block is made for each transaction, or every `blockTimeSeconds`.
+ * Starts anvil on a loopback port, by default a free one, and resolves when it replies. It creates a block
+ * per transaction, or every `blockTimeSeconds`.
  */
 export async function startAnvil({ port = 0, chainId = DEV_CHAIN_ID, blockTimeSeconds } = {}) {
   const require = createRequire(import.meta.url)
@@ -126,7 +125,7 @@ export async function startAnvil({ port = 0, chainId = DEV_CHAIN_ID, blockTimeSe
   const options = ['--host', '127.0.0.1', '--port', port, '--chain-id', chainId, '--mnemonic', MNEMONIC]
   if (blockTimeSeconds !== undefined) options.push('--block-time', blockTimeSeconds)
   const child = spawn(process.execPath, ['-e', KEEPER, binary, ...options.map(String)])
-  // It may have ended by itself.
+  // It may have ended already.
   child.stdin.on('error', () => {})
   const ended = new Promise((resolve) => child.once('close', resolve))
   let complaint = ''
@@ -150,7 +149,7 @@ export async function startAnvil({ port = 0, chainId = DEV_CHAIN_ID, blockTimeSe
   }
 }
 
-/** Puts the contracts in their places and connects them. The client's account owns them all. */
+/** Deploys and connects the contracts. The client's account owns them. */
 export async function placeContracts(client) {
   for (const [place, name] of Object.entries(codeOf)) {
     await client.setCode({ address: addresses[place], bytecode: contract(name).deployedBytecode })
@@ -179,7 +178,7 @@ async function initialize(client, place, args) {
   if (status !== 'success') throw new Error(`${place} did not take its settings`)
 }
 
-/** Puts a contract of contracts/ onto the chain; its address. */
+/** Deploys a contract of contracts/ and returns its address. */
 export async function deploy(client, name, args = []) {
   const { abi, bytecode } = contract(name)
   const hash = await client.deployContract({ abi, bytecode, args })

@@ -4,14 +4,11 @@ import type { CommandContext } from './cli/context.js'
 import { errorHint } from './cli/error-hint.js'
 import { createProgram } from './cli/program.js'
 
-/** `npm start` passes on the signal that the terminal has sent us already: within this time it is the same. */
+/** `npm start` repeats the signal that the terminal sent. Within this time it counts as the same signal. */
 const SAME_SIGNAL_MS = 1_000
 const FORCED_EXIT_MS = 100
 
-/**
- * How far the heap may grow beyond what lives before it is collected, in percent. V8's own answer on a large
- * machine is 300.
- */
+/** Percent by which the heap may grow before a collection. V8 uses 300 on a large machine. */
 setFlagsFromString('--heap-growing-percent=80')
 
 const context: CommandContext = {
@@ -35,7 +32,7 @@ const context: CommandContext = {
   },
 }
 
-// A closed terminal or pipe takes nothing more; that is no reason to leave PostgreSQL behind.
+// Ignore a closed terminal or pipe, so that the process still stops its PostgreSQL.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 
 createProgram(context, process.argv[2])

@@ -23,10 +23,10 @@ import {
 import { startRecordedRun } from './secrets/recorded-run.js'
 import { startReceiver } from './webhooks/receiver.js'
 
-// A server, and a dozen commands that are processes of their own.
+// Starts a server and a dozen commands as processes.
 vi.setConfig({ testTimeout: 300_000 })
 
-test('an app acts for users, from nothing to the last delete, and no secret of it is written anywhere', async () => {
+test('an app acts for users, and no secret appears in any output', async () => {
   const run = await startRecordedRun()
   const participants = await createParticipants(run)
   const bobsToken = await registerParticipants(participants)
@@ -45,7 +45,7 @@ test('an app acts for users, from nothing to the last delete, and no secret of i
   const written = await run.collectOutput()
   expect(run.search.findIn([...written, ...dump])).toEqual([])
 
-  // It would have been found: what hands out a secret shows it.
+  // The search works: it finds secrets in the replies that return them.
   const documentedNames = new Set(written.flatMap(({ allowedSecrets = [] }) => allowedSecrets))
   for (const name of documentedNames) {
     const all = run.search.findIn(written.map(({ source, text }) => ({ source, text })))
@@ -55,7 +55,7 @@ test('an app acts for users, from nothing to the last delete, and no secret of i
   expect(dump.map(({ text }) => text).join()).toContain(hashOfKey(participants.key).toString('hex'))
 })
 
-/** A name, a profile, and an app key whose tokens are good. */
+/** Creates a name, a profile, and an app key with valid tokens. */
 async function registerParticipants(participants: Participants): Promise<string> {
   const { run, client, reader, alice, bob, aliceSigner, bobSigner } = participants
   for (const [name, { fid }, signerUuid] of [
@@ -89,7 +89,7 @@ async function registerParticipants(participants: Participants): Promise<string>
 const castOf = async (client: Client, identifier: string, viewerFid?: number) =>
   (await client.lookupCastByHashOrUrl({ identifier, type: 'hash', ...(viewerFid ? { viewerFid } : {}) })).cast
 
-/** Alice makes a channel and casts in it; whoever has another key of the app reads it at once. */
+/** Alice creates a channel and casts in it; another key of the app reads it immediately. */
 async function publish({ run, key, client, reader, alice, bob, aliceSigner }: Participants): Promise<string> {
   const made = await fetch(`${run.url}/v2/farcaster/channel`, {
     method: 'POST',
@@ -106,7 +106,7 @@ async function publish({ run, key, client, reader, alice, bob, aliceSigner }: Pa
     signerUuid: aliceSigner,
     text: 'roses for @bob',
     channelId: 'gardens',
-    // The client's generator has made one type of the three kinds of embeds.
+    // The client's generator merged the three kinds of embeds into one type.
     embeds: [{ url: 'https://gardens.example/rose.png' }] as never,
     idem: 'roses-for-bob-01',
   })
@@ -120,7 +120,7 @@ async function publish({ run, key, client, reader, alice, bob, aliceSigner }: Pa
   return hash
 }
 
-/** What bob does about it, and what alice is told. */
+/** Bob reacts, and alice gets notifications. */
 async function answer(
   { run, key, client, reader, alice, bob, aliceSigner, bobSigner: signerUuid }: Participants,
   target: string,
@@ -179,7 +179,7 @@ async function join({ client, reader, alice, bob, aliceSigner, bobSigner }: Part
   expect(await members()).toEqual([[alice.fid, 'owner']])
 }
 
-/** Blocks, mutes and bans: bob's answer goes from what alice, and then what everybody who uses the app, is shown. */
+/** Blocks, mutes and bans: bob's reply disappears for alice, then for all users of the app. */
 async function avoid(
   { client, reader, otherApp, alice, bob, aliceSigner }: Participants,
   target: string,
@@ -238,7 +238,7 @@ async function undo(
   }
 }
 
-/** A webhook whose receiver fails, so that deliveries are tried again and told of. */
+/** A webhook whose receiver fails, so that deliveries are retried and reported. */
 async function watch({ run, client, reader, aliceSigner }: Participants): Promise<void> {
   const receiver = await startReceiver((response) => response.writeHead(500).end('no'))
   const { webhook } = await client.publishWebhook({
@@ -257,7 +257,7 @@ async function watch({ run, client, reader, aliceSigner }: Participants): Promis
   expect((await reader.fetchWebhooks()).webhooks).toHaveLength(1)
 }
 
-/** Secrets in requests and commands where none belongs, and what else a server tells whoever asks. */
+/** Puts secrets where none belongs, and reads what the server returns. */
 async function swapSigners(
   { run, key, app, alice, aliceSigner }: Participants,
   bobsToken: string,

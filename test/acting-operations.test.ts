@@ -74,7 +74,7 @@ async function setScene(): Promise<ActingScene> {
 const actingExampleOf = ({ method, path }: Operation) =>
   actingExamples[`${method} ${path}`] ?? expect.fail(`${method} ${path} has no line in acting-operations.ts`)
 
-/** How an operation answers who names this signer. */
+/** Sends an operation with this signer. */
 async function answer(
   operation: Operation,
   signer: NamedSigner,
@@ -112,14 +112,14 @@ const namingSigners = named.filter(([, { body }]) => body && 'signer_uuid' in bo
 const actingSigners = namingSigners.filter(([name]) => actingExamples[name]?.permission !== null)
 const takingTokens = named.filter(([, { headers }]) => headers && 'authorization' in headers.properties)
 
-it('every operation that names a signer has an example, and no other', () => {
+it('every operation with a signer has an example, and no other', () => {
   expect(Object.keys(actingExamples).sort()).toEqual(namingSigners.map(([name]) => name).sort())
 })
 
 describe.each(namingSigners)('%s', (name, operation) => {
   const answers = { ...actingAnswers, ...actingExamples[name]?.answers }
 
-  it('asks for an API key that is good', async () => {
+  it('requires a valid API key', async () => {
     const signer = await signerWith(null)
     const expiredKey = await createApiKey(db, { appId: api.appId })
     await revokeApiKey(db, expiredKey.id)
@@ -128,31 +128,31 @@ describe.each(namingSigners)('%s', (name, operation) => {
     }
   })
 
-  it('knows no signer that nobody has made', async () => {
+  it('refuses an unknown signer', async () => {
     for (const id of ['00000000-0000-4000-8000-000000000000', 'mine', "' or true --"]) {
       expect(await answer(operation, { id, ...keyOfBytes })).toEqual([404, 'NotFound', 'signer_uuid'])
     }
   })
 
-  it('leaves signers of other apps alone', async () => {
+  it('refuses signers of other apps', async () => {
     const waiting = await createSigner({ db, vault: testVault }, other.appId)
     for (const signer of [waiting, await signerWith(null, other.appId)]) {
       expect(await answer(operation, signer)).toEqual([403, 'SignerOfAnotherApp', 'signer_uuid'])
     }
   })
 
-  it('heeds that the user has not approved', async () => {
+  it('refuses a signer without approval', async () => {
     const waiting = await createSigner({ db, vault: testVault }, api.appId)
     expect(await answer(operation, waiting)).toEqual(answers.generated)
   })
 
-  it('heeds that the key was removed', async () => {
+  it('refuses a removed key', async () => {
     const signer = await signerWith(null)
     await revokeSigner(hub, alice, signer)
     expect(await answer(operation, signer)).toEqual(answers.revoked)
   })
 
-  it('heeds what the user has permitted', async () => {
+  it('requires the permission of the user', async () => {
     const { permission } = actingExampleOf(operation)
     const others = signerPermissions.filter((each) => each !== permission && each !== 'WRITE_ALL')
     const lacking: SignerPermission[][] = [[], ['READ_ONLY'], ['NONE'], ['READ_ONLY', 'NONE']]
@@ -163,11 +163,11 @@ describe.each(namingSigners)('%s', (name, operation) => {
   })
 })
 
-/** Signers whose keys have ended, by operation: what is remembered of them ends for all while the others are tried. */
+/** Signers with removed keys, by operation. The cache for all expires while the others are tested. */
 const expiredKey = new Map<Operation, NamedSigner>()
 
 describe.each(actingSigners)('%s', (_, operation) => {
-  it('needs nothing but its permission', async () => {
+  it('requires no other permission', async () => {
     const { permission } = actingExampleOf(operation)
     const own: SignerPermission = permission === null || permission === 'any write' ? 'WRITE_ALL' : permission
     const signer = await signerWith([own])
@@ -178,16 +178,17 @@ describe.each(actingSigners)('%s', (_, operation) => {
 })
 
 describe.each(actingSigners)('%s', (_, operation) => {
-  it('ends with the key', async () => {
+  it('refuses the signer after its key is removed', async () => {
     const signer = expiredKey.get(operation) ?? expect.fail('the signer was never approved')
-    // It is remembered for a second, and the hub refuses its key meanwhile. What stands already asks no hub.
+    // The permission is cached for a second; meanwhile the hub refuses the key. A request that changes
+    // nothing does not reach the hub.
     await expect.poll(() => answer(operation, signer)).toEqual(actingAnswers.revoked)
   })
 })
 
 const goodToken = appKeyAuthorization(alice)
 const expiredToken = appKeyAuthorization(alice, { payload: { exp: testNowUnix - 60 } })
-/** Never registered, and registered once. */
+/** An unregistered fid and a registered one. */
 const [unknownKey, removedKey] = [testKey('unknown'), testKey('removed')]
 const tokenOfKey = (key: typeof unknownKey) =>
   appKeyAuthorization(alice, { key, header: { key: `0x${key.publicKey.toString('hex')}` } })
@@ -217,25 +218,22 @@ describe.each(takingTokens)('%s', (name, operation) => {
   const asked = async (headers: Readonly<Record<string, string>>, more = {}) =>
     await answerTo(operation, { ...(await body()), ...more }, headers)
 
-  it('takes a bearer token instead of a signer, and none instead of an API key', async () => {
+  it('accepts a bearer token instead of a signer, but not instead of an API key', async () => {
     expect(await asked({ authorization: goodToken })).toEqual([200, 'OK'])
     expect(await asked({ authorization: goodToken, 'x-api-key': '' })).toEqual([401, 'Unauthorized'])
   })
 
-  it.each(Object.entries(badTokens))(
-    'is not let in by %s, alone or beside a signer',
-    async (_, authorization) => {
-      await hub.submitOnChainEvents([
-        alice.signerEvent(SignerEventType.ADD, 900_001, removedKey.publicKey),
-        alice.signerEvent(SignerEventType.REMOVE, 900_002, removedKey.publicKey),
-      ])
-      expect(await asked({ authorization })).toEqual(refused)
-      const { id } = await signerWith(null)
-      expect(await asked({ authorization }, { signer_uuid: id })).toEqual(refused)
-    },
-  )
+  it.each(Object.entries(badTokens))('refuses %s, alone or with a signer', async (_, authorization) => {
+    await hub.submitOnChainEvents([
+      alice.signerEvent(SignerEventType.ADD, 900_001, removedKey.publicKey),
+      alice.signerEvent(SignerEventType.REMOVE, 900_002, removedKey.publicKey),
+    ])
+    expect(await asked({ authorization })).toEqual(refused)
+    const { id } = await signerWith(null)
+    expect(await asked({ authorization }, { signer_uuid: id })).toEqual(refused)
+  })
 
-  it('takes no signer that is not good beside a token that is', async () => {
+  it('refuses an invalid signer with a valid token', async () => {
     const otherUsersSigner = await signerWith(null, other.appId)
     expect(await asked({ authorization: goodToken }, { signer_uuid: otherUsersSigner.id })).toEqual([
       403,
@@ -252,7 +250,7 @@ describe.each(takingTokens)('%s', (name, operation) => {
 })
 
 it.each(namingSigners.filter((each) => !takingTokens.includes(each)))(
-  '%s takes no token instead of a signer',
+  '%s refuses a token instead of a signer',
   async (name, operation) => {
     const body = await actingExamples[name]!.body(scene, { id: '', ...keyOfBytes })
     expect(await answerTo(operation, body, { authorization: goodToken })).toEqual([

@@ -2,20 +2,20 @@ import type { RequiredPermission } from '../src/features/signers/permissions.js'
 import { type KeyHolder, signKeyRequestBody } from '../src/features/signers/testing/key-holder.js'
 import { testNowUnix } from './network.js'
 
-/** How an operation that names a signer is asked, and how it answers. */
+/** The request of an operation with a signer, and its reply. */
 export interface ActingExample {
-  /** What the signer must be allowed to do; null for what is done to a signer and not through it. */
+  /** The required permission; null for operations on the signer itself. */
   readonly permission: RequiredPermission | null
-  /** A body that is right but for `signer_uuid`, which is put in. */
+  /** A valid body without `signer_uuid`, which is added. */
   readonly body: (scene: ActingScene, signer: NamedSigner) => object | Promise<object>
-  /** Answers that are not those of operations that act. */
+  /** Replies that differ from those of publishing operations. */
   readonly answers?: Partial<ActingAnswers>
 }
 
-/** The status, and `code` and `property` of the error; `OK` for a success. */
+/** The status with `code` and `property` of the error; `OK` for a success. */
 export type Answer = readonly [status: number, code: string, property?: string]
 
-/** What a signer of the app that asks may be like, and how the operation answers then. */
+/** States of a signer, and the reply of an operation. */
 export interface ActingAnswers {
   readonly approved: Answer
   readonly generated: Answer
@@ -23,7 +23,7 @@ export interface ActingAnswers {
   readonly notPermitted: Answer
 }
 
-/** Of operations that act through a signer. */
+/** Replies of operations that publish through a signer. */
 export const actingAnswers: ActingAnswers = {
   approved: [200, 'OK'],
   generated: [403, 'SignerNotApproved', 'signer_uuid'],
@@ -31,30 +31,30 @@ export const actingAnswers: ActingAnswers = {
   notPermitted: [403, 'PermissionMissing', 'signer_uuid'],
 }
 
-/** The signer that a request names. */
+/** The signer of a request. */
 export interface NamedSigner {
   readonly id: string
   readonly publicKey: Buffer
 }
 
-/** What bodies may speak of: there is all of it, whoever acts. */
+/** Objects that bodies refer to. They exist for every user. */
 export interface ActingScene {
-  /** A cast of the user who acts, with 0x. */
+  /** A cast of the acting user, with 0x. */
   readonly ownCastHash: string
-  /** Another one, which nothing else speaks of. */
+  /** Another cast without references. */
   readonly unwantedCastHash: string
-  /** A channel that the user leads, and one to which they are invited. */
+  /** A channel that the user leads, and one with an invite for the user. */
   readonly ownChannelId: string
   readonly invitingChannelId: string
-  /** Another user, who follows the user’s channel. */
+  /** Another user, who follows the user's channel. */
   readonly otherFid: number
-  /** An address, and its agreement to belong to the user who acts. */
+  /** An address and its verification for the acting user. */
   readonly claim: { readonly address: string; readonly block_hash: string; readonly eth_signature: string }
-  /** Where another app takes actions, until the test ends. */
+  /** URL of another app that accepts actions, until the test ends. */
   readonly otherAppUrl: () => Promise<string>
-  /** An account that may ask for keys. */
+  /** An account that may request keys. */
   readonly askingAccount: KeyHolder
-  /** Where a mini app of this server lives. */
+  /** Domain of a mini app of this server. */
   readonly miniAppDomain: string
 }
 
@@ -66,9 +66,9 @@ const blockExample = ({ otherFid }: ActingScene) => ({ blocked_fid: otherFid })
 const member = (scene: ActingScene) => ({ ...channelExample(scene), role: 'member', fid: scene.otherFid })
 
 /**
- * For every operation whose body names a signer, how to ask it. `acting-operations.test.ts` holds each against keys,
- * signers and tokens that must not be let in, and fails for an operation that has no line here. In the order in which
- * the server lists them each succeeds.
+ * The request of every operation with a signer in its body. `acting-operations.test.ts` tests each with
+ * invalid keys, signers and tokens, and fails for an operation without a line here. In the order of the
+ * server's list, each succeeds.
  */
 export const actingExamples: Readonly<Record<string, ActingExample>> = {
   'POST signer/signed_key': {

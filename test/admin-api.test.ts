@@ -8,7 +8,7 @@ const { url } = await createTestDatabase()
 const token = 'the-admin-token-of-two-servers-0123456789'
 const start = () => startTestServer(url, { CRAWL_EMBEDS: 'false', ADMIN_TOKEN: token })
 
-/** A second is promised, to a machine that does nothing else. */
+/** The documented limit is one second on an idle machine. */
 const pollOptions = { timeout: 20_000, interval: 100 }
 
 async function admin(
@@ -29,7 +29,7 @@ const statusWith = async (server: TestServer, key: string): Promise<number> =>
   (await fetch(`${server.urls.main}/v2/social/fname/availability?fname=x`, { headers: { 'x-api-key': key } }))
     .status
 
-test('what one server has made, changed and revoked is so at every server', async () => {
+test('changes through one server apply to all servers', async () => {
   const [one, other] = [await start(), await start()]
   const { app } = await admin(one, 'POST', 'apps', { name: 'everywhere' })
   const { key, api_key } = await admin(other, 'POST', `apps/${app.id}/keys`, { rate_limit: 600 })
@@ -46,7 +46,7 @@ test('what one server has made, changed and revoked is so at every server', asyn
   for (const server of [one, other]) await expect.poll(() => statusWith(server, key), pollOptions).toBe(401)
 })
 
-test('the admin API is described beside the others, and its own token is what it asks for', async () => {
+test('OpenAPI describes the admin API and its token', async () => {
   const server = await start()
   const document: ReturnType<typeof JSON.parse> = await (
     await fetch(`${server.urls.main}/openapi.json`)

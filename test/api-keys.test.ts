@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { createDataDir, runCommand, startServerProcess } from './server-process.js'
 
-// Processes are compiled first, and start and stop a PostgreSQL of their own.
+// Includes compilation, and starts and stops a PostgreSQL per process.
 vi.setConfig({ testTimeout: 120_000 })
 
 async function runCli(dataDir: string, ...args: string[]): Promise<string> {
@@ -15,7 +15,7 @@ function statusWith(url: string, key: string): Promise<number> {
   return fetch(`${url}${path}`, { headers: { 'x-api-key': key } }).then(({ status }) => status)
 }
 
-it('prints a key on the first start, which is good on every start', async () => {
+it('prints a key on the first start, which stays valid', async () => {
   const dataDir = await createDataDir()
   const first = await startServerProcess({ dataDir })
   const [, key = ''] = /^API key: (\S+)$/m.exec(first.output()) ?? []
@@ -31,7 +31,7 @@ it('prints a key on the first start, which is good on every start', async () => 
   expect(await statusWith(second.url, 'another-key')).toBe(401)
 })
 
-it('makes and revokes keys beside a running server', async () => {
+it('creates and revokes keys beside a running server', async () => {
   const dataDir = await createDataDir()
   const server = await startServerProcess({ dataDir, env: { PLAZA_DEV_API_KEY: 'a-key-of-my-own' } })
   expect(server.output()).toContain('API key: a-key-of-my-own\n')

@@ -11,8 +11,8 @@ const DIST = resolve('dist')
 let builtPath: Promise<string> | undefined
 
 /**
- * Path of the compiled `plaza`, for tests that start it as a process of its own. `npm test` has compiled it
- * before; when a single file is run after an edit, it is compiled here.
+ * Compiles `plaza` if necessary and returns its path, for tests that start it as a process. `npm test`
+ * compiles it in advance; a single file that runs after an edit compiles it here.
  */
 export function builtCli(): Promise<string> {
   builtPath ??= build()
@@ -34,7 +34,7 @@ async function build(): Promise<string> {
   return cli
 }
 
-/** Test files run side by side; one of them compiles. */
+/** Lets one of several concurrent test files compile. */
 async function lock(): Promise<() => void> {
   for (;;) {
     try {

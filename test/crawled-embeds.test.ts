@@ -23,7 +23,7 @@ async function embedOf(server: TestServer, path: string) {
   return (await server.get(path)).cast.embeds[0]
 }
 
-test('what is behind an embedded URL is shown by every server once one of them has visited it', async () => {
+test('every server shows metadata of an embedded URL after one has crawled it', async () => {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -45,7 +45,7 @@ test('what is behind an embedded URL is shown by every server once one of them h
   }
 })
 
-test('private addresses are not visited unless that is allowed', async () => {
+test('private addresses are not crawled unless allowed', async () => {
   const page = await serveHttp((_req, res) => res.end('secret'))
   const server = await startTestServer(url)
   const path = await castWith(server, `${page.origin}/inside`)
@@ -53,7 +53,7 @@ test('private addresses are not visited unless that is allowed', async () => {
   expect(page.connections()).toBe(0)
 })
 
-test('nothing is visited when crawling is off', async () => {
+test('nothing is crawled when crawling is off', async () => {
   const page = await serveHttp((_req, res) => res.end('page'))
   const server = await startTestServer(url, { CRAWL_EMBEDS: 'false', ALLOW_PRIVATE_TARGETS: 'loopback' })
   await castWith(server, `${page.origin}/off`)

@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, inject } from 'vitest'
 import { type ConnectOptions, connect, type Database } from '../src/platform/db/connection.js'
 
-/** A database of its own for one test file. */
+/** The database of a test file. */
 export interface TestDatabase {
   readonly db: Database
   readonly url: string
-  /** Another pool on the same database. It is closed with the database. */
+  /** Opens another pool on the same database, which is closed with it. */
   connect(options?: Partial<ConnectOptions>): Database
 }
 
 export interface TestDatabaseOptions extends Partial<ConnectOptions> {
-  /** False: an empty database instead of a migrated one. */
+  /** False: an empty database without migrations. */
   readonly migrated?: boolean
 }
 
@@ -21,9 +21,9 @@ const CLOSING_LIMIT_MS = 30_000
 const CLOSING_POLL_MS = 20
 
 /**
- * Makes a database for the file that calls it, at its top level: `const { db } = await createTestDatabase()`.
- * It is dropped after the file's last test, which fails if a connection is still open that was not made
- * here: whatever opened it does not close what it opens.
+ * Creates a database for the calling test file, at its top level: `const { db } = await
+ * createTestDatabase()`. It is dropped after the last test, which fails if a connection that was not opened
+ * here is still open, because its owner leaks it.
  */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const { migrated = true, ...connectOptions } = options
@@ -69,7 +69,7 @@ async function asAdmin(work: (admin: Database) => Promise<void>): Promise<void> 
   }
 }
 
-/** The server notices a closed socket a moment later: on a busy machine that moment is long. */
+/** PostgreSQL notices a closed socket later, on a busy machine much later. */
 async function connectionsTo(admin: Database, name: string): Promise<string[]> {
   const deadline = Date.now() + CLOSING_LIMIT_MS
   for (;;) {

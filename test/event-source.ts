@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http'
 
-/** One block of a stream of server-sent events. */
+/** A block of a server-sent event stream. */
 export interface SentEvent {
   readonly id?: string
   readonly event?: string
@@ -8,9 +8,9 @@ export interface SentEvent {
   readonly comment?: string
 }
 
-/** A client of a stream of server-sent events that reads when it is asked to, and not before. */
+/** A client of a server-sent event stream that reads only on request. */
 export class EventSource {
-  /** What has arrived and was not taken yet. */
+  /** Text that has arrived and was not returned yet. */
   readonly #blocks: SentEvent[] = []
   #text = ''
   #ended = false
@@ -42,7 +42,7 @@ export class EventSource {
     this.#onChange()
   }
 
-  /** The next block, comments included; null when the stream has ended. */
+  /** Returns the next block, also comments; null at the end of the stream. */
   async nextBlock(): Promise<SentEvent | null> {
     while (this.#blocks.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ export class EventSource {
     return this.#blocks.shift() ?? null
   }
 
-  /** The next block that has data; null when the stream has ended. */
+  /** Returns the next block with data; null at the end of the stream. */
   async next(): Promise<SentEvent | null> {
     for (;;) {
       const block = await this.nextBlock()

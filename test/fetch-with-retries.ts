@@ -1,11 +1,11 @@
-/** Longer than any answer takes on a busy machine, but for those that wait for a chain. */
+/** Longer than any reply on a busy machine, except those that wait for a chain. */
 const GIVE_UP_MS = 15_000
 
 /**
- * Asks a server that may be killed meanwhile. Null when there is no answer.
+ * Sends a request to a server that may be killed meanwhile. Null if there is no reply.
  *
- * Node's `fetch` can wait for ever when the server is killed while the connection is being made (seen with Node 20 and
- * no socket left), so that it is given up after a while.
+ * In Node.js 20, `fetch` can wait for ever if the server is killed while the connection is being opened, so
+ * it has a timeout.
  */
 export async function fetchWithRetries(
   url: string,

@@ -9,14 +9,14 @@ import { makeTestDir, removeStaleTestDirs } from './stale-test-dirs.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A database of the server that the run uses; test databases are made from there. */
+    /** A database of the server, from which test databases are created. */
     adminUrl: string
-    /** A migrated database that test databases are copied from. It also starts all their names. */
+    /** Name of the migrated template database, and prefix of all test databases. */
     template: string
   }
 }
 
-/** What is lost with a power cut does not matter here, and `fsync` would cost most of the run's time. */
+/** Durability does not matter here, and `fsync` would take most of the run's time. */
 const SETTINGS = { fsync: 'off', full_page_writes: 'off', max_connections: '200' }
 
 interface Server {
@@ -25,7 +25,7 @@ interface Server {
 }
 
 /**
- * One PostgreSQL for the whole run: our own embedded one, or the server of `TEST_DATABASE_URL`, whose role
+ * Starts one PostgreSQL for the whole run: an embedded one, or the server of `TEST_DATABASE_URL`, whose role
  * must be allowed to create databases.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -58,7 +58,7 @@ async function startOwnServer(): Promise<Server> {
     command: 'test',
     log: silentLog,
     settings: SETTINGS,
-    // Ctrl-C ends the tests and their server.
+    // Ctrl-C stops the tests and their server.
     detached: false,
   })
   return {
@@ -70,7 +70,7 @@ async function startOwnServer(): Promise<Server> {
   }
 }
 
-/** Files that failed to load leave their databases behind; a server that is not ours should not keep them. */
+/** Files that fail to load leave databases behind. Drop them on an external server. */
 async function dropDatabases(admin: Database, run: string): Promise<void> {
   const rows = await admin<
     { datname: string }[]

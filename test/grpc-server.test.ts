@@ -15,7 +15,7 @@ function connect(address: string | undefined): HubRpcClient {
   return client
 }
 
-test('gRPC takes the keys that the hub API takes over HTTP, and is counted', async () => {
+test('gRPC accepts the keys of the HTTP hub API, and its calls are counted', async () => {
   const env = { HUB_GRPC_PORT: '0', HUB_REQUIRE_API_KEY: 'true', HUB_API_KEYS: 'a-key-of-some-length' }
   const server = await startTestServer(url, { ...env, PLAZA_DEV_API_KEY: 'a-key-of-an-app' })
   const client = connect(server.urls.grpc)

@@ -19,7 +19,7 @@ export interface TestHubApi {
 
 export interface TestReply {
   readonly status: number
-  /** The parsed JSON, of whatever shape the test looks for. */
+  /** The parsed JSON of any shape. */
   readonly body: ReturnType<typeof JSON.parse>
   readonly text: string
   readonly headers: Readonly<Record<string, unknown>>
@@ -27,11 +27,14 @@ export interface TestReply {
 
 interface Options extends Partial<Omit<HubApi, 'config' | 'hub' | 'tail' | 'db'>> {
   readonly config?: Partial<HubApiConfig>
-  /** Answers instead of a hub that merges. */
+  /** Replaces the merging hub. */
   readonly hub?: Hub
 }
 
-/** A hub and its HTTP API on a database, without the rest of the server. Closed after the file's last test. */
+/**
+ * Starts a hub and its HTTP API on a database, without the rest of the server. Closed after the file's last
+ * test.
+ */
 export async function openHubApi(db: Database, options: Options = {}): Promise<TestHubApi> {
   const { config, hub: providedHub, ...rest } = options
   const shards = config?.shards ?? 1

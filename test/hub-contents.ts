@@ -1,6 +1,6 @@
 import type { Database } from '../src/platform/db/connection.js'
 
-/** Everything that stands in a hub, in order; what says when it was merged is left out. */
+/** Returns everything that a hub stores, in order, without merge times. */
 export async function hubContents(db: Database): Promise<unknown[]> {
   return await Promise.all([
     db`select * from hub.messages order by fid, set, key`,

@@ -14,9 +14,9 @@ import { testNowUnix } from './network.js'
 export interface TestHubGrpc {
   readonly hub: Hub
   readonly server: HubGrpcServer
-  /** The published client, on a connection that others share. */
+  /** The published client on a shared connection. */
   readonly client: HubRpcClient
-  /** The published client, on a connection of its own. */
+  /** Opens the published client on a new connection. */
   connect(): HubRpcClient
 }
 
@@ -24,7 +24,10 @@ interface Options extends Partial<Omit<HubGrpcApi, 'config' | 'tail' | 'db'>> {
   readonly config?: Partial<HubGrpcConfig>
 }
 
-/** A hub and its gRPC API on a database, without the rest of the server. Closed after the file's last test. */
+/**
+ * Starts a hub and its gRPC API on a database, without the rest of the server. Closed after the file's last
+ * test.
+ */
 export async function openHubGrpc(db: Database, options: Options = {}): Promise<TestHubGrpc> {
   const { config, hub: providedHub, ...rest } = options
   const shards = config?.shards ?? 1

@@ -7,7 +7,7 @@ import type { Database } from '../src/platform/db/connection.js'
 import { createVerifyPool } from '../src/protocol/verify-pool.js'
 import { testNowUnix } from './network.js'
 
-/** A devnet's hub with the merge hooks of all modules, for the file that calls it. It is now what `network.ts` says. */
+/** Creates a devnet hub with the merge hooks of all modules. Its clock is that of `network.ts`. */
 export async function createTestHub(db: Database, options: Partial<HubOptions> = {}): Promise<Hub> {
   const verifyPool = createVerifyPool({ threads: 0 })
   const hub = await createHub({

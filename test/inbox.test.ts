@@ -5,7 +5,7 @@ import { TestUser } from './network.js'
 import { startTestServer } from './running-server.js'
 import { createDataDir, runCommand } from './server-process.js'
 
-// The command is compiled first.
+// Includes compilation of the command.
 vi.setConfig({ testTimeout: 180_000 })
 
 const { db, url } = await createTestDatabase()
@@ -21,7 +21,7 @@ async function runRebuild(): Promise<string> {
   return running.output()
 }
 
-test('what happens through one server is told of by all, moments later', async () => {
+test('events of one server are notifications on all servers moments later', async () => {
   const [one, other] = [
     await startTestServer(url, { CRAWL_EMBEDS: 'false' }),
     await startTestServer(url, { CRAWL_EMBEDS: 'false' }),
@@ -35,10 +35,10 @@ test('what happens through one server is told of by all, moments later', async (
     await other.hub.submit([bob.cast('hi', now + 1, { mentions: [1], mentionsPositions: [0] })]),
   ).toEqual([null])
   await expect.poll(() => shownKinds(one)).toEqual(['mention', 'follows'])
-  expect(await runRebuild()).toContain('notifications: all right')
+  expect(await runRebuild()).toContain('notifications: correct')
 })
 
-test('a rebuild beside a running server mends what is wrong', async () => {
+test('a rebuild beside a running server repairs notifications', async () => {
   await startTestServer(url, { CRAWL_EMBEDS: 'false' })
   await db`update inbox.notifications set ts = ts - 10 where kind = 1`
   await db`delete from inbox.notifications where kind = 4`
@@ -50,7 +50,7 @@ test('a rebuild beside a running server mends what is wrong', async () => {
   ])
 })
 
-test('a server that finds events gone that it has not consumed makes up for them by itself', async () => {
+test('a server rebuilds after events were dropped that it had not consumed', async () => {
   await db`delete from inbox.notifications`
   await db`delete from hub.consumers`
   await db`update hub.shards set first_retained_id = (select max(id) + 1 from hub.events)`

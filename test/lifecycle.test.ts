@@ -13,7 +13,7 @@ import { builtCli } from './built-cli.js'
 import { createTestDatabase } from './database.js'
 import { createDataDir, runCommand, type ServerProcess, startServerProcess } from './server-process.js'
 
-// Each test starts servers, some of them twice, with a durable cluster: seconds of disk and CPU.
+// Each test starts servers with a durable cluster, some twice: seconds of disk and CPU.
 vi.setConfig({ testTimeout: 120_000 })
 
 const external = await createTestDatabase()
@@ -35,12 +35,12 @@ async function statusOf(server: ServerProcess): Promise<number> {
   return (await fetch(`${server.url}/readyz`)).status
 }
 
-/** It says itself that it is not while its database takes long to answer. */
+/** The server itself reports that it is not ready while its database is slow. */
 async function expectReady(server: ServerProcess): Promise<void> {
   await expect.poll(() => statusOf(server)).toBe(200)
 }
 
-/** A request whose body never ends. */
+/** A request with an endless body. */
 function sendEndlessly(server: ServerProcess): Promise<string | Response> {
   const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from([1])) })
   const headers = { 'content-type': 'application/octet-stream' }
@@ -49,7 +49,7 @@ function sendEndlessly(server: ServerProcess): Promise<string | Response> {
 }
 
 describe('start and stop', () => {
-  it('makes its own database, answers, and leaves nothing running after SIGTERM', async () => {
+  it('creates its database, replies, and leaves no process after SIGTERM', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir })
     expect(await (await fetch(`${server.url}/readyz`)).json()).toMatchObject({ status: 'ready' })
@@ -69,7 +69,7 @@ describe('start and stop', () => {
     }
   })
 
-  it('refuses a second server on the same directory, and lets commands use the first one', async () => {
+  it('refuses a second server on a directory, and lets commands use the first one', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir })
     const second = await runCommand(['serve'], { dataDir })
@@ -80,7 +80,7 @@ describe('start and stop', () => {
     await expectReady(server)
   })
 
-  it('gives a command a database for as long as it takes, also when several run at once', async () => {
+  it('starts a database for a command, also for several at once', async () => {
     const dataDir = await createDataDir()
     const commands = await Promise.all([1, 2, 3].map(() => runCommand(['migrate'], { dataDir })))
     for (const command of commands) {
@@ -90,10 +90,10 @@ describe('start and stop', () => {
     expect(await findEmbedded(dataDir)).toBeNull()
   })
 
-  it('lets commands wait while a server makes its database for the first time', async () => {
+  it('lets commands wait while a server creates its database', async () => {
     const dataDir = await createDataDir()
     const starting = startServerProcess({ dataDir })
-    // The directory is the server's from here on; its PostgreSQL is still to be made.
+    // The server has locked the directory; its PostgreSQL does not exist yet.
     while (dataDirOwner(dataDir) === null) await sleep(10)
     const commands = await Promise.all([1, 2, 3].map(() => runCommand(['migrate'], { dataDir })))
     for (const command of commands) {
@@ -103,7 +103,7 @@ describe('start and stop', () => {
     await starting
   })
 
-  it('uses the database it is told to use, and makes none', async () => {
+  it('uses DATABASE_URL and creates no database', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir, env: { DATABASE_URL: external.url } })
     await expectReady(server)
@@ -112,7 +112,7 @@ describe('start and stop', () => {
     expect(await server.ended).toEqual({ code: 0, signal: null })
   })
 
-  it('says everything that is wrong with the environment', async () => {
+  it('reports all invalid environment variables', async () => {
     const dataDir = await createDataDir()
     const command = await runCommand(['serve'], { dataDir, env: { PORT: 'x', HUB_SHARDS: '0' } })
     expect(await command.ended).toMatchObject({ code: 1 })
@@ -121,7 +121,7 @@ describe('start and stop', () => {
 })
 
 describe('the hub API', () => {
-  it('is served on the main port, and alone on its own', async () => {
+  it('is served on the main port, and alone on its own port', async () => {
     const dataDir = await createDataDir()
     const env = { DATABASE_URL: external.url, HUB_PORT: '0' }
     const server = await startServerProcess({ dataDir, env })
@@ -134,7 +134,7 @@ describe('the hub API', () => {
     expect(await (await fetch(`${server.url}/metrics`)).text()).toContain('route="/v1/info",status="200"')
   })
 
-  it('asks for a key when it is told to', async () => {
+  it('requires a key if configured', async () => {
     const dataDir = await createDataDir()
     const key = 'a-key-of-some-length'
     const env = { DATABASE_URL: external.url, HUB_REQUIRE_API_KEY: 'true', HUB_API_KEYS: key }
@@ -146,7 +146,7 @@ describe('the hub API', () => {
 })
 
 describe('SIGTERM', () => {
-  it('lets a request finish, while new ones find the door closed', async () => {
+  it('lets running requests finish, and refuses new ones', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir })
     const db = await databaseOf(dataDir)
@@ -165,7 +165,7 @@ describe('SIGTERM', () => {
     expect(await server.ended).toEqual({ code: 0, signal: null })
   })
 
-  it('does not wait for a request beyond the limit', async () => {
+  it('does not wait for requests beyond the timeout', async () => {
     const dataDir = await createDataDir()
     const env = { DATABASE_URL: external.url, SHUTDOWN_TIMEOUT_MS: '100' }
     const server = await startServerProcess({ dataDir, env })
@@ -176,7 +176,7 @@ describe('SIGTERM', () => {
     expect(await request).toBe('cut')
   })
 
-  it('ends everything at once when it comes again, but not when it is merely passed on twice', async () => {
+  it('stops immediately when repeated, but not when forwarded twice', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir, env: { SHUTDOWN_TIMEOUT_MS: '100000' } })
     const postgres = await postgresOf(dataDir)
@@ -186,7 +186,7 @@ describe('SIGTERM', () => {
     server.child.kill('SIGINT')
     await sleep(1_200)
     expect(processIdentity(server.pid)).not.toBeNull()
-    // Again and again: a busy machine may have handed over the first ones late.
+    // Repeated, because a busy machine may deliver the first ones late.
     const repeatedSignal = setInterval(() => server.child.kill('SIGINT'), 400)
     expect(await server.ended.finally(() => clearInterval(repeatedSignal))).toEqual({ code: 1, signal: null })
     expect(await request).toBe('cut')
@@ -194,7 +194,7 @@ describe('SIGTERM', () => {
     await expectReady(await startServerProcess({ dataDir }))
   })
 
-  it('is obeyed although nobody reads the log any more', async () => {
+  it('works if nobody reads the log', async () => {
     const dataDir = await createDataDir()
     const env = { DATABASE_URL: external.url, LOG_LEVEL: 'debug' }
     const server = await startServerProcess({ dataDir, env })
@@ -207,14 +207,14 @@ describe('SIGTERM', () => {
 })
 
 describe('crashes', () => {
-  it('goes on after kill -9 of the server, with the PostgreSQL that is still there', async () => {
+  it('restarts after kill -9 of the server, with the running PostgreSQL', async () => {
     const dataDir = await createDataDir()
     const killed = await startServerProcess({ dataDir })
     const postgres = await postgresOf(dataDir)
     killed.child.kill('SIGKILL')
     await killed.ended
     const next = await startServerProcess({ dataDir })
-    expect(next.output()).toContain('still running: adopted')
+    expect(next.output()).toContain('reused a running PostgreSQL')
     expect(await postgresOf(dataDir)).toBe(postgres)
     await expectReady(next)
     next.child.kill('SIGTERM')
@@ -222,7 +222,7 @@ describe('crashes', () => {
     expect(processIdentity(postgres)).toBeNull()
   })
 
-  it('goes on after kill -9 of the server and of PostgreSQL', async () => {
+  it('restarts after kill -9 of the server and of PostgreSQL', async () => {
     const dataDir = await createDataDir()
     const killed = await startServerProcess({ dataDir })
     killed.child.kill('SIGKILL')
@@ -231,7 +231,7 @@ describe('crashes', () => {
     await expectReady(await startServerProcess({ dataDir }))
   })
 
-  it('starts PostgreSQL again when it is killed, on the same port', async () => {
+  it('restarts a killed PostgreSQL on the same port', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir })
     const url = await findEmbedded(dataDir)
@@ -244,7 +244,7 @@ describe('crashes', () => {
     expect(await findEmbedded(dataDir)).toBe(url)
   })
 
-  it('answers 503 while there is no database, and recovers when it is back', async () => {
+  it('replies 503 while the database is down, and recovers', async () => {
     const dataDir = await createDataDir()
     const server = await startServerProcess({ dataDir })
     const postgres = await postgresOf(dataDir)
@@ -260,12 +260,12 @@ describe('crashes', () => {
   })
 })
 
-describe.runIf(process.getuid?.() === 0)('as an ordinary user', () => {
+describe.runIf(process.getuid?.() === 0)('as a normal user', () => {
   const nobody: SystemUser = { name: 'nobody', uid: 65534, gid: 65534 }
 
-  it('starts, answers and stops', async ({ skip }) => {
+  it('starts, replies and stops', async ({ skip }) => {
     const cli = await builtCli()
-    // A checkout below a home that is closed to others cannot be used by them at all.
+    // Other users cannot use a checkout below a private home directory.
     if (!(await canReach(nobody, cli)) || !(await canEnter(nobody, process.cwd()))) skip()
     const dataDir = await createDataDir(nobody)
     chmodSync(dataDir, 0o700)

@@ -8,7 +8,7 @@ import { createMessageSigner } from '../src/protocol/sign.js'
 import { createTestDatabase } from './database.js'
 import { createDataDir, runCommand, startServerProcess } from './server-process.js'
 
-// Each command is a process of its own that loads everything: seconds on a busy machine.
+// Each command is a process that loads its modules: seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 const registry = await createTestDatabase()
@@ -17,7 +17,7 @@ const copy = await createTestDatabase()
 const directory = await mkdtemp(join(tmpdir(), 'plaza-local-'))
 afterAll(() => rm(directory, { recursive: true }))
 
-/** The standard output and error of a command that is expected to end well. */
+/** Returns the output of a command that must succeed. */
 async function runCli(url: string, ...args: string[]): Promise<string> {
   const dataDir = await createDataDir()
   const command = await runCommand(args, { dataDir, env: { DATABASE_URL: url } })
@@ -25,7 +25,7 @@ async function runCli(url: string, ...args: string[]): Promise<string> {
   return command.output()
 }
 
-it('the registry commands make a user next to a running server, who can publish at once', async () => {
+it('registry commands create a user beside a running server, who can publish immediately', async () => {
   const dataDir = await createDataDir()
   const server = await startServerProcess({ dataDir, env: { DATABASE_URL: registry.url } })
   const { fid } = JSON.parse(await runCli(registry.url, 'fid', 'create', '--json'))
@@ -61,7 +61,7 @@ it('the registry commands make a user next to a running server, who can publish 
   expect(refusedRegistration.output()).toBe(`plaza: "ada" belongs to fid ${fid}\n`)
 })
 
-it('no registry and no demo stand in for the chain of a real network', async () => {
+it('registry and demo refuse to run on a public network', async () => {
   const dataDir = await createDataDir()
   const env = { HUB_NETWORK: 'mainnet', DATABASE_URL: registry.url }
   for (const args of [
@@ -76,7 +76,7 @@ it('no registry and no demo stand in for the chain of a real network', async () 
   }
 })
 
-it('serve --demo has something to answer when it says that it listens', async () => {
+it('serve --demo has data when it listens', async () => {
   const dataDir = await createDataDir()
   const server = await runCommand(['serve', '--demo'], { dataDir, env: { DATABASE_URL: demo.url } })
   await expect.poll(() => server.output(), { timeout: 100_000 }).toMatch(/^listening on \S+$/m)
@@ -87,7 +87,7 @@ it('serve --demo has something to answer when it says that it listens', async ()
   expect(await server.ended).toEqual({ code: 0, signal: null })
 })
 
-it('a demo goes into a file in two runs, into a database, and out again', async () => {
+it('a demo is written to a file in two runs, imported and exported', async () => {
   const file = join(directory, 'demo')
   const size = ['--users', '40', '--casts', '800', '--seed', 'file', '--out', file]
   const dataDir = await createDataDir()
@@ -106,7 +106,7 @@ it('a demo goes into a file in two runs, into a database, and out again', async 
   await first.ended
   expect(await runCli(copy.url, 'demo', ...size)).toMatch(/is complete$/m)
   expect(await runCli(copy.url, 'import', file)).not.toMatch(/refused/)
-  expect(await runCli(copy.url, 'import', file)).toMatch(/^merged: 0\nknown already: \d+$/m)
+  expect(await runCli(copy.url, 'import', file)).toMatch(/^merged: 0\nalready known: \d+$/m)
   expect(await runCli(copy.url, 'export', join(directory, 'export'))).toMatch(
     /is complete: \d+ messages and events/,
   )

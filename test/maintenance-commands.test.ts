@@ -5,7 +5,7 @@ import { TestUser } from './network.js'
 import { startTestServer } from './running-server.js'
 import { createDataDir, runCommand } from './server-process.js'
 
-// The commands are compiled first.
+// Includes compilation of the commands.
 vi.setConfig({ testTimeout: 180_000 })
 
 const { db, url } = await createTestDatabase()
@@ -18,12 +18,12 @@ async function runCli(command: string, code = 0): Promise<string> {
   return running.output()
 }
 
-test('a database that no server has used has nothing to replay or to recount', async () => {
+test('a new database has nothing to replay or recount', async () => {
   expect(await runCli('replay', 1)).toContain('no server has used this database yet')
   expect(await runCli('recount', 1)).toContain('no server has used this database yet')
 })
 
-test('a replay beside a running server is shown by it at once', async () => {
+test('a running server shows a replay immediately', async () => {
   const server = await startTestServer(url, { CRAWL_EMBEDS: 'false' })
   await server.hub.submitOnChainEvents(alice.onChain())
   const now = farcasterSecondsFromUnixMs(Date.now())
@@ -32,13 +32,13 @@ test('a replay beside a running server is shown by it at once', async () => {
   const textShown = async () =>
     (await server.get(`cast?type=hash&identifier=0x${cast.hash.toString('hex')}`)).cast.text
   await db`update social.casts set text = 'damaged'`
-  // Which is kept ready from here on.
+  // The view is cached from here on.
   expect(await textShown()).toBe('damaged')
-  expect(await runCli('replay')).toContain('the read model is new')
+  expect(await runCli('replay')).toContain('the read model is rebuilt')
   await expect.poll(textShown).toBe('as it was signed')
 })
 
-test('a recount beside a running server tells what was wrong, and the server shows what is right', async () => {
+test('a recount reports wrong counters, and a running server shows the repaired ones', async () => {
   const server = await startTestServer(url, { CRAWL_EMBEDS: 'false' })
   const bob = new TestUser(2)
   await server.hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
@@ -48,12 +48,12 @@ test('a recount beside a running server tells what was wrong, and the server sho
   await db`update social.user_counts set follower_count = 50 where fid = 1`
   await expect.poll(readFollowerCount).toBe(50)
   const output = await runCli('recount')
-  expect(output).toContain('followers and follows: 1 wrong, mended')
-  expect(output).toContain('messages in sets: all right')
+  expect(output).toContain('followers and follows: 1 wrong, repaired')
+  expect(output).toContain('messages in sets: correct')
   await expect.poll(readFollowerCount).toBe(1)
 })
 
-test('a replay that is interrupted says so, and leaves what is shown', async () => {
+test('an interrupted replay says so, and changes nothing', async () => {
   const server = await startTestServer(url, { CRAWL_EMBEDS: 'false' })
   await server.hub.submitOnChainEvents(alice.onChain())
   const cast = alice.cast('untouched', farcasterSecondsFromUnixMs(Date.now()))
@@ -74,7 +74,7 @@ test('a replay that is interrupted says so, and leaves what is shown', async () 
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   })
   expect(await running.ended).toEqual({ code: 1, signal: null })
-  expect(running.output()).toContain('plaza: stopped; what is shown is as it was')
+  expect(running.output()).toContain('plaza: stopped; the read model is unchanged')
   expect(await db`select text from social.casts where hash = ${cast.hash}`).toEqual([{ text: 'shown' }])
   expect(await db`select from pg_namespace where nspname like 'social\\_%'`).toHaveLength(0)
 })

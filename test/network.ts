@@ -18,18 +18,18 @@ import {
 import type { SignedMessage } from '../src/protocol/message.js'
 import { createMessageSigner, type MessageSigner } from '../src/protocol/sign.js'
 
-/** 2026-11-01T00:00:00Z: the moment that tests take for now, in Unix seconds and as Farcaster seconds. */
+/** The current time of tests, 2026-11-01T00:00:00Z, in Unix seconds and Farcaster seconds. */
 export const testNowUnix = 1_793_491_200
 export const testNow = testNowUnix - 1_609_459_200
 
-/** A real Ed25519 key, the same for the same name. */
+/** Returns an Ed25519 key that depends only on the name. */
 export function testKey(name: string): MessageSigner {
   return createMessageSigner(createHash('sha256').update(name).digest())
 }
 
 type Body = Omit<Partial<MessageData>, 'fid' | 'timestamp' | 'network'> & { type: MessageType }
 
-/** A user of the test network: what it says is really signed. Timestamps are Farcaster seconds. */
+/** A user of the test network with signed messages. Timestamps are Farcaster seconds. */
 export class TestUser {
   readonly key: MessageSigner
   /** 20 bytes. */
@@ -113,7 +113,10 @@ export class TestUser {
     )
   }
 
-  /** Registration, signer and storage: what has to be on the chain before the hub listens to this user. */
+  /**
+   * On-chain events that the hub needs before it accepts messages of the user: registration, signer and
+   * storage.
+   */
   onChain(options: { units?: number } = {}): OnChainEvent[] {
     return [
       this.registered(),
@@ -182,7 +185,7 @@ export class TestUser {
   }
 }
 
-/** A transfer of the fname registry; fid 0 releases the name. */
+/** Creates a transfer of the fname registry; fid 0 releases the name. */
 export function nameTransfer(name: string, fid: number, timestampUnix: number): UserNameProof {
   return UserNameProof.create({
     timestamp: timestampUnix,

@@ -10,7 +10,7 @@ import { startTestServer } from './running-server.js'
 const { db, url } = await createTestDatabase()
 const secretKey = 'the-secret-key-of-a-server-with-its-views-ready'
 
-it('what is published is what this server shows right after, though it keeps views ready', async () => {
+it('a server shows what it has published immediately, despite its cache', async () => {
   const server = await startTestServer(url, {
     PLAZA_SECRET_KEY: secretKey,
     PLAZA_DEV_API_KEY: 'a-key-that-publishes',

@@ -3,15 +3,15 @@ import { type RunningServer, startServer } from '../src/app/compose.js'
 import { readConfig } from '../src/app/config/config.js'
 import { createLogger } from '../src/platform/log/logger.js'
 
-/** The whole server in this process, and what it says to `GET`. */
+/** The complete server in this process, with a client. */
 export interface TestServer extends RunningServer {
-  /** The parsed reply of the main API: `get('user/bulk?fids=1')`. */
+  /** Fetches a reply of the main API: `get('user/bulk?fids=1')`. */
   get(path: string): Promise<ReturnType<typeof JSON.parse>>
 }
 
 const apiKey = 'a-key-for-the-test'
 
-/** Starts the server on a database of the test's. It is stopped when the test is over. */
+/** Starts the server on a database of the test, until the test ends. */
 export async function startTestServer(
   databaseUrl: string,
   env: Readonly<Record<string, string>> = {},
@@ -20,7 +20,7 @@ export async function startTestServer(
     DATABASE_URL: databaseUrl,
     PORT: '0',
     VERIFY_THREADS: '0',
-    // Scores are computed in a thread, which runs compiled code.
+    // Score computation is off: its thread needs compiled code.
     SCORE_INTERVAL_HOURS: '0',
     PLAZA_DEV_API_KEY: apiKey,
     ...env,

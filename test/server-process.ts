@@ -9,17 +9,17 @@ import type { SystemUser } from '../src/platform/db/system-user.js'
 import { builtCli } from './built-cli.js'
 import { makeTestDir } from './stale-test-dirs.js'
 
-/** A `plaza` command that runs as a process of its own. */
+/** A `plaza` command that runs as a process. */
 export interface CommandProcess {
   readonly child: ChildProcess
   readonly pid: number
-  /** Everything it has written so far, both streams. */
+  /** Its output so far, from both streams. */
   output(): string
-  /** How it ended. */
+  /** Resolves when it has ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>
 }
 
-/** `plaza serve`, once it listens. */
+/** A listening `plaza serve`. */
 export interface ServerProcess extends CommandProcess {
   readonly url: string
 }
@@ -27,11 +27,11 @@ export interface ServerProcess extends CommandProcess {
 export interface CommandOptions {
   readonly dataDir: string
   readonly env?: Readonly<Record<string, string>>
-  /** Runs it as this user. Only root can. */
+  /** Runs it as this user; requires root. */
   readonly user?: SystemUser
 }
 
-/** A data directory for one test. Whatever runs in it is ended, and it is removed, when the test is over. */
+/** Creates a data directory for a test. After the test, processes in it are stopped and it is deleted. */
 export async function createDataDir(user?: SystemUser): Promise<string> {
   const dataDir = await makeTestDir()
   if (user !== undefined) await chown(dataDir, user.uid, user.gid)
@@ -52,7 +52,7 @@ async function removeDataDir(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true })
 }
 
-/** Runs a command. It is killed when the test is over, if it still runs then. */
+/** Runs a command, and kills it after the test if necessary. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandProcess> {
   const { dataDir, user } = options
   const child = spawn(process.execPath, [await builtCli(), ...args], {

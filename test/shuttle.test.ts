@@ -8,7 +8,7 @@ import { createTestDatabase } from './database.js'
 import { openHubGrpc } from './hub-grpc.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from './network.js'
 
-/** The table that the package writes, as its example makes it. */
+/** The table of the package's example. */
 const schema = `
   create table messages (
     id uuid default gen_random_uuid() primary key,
@@ -30,7 +30,7 @@ const schema = `
   )
 `
 
-/** An app that follows the hub with `@farcaster/shuttle`, in a process of its own. */
+/** An app that follows the hub with `@farcaster/shuttle`, as a process. */
 class App {
   readonly #lines: Interface
 
@@ -38,7 +38,7 @@ class App {
     this.#lines = createInterface({ input: child.stdout! })
   }
 
-  /** Compares what the app has of a user with what the hub has, and mends it. */
+  /** Reconciles the app's data of a user with the hub. */
   async reconcile(fid: number): Promise<unknown> {
     const answer = once(this.#lines, 'line')
     this.child.stdin!.write(`${fid}\n`)
@@ -50,7 +50,7 @@ class App {
 const { db } = await createTestDatabase()
 const { db: appDb, url } = await createTestDatabase({ migrated: false })
 const { hub, server } = await openHubGrpc(db)
-// Behind those, so that it ends before: hooks run from the last to the first.
+// Registered last, so that it stops first: hooks run in reverse order.
 const children: ChildProcess[] = []
 afterAll(async () => {
   for (const child of children) {
@@ -69,12 +69,12 @@ function startApp(address: string, databaseUrl: string): App {
   return new App(child)
 }
 
-/** What stands in the hub, of the sets that the package follows. */
+/** Returns the stored messages of the hub in the sets that the package follows. */
 function storedMessages(db: Database): Promise<object[]> {
   return db`select fid, type, encode(hash, 'hex') as hash from hub.messages where set <= 5 order by hash`
 }
 
-/** What stands for the app. */
+/** Returns the messages of the app. */
 function followed(db: Database): Promise<object[]> {
   return db`
     select fid, type, encode(hash, 'hex') as hash
@@ -84,13 +84,13 @@ function followed(db: Database): Promise<object[]> {
   `
 }
 
-test('an app of the published follower ends with the same rows as the hub, live and after being away', async () => {
+test('an app with the published follower has the same rows as the hub, live and after a pause', async () => {
   await appDb.unsafe(schema)
   const [alice, bob] = [new TestUser(1), new TestUser(2)]
   await hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
   await hub.submitNameTransfers([nameTransfer('alice', 1, testNowUnix - 900)])
 
-  // More casts than fit: the oldest are pruned.
+  // More casts than the storage holds: the oldest are pruned.
   const casts = Array.from({ length: 105 }, (_, index) => alice.cast(`cast ${index}`, testNow - 900 + index))
   await hub.submit(casts)
   await hub.submit([
@@ -107,13 +107,13 @@ test('an app of the published follower ends with the same rows as the hub, live 
     bob.react(casts[51]!, testNow - 600, { type: ReactionType.RECAST }),
     bob.link(3, testNow - 600, { remove: true }),
   ])
-  // Her name goes to another: what says that it is hers is revoked.
+  // Her name is transferred, so the message that sets it is revoked.
   await hub.submitNameTransfers([nameTransfer('alice', 2, testNowUnix - 500)])
   await expect.poll(() => followed(appDb), { timeout: 60_000 }).toEqual(await storedMessages(db))
   expect(await storedMessages(db)).toHaveLength(116)
   expect(await app.reconcile(1)).toEqual({ missingHere: 0, missingInHub: 0 })
 
-  // What an app has missed, and what a compact state has displaced without the log saying so, comes by reconciling.
+  // Reconciliation adds missed events, and removals by a compact state, which have no event.
   await appDb`delete from messages where fid = 1 and type = 1`
   await hub.submit([bob.compactLinks([1, 4], testNow - 400)])
   await expect.poll(() => appDb`select from messages where type = 14`, { timeout: 60_000 }).toHaveLength(1)

@@ -7,7 +7,7 @@ import { createTestDatabase } from './database.js'
 import { createTestHub } from './hub.js'
 import { createDataDir, runCommand } from './server-process.js'
 
-// Each command is a process of its own that loads everything.
+// Each command is a process that loads its modules.
 vi.setConfig({ testTimeout: 180_000 })
 
 const { db, url } = await createTestDatabase()
@@ -34,7 +34,7 @@ async function request() {
   return { signer_uuid, public_key, url: signer_approval_url as string, readSigner }
 }
 
-it('a request is approved in a terminal by its signer, and refused by the address of its page', async () => {
+it('a request is approved by signer_uuid and refused by the URL of its page', async () => {
   const [one, other] = [await request(), await request()]
   expect(
     await runCli([
@@ -56,7 +56,7 @@ it('a request is approved in a terminal by its signer, and refused by the addres
   expect(await other.readSigner()).toMatchObject({ status: 'revoked' })
 })
 
-it('nobody approves with another key than the account’s', async () => {
+it('another key than that of the account cannot approve', async () => {
   const { url, readSigner } = await request()
   const stranger = ['--fid', String(user.fid), '--custody-key', hexOf(newPrivateKey())]
   expect(await runCli(['signer', 'approve', url, ...stranger], 1)).toMatch(

@@ -8,15 +8,18 @@ import { processIdentity } from '../src/platform/process/process-identity.js'
 
 const PREFIX = 'plaza-test-'
 
-/** Makes a data directory. Its name holds the pid of the run: that is how the next run knows whether it is over. */
+/**
+ * Creates a data directory. Its name contains the pid of the run, so that the next run can detect that it has
+ * ended.
+ */
 export async function makeTestDir(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`))
-  // PostgreSQL runs as another user when the tests run as root.
+  // PostgreSQL runs as another user if the tests run as root.
   await chmod(dataDir, 0o711)
   return dataDir
 }
 
-/** A run that was killed leaves its PostgreSQL and its files: the next run ends and removes them. */
+/** Stops PostgreSQL and deletes files of a killed run. */
 export async function removeStaleTestDirs(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? []
@@ -28,7 +31,7 @@ export async function removeStaleTestDirs(): Promise<void> {
       if (postmaster !== null) await stopCluster(postmaster.pid, directory)
       await rm(dataDir, { recursive: true, force: true })
     } catch {
-      // Another user's, or another run is removing it now.
+      // It belongs to another user, or another run deletes it.
     }
   }
 }

@@ -15,7 +15,7 @@ const [alice, bob] = [new TestUser(1), new TestUser(2)]
 const now = farcasterSecondsFromUnixMs(Date.now())
 const start = () => startTestServer(url, { CRAWL_EMBEDS: 'false' })
 
-/** A second is promised; what is not dropped is kept for a minute. */
+/** The documented limit is one second. A stale cache entry would live for a minute. */
 const pollOptions = { timeout: 20_000 }
 
 async function submit(server: TestServer, ...messages: SignedMessage[]): Promise<void> {
@@ -31,12 +31,12 @@ const pathOf = (cast: SignedMessage) => `cast?type=hash&identifier=0x${cast.hash
 const likesOf = async (server: TestServer, cast: SignedMessage): Promise<number> =>
   (await server.get(pathOf(cast))).cast.reactions.likes_count
 
-test('what is written through one server is read through it at once, and soon through the other', async () => {
+test('a write through one server is visible there immediately, and soon on the other', async () => {
   const [one, other] = [await start(), await start()]
   await register(one)
   for (let attempt = 1; attempt <= 20; attempt += 1) {
     const [writing, reading] = attempt % 2 === 0 ? [one, other] : [other, one]
-    // Kept ready by both from here on.
+    // Both servers cache it from here on.
     await Promise.all([bioOf(one), bioOf(other)])
     await submit(writing, alice.userData(UserDataType.BIO, `bio ${attempt}`, now - 100 + attempt))
     expect(await bioOf(writing)).toBe(`bio ${attempt}`)
@@ -44,7 +44,7 @@ test('what is written through one server is read through it at once, and soon th
   }
 })
 
-test('follows that a compact state has ended are no longer counted, by either', async () => {
+test('both servers stop counting follows that a compact state ended', async () => {
   const [one, other] = [await start(), await start()]
   await register(one)
   const followersOf = async (server: TestServer) =>
@@ -56,14 +56,14 @@ test('follows that a compact state has ended are no longer counted, by either', 
   await expect.poll(() => followersOf(other), pollOptions).toBe(0)
 })
 
-test('a page that was being made while something was written is not kept', async () => {
+test('a page that is rendered during a write is not cached', async () => {
   const server = await start()
   await register(server)
   const cast = alice.cast('like me', now - 30)
   await submit(server, cast)
   let page: Promise<number> = Promise.resolve(0)
   await db.begin(async (transaction) => {
-    // The cast has been read by the time that its author is, which this holds up.
+    // The cast is read before its author, which is delayed here.
     await transaction`lock table social.verifications`
     page = likesOf(server, cast)
     const countHeldLocks = () =>
@@ -78,7 +78,7 @@ test('a page that was being made while something was written is not kept', async
   expect(await likesOf(server, cast)).toBe(1)
 })
 
-test('a feed below a URL has what was cast through its server at once, and soon through the other', async () => {
+test('a feed by URL shows a new cast immediately on its server, and soon on the other', async () => {
   const [one, other] = [await start(), await start()]
   await register(one)
   const parentUrl = 'https://example.com/shared-feed'
@@ -88,7 +88,7 @@ test('a feed below a URL has what was cast through its server at once, and soon 
   }
   for (let attempt = 1; attempt <= 10; attempt += 1) {
     const [writing, reading] = attempt % 2 === 0 ? [one, other] : [other, one]
-    // Kept by both from here on.
+    // Both servers cache it from here on.
     await Promise.all([feedOf(one), feedOf(other)])
     await submit(writing, alice.cast(`cast ${attempt}`, now - 100 + attempt, { parentUrl }))
     expect((await feedOf(writing))[0]).toBe(`cast ${attempt}`)

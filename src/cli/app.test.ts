@@ -28,7 +28,7 @@ async function plaza(...args: string[]): Promise<string[]> {
 const json = async (...args: string[]) => (await plaza(...args, '--json')).map((line) => JSON.parse(line))
 
 describe('plaza app', () => {
-  it('makes, edits and lists apps, for people and for programs', async () => {
+  it('creates, edits and lists apps, as text and as JSON', async () => {
     const [made] = await json('app', 'create', 'Köder & “Co” 🎣', '--fid', '7')
     expect(made).toMatchObject({
       object: 'app',
@@ -71,7 +71,7 @@ describe('plaza app', () => {
 })
 
 describe('plaza key', () => {
-  it('makes, lists, limits and revokes keys, for people and for programs', async () => {
+  it('creates, lists, limits and revokes keys, as text and as JSON', async () => {
     const [app] = await plaza('app', 'create', 'keyed')
     const [made] = await json('key', 'create', '--app', app!, '--rate-limit', '600')
     const { api_key, key } = made
@@ -98,10 +98,10 @@ describe('plaza key', () => {
     expect(await json('key', 'revoke', String(api_key.id))).toMatchObject([
       { id: api_key.id, revoked_at: expect.stringMatching(/Z$/) },
     ])
-    await expect(plaza('key', 'revoke', String(api_key.id))).rejects.toThrow('there is no good key')
+    await expect(plaza('key', 'revoke', String(api_key.id))).rejects.toThrow('there is no valid key')
   })
 
-  it('is not made for an id that no app has', async () => {
+  it('refuses an unknown app id', async () => {
     await expect(plaza('key', 'create', '--app', nobody)).rejects.toThrow(`there is no app ${nobody}`)
     await expect(plaza('key', 'edit', '999', '--rate-limit', '1')).rejects.toThrow('there is no key')
     await expect(plaza('key', 'list', '--app', 'nobody')).rejects.toThrow('there is no app nobody')

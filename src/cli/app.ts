@@ -7,7 +7,7 @@ import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
 
 interface DetailOptions {
-  /** False takes it away. */
+  /** False removes it. */
   readonly fid?: number | false
   readonly miniAppDomain?: string | false
   readonly developer?: string
@@ -20,12 +20,12 @@ interface EditOptions extends DetailOptions {
 
 /** `plaza app create|list|edit` */
 export function addAppCommand(program: Command, context: CommandContext): void {
-  const app = program.command('app').description('apps that use the API')
+  const app = program.command('app').description('manage apps, the clients of the API')
 
   const create = app
     .command('create')
-    .description('make an app and print its id; `key create` does it by itself')
-    .argument('<name>', 'no two apps have the same')
+    .description('create an app and print its id; `key create` also creates one')
+    .argument('<name>', 'unique name')
   addDetailOptions(create).action((name: string, options: DetailOptions) =>
     withDatabase(context, 'app', async (db) => {
       const made = await createApp(db, { ...detailsOf(options), name })
@@ -36,10 +36,10 @@ export function addAppCommand(program: Command, context: CommandContext): void {
   app
     .command('list')
     .description(
-      'print id, name, number of keys, fid, mini app domain, developer and events URL of every app, separated by tabs; ' +
-        'a hyphen where there is none',
+      'list apps: id, name, number of keys, fid, mini app domain, developer and events URL, separated by tabs; ' +
+        'a hyphen for a missing value',
     )
-    .option('--json', 'print one line of JSON for each')
+    .option('--json', 'print one JSON object per line')
     .action(({ json }: { readonly json?: boolean }) =>
       withDatabase(context, 'app', async (db) => {
         for (const each of await listApps(db))
@@ -49,12 +49,12 @@ export function addAppCommand(program: Command, context: CommandContext): void {
 
   const edit = app
     .command('edit')
-    .description('change what is given of an app')
-    .argument('<app>', 'its name or its id')
-    .option('--name <name>', 'what it is called from now on')
+    .description('change the given properties of an app')
+    .argument('<app>', 'name or id')
+    .option('--name <name>', 'new name')
   addDetailOptions(edit)
-    .option('--no-fid', 'it has no fid')
-    .option('--no-mini-app-domain', 'it has no mini app')
+    .option('--no-fid', 'remove the fid')
+    .option('--no-mini-app-domain', 'remove the mini app domain')
     .action((nameOrId: string, { name, ...options }: EditOptions) =>
       withDatabase(context, 'app', async (db) => {
         const id = await findAppId(db, nameOrId)
@@ -70,10 +70,10 @@ export function addAppCommand(program: Command, context: CommandContext): void {
 
 function addDetailOptions(command: Command): Command {
   return command
-    .option('--fid <fid>', 'the app as a user of the network, who is registered', fid)
-    .option('--mini-app-domain <host>', 'the host that its mini app lives on')
-    .option('--developer <uuid>', 'who develops it; several apps may have the same')
-    .option('--json', 'print one line of JSON')
+    .option('--fid <fid>', 'registered user of the network that represents the app', fid)
+    .option('--mini-app-domain <host>', 'host of its mini app')
+    .option('--developer <uuid>', 'developer; several apps may share one')
+    .option('--json', 'print JSON')
 }
 
 function detailsOf({ fid, miniAppDomain, developer }: DetailOptions): AppDetails {
@@ -90,7 +90,7 @@ function lineOf(context: CommandContext, app: App): string {
   return [id, name, keys, fid ?? '-', miniAppDomain ?? '-', developerUuid, events].join('\t')
 }
 
-/** Empty where the command is not told: URLs of the server are then shown without its address. */
+/** Without PUBLIC_URL, URLs of the server are shown without a host. */
 function publicUrl(context: CommandContext): string {
   return loadConfig(context).publicUrl?.replace(/\/+$/, '') ?? ''
 }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from './context.js'
 
-/** Reads a whole number between two others, both included. */
+/** Parses a whole number in an inclusive range. */
 export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
@@ -12,19 +12,19 @@ export function wholeNumber(minimum: number, maximum: number): (text: string) =>
   }
 }
 
-/** Reads a fid. */
+/** Parses a fid. */
 export const fid = wholeNumber(1, Number.MAX_SAFE_INTEGER)
 
-/** Reads several fids with commas in between. */
+/** Parses fids that are separated by commas. */
 export function fids(text: string): number[] {
   return text.split(',').map((each) => fid(each.trim()))
 }
 
 /**
- * Reads so many bytes in hex, with or without `0x` in front.
+ * Parses `count` bytes in hex, with or without `0x`.
  *
- * @param flag Whose value it is. The parser of the command line would name it and repeat the value, which may be a
- * private key, also where none belongs.
+ * @param flag The option, for the error. The value may be a private key, so the error must not repeat it, as
+ * the parser of the command line would.
  */
 export function hexBytes(count: number, flag: string): (text: string) => Buffer {
   return (text) => {
@@ -36,7 +36,7 @@ export function hexBytes(count: number, flag: string): (text: string) => Buffer 
   }
 }
 
-/** Reads a day or a moment of ISO 8601, as Unix seconds. A day is its start in UTC. */
+/** Parses a date or time of ISO 8601 as Unix seconds. A date is its start in UTC. */
 export function moment(text: string): number {
   const unixMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(unixMs)) throw new InvalidArgumentError('It must be a date such as 2026-01-31.')

@@ -33,7 +33,7 @@ async function plaza(args: string[], input = ''): Promise<{ lines: string[]; fai
 const row = async (id: string) => (await db`select * from channels.channels where id = ${id}`)[0]
 
 describe('plaza channel', () => {
-  it('makes a channel once, and edits what is there', async () => {
+  it('creates a channel once, and edits an existing one', async () => {
     const make = ['create', 'gardens', '--name', 'Gardens', '--lead', '1']
     expect(await plaza(make)).toEqual({ lines: ['channel gardens'], failure: null })
     expect(await plaza(make)).toMatchObject({ failure: 'there is a channel gardens already' })
@@ -50,7 +50,7 @@ describe('plaza channel', () => {
     expect((await plaza(thief)).failure).toBe('https://example.com/peas belongs to another channel')
   })
 
-  it('imports what is right, tells what is not, and keeps to the states of members', async () => {
+  it('imports valid lines, reports invalid ones, and keeps membership states valid', async () => {
     const documents = [
       { id: 'gardens', lead_fid: 1, moderator_fids: [2, 1], member_count: 50 },
       { id: 'Wrong' },
@@ -71,7 +71,7 @@ describe('plaza channel', () => {
     expect(await row('gardens')).toMatchObject({ member_count: 51, moderator_fids: [3] })
   })
 
-  it('tells who belongs to a channel, is invited, and was removed', async () => {
+  it('lists members, invited and removed users', async () => {
     const members = [
       { fid: 2, role: 'moderator', member_since: 5 },
       { fid: 3, role: 'member', member_since: 4 },

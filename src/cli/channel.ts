@@ -21,17 +21,17 @@ interface ChannelOptions {
 
 /** `plaza channel create|edit|import|members` */
 export function addChannelCommand(program: Command, context: CommandContext): void {
-  const channel = program.command('channel').description('channels')
+  const channel = program.command('channel').description('manage channels')
   for (const verb of ['create', 'edit'] as const) {
     channel
       .command(verb)
-      .description(verb === 'create' ? 'make a channel' : 'change what is given of a channel')
-      .argument('<id>', 'up to 16 small letters, digits and hyphens')
+      .description(verb === 'create' ? 'create a channel' : 'change the given properties of a channel')
+      .argument('<id>', 'up to 16 lowercase letters, digits and hyphens')
       .option('--name <name>')
       .option('--description <text>')
-      .option('--lead <fid>', 'who leads it')
-      .option('--parent-url <url>', 'where its casts stand below')
-      .option('--also-url <url...>', 'other parent URLs that it is known by')
+      .option('--lead <fid>', 'lead of the channel')
+      .option('--parent-url <url>', 'parent URL of its casts')
+      .option('--also-url <url...>', 'further parent URLs')
       .option('--image <url>')
       .action((id: string, options: ChannelOptions) =>
         withDatabase(context, 'channel', async (db) => {
@@ -43,12 +43,12 @@ export function addChannelCommand(program: Command, context: CommandContext): vo
   }
   channel
     .command('members')
-    .description('who belongs to a channel, is invited to it, or was removed from it')
+    .description('list members, invited and removed users of a channel')
     .argument('<id>')
     .action((id: string) => withDatabase(context, 'channel', (db) => printMembers(context, db, id)))
   channel
     .command('import')
-    .description('make or change channels from a file with one JSON object a line: docs/channels.md')
+    .description('create or change channels from a file with one JSON object per line (docs/channels.md)')
     .argument('<file>', '- for standard input')
     .action((file: string) => withDatabase(context, 'channel', (db) => importChannels(context, db, file)))
 }
@@ -72,15 +72,15 @@ function now(): number {
   return Math.floor(Date.now() / 1000)
 }
 
-/** `fid`, a tab, and what it is to the channel. */
+/** Prints fid and membership, separated by a tab. */
 async function printMembers(context: CommandContext, db: Database, id: string): Promise<void> {
   const memberships = await listChannelMemberships(db, id)
-  // A channel has a lead at least.
+  // Every channel has at least a lead.
   if (memberships.length === 0) throw new UsageError(`there is no channel ${id}`)
   for (const { fid, standing } of memberships) context.print(`${fid}\t${standing}`)
 }
 
-/** Lines that are wrong are told by their number and do not keep the others out. */
+/** Reports wrong lines by number and still imports the others. */
 async function importChannels(context: CommandContext, db: Database, file: string): Promise<void> {
   const input = file === '-' ? Readable.from(context.stdin) : createReadStream(file)
   let lineNumber = 0
@@ -101,7 +101,7 @@ async function importChannels(context: CommandContext, db: Database, file: strin
   if (invalidLines > 0) throw new UsageError(`${invalidLines} lines were not saved`)
 }
 
-/** @returns why not, if it was not saved. */
+/** @returns The problem, or null if the channel was saved. */
 async function importChannel(db: Database, document: ChannelDocument): Promise<string | null> {
   const saved = await saveChannel(uncachedWriter(db), document, now())
   return 'code' in saved ? saved.message : null

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { configTable } from '../app/config/config.js'
+import { configReference } from '../app/config/config.js'
 import type { CommandContext } from './context.js'
 
 /** `plaza config` */
 export function addConfigCommand(program: Command, { print }: CommandContext): void {
   program
     .command('config')
-    .description('print every environment variable as a Markdown table')
-    .action(() => print(configTable()))
+    .description('print the reference of all environment variables in Markdown')
+    .action(() => print(configReference()))
 }

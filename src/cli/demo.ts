@@ -32,13 +32,15 @@ const count = wholeNumber(0, 1_000_000_000)
 export function addDemoCommand(program: Command, context: CommandContext): void {
   program
     .command('demo')
-    .description('fill an empty devnet with a made-up network; it can be stopped and run again')
-    .option('--users <number>', 'how many users', wholeNumber(1, 10_000_000), 1000)
-    .option('--casts <number>', 'how many casts', count, 20_000)
-    .option('--reactions <number>', 'how many likes and recasts; 5 a cast unless told', count)
-    .option('--follows <number>', 'how many follows; 100 a user unless told', count)
-    .option('--seed <text>', 'the same seed gives the same bytes', 'plaza')
-    .option('--end <date>', 'the network lives for the 30 days before; today unless told', moment)
+    .description(
+      'fill an empty devnet with a generated network; a second run continues after an interruption',
+    )
+    .option('--users <number>', 'number of users', wholeNumber(1, 10_000_000), 1000)
+    .option('--casts <number>', 'number of casts', count, 20_000)
+    .option('--reactions <number>', 'number of likes and recasts; default 5 per cast', count)
+    .option('--follows <number>', 'number of follows; default 100 per user', count)
+    .option('--seed <text>', 'seed; the same seed gives the same bytes', 'plaza')
+    .option('--end <date>', 'end of the 30 days of the network; default today', moment)
     .option('--out <file>', 'write an archive for `plaza import` instead, without a database')
     .action((options: Options) =>
       options.out === undefined ? mergeDemo(context, options) : writeArchive(context, options, options.out),
@@ -60,7 +62,7 @@ async function mergeDemo(context: CommandContext, options: Options): Promise<voi
     context.print(
       result.outcome === 'complete'
         ? `the demo is complete: ${result.items} messages and events`
-        : `stopped after ${result.items} messages and events: run the same command to go on`,
+        : `stopped after ${result.items} messages and events: run the same command to continue`,
     )
   })
 }
@@ -77,7 +79,7 @@ async function writeArchive(context: CommandContext, options: Options, path: str
     const onProgress = (items: number, ofThisRun: number) => progress.update(items, ofThisRun)
     const isComplete = await writeDemo({ demo, file, signal, onProgress })
     progress.finish()
-    context.print(isComplete ? `${path} is complete` : 'stopped: run the same command to go on')
+    context.print(isComplete ? `${path} is complete` : 'stopped: run the same command to continue')
   } finally {
     await file.close()
   }

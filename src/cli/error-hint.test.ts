@@ -23,33 +23,33 @@ async function databaseFailure(change: (url: URL) => void): Promise<unknown> {
   return error
 }
 
-it('says what to do about a port that is taken, and about an address that is not ours', async () => {
+it('gives a hint for a used port and for a foreign address', async () => {
   const taken = createServer()
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
   const { port } = taken.address() as { port: number }
   const advice = errorHint(await listenFailure(port, '127.0.0.1'), false)
-  expect(advice).toBe(`end the program that has port ${port}, or choose another by PORT`)
+  expect(advice).toBe(`stop the program that uses port ${port}, or set PORT to another one`)
   taken.close()
   expect(errorHint(await listenFailure(0, '192.0.2.1'), false)).toBe(
-    'set HOST to an address of this machine: 192.0.2.1 is none',
+    'set HOST to an address of this machine: 192.0.2.1 is not one',
   )
 })
 
-it('says what to do about a data directory that cannot be made', () => {
+it('gives a hint for a data directory that cannot be created', () => {
   const path = '/dev/null/data'
   expect(() => mkdirSync(path, { recursive: true })).toThrow(
-    expect.toSatisfy((error) => errorHint(error, false)?.includes(`${path} is none`) === true),
+    expect.toSatisfy((error) => errorHint(error, false)?.includes(`${path} is not`) === true),
   )
 })
 
-it('says what to do about a data directory that is another’s', () => {
+it('gives a hint for a data directory in use', () => {
   const refused = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/data/x' })
-  expect(errorHint(refused, false)).toContain('a user who may use /data/x')
+  expect(errorHint(refused, false)).toContain('a user with access to /data/x')
   const busy = new DataDirBusyError('/data', { pid: 7, identity: '1', command: 'serve' })
   expect(errorHint(busy, false)).toContain('set DATA_DIR to another directory')
 })
 
-it('says what to do about a database of the user’s that is not there, but not about one of our own', async () => {
+it('gives a hint for a missing database of the user, but not for an embedded one', async () => {
   const missing = await databaseFailure((address) => {
     address.pathname = '/nowhere'
   })
@@ -61,7 +61,7 @@ it('says what to do about a database of the user’s that is not there, but not 
   expect(errorHint(refused, true)).toContain('start the PostgreSQL')
 })
 
-it('says nothing about what is a fault of ours', () => {
+it('gives no hint for a bug', () => {
   for (const error of [new Error('a mistake'), new TypeError('x is undefined'), 'text', null]) {
     expect(errorHint(error, true)).toBeNull()
   }

@@ -1,6 +1,6 @@
 import { DataDirBusyError } from '../platform/db/data-dir-lock.js'
 
-/** What is known of an error of the system, of PostgreSQL or of its driver. */
+/** Fields of errors of the operating system, PostgreSQL and its driver. */
 interface ErrorFields {
   readonly code?: unknown
   readonly syscall?: unknown
@@ -10,37 +10,39 @@ interface ErrorFields {
 }
 
 const DATABASE_HINTS: Readonly<Record<string, string>> = {
-  // invalid_catalog_name, invalid_password, invalid_authorization_specification: errcodes of PostgreSQL, appendix A.
-  '3D000': 'make that database (createdb), or name another in DATABASE_URL',
+  // invalid_catalog_name, invalid_password, invalid_authorization_specification: errcodes of PostgreSQL,
+  // appendix A.
+  '3D000': 'create that database (createdb), or set DATABASE_URL to another one',
   '28P01': 'check the user and the password in DATABASE_URL',
   '28000': 'check the user and the password in DATABASE_URL',
-  ECONNREFUSED: 'start the PostgreSQL that DATABASE_URL names, or name another',
+  ECONNREFUSED: 'start the PostgreSQL of DATABASE_URL, or set it to another one',
   ENOTFOUND: 'check the host in DATABASE_URL',
   CONNECT_TIMEOUT: 'check that the host in DATABASE_URL can be reached from here',
 }
 
 /**
- * What to do about an error that ends a command because of the machine that it runs on; null where the error says so
- * itself, or nobody but the code is to blame.
+ * Says what to do about an error that the environment of a command caused; null if its message says so, or if
+ * the cause is in the code.
  *
- * @param hasDatabaseUrl Whether the database is one that the user has named.
+ * @param hasDatabaseUrl Whether DATABASE_URL is set.
  */
 export function errorHint(error: unknown, hasDatabaseUrl: boolean): string | null {
   if (!(error instanceof Error)) return null
-  if (error instanceof DataDirBusyError) return 'end that one first, or set DATA_DIR to another directory'
+  if (error instanceof DataDirBusyError)
+    return 'stop the other process first, or set DATA_DIR to another directory'
   const { code, syscall, address, port, path } = error as ErrorFields
   if (code === 'ENOSPC' || error.message.includes('No space left on device')) {
-    return 'make room on the disk, or set DATA_DIR to a directory on another one'
+    return 'free disk space, or set DATA_DIR to a directory on another disk'
   }
   if (syscall === 'listen' || syscall === 'bind') {
-    if (code === 'EADDRINUSE') return `end the program that has port ${port}, or choose another by PORT`
-    if (code === 'EACCES') return `choose a port of 1024 or above by PORT: ${port} is for root`
-    if (code === 'EADDRNOTAVAIL') return `set HOST to an address of this machine: ${address} is none`
+    if (code === 'EADDRINUSE') return `stop the program that uses port ${port}, or set PORT to another one`
+    if (code === 'EACCES') return `set PORT to 1024 or above: ${port} requires root`
+    if (code === 'EADDRNOTAVAIL') return `set HOST to an address of this machine: ${address} is not one`
   }
   if (syscall === 'mkdir')
-    return `set DATA_DIR to a directory that this user may make and write: ${path} is none`
+    return `set DATA_DIR to a directory that this user may create and write: ${path} is not`
   if (path !== undefined && (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')) {
-    return `run this as a user who may use ${path}, or set DATA_DIR to another directory`
+    return `run this as a user with access to ${path}, or set DATA_DIR to another directory`
   }
   return hasDatabaseUrl ? (DATABASE_HINTS[String(code)] ?? null) : null
 }

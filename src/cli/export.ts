@@ -18,21 +18,20 @@ interface Options {
 export function addExportCommand(program: Command, context: CommandContext): void {
   program
     .command('export')
-    .description('write messages, events of the chains and names to an archive, user by user')
-    .argument('<file>', '- is standard output')
-    .option('--fid <fids>', 'only these users, with commas in between', fids)
-    .option('--resume', 'go on with a file that an earlier run has begun')
+    .description('write messages, on-chain events and names to an archive, user by user')
+    .argument('<file>', 'output file; - is standard output')
+    .option('--fid <fids>', 'only these users, separated by commas', fids)
+    .option('--resume', 'continue an unfinished file')
     .action((path: string, options: Options) => runExport(context, path, options))
 }
 
 async function runExport(context: CommandContext, path: string, options: Options): Promise<void> {
   const signal = stopSignal(context)
   const network = networks[loadConfig(context).hubNetwork]
-  if (path === '-' && options.resume)
-    throw new UsageError('what went to standard output cannot be gone on with')
+  if (path === '-' && options.resume) throw new UsageError('--resume needs a file, not standard output')
   const file = path === '-' ? openStandardOutput(context, network) : await openFile(path, network, options)
   try {
-    if (file.isComplete) return report(context, path, `${path} is complete already`)
+    if (file.isComplete) return report(context, path, `${path} is already complete`)
     await withDatabase(context, 'export', async (db) => {
       const { start } = file
       const isBegun = start.framesBefore > 0
@@ -54,7 +53,7 @@ async function runExport(context: CommandContext, path: string, options: Options
       })
       await (isComplete ? writer.finish() : writer.flushAll())
       progress.finish()
-      if (!isComplete) throw new UsageError('stopped: go on by --resume')
+      if (!isComplete) throw new UsageError('stopped: continue with --resume')
       report(context, path, `${path} is complete: ${writer.frames} messages and events`)
     })
   } finally {
@@ -62,7 +61,7 @@ async function runExport(context: CommandContext, path: string, options: Options
   }
 }
 
-/** Standard output is the archive's when it goes there. */
+/** Prints nothing if the archive itself goes to standard output. */
 function report(context: CommandContext, path: string, line: string): void {
   if (path !== '-') context.print(line)
 }

@@ -15,15 +15,15 @@ interface CreateOptions {
 export function addFidCommand(program: Command, context: CommandContext): void {
   program
     .command('fid')
-    .description('users of the devnet')
+    .description('manage users of the devnet')
     .command('create')
     .description('register the next fid, with one unit of storage')
     .option(
       '--custody <address>',
-      'the address that owns it; a new key is made and printed without',
+      'custody address; without it, a key is generated and printed',
       hexBytes(20, '--custody'),
     )
-    .option('--json', 'print one line of JSON')
+    .option('--json', 'print JSON')
     .action(({ custody, json }: CreateOptions) => createFid(context, custody, json))
 }
 

@@ -9,14 +9,16 @@ interface JsonOption {
 
 /** `plaza fname register|transfer|release` */
 export function addFnameCommand(program: Command, context: CommandContext): void {
-  const fname = program.command('fname').description('names of users of the devnet')
+  const fname = program.command('fname').description('manage names of users of the devnet')
 
   fname
     .command('register')
-    .description('give a free name to a user that has none; its profile shows it when the user says so')
+    .description(
+      'register a free name for a user without one; the profile shows it when the user publishes it',
+    )
     .argument('<name>')
-    .requiredOption('--fid <fid>', 'to whom', fid)
-    .option('--json', 'print one line of JSON')
+    .requiredOption('--fid <fid>', 'new owner', fid)
+    .option('--json', 'print JSON')
     .action((name: string, { fid, json }: JsonOption & { readonly fid: number }) =>
       withRegistry(context, { command: 'fname', json }, async (registry) => {
         const refusal = await registry.registerName(name, fid)
@@ -26,10 +28,10 @@ export function addFnameCommand(program: Command, context: CommandContext): void
 
   fname
     .command('transfer')
-    .description('move a name to another user')
+    .description('transfer a name to another user')
     .argument('<name>')
-    .requiredOption('--to <fid>', 'to whom', fid)
-    .option('--json', 'print one line of JSON')
+    .requiredOption('--to <fid>', 'new owner', fid)
+    .option('--json', 'print JSON')
     .action((name: string, { to, json }: JsonOption & { readonly to: number }) =>
       withRegistry(context, { command: 'fname', json }, async (registry) => {
         const refusal = await registry.transferName(name, to)
@@ -39,9 +41,9 @@ export function addFnameCommand(program: Command, context: CommandContext): void
 
   fname
     .command('release')
-    .description('make a name free again')
+    .description('release a name')
     .argument('<name>')
-    .option('--json', 'print one line of JSON')
+    .option('--json', 'print JSON')
     .action((name: string, { json }: JsonOption) =>
       withRegistry(context, { command: 'fname', json }, async (registry) => {
         const refusal = await registry.releaseName(name)

@@ -15,9 +15,9 @@ interface Options {
 export function addImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
-    .description('merge an archive that you trust; run again, it goes on where it was stopped')
-    .argument('<file>', '- is standard input')
-    .option('--restart', 'start from the beginning, whatever an earlier run has done')
+    .description('merge an archive that you trust; a second run continues after an interruption')
+    .argument('<file>', 'archive; - is standard input')
+    .option('--restart', 'start from the beginning')
     .action((path: string, options: Options) => runImport(context, path, options))
 }
 
@@ -38,7 +38,7 @@ async function runImport(context: CommandContext, path: string, { restart = fals
     })
     if ('destroy' in source) source.destroy()
     progress.finish()
-    if (result.startOffset > 0) context.print(`went on from byte ${result.startOffset}`)
+    if (result.startOffset > 0) context.print(`continued from byte ${result.startOffset}`)
     printTally(context, result.tally)
     const fault = faultOf(result)
     if (fault !== null) throw new UsageError(fault)
@@ -57,12 +57,12 @@ function faultOf({ outcome, offset }: ImportResult): string | null {
     case 'complete':
       return null
     case 'stopped':
-      return 'stopped: run the same command to go on'
+      return 'stopped: run the same command to continue'
     case 'truncated':
-      return `the archive is cut off: it is merged up to byte ${offset}; run again when the rest is there`
+      return `the archive is truncated: it is merged up to byte ${offset}; run again with the complete file`
     case 'corrupted':
-      return `the archive is damaged: it is merged up to byte ${offset}, and what follows was left out`
+      return `the archive is corrupted: it is merged up to byte ${offset}, and the rest is skipped`
     case 'other network':
-      return 'the archive is of another network than this database (HUB_NETWORK)'
+      return 'the archive belongs to another network than this database (HUB_NETWORK)'
   }
 }

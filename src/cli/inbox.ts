@@ -7,10 +7,10 @@ import { withDatabase } from './with-database.js'
 
 /** `plaza inbox` */
 export function addInboxCommand(program: Command, context: CommandContext): void {
-  const inbox = program.command('inbox').description('notifications of users')
+  const inbox = program.command('inbox').description('manage stored notifications')
   inbox
     .command('rebuild')
-    .description('check every notification against the read model, and mend it; the server goes on meanwhile')
+    .description('compare all notifications with the read model and repair them, while the server runs')
     .action(() => withDatabase(context, 'inbox', (db) => runRebuild(context, db)))
 }
 
@@ -21,11 +21,11 @@ async function runRebuild(
   const signal = stopSignal(context)
   try {
     const { written, removed } = await db.begin((transaction) => rebuildInbox(transaction, signal))
-    if (written + removed === 0) context.print('notifications: all right')
+    if (written + removed === 0) context.print('notifications: correct')
     else context.print(`notifications: ${written} written, ${removed} removed`)
   } catch (error) {
     if (error instanceof RetryLater) throw new UsageError('another rebuild is running')
-    if (signal.aborted) throw new UsageError('stopped; the inbox is as it was')
+    if (signal.aborted) throw new UsageError('stopped; notifications are unchanged')
     throw error
   }
 }

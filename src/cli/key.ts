@@ -36,21 +36,18 @@ interface ListOptions {
 
 /** `plaza key create|list|edit|revoke` */
 export function addKeyCommand(program: Command, context: CommandContext): void {
-  const key = program.command('key').description('keys of the API')
+  const key = program.command('key').description('manage API keys')
 
   key
     .command('create')
-    .description('make a key and print it: it is stored nowhere and cannot be shown again')
-    .requiredOption(
-      '--app <app>',
-      'whose key it is, by name or id; an app of this name is made if there is none',
-    )
+    .description('create a key and print it; it is not stored and cannot be shown again')
+    .requiredOption('--app <app>', 'name or id of its app; an unknown name creates an app')
     .option(
       '--rate-limit <requests>',
       'requests per minute, instead of API_RATE_LIMIT; 0 is no limit',
       wholeNumber(0, MAX_RATE_LIMIT),
     )
-    .option('--json', 'print one line of JSON')
+    .option('--json', 'print JSON')
     .action(({ app, rateLimit, json }: CreateOptions) =>
       withDatabase(context, 'key', async (db) => {
         const appId = isUuid(app) ? await knownApp(db, app) : await ensureApp(db, app)
@@ -61,9 +58,9 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
 
   key
     .command('list')
-    .description('print id, app, beginning, limit, last use and state of every key, separated by tabs')
-    .option('--app <app>', 'only those of this app, by name or id')
-    .option('--json', 'print one line of JSON for each')
+    .description('list keys: id, app, prefix, limit, last use and state, separated by tabs')
+    .option('--app <app>', 'only keys of this app, by name or id')
+    .option('--json', 'print one JSON object per line')
     .action(({ app, json }: ListOptions) =>
       withDatabase(context, 'key', async (db) => {
         const keys =
@@ -74,14 +71,14 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
 
   key
     .command('edit')
-    .description('give a key another limit; servers know it within a second')
-    .argument('<id>', 'as `key list` shows it', wholeNumber(1, MAX_ID))
+    .description('change the rate limit of a key; servers apply it within a second')
+    .argument('<id>', 'id from `key list`', wholeNumber(1, MAX_ID))
     .requiredOption(
       '--rate-limit <requests>',
       'requests per minute; 0 is no limit, `default` is API_RATE_LIMIT',
       (text) => (text === 'default' ? text : wholeNumber(0, MAX_RATE_LIMIT)(text)),
     )
-    .option('--json', 'print one line of JSON')
+    .option('--json', 'print JSON')
     .action((id: number, { rateLimit, json }: EditOptions) =>
       withDatabase(context, 'key', async (db) => {
         const edited = await setApiKeyRateLimit(db, id, rateLimit === 'default' ? null : rateLimit)
@@ -92,13 +89,13 @@ export function addKeyCommand(program: Command, context: CommandContext): void {
 
   key
     .command('revoke')
-    .description('end a key; servers refuse it within a second')
-    .argument('<id>', 'as `key list` shows it', wholeNumber(1, MAX_ID))
-    .option('--json', 'print one line of JSON')
+    .description('revoke a key; servers refuse it within a second')
+    .argument('<id>', 'id from `key list`', wholeNumber(1, MAX_ID))
+    .option('--json', 'print JSON')
     .action((id: number, { json }: { readonly json?: boolean }) =>
       withDatabase(context, 'key', async (db) => {
         const revoked = await revokeApiKey(db, id)
-        if (!revoked?.isNew) throw new UsageError(`there is no good key with id ${id}`)
+        if (!revoked?.isNew) throw new UsageError(`there is no valid key with id ${id}`)
         context.print(json ? JSON.stringify(apiKeyJson(revoked.key)) : `revoked ${id}`)
       }),
     )

@@ -2,14 +2,14 @@ import type { MergeTally } from '../hub/reorder-buffer.js'
 import type { CommandContext } from './context.js'
 import { Progress, type ProgressOptions } from './progress.js'
 
-/** Aborts when the user asks the command to stop; it then ends in order and can be gone on with. */
+/** Aborts when the user stops the command, which then ends cleanly and can be continued. */
 export function stopSignal(context: CommandContext): AbortSignal {
   const stop = new AbortController()
   context.onStopSignal(() => stop.abort())
   return stop.signal
 }
 
-/** The progress of a command, on stderr. */
+/** Shows the progress of a command on stderr. */
 export function progressOf(
   context: CommandContext,
   options: Omit<ProgressOptions, 'output' | 'clock'>,
@@ -17,17 +17,17 @@ export function progressOf(
   return new Progress({ ...options, output: context.progress, clock: Date.now })
 }
 
-/** Tells, between the lines of progress, why an answer of the upstream is waited for. */
+/** Prints why a request to the upstream is retried, between lines of progress. */
 export function reportRetries({ progress }: CommandContext): (failure: Error) => void {
   const line = progress.isTTY ? '\r\u001b[2K' : ''
   return ({ message }) => {
-    progress.write(`${line}trying again for some minutes: ${message}\n`)
+    progress.write(`${line}retrying for some minutes: ${message}\n`)
   }
 }
 
-/** What became of everything that was taken in, line by line. */
+/** Prints how many items were merged, known or refused. */
 export function printTally(context: CommandContext, { merged, duplicates, refused }: MergeTally): void {
   context.print(`merged: ${merged}`)
-  if (duplicates > 0) context.print(`known already: ${duplicates}`)
+  if (duplicates > 0) context.print(`already known: ${duplicates}`)
   for (const [reason, count] of refused) context.print(`refused: ${count} (${reason})`)
 }

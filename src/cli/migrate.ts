@@ -7,7 +7,7 @@ import { type CommandContext, loadConfig } from './context.js'
 export function addMigrateCommand(program: Command, context: CommandContext): void {
   program
     .command('migrate')
-    .description("bring the database's schema up to this version; `serve` does it by itself")
+    .description('migrate the schema of the database to this version; `serve` does it at the start')
     .action(async () => {
       const config = loadConfig(context)
       const database = await openCommandDatabase(config, 'migrate', createLogger(config.logLevel))

@@ -5,8 +5,8 @@ import type { CommandContext } from './context.js'
 type AddCommand = (program: Command, context: CommandContext) => void
 
 /**
- * Every command, in the order in which they are shown. What does not stand here cannot be called. Each is loaded when it
- * is called: most need little of the house, and start in a fraction of the time that all of it takes.
+ * All commands, in the order of the help. A command is loaded when it is called: most need few modules and
+ * start in a fraction of the time that all of them take.
  */
 const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./serve.js')).addServeCommand,
@@ -34,9 +34,15 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   reconcile: async () => (await import('./reconcile.js')).addReconcileCommand,
 }
 
-/** @param commandName The command that is called, as far as it is known: of any other word, and of none, all are loaded. */
+/**
+ * Builds the command line.
+ *
+ * @param commandName The command to load. Any other value loads all commands.
+ */
 export async function createProgram(context: CommandContext, commandName?: string): Promise<Command> {
-  const program = new Command('plaza').description('A server for a social network').version(version)
+  const program = new Command('plaza')
+    .description('An open server that is compatible with the Neynar API for Farcaster, and a hub')
+    .version(version)
   const loader =
     commandName !== undefined && Object.hasOwn(commands, commandName) ? commands[commandName] : undefined
   for (const load of loader ? [loader] : Object.values(commands)) (await load())(program, context)

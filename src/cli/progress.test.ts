@@ -21,7 +21,7 @@ function setUp(options: Partial<ProgressOptions> & { isTTY?: boolean } = {}) {
   return { state, progress }
 }
 
-it('prints a plain line with rate and time left every few seconds where lines cannot be redrawn', () => {
+it('without a terminal: prints a line with rate and remaining time every few seconds', () => {
   const { state, progress } = setUp()
   for (const second of [1, 2, 3, 4, 5]) {
     state.nowMs = second * 1000
@@ -30,7 +30,7 @@ it('prints a plain line with rate and time left every few seconds where lines ca
   expect(state.text).toBe('import:  50%, 5,000 messages, 1,000/s, 5s left\n')
 })
 
-it('redraws a bar on a terminal', () => {
+it('on a terminal: redraws a bar', () => {
   const { state, progress } = setUp({ isTTY: true })
   state.nowMs = 1000
   progress.update(2500, 2500)
@@ -39,7 +39,7 @@ it('redraws a bar on a terminal', () => {
   )
 })
 
-it('leaves out of count, rate and time left what an earlier run has done', () => {
+it('excludes the work of an earlier run from count, rate and remaining time', () => {
   const { state, progress } = setUp({ start: 8000 })
   state.nowMs = 10_000
   progress.update(9000, 500)
@@ -48,7 +48,7 @@ it('leaves out of count, rate and time left what an earlier run has done', () =>
   expect(state.text).toMatch(/import: 500 messages in 10s \(50\/s\)\n$/)
 })
 
-it('says neither share nor time left when nobody knows the total', () => {
+it('shows neither share nor remaining time if the total is unknown', () => {
   const { state, progress } = setUp({ total: 0 })
   state.nowMs = 5000
   progress.update(5000, 5000)

@@ -1,21 +1,21 @@
-/** Where progress is shown: standard error, or a recorder in tests. */
+/** Output of progress: standard error, or a recorder in tests. */
 export interface ProgressOutput {
   write(text: string): void
-  /** True where a line can be written over. */
+  /** True if lines can be overwritten. */
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
 }
 
 export interface ProgressOptions {
-  /** What is being done, such as `import`. */
+  /** The activity, such as `import`. */
   readonly label: string
-  /** What is counted, such as `messages`. */
+  /** The unit of the counted items, such as `messages`. */
   readonly unit: string
-  /** What `done` will be at the end, about, in whatever it is measured; 0 when nobody knows. */
+  /** Approximate final value of `done`, in any unit; 0 if unknown. */
   readonly total: number
-  /** What `done` and `total` are, when that is worth telling: `users`. */
+  /** The unit of `done` and `total`, if it should be shown: `users`. */
   readonly totalUnit?: string
-  /** What `done` is at the start, when an earlier run has done a part. */
+  /** Value of `done` at the start, after an earlier run. */
   readonly start?: number
   readonly output: ProgressOutput
   /** Unix milliseconds. */
@@ -25,7 +25,7 @@ export interface ProgressOptions {
 const BAR_CHARACTERS = 24
 const TTY_INTERVAL_MS = 150
 const PLAIN_INTERVAL_MS = 5_000
-/** The rate shown is that of the last so many milliseconds, so that a stall is seen. */
+/** Period of the displayed rate. It is short, so that a stall becomes visible. */
 const RATE_WINDOW_MS = 10_000
 
 interface Sample {
@@ -35,13 +35,14 @@ interface Sample {
 }
 
 /**
- * Shows how far a long command is, how fast, and how long it will still take: a bar that is redrawn on a
- * terminal, a plain line every few seconds elsewhere.
+ * Shows progress, rate and remaining time of a long command: a bar on a terminal, a plain line every few
+ * seconds elsewhere. Libraries draw bars only on terminals, and count the items of an earlier run in the
+ * rate.
  */
 export class Progress {
   readonly #options: ProgressOptions
   readonly #startedMs: number
-  /** The latest ones; the first is as old as the window, or the start. */
+  /** Recent samples; the first is as old as the window, or the start. */
   #samples: Sample[]
   #renderedMs: number
   #done: number
@@ -55,7 +56,7 @@ export class Progress {
     this.#samples = [{ ms: this.#startedMs, done: this.#done, counted: 0 }]
   }
 
-  /** `done` of `total` is done, and this run has counted so many. */
+  /** Sets the progress, and the number of items of this run. */
   update(done: number, counted: number): void {
     this.#done = done
     this.#counted = counted
@@ -68,7 +69,7 @@ export class Progress {
     this.#render(this.#line(nowMs), '')
   }
 
-  /** The last line: what was done and how long it took. */
+  /** Prints the final line with count, duration and rate. */
   finish(): void {
     const { label, unit, clock } = this.#options
     const seconds = Math.max(0.001, (clock() - this.#startedMs) / 1000)

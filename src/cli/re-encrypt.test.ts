@@ -12,7 +12,7 @@ const [first, second] = ['the key of the first year', 'the key of the second yea
 const [signers] = encryptedColumns
 const never = new AbortController().signal
 
-it('knows every column that is encrypted', async () => {
+it('lists every encrypted column', async () => {
   const columns = await db<{ name: string }[]>`
     select format('%s.%s.%s', table_schema, table_name, column_name) as name
     from information_schema.columns
@@ -23,7 +23,7 @@ it('knows every column that is encrypted', async () => {
   )
 })
 
-it('encrypts everything with the new key, once, after which the old one is needed no more', async () => {
+it('re-encrypts everything once; the old key is then unnecessary', async () => {
   const [old, both, young] = [createVault([first]), createVault([second, first]), createVault([second])]
   const made = await Promise.all(Array.from({ length: 700 }, () => createSigner({ db, vault: old }, appId)))
   const { id: current } = await createSigner({ db, vault: both }, appId)
@@ -37,7 +37,7 @@ it('encrypts everything with the new key, once, after which the old one is neede
   expect(await reencrypt(db, both, signers!, { signal: never, onBatch })).toBe(0)
 })
 
-it('ends with what it cannot open, and changes nothing of it', async () => {
+it('throws on a value of an unknown key and does not change it', async () => {
   const { id } = await createSigner({ db, vault: createVault(['a key that was lost']) }, appId)
   const read = async () => (await db`select sealed_key from signers.signers where id = ${id}`)[0]
   const before = await read()
@@ -48,7 +48,7 @@ it('ends with what it cannot open, and changes nothing of it', async () => {
   expect(await read()).toEqual(before)
 })
 
-it('can be stopped', async () => {
+it('stops on a signal', async () => {
   const stopped = AbortSignal.abort(new Error('stopped'))
   const rotating = reencrypt(db, createVault([first]), signers!, { signal: stopped, onBatch: () => {} })
   await expect(rotating).rejects.toThrow('stopped')

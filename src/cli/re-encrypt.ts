@@ -6,7 +6,7 @@ import type { Database } from '../platform/db/connection.js'
 import { PlazaError } from '../platform/errors.js'
 import type { Vault } from '../platform/vault/vault.js'
 
-/** A column of the database whose values the vault has sealed, by the row's name. */
+/** A database column with values that the vault has encrypted. `name` is the column that identifies a row. */
 export interface EncryptedColumn {
   readonly table: string
   readonly name: string
@@ -14,7 +14,7 @@ export interface EncryptedColumn {
   readonly contextOf: (name: string) => string
 }
 
-/** Every one there is. */
+/** All encrypted columns. */
 export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'signers.signers', name: 'id', encrypted: 'sealed_key', contextOf: signerKeyContext },
   { table: 'webhooks.secrets', name: 'uid', encrypted: 'sealed', contextOf: webhookSecretContext },
@@ -22,16 +22,16 @@ export const encryptedColumns: readonly EncryptedColumn[] = [
   { table: 'accounts.wallets', name: 'id', encrypted: 'sealed_key', contextOf: walletKeyContext },
 ]
 
-/** So many are opened and sealed at a time. */
+/** Rows per statement. */
 const BATCH = 500
 
 /**
- * Seals everything that an older key has sealed with the current one, in batches, each of which is a statement of its
- * own: stopped, it goes on where it was. What is changed by others meanwhile is left to them, who use the current key.
+ * Re-encrypts values of older keys with the current key. Each batch is one statement, so a second run
+ * continues after an interruption. Rows that others change meanwhile are skipped: others use the current key.
  *
- * @param onBatch Told how many more are done.
- * @returns How many there were.
- * @throws Error when something was sealed with a key that the vault does not have.
+ * @param onBatch Receives the number of rows of each batch.
+ * @returns The number of re-encrypted rows.
+ * @throws Error if the vault lacks the key of a value.
  */
 export async function reencrypt(
   db: Database,
@@ -56,13 +56,13 @@ export async function reencrypt(
     })
     await db`
       update ${table}
-      set ${encrypted} = given.fresh
+      set ${encrypted} = input.reencrypted
       from unnest(
         ${db.types.texts(rows.map((row) => row.name))}::text[],
         ${db.types.byteas(rows.map((row) => row.previous))}::bytea[],
         ${db.types.byteas(reencrypted)}::bytea[]
-      ) as given (name, old, fresh)
-      where ${table}.${name}::text = given.name and ${encrypted} = given.old`
+      ) as input (name, previous, reencrypted)
+      where ${table}.${name}::text = input.name and ${encrypted} = input.previous`
     total += rows.length
     onBatch(rows.length)
   }

@@ -11,9 +11,7 @@ import { withDatabase } from './with-database.js'
 export function addRecountCommand(program: Command, context: CommandContext): void {
   program
     .command('recount')
-    .description(
-      'check threads of casts and every counter against what they rest on, and mend them; the server goes on meanwhile',
-    )
+    .description('check threads and counters against the stored rows and repair them, while the server runs')
     .action(() => withDatabase(context, 'recount', (db) => runRecount(context, db)))
 }
 
@@ -21,7 +19,7 @@ async function runRecount(context: CommandContext, db: Parameters<typeof recount
   const shards = await readShardCount(db)
   if (shards === null) throw new UsageError('there is nothing to count: no server has used this database yet')
   const stopping = new AbortController()
-  context.onStopSignal(() => stopping.abort(new UsageError('stopped; what was mended stays')))
+  context.onStopSignal(() => stopping.abort(new UsageError('stopped; repaired rows stay')))
   const progress = progressOf(context, { label: 'recount', unit: 'parts', total: 0 })
   const reports = await recount(db, {
     shards,
@@ -31,6 +29,6 @@ async function runRecount(context: CommandContext, db: Parameters<typeof recount
   })
   progress.finish()
   for (const { name, wrong } of reports) {
-    context.print(wrong === 0 ? `${name}: all right` : `${name}: ${wrong} wrong, mended`)
+    context.print(wrong === 0 ? `${name}: correct` : `${name}: ${wrong} wrong, repaired`)
   }
 }

@@ -5,19 +5,19 @@ import type { Refusal } from '../platform/errors.js'
 import { type CommandContext, loadConfig, UsageError } from './context.js'
 import { withHub } from './with-hub.js'
 
-/** What a registry command has done: as sentences, and as an object for `--json`. */
+/** The result of a registry command: lines of text, and an object for `--json`. */
 export interface RegistryReport {
   readonly lines: readonly string[]
   readonly json: Readonly<Record<string, string | number>>
 }
 
-/** Ends a command that makes up what on a real network comes from the chain. */
+/** Refuses to run on a public network, whose events come from the chain. */
 export function requireDevnet(context: CommandContext): void {
   const refusal = refuseRealNetwork(networks[loadConfig(context).hubNetwork])
   if (refusal) throw new UsageError(refusal.message)
 }
 
-/** Runs a command on the local registry and prints what it did. A refusal is the user's mistake. */
+/** Runs a command on the local registry and prints its result. A refusal becomes a `UsageError`. */
 export async function withRegistry(
   context: CommandContext,
   { command, json = false }: { readonly command: string; readonly json?: boolean | undefined },

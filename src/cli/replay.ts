@@ -8,20 +8,22 @@ import { progressOf } from './long-command.js'
 import type { Progress } from './progress.js'
 import { withDatabase } from './with-database.js'
 
-/** The lock, the snapshot, and what is written; one more for looking into the catalogue. */
+/** One for the lock, the snapshot, the writes and the catalog. */
 const CONNECTIONS = 4
 
 const stepLabels: Record<ReplayStep, string> = {
   accounts: 'reading accounts and messages',
   indexes: 'building indexes',
-  'catching up': 'following what was merged meanwhile',
+  'catching up': 'processing new events',
 }
 
 /** `plaza replay` */
 export function addReplayCommand(program: Command, context: CommandContext): void {
   program
     .command('replay')
-    .description('build users, casts, reactions and follows anew from the hub; the server goes on meanwhile')
+    .description(
+      'rebuild the read model (users, casts, reactions, follows) from the hub, while the server runs',
+    )
     .action(() => withDatabase(context, 'replay', (db) => runReplay(context, db), { poolSize: CONNECTIONS }))
 }
 
@@ -30,7 +32,7 @@ async function runReplay(context: CommandContext, db: Parameters<typeof replay>[
   if (shards === null)
     throw new UsageError('there is nothing to replay: no server has used this database yet')
   const stopping = new AbortController()
-  context.onStopSignal(() => stopping.abort(new UsageError('stopped; what is shown is as it was')))
+  context.onStopSignal(() => stopping.abort(new UsageError('stopped; the read model is unchanged')))
   let progress: Progress | null = null
   await replay(db, {
     shards,
@@ -45,5 +47,5 @@ async function runReplay(context: CommandContext, db: Parameters<typeof replay>[
     },
     onSwap: (transaction) => publishInvalidation(transaction, [cacheTag.everything]),
   })
-  context.print('the read model is new')
+  context.print('the read model is rebuilt')
 }

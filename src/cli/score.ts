@@ -10,18 +10,18 @@ const stepLabels: Record<ScoreStep, string> = {
   follows: 'reading follows',
   likes: 'reading likes',
   scores: 'computing',
-  writing: 'writing what changed',
+  writing: 'writing changes',
 }
 
 /** `plaza score` */
 export function addScoreCommand(program: Command, context: CommandContext): void {
   program
     .command('score')
-    .description("compute every account's score anew; `serve` does it by itself")
+    .description('compute the scores of all accounts; `serve` does it regularly')
     .action(() => {
       const seeds = seedList(loadConfig(context).scoreSeeds)
       const stopping = new AbortController()
-      context.onStopSignal(() => stopping.abort(new Error('stopped; what was written stays')))
+      context.onStopSignal(() => stopping.abort(new Error('stopped; scores that were written stay')))
       return withDatabase(context, 'score', async (db) => {
         const summary = await recomputeScores(db, {
           seeds,
@@ -29,7 +29,7 @@ export function addScoreCommand(program: Command, context: CommandContext): void
           signal: stopping.signal,
           onStep: (step) => context.print(stepLabels[step]),
         })
-        for (const line of summary === null ? ['another process is at it'] : describe(summary)) {
+        for (const line of summary === null ? ['another process computes scores'] : describe(summary)) {
           context.print(line)
         }
       })
@@ -38,7 +38,9 @@ export function addScoreCommand(program: Command, context: CommandContext): void
 
 function describe(summary: ScoreSummary): string[] {
   const count = (number: number) => number.toLocaleString('en-US')
-  const origin = summary.seedsChosen ? 'chosen: SCORE_SEEDS names none that is here' : 'of SCORE_SEEDS'
+  const origin = summary.seedsChosen
+    ? 'selected, because SCORE_SEEDS names no known account'
+    : 'from SCORE_SEEDS'
   const quantiles = Object.entries(summary.quantiles).map(([name, score]) => `${name} ${score.toFixed(2)}`)
   const seconds = (summary.durationMs / 1000).toFixed(1)
   return [

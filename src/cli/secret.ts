@@ -9,17 +9,17 @@ import { withDatabase } from './with-database.js'
 export function addSecretCommand(program: Command, context: CommandContext): void {
   program
     .command('secret')
-    .description('what is encrypted in the database')
+    .description('manage encrypted secrets in the database')
     .command('rotate')
     .description(
-      'encrypt everything with the first key of PLAZA_SECRET_KEY; can be stopped, and goes on then',
+      're-encrypt all secrets with the first key of PLAZA_SECRET_KEY; continues after an interruption',
     )
     .action(() => reencryptAll(context))
 }
 
 async function reencryptAll(context: CommandContext): Promise<void> {
   const vault = await openVault(loadConfig(context))
-  if (vault.keyId === null) throw new UsageError('there is no key to encrypt with: set PLAZA_SECRET_KEY')
+  if (vault.keyId === null) throw new UsageError('there is no encryption key: set PLAZA_SECRET_KEY')
   const signal = stopSignal(context)
   await withDatabase(context, 'secret', async (db) => {
     for (const column of encryptedColumns) {
@@ -29,7 +29,7 @@ async function reencryptAll(context: CommandContext): Promise<void> {
         context.progress.write(`${column.table}: ${done}\n`)
       }
       context.print(
-        `${column.table}: ${await reencrypt(db, vault, column, { signal, onBatch })} encrypted anew`,
+        `${column.table}: ${await reencrypt(db, vault, column, { signal, onBatch })} re-encrypted`,
       )
     }
   })

@@ -10,8 +10,8 @@ export function addServeCommand(program: Command, context: CommandContext): void
   program
     .command('serve')
     .description('run the server')
-    .option('--demo', 'fill an empty devnet with a small made-up network first')
-    .option('--roles <roles>', 'what this process does: api, worker, sync, separated by commas (ROLES)')
+    .option('--demo', 'first fill an empty devnet with a small generated network')
+    .option('--roles <roles>', 'roles of this process: api, worker, sync, separated by commas (ROLES)')
     .action(({ demo = false, roles }: ServeOptions) => serve(withRoles(context, roles), demo))
 }
 
@@ -20,7 +20,7 @@ interface ServeOptions {
   readonly roles?: string
 }
 
-/** The option wins over the variable. */
+/** The option overrides the variable. */
 function withRoles(context: CommandContext, roles: string | undefined): CommandContext {
   return roles === undefined ? context : { ...context, env: { ...context.env, ROLES: roles } }
 }
@@ -39,20 +39,20 @@ async function serve(context: CommandContext, demo: boolean): Promise<void> {
   })
   context.onStopSignal((isForced) => {
     if (isForced) {
-      log.warn({}, 'stopping at once')
+      log.warn({}, 'stopping immediately')
       starting.then(
         (server) => server.abort(),
         () => {},
       )
       return
     }
-    log.info({}, 'stopping: requests that run are finished first')
+    log.info({}, 'stopping after running requests finish')
     demoStop.abort()
     starting
       .then((server) => server.stop())
       .then(
         () => log.info({}, 'stopped'),
-        (error: unknown) => log.error({ err: error }, 'did not stop cleanly'),
+        (error: unknown) => log.error({ err: error }, 'shutdown failed'),
       )
   })
   const { urls, developmentKey } = await starting

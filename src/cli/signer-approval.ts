@@ -22,33 +22,33 @@ interface ApproveOptions extends AnswerOptions {
   readonly permissions?: readonly SignerPermission[]
 }
 
-/** The signature is used at once. */
+/** The signature is used immediately. */
 const SIGNING_SECONDS = 60
 
-/** `plaza signer approve|refuse`: what the approval page does, in a terminal. */
+/** `plaza signer approve|refuse`: the approval page in a terminal. */
 export function addAnswerCommands(signer: Command, context: CommandContext): void {
   const answer = (name: string, description: string) =>
     signer
       .command(name)
       .description(description)
-      .argument('<request>', 'the signer_uuid, or the address of the approval page', requestName)
-      .requiredOption('--fid <fid>', 'the account that answers', fid)
+      .argument('<request>', 'signer_uuid, or URL of the approval page', requestName)
+      .requiredOption('--fid <fid>', 'account that answers', fid)
       .requiredOption(
         '--custody-key <private key>',
-        'key of the address that holds the account',
+        'private key of the custody address of the account',
         hexBytes(32, '--custody-key'),
       )
-      .option('--json', 'print one line of JSON')
+      .option('--json', 'print JSON')
 
-  answer('approve', 'let the key that an app asks for act for an account')
+  answer('approve', 'approve the key that an app requests for an account')
     .option(
       '--permissions <list>',
-      `what it may do, separated by commas; everything unless told: ${selectablePermissions.join(', ')}`,
+      `granted permissions, separated by commas; default all: ${selectablePermissions.join(', ')}`,
       permissionList,
     )
     .action((name: KeyRequestReference, options: ApproveOptions) => approve(context, name, options))
 
-  answer('refuse', 'refuse what an app asks for, for good').action(
+  answer('refuse', 'refuse the key request of an app permanently').action(
     (name: KeyRequestReference, options: AnswerOptions) => refuse(context, name, options),
   )
 }

@@ -23,34 +23,41 @@ interface RemoveOptions {
 
 /** `plaza signer add|remove|approve|refuse` */
 export function addSignerCommand(program: Command, context: CommandContext): void {
-  const signer = program.command('signer').description('keys that sign for users of the devnet')
+  const signer = program.command('signer').description('manage keys that sign for users of the devnet')
 
   signer
     .command('add')
-    .description('let a key sign messages')
-    .requiredOption('--fid <fid>', 'whom it signs for', fid)
-    .option('--key <public key>', 'Ed25519; a new key is made and printed without', hexBytes(32, '--key'))
-    .option('--app-fid <fid>', 'the app that asks for the key; the user itself unless told', fid)
+    .description('add a signer to a user')
+    .requiredOption('--fid <fid>', 'user that it signs for', fid)
+    .option(
+      '--key <public key>',
+      'Ed25519 public key; without it, a key is generated and printed',
+      hexBytes(32, '--key'),
+    )
+    .option('--app-fid <fid>', 'app that requests the key; default: the user', fid)
     .option(
       '--app-key <private key>',
-      'custody key of the app, which signs its request',
+      'custody key of the app, which signs the key request',
       hexBytes(32, '--app-key'),
     )
-    .option('--json', 'print one line of JSON')
+    .option('--json', 'print JSON')
     .action((options: AddOptions) => addSigner(context, options))
 
   signer
     .command('remove')
-    .description('end that a key may sign; what it has signed stands')
-    .requiredOption('--fid <fid>', 'whom it signs for', fid)
-    .requiredOption('--key <public key>', 'Ed25519', hexBytes(32, '--key'))
-    .option('--json', 'print one line of JSON')
+    .description('remove a signer; messages that it signed stay')
+    .requiredOption('--fid <fid>', 'user that it signs for', fid)
+    .requiredOption('--key <public key>', 'Ed25519 public key', hexBytes(32, '--key'))
+    .option('--json', 'print JSON')
     .action((options: RemoveOptions) =>
       withRegistry(context, { command: 'signer', json: options.json }, async (registry) => {
         const { fid, key } = options
         const refusal = await registry.removeSigner(fid, key)
         return (
-          refusal ?? { json: { fid, key: hexOf(key) }, lines: [`${hexOf(key)} signs for fid ${fid} no more`] }
+          refusal ?? {
+            json: { fid, key: hexOf(key) },
+            lines: [`${hexOf(key)} no longer signs for fid ${fid}`],
+          }
         )
       }),
     )

@@ -4,12 +4,12 @@ import { loadOrCreateDemo, runDemo } from '../demo/run.js'
 import type { CommandContext } from './context.js'
 import { progressOf } from './long-command.js'
 
-/** Large enough that every page of an app has something to show, small enough to be there in seconds. */
+/** Large enough to fill every page of an app, small enough to be generated in seconds. */
 const SMALL = { users: 60, casts: 1500, seed: 'plaza' } as const
 
 /**
- * Fills the server's database with a small demo, or goes on with the one that it holds. A database with users of
- * its own is left alone.
+ * Fills the server's database with a small demo network, or continues an unfinished one. A database with
+ * other users is not changed.
  */
 export async function addSmallDemo(
   context: CommandContext,

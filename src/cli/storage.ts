@@ -3,7 +3,7 @@ import { fid, wholeNumber } from './arguments.js'
 import type { CommandContext } from './context.js'
 import { withRegistry } from './registry-command.js'
 
-/** The contract rents no more at once. */
+/** Limit of the contract for one transaction. */
 const MAX_UNITS = 100_000
 
 interface RentOptions {
@@ -16,12 +16,12 @@ interface RentOptions {
 export function addStorageCommand(program: Command, context: CommandContext): void {
   program
     .command('storage')
-    .description('storage of users of the devnet')
+    .description('manage storage of users of the devnet')
     .command('rent')
-    .description('rent storage for a user, for a year')
-    .requiredOption('--fid <fid>', 'for whom', fid)
-    .option('--units <number>', 'how much', wholeNumber(1, MAX_UNITS), 1)
-    .option('--json', 'print one line of JSON')
+    .description('rent storage for a user for a year')
+    .requiredOption('--fid <fid>', 'user', fid)
+    .option('--units <number>', 'number of units', wholeNumber(1, MAX_UNITS), 1)
+    .option('--json', 'print JSON')
     .action(({ fid, units, json }: RentOptions) =>
       withRegistry(context, { command: 'storage', json }, async (registry) => {
         const refusal = await registry.rentStorage(fid, units)

@@ -29,7 +29,7 @@ async function plaza(...args: string[]): Promise<{ lines: string[]; failure: str
   return { lines, failure }
 }
 
-it('watches tokens and pools, tells how far they are, and forgets them', async () => {
+it('watches tokens and pools, shows their progress, and stops tracking them', async () => {
   const apple = await chain.deployToken('Apple', 'APL', 18)
   const usd = await chain.deployToken('Dollar', 'USD', 6)
   const reserves = [
@@ -38,12 +38,12 @@ it('watches tokens and pools, tells how far they are, and forgets them', async (
   ] as const
   const { pool } = await openMarket(chain, 'PairV2', reserves, [])
   expect(await plaza('watch', 'base', usd, '--dollar', '--from-block', '1')).toEqual({
-    lines: ['USD on base: its owners are kept'],
+    lines: ['USD on base: balances are tracked'],
     failure: null,
   })
   const { lines, failure } = await plaza('watch', 'base', apple, '--pool', pool)
-  expect([lines[0], failure]).toEqual(['APL on base: its owners are kept', null])
-  expect(lines[1]).toMatch(/^(APL\/USD|USD\/APL): its swaps are kept$/)
+  expect([lines[0], failure]).toEqual(['APL on base: balances are tracked', null])
+  expect(lines[1]).toMatch(/^(APL\/USD|USD\/APL): swaps are recorded$/)
   const states = async () => (await plaza('list')).lines.map((line) => line.split('\t').slice(2))
   expect(await states()).toEqual([
     ['USD', 'operator', '0 %'],
@@ -56,17 +56,17 @@ it('watches tokens and pools, tells how far they are, and forgets them', async (
     ['USD', 'operator', 'ready'],
     ['APL', 'operator', 'ready'],
   ])
-  expect(await plaza('unwatch', 'base', apple)).toMatchObject({ lines: ['forgotten'] })
+  expect(await plaza('unwatch', 'base', apple)).toMatchObject({ lines: ['no longer tracked'] })
   expect(await states()).toEqual([['USD', 'operator', 'ready']])
 })
 
-it('says what it cannot use', async () => {
+it('reports invalid input', async () => {
   const nobody = `0x${'77'.repeat(20)}`
   expect((await plaza('watch', 'base', nobody)).failure).toContain('is no ERC-20 token on base')
   expect((await plaza('watch', 'base', 'apple')).failure).toContain('must be 20 bytes in hex')
   expect((await plaza('watch', 'moon', nobody)).failure).toContain('must be one of ethereum, optimism')
   expect((await plaza('watch', 'ethereum', nobody)).failure).toContain('CHAIN_ETHEREUM_RPC_URLS is not set')
-  expect((await plaza('unwatch', 'base', nobody)).failure).toBe('nothing is kept of this token')
+  expect((await plaza('unwatch', 'base', nobody)).failure).toBe('this token is not tracked')
   const usd = await chain.deployToken('Dollar', 'USD', 6)
   expect((await plaza('watch', 'base', usd, '--pool', nobody)).failure).toContain('is no pool on base')
 })

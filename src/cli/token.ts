@@ -26,33 +26,33 @@ const poolAddress = hexBytes(ADDRESS_BYTES, '--pool')
 export function addTokenCommand(program: Command, context: CommandContext): void {
   const token = program
     .command('token')
-    .description('tokens whose owners and trades are kept: docs/assets.md')
+    .description('track tokens: their balances and trades (docs/tokens.md)')
   token
     .command('watch')
-    .description('keep who owns a token, from its first block on; may be called again, to add pools')
+    .description('track the balances of a token from its first block; repeat it to add pools')
     .argument('<network>', networkNames.join(', '))
-    .argument('<address>', 'the contract of the token')
-    .option('--pool <address...>', 'pools whose swaps are kept as trades, from now on')
-    .option('--from-block <number>', 'where its transfers begin', wholeNumber(0, Number.MAX_SAFE_INTEGER))
-    .option('--logo <url>', 'a picture of it')
-    .option('--dollar', 'a unit of it is worth a dollar: trades are valued by it')
+    .argument('<address>', 'contract of the token')
+    .option('--pool <address...>', 'pools whose swaps are recorded as trades from now on')
+    .option('--from-block <number>', 'first block with transfers', wholeNumber(0, Number.MAX_SAFE_INTEGER))
+    .option('--logo <url>', 'picture of the token')
+    .option('--dollar', 'the token is worth a dollar and values trades')
     .action((network: string, hex: string, options: WatchOptions) =>
       withDatabase(context, 'token', (db) => watch(context, db, { network, hex, options })),
     )
   token
     .command('list')
-    .description('the tokens whose owners are kept, and how far their pasts have been read')
+    .description('list tracked tokens and the progress of their backfill')
     .action(() => withDatabase(context, 'token', (db) => list(context, db)))
   token
     .command('unwatch')
-    .description('forget who owns a token')
+    .description('stop tracking a token and delete its balances')
     .argument('<network>', networkNames.join(', '))
     .argument('<address>')
     .action((network: string, hex: string) =>
       withDatabase(context, 'token', async (db) => {
         const dropped = await untrackToken(db, networkOf(network), address(hex))
-        if (!dropped) throw new UsageError('nothing is kept of this token')
-        context.print('forgotten')
+        if (!dropped) throw new UsageError('this token is not tracked')
+        context.print('no longer tracked')
       }),
     )
 }
@@ -71,11 +71,11 @@ async function watch(
     isDollar: options.dollar,
   })
   if ('message' in tracked) throw new UsageError(tracked.message)
-  context.print(`${tracked.symbol} on ${tracked.network}: its owners are kept`)
+  context.print(`${tracked.symbol} on ${tracked.network}: balances are tracked`)
   for (const each of options.pool ?? []) {
     const tokens = await trackPool(db, rpc, poolAddress(each))
     if ('message' in tokens) throw new UsageError(tokens.message)
-    context.print(`${tokens.map(({ symbol }) => symbol).join('/')}: its swaps are kept`)
+    context.print(`${tokens.map(({ symbol }) => symbol).join('/')}: swaps are recorded`)
   }
 }
 
@@ -83,7 +83,7 @@ async function list(context: CommandContext, db: Database): Promise<void> {
   for (const token of await readTokens(db, { onlyTracked: true })) context.print(lineOf(token))
 }
 
-/** Network, address, symbol, why it is kept, and how far it is, with tabs between them. */
+/** Network, address, symbol, who tracks it and its progress, separated by tabs. */
 function lineOf(token: Token): string {
   const state = isBackfilled(token) ? 'ready' : `${Math.floor(backfillProgress(token) * 100)} %`
   return [token.network, checksummedAddress(token.address), token.symbol, token.trackedBy, state].join('\t')
@@ -98,5 +98,5 @@ function networkOf(text: string): NetworkName {
 function rpcOf(context: CommandContext, name: NetworkName): ChainRpc {
   const network = chainSettings(loadConfig(context)).networks.get(name)
   if (network !== undefined) return new ChainRpc(network, { log: silentLog, clock: Date.now })
-  throw new UsageError(`${rpcUrlsVariable(name)} is not set: nothing of ${name} is followed`)
+  throw new UsageError(`${rpcUrlsVariable(name)} is not set: ${name} is not followed`)
 }

@@ -39,7 +39,7 @@ async function plaza(command: string[], env: Record<string, string>): Promise<{ 
 describe.each(['backfill', 'reconcile'])('plaza %s', (command) => {
   test('says at once why it waits for an upstream that does not answer, and again when it is stopped', async () => {
     const { shown } = await plaza([command], { UPSTREAM_HUB: NOBODY })
-    expect(shown).toMatch(/^trying again for some minutes: 127\.0\.0\.1:1: UNAVAILABLE: .*ECONNREFUSED/)
+    expect(shown).toMatch(/^retrying for some minutes: 127\.0\.0\.1:1: UNAVAILABLE: .*ECONNREFUSED/)
     expect(shown).toMatch(/^failed: 127\.0\.0\.1:1: UNAVAILABLE/m)
   })
 

@@ -20,23 +20,23 @@ interface ListenOptions {
   readonly filter?: object
 }
 
-/** One for the log, one that waits for its end. */
+/** One connection reads the log, one waits for its end. */
 const LISTEN_POOL_SIZE = 2
 
 /** `plaza webhook list|limits|listen` */
 export function addWebhookCommand(program: Command, context: CommandContext): void {
-  const webhook = program.command('webhook').description('events that are sent to apps')
+  const webhook = program.command('webhook').description('inspect and test webhooks')
   webhook
     .command('list')
-    .description('all webhooks of all apps, and how many deliveries wait')
+    .description('list the webhooks of all apps with their pending deliveries')
     .action(() => withDatabase(context, 'webhook', (db) => list(context, db)))
   webhook
     .command('limits')
-    .description('change what a webhook may cost')
-    .argument('<id>', 'its webhook_id')
-    .option('--http-timeout-ms <ms>', 'how long an attempt may take', wholeNumber(100, 60_000))
-    .option('--rate-limit <count>', 'attempts per time', wholeNumber(1, 1_000_000_000))
-    .option('--rate-limit-ms <ms>', 'that time', wholeNumber(1_000, 86_400_000))
+    .description('change the limits of a webhook')
+    .argument('<id>', 'webhook_id')
+    .option('--http-timeout-ms <ms>', 'timeout of an attempt', wholeNumber(100, 60_000))
+    .option('--rate-limit <count>', 'attempts per period', wholeNumber(1, 1_000_000_000))
+    .option('--rate-limit-ms <ms>', 'length of the period', wholeNumber(1_000, 86_400_000))
     .action((id: string, limits: WebhookLimits) =>
       withDatabase(context, 'webhook', async (db) => {
         const isId = /^[0-9a-f-]{36}$/i.test(id)
@@ -47,9 +47,9 @@ export function addWebhookCommand(program: Command, context: CommandContext): vo
     )
   webhook
     .command('listen')
-    .description('print what a webhook would be sent, as it happens, without having one')
-    .option('--kind <kind...>', `the kinds of events; all unless told: ${webhookEventKinds.join(', ')}`)
-    .option('--filter <json>', 'of each kind: the filter that a subscription would have', readFilter)
+    .description('print events as they happen, as a webhook would receive them')
+    .option('--kind <kind...>', `event types; default all: ${webhookEventKinds.join(', ')}`)
+    .option('--filter <json>', 'filter of a subscription, applied to each type', readFilter)
     .action((options: ListenOptions) => {
       const filters = subscriptionOf(options)
       const { hubShards: shards } = loadConfig(context)
@@ -77,7 +77,7 @@ interface Listening {
   readonly signal: AbortSignal
 }
 
-/** Views are read anew for each event: nothing tells this process when one that it keeps has become untrue. */
+/** Reads views for each event without a cache, because this process gets no cache invalidations. */
 async function listen({ context, db, filters, shards, signal }: Listening): Promise<void> {
   const tail = createEventTail(db)
   const hydrator = new Hydrator({ db, clock: Date.now, placeOf, maxEntries: 0 })
@@ -95,7 +95,7 @@ function readFilter(text: string): object {
     const filter: unknown = JSON.parse(text)
     if (typeof filter === 'object' && filter !== null) return filter
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new InvalidArgumentError('It must be a JSON object such as {"author_fids":[1]}.')
 }

@@ -7,8 +7,8 @@ const STDERR = 2
 const POOL_END_SECONDS = 5
 
 /**
- * Runs a command that needs nothing but the database that the server uses, or would use. What is logged goes to
- * stderr, so that stdout is the command's own.
+ * Runs a command on the database of the server, also while the server runs. Logs go to stderr, so that stdout
+ * contains only the output of the command.
  */
 export async function withDatabase(
   context: CommandContext,

@@ -6,7 +6,7 @@ import { openCommandDatabase } from '../platform/db/open-database.js'
 import { createLogger, fileOutput } from '../platform/log/logger.js'
 import { type CommandContext, loadConfig } from './context.js'
 
-/** What a command works with. */
+/** Configuration, database and hub of a command. */
 export interface CommandHub {
   readonly config: Config
   readonly db: Database
@@ -16,9 +16,9 @@ export interface CommandHub {
 const STDERR = 2
 
 /**
- * Runs a command on the database that the server uses, or would use: next to a running server, or with a
- * PostgreSQL of its own for as long as it takes. Several processes may merge at once. What is logged goes to
- * stderr, so that stdout is the command's own.
+ * Runs a command on the hub of the server: beside a running server, or with an embedded PostgreSQL for its
+ * duration. Several processes may merge at the same time. Logs go to stderr, so that stdout contains only the
+ * output of the command.
  */
 export async function withHub<T>(
   context: CommandContext,

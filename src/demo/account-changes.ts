@@ -9,10 +9,10 @@ import { deferredDraft, type World } from './world.js'
 
 const HOUR_SECONDS = 3600
 const PRO_DAYS = 365
-/** Most people keep their old key when they try another app. */
+/** Most users keep the old key when they try another app. */
 const KEY_DROP_SHARE = 0.5
 
-/** Buys the pro tier and puts up a banner, which only pros may. */
+/** Buys the pro tier and sets a banner, which only pro accounts may have. */
 export function* purchasePro(world: World, user: number, at: number): Generator<Draft> {
   const place = world.nextEventPosition(user, at, 'tier')
   yield deferredDraft(async () => ({
@@ -24,7 +24,7 @@ export function* purchasePro(world: World, user: number, at: number): Generator<
   yield world.message(user, at + world.random.between(20, 90), profileEntry(UserDataType.BANNER, banner))
 }
 
-/** Another display name, bio or picture. */
+/** Changes the display name, bio or picture. */
 export function* renewProfile(world: World, user: number, at: number): Generator<Draft> {
   const person = world.person(user)
   const { displayName, bio } = renewedIntroduction(world.options.seed, person, at)
@@ -36,7 +36,7 @@ export function* renewProfile(world: World, user: number, at: number): Generator
   yield world.message(user, at, entry)
 }
 
-/** Signs with another key from now on. */
+/** Adds another key, which signs from now on. */
 export function* changeKey(world: World, user: number, at: number): Generator<Draft> {
   yield addSigner(world, user, at, 'signer 1')
   world.signers[user] = 1
@@ -46,7 +46,7 @@ export function* changeKey(world: World, user: number, at: number): Generator<Dr
   }
 }
 
-/** The first key may sign no more; what it has signed stands. */
+/** Removes the first key. Messages that it signed stay. */
 export function* dropOldKey(world: World, user: number, at: number): Generator<Draft> {
   const place = world.nextEventPosition(user, at, 'drop signer 0')
   yield deferredDraft(async () => ({
@@ -55,7 +55,7 @@ export function* dropOldKey(world: World, user: number, at: number): Generator<D
   }))
 }
 
-/** Takes the verification of the Ethereum address back, which takes the primary address along. */
+/** Removes the verification of the Ethereum address, and with it the primary address. */
 export function* dropAddress(world: World, user: number, at: number): Generator<Draft> {
   yield world.claimMessage(user, at, () => ({
     type: MessageType.VERIFICATION_REMOVE,
@@ -66,7 +66,7 @@ export function* dropAddress(world: World, user: number, at: number): Generator<
   }))
 }
 
-/** Gives the old name back, which takes it off the profile, and shows a new one. */
+/** Releases the old name, which removes it from the profile, and registers and publishes a new one. */
 export function* changeName(world: World, user: number, at: number): Generator<Draft> {
   const oldName = world.names.usernameOf(user)
   const { handle } = world.person(user)

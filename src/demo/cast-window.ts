@@ -1,7 +1,7 @@
 import { HASH_BYTES } from '../protocol/hash.js'
 import type { Random } from './random.js'
 
-/** What is remembered of a cast. */
+/** The stored data of a cast. */
 export interface RecentCast {
   /** Its number among all casts of the demo, from 0. */
   readonly index: number
@@ -9,21 +9,21 @@ export interface RecentCast {
   /** Unix seconds. */
   readonly at: number
   readonly hash: Buffer
-  /** Index into `topics`, or -1 for small talk. */
+  /** Index into `topics`, or -1 without a topic. */
   readonly topic: number
   /** ISO 639-1. */
   readonly language: string
 }
 
-/** Attention has moved on from older casts. Some 40 bytes each. */
+/** Number of casts in the window, some 40 bytes each. Users ignore older ones. */
 const CAPACITY = 65_536
 const HOT_CAPACITY = 4096
-/** How long something is talked about, on average. */
+/** Mean time for which a cast gets attention. */
 const ATTENTION_SECONDS = 30 * 3600
-/** How many casts people look back, on average: those of a day, and no more than this. */
+/** Maximum of the mean age, in casts, of a picked cast. It is otherwise the casts of a day. */
 const MAX_MEAN_AGE_CASTS = 700
 
-/** The casts that people still react and reply to: the newest ones, in a ring. */
+/** A ring of the newest casts, which users react and reply to. */
 export class CastWindow {
   readonly #users = new Uint32Array(CAPACITY)
   readonly #times = new Float64Array(CAPACITY)
@@ -31,18 +31,18 @@ export class CastWindow {
   readonly #languages: string[] = []
   readonly #deleted = new Uint8Array(CAPACITY)
   readonly #hashes = Buffer.alloc(CAPACITY * HASH_BYTES)
-  /** Casts that got attention last; the more often in here, the more they get. */
+  /** Casts with recent attention. A cast may occur repeatedly, which raises its chance. */
   readonly #hot = new Float64Array(HOT_CAPACITY)
   readonly #meanAgeCasts: number
   #hotCount = 0
   #count = 0
 
-  /** `castsPerDay` is that of the whole demo. */
+  /** @param castsPerDay Casts per day of the whole demo. */
   constructor(castsPerDay: number) {
     this.#meanAgeCasts = Math.min(Math.max(castsPerDay, 1), MAX_MEAN_AGE_CASTS)
   }
 
-  /** How many casts there were; the number of the next one. */
+  /** Number of casts so far; the number of the next one. */
   get count(): number {
     return this.#count
   }
@@ -59,7 +59,7 @@ export class CastWindow {
     return index
   }
 
-  /** The cast of a number; null when it is too old or was deleted. */
+  /** Returns the cast with a number; null if it is too old or deleted. */
   get(index: number): RecentCast | null {
     const place = index % CAPACITY
     if (index < 0 || index < this.#count - CAPACITY || this.#deleted[place] === 1) return null
@@ -77,15 +77,15 @@ export class CastWindow {
     if (this.get(index)) this.#deleted[index % CAPACITY] = 1
   }
 
-  /** A recent cast: the newer, the likelier. */
+  /** Picks a recent cast; newer ones are more likely. */
   pickRecent(random: Random): RecentCast | null {
     return this.get(this.#count - 1 - Math.floor(random.exponential(this.#meanAgeCasts)))
   }
 
   /**
-   * A cast that got attention of late; the older it is, the less likely.
+   * Picks a cast with recent attention; older ones are less likely.
    *
-   * @param at now, in Unix seconds.
+   * @param at The current time in Unix seconds.
    */
   pickHot(random: Random, at: number): RecentCast | null {
     if (this.#hotCount === 0) return null
@@ -93,13 +93,52 @@ export class CastWindow {
     return cast !== null && at - cast.at < random.exponential(ATTENTION_SECONDS) ? cast : null
   }
 
-  /** Somebody reacted to the cast or replied to it. */
+  /** Records a reaction or reply to the cast. */
   heat(index: number): void {
     this.#hot[this.#hotCount++ % HOT_CAPACITY] = index
   }
 
-  /** The number of the oldest cast that is remembered. */
+  /** Number of the oldest cast in the window. */
   get oldest(): number {
     return Math.max(0, this.#count - CAPACITY)
+  }
+}
+
+/** Number of casts whose reactions are stored and deleted together. */
+const BLOCK_CASTS = 4096
+
+/** Stores the reactions to recent casts, so that no user repeats one. */
+export class ReactionHistory {
+  readonly #users: number
+  /**
+   * Reactions by block of casts. Keys stay below 2^53, and below 2^31 for up to 100,000 users, for which sets
+   * are smallest.
+   */
+  readonly #blocks = new Map<number, Set<number>>()
+
+  constructor(users: number) {
+    this.#users = users
+  }
+
+  /** Adds a reaction. False if it exists already. `type` is 1 or 2. */
+  add(cast: number, user: number, type: number): boolean {
+    const number = Math.floor(cast / BLOCK_CASTS)
+    let block = this.#blocks.get(number)
+    if (block === undefined) {
+      block = new Set()
+      this.#blocks.set(number, block)
+    }
+    const key = ((cast % BLOCK_CASTS) * this.#users + user) * 2 + (type - 1)
+    if (block.has(key)) return false
+    block.add(key)
+    return true
+  }
+
+  /** Deletes reactions to casts that have left the window. */
+  deleteBefore(cast: number): void {
+    for (const number of this.#blocks.keys()) {
+      if ((number + 1) * BLOCK_CASTS > cast) return
+      this.#blocks.delete(number)
+    }
   }
 }

@@ -10,17 +10,20 @@ import type { World } from './world.js'
 const REPLY_SHARE = 0.44
 const QUOTE_SHARE = 0.04
 const DELETION_SHARE = 0.012
-/** Replies to those who wrote to the user, to what everybody talks about, and to whatever is new. */
+/**
+ * Shares of replies to casts that address the user, and to casts with attention. The rest goes to recent
+ * casts.
+ */
 const INBOX_SHARE = 0.5
 const HOT_SHARE = 0.3
 
 const HOUR_SECONDS = 3600
-/** Nobody casts twice within so many seconds. */
+/** Minimum time between two casts of a user. */
 const PAUSE_SECONDS = 7
-/** Nobody answers faster than this. */
+/** Minimum time between a cast and a reply. */
 const READING_SECONDS = 9
 
-/** The user casts: something new, a reply or a quote. `at` is in Unix seconds. */
+/** Creates a cast of the user: a new thread, a reply or a quote. `at` is in Unix seconds. */
 export function* cast(world: World, user: number, at: number): Generator<Draft> {
   const { random } = world
   const person = world.person(user)
@@ -66,18 +69,18 @@ function* publish(
   }
 }
 
-/** What the user replies to: a cast of somebody else that is still there. */
+/** Picks a cast of another user to reply to, or null. */
 function pickParent(world: World, user: number, at: number): RecentCast | null {
   const { random, casts } = world
   const inboxCast = random.chance(INBOX_SHARE) ? world.takeFromInbox(user) : null
   const fromInbox = inboxCast === null ? null : casts.get(inboxCast)
   if (fromInbox) return fromInbox
   const parent = random.chance(HOT_SHARE) ? casts.pickHot(random, at) : casts.pickRecent(random)
-  // People do continue their own threads, but not often.
+  // Users continue their own threads, but rarely.
   return parent && (parent.user !== user || random.chance(0.2)) ? parent : null
 }
 
-/** The user takes a cast back. */
+/** Deletes a cast of the user. */
 export function* deleteCast(
   world: World,
   at: number,

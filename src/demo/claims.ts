@@ -8,14 +8,14 @@ import type { MessageSigner } from '../protocol/sign.js'
 import type { Content } from './draft.js'
 import { fidOf } from './plan.js'
 
-/** Whose claim it is, when and where. `at` is in Unix seconds. */
+/** User, time and network of a claim. `at` is in Unix seconds. */
 interface Claimant {
   readonly user: number
   readonly at: number
   readonly network: number
 }
 
-/** The account agrees to belong to the user (docs/protocol.md §3.3.6). */
+/** Creates the verification of an Ethereum account of the user (docs/protocol.md §3.3.6). */
 export async function ethVerification(
   account: EthAccount,
   { user, at, network }: Claimant,
@@ -40,11 +40,11 @@ export async function ethVerification(
   }
 }
 
-/** The same for a Solana wallet, whose public key is its address. */
+/** Creates the verification of a Solana wallet, whose address is its public key. */
 export function solanaVerification(wallet: MessageSigner, { user, at, network }: Claimant): Content {
   const address = wallet.publicKey
   const hash = createHash('sha256').update(`solana block ${at}`).digest()
-  // The wallet signs the text itself; a signer signs whatever bytes it is given.
+  // The wallet signs the text itself. A signer signs any bytes.
   const claim = Buffer.from(solanaClaim({ address, blockHash: hash }, { fid: fidOf(user), network }))
   return {
     type: MessageType.VERIFICATION_ADD_ETH_ADDRESS,
@@ -59,7 +59,7 @@ export function solanaVerification(wallet: MessageSigner, { user, at, network }:
   }
 }
 
-/** The owner of an ENS name hands it to the user (docs/protocol.md §5.3). */
+/** Creates the proof that an ENS name belongs to the user (docs/protocol.md §5.3). */
 export async function ensProof(name: string, account: EthAccount, { user, at }: Claimant): Promise<Content> {
   const signature = await account.signer.signTypedData({
     domain: eip712.EIP_712_USERNAME_DOMAIN,

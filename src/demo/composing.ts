@@ -1,25 +1,23 @@
 import { type CastAddBody, CastType, type Embed } from '@farcaster/core'
 import type { RecentCast } from './cast-window.js'
+import { type Language, languageOf, type Topic, topics } from './lexicon.js'
 import { type Person, vocabularyOf } from './person.js'
 import { fidOf } from './plan.js'
 import type { Random } from './random.js'
 import { countMentions, cut, fill, placeMentions, slug, type Vocabulary } from './text.js'
-import type { Chatter } from './words/chatter.js'
-import { channelOfLanguage, chatterOf, topics } from './words/lexicon.js'
-import type { Topic } from './words/topic.js'
 import type { World } from './world.js'
 
-/** A cast before it has a time and a hash. */
+/** The content of a cast, without time and hash. */
 export interface Composition {
   readonly body: CastAddBody
-  /** Index into `topics`; -1 for small talk. */
+  /** Index into `topics`; -1 without a topic. */
   readonly topic: number
   readonly language: string
-  /** Users who are mentioned. */
+  /** Mentioned users. */
   readonly mentioned: readonly number[]
 }
 
-/** Bytes of text of each type of cast (docs/protocol.md §3.3.2). */
+/** Maximum bytes of text by type of cast (docs/protocol.md §3.3.2). */
 const MAX_CAST_BYTES = 320
 const MAX_LONG_CAST_BYTES = 1024
 const MAX_TEN_K_CAST_BYTES = 10_000
@@ -35,59 +33,61 @@ const MENTION_SHARE = 0.06
 const REPLY_MENTION_SHARE = 0.03
 const LONG_SHARE = 0.015
 const TEN_K_SHARE = 0.02
-/** A token's page, as parent: channels used to be addressed so. */
+/** A token URL as parent, which was once used for channels. */
 const TOKEN_CHANNEL = 'chain://eip155:1/erc721:0x00000000000000000000000000000000000000aa'
 const TOKEN_CHANNEL_SHARE = 0.004
 
-/** The URL that stands for a channel as the parent of a cast (docs/protocol.md §7.1). */
+/** Returns the parent URL of a channel (docs/protocol.md §7.1). */
 export function channelUrl(id: string): string {
   return `https://farcaster.xyz/~/channel/${id}`
 }
 
-/** A new thread: about a topic or about nothing, in a channel or not, now and then long or with a picture. */
+/**
+ * Composes the first cast of a thread, with or without topic and channel, sometimes long or with a picture.
+ */
 export function composePost(world: World, person: Person): Composition {
   const { random } = world
-  const ownLanguage = person.chatter.language
+  const ownLanguage = person.language.id
   const language = ownLanguage === 'en' || random.chance(OWN_LANGUAGE_SHARE) ? ownLanguage : 'en'
   const topicIndex = language === 'en' && random.chance(TOPIC_SHARE) ? pickTopic(world, person.user) : -1
   const topic = topics[topicIndex] ?? null
-  const author = { person, topic, chatter: chatterOf.get(language)! }
+  const author = { person, topic, language: languageOf(language) }
   const { words, embeds, mentioned } = composeText(world, author)
   const isChannelPost = random.chance(CHANNEL_SHARE)
-  const channel = topic?.id ?? channelOfLanguage[language]!
+  const channel = topic?.id ?? author.language.channel
   const parentUrl = random.chance(TOKEN_CHANNEL_SHARE) ? TOKEN_CHANNEL : channelUrl(channel)
   const body = bodyOf(words, mentioned, embeds, isChannelPost ? { parentUrl } : {})
   return { body, topic: topicIndex, language, mentioned }
 }
 
-/** An answer, in the language of what is answered if its author speaks it. */
+/** Composes a reply, in the language of the parent if the user speaks it. */
 export function composeReply(world: World, person: Person, parent: RecentCast): Composition {
   const { random } = world
-  const chatter = parent.language === person.chatter.language ? person.chatter : chatterOf.get('en')!
-  const vocabulary = chatterVocabulary(chatter, person)
+  const language = languageOf(parent.language === person.language.id ? parent.language : 'en')
+  const vocabulary = smallTalk(language, person)
   const mentioned = random.chance(REPLY_MENTION_SHARE) ? pickFriends(world, person.user, 1) : []
-  let words = fill(random.pick(chatter.replies), vocabulary, random)
+  let words = fill(random.pick(language.replies), vocabulary, random)
   if (random.chance(TAIL_SHARE))
-    words = joinSentences(words, fill(random.pick(chatter.tails), vocabulary, random))
+    words = joinSentences(words, fill(random.pick(language.tails), vocabulary, random))
   const topic = topics[parent.topic]
   if (random.chance(EMOJI_SHARE)) words += ` ${random.pick(topic?.emoji ?? ['😄', '🙏', '💛', '🙌', '👀'])}`
   if (mentioned.length > 0) words = joinSentences(words, fill('cc {@}', vocabulary, random))
   const embeds = random.chance(0.03) ? [pictureEmbed(random, topic?.id ?? 'misc')] : []
   const parentCastId = { fid: fidOf(parent.user), hash: parent.hash }
   const body = bodyOf(words, mentioned, embeds, { parentCastId })
-  return { body, topic: parent.topic, language: chatter.language, mentioned }
+  return { body, topic: parent.topic, language: language.id, mentioned }
 }
 
-/** A comment on a cast that is embedded. */
+/** Composes a quote of a cast. */
 export function composeQuote(world: World, person: Person, quoted: RecentCast): Composition {
   const { random } = world
-  const chatter = quoted.language === person.chatter.language ? person.chatter : chatterOf.get('en')!
-  const words = fill(random.pick(chatter.quotes), chatterVocabulary(chatter, person), random)
+  const language = languageOf(quoted.language === person.language.id ? quoted.language : 'en')
+  const words = fill(random.pick(language.quotes), smallTalk(language, person), random)
   const embeds = [castEmbed(quoted)]
   return {
     body: bodyOf(words, [], embeds, {}),
     topic: quoted.topic,
-    language: chatter.language,
+    language: language.id,
     mentioned: [],
   }
 }
@@ -95,7 +95,7 @@ export function composeQuote(world: World, person: Person, quoted: RecentCast): 
 interface TextAuthor {
   readonly person: Person
   readonly topic: Topic | null
-  readonly chatter: Chatter
+  readonly language: Language
 }
 
 interface CastText {
@@ -106,10 +106,10 @@ interface CastText {
 
 function composeText(world: World, author: TextAuthor): CastText {
   const { random } = world
-  const { person, topic, chatter } = author
-  const isShort = chatterVocabulary(chatter, person)
+  const { person, topic, language } = author
+  const vocabulary = smallTalk(language, person)
   if (random.chance(MENTION_SHARE)) {
-    const words = fill(random.pick(chatter.mentions), isShort, random)
+    const words = fill(random.pick(language.mentions), vocabulary, random)
     const mentioned = pickFriends(world, person.user, countMentions(words))
     if (mentioned.length === countMentions(words))
       return { words: withEmoji(random, author, words), embeds: [], mentioned }
@@ -123,20 +123,22 @@ function composeText(world: World, author: TextAuthor): CastText {
   }
   const embeds = embedsFor(random, topic)
   const isCaption = embeds.length > 0 && random.chance(0.5)
-  const first = isCaption ? fill(random.pick(chatter.captions), isShort, random) : sentence(random, author)
+  const first = isCaption
+    ? fill(random.pick(language.captions), vocabulary, random)
+    : sentence(random, author)
   const words = random.chance(TAIL_SHARE)
-    ? joinSentences(first, fill(random.pick(chatter.tails), isShort, random))
+    ? joinSentences(first, fill(random.pick(language.tails), vocabulary, random))
     : first
   return { words: withEmoji(random, author, words), embeds, mentioned: [] }
 }
 
-function sentence(random: Random, { person, topic, chatter }: TextAuthor): string {
+function sentence(random: Random, { person, topic, language }: TextAuthor): string {
   return topic
     ? fill(random.pick(topic.posts), vocabularyOf(topic, person.place), random)
-    : fill(random.pick(chatter.posts), chatterVocabulary(chatter, person), random)
+    : fill(random.pick(language.posts), smallTalk(language, person), random)
 }
 
-/** Sentences and paragraphs of about so many bytes, none of them twice if that can be helped. */
+/** Composes sentences and paragraphs of about `sizeBytes` bytes, with few repetitions. */
 function essay(random: Random, author: TextAuthor, sizeBytes: number): string {
   const composed = new Set<string>()
   let text = ''
@@ -158,7 +160,7 @@ function joinSentences(first: string, second: string): string {
 function withEmoji(random: Random, { topic }: TextAuthor, words: string): string {
   const choices = topic?.emoji ?? ['✨', '🙂', '🌿', '☁️', '👋🏽', '👩‍👧‍👦']
   if (!random.chance(EMOJI_SHARE)) return words
-  // In front now and then, so that what follows does not stand where its characters do.
+  // Sometimes in front, so that byte and character offsets differ.
   return random.chance(0.3) ? `${random.pick(choices)} ${words}` : `${words} ${random.pick(choices)}`
 }
 
@@ -211,8 +213,8 @@ function bodyOf(
   }
 }
 
-function chatterVocabulary({ language }: Chatter, { place }: Person): Vocabulary {
-  return { city: place.city, language }
+function smallTalk({ id }: Language, { place }: Person): Vocabulary {
+  return { city: place.city, language: id }
 }
 
 function pickTopic({ random, plan }: World, user: number): number {
@@ -220,7 +222,7 @@ function pickTopic({ random, plan }: World, user: number): number {
   return random.chance(0.08) ? random.below(topics.length) : own
 }
 
-/** Different people whom the user follows, up to `count`. */
+/** Picks up to `count` different users whom the user follows. */
 function pickFriends({ plan, random }: World, user: number, count: number): number[] {
   const friends = new Set<number>()
   for (let draws = 0; draws < count * 3 && friends.size < count; draws += 1) {

@@ -4,12 +4,12 @@ import { farcasterSecondsFromUnixSeconds } from '../protocol/time.js'
 import type { KeyPurpose, KeyRing } from './keys.js'
 import { fidOf } from './plan.js'
 
-/** A message, a chain event or a name transfer of the demo. */
+/** A message, on-chain event or name transfer of the demo. */
 export type DemoItem = MergeItem
 
 /**
- * What becomes an item of the demo. Signing is what takes time, so it waits: a run that skips what an earlier
- * one has done only pays for the drafts.
+ * An item of the demo before it is signed. Signing takes most of the time, so a run that skips the items of
+ * an earlier one only creates drafts.
  */
 export type Draft = MessageDraft | { readonly kind: 'made later'; readonly make: () => Promise<DemoItem> }
 
@@ -18,14 +18,14 @@ interface MessageDraft {
   readonly user: number
   readonly signer: KeyPurpose
   readonly data: MessageData
-  /** Of casts, which others refer to by their hash before they are signed. */
+  /** Encoded data and hash of a cast, because other casts refer to the hash before it is signed. */
   readonly encoded?: { readonly dataBytes: Buffer; readonly hash: Buffer }
 }
 
-/** The content of a message; fid, time and network are put around it. */
+/** The content of a message without fid, time and network. */
 export type Content = Pick<MessageData, 'type'> & Partial<MessageData>
 
-/** The data of a message of a user. `at` is in Unix seconds. */
+/** Creates the data of a message of a user. `at` is in Unix seconds. */
 export function messageData(content: Content, user: number, at: number, network: number): MessageData {
   return MessageData.create({
     ...content,
@@ -35,7 +35,7 @@ export function messageData(content: Content, user: number, at: number, network:
   })
 }
 
-/** Makes the item of a draft. */
+/** Creates and signs the item of a draft. */
 export async function finishDraft(draft: Draft, keys: KeyRing): Promise<DemoItem> {
   return draft.kind === 'message' ? signDraft(draft, keys) : await draft.make()
 }

@@ -1,25 +1,26 @@
 import { type DemoOptions, demoStart } from './options.js'
 import { apportion, type Random, WeightedIndex } from './random.js'
 
-/** What of users decides whom they follow: see `Plan`. */
+/** Properties of users that determine their follows: see `Plan`. */
 interface Traits {
   readonly joinedAt: Float64Array
   readonly topics: readonly [Uint8Array, Uint8Array]
   readonly popularity: Float64Array
 }
 
-/** Follows that happen on the evening of joining, not later. */
+/** Share of follows that happen within an hour of joining. */
 const ONBOARDING_SHARE = 0.55
 const ONBOARDING_SECONDS = 2400
-/** Follows of people with the same first topic. */
+/** Share of follows between users with the same first topic. */
 const SAME_TOPIC_SHARE = 0.4
 const HOUR_SECONDS = 3600
-/** After so many draws of somebody who is followed already, the next free user is taken. */
+/** After this many repeated draws of followed users, the next free user is taken. */
 const MAX_DRAWS = 12
 
 /**
- * Who follows whom, and when. An edge is a number; the edges of one user are neighbours, ordered by nothing.
- * Out-degrees and in-degrees follow power laws, with more edges inside a topic than between topics.
+ * The follows of the demo with their times. An edge is a number; edges of one user are adjacent, in no
+ * particular order. In-degrees and out-degrees follow power laws, with more edges inside a topic than between
+ * topics.
  */
 export class FollowGraph {
   /** `#firstEdge[u]` to `#firstEdge[u + 1]` are the edges of user `u`. */
@@ -28,10 +29,10 @@ export class FollowGraph {
   readonly #target: Uint32Array
   /** Seconds since the start of the demo. */
   readonly #second: Uint32Array
-  /** All edges, by hour; `#firstOfHour[h]` is where hour `h` begins. */
+  /** All edges by hour; `#firstOfHour[h]` is the start of hour `h`. */
   readonly #byHour: Uint32Array
   readonly #firstOfHour: Uint32Array
-  /** All edges, by target. */
+  /** All edges by target. */
   readonly #byTarget: Uint32Array
   readonly #firstOfTarget: Uint32Array
 
@@ -81,7 +82,7 @@ export class FollowGraph {
     return this.#target[edge]!
   }
 
-  /** When the edge is made, in seconds since the start. */
+  /** Returns the time of an edge in seconds since the start. */
   second(edge: number): number {
     return this.#second[edge]!
   }
@@ -90,23 +91,23 @@ export class FollowGraph {
     return this.#target.length
   }
 
-  /** The edges that are made in an hour since the start. */
+  /** Returns the edges of an hour since the start. */
   ofHour(hour: number): Uint32Array {
     return this.#byHour.subarray(this.#firstOfHour[hour], this.#firstOfHour[hour + 1])
   }
 
-  /** First edge of a user, and the one behind the last. */
+  /** Returns the first edge of a user, and the end of the range. */
   range(user: number): readonly [number, number] {
     return [this.#firstEdge[user]!, this.#firstEdge[user + 1]!]
   }
 
-  /** Somebody whom the user follows sooner or later; null when that is nobody. */
+  /** Picks a user whom the user follows at any time, or null. */
   anyFollowed(user: number, random: Random): number | null {
     const [first, end] = this.range(user)
     return end > first ? this.#target[first + random.below(end - first)]! : null
   }
 
-  /** Somebody who follows the user sooner or later; null when that is nobody. */
+  /** Picks a user who follows the user at any time, or null. */
   anyFollower(user: number, random: Random): number | null {
     const first = this.#firstOfTarget[user]!
     const end = this.#firstOfTarget[user + 1]!
@@ -114,7 +115,7 @@ export class FollowGraph {
   }
 }
 
-/** How many each user follows: exactly `follows` together, and nobody more than half of all. */
+/** Draws the number of follows of each user: `follows` in total, and at most 60 % of all users each. */
 function outDegrees(users: number, follows: number, random: Random): Uint32Array {
   const most = Math.floor((users - 1) * 0.6)
   const weights = new Float64Array(users).map(() => Math.min(random.pareto(1.3), 60))
@@ -125,7 +126,8 @@ function outDegrees(users: number, follows: number, random: Random): Uint32Array
     degrees[user]! -= over
     excess += over
   }
-  // What the busiest may not follow goes to the others in turn; there is room, as options allow 40 % of pairs.
+  // Distributes the excess to other users in turn. There is room, because options allow at most 40 % of
+  // pairs.
   for (let user = 0; excess > 0; user = (user + 1) % users) {
     if (degrees[user]! >= most) continue
     degrees[user]! += 1
@@ -152,7 +154,7 @@ function targetSampler({ topics: [first], popularity }: Traits, random: Random):
   }
 }
 
-/** Fills `targets` with different users, none of them the user itself. */
+/** Fills `targets` with different users other than the user. */
 function drawTargets(user: number, targets: Uint32Array, users: number, draw: Draw): void {
   const taken = new Set([user])
   for (let index = 0; index < targets.length; index += 1) {
@@ -164,7 +166,7 @@ function drawTargets(user: number, targets: Uint32Array, users: number, draw: Dr
   }
 }
 
-/** `possible` is the first second at which both users are there. */
+/** @param possible First second at which both users have joined. */
 function followSecond(possible: number, spanSeconds: number, random: Random): number {
   const last = spanSeconds - 1
   const settled = Math.min(possible + 240, last)
@@ -173,7 +175,7 @@ function followSecond(possible: number, spanSeconds: number, random: Random): nu
   return settled + random.below(last - settled + 1)
 }
 
-/** Groups the numbers below `count` by their bucket: the numbers in order of bucket, and where each begins. */
+/** Groups the numbers below `count` by bucket: the numbers in bucket order, and the start of each bucket. */
 function bucket(
   buckets: number,
   count: number,

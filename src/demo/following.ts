@@ -9,7 +9,7 @@ const REGRET_SHARE = 0.15
 const DAY_SECONDS = 24 * 3600
 const FOLLOW = 'follow'
 
-/** One user follows another, as planned. */
+/** Creates a planned follow. */
 export function* follow(world: World, edge: number, at: number): Generator<Draft> {
   const { random, plan } = world
   const user = plan.follows.source(edge)
@@ -27,7 +27,7 @@ export function* follow(world: World, edge: number, at: number): Generator<Draft
   }
 }
 
-/** One user stops following another, and now and then thinks better of it. */
+/** Ends a follow, and sometimes schedules it again. */
 export function* unfollow(world: World, edge: number, at: number): Generator<Draft> {
   const { random } = world
   const user = world.plan.follows.source(edge)
@@ -42,7 +42,7 @@ export function* unfollow(world: World, edge: number, at: number): Generator<Dra
   }
 }
 
-/** The user sends all follows as one compact state, which clears away the removals. */
+/** Sends all follows as one compact state, which removes the stored removals. */
 export function* compactFollows(world: World, user: number, at: number): Generator<Draft> {
   const targetFids: number[] = []
   const [first, end] = world.plan.follows.range(user)
@@ -59,7 +59,9 @@ export function* compactFollows(world: World, user: number, at: number): Generat
   })
 }
 
-/** Each link of a user has a second of its own: one of the second of a compact state would count as older. */
+/**
+ * Each link of a user has its own second, because a link in the second of a compact state counts as older.
+ */
 function linkTime(world: World, user: number, at: number): number {
   const joined = world.plan.joinedAt[user]! + joiningSeconds
   const time = Math.max(at, joined, world.lastLinkAt[user]! + 1)

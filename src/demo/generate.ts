@@ -4,11 +4,11 @@ import { simulate } from './simulation.js'
 import { World } from './world.js'
 
 /**
- * The items of a demo network in an order in which a hub accepts them all: users join before they speak, casts
- * stand before they are answered, and everything is really signed. The same options give the same bytes.
- * What is held in memory grows with users and follows, not with casts and reactions.
+ * Generates the items of a demo network in an order that a hub accepts: users join before they cast, and
+ * casts precede their replies. Every item is signed. The same options give the same bytes. Memory grows with
+ * users and follows, not with casts and reactions.
  *
- * @param skip so many items are passed, at a fraction of the time that it takes to make them.
+ * @param skip Number of items to skip, which takes a fraction of the time of creating them.
  */
 export async function* generateDemo(options: DemoOptions, skip = 0): AsyncGenerator<DemoItem> {
   const world = new World(options)

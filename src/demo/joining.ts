@@ -10,7 +10,7 @@ import { appCount, fidOf } from './plan.js'
 import { slug } from './text.js'
 import { deferredDraft, type World } from './world.js'
 
-/** Share of users who do it. */
+/** Shares of users. */
 const ETH_SHARE = 0.6
 const SOLANA_SHARE = 0.1
 const PRIMARY_SHARE = 0.8
@@ -27,13 +27,13 @@ const COMPACT_SHARE = 0.01
 const HOUR_SECONDS = 3600
 const DAY_SECONDS = 24 * HOUR_SECONDS
 const KEY_REQUEST_SECONDS = DAY_SECONDS
-/** `name.eth` may have 20 characters. */
+/** `name.eth` has at most 20 characters. */
 const MAX_ENS_LABEL_CHARACTERS = 16
 
-/** How long after joining a profile is complete, at most. */
+/** Maximum seconds from joining to a complete profile. */
 export const joiningSeconds = 180
 
-/** Somebody joins: registers, rents, takes a key and a name, and fills in the profile. */
+/** Creates the items of a new user: registration, storage, key, name and profile. */
 export function* join(world: World, user: number, at: number): Generator<Draft> {
   const person = world.person(user)
   const name = world.names.allocate(user, person.handle)
@@ -67,7 +67,7 @@ export function* join(world: World, user: number, at: number): Generator<Draft> 
   planChanges(world, person, at, { canDropAddress: hasEth && !usesEns, canChangeName: !usesEns })
 }
 
-/** One transaction: the fid, a unit of storage, and the key that the app asked for. */
+/** Creates one transaction: the fid, a unit of storage, and the key that an app requests. */
 function* register(world: World, user: number, at: number): Generator<Draft> {
   const fid = fidOf(user)
   const custody = () => world.custody(user).address
@@ -80,7 +80,7 @@ function* register(world: World, user: number, at: number): Generator<Draft> {
   yield addSigner(world, user, at, 'signer 0')
 }
 
-/** The user, or somebody for them, rents storage. */
+/** Rents storage for the user. */
 export function rentStorage(world: World, user: number, at: number, units: number): Draft {
   const place = world.nextEventPosition(user, at, 'rent')
   return deferredDraft(async () => ({
@@ -89,7 +89,7 @@ export function rentStorage(world: World, user: number, at: number, units: numbe
   }))
 }
 
-/** One of the apps gets a key of the user: of the apps, the first is the most popular by far. */
+/** Adds a key that one of the apps requests. The first app is the most popular. */
 export function addSigner(world: World, user: number, at: number, purpose: 'signer 0' | 'signer 1'): Draft {
   const place = world.nextEventPosition(user, at, purpose)
   const app = Math.min(user, world.random.chance(0.7) ? 0 : world.random.below(appCount))
@@ -104,7 +104,7 @@ export function addSigner(world: World, user: number, at: number, purpose: 'sign
   })
 }
 
-/** The fname registry gives the user a name. */
+/** Transfers a name from the fname registry to the user. */
 export function nameTransfer(world: World, user: number, name: string, at: number): Draft {
   return deferredDraft(async () => ({
     kind: 'nameTransfer',
@@ -117,7 +117,7 @@ export function nameTransfer(world: World, user: number, name: string, at: numbe
   }))
 }
 
-/** Moments of a few seconds' distance, while somebody fills in forms. */
+/** Returns times that are a few seconds apart. */
 function stepper(world: World, at: number): () => number {
   let time = at + 2
   return () => {
@@ -126,7 +126,7 @@ function stepper(world: World, at: number): () => number {
   }
 }
 
-/** One entry of a profile. */
+/** Creates an entry of a profile. */
 export function profileEntry(type: UserDataType, value: string): Content {
   return { type: MessageType.USER_DATA_ADD, userDataBody: { type, value } }
 }
@@ -147,7 +147,7 @@ function* profile(world: World, person: Person, name: string): Generator<Content
   if (random.chance(ACCOUNT_SHARE)) yield profileEntry(UserDataType.GITHUB, account)
 }
 
-/** A picture that nobody serves: names under `.example` never resolve (RFC 2606). */
+/** Returns the URL of a picture. Names under `.example` never resolve (RFC 2606). */
 export function pictureUrl(world: World, name: string): string {
   return `https://pictures.plaza.example/${name}/${world.random.below(0x1_0000).toString(16).padStart(4, '0')}.png`
 }
@@ -173,7 +173,7 @@ function* primaryAddresses(
   }
 }
 
-/** What of the account will change, and when. */
+/** Schedules later changes of the account. */
 function planChanges(
   { random, schedule }: World,
   { user, isPro }: Person,

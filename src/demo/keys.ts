@@ -1,32 +1,33 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { type EthAccount, ethAccount } from '../hub/registry/eth-account.js'
 import { createMessageSigner, type MessageSigner } from '../protocol/sign.js'
 
-/** What a user of the demo has private keys for. */
+/** Purposes of the private keys of a demo user. */
 export type KeyPurpose = 'custody' | 'ethereum' | 'solana' | 'signer 0' | 'signer 1'
 
-/** A key object is a kilobyte or two, and few users write most messages. */
+/** A key object takes one or two kilobytes, and few users write most messages. */
 const CACHED_SIGNERS = 65_536
 const CACHED_ACCOUNTS = 4096
 
-/** All keys of a demo, each made from the seed, the user and what it is for. */
+/** All keys of a demo, derived from the seed, the user and the purpose. */
 export class KeyRing {
   readonly #seed: string
-  readonly #signers = new RecentMap<MessageSigner>(CACHED_SIGNERS)
-  readonly #accounts = new RecentMap<EthAccount>(CACHED_ACCOUNTS)
+  readonly #signers = new LRUCache<string, MessageSigner>({ max: CACHED_SIGNERS })
+  readonly #accounts = new LRUCache<string, EthAccount>({ max: CACHED_ACCOUNTS })
 
   constructor(seed: string) {
     this.#seed = seed
   }
 
-  /** An Ed25519 key pair of a user: of the messages, or of a Solana wallet. */
+  /** Returns an Ed25519 key pair of a user: of a signer or a Solana wallet. */
   signer(user: number, purpose: KeyPurpose): MessageSigner {
-    return this.#signers.get(`${user}/${purpose}`, () => createMessageSigner(this.#secret(user, purpose)))
+    return cached(this.#signers, `${user}/${purpose}`, () => createMessageSigner(this.#secret(user, purpose)))
   }
 
-  /** An Ethereum account of a user. */
+  /** Returns an Ethereum account of a user. */
   account(user: number, purpose: KeyPurpose): EthAccount {
-    return this.#accounts.get(`${user}/${purpose}`, () => ethAccount(this.#secret(user, purpose)))
+    return cached(this.#accounts, `${user}/${purpose}`, () => ethAccount(this.#secret(user, purpose)))
   }
 
   #secret(user: number, purpose: KeyPurpose): Buffer {
@@ -34,25 +35,10 @@ export class KeyRing {
   }
 }
 
-/** Keeps what was asked for lately: two generations stand in for a list of least recent use. */
-class RecentMap<T> {
-  readonly #size: number
-  #young = new Map<string, T>()
-  #old = new Map<string, T>()
-
-  constructor(size: number) {
-    this.#size = size / 2
-  }
-
-  get(name: string, make: () => T): T {
-    const known = this.#young.get(name)
-    if (known !== undefined) return known
-    const value = this.#old.get(name) ?? make()
-    if (this.#young.size >= this.#size) {
-      this.#old = this.#young
-      this.#young = new Map()
-    }
-    this.#young.set(name, value)
-    return value
-  }
+function cached<T extends object>(cache: LRUCache<string, T>, name: string, make: () => T): T {
+  const known = cache.get(name)
+  if (known !== undefined) return known
+  const value = make()
+  cache.set(name, value)
+  return value
 }

@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto'
 import { FarcasterNetwork } from '@farcaster/core'
 
-/** How large a demo network is and which one of all possible ones: what its bytes depend on, all of it. */
+/** Size, seed, end and network of a demo. Its bytes depend only on these. */
 export interface DemoOptions {
   readonly users: number
   readonly casts: number
   readonly reactions: number
   readonly follows: number
   readonly seed: string
-  /** Unix seconds: the network has lived for `demoDays` until then. */
+  /** Unix seconds of the end of the `demoDays`. */
   readonly end: number
   /** FarcasterNetwork. */
   readonly network: number
 }
 
-/** How long the network has existed. */
+/** Days that the network has existed. */
 export const demoDays = 30
 
 const DAY_SECONDS = 24 * 60 * 60
 const REACTIONS_PER_CAST = 5
 const FOLLOWS_PER_USER = 100
-/** Of all pairs of users, at most so many follow each other: otherwise everybody knows everybody. */
+/** Maximum share of pairs of users that follow each other. */
 const MAX_FOLLOW_SHARE = 0.4
-/** Of all pairs of casts and users, at most so many react. */
+/** Maximum share of pairs of casts and users with a reaction. */
 const MAX_REACTION_SHARE = 0.25
 const MAX_USERS = 10_000_000
 
-/** The options of a demo; what is left out follows from how many users and casts there are. */
+/** Completes the options of a demo with defaults that depend on users and casts. */
 export function demoOptions(
   given: Pick<DemoOptions, 'users' | 'casts' | 'seed' | 'end'> &
     Partial<Pick<DemoOptions, 'reactions' | 'follows' | 'network'>>,
@@ -42,7 +42,7 @@ export function demoOptions(
   }
 }
 
-/** What is wrong with the options, or null. `now` is in Unix seconds. */
+/** Returns the problem of the options, or null. `now` is in Unix seconds. */
 export function demoFault(options: DemoOptions, now: number): string | null {
   const { users, casts, reactions, follows, end } = options
   for (const [name, value] of Object.entries({ users, casts, reactions, follows })) {
@@ -54,22 +54,22 @@ export function demoFault(options: DemoOptions, now: number): string | null {
     return `--reactions is too many for ${users} users and ${casts} casts`
   }
   if (end > now) return '--end must not be in the future'
-  // Storage that was rented on the first day has to last until now, or nothing of it would stand.
+  // Storage from the first day must not expire before now.
   if (end < now - 300 * DAY_SECONDS) return '--end must be within the last 300 days'
   return null
 }
 
-/** Unix seconds of the start of the UTC day: where a demo ends unless told. */
+/** Returns the start of the UTC day in Unix seconds: the default end of a demo. */
 export function startOfDay(unixSeconds: number): number {
   return unixSeconds - (unixSeconds % DAY_SECONDS)
 }
 
-/** Unix seconds at which the network begins. */
+/** Returns the start of the network in Unix seconds. */
 export function demoStart({ end }: Pick<DemoOptions, 'end'>): number {
   return end - demoDays * DAY_SECONDS
 }
 
-/** 16 hex digits that are the same for the same demo. */
+/** Returns 16 hex digits that identify a demo. */
 export function demoId(options: DemoOptions): string {
   const { users, casts, reactions, follows, seed, end, network } = options
   const text = JSON.stringify([users, casts, reactions, follows, seed, end, network])
@@ -77,8 +77,8 @@ export function demoId(options: DemoOptions): string {
 }
 
 /**
- * How many items a demo has, about: what people do is exact, what follows from it (profiles, second thoughts,
- * storage) is estimated for the progress bar.
+ * Estimates the number of items of a demo for the progress bar. Casts, reactions and follows are exact;
+ * profiles, changes and storage are estimated.
  */
 export function estimateItems({ users, casts, reactions, follows }: DemoOptions): number {
   return Math.round(users * 13 + casts * 1.02 + reactions * 1.02 + follows * 1.035)

@@ -1,23 +1,19 @@
+import { handles, type Language, languageOf, type Place, places, type Topic, topics } from './lexicon.js'
 import type { Plan } from './plan.js'
 import { appCount } from './plan.js'
 import { Random } from './random.js'
 import { cut, fill, slug, type Vocabulary } from './text.js'
-import type { Chatter } from './words/chatter.js'
-import { chatterOf, topics } from './words/lexicon.js'
-import { handles, namesOf } from './words/names.js'
-import { type Place, places } from './words/places.js'
-import type { Topic } from './words/topic.js'
 
-/** Who a user is. Made anew whenever it is needed: nobody keeps millions of these. */
+/** The personal data of a user. It is computed on demand to save memory. */
 export interface Person {
   readonly user: number
-  /** What the user would like to be called; somebody else may have that name. */
+  /** Preferred username, which may be taken. */
   readonly handle: string
   readonly displayName: string
   readonly bio: string
   readonly place: Place
   readonly topics: readonly [Topic, Topic]
-  readonly chatter: Chatter
+  readonly language: Language
   /** Buys the pro tier soon after joining. */
   readonly isPro: boolean
 }
@@ -32,18 +28,18 @@ const MAX_HANDLE_CHARACTERS = 15
 const MAX_DISPLAY_BYTES = 32
 const MAX_BIO_BYTES = 256
 
-/** The person behind a user number of a plan. */
+/** Returns the person for a user number of a plan. */
 export function personOf(seed: string, plan: Plan, user: number): Person {
   const random = new Random(`plaza demo person|${seed}|${user}`)
   const place = places[plan.place[user]!]!
   const ownTopics = [topics[plan.topics[0][user]!]!, topics[plan.topics[1][user]!]!] as const
-  const chatter = chatterOf.get(place.language)!
-  const base = { user, place, topics: ownTopics, chatter, isPro: plan.isPro[user] === 1 }
+  const language = languageOf(place.language)
+  const base = { user, place, topics: ownTopics, language, isPro: plan.isPro[user] === 1 }
   if (user < appCount) return { ...base, ...apps[user]! }
   return { ...base, ...introduction(base, random) }
 }
 
-/** Another bio and another display name: people change their minds. */
+/** Creates another bio and display name. */
 export function renewedIntroduction(
   seed: string,
   person: Person,
@@ -52,12 +48,11 @@ export function renewedIntroduction(
   return introduction(person, new Random(`plaza demo person|${seed}|${person.user}|${time}`))
 }
 
-type Base = Pick<Person, 'place' | 'topics' | 'chatter'>
+type Base = Pick<Person, 'place' | 'topics' | 'language'>
 
 function introduction(base: Base, random: Random): Pick<Person, 'handle' | 'displayName' | 'bio'> {
-  const names = namesOf[base.place.language]!
-  const given = random.pick(names.given)
-  const family = random.pick(names.family)
+  const given = random.pick(base.language.given)
+  const family = random.pick(base.language.family)
   const nickname = `${random.pick(handles.first)}-${random.pick(handles.second)}`
   return {
     handle: handleOf(given, family, nickname, random),
@@ -77,7 +72,7 @@ function handleOf(given: string, family: string, nickname: string, random: Rando
     `${last}${first[0]}`,
     nickname,
   ]
-  // Names in other scripts leave nothing: their owners call themselves something.
+  // Names in other scripts have no Latin form; these users have an invented handle.
   const fitting = first === '' ? [] : forms.filter((form) => form.length <= MAX_HANDLE_CHARACTERS)
   const invented = [nickname, nickname.replace('-', '')].map((form) => form.slice(0, MAX_HANDLE_CHARACTERS))
   return fitting.length === 0 || random.chance(0.35) ? random.pick(invented) : random.pick(fitting)
@@ -99,10 +94,9 @@ function displayNameOf(given: string, family: string, nickname: string, base: Ba
   ])
 }
 
-function bioOf({ place, topics: [first, second], chatter }: Base, random: Random): string {
-  const { city, language } = place
+function bioOf({ place, topics: [first, second], language }: Base, random: Random): string {
   const say = (topic: Topic) => fill(random.pick(topic.bios), vocabularyOf(topic, place), random)
-  const own = fill(random.pick(chatter.bios), { city, language }, random)
+  const own = fill(random.pick(language.bios), { city: place.city, language: language.id }, random)
   const parts = random.pick([
     [say(first), say(second)],
     [say(first), own],
@@ -114,7 +108,41 @@ function bioOf({ place, topics: [first, second], chatter }: Base, random: Random
   return random.chance(0.4) ? `${text} ${random.pick(first.emoji)}` : text
 }
 
-/** What somebody in a place says about a topic is made of these words. */
+/** Returns the words for texts about a topic. */
 export function vocabularyOf(topic: Topic, { city }: Pick<Place, 'city'>): Vocabulary {
   return { words: topic.words, city, language: 'en' }
+}
+
+/** Maximum length of an fname (docs/protocol.md §3.3.8). */
+const MAX_NAME_CHARACTERS = 16
+
+/** Assigns unique usernames. A released name is not assigned again. */
+export class UsernameAllocator {
+  readonly #allocated = new Set<string>()
+  readonly #usernames = new Map<number, string>()
+
+  /** Assigns the handle, with a numeric suffix if it is taken. */
+  allocate(user: number, handle: string): string {
+    for (const suffix of suffixes(user)) {
+      const name = `${handle.slice(0, MAX_NAME_CHARACTERS - suffix.length)}${suffix}`
+      if (this.#allocated.has(name)) continue
+      this.#allocated.add(name)
+      this.#usernames.set(user, name)
+      return name
+    }
+    throw new Error('unreachable: there is always another number')
+  }
+
+  /** Returns the latest name of the user. */
+  usernameOf(user: number): string {
+    return this.#usernames.get(user)!
+  }
+}
+
+/** Suffixes for taken names, the shortest first. */
+function* suffixes(user: number): Generator<string> {
+  yield ''
+  yield String((user * 7) % 100)
+  yield String(user)
+  for (let number = user + 1; ; number += 1) yield `${number}x`
 }

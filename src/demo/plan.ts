@@ -1,26 +1,25 @@
 import { FollowGraph } from './follow-graph.js'
+import { places, topics } from './lexicon.js'
 import { type DemoOptions, demoDays, demoStart } from './options.js'
 import { Random, WeightedIndex } from './random.js'
-import { topics } from './words/lexicon.js'
-import { places } from './words/places.js'
 
 /**
- * What is settled about everybody before anything happens. Users are numbered from 0 in the order in which
- * they join; user `u` has fid `u + 1`. Everything is in typed arrays: some 30 bytes for a user, 16 for a follow.
+ * Properties of all users, drawn in advance. Users are numbered from 0 in the order of joining; user `u` has
+ * fid `u + 1`. Typed arrays take about 30 bytes per user and 16 per follow.
  */
 export interface Plan {
   /** Unix seconds at which each user joins, ascending. */
   readonly joinedAt: Float64Array
   /** Index into `places`. */
   readonly place: Uint8Array
-  /** Indices into `topics`: what a user cares for most, and second. */
+  /** Indices into `topics`: first and second choice of a user. */
   readonly topics: readonly [Uint8Array, Uint8Array]
-  /** 1 for those who buy the pro tier. */
+  /** 1 for users who buy the pro tier. */
   readonly isPro: Uint8Array
-  /** Who casts, and who reacts: few do it most of the time. */
+  /** Weights of users who cast and who react: few do most of it. */
   readonly casters: WeightedIndex
   readonly reactors: WeightedIndex
-  /** How much others look at a user, from 1 up. */
+  /** Attention that a user gets, at least 1. */
   readonly popularity: Float64Array
   readonly follows: FollowGraph
 }
@@ -29,15 +28,15 @@ export interface Plan {
 export const appCount = 3
 
 const PRO_SHARE = 0.05
-/** People join until so many days before the end. */
+/** Days before the end without new users. */
 const QUIET_DAYS = 3
 const DAY_SECONDS = 24 * 60 * 60
-/** 1 would be joining at a steady pace; above it, more join early. */
+/** 1 is a constant rate; above it, more users join early. */
 const EARLY_RUSH = 1.6
 const MAX_ACTIVITY = 300
 const MAX_POPULARITY = 1500
 
-/** The plan of a demo: the same for the same options. */
+/** Draws the plan of a demo. The same options give the same plan. */
 export function makePlan(options: DemoOptions): Plan {
   const { users, seed } = options
   const random = new Random(`plaza demo plan|${seed}`)
@@ -65,16 +64,16 @@ function joinTimes(options: DemoOptions, random: Random): Float64Array {
     const share = Math.exp(Math.log(random.fraction() + 1e-12) * EARLY_RUSH)
     return start + Math.floor(share * span)
   })
-  // Nothing can happen before somebody is there.
+  // The apps join first, because users need them.
   for (let app = 0; app < Math.min(appCount, options.users); app += 1) times[app] = start + app * 60
   return times.sort()
 }
 
 function activity(users: number, exponent: number, random: Random): WeightedIndex {
-  // In a small network nobody may do all the talking.
+  // In a small network, no user may write nearly everything.
   const most = Math.min(MAX_ACTIVITY, 6 + users / 40)
   return new WeightedIndex(new Float64Array(users).map(() => Math.min(random.pareto(exponent) - 0.9, most)))
 }
 
-/** The fid of a user, and back. */
+/** Returns the fid of a user. */
 export const fidOf = (user: number): number => user + 1

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { apportion, Random, WeightedIndex } from './random.js'
 
 describe('a random stream', () => {
-  it('is the same for the same name and another for another', () => {
+  it('depends only on its name', () => {
     const draw = (name: string) =>
       Array.from(
         { length: 5 },
@@ -16,7 +16,7 @@ describe('a random stream', () => {
     expect(draw('a')).not.toEqual(draw('b'))
   })
 
-  it('does not change from one version to the next, or every demo would', () => {
+  it('does not change from one version to the next', () => {
     const random = new Random('stable')
     expect([random.below(1000), random.below(1000), random.below(1000)]).toMatchInlineSnapshot(`
       [
@@ -27,7 +27,7 @@ describe('a random stream', () => {
     `)
   })
 
-  it('is spread evenly', () => {
+  it('is uniform', () => {
     const random = new Random('even')
     const counts = new Uint32Array(10)
     for (let draws = 0; draws < 100_000; draws += 1) counts[random.below(10)]! += 1
@@ -35,7 +35,7 @@ describe('a random stream', () => {
   })
 })
 
-it('splits any total exactly and in proportion', () => {
+it('apportion splits a total exactly and in proportion', () => {
   const weights = fc.array(fc.nat(1000), { minLength: 1 }).filter((list) => list.some((weight) => weight > 0))
   fc.assert(
     fc.property(fc.nat(1_000_000), weights, (total, list) => {
@@ -49,7 +49,7 @@ it('splits any total exactly and in proportion', () => {
   )
 })
 
-it('draws in proportion to weights, only among the first so many', () => {
+it('WeightedIndex draws the first `count` indices in proportion to their weights', () => {
   const index = new WeightedIndex(Float64Array.from([1, 0, 3, 1000]))
   const random = new Random('weighted')
   const counts = new Uint32Array(4)

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * A stream of pseudo-random numbers that depends on its name alone: sfc32, public domain, passes PractRand, and
- * is a few additions per number. Two streams of different names have nothing in common.
+ * A stream of pseudo-random numbers that depends only on its name. It is sfc32: public domain, passes
+ * PractRand, and takes a few additions per number. Streams of different names are independent.
  */
 export class Random {
   #a: number
@@ -27,22 +27,22 @@ export class Random {
     return sum >>> 0
   }
 
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   fraction(): number {
     return this.#next() / 0x1_0000_0000
   }
 
-  /** A whole number in [0, `count`). */
+  /** Returns a whole number in [0, `count`). */
   below(count: number): number {
     return Math.floor(this.fraction() * count)
   }
 
-  /** A whole number in [`from`, `to`], both ends included. */
+  /** Returns a whole number in [`from`, `to`], both inclusive. */
   between(from: number, to: number): number {
     return from + this.below(to - from + 1)
   }
 
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.fraction() < probability
   }
@@ -51,20 +51,20 @@ export class Random {
     return choices[this.below(choices.length)]!
   }
 
-  /** Waiting times and ages: exponential with this mean. */
+  /** Draws from the exponential distribution with this mean, for waiting times and ages. */
   exponential(mean: number): number {
     return -Math.log(1 - this.fraction()) * mean
   }
 
-  /** Few large, many small: Pareto with minimum 1 and this exponent (the smaller, the more unequal). */
+  /** Draws from the Pareto distribution with minimum 1. A smaller exponent is more unequal. */
   pareto(exponent: number): number {
     return Math.exp(-Math.log(1 - this.fraction()) / exponent)
   }
 }
 
-/** Draws indices in proportion to weights, from as many of the first ones as the caller says. */
+/** Draws indices in proportion to weights. */
 export class WeightedIndex {
-  /** `#sums[i]` is the weight of the first `i` indices. */
+  /** `#sums[i]` is the total weight of the first `i` indices. */
   readonly #sums: Float64Array
 
   constructor(weights: Float64Array) {
@@ -74,12 +74,12 @@ export class WeightedIndex {
     }
   }
 
-  /** The weight of the first `count` indices. */
+  /** Returns the total weight of the first `count` indices. */
   total(count: number): number {
     return this.#sums[count]!
   }
 
-  /** One of the first `count` indices. */
+  /** Draws one of the first `count` indices. */
   draw(random: Random, count: number): number {
     const point = random.fraction() * this.#sums[count]!
     let low = 0
@@ -93,10 +93,7 @@ export class WeightedIndex {
   }
 }
 
-/**
- * Splits a whole number into parts in proportion to weights, exactly: part by part, what rounding has left
- * over goes to the next.
- */
+/** Splits a whole number exactly, in proportion to weights. Rounding errors carry over to the next part. */
 export function apportion(total: number, weights: Float64Array): Uint32Array {
   const parts = new Uint32Array(weights.length)
   const weightOfAll = weights.reduce((sum, weight) => sum + weight, 0)

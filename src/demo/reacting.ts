@@ -3,17 +3,17 @@ import type { RecentCast } from './cast-window.js'
 import { channelUrl } from './composing.js'
 import type { Content, Draft } from './draft.js'
 import { joiningSeconds, rentStorage } from './joining.js'
+import { topics } from './lexicon.js'
 import { fidOf } from './plan.js'
-import { topics } from './words/lexicon.js'
 import type { World } from './world.js'
 
-/** Attention goes where attention was: this makes the number of reactions a power law. */
+/** Reactions to casts that have reactions. This makes their distribution a power law. */
 const HOT_SHARE = 0.5
 const FOLLOWER_SHARE = 0.6
 const RECAST_SHARE = 0.17
 const URL_SHARE = 0.004
 const SECOND_THOUGHT_SHARE = 0.015
-/** A fresh cast of a nobody is passed over more often than one of somebody popular. */
+/** Share of new casts of unpopular users that are skipped. */
 const OVERLOOKED_SHARE = 0.75
 const POPULAR = 20
 const MAX_DRAWS = 24
@@ -21,10 +21,10 @@ const READING_SECONDS = 3
 const HOUR_SECONDS = 3600
 
 /**
- * Somebody reacts to something. Nobody does so when after a number of draws everybody has reacted to everything
- * already: the caller counts what is made, and tries again later.
+ * Creates a reaction of any user. It creates none if all drawn reactions exist already; the caller retries
+ * later.
  *
- * @param joined how many users have joined.
+ * @param joined Number of users who have joined.
  */
 export function* react(world: World, joined: number, at: number): Generator<Draft> {
   if (world.random.chance(URL_SHARE)) return yield* reactToChannel(world, joined, at)
@@ -73,7 +73,7 @@ function pickTarget({ random, casts, plan }: World, at: number): RecentCast | nu
   return isPopular || !random.chance(OVERLOOKED_SHARE) ? target : null
 }
 
-/** A follower of the author as a rule, or anybody. */
+/** Picks a follower of the author, or sometimes any user. */
 function pickReactor(world: World, target: RecentCast, joined: number, at: number): number | null {
   const { random, plan } = world
   if (!random.chance(FOLLOWER_SHARE)) return activeReactor(world, joined, at)
@@ -86,7 +86,7 @@ function activeReactor(world: World, joined: number, at: number): number | null 
   return hasJoined(world, user, at) ? user : null
 }
 
-/** Whether a user has a complete profile at a moment. */
+/** Whether a user has a complete profile at a time. */
 function hasJoined({ plan }: World, user: number, at: number): boolean {
   return plan.joinedAt[user]! + joiningSeconds <= at
 }

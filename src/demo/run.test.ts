@@ -1,5 +1,5 @@
 import { FarcasterNetwork } from '@farcaster/core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../test/database.js'
 import { hubContents } from '../../test/hub-contents.js'
 import { createHub } from '../hub/create-hub.js'
@@ -7,8 +7,9 @@ import { LocalRegistry } from '../hub/registry/registry.js'
 import type { Database } from '../platform/db/connection.js'
 import { createVerifyPool } from '../protocol/verify-pool.js'
 import { type DemoOptions, startOfDay } from './options.js'
-import { saveRecord } from './record.js'
-import { loadOrCreateDemo, runDemo } from './run.js'
+import { loadOrCreateDemo, runDemo, saveRecord } from './run.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const verifyPool = createVerifyPool({ threads: 0 })
 const nowUnix = 1_793_491_200
@@ -34,7 +35,7 @@ async function settled(db: Database, changes: Partial<DemoOptions> = {}): Promis
 }
 
 describe('a demo in a database', () => {
-  it('is merged without a single refusal, and ends with the day unless told', async () => {
+  it('merges without a refusal, and ends at midnight by default', async () => {
     const demo = await settled(whole.db)
     expect(demo.end).toBe(startOfDay(nowUnix))
     const refused: unknown[] = []
@@ -47,19 +48,19 @@ describe('a demo in a database', () => {
     expect(casts!.count).toBeGreaterThan(wanted.casts * 0.95)
   })
 
-  it('prunes nothing: everybody rents enough', async () => {
+  it('prunes nothing, because users rent enough storage', async () => {
     const pruned = await whole.db`select 1 from hub.events where type = 2`
     expect(pruned).toHaveLength(0)
   })
 
-  it('is there once: a second run does nothing', async () => {
+  it('a second run does nothing', async () => {
     const demo = await settled(whole.db, {})
     const result = await runDemo({ ...whole, demo })
     expect(result.outcome).toBe('complete')
     expect(result.tally.merged + result.tally.duplicates).toBe(0)
   })
 
-  it('stopped and gone on with again and again ends as if it had not been', async () => {
+  it('repeated interruptions do not change the result', async () => {
     let outcome = 'stopped'
     for (let runs = 0; outcome === 'stopped' && runs < 20; runs += 1) {
       const stop = new AbortController()
@@ -75,7 +76,7 @@ describe('a demo in a database', () => {
     expect(await hubContents(parts.db)).toEqual(await hubContents(whole.db))
   })
 
-  it('gone on with from before where it was, as after a crash, changes nothing', async () => {
+  it('a restart from an earlier item, as after a crash, changes nothing', async () => {
     const before = await hubContents(parts.db)
     const demo = await settled(parts.db)
     await saveRecord(parts.db, { demo, items: 0, isComplete: false })
@@ -84,7 +85,7 @@ describe('a demo in a database', () => {
     expect(await hubContents(parts.db)).toEqual(before)
   })
 
-  it('keeps its fids for itself, also while it is only begun', async () => {
+  it('reserves its fids, also while it is incomplete', async () => {
     const stop = new AbortController()
     stop.abort()
     await runDemo({ ...begun, demo: await settled(begun.db), signal: stop.signal })
@@ -92,7 +93,7 @@ describe('a demo in a database', () => {
     expect(await registry.createFid(Buffer.alloc(20, 1))).toEqual({ fid: wanted.users + 1 })
   })
 
-  it('is not mixed with another demo or with other users', async () => {
+  it('refuses a database with another demo or other users', async () => {
     expect(await loadOrCreateDemo(whole.db, { ...wanted, seed: 'other' }, nowUnix)).toBe(
       'this database holds a demo with seed run, not other: use another database',
     )
@@ -104,7 +105,7 @@ describe('a demo in a database', () => {
     )
   })
 
-  it('keeps its end when it is gone on with on another day', async () => {
+  it('keeps its end when it continues on another day', async () => {
     const demo = await loadOrCreateDemo(whole.db, wanted, nowUnix + 10 * 86_400)
     expect(demo).toEqual(await settled(whole.db))
   })

@@ -6,29 +6,28 @@ import type { DemoItem } from './draft.js'
 import { generateDemo } from './generate.js'
 import { type DemoOptions, demoOptions, startOfDay } from './options.js'
 import { fidOf } from './plan.js'
-import { loadRecord, saveRecord } from './record.js'
 
 export interface DemoRunOptions {
   readonly db: Database
   readonly hub: ReorderBufferOptions['hub']
   readonly demo: DemoOptions
   readonly signal?: AbortSignal
-  /** Told how many items are durably there, and how many of these this run has brought. */
+  /** Receives the number of durably stored items, and how many of them are from this run. */
   readonly onProgress?: (items: number, ofThisRun: number) => void
   readonly onRefused?: (item: DemoItem, refusal: Refusal) => void
 }
 
-/** How far a run came. */
+/** The result of a run. */
 export interface DemoRunResult {
-  /** `stopped`: by the signal; the next run goes on from there. */
+  /** `stopped`: by the signal; the next run continues. */
   readonly outcome: 'complete' | 'stopped'
-  /** Items of the demo that are there. */
+  /** Number of stored items. */
   readonly items: number
-  /** What became of the items of this run. */
+  /** Outcomes of the items of this run. */
   readonly tally: MergeTally
 }
 
-/** What was asked for comes before what follows from it, so that a difference is told by its cause. */
+/** Requested options come before derived ones, so that an error names the cause of a difference. */
 const optionNames = [
   'users',
   'casts',
@@ -39,12 +38,12 @@ const optionNames = [
   'network',
 ] as const satisfies readonly (keyof DemoOptions)[]
 
-/** At most so often is it written down how far a run is. */
+/** Minimum interval between updates of the record. */
 const RECORD_INTERVAL_MS = 1000
 
 /**
- * The demo that a database has or may have: what was asked for, its end as it was settled at the first run.
- * A text when it cannot be: the database holds another demo, or something else.
+ * Returns the demo of a database, with the end that its first run stored, or a text if the database contains
+ * another demo or other users.
  *
  * @param now Unix seconds.
  */
@@ -71,8 +70,8 @@ export async function loadOrCreateDemo(
 }
 
 /**
- * Brings a demo into a hub through its ordinary door, from where an earlier run has stopped. `settleDemo` has
- * agreed to it.
+ * Merges a demo into a hub like submitted messages, continuing an earlier run. `loadOrCreateDemo` returns its
+ * options.
  */
 export async function runDemo(options: DemoRunOptions): Promise<DemoRunResult> {
   const { db, hub, demo, signal, onRefused } = options
@@ -103,4 +102,26 @@ export async function runDemo(options: DemoRunOptions): Promise<DemoRunResult> {
   const isComplete = !signal?.aborted
   await saveRecord(db, { demo, items: settledItems, isComplete })
   return { outcome: isComplete ? 'complete' : 'stopped', items: settledItems, tally: reorderBuffer.tally }
+}
+
+/** What a database stores about its demo. */
+interface DemoRecord {
+  readonly demo: DemoOptions
+  /** Number of stored items, counted from the first. */
+  readonly items: number
+  readonly isComplete: boolean
+}
+
+async function loadRecord(db: Database): Promise<DemoRecord | null> {
+  const [row] = await db<{ value: DemoRecord }[]>`select value from hub.settings where name = 'demo'`
+  return row?.value ?? null
+}
+
+/** Stores the options and progress of the demo. */
+export async function saveRecord(db: Database, record: DemoRecord): Promise<void> {
+  await db`
+    insert into hub.settings (name, value)
+    values ('demo', ${JSON.stringify(record)}::text::jsonb)
+    on conflict (name) do update set value = excluded.value
+  `
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Schedule } from './schedule.js'
 
-it('gives back everything by time, and in order of arrival within a second', () => {
+it('returns entries by time, and in insertion order within a second', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20)), (times) => {
       const schedule = new Schedule<number>()

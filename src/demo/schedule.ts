@@ -1,15 +1,15 @@
-/** Something that somebody will do later. `at` is in Unix seconds. */
+/** An entry of the schedule. `at` is in Unix seconds. */
 export interface Scheduled<T> {
   readonly at: number
   readonly what: T
 }
 
-/** A queue by time; what is due at the same second comes out in the order it went in. */
+/** A priority queue by time; entries of the same second keep their order. */
 export class Schedule<T> {
   readonly #heap: { readonly at: number; readonly order: number; readonly what: T }[] = []
   #order = 0
 
-  /** When the next one is due; infinity when nothing is. */
+  /** Time of the next entry; infinity if there is none. */
   get nextAt(): number {
     return this.#heap[0]?.at ?? Number.POSITIVE_INFINITY
   }
@@ -25,7 +25,7 @@ export class Schedule<T> {
     }
   }
 
-  /** Takes the next one out. */
+  /** Removes and returns the next entry. */
   take(): Scheduled<T> | null {
     const heap = this.#heap
     const first = heap[0]

@@ -16,17 +16,17 @@ import { react } from './reacting.js'
 import type { Scheduled } from './schedule.js'
 import type { Intent, World } from './world.js'
 
-/** What happens at a second of an hour. The order is that within a second. */
+/** Kinds of actions, in their order within a second. */
 const Action = { join: 0, follow: 1, cast: 2, react: 3 } as const
 const ACTION_KINDS = 4
 
-/** Somebody is awake after so many draws, or writes in the night. */
+/** After this many draws of inactive users, the last one casts at night. */
 const MAX_DRAWS = 6
 const MAX_ACTIVITY_LEVEL = 1.4
 
 /**
- * Everything that happens in the demo, hour by hour and second by second: what a draft rests on comes before
- * it. Only the present is held: the hour, what people intend to do later, and the casts that they still see.
+ * Simulates the demo hour by hour and second by second. A draft comes after those that it depends on. Memory
+ * holds only the current hour, scheduled intents and recent casts.
  */
 export function* simulate(world: World): Generator<Draft> {
   const { plan, options, start } = world
@@ -36,16 +36,16 @@ export function* simulate(world: World): Generator<Draft> {
     yield* simulateHour(world, hour, calendar, state)
     world.reactions.deleteBefore(world.casts.oldest)
   }
-  // What was owed at the last hour, and second thoughts of its last minutes.
+  // Completes pending actions of the last hour, and intents of its last minutes.
   yield* catchUp(world, state, start + calendar.casts.length * HOUR_SECONDS - 1)
 }
 
-/** How far life has come. */
+/** The progress of the simulation. */
 interface SimulationState {
-  /** How many users have begun to join, and how many of these have finished. */
+  /** Number of users who have started to join, and of those who have finished. */
   joined: number
   settled: number
-  /** Planned, but nobody was found to do it yet. */
+  /** Planned actions for which no user was found yet. */
   pendingReactions: number
   pendingCasts: number
 }
@@ -84,7 +84,7 @@ function* simulateHour(
   }
 }
 
-/** All deeds of an hour in order, as second times `DEEDS` plus deed. */
+/** Returns all actions of an hour in order, encoded as second times `ACTION_KINDS` plus action. */
 function momentsOf(world: World, hour: number, calendar: Calendar, state: SimulationState): Uint32Array {
   const { random, plan, start, options } = world
   const moments: number[] = []
@@ -109,7 +109,7 @@ function edgesByTime({ plan }: World, hour: number): Uint32Array {
   return follows.ofHour(hour).sort((a, b) => follows.second(a) - follows.second(b) || a - b)
 }
 
-/** What nobody could do before is done now, one more at a time, so that an hour is not flooded. */
+/** Performs pending casts, one additional at a time, to avoid bursts. */
 function* castPending(world: World, state: SimulationState, at: number): Generator<Draft> {
   for (
     let remainingTries = 2;
@@ -138,14 +138,14 @@ function* reactPending(world: World, state: SimulationState, at: number): Genera
 
 function* catchUp(world: World, state: SimulationState, at: number): Generator<Draft> {
   while (state.pendingCasts > 0 && state.settled > 0) yield* castPending(world, state, at)
-  // Nearly nobody is left who has not reacted to everything in sight: better some missing than no end.
+  // Nearly all possible reactions exist; accept some missing ones.
   for (let tries = state.pendingReactions * 2; tries > 0 && state.pendingReactions > 0; tries -= 1) {
     yield* reactPending(world, state, at)
   }
   while (world.schedule.nextAt <= at) yield* performIntent(world, world.schedule.take()!)
 }
 
-/** Somebody who has settled and is likely awake. */
+/** Picks a user with a complete profile who is probably awake. */
 function pickCaster({ plan, random }: World, settled: number, at: number): number {
   const utcHour = Math.floor(at / HOUR_SECONDS) % 24
   let user = plan.casters.draw(random, settled)

@@ -4,10 +4,10 @@ import { MessageSet } from '../protocol/message-kind.js'
 
 type BoundedSet = 'casts' | 'reactions' | 'links'
 
-/** Room that is kept free: compact states and second thoughts take places too. */
+/** Spare messages, for compact states and undone actions. */
 const SPARE = 5
 
-/** How much of their storage users fill, so that they rent more before anything of theirs is pruned. */
+/** Tracks used storage, so that users rent more before messages are pruned. */
 export class StorageUse {
   readonly #units: Uint16Array
   readonly #used: Readonly<Record<BoundedSet, Uint32Array>>
@@ -22,17 +22,17 @@ export class StorageUse {
   }
 
   /**
-   * Counts a new place in a set.
+   * Counts a new message of a set.
    *
-   * @param at Unix seconds: what a unit is good for depends on when it is rented.
-   * @returns how many units the user has to rent first; 0 when there is room.
+   * @param at Unix seconds: the size of a unit depends on when it is rented.
+   * @returns Number of units that the user has to rent first; 0 if there is room.
    */
   take(user: number, set: BoundedSet, at: number): number {
     const used = this.#used[set]
     used[user]! += 1
     const units = this.#units[user]!
     if (used[user]! + SPARE <= units * perUnit(set, at)) return 0
-    // By half, so that those who write most do not rent every day.
+    // Half as many again, so that active users do not rent every day.
     const rented = Math.ceil(units / 2)
     this.#units[user]! += rented
     return rented

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { languageIds, languageOf, topics } from './lexicon.js'
 import { Random } from './random.js'
 import { countMentions, cut, fill, placeMentions, slug } from './text.js'
-import { chatterOf, topics } from './words/lexicon.js'
 
 const random = new Random('text test')
 const vocabulary = { city: 'Leeds', language: 'en', words: { fruit: ['apple'] } }
 
 describe('mentions', () => {
-  it('stand at byte offsets, which emoji and accents move by more than one', () => {
+  it('have byte offsets, which emoji and accents shift by more than one', () => {
     const filled = fill('🎂 olé {@} and 👩‍👧‍👦 {@}!', vocabulary, random)
     const { text, positions } = placeMentions(filled)
     expect(text).toBe('🎂 olé  and 👩‍👧‍👦 !')
@@ -21,7 +21,7 @@ describe('mentions', () => {
     expect(parts.map(String)).toEqual(['🎂 olé ', ' and 👩‍👧‍👦 ', '!'])
   })
 
-  it('may stand at the very start and the very end', () => {
+  it('may be at the start and at the end', () => {
     const filled = fill('{@} likes {@}', vocabulary, random)
     expect(countMentions(filled)).toBe(2)
     expect(placeMentions(filled)).toEqual({ text: ' likes ', positions: [0, 7] })
@@ -29,33 +29,34 @@ describe('mentions', () => {
 })
 
 describe('templates', () => {
-  it('put "an" in front of a vowel', () => {
+  it('use "an" before a vowel', () => {
     expect(fill('A {fruit} a day', vocabulary, random)).toBe('An apple a day')
   })
 
-  it('fail on a slot that nothing fills, so that none is ever shown', () => {
+  it('throw on an unknown slot', () => {
     expect(() => fill('{vegetable}', vocabulary, random)).toThrow('{vegetable}')
   })
 
-  it('of every topic and language have words for all their slots', () => {
+  it('of all topics and languages have words for their slots', () => {
     for (const topic of topics) {
       const all = [...topic.posts, ...topic.bios, ...topic.pages]
       for (const template of all) fill(template, { ...vocabulary, words: topic.words }, random)
     }
-    for (const chatter of chatterOf.values()) {
-      const { language, ...templates } = chatter
-      for (const template of Object.values(templates).flat()) fill(template, { city: 'x', language }, random)
+    for (const language of languageIds) {
+      const { posts, replies, quotes, captions, tails, mentions, bios } = languageOf(language)
+      const templates = [posts, replies, quotes, captions, tails, mentions, bios].flat()
+      for (const template of templates) fill(template, { city: 'x', language }, random)
     }
   })
 })
 
-it('cuts a text between characters, never inside one', () => {
+it('cut never splits a character', () => {
   expect(cut('ab🎂', 5)).toBe('ab')
   expect(cut('ab🎂', 6)).toBe('ab🎂')
   expect(cut('日本', 4)).toBe('日')
 })
 
-it('makes names and paths of any text', () => {
+it('slug creates names and paths from any text', () => {
   expect(slug('São Paulo, Weiß & Işık!')).toBe('sao-paulo-weiss-isik')
   expect(slug('東京')).toBe('')
 })

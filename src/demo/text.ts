@@ -1,36 +1,27 @@
+import { languageOf } from './lexicon.js'
 import type { Random } from './random.js'
 
-/** A text with mentions, as a cast holds it: the mentioned names are not in it. */
+/** The text of a cast without the mentioned names. */
 export interface MentionText {
   readonly text: string
-  /** Byte offsets in the text at which the mentions stand, ascending. */
+  /** Byte offsets of the mentions, ascending. */
   readonly positions: readonly number[]
 }
 
-/** Stands for a mention until positions are counted. No template holds it. */
+/** Placeholder of a mention in a filled text. No template contains it. */
 const MENTION = '\u0000'
 
-/** What the slots of a template are filled from. */
+/** Values for the slots of a template. */
 export interface Vocabulary {
   readonly words?: Readonly<Record<string, readonly string[]>>
   readonly city: string
   readonly language: string
 }
 
-const days: Readonly<Record<string, readonly string[]>> = {
-  en: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],
-  es: ['lunes', 'martes', 'miércoles', 'jueves', 'viernes', 'sábado', 'domingo'],
-  pt: ['segunda', 'terça', 'quarta', 'quinta', 'sexta', 'sábado', 'domingo'],
-  fr: ['lundi', 'mardi', 'mercredi', 'jeudi', 'vendredi', 'samedi', 'dimanche'],
-  de: ['Montag', 'Dienstag', 'Mittwoch', 'Donnerstag', 'Freitag', 'Samstag', 'Sonntag'],
-  ja: ['月曜日', '火曜日', '水曜日', '木曜日', '金曜日', '土曜日', '日曜日'],
-  tr: ['pazartesi', 'salı', 'çarşamba', 'perşembe', 'cuma', 'cumartesi', 'pazar'],
-}
-
-/** "a" in front of a vowel, as filling in words may have left it. */
+/** "a" before a vowel, which filling in words may produce. */
 const ARTICLE = /\b([aA]) (?=[aeio])(?!one\b)/g
 
-/** Alternately text and the name of a slot, as `split` with a group gives them. */
+/** Templates split into alternating texts and slot names. */
 const compiled = new Map<string, readonly string[]>()
 
 /** Fills the slots of a template: `{word}` of the vocabulary, `{n}`, `{digit}`, `{day}`, `{city}`, `{@}`. */
@@ -54,7 +45,7 @@ function slot(name: string, { words, city, language }: Vocabulary, random: Rando
     case 'digit':
       return String(random.below(10))
     case 'day':
-      return random.pick(days[language] ?? days.en!)
+      return random.pick(languageOf(language).days)
     case 'city':
       return city
     case '@':
@@ -67,12 +58,12 @@ function slot(name: string, { words, city, language }: Vocabulary, random: Rando
   }
 }
 
-/** How many mentions a filled text has places for. */
+/** Counts the mentions in a filled text. */
 export function countMentions(filled: string): number {
   return filled.split(MENTION).length - 1
 }
 
-/** Takes the mentions out of a filled text and counts where they stand, in bytes of UTF-8. */
+/** Removes the mentions from a filled text and returns their offsets in bytes of UTF-8. */
 export function placeMentions(filled: string): MentionText {
   const parts = filled.split(MENTION)
   const positions: number[] = []
@@ -84,7 +75,7 @@ export function placeMentions(filled: string): MentionText {
   return { text: parts.join(''), positions }
 }
 
-/** `text` without accents, blanks and marks, as it may stand in a path or a name. */
+/** Converts a text to a form for paths and names, without accents, spaces and punctuation. */
 export function slug(text: string): string {
   return text
     .normalize('NFD')
@@ -96,7 +87,7 @@ export function slug(text: string): string {
     .replace(/^-+|-+$/g, '')
 }
 
-/** The start of a text that fits into so many bytes of UTF-8, whole characters only. */
+/** Returns the start of a text with at most `maxBytes` bytes of UTF-8, without splitting a character. */
 export function cut(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text
   let kept = ''

@@ -1,18 +1,16 @@
 import type { EthAccount } from '../hub/registry/eth-account.js'
 import { blockNumberAt, type EventPosition } from '../hub/registry/local-chain.js'
-import { CastWindow } from './cast-window.js'
+import { CastWindow, ReactionHistory } from './cast-window.js'
 import { type Content, type DemoItem, type Draft, messageData } from './draft.js'
 import { KeyRing } from './keys.js'
 import { type DemoOptions, demoDays, demoStart } from './options.js'
-import { type Person, personOf } from './person.js'
+import { type Person, personOf, UsernameAllocator } from './person.js'
 import { fidOf, makePlan, type Plan } from './plan.js'
 import { Random } from './random.js'
-import { ReactionHistory } from './reaction-history.js'
 import { Schedule } from './schedule.js'
 import { StorageUse } from './storage-use.js'
-import { UsernameAllocator } from './username-allocator.js'
 
-/** Second thoughts: what somebody will do some time after something else. */
+/** Scheduled later actions of users. */
 export type Intent =
   | { readonly kind: 'delete a cast'; readonly user: number; readonly hash: Buffer; readonly index: number }
   | { readonly kind: 'take a reaction back'; readonly user: number; readonly reaction: Content }
@@ -32,7 +30,7 @@ export type Intent =
 /** State of an edge of the follow graph. */
 export const EdgeState = { none: 0, follows: 1, unfollowed: 2 } as const
 
-/** The demo network while it is being lived: what is planned, what has happened, what will. */
+/** The state of the simulation: plan, past and scheduled actions. */
 export class World {
   readonly options: DemoOptions
   readonly plan: Plan
@@ -44,15 +42,15 @@ export class World {
   readonly storage: StorageUse
   readonly schedule = new Schedule<Intent>()
   readonly names = new UsernameAllocator()
-  /** Which of its keys a user signs with. */
+  /** The key that each user signs with. */
   readonly signers: Uint8Array
-  /** 1 for those who have bought the pro tier by now. */
+  /** 1 for users who have bought the pro tier. */
   readonly pros: Uint8Array
-  /** Unix seconds of the last cast and of the last link of each user: the next one is later. */
+  /** Unix seconds of the last cast and last link of each user, because times must increase. */
   readonly lastCastAt: Float64Array
   readonly lastLinkAt: Float64Array
   readonly edges: Uint8Array
-  /** The last casts that each user was replied to with or mentioned in, by number; -1 for none. */
+  /** Recent casts that reply to or mention each user, by number; -1 for none. */
   readonly inbox: Int32Array
   #lastBlock = 0
   #nextLog = 0
@@ -83,13 +81,13 @@ export class World {
     return this.keys.account(user, 'custody')
   }
 
-  /** A message of a user. `at` is in Unix seconds. */
+  /** Creates a message of a user. `at` is in Unix seconds. */
   message(user: number, at: number, content: Content): Draft {
     const data = messageData(content, user, at, this.options.network)
     return { kind: 'message', user, signer: this.signerOf(user), data }
   }
 
-  /** A message whose content takes a signature of a wallet to make. */
+  /** Creates a message whose content needs a wallet signature. */
   claimMessage(user: number, at: number, makeContent: () => Content | Promise<Content>): Draft {
     const signer = this.signerOf(user)
     return deferredDraft(async () => {
@@ -102,7 +100,7 @@ export class World {
     return this.signers[user] === 1 ? 'signer 1' : 'signer 0'
   }
 
-  /** The next place on the local chain, for something that a user does there. */
+  /** Returns the next position on the local chain for an action of a user. */
   nextEventPosition(user: number, at: number, action: string): EventPosition {
     const blockNumber = blockNumberAt(at)
     this.#nextLog = blockNumber === this.#lastBlock ? this.#nextLog + 1 : 0
@@ -119,13 +117,13 @@ export class World {
     return this.pros[user] === 1
   }
 
-  /** Puts a cast into the inbox of a user. */
+  /** Adds a cast to the inbox of a user. */
   notify(user: number, cast: number): void {
     const inboxIndex = user * INBOX_CASTS + (cast % INBOX_CASTS)
     this.inbox[inboxIndex] = cast
   }
 
-  /** A cast that waits for an answer of the user, if there is one. It is taken out. */
+  /** Removes and returns a cast that the user may reply to, or null. */
   takeFromInbox(user: number): number | null {
     const inboxIndex = user * INBOX_CASTS + this.random.below(INBOX_CASTS)
     const cast = this.inbox[inboxIndex]!
@@ -136,7 +134,7 @@ export class World {
 
 const INBOX_CASTS = 4
 
-/** A draft whose item is made only if it is wanted. */
+/** Creates a draft whose item is created only if it is not skipped. */
 export function deferredDraft(make: () => Promise<DemoItem>): Draft {
   return { kind: 'made later', make }
 }

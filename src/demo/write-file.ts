@@ -6,20 +6,20 @@ import type { DemoOptions } from './options.js'
 
 export interface WriteDemoOptions {
   readonly demo: DemoOptions
-  /** Opened with `demoId` as the id of the archive. */
+  /** Opened with `demoId` as archive id. */
   readonly file: Pick<ArchiveFile, 'sink' | 'start' | 'isComplete'>
-  /** Instead of the size that chunks of archives have. */
+  /** Replaces the default chunk size of archives. */
   readonly chunkBytes?: number
   readonly signal?: AbortSignal
-  /** Told how many items the file has, and how many of these this run has made. */
+  /** Receives the number of items in the file, and how many of them are from this run. */
   readonly onProgress?: (items: number, ofThisRun: number) => void
 }
 
 /**
- * Writes a demo into an archive, without any database: from where an earlier run has stopped, if the file was
- * opened to be gone on with. The same options give the same file, however often it was stopped.
+ * Writes a demo to an archive without a database, continuing an earlier run if the file was opened with
+ * `resume`. The same options give the same file after any interruptions.
  *
- * @returns false when it was stopped by the signal.
+ * @returns False if the signal stopped it.
  */
 export async function writeDemo({
   demo,
@@ -31,7 +31,7 @@ export async function writeDemo({
   if (file.isComplete) return true
   const writer = new ArchiveWriter(file.sink, file.start, chunkBytes === undefined ? {} : { chunkBytes })
   for await (const item of generateDemo(demo, file.start.framesBefore)) {
-    // Looked at between chunks only, so that chunks end where they would end anyway.
+    // Checked only between chunks, so that chunk boundaries do not change.
     if (signal?.aborted && writer.isAtChunkStart) {
       await writer.flushAll()
       return false

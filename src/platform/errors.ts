@@ -1,9 +1,8 @@
 /**
- * The one catalogue of errors. A code says what went wrong in the protocol's own words
- * (docs/protocol.md §2.2 and §4); its entry says which HTTP status it becomes, which gRPC status name and number
- * the older error body carries, and whether the same request may succeed later.
+ * The catalog of errors. A code uses the terms of the protocol (docs/protocol.md §2.2 and §4). Its entry has
+ * the HTTP status, the name and number of the gRPC status, and whether a retry can succeed.
  *
- * Codes are part of the interface: a retired code is never given another meaning.
+ * Codes are part of the interface: a retired code never gets another meaning.
  */
 const errorCatalog = {
   'bad_request.invalid_param': { status: 400, grpc: 'InvalidArgument', grpcCode: 3, retry: false },
@@ -41,44 +40,44 @@ const errorCatalog = {
 
 export type ErrorCode = keyof typeof errorCatalog
 
-/** Everything that is known of a code: HTTP status, gRPC status, whether a retry can help. */
+/** Returns the entry of a code: HTTP status, gRPC status, whether a retry can succeed. */
 export function describeError(code: ErrorCode): (typeof errorCatalog)[ErrorCode] {
   return errorCatalog[code]
 }
 
-/** Every code there is, for the documentation test. */
+/** All codes, for the test of the documentation. */
 export const errorCodes = Object.keys(errorCatalog) as ErrorCode[]
 
 /**
- * An expected "no": a value, never thrown by the protocol or the merge.
- * `message` is for the client: it names the rule that was broken and holds no secret.
+ * An expected refusal. It is a value; the protocol and the merge never throw it. `message` is for the client:
+ * it names the violated rule and contains no secret.
  */
 export interface Refusal {
   readonly code: ErrorCode
   readonly message: string
 }
 
-/** A refusal as a value. */
+/** Creates a refusal. */
 export function refuse(code: ErrorCode, message: string): Refusal {
   return { code, message }
 }
 
-/** A member of a request's body that is wrong (docs/compatibility.md §5.2). */
+/** A wrong member of a request body (docs/compatibility.md §5.2). */
 export interface ValidationError {
-  /** What kind of fault it is, in the words of zod: `too_big`, `invalid_type`. */
+  /** Kind of the error, as named by zod: `too_big`, `invalid_type`. */
   readonly code: string
-  /** What would be right, and what came, in words. */
+  /** The expected and the received value, in words. */
   readonly expected: string
   readonly received: string
   readonly message: string
-  /** Where it stands: `['notification', 'title']`. */
+  /** Path of the member: `['notification', 'title']`. */
   readonly path: readonly string[]
 }
 
 /**
- * A refusal on its way out of a request. `message` is shown to the client; `cause` only reaches the log.
- * `property` names the parameter at fault, where there is one, and `faults` all members of a body that are wrong;
- * `retryAfterSeconds` tells when to ask again, where that is known.
+ * A refusal that ends a request. The client gets `message`; `cause` goes only to the log. `property` names
+ * the wrong parameter, if any, `validationErrors` all wrong members of a body, and `retryAfterSeconds` when
+ * to retry, if known.
  */
 export class PlazaError extends Error {
   override readonly name = 'PlazaError'

@@ -1,17 +1,17 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type Database, poolUsage } from './db/connection.js'
 
-/** What this process counts. Made once by `main` and passed to whoever counts; there is no global. */
+/** The metrics of this process. They are created once and passed on; there is no global registry. */
 export interface Metrics {
   readonly registry: Registry
   readonly requests: Histogram<'method' | 'route' | 'status'>
   readonly merges: Counter<'type' | 'outcome'>
 }
 
-/** From a hit in memory (under a millisecond) to the statement timeout. */
+/** From a cache hit (under a millisecond) to the statement timeout. */
 const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Makes the registry. It includes the process's own numbers: CPU, memory, event loop lag, garbage collection. */
+/** Creates the registry with the process metrics: CPU, memory, event loop lag, garbage collection. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -20,38 +20,38 @@ export function createMetrics(): Metrics {
     registry,
     requests: new Histogram({
       name: 'plaza_http_request_duration_seconds',
-      help: 'HTTP requests by route and status, with their latency',
+      help: 'Latency of HTTP requests by route and status',
       labelNames: ['method', 'route', 'status'],
       buckets: LATENCY_SECONDS,
       registers,
     }),
     merges: new Counter({
       name: 'plaza_merges_total',
-      help: 'Messages that were submitted, by type and by what became of them',
+      help: 'Submitted messages by type and outcome',
       labelNames: ['type', 'outcome'],
       registers,
     }),
   }
 }
 
-/** Adds the numbers of the hub over gRPC, and says who counts them. */
+/** Adds and returns the metrics of the hub's gRPC server. */
 export function createGrpcMetrics({ registry }: Metrics) {
   const registers = [registry]
   const calls = new Histogram({
     name: 'plaza_grpc_call_duration_seconds',
-    help: 'Calls of the hub over gRPC by method and status number, with their latency',
+    help: 'Latency of gRPC calls by method and status number',
     labelNames: ['method', 'status'],
     buckets: LATENCY_SECONDS,
     registers,
   })
   const subscribers = new Gauge({
     name: 'plaza_grpc_subscribers',
-    help: 'Subscribers that follow the event log over gRPC',
+    help: 'Connected gRPC subscribers of the event log',
     registers,
   })
   const events = new Counter({
     name: 'plaza_grpc_events_sent_total',
-    help: 'Events that were sent to subscribers over gRPC',
+    help: 'Events sent to gRPC subscribers',
     registers,
   })
   return {
@@ -61,11 +61,11 @@ export function createGrpcMetrics({ registry }: Metrics) {
   }
 }
 
-/** Adds the numbers of the connection pools. */
+/** Adds metrics of the connection pools. */
 export function observePools(metrics: Metrics, pools: Readonly<Record<string, Database>>): void {
   new Gauge({
     name: 'plaza_db_pool_connections',
-    help: 'Connections held by transactions, callers that wait for one, and the size of the pool',
+    help: 'Connections in use, waiting callers, and pool size',
     labelNames: ['pool', 'state'],
     registers: [metrics.registry],
     collect() {
@@ -79,14 +79,14 @@ export function observePools(metrics: Metrics, pools: Readonly<Record<string, Da
   })
 }
 
-/** Adds how far consumers of the event log are behind it. A database that is away leaves the numbers out. */
+/** Adds the lag of event log consumers. It is absent while the database is down. */
 export function observeConsumers(
   metrics: Metrics,
   read: () => Promise<readonly { readonly name: string; readonly shard: number; readonly blocks: number }[]>,
 ): void {
   new Gauge({
     name: 'plaza_consumer_lag_blocks',
-    help: 'Blocks of the event log that a consumer has not worked through, by shard',
+    help: 'Blocks of the event log that a consumer has not processed, by shard',
     labelNames: ['consumer', 'shard'],
     registers: [metrics.registry],
     async collect() {
@@ -98,11 +98,11 @@ export function observeConsumers(
   })
 }
 
-/** Adds how far the event log is behind what was accepted. */
+/** Adds the number of accepted messages that are not in the event log. */
 export function observeEventLag(metrics: Metrics, lag: () => number): void {
   new Gauge({
     name: 'plaza_event_lag_messages',
-    help: 'Messages that were accepted and are not in the event log yet',
+    help: 'Accepted messages that are not in the event log yet',
     registers: [metrics.registry],
     collect() {
       this.set(lag())

@@ -3,7 +3,7 @@ import { FarcasterNetwork, storageRegistryABI } from '@farcaster/core'
 import { Configuration, NeynarAPIClient } from '@neynar/nodejs-sdk'
 import fc from 'fast-check'
 import { type Hex, parseEther, parseEventLogs } from 'viem'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createAccounts } from '../../src/features/accounts/accounts.js'
 import { FidPool } from '../../src/features/accounts/fid-pool/fid-pool.js'
@@ -29,6 +29,8 @@ import { signTransfer } from '../published-client/sign-transfer.js'
 import { accountOf, bytesOf, ledgerOn, purchaseOf, walletOn } from './account-chain.js'
 import { startFailingRpc } from './failing-rpc.js'
 import { startTestChain } from './test-chain.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase({ poolSize: 8 })
 const chain = await startTestChain()
@@ -83,41 +85,30 @@ it('a wallet that cannot pay registers nothing', async () => {
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(0)
 })
 
-it('the published client registers a user on the chain, who is in the hub and in the read model when it is answered', async () => {
-  const ledger = ledgerOn(chain.url, parts)
-  const details = accountDetails({
-    writerDb: db,
-    hub,
-    vault: testVault,
-    network: FarcasterNetwork.DEVNET,
-    clock,
-  })
-  const worker = randomUUID()
-  const { app, key, appId } = await createTestApi({
+/** Serves the API with accounts on the chain until the test ends, and returns a client that pays with the wallet. */
+async function connectClient(wallet: Wallet): Promise<NeynarAPIClient> {
+  const network = FarcasterNetwork.DEVNET
+  const accounts = createAccounts({
     db,
-    hub,
+    vault: testVault,
+    ledger: ledgerOn(chain.url, parts),
+    services: accountDetails({ writerDb: db, hub, vault: testVault, network, clock }),
+    worker: randomUUID(),
     clock,
-    accounts: createAccounts({
-      db,
-      vault: testVault,
-      ledger,
-      services: details,
-      worker,
-      clock,
-      log: silentLog,
-    }),
+    log: silentLog,
   })
-  const wallet = await walletOn(chain, db, { balance: parseEther('1') })
-  expect(wallet.appId).toBe(appId)
-  const before = await balanceOf(wallet)
-  const client = new NeynarAPIClient(
-    new Configuration({
-      apiKey: key,
-      basePath: await app.listen({ host: '127.0.0.1', port: 0 }),
-      baseOptions: { headers: { 'x-wallet-id': wallet.id } },
-    }),
-  )
+  const { app, key, appId } = await createTestApi({ db, hub, clock, accounts })
   onTestFinished(() => app.close())
+  expect(wallet.appId).toBe(appId)
+  const basePath = await app.listen({ host: '127.0.0.1', port: 0 })
+  const baseOptions = { headers: { 'x-wallet-id': wallet.id } }
+  return new NeynarAPIClient(new Configuration({ apiKey: key, basePath, baseOptions }))
+}
+
+it('the published client registers a user on the chain, in the hub and in the read model', async () => {
+  const wallet = await walletOn(chain, db, { balance: parseEther('1') })
+  const before = await balanceOf(wallet)
+  const client = await connectClient(wallet)
   const developer = chain.account(5)
   const developerFid = await chain.register(developer)
   await db`

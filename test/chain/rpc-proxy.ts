@@ -91,7 +91,7 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
     const head =
       blocksBehind === 0
         ? Number.POSITIVE_INFINITY
-        : Number((await ask('eth_blockNumber', [])).result) - blocksBehind
+        : Number((await sendRpc(target, 'eth_blockNumber', [])).result) - blocksBehind
     if (method === 'eth_blockNumber' && blocksBehind > 0) return { result: `0x${head.toString(16)}` }
     if (method === 'eth_getBlockByNumber' && Number(params[0]) > head) return { result: null }
     if (method === 'eth_getLogs') {
@@ -100,20 +100,20 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
         return { error: { code: -32_005, message: 'query returned more than allowed' } }
       }
     }
-    const reply = await ask(method, params)
+    const reply = await sendRpc(target, method, params)
     if (reply.error !== undefined || alterResult === undefined) return reply
     return { result: alterResult(method, reply.result, params) }
   }
 
-  async function ask(method: string, params: readonly unknown[]): Promise<Reply> {
-    const reply = await fetch(target, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
-    const { result, error } = (await reply.json()) as Reply
-    return error === undefined ? { result } : { error }
-  }
-
   return proxy
+}
+
+async function sendRpc(target: string, method: string, params: readonly unknown[]): Promise<Reply> {
+  const reply = await fetch(target, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const { result, error } = (await reply.json()) as Reply
+  return error === undefined ? { result } : { error }
 }

@@ -5,19 +5,19 @@ import type { Database } from '../../src/platform/db/connection.js'
 import { silentLog } from '../../src/platform/log/log.js'
 import { testNowUnix } from '../network.js'
 
-/** A token that alice, bob and carol own and trade, whose past has been read. */
+/** A fully indexed token that alice, bob and carol own and trade. */
 export const TOKEN = `0x${'a1'.repeat(20)}`
 
 const settings = readChainSettings({ rpcUrls: { base: 'http://127.0.0.1:9' } })
 const base = settings.networks.get('base')!
 
-/** The network of the token. Nothing is asked of its chain: all that the questions are about is known. */
+/** The network of the token. No operation contacts its chain. */
 export const assetSettings: Assets = {
   rpcs: new Map([['base', new ChainRpc(base, { log: silentLog, clock: () => testNowUnix * 1000 })]]),
   maxTrackedTokens: 0,
 }
 
-/** Puts the token, its owners and a trade where followers would have put them. */
+/** Stores the token, its balances and a trade as the followers would. */
 export async function storeAssets(db: Database): Promise<void> {
   const [token, dollar] = await db<{ id: number }[]>`
     insert into tokens.tokens (

@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
+import { bannedWordsIn } from './banned-words.js'
 import { isTest, lineOf, linesOf, readSourceFiles, type SourceFile, walk } from './source-file.js'
 import { isExcepted, unusedExceptions } from './style-exceptions.js'
 
@@ -10,7 +12,7 @@ const LONGEST_FUNCTION_LINES = 70
 const files = readSourceFiles(['src', 'test', 'scripts', 'bench'])
 const servedFiles = files.filter((file) => !isTest(file))
 
-/** What starts the program hands the clock and chance to all others. */
+/** Entry points, which pass the clock and randomness on. */
 const entryPointPattern = /^src\/(app|cli)\/|^src\/cli\.ts$/
 
 const bannedCalls: Readonly<Record<string, RegExp>> = {
@@ -21,24 +23,24 @@ const bannedCalls: Readonly<Record<string, RegExp>> = {
   'Math.random': entryPointPattern,
 }
 
-/** Names that tell nothing of what is inside. */
+/** Names without a meaning. */
 const vagueWordPattern = /^(util|utils|helper|helpers|manager|managers|misc)$/
 
-/** What a comment says of work that is not done, or of types that are not checked. */
+/** Comments about unfinished work or disabled type checks. */
 const unfinishedPattern = /@ts-(ignore|nocheck)|\b(TODO|FIXME|XXX)\b/
 
-it('no file is longer than two screens of ideas', () => {
+it('no file has more than 500 lines', () => {
   const lengths = files.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
   const long = lengths.filter(({ lines }) => lines > LONG_FILE_LINES)
   if (long.length > 0) {
-    process.stderr.write(`files of more than ${LONG_FILE_LINES} lines, which usually hold two ideas:\n`)
+    process.stderr.write(`files of more than ${LONG_FILE_LINES} lines, which usually contain two ideas:\n`)
     for (const { path, lines } of long) process.stderr.write(`  ${path}: ${lines}\n`)
   }
   const tooLong = long.filter(({ path, lines }) => lines > LONGEST_FILE_LINES && !isExcepted('long', path))
   expect(tooLong).toEqual([])
 })
 
-it('no function is longer than a screen', () => {
+it('no function has more than 70 lines', () => {
   const tooLong = files.flatMap((file) =>
     functionsOf(file)
       .filter((node) => linesOf(file, node) > LONGEST_FUNCTION_LINES && !isTestGroup(node))
@@ -48,7 +50,7 @@ it('no function is longer than a screen', () => {
   expect(tooLong).toEqual([])
 })
 
-it('names say what a thing is', () => {
+it('no name is vague', () => {
   const empty = files.flatMap((file) => {
     const path = wordsOf(file.path).some((word) => vagueWordPattern.test(word)) ? [file.path] : []
     const names: string[] = []
@@ -62,7 +64,7 @@ it('names say what a thing is', () => {
   expect(empty).toEqual([])
 })
 
-it('the clock, chance, timers and the environment are handed in', () => {
+it('clock, randomness, timers and environment are passed in', () => {
   const violations = servedFiles.flatMap((file) => {
     const found: string[] = []
     walk(file, (node) => {
@@ -76,7 +78,7 @@ it('the clock, chance, timers and the environment are handed in', () => {
   expect(violations).toEqual([])
 })
 
-it('nothing is written to the console but by the command line', () => {
+it('only the command line writes to the console', () => {
   const violations = servedFiles.flatMap((file) => {
     const found: string[] = []
     walk(file, (node) => {
@@ -87,7 +89,7 @@ it('nothing is written to the console but by the command line', () => {
   expect(violations).toEqual([])
 })
 
-it('no type is given up and nothing is left for later', () => {
+it('no `any`, no disabled type checks, no unfinished work', () => {
   const violations = files.flatMap((file) => {
     const found = commentsOf(file).flatMap(({ text, line }) => {
       const [word] = unfinishedPattern.exec(text) ?? []
@@ -102,7 +104,7 @@ it('no type is given up and nothing is left for later', () => {
   expect(violations).toEqual([])
 })
 
-it('what a file gives to others is documented', () => {
+it('every export has a docstring', () => {
   const undocumented = servedFiles.flatMap((file) => {
     const documented = new Set<string>()
     const found = file.syntax.statements.flatMap((statement) => {
@@ -120,7 +122,35 @@ it('what a file gives to others is documented', () => {
   expect(undocumented).toEqual([])
 })
 
-it('every exception is needed', () => {
+it('exported names use the words of the field', () => {
+  const violations = servedFiles.flatMap((file) =>
+    file.syntax.statements.flatMap((statement) =>
+      exportedNames(statement).flatMap((name) =>
+        bannedWordsIn(wordsOf(name).join(' '), 'names')
+          .filter(({ word }) => !isExcepted('words', `${file.path} ${word}`))
+          .map(({ word, use }) => `${locationOf(file, statement)}: ${name} says "${word}"; use ${use}`),
+      ),
+    ),
+  )
+  expect(violations).toEqual([])
+})
+
+it('documents use the words of the field', () => {
+  const documents = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    ...readdirSync('docs').map((name) => `docs/${name}`),
+  ]
+  const violations = documents.flatMap((path) =>
+    bannedWordsIn(proseOf(readFileSync(path, 'utf8')), 'documents')
+      .filter(({ word }) => !isExcepted('words', `${path} ${word}`))
+      .map(({ word, use }) => `${path}: "${word}"; use ${use}`),
+  )
+  expect(violations).toEqual([])
+})
+
+it('every exception is used', () => {
   expect(unusedExceptions()).toEqual([])
 })
 
@@ -136,7 +166,7 @@ function functionsOf(file: SourceFile): ts.FunctionLikeDeclaration[] {
   return found
 }
 
-/** A group of tests is a chapter, not a function. */
+/** A `describe` is a chapter, not a function. */
 function isTestGroup({ parent }: ts.Node): boolean {
   return ts.isCallExpression(parent) && /^describe\b/.test(parent.expression.getText())
 }
@@ -148,7 +178,7 @@ function nameOf(node: ts.FunctionLikeDeclaration): string {
   return ''
 }
 
-/** What a declaration calls its thing, if the node is one. */
+/** Returns the declared name of a declaration. */
 function declaredName(node: ts.Node): string | undefined {
   const isDeclaration =
     ts.isFunctionLike(node) ||
@@ -161,7 +191,7 @@ function declaredName(node: ts.Node): string | undefined {
   return isDeclaration && node.name ? node.name.getText() : undefined
 }
 
-/** `readUserByName` and `user-search.ts` in words, in small letters. */
+/** Splits `readUserByName` or `user-search.ts` into lowercase words. */
 function wordsOf(name: string): string[] {
   return name
     .split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/)
@@ -169,7 +199,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '')
 }
 
-/** `Date.now`, `new Date()` and the like, as `bannedCalls` names them. */
+/** Returns a call as `bannedCalls` names it: `Date.now`, `new Date()`. */
 function calledName(node: ts.Node): string | undefined {
   if (ts.isPropertyAccessExpression(node) && ts.isIdentifier(node.expression)) {
     return `${node.expression.text}.${node.name.text}`
@@ -181,7 +211,7 @@ function calledName(node: ts.Node): string | undefined {
   return undefined
 }
 
-/** The linter asks for a reason, in the line above. */
+/** Whether the line above has the linter's exemption with a reason. */
 function isExempt({ syntax, text }: SourceFile, node: ts.Node): boolean {
   const start = syntax.getPositionOfLineAndCharacter(lineNumberAbove(syntax, node), 0)
   return text.slice(start, node.getStart()).includes('biome-ignore lint/suspicious/noExplicitAny: ')
@@ -191,10 +221,10 @@ function lineNumberAbove(syntax: ts.SourceFile, node: ts.Node): number {
   return Math.max(0, syntax.getLineAndCharacterOfPosition(node.getStart()).line - 1)
 }
 
-/** Comments, and the number of the line that each begins on. */
+/** Returns comments with their line numbers. */
 function commentsOf({ syntax, text }: SourceFile): { text: string; line: number }[] {
   const found: { text: string; line: number }[] = []
-  // Most files need no closer look, which takes a hundred times as long.
+  // Most files need no parsing of comments, which takes a hundred times as long.
   if (!unfinishedPattern.test(text)) return found
   const visited = new Set<number>()
   const step = (node: ts.Node): void => {
@@ -209,7 +239,25 @@ function commentsOf({ syntax, text }: SourceFile): { text: string; line: number 
   return found
 }
 
-/** Name of an exported function, class, interface or type. */
+/** Returns all names that a statement exports. */
+function exportedNames(statement: ts.Statement): string[] {
+  const modifiers = ts.canHaveModifiers(statement) ? ts.getModifiers(statement) : undefined
+  if (!modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return []
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.map((declaration) => declaration.name.getText())
+  return 'name' in statement && statement.name ? [(statement.name as ts.Node).getText()] : []
+}
+
+/** Returns the text of a Markdown document in lowercase, without code blocks and code spans. */
+function proseOf(markdown: string): string {
+  return markdown
+    .replace(/^```.*?^```$/gms, '')
+    .replace(/^ {4,}.*$/gm, '')
+    .replace(/`[^`]*`/g, '')
+    .toLowerCase()
+}
+
+/** Returns the name of an exported function, class, interface or type. */
 function exportedName(statement: ts.Statement): string | undefined {
   const modifiers = ts.canHaveModifiers(statement) ? ts.getModifiers(statement) : undefined
   if (!modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return undefined
@@ -226,10 +274,7 @@ function exportedName(statement: ts.Statement): string | undefined {
   return isNamed ? statement.name?.text : undefined
 }
 
-/**
- * `type Cast = Static<typeof Cast>` is the type of the schema above it. Options are told by what takes them, and by
- * their members.
- */
+/** Whether an export needs no docstring: the type of a schema above it, or the options of another export. */
 function isSelfExplanatory({ syntax }: SourceFile, statement: ts.Statement): boolean {
   if (ts.isTypeAliasDeclaration(statement)) {
     return /^(Static<typeof \w+>|keyof typeof \w+|\(typeof \w+\)\[(number|keyof typeof \w+)\])$/.test(

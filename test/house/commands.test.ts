@@ -14,11 +14,11 @@ const program = await createProgram({
 
 const documents = ['README.md', 'CONTRIBUTING.md', ...readdirSync('docs').map((file) => `docs/${file}`)]
 
-it('docs/commands.md tells every command, as its help does; `npm run docs:commands` writes it anew', async () => {
+it('docs/commands.md describes every command; `npm run docs:commands` writes it', async () => {
   await expect(pageOf(program)).toMatchFileSnapshot('../../docs/commands.md')
 })
 
-it('every command and option that the documentation calls is there', () => {
+it('every documented call names existing commands and options', () => {
   const wrong = documents.flatMap((document) =>
     callsIn(readFileSync(document, 'utf8'))
       .map((call) => ({ call, problem: problemOf(call) }))
@@ -28,17 +28,17 @@ it('every command and option that the documentation calls is there', () => {
   expect(wrong).toEqual([])
 })
 
-it('every command says what it does', () => {
+it('every command has a description', () => {
   const undocumented = commandsOf(program).filter((command) => command.description() === '')
   expect(undocumented.map(nameOf)).toEqual([])
 })
 
-/** All commands that do something, in the order of the help. */
+/** Returns all executable commands in the order of the help. */
 function commandsOf(command: Command): readonly Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(commandsOf)
 }
 
-/** `plaza key create` */
+/** Returns the full name, such as `plaza key create`. */
 function nameOf(command: Command): string {
   return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name()
 }
@@ -47,10 +47,10 @@ function pageOf(root: Command): string {
   return [
     '# Commands',
     '',
-    '<!-- Written by `npm run docs:commands` out of the commands themselves. -->',
+    '<!-- Written by `npm run docs:commands` from the commands. -->',
     '',
     'In a checkout, `plaza` is `npm run -s plaza --`. All commands read the environment variables of the server',
-    '(README), and those that need the database work beside a server that runs.',
+    '([configuration.md](configuration.md)). Commands that need the database also work while a server runs.',
     ...commandsOf(root).flatMap(sectionOf),
     '',
   ].join('\n')
@@ -63,7 +63,7 @@ function sectionOf(command: Command): string[] {
       option.flags,
       [
         option.description,
-        option.mandatory ? 'needed' : '',
+        option.mandatory ? 'required' : '',
         ...(option.defaultValue === undefined ? [] : [`default: ${option.defaultValue}`]),
       ]
         .filter((text) => text !== '')
@@ -82,7 +82,7 @@ function sectionOf(command: Command): string[] {
   ]
 }
 
-/** Commander names options also where there is none but the help. */
+/** Removes `[options]` if there are none except help. */
 function usageOf(command: Command): string {
   return command.options.length > 0 ? command.usage() : command.usage().replace('[options]', '').trimStart()
 }
@@ -91,7 +91,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-/** Calls in code blocks and code spans: `plaza key create --app NAME`, without what a comment says behind them. */
+/** Returns calls in code blocks and code spans, such as `plaza key create --app NAME`, without comments. */
 function callsIn(markdown: string): string[] {
   const blocks = markdown.match(/^ {4}.*$/gm) ?? []
   const spans = [...markdown.matchAll(/`([^`\n]+)`/g)].map(([, span]) => span ?? '')
@@ -101,14 +101,14 @@ function callsIn(markdown: string): string[] {
   })
 }
 
-/** What would keep the call from running, or null. */
+/** Returns why the call would fail, or null. */
 function problemOf(call: string): string | null {
   let command: Command = program
   for (const word of call.split(/\s+/)) {
     const next = command.commands.find((each) => each.name() === word)
     if (next) command = next
     else if (command.commands.length > 0) {
-      // A page may speak of `plaza key` and mean its commands.
+      // A page may name the group `plaza key`.
       return `there is no command ${nameOf(command)} ${word}`
     } else break
   }

@@ -1,27 +1,39 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { configVariables } from '../../src/app/config/config.js'
+import { configReference, configVariables } from '../../src/app/config/config.js'
 import { signerPermissions } from '../../src/graph/view/schema/signer.js'
 
-/** And what signers may be allowed to do, which is written alike. */
+const INTRODUCTION = `# Configure a server
+
+<!-- Written by \`npm run docs:configuration\` from the declarations in src/app/config. -->
+
+Plaza reads environment variables once, when it starts. If any of them is invalid, it refuses to start and names each
+invalid variable with its allowed values. An empty variable counts as unset. A variable that was renamed is refused with
+its new name. \`plaza config\` prints this reference.`
+
+/** Variables of the server, and the permissions of signers, which look like variables. */
 const known = new Set<string>([...configVariables.map(({ name }) => name), ...signerPermissions])
 
-/** Words in capitals that are no variables of the server. */
+/** Words in capitals that are not variables of the server. */
 const otherNames: Readonly<Record<string, RegExp>> = {
   'names of the protocol': /_TYPE(_|$)|^(MERGE|FARCASTER_NETWORK|HASH_SCHEME|SIGNATURE_SCHEME|PROTOCOL)_/,
   'message types and their parts':
     /^((CAST|REACTION|LINK|VERIFICATION|KEY)_(ADD|REMOVE)|VERIFICATION_ADD_ETH_ADDRESS|LINK_COMPACT_STATE|USER_DATA(_.*)?)$|^(USERNAME_PROOF|FRAME_ACTION|LEND_STORAGE|LONG_CAST|TEN_K_CAST|LIVE_AT|PROFILE_TOKEN|PRIMARY_ADDRESS_.*|ENS_L1|STORAGE_LENDS)$/,
   'kinds of events':
     /^((PRUNE|REVOKE)_MESSAGE|BLOCK_CONFIRMED|CHANNEL_OWNER_CHANGE_HINT|ID_REGISTER|SIGNER_MIGRATED|STORAGE_RENT|TIER_PURCHASE|ADMIN_RESET|TOO_MANY_NAMES)$/,
-  'what stands in place of a value': /^(PRIVATE|PUBLIC|APP_CUSTODY)_KEY$/,
+  placeholders: /^(PRIVATE|PUBLIC|APP_CUSTODY)_KEY$/,
   'statuses of gRPC': /^(RESOURCE_EXHAUSTED|OUT_OF_RANGE)$/,
   'a variable of Node': /^NODE_EXTRA_CA_CERTS$/,
   'variables of the tests':
     /^(TEST_DATABASE_URL|MUTATION_TESTS|UPSTREAM_ROUNDS|CAMPAIGN_CRASH_TOKENS|ACCOUNT_RUNS|PROJECTION_RUNS)$/,
 }
 
-// That the README's table has all of them, and nothing else, is asserted beside the table: `src/app/config/config.test.ts`.
-it('the documentation speaks of no variable that is not read', () => {
+it('docs/configuration.md describes every variable; `npm run docs:configuration` writes it', async () => {
+  const page = `${INTRODUCTION}\n\n${configReference()}\n`
+  await expect(page).toMatchFileSnapshot('../../docs/configuration.md')
+})
+
+it('the documentation names only variables that the server reads', () => {
   const documents = ['README.md', 'CONTRIBUTING.md', ...readdirSync('docs').map((file) => `docs/${file}`)]
   const unknown = documents.flatMap((document) =>
     (readFileSync(document, 'utf8').match(/\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\b/g) ?? [])

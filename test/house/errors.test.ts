@@ -21,7 +21,7 @@ const documented = readFileSync('docs/errors.md', 'utf8')
     }
   })
 
-it('every code is documented once, under its names in both APIs and with its status', () => {
+it('every code is documented once, with its names and status', () => {
   const documentedErrors = documented.map(({ code, mainCode, status }) => ({ code, mainCode, status }))
   const known = errorCodes.map((code) => ({
     code,
@@ -31,14 +31,14 @@ it('every code is documented once, under its names in both APIs and with its sta
   expect(byCode(documentedErrors)).toEqual(byCode(known))
 })
 
-it('the documentation of each says what it means and what to do, in sentences', () => {
+it('every code has a meaning and a remedy in sentences', () => {
   for (const { code, meaning: meaningText, remedy } of documented) {
     expect(meaningText, code).toMatch(/^[A-Z].*\.$/)
     expect(remedy, code).toMatch(/^[A-Z].*\.$/)
   }
 })
 
-it('programs can tell errors of the main API apart', () => {
+it('codes of the main API are unique', () => {
   const names = errorCodes.map(errorResponseCode)
   expect(names).toEqual([...new Set(names)])
 })

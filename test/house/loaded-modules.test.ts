@@ -4,10 +4,12 @@ import { expect, it } from 'vitest'
 
 const run = promisify(execFile)
 
-/** A module whose text is its address. */
+/** Returns a data URL module with this text. */
 const moduleOf = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`
 
-/** Tells of each module that is imported, at once: what hooks leave to the console is lost when the program ends first. */
+/**
+ * Reports each loaded module immediately: output of hooks to the console is lost if the program ends first.
+ */
 const watchImports = moduleOf(`
   import { register } from 'node:module'
   register(${JSON.stringify(
@@ -24,7 +26,7 @@ const loadProtocol = `
   await import('@farcaster/core')
   for (const path of Object.keys(createRequire(process.cwd() + '/').cache)) console.log(path)`
 
-it("the protocol's library is loaded without the words of its test messages, and without all chains there are (patches/README.md)", async () => {
+it('the protocol library loads without test words and without all chains (patches/README.md)', async () => {
   const args = ['--import', watchImports, '--input-type=module', '--eval', loadProtocol]
   const { stdout } = await run(process.execPath, args)
   expect(stdout).toContain('@farcaster/core')

@@ -1,4 +1,4 @@
 import fc from 'fast-check'
 
-// A mutant is dead when a property fails; for which smallest input would be long to find and read by nobody.
+// A failed property kills a mutant; shrinking its input would take long and nobody reads it.
 fc.configureGlobal({ ...fc.readConfigureGlobal(), endOnFailure: true })

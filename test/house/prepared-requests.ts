@@ -8,21 +8,21 @@ import { signJson } from '../../src/protocol/json-signature.js'
 import { testNowUnix } from '../network.js'
 import type { Scene } from './scene.js'
 
-/** Nothing is sent there. */
+/** No request goes to this address. */
 export const WEBHOOK_URL = 'https://hooks.plaza.social/in'
 
-/** The address that owns the account, as the API writes it. */
+/** The custody address of the account in the notation of the API. */
 export function custodyOf({ custody }: Scene['alice']): string {
   return `0x${custody.toString('hex')}`
 }
 
-/** A key of a developer’s own, and the signed request for it. */
+/** A developer's key and its signed request. */
 export async function prepareKeyRequest({ app, deadline }: Scene) {
   const public_key = `0x${newPrivateKey().toString('hex')}`
   return { public_key, ...(await signKeyRequestBody(app, public_key, deadline)) }
 }
 
-/** An address of a developer’s own, and the signed request for it. */
+/** A developer's address and its signed request. */
 export async function prepareAddressRequest({ app, deadline }: Scene) {
   const digits = newPrivateKey().toString('hex', 0, 20)
   return {
@@ -31,7 +31,7 @@ export async function prepareAddressRequest({ app, deadline }: Scene) {
   }
 }
 
-/** A Sign-In with Ethereum message, signed. */
+/** Signs a Sign-In with Ethereum message. */
 export async function signIn({ api, app }: Scene) {
   const { nonce } = (await api.get('login/nonce')).json()
   const { signer } = app.account
@@ -47,38 +47,38 @@ export async function signIn({ api, app }: Scene) {
   return { message, signature: await signer.signMessage({ message }) }
 }
 
-/** Alice invites somebody to the channel. */
+/** Alice invites a user to the channel. */
 export async function invite({ api, signerUuid }: Scene, fid: number, role: string): Promise<void> {
   const requestBody = { signer_uuid: signerUuid, channel_id: 'gardens', role, fid }
   expect((await api.send('POST', 'channel/member/invite', requestBody)).statusCode).toBe(200)
 }
 
-/** Makes a webhook, to ask about it. */
+/** Creates a webhook. */
 export async function makeWebhook({ api }: Scene) {
   const { webhook } = (await api.send('POST', 'webhook', { name: 'mine', url: WEBHOOK_URL })).json()
   return { webhook_id: webhook.webhook_id }
 }
 
-/** A webhook to which a sample is being sent. */
+/** A webhook that receives a sample. */
 export async function testWebhook(scene: Scene) {
   const made = await makeWebhook(scene)
   expect((await scene.api.send('POST', 'webhook/test', made)).statusCode).toBe(200)
   return made
 }
 
-/** Alice enables notifications of a mini app that this server has the tokens of. */
+/** Alice enables notifications of a mini app of this server. */
 export async function enableEvent({ alice, miniAppDomain }: Scene) {
   return { app_domain: miniAppDomain, fid: alice.fid, event: 'notifications_enabled' }
 }
 
-/** And has done so. */
+/** Alice has enabled them. */
 export async function enableMiniApp(scene: Scene) {
   const requestBody = { signer_uuid: scene.signerUuid, ...(await enableEvent(scene)) }
   expect((await scene.api.send('POST', 'app_host/user/event', requestBody)).statusCode).toBe(200)
   return { fid: scene.alice.fid }
 }
 
-/** A client has granted a token to the app that asks. */
+/** A client has granted a token to the calling app. */
 export async function grantToken({ api, alice }: Scene) {
   const notificationDetails = { url: 'https://client.plaza.social/notify', token: 'token' }
   const payload = { event: 'notifications_enabled', notificationDetails }
@@ -91,20 +91,20 @@ export async function grantToken({ api, alice }: Scene) {
   return {}
 }
 
-/** A notification by the app that asks, to whoever has granted it a token: the client does not answer. */
+/** The calling app sends a notification; the client does not reply. */
 export async function sendOwnNotification(scene: Scene) {
   await grantToken(scene)
   const target_url = `https://${scene.ownMiniAppDomain}/`
   return { notification: { title: 'Hi', body: 'there', target_url }, target_fids: [scene.alice.fid, 2] }
 }
 
-/** The campaign of such a notification, which has ended. */
+/** The finished campaign of such a notification. */
 export async function createOwnCampaign(scene: Scene) {
   const reply = await scene.api.send('POST', 'frame/notifications', await sendOwnNotification(scene))
   return { campaign_id: reply.json().campaign_id }
 }
 
-/** The mini app has told alice something. */
+/** The mini app has notified alice. */
 export async function notifyByMiniApp(scene: Scene) {
   const { api, alice, miniAppDomain } = scene
   const details = (await api.get('app_host/user/event', await enableEvent(scene))).json().notificationDetails
@@ -126,7 +126,7 @@ export async function notifyByMiniApp(scene: Scene) {
   return { fid: alice.fid }
 }
 
-/** An address that agrees to be shown as alice's. */
+/** An address with a verification for alice. */
 export async function claimAddress({ app, alice, signerUuid }: Scene) {
   const { signer } = app.account
   const blockHash = `0x${'b1'.repeat(32)}` as const
@@ -139,17 +139,17 @@ export async function claimAddress({ app, alice, signerUuid }: Scene) {
   return { signer_uuid: signerUuid, address: signer.address, block_hash: blockHash, eth_signature }
 }
 
-/** Alice blocks somebody. */
+/** Alice blocks a user. */
 export function blockBody({ app, signerUuid }: Scene) {
   return { signer_uuid: signerUuid, blocked_fid: app.fid }
 }
 
-/** Alice mutes somebody. */
+/** Alice mutes a user. */
 export function muteBody({ app }: Scene) {
   return { fid: 1, muted_fid: app.fid }
 }
 
-/** What was sent to `POST path` before. */
+/** The earlier request of `POST path`. */
 export async function prepareRequest<Body extends object>(
   { api }: Scene,
   path: string,
@@ -160,7 +160,7 @@ export async function prepareRequest<Body extends object>(
   return body
 }
 
-/** Somebody wants the next fid of the shelf, with a name and a signer that is made for them. */
+/** A registration of the next fid of the pool, with a name and a generated signer. */
 export async function registerNewcomer({ api, walletId, deadline }: Scene) {
   const reply = await api.get('user/fid', {}, { 'x-wallet-id': walletId })
   return {

@@ -1,5 +1,10 @@
 import fc from 'fast-check'
+import { beforeEach } from 'vitest'
 
-// A property that fails is made smaller for as long as there is time to tell of it before the test's own time is over.
-// One that has no run left by then fails, too: of "too many pre-condition failures", as fast-check says it.
-fc.configureGlobal({ ...fc.readConfigureGlobal(), skipAllAfterTimeLimit: 100_000 })
+const SHARE_OF_TIMEOUT = 0.8
+
+// Shrinks a failed property within the timeout of its test. A property that completes no run in that time fails
+// with "too many pre-condition failures" of fast-check.
+beforeEach(({ task }) => {
+  fc.configureGlobal({ ...fc.readConfigureGlobal(), skipAllAfterTimeLimit: task.timeout * SHARE_OF_TIMEOUT })
+})

@@ -10,16 +10,16 @@ import { compareWithTour, tourFiles, tourSteps } from './readme-tour.js'
 
 const run = promisify(execFile)
 
-/** What has installed the tests. */
+/** The installation, which has already happened. */
 const INSTALL = 'npm ci'
 const START = 'npm start -- '
 const README_ADDRESS = 'http://127.0.0.1:8080'
 
 /**
- * Every command of the README, word for word and in order, in a checkout with a fresh data directory. Only the port
- * differs, and what the README tells by its beginning: keys and hashes.
+ * Runs every command of the README, word for word and in order, in a checkout with a new data directory. Only
+ * the port and abbreviated values (keys, hashes) differ.
  */
-it('the tour of the README shows what it says', { timeout: 300_000 }, async () => {
+it('the commands of the README print what it shows', { timeout: 300_000 }, async () => {
   const readme = await readFile('README.md', 'utf8')
   const checkout = await makeCheckout()
   const dataDir = await createDataDir()
@@ -53,7 +53,7 @@ it('the tour of the README shows what it says', { timeout: 300_000 }, async () =
   }
 })
 
-it('the tour ends where the README differs from what is printed', () => {
+it('a difference to the README is detected', () => {
   expect(
     compareWithTour('fid 61, owned by 0x08…\n{"a":…,\n"b":2}', 'fid 61, owned by 0xff\n{"a":[1],"b":2}\n'),
   ).toEqual(new Map([['0x08…', '0xff']]))
@@ -61,7 +61,7 @@ it('the tour ends where the README differs from what is printed', () => {
   expect(compareWithTour('{"a":…}', '{"a":1}, and more')).toBeNull()
 })
 
-/** A directory in which the commands of a checkout work, with room for files of the reader's. */
+/** Creates a directory with the commands of a checkout, for files of the reader. */
 async function makeCheckout(): Promise<string> {
   await builtCli()
   const checkout = await mkdtemp(join(tmpdir(), 'plaza-tour-'))

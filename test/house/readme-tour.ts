@@ -1,19 +1,19 @@
-/** A command of the README, and what it prints there. */
+/** A command of the README and its output. */
 export interface TourStep {
   readonly command: string
   readonly expectedOutput: string
 }
 
-/** A file that the reader is asked to write: its name stands before the block that holds it. */
+/** A file that the reader creates. Its name precedes its code block. */
 export interface TourFile {
   readonly name: string
   readonly text: string
 }
 
-/** Something random, told by its beginning: the next one to read it has another. */
+/** A random value, abbreviated after its start. */
 const VALUE = /(?:0x|plaza_)[\w-]+…/
 
-/** The commands in the README's blocks of the language `console`, in order. */
+/** Returns the commands in blocks of the language `console`, in order. */
 export function tourSteps(readme: string): TourStep[] {
   return blocksOf(readme, 'console').flatMap(({ text }) =>
     text
@@ -26,7 +26,7 @@ export function tourSteps(readme: string): TourStep[] {
   )
 }
 
-/** Blocks of JavaScript behind "As `name`:". */
+/** Returns JavaScript blocks that follow a file name in backticks and a colon. */
 export function tourFiles(readme: string): TourFile[] {
   return blocksOf(readme, 'js').flatMap(({ text, before }) => {
     const [, name] = /`([\w.-]+)`:\s*$/.exec(before) ?? []
@@ -42,9 +42,8 @@ function blocksOf(readme: string, language: string): { text: string; before: str
 }
 
 /**
- * What was printed at the places of the values that the README tells by their beginning: `0x7714…` was `0x93ab5e…`.
- * Null when something else was printed than the README shows. `…` alone stands for anything, and lines may be
- * broken elsewhere.
+ * Returns the printed values for abbreviated ones: `0x7714…` was `0x93ab5e…`. Null if the output differs from
+ * the README. `…` alone matches any text, and line breaks may differ.
  */
 export function compareWithTour(expectedOutput: string, printed: string): ReadonlyMap<string, string> | null {
   const names: string[] = []

@@ -15,39 +15,39 @@ import { silentLog } from '../../src/platform/log/log.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 
-/** What the questions of `statement-budgets.ts` are about. */
+/** The objects that requests of `statement-budgets.ts` refer to. */
 export interface Scene {
   readonly alice: TestUser
   readonly bob: TestUser
   readonly carol: TestUser
   /** Followed by bob and carol, and not by alice. */
   readonly dan: TestUser
-  /** A cast by alice with all that has to be loaded for one: a channel, a mention, a quote, a page, replies. */
+  /** A cast of alice with everything that a cast can load: channel, mention, quote, page, replies. */
   readonly castHash: string
   readonly channelUrl: string
-  /** A page to be visited. */
+  /** A page to crawl. */
   readonly pageUrl: string
-  /** May do everything for alice, who leads the channel. */
+  /** A signer with all permissions of alice, who leads the channel. */
   readonly signerUuid: string
   readonly carolSignerUuid: string
-  /** Registered, with a custody key: it may ask for keys, and has approved one. */
+  /** A registered user with a custody key, which may request keys and has approved one. */
   readonly app: KeyHolder
-  /** A wallet of the app that asks, with money and a fid on the shelf. */
+  /** A wallet of the calling app with money and a fid in the pool. */
   readonly walletId: string
-  /** Of such a request: Unix seconds. */
+  /** Deadline of such a request in Unix seconds. */
   readonly deadline: number
-  /** Where a mini app of this server lives. */
+  /** Domain of a mini app of this server. */
   readonly miniAppDomain: string
-  /** Of the mini app of the app that asks. */
+  /** Domain of the calling app's mini app. */
   readonly ownMiniAppDomain: string
-  /** The API without a count, for what has to be there before. */
+  /** The API without counting statements, for preparations. */
   readonly api: TestApi
 }
 
-/** What a test adds to the scene. */
+/** Tools for a test to extend the scene. */
 type AddedParts = 'pageUrl' | 'api'
 
-/** Where the scene is set. `appId`: whose signer may act for alice. */
+/** Where to create the scene. `appId` owns alice's signer. */
 export interface SceneParts {
   readonly db: Database
   readonly hub: Hub
@@ -58,7 +58,7 @@ const MINI_APP_DOMAIN = 'tulips.plaza.social'
 const OWN_MINI_APP_DOMAIN = 'roses.plaza.social'
 const CHANNEL_URL = 'https://plaza.test/gardens'
 
-/** Users who talk in a channel, so that no operation answers with an empty page. */
+/** Creates users who cast in a channel, so that no operation returns an empty page. */
 export async function createScene({ db, hub, appId }: SceneParts): Promise<Omit<Scene, AddedParts>> {
   const [alice, bob, carol, dan] = [new TestUser(1), new TestUser(2), new TestUser(3), new TestUser(4)]
   const users = [alice, bob, carol, dan]
@@ -127,7 +127,7 @@ export async function createScene({ db, hub, appId }: SceneParts): Promise<Omit<
   }
 }
 
-/** A wallet that somebody has taken a fid by, so that more are ready. */
+/** Creates a wallet that has fetched a fid, so that its pool is filled. */
 async function createStockedWallet({ db, hub, appId }: SceneParts): Promise<string> {
   const clock = () => testNowUnix * 1000
   const wallet = await fundedWallet(db, { appId, fidPoolSize: 5 })
@@ -138,7 +138,7 @@ async function createStockedWallet({ db, hub, appId }: SceneParts): Promise<stri
   return wallet.id
 }
 
-/** Asserted in the tests of verifications; here it only has to be there. */
+/** Verification is tested elsewhere; here the row only has to exist. */
 async function verifyAddress(db: Database, { fid, custody }: TestUser): Promise<void> {
   await db`
     insert into social.verifications (fid, address, protocol, ts, signer)

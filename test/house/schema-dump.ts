@@ -17,13 +17,12 @@ interface ColumnRow extends PartRow {
   readonly name: string
 }
 
-/** Schemas of ours; what an extension has brought is told by the extension's name. */
+/** Plaza's schemas. Objects of an extension are represented by its name. */
 const userSchemaCondition = `not in ('pg_catalog', 'information_schema', 'pg_toast')`
 
 /**
- * The schema of a database as SQL that would make it, in an order that depends on names alone: extensions, schemas,
- * functions, tables with their columns, constraints and indexes. Throws when there is something that it cannot write, so that
- * nothing is left out in silence.
+ * Returns the schema of a database as SQL, ordered by names: extensions, schemas, functions, tables with
+ * columns, constraints and indexes. Throws for an object that it cannot write, so that nothing is missing.
  */
 export async function dumpSchema(db: Database): Promise<string> {
   await refuseUnknown(db)
@@ -77,7 +76,7 @@ function quoted(text: string): string {
   return text.replaceAll("'", "''")
 }
 
-/** Kinds of things that no migration makes today. Whoever makes the first one teaches this file to write it. */
+/** Kinds of objects that no migration creates. Extend this file when one does. */
 async function refuseUnknown(db: Database): Promise<void> {
   const found = await db<{ what: string }[]>`
     with own as (
@@ -114,7 +113,7 @@ async function refuseUnknown(db: Database): Promise<void> {
   }
 }
 
-/** Partitions are made while the server runs, and are not part of the schema. */
+/** Partitions are created while the server runs, and are not part of the schema. */
 async function readTables(db: Database): Promise<TableRow[]> {
   return await db<TableRow[]>`
     select c.oid::integer as oid,
@@ -152,7 +151,7 @@ async function readColumns(db: Database): Promise<ColumnRow[]> {
     order by a.attrelid, a.attnum`
 }
 
-/** What is not null is told with its column: newer servers list it here, too. */
+/** `not null` is written with its column; newer servers also list it here. */
 async function readConstraints(db: Database): Promise<PartRow[]> {
   return await db<PartRow[]>`
     select conrelid::integer as table,

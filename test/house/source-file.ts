@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
-/** A file of ours, read by the compiler. */
+/** A parsed source file. */
 export interface SourceFile {
-  /** From the root of the repository, with `/`. */
+  /** Path from the root of the repository, with `/`. */
   readonly path: string
   readonly text: string
   readonly syntax: ts.SourceFile
 }
 
-/** Every TypeScript and JavaScript file in these folders, installed packages aside. */
+/** Parses all TypeScript and JavaScript files of these folders, without packages. */
 export function readSourceFiles(folders: readonly string[]): SourceFile[] {
   return folders
     .flatMap((folder) =>
@@ -24,7 +24,7 @@ export function readSourceFiles(folders: readonly string[]): SourceFile[] {
     })
 }
 
-/** Calls `visit` for every node of the file, from the outermost inward. */
+/** Calls `visit` for every node, parents first. */
 export function walk({ syntax }: SourceFile, visit: (node: ts.Node) => void): void {
   const step = (node: ts.Node): void => {
     visit(node)
@@ -33,17 +33,17 @@ export function walk({ syntax }: SourceFile, visit: (node: ts.Node) => void): vo
   step(syntax)
 }
 
-/** Number of the line that a node begins on, from 1; its comments are not part of it. */
+/** Returns the line of a node, from 1, without its comments. */
 export function lineOf({ syntax }: SourceFile, node: ts.Node): number {
   return syntax.getLineAndCharacterOfPosition(node.getStart()).line + 1
 }
 
-/** How many lines a node fills. */
+/** Returns the number of lines of a node. */
 export function linesOf(file: SourceFile, node: ts.Node): number {
   return file.syntax.getLineAndCharacterOfPosition(node.end).line + 2 - lineOf(file, node)
 }
 
-/** Code that only tests run. */
+/** Whether only tests use the file. */
 export function isTest({ path }: SourceFile): boolean {
   return !path.startsWith('src/') || path.endsWith('.test.ts') || path.includes('/testing/')
 }

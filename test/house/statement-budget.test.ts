@@ -24,20 +24,20 @@ const loopback = createNetClient({
   resolve: async () => ['127.0.0.1'],
 })
 afterAll(() => loopback.close())
-/** An address that mini apps could reach. */
+/** A public URL for mini apps. */
 const publicUrl = () => 'https://plaza.social'
 const uncountedApi = await createTestApi({ db, hub, clock, publicUrl })
 const { key, appId } = uncountedApi
 const scene = await createScene({ db, hub, appId })
 await storeAssets(db)
 
-it('every operation has a budget, and no other', () => {
+it('every operation has a budget, and there are no others', () => {
   const names = operations.map(({ method, path }) => `${method} ${path}`)
   expect(Object.keys(budgets).sort()).toEqual(names.sort())
 })
 
 it.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
-  '%s keeps to its budget',
+  '%s stays within its budget',
   async (name, operation) => {
     const {
       statements: maxStatements,
@@ -78,7 +78,7 @@ it.each(operations.map((operation) => [`${operation.method} ${operation.path}`, 
   },
 )
 
-/** Who asks is looked up once a second for all requests; a transaction's ends ask nothing. */
+/** Excludes the key look-up, which happens once a second, and statements that end transactions. */
 function isOverhead(sql: string): boolean {
   return sql.includes('from apps.api_keys') || /^(begin|commit)\b/.test(sql)
 }

@@ -28,22 +28,22 @@ import {
 } from './prepared-requests.js'
 import type { Scene } from './scene.js'
 
-/** What an operation may cost, and the request that it is measured by. */
+/** The budget of an operation and its test request. */
 export interface Budget {
-  /** Most SQL statements, with nothing kept ready. */
+  /** Maximum SQL statements with an empty cache. */
   readonly statements: number
-  /** The query, or the body of an operation that writes. Names a viewer where one can be named. */
+  /** The query, or the body of a write, with a viewer if possible. */
   readonly buildRequest: (scene: Scene) => RequestBody | Promise<RequestBody>
   readonly headers?: Readonly<Record<string, string>> | ((scene: Scene) => Readonly<Record<string, string>>)
-  /** Why it may take more than `usualBudget`. */
+  /** Reason for more than `usualBudget`. */
   readonly reason?: string
-  /** 200 unless told. */
+  /** Expected status; default 200. */
   readonly status?: number
 }
 
 type RequestBody = Readonly<Record<string, unknown>>
 
-/** No operation takes more statements without saying why. */
+/** Budget without a reason. */
 export const defaultBudget = 6
 
 const payingHeaders = ({ walletId }: Scene) => ({ 'x-wallet-id': walletId })
@@ -52,11 +52,12 @@ const viewer_fid = 2
 const channel = { id: 'gardens', viewer_fid }
 
 /**
- * Every operation, by `METHOD path`. A new one fails the test until it has a line here: write the request, run
- * `npx vitest run test/house/statement-budget.test.ts`, and put down what it says, six at most, or why it needs more. A page asks for
- * everything that it may have to load: a viewer, casts with quotes, mentions and a channel.
+ * The budget of every operation by `METHOD path`. A new operation fails the test until it has a line: write
+ * the request, run `npx vitest run test/house/statement-budget.test.ts`, and enter the reported number, at
+ * most six, or a reason for more. A page should load everything that it can: a viewer, casts with quotes,
+ * mentions and a channel.
  *
- * Of operations that write, the statements of the API count, and not those of the merge behind the hub.
+ * For writes, the statements of the API count, but not those of the merge.
  */
 export const budgets: Readonly<Record<string, Budget>> = {
   'GET cast': {

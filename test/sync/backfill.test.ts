@@ -1,5 +1,5 @@
 import { SignerEventType, StorageUnitType, UserDataType } from '@farcaster/core'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Hub } from '../../src/hub/hub.js'
 import { backfill } from '../../src/hub/sync/backfill/backfill.js'
 import { countFids, listFids } from '../../src/hub/sync/backfill/fid-list.js'
@@ -16,6 +16,8 @@ import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
 import { startTestSync } from './test-sync.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const TIMEOUT_MS = 60_000
 const FOUR_YEARS_SECONDS = 4 * 365 * 86_400

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Hub } from '../../src/hub/hub.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -7,6 +7,8 @@ import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
 import { startTestSync } from './test-sync.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const TIMEOUT_MS = 60_000
 /** Casts of one unit of storage. */

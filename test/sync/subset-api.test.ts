@@ -1,5 +1,5 @@
 import { ReactionType, UserDataType } from '@farcaster/core'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { SelectedUsers } from '../../src/hub/sync/subset/selected-users.js'
 import type { SignedMessage } from '../../src/protocol/message.js'
@@ -8,6 +8,8 @@ import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { nameTransfer, TestUser, testNow, testNowUnix } from '../network.js'
 import { startTestSync } from './test-sync.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const TIMEOUT_MS = 60_000
 const CHANNEL = 'https://farcaster.xyz/~/channel/garden'

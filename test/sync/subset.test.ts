@@ -1,5 +1,5 @@
 import { status } from '@grpc/grpc-js'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { backfill } from '../../src/hub/sync/backfill/backfill.js'
 import { createUpstreamClient, type UpstreamClient } from '../../src/hub/sync/client/upstream-client.js'
 import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
@@ -13,6 +13,8 @@ import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { TestUser, testNow } from '../network.js'
 import { startTestSync } from './test-sync.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const TIMEOUT_MS = 60_000
 const CHANNEL = 'https://farcaster.xyz/~/channel/garden'

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
@@ -7,6 +7,8 @@ import { shuffleEvents, startGrpcProxy } from './grpc-proxy.js'
 import { hubSnapshot, mergedHashes } from './hub-snapshot.js'
 import { startTcpProxy } from './tcp-proxy.js'
 import { startTestSync } from './test-sync.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const TIMEOUT_MS = 60_000
 const a = await createTestDatabase()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
 import { status } from '@grpc/grpc-js'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { UpstreamFailure } from '../../src/hub/sync/client/upstream-failure.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -14,6 +14,8 @@ import { createDataDir, startServerProcess } from '../server-process.js'
 import { type CertifiedKey, createAuthority } from './certificates.js'
 import { hubSnapshot } from './hub-snapshot.js'
 import { startTestSync } from './test-sync.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const TIMEOUT_MS = 90_000
 const a = await createTestDatabase()

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openUpstreams } from '../../src/hub/sync/client/upstreams.js'
 import { PlazaError } from '../../src/platform/errors.js'
 import { createTestDatabase } from '../database.js'
@@ -6,6 +6,8 @@ import { createTestHub } from '../hub.js'
 import { openHubGrpc } from '../hub-grpc.js'
 import { startTcpProxy } from './tcp-proxy.js'
 import { startTestSync } from './test-sync.js'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 const TIMEOUT_MS = 60_000
 const a = await createTestDatabase()

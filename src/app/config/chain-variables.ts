@@ -8,50 +8,51 @@ const CONTRACT = `((id|key|storage|tier)Registry|(id|key)Gateway|keyRequestValid
 function rpcUrls(network: string): TString {
   return text({
     pattern: '^https?://[^\\s,]+(\\s*,\\s*https?://[^\\s,]+)*$',
-    patternText: 'addresses like `https://rpc.example`, separated by commas',
+    patternText: 'URLs like `https://rpc.example`, separated by commas',
     secret: true,
-    description: `RPC URLs of ${network}: the first is used, the next when it fails. Unset: it is not followed.`,
+    description: `RPC URLs of ${network}. The first is used, the next one when it fails. Unset: the chain is not followed.`,
   })
 }
 
-/** One variable for each network of the table. */
+/** One variable for each supported network. */
 const rpcUrlVariables = Object.fromEntries(
   networkNames.map((name) => [rpcUrlsVariable(name), Type.Optional(rpcUrls(publicNetworks[name].title))]),
 ) as Record<ReturnType<typeof rpcUrlsVariable<NetworkName>>, TOptional<TString>>
 
-/** Blockchains. */
+/** Variables of the followed blockchains. */
 export const chainVariables = {
   ...rpcUrlVariables,
   CHAIN_REGISTRIES: flag({
     default: true,
-    description: 'Whether what happens in the registries on these chains becomes the events of the hub.',
+    description: 'Turns events of the registries on these chains into on-chain events of the hub.',
   }),
   MAX_TRACKED_TOKENS: integer({
     minimum: 0,
     maximum: 100_000,
     default: 100,
     description:
-      'Most tokens whose owners are kept because somebody has asked for them; 0: only those that are watched.',
+      'Maximum number of tokens whose balances are tracked because of a request. 0 tracks only ' +
+      'watched tokens (`plaza token watch`).',
   }),
   CHAIN_POLL_MS: integer({
     minimum: 20,
     maximum: 600_000,
     default: 2_000,
-    description: 'How often a chain is asked for new blocks when there were none, in milliseconds.',
+    description: 'Milliseconds between two polls of a chain that has no new block.',
   }),
   CHAIN_IDS: Type.Optional(
     text({
       pattern: `^${NETWORK}=\\d{1,15}(\\s*,\\s*${NETWORK}=\\d{1,15})*$`,
       patternText: 'pairs like `optimism=11155420`, separated by commas',
-      description: 'The chain ids of networks whose RPC URLs lead to another chain, such as a test network.',
+      description: 'Chain ids of networks whose RPC URLs lead to another chain, such as a test network.',
     }),
   ),
   CHAIN_CONTRACTS: Type.Optional(
     text({
       pattern: `^${CONTRACT}(\\s*,\\s*${CONTRACT})*$`,
-      patternText: 'places like `tierRegistry=base:0x…`, separated by commas',
+      patternText: 'pairs like `tierRegistry=base:0x…`, separated by commas',
       description:
-        "Where the protocol's contracts stand, as far as it is elsewhere than on the real networks.",
+        "Addresses of the protocol's contracts where they differ from those on the public " + 'networks.',
     }),
   ),
   CHAIN_CONFIRMATIONS: Type.Optional(
@@ -59,22 +60,23 @@ export const chainVariables = {
       minimum: 0,
       maximum: 10_000,
       defaultText: 'by network',
-      description: 'How many blocks above it make a block final: before, nothing of it reaches the hub.',
+      description:
+        'Number of later blocks after which a block is final. Events of younger blocks do not ' +
+        'reach the hub.',
     }),
   ),
   CHAIN_MAX_FEE_GWEI: integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 20,
-    description:
-      'The most that wallets offer for a unit of gas, in gwei: they wait while the network asks for more.',
+    description: 'Maximum fee per gas that wallets offer, in gwei. Above it, transactions wait.',
   }),
   CHAIN_FIRST_BLOCK: Type.Optional(
     integer({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       defaultText: 'by network',
-      description: 'The block that the registries are followed from: 0 on a development chain.',
+      description: 'First block that is read for the registries. Use 0 on a development chain.',
     }),
   ),
 }

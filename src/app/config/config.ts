@@ -11,8 +11,8 @@ import { upstreamVariables } from './upstream-variables.js'
 import { webhookVariables } from './webhook-variables.js'
 
 /**
- * Every environment variable there is. From this one table come the type, the checks, the defaults, the
- * messages and the documentation. What has no default is optional.
+ * All environment variables. The type, checks, defaults, messages and documentation of the configuration come
+ * from this table. A variable without a default is optional.
  */
 const variables = Type.Object({
   ...serverVariables,
@@ -24,19 +24,30 @@ const variables = Type.Object({
   ...chainVariables,
 })
 
+/** The sections of `docs/configuration.md`: one for each task of an operator. */
+const tasks: readonly { readonly title: string; readonly variables: Readonly<Record<string, TSchema>> }[] = [
+  { title: 'Run a server', variables: serverVariables },
+  { title: 'Serve the hub', variables: hubVariables },
+  { title: 'Serve the main API', variables: apiVariables },
+  { title: 'Deliver webhooks', variables: webhookVariables },
+  { title: 'Send mini app notifications', variables: notificationVariables },
+  { title: 'Sync with the network', variables: upstreamVariables },
+  { title: 'Follow chains', variables: chainVariables },
+]
+
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
   : Lowercase<Name>
 
 type Variables = Static<typeof variables>
 
-/** The checked settings: `HUB_PORT` is `config.hubPort`. */
+/** The validated configuration: `HUB_PORT` is `config.hubPort`. */
 export type Config = { readonly [Name in keyof Variables as CamelCase<Name>]: Variables[Name] }
 
-/** Settings, or one text that names every variable that cannot be used and why. */
+/** The configuration, or one text with a line for each invalid variable. */
 export type ConfigResult = { readonly config: Config } | { readonly problems: string }
 
-/** Variables that were renamed: they are refused with the new name, so that no setting is silently lost. */
+/** Former names of variables. They are refused with the new name, so that no setting is silently ignored. */
 const renamedVariables: Readonly<Record<string, string>> = {
   NOTIFICATION_PARALLEL: 'NOTIFICATION_CONCURRENCY',
   WEBHOOK_PARALLEL: 'WEBHOOK_CONCURRENCY',
@@ -46,7 +57,7 @@ const renamedVariables: Readonly<Record<string, string>> = {
   CHAIN_TOKENS_ON_REQUEST: 'MAX_TRACKED_TOKENS',
 }
 
-/** Reads and checks the environment. An empty variable counts as unset; unknown ones are not judged. */
+/** Reads and validates the environment. An empty variable counts as unset; unknown variables are ignored. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const problems = Object.entries(renamedVariables)
     .filter(([old]) => (env[old]?.trim() ?? '') !== '')
@@ -66,7 +77,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return problems.length > 0 ? { problems: problems.join('\n') } : { config }
 }
 
-/** Two servers cannot listen on one port; 0 is another one each time. */
+/** Two servers cannot listen on one port. 0 selects a different free port each time. */
 function problemsOfPorts({ port, hubPort, hubGrpcPort }: Config): string[] {
   const ports = [
     { name: 'PORT', port },
@@ -79,25 +90,25 @@ function problemsOfPorts({ port, hubPort, hubGrpcPort }: Config): string[] {
   })
 }
 
-/** A process with too few connections would wait for itself. */
+/** With too few connections a process waits for itself. */
 function problemsOfPool({ databasePool, hubShards, roles }: Config): string[] {
   const fewest = fewestConnections(parseRoles(roles), hubShards)
   if (databasePool >= fewest) return []
-  return [`DATABASE_POOL: ${databasePool} is too few for ROLES=${roles}: at least ${fewest}`]
+  return [`DATABASE_POOL: ${databasePool} is too small for ROLES=${roles}: at least ${fewest}`]
 }
 
-/** Neighbours of nobody in particular would be the whole network. */
+/** Without users, neighbors would be the whole network. */
 function problemsOfSubset({ syncFids, syncIncludeNeighbors }: Config): string[] {
   const isFaulty = syncIncludeNeighbors && syncFids === undefined
-  return isFaulty ? ['SYNC_INCLUDE_NEIGHBORS: whose neighbours? Set SYNC_FIDS'] : []
+  return isFaulty ? ['SYNC_INCLUDE_NEIGHBORS: it needs SYNC_FIDS'] : []
 }
 
-/** What the pattern of JWT_ISSUERS does not see. */
+/** Checks of JWT_ISSUERS that its pattern cannot express. */
 function problemsOfIssuers({ jwtIssuers = '', allowPrivateTargets }: Config): string[] {
   const pairs = jwtIssuers === '' ? [] : jwtIssuers.split(',').map((pair) => pair.trim().split(/=(.*)/s))
   const issuers = pairs.map(([issuer]) => issuer)
   return pairs.flatMap(([issuer, url = ''], index) => {
-    if (!URL.canParse(url)) return [`JWT_ISSUERS: ${JSON.stringify(url)} is not an address`]
+    if (!URL.canParse(url)) return [`JWT_ISSUERS: ${JSON.stringify(url)} is not a URL`]
     if (issuers.indexOf(issuer) !== index) return [`JWT_ISSUERS: ${issuer} is given twice`]
     return url.startsWith('http:') && allowPrivateTargets !== 'loopback'
       ? [`JWT_ISSUERS: ${url} must be https, unless ALLOW_PRIVATE_TARGETS is loopback`]
@@ -105,31 +116,21 @@ function problemsOfIssuers({ jwtIssuers = '', allowPrivateTargets }: Config): st
   })
 }
 
-/** One row of the documentation. */
-export interface ConfigVariable {
-  readonly name: string
-  readonly defaultText: string
-  readonly allowed: string
-  readonly description: string
+/** Names and descriptions of all variables. */
+export const configVariables: readonly { readonly name: string; readonly description: string }[] =
+  Object.entries<TSchema>(variables.properties).map(([name, { description = '' }]) => ({ name, description }))
+
+/** The reference of all variables in Markdown: one table for each task. */
+export function configReference(): string {
+  return tasks.map((task) => [`## ${task.title}`, '', ...tableOf(task.variables)].join('\n')).join('\n\n')
 }
 
-/** The declarations as documentation. */
-export const configVariables: readonly ConfigVariable[] = Object.entries<TSchema>(variables.properties).map(
-  ([name, schema]) => ({
-    name,
-    defaultText: schema.defaultText ?? (schema.default === undefined ? '' : `\`${schema.default}\``),
-    allowed: allowed(schema),
-    description: schema.description ?? '',
-  }),
-)
-
-/** The table that stands in the README between its `config` markers. */
-export function configTable(): string {
-  const rows = configVariables.map(
-    (variable) =>
-      `| \`${variable.name}\` | ${variable.defaultText} | ${variable.allowed} | ${variable.description} |`,
-  )
-  return ['| Variable | Default | Value | What it does |', '|---|---|---|---|', ...rows].join('\n')
+function tableOf(group: Readonly<Record<string, TSchema>>): string[] {
+  const rows = Object.entries(group).map(([name, schema]) => {
+    const byDefault = schema.defaultText ?? (schema.default === undefined ? '' : `\`${schema.default}\``)
+    return `| \`${name}\` | ${byDefault} | ${allowed(schema)} | ${schema.description} |`
+  })
+  return ['| Variable | Default | Value | Description |', '|---|---|---|---|', ...rows]
 }
 
 function parse(schema: TSchema, raw: string): unknown {

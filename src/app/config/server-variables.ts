@@ -1,19 +1,21 @@
 import { Type } from '@sinclair/typebox'
 import { flag, integer, oneOf, text } from './variable.js'
 
-/** Where the server keeps things, where it listens, and how it behaves as a process. */
+/** Variables of the process and its HTTP server. */
 export const serverVariables = {
   DATA_DIR: text({
     minLength: 1,
     default: './data',
-    description: 'Where the server keeps its own PostgreSQL and its secrets.',
+    description: 'Folder for the embedded PostgreSQL, its log and the key that encrypts secrets.',
   }),
   DATABASE_URL: Type.Optional(
     text({
       pattern: '^postgres(ql)?://.+',
-      patternText: 'an address like `postgres://user:password@host/database`',
+      patternText: 'a URL like `postgres://user:password@host/database`',
       secret: true,
-      description: 'A PostgreSQL (15 or later) to use. Unset: the server runs its own under `DATA_DIR`.',
+      description:
+        'URL of a PostgreSQL server, version 15 or later. Unset: Plaza runs its own PostgreSQL ' +
+        'in `DATA_DIR`.',
     }),
   ),
   ROLES: text({
@@ -21,7 +23,7 @@ export const serverVariables = {
     patternText: 'roles of `api`, `worker` and `sync`, separated by commas',
     default: 'api,worker,sync',
     description:
-      'What this process does: `api` answers requests and merges, `worker` consumes the event log, delivers and runs ' +
+      'Roles of this process: `api` serves requests and merges, `worker` consumes the event log, delivers and runs ' +
       'jobs, `sync` follows upstreams and chains. Any number of processes may share a database.',
   }),
   DATABASE_POOL: integer({
@@ -29,7 +31,7 @@ export const serverVariables = {
     maximum: 500,
     default: 20,
     description:
-      'Most connections that this process opens to the database, all uses together. With all roles and one shard at ' +
+      'Maximum number of database connections of this process, for all uses. All roles with one shard need at ' +
       'least 15.',
   }),
   HOST: text({ minLength: 1, default: '127.0.0.1', description: 'Address that the servers listen on.' }),
@@ -37,20 +39,22 @@ export const serverVariables = {
     minimum: 0,
     maximum: 65_535,
     default: 8080,
-    description: 'Port of the HTTP server; 0 takes a free one.',
+    description: 'Port of the HTTP server. 0 selects a free port.',
   }),
   PUBLIC_URL: Type.Optional(
     text({
       pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
-      patternText: 'an address like `https://plaza.example`',
+      patternText: 'a URL like `https://plaza.example`',
       description:
-        'The address that users reach this server at, for links to its pages. Unset: where it listens.',
+        'URL under which users and apps reach this server. It is used in links. Unset: the ' +
+        'address that the server listens on.',
     }),
   ),
   TRUST_PROXY: flag({
     default: false,
     description:
-      "Whether the client's address is taken from `X-Forwarded-For`: only behind a proxy that sets it.",
+      'Reads the address of the client from `X-Forwarded-For`. Set it only behind a proxy that ' +
+      'sets this header.',
   }),
   PLAZA_SECRET_KEY: Type.Optional(
     text({
@@ -58,23 +62,25 @@ export const serverVariables = {
       patternText: 'random keys of at least 32 characters, separated by commas',
       secret: true,
       description:
-        'What secrets in the database are encrypted with: the first key encrypts, each decrypts. Unset: with a ' +
-        'database of our own a key is made in `DATA_DIR/secret.key`; with another, no secret can be kept.',
+        'Keys that encrypt secrets in the database: the first encrypts, all decrypt. Unset: the ' +
+        'embedded PostgreSQL uses a key that is generated in `DATA_DIR/secret.key`; with ' +
+        '`DATABASE_URL`, operations that store secrets are off.',
     }),
   ),
   ALLOW_PRIVATE_TARGETS: oneOf(['none', 'loopback'], {
     default: 'none',
     description:
-      'Addresses that are not public and that may be visited all the same; `loopback` is for development.',
+      'Private addresses that outgoing requests (webhooks, embeds, mini apps) may reach. ' +
+      '`loopback` is for development.',
   }),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
-    description: 'The least important lines that are logged.',
+    description: 'Lowest level of log lines that are written.',
   }),
   SHUTDOWN_TIMEOUT_MS: integer({
     minimum: 0,
     maximum: 600_000,
     default: 10_000,
-    description: 'How long requests may take to finish after SIGTERM, in milliseconds.',
+    description: 'Milliseconds that requests may take to finish after SIGTERM.',
   }),
 }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { flag, integer, text } from './variable.js'
 
-/** The node that is followed. */
+/** Variables of the sync with the network. */
 export const upstreamVariables = {
   UPSTREAM_HUB: Type.Optional(
     text({
@@ -9,65 +9,68 @@ export const upstreamVariables = {
         '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s,:/@\\[\\]]+):\\d{1,5}(\\s*,\\s*(\\[[0-9A-Fa-f:.]+\\]|[^\\s,:/@\\[\\]]+):\\d{1,5})*$',
       patternText: 'pairs like `node.example:3383`, separated by commas',
       description:
-        'Nodes of the network, or other servers like this one, to follow over gRPC: the first, and the next one ' +
-        'when it does not answer. Unset: nothing is followed.',
+        'Nodes of the network, or other Plaza servers, to sync from over gRPC. The first is ' +
+        'used, the next one when it fails. Unset: sync is off.',
     }),
   ),
-  UPSTREAM_TLS: flag({ default: false, description: 'Whether upstreams are reached by TLS.' }),
+  UPSTREAM_TLS: flag({ default: false, description: 'Uses TLS for connections to upstreams.' }),
   UPSTREAM_HEADERS: Type.Optional(
     text({
       pattern: '^[A-Za-z0-9-]+=[\\x20-\\x2b\\x2d-\\x7e]+(,\\s*[A-Za-z0-9-]+=[\\x20-\\x2b\\x2d-\\x7e]+)*$',
       patternText: 'pairs like `x-api-key=secret`, separated by commas',
       secret: true,
-      description: 'Sent with every call to an upstream: keys of hosted nodes.',
+      description: 'Headers for every call to an upstream, such as the API key of a hosted node.',
     }),
   ),
   UPSTREAM_TRUSTED: flag({
     default: false,
     description:
-      "Whether the upstreams are one's own: signatures that they have verified are then not verified again.",
+      'Skips the verification of signatures of messages from upstreams. Set it only for ' +
+      'upstreams of your own.',
   }),
   SYNC_FIDS: Type.Optional(
     text({
       pattern: '^\\d{1,15}(\\s*,\\s*\\d{1,15})*$',
       patternText: 'fids, separated by commas',
       description:
-        'Users that are followed of the upstream, and nobody else but those of `SYNC_CHANNELS`. Both unset: everybody.',
+        'Users to sync. All others, except authors in `SYNC_CHANNELS`, are left out. Both unset: ' +
+        'the whole network.',
     }),
   ),
   SYNC_CHANNELS: Type.Optional(
     text({
       pattern: '^[^\\s,]+(\\s*,\\s*[^\\s,]+)*$',
       patternText: 'ids or parent URLs of channels, separated by commas',
-      description: 'Channels whose authors are followed of the upstream.',
+      description: 'Channels whose authors are synced.',
     }),
   ),
   SYNC_INCLUDE_NEIGHBORS: flag({
     default: false,
     description:
-      'Whether whom the users of `SYNC_FIDS` follow, and who reacts or replies to them, is followed, too.',
+      'Also syncs the users whom those of `SYNC_FIDS` follow, and users who react or reply to ' + 'them.',
   }),
   FNAME_REGISTRY_URL: Type.Optional(
     text({
       pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
-      patternText: 'an address like `https://fnames.farcaster.xyz`',
+      patternText: 'a URL like `https://fnames.farcaster.xyz`',
       description:
-        'The registry whose transfers of fnames are imported. Unset: names come with the upstream alone.',
+        'Fname registry whose name transfers are imported. Unset: names come only from the ' + 'upstream.',
     }),
   ),
   FNAME_REGISTRY_SIGNER: text({
     pattern: '^0x[0-9a-fA-F]{40}$',
     patternText: 'an address like `0xBc52…`',
     default: '0xBc5274eFc266311015793d89E9B591fa46294741',
-    description: 'The address that the registry of fnames signs with; what another one signed is refused.',
+    description: 'Address that signs for the fname registry. Transfers with other signatures are refused.',
   }),
   CLIENT_API_URL: Type.Optional(
     text({
       pattern: '^https?://[^\\s/?#]+(/[^\\s?#]*)?$',
-      patternText: 'an address like `https://api.farcaster.xyz`',
+      patternText: 'a URL like `https://api.farcaster.xyz`',
       description:
-        'The public API of the client that keeps channels and verified accounts, which are imported from it; the ' +
-        'followers and members of those in `SYNC_CHANNELS`, too. Unset: neither is imported.',
+        'Public API of the Farcaster client, from which channels and verified accounts are ' +
+        'imported, and followers and members of the channels in `SYNC_CHANNELS`. Unset: neither ' +
+        'is imported.',
     }),
   ),
   RECONCILE_FIDS_PER_MINUTE: integer({
@@ -75,7 +78,7 @@ export const upstreamVariables = {
     maximum: 100_000,
     default: 60,
     description:
-      'How many users are compared with the upstream in a minute, one after the other and then again, while it is ' +
-      'followed; 0 compares only those of whom something may be missing.',
+      'Users per minute that are compared with the upstream while it is synced, in a cycle. 0 ' +
+      'compares only users with known gaps.',
   }),
 }

@@ -3,15 +3,15 @@ import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { processIdentity } from '../process/process-identity.js'
 
-/** What `postmaster.pid` says. The manual calls the file internal; `pg_ctl` reads it the same way. */
+/** The content of `postmaster.pid`. The file is internal to PostgreSQL; `pg_ctl` reads it in the same way. */
 export interface Postmaster {
   readonly pid: number
   readonly port: number
-  /** It takes connections. */
+  /** True if it accepts connections. */
   readonly ready: boolean
 }
 
-/** Reads a cluster's `postmaster.pid`; null when there is none or it is not written yet. */
+/** Reads a cluster's `postmaster.pid`; null if it is missing or incomplete. */
 export async function readPostmaster(directory: string): Promise<Postmaster | null> {
   const text = await readFile(`${directory}/postmaster.pid`, 'utf8').catch(() => '')
   // pid, directory, start time, port, socket directory, address, shared memory key, status.
@@ -21,17 +21,17 @@ export async function readPostmaster(directory: string): Promise<Postmaster | nu
   return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' }
 }
 
-/** Whether this pid is a PostgreSQL of this cluster, and not a program that got the pid later. */
+/** Whether this pid is a PostgreSQL of this cluster, and not another program with a reused pid. */
 export function runsIn(pid: number, directory: string): boolean {
   if (processIdentity(pid) === null) return false
   const real = realpathSync(directory)
-  // The server makes the cluster's directory its working directory.
+  // The server's working directory is the directory of the cluster.
   if (process.platform === 'linux') return workingDirectory(pid) === real
   const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
   return command.includes(directory) || command.includes(real)
 }
 
-/** Whether any process at all works in the cluster's directory. Known on Linux only. */
+/** Whether any process has the cluster's directory as working directory. Only detected on Linux. */
 export function anyProcessIn(directory: string): boolean {
   if (process.platform !== 'linux') return false
   const real = realpathSync(directory)

@@ -7,30 +7,30 @@ import { anyProcessIn, readPostmaster, runsIn } from './cluster-process.js'
 import type { Binaries } from './embedded-binaries.js'
 import type { SystemUser } from './system-user.js'
 
-/** Where a cluster lies and who runs it. */
+/** Location of a cluster, and the user who runs it. */
 export interface ClusterLocation {
   readonly directory: string
   readonly logFile: string
   readonly binaries: Binaries
-  /** Null: ourselves. */
+  /** Null: the current user. */
   readonly user: SystemUser | null
 }
 
 export interface StartOptions {
   readonly port: number
-  /** Server settings, over PostgreSQL's defaults. */
+  /** Server settings that override PostgreSQL's defaults. */
   readonly settings: Readonly<Record<string, string>>
-  /** False: it gets the signals of our terminal, as test runs want it. */
+  /** False: it receives the signals of the terminal, as test runs need it. */
   readonly detached: boolean
 }
 
-/** A PostgreSQL that runs: its process, and the port that it listens on. */
+/** Process and port of a running PostgreSQL. */
 export interface RunningCluster {
   readonly pid: number
   readonly port: number
 }
 
-/** PostgreSQL could not start. `log` is the end of what it wrote. */
+/** PostgreSQL did not start. `log` is the end of its log. */
 export class ClusterStartError extends Error {
   override readonly name = 'ClusterStartError'
   readonly log: string
@@ -40,34 +40,34 @@ export class ClusterStartError extends Error {
     this.log = log
   }
 
-  /** Another program has the port. */
+  /** True if another program uses the port. */
   get portTaken(): boolean {
     return this.log.includes('could not create any TCP/IP sockets')
   }
 
-  /** Children of a PostgreSQL that was killed are still on their way out. */
+  /** True if child processes of a killed PostgreSQL are still running. */
   get stillInUse(): boolean {
     return /pre-existing shared memory block|lock file .* already exists/.test(this.log)
   }
 }
 
-/** The role and the database that a cluster is made with. */
+/** The role and the database of a new cluster. */
 export const CLUSTER_ROLE = 'plaza'
 
 const POLL_MS = 20
-/** Crash recovery reads the log since the last checkpoint: up to `max_wal_size`, minutes on a slow disk. */
+/** Limit for crash recovery, which reads up to `max_wal_size` of log: minutes on a slow disk. */
 const START_LIMIT_MS = 300_000
 const FAST_STOP_MS = 60_000
 const IMMEDIATE_STOP_MS = 10_000
 const LOG_TAIL_BYTES = 4_096
 
 /**
- * PostgreSQL gets no environment of ours: PGDATA, PGPORT and the like would steer it, and `process.env` is
- * read in one place only.
+ * The environment of PostgreSQL. It does not inherit PGDATA, PGPORT and the like, which would change its
+ * behavior.
  */
 const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
 
-/** Makes a cluster. A crash in the middle leaves only a draft, which the next call replaces. */
+/** Creates a cluster. A crash leaves a temporary directory, which the next call replaces. */
 export async function initCluster(
   location: ClusterLocation,
   password: string,
@@ -85,8 +85,8 @@ export async function initCluster(
       await chown(passwordFile, location.user.uid, location.user.gid)
     }
     await chmod(draft, 0o700)
-    // The builtin C.UTF-8 orders text by code point on every machine and never changes with the system's
-    // libraries; the cluster's own locale is C for the same reason.
+    // The builtin C.UTF-8 sorts text by code point on every machine, independent of system libraries. The
+    // locale of the cluster is C for the same reason.
     await runInitdb(location, [
       ...['--pgdata', draft, '--username', CLUSTER_ROLE, '--pwfile', passwordFile],
       ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--locale', 'C'],
@@ -120,7 +120,7 @@ async function runInitdb(location: ClusterLocation, args: string[]): Promise<voi
   if (code !== 0) throw new Error(`initdb failed: ${output.trim()}`)
 }
 
-/** Starts the cluster and waits until it takes connections, however long recovery takes within reason. */
+/** Starts the cluster and waits until it accepts connections, also after a long recovery. */
 export async function startCluster(
   location: ClusterLocation,
   options: StartOptions,
@@ -137,7 +137,7 @@ export async function startCluster(
       ...identity(location),
       cwd: '/',
       env: environment,
-      // A session of its own, so that Ctrl-C in our terminal does not end it before our requests are drained.
+      // A separate session, so that Ctrl-C does not stop it before running requests finish.
       detached: options.detached,
       stdio: ['ignore', log, log],
     },
@@ -163,9 +163,9 @@ export async function startCluster(
   throw new ClusterStartError(location, await logSince(location, logStart))
 }
 
-/** Fast shutdown: open transactions are rolled back, everything committed is on disk. Waits for the end. */
+/** Stops PostgreSQL with a fast shutdown, which rolls open transactions back, and waits for its end. */
 export async function stopCluster(pid: number, directory: string): Promise<void> {
-  // A pid that has passed to another program is not ours to end.
+  // The pid may belong to another program by now.
   const started = runsIn(pid, directory) ? processIdentity(pid) : null
   for (const [signal, limitMs] of [
     ['SIGINT', FAST_STOP_MS],
@@ -178,20 +178,20 @@ export async function stopCluster(pid: number, directory: string): Promise<void>
     while (Date.now() < deadline && processIdentity(pid) === started) await sleep(POLL_MS)
   }
   if (started !== null && processIdentity(pid) === started)
-    throw new Error(`PostgreSQL (process ${pid}) does not stop`)
+    throw new Error(`PostgreSQL (process ${pid}) did not stop`)
 }
 
 /**
- * PostgreSQL itself replaces a `postmaster.pid` whose process is gone. It refuses when the pid is in use by
- * some other program of the same user, or by a zombie; the file is then removed here, once no child of the
- * old server works in the directory any more.
+ * Removes a stale `postmaster.pid`, after all child processes of the old server have ended. PostgreSQL itself
+ * replaces the file only if no process has its pid: it refuses if another program of the same user or a
+ * zombie has it.
  */
 async function clearStalePostmaster(directory: string): Promise<void> {
   const postmaster = await readPostmaster(directory)
   if (postmaster === null || !pidIsTaken(postmaster.pid) || runsIn(postmaster.pid, directory)) return
   const deadline = Date.now() + IMMEDIATE_STOP_MS
   while (anyProcessIn(directory)) {
-    if (Date.now() > deadline) throw new Error(`a process still works in ${directory}`)
+    if (Date.now() > deadline) throw new Error(`a process still uses ${directory}`)
     await sleep(POLL_MS)
   }
   await rm(`${directory}/postmaster.pid`, { force: true })

@@ -1,10 +1,10 @@
 import type { PostgresType } from 'postgres'
 
 /**
- * How PostgreSQL values look in JavaScript, and back.
+ * Conversions between PostgreSQL and JavaScript values.
  *
- * Arrays are declared here rather than read from `pg_type` at every connect (`fetch_types`), which would
- * cost a round trip per connection; and the driver's own array reader gives the text 'NULL' for null.
+ * Array types are declared here instead of being read from `pg_type` (`fetch_types`), which costs a round
+ * trip per connection. The driver's own array parser returns the text 'NULL' for null.
  */
 
 const oid = {
@@ -22,11 +22,11 @@ const oid = {
   int8s: 1016,
 } as const
 
-/** What `db.types.<name>(value)` accepts. `null` stands for SQL's null. */
+/** Arguments of `db.types.<name>(value)`. `null` is SQL's null. */
 export type ColumnTypes = {
   int8: number | bigint
   bytea: Uint8Array
-  /** `YYYY-MM-DD`: a calendar day has no time zone, a `Date` has one. */
+  /** `YYYY-MM-DD`: a calendar day has no time zone, unlike a `Date`. */
   date: string
   bools: readonly (boolean | null)[]
   byteas: readonly (Uint8Array | null)[]
@@ -36,7 +36,7 @@ export type ColumnTypes = {
   texts: readonly (string | null)[]
 }
 
-/** An int8 as a number. Throws beyond 2^53, where a number would silently be another one. */
+/** Parses an int8 as a number. Throws beyond 2^53, where numbers are not exact. */
 function parseInteger(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError(`int8 ${text} does not fit a JavaScript number`)
@@ -62,12 +62,12 @@ function parseBytes(text: string): Buffer {
   return Buffer.from(text.slice(2), 'hex')
 }
 
-/** `{a,NULL}` for elements that need no quotes. */
+/** Formats `{a,NULL}` for elements that need no quotes. */
 function formatArray<T>(format: (value: T) => string): (values: readonly (T | null)[]) => string {
   return (values) => `{${values.map((value) => (value === null ? 'NULL' : format(value))).join(',')}}`
 }
 
-/** The reverse of `formatArray`: elements hold no comma, brace or quote of their own. */
+/** Reverses `formatArray`: elements contain no comma, brace or quote. */
 function parseArray<T>(parse: (text: string) => T): (text: string) => (T | null)[] {
   return (text) => {
     if (text === '{}') return []
@@ -78,7 +78,7 @@ function parseArray<T>(parse: (text: string) => T): (text: string) => (T | null)
   }
 }
 
-/** In an array literal the backslash of `\x` is doubled, between quotes. */
+/** In a quoted array element the backslash of `\x` is doubled. */
 function formatBytesElement(bytes: Uint8Array): string {
   return `"\\\\x${toBuffer(bytes).toString('hex')}"`
 }
@@ -92,7 +92,7 @@ function formatTextElement(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }
 
-/** Either a quoted element with escapes, or a bare one up to the comma. */
+/** A quoted element with escapes, or an unquoted one up to the comma. */
 const textElement = /"((?:[^"\\]|\\.)*)"|([^,{}]+)/gs
 
 function parseTexts(text: string): (string | null)[] {
@@ -103,7 +103,7 @@ function parseTexts(text: string): (string | null)[] {
   })
 }
 
-/** PostgreSQL quotes every element that is not plainly itself. */
+/** Parses text arrays, whose elements PostgreSQL quotes if necessary. */
 const parseBareTexts = parseArray((text) => text)
 
 const identity = (text: string): string => text

@@ -1,4 +1,4 @@
-/** Socket and driver codes that mean: no answer, the statement may or may not have been carried out. */
+/** Socket and driver codes without a reply: the statement may or may not have been executed. */
 const lostConnection = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -16,24 +16,24 @@ const lostConnection = new Set([
 ])
 
 /**
- * SQLSTATEs of a server that cannot serve now. Appendix A of PostgreSQL's manual: 08 connection exception,
- * 53 insufficient resources (disk, memory, connections), 57P01-57P03 shutting down, crashed, starting up,
- * 57P05 idle session, 25P03 idle transaction ended by timeout.
+ * SQLSTATEs of a server that is temporarily unavailable. Appendix A of PostgreSQL's manual: 08 connection
+ * exception, 53 insufficient resources (disk, memory, connections), 57P01-57P03 shutting down, crashed,
+ * starting up, 57P05 idle session, 25P03 idle transaction ended by timeout.
  */
 const unavailableState = /^(08...|53...|57P0[1235]|25P03)$/
 
-/** 40001 serialization failure, 40P01 deadlock: the same transaction may succeed when run again. */
+/** 40001 serialization failure, 40P01 deadlock: a retry of the transaction can succeed. */
 const retryableState = /^(40001|40P01)$/
 
-/** Causes are followed this deep, so that a wrapped error is still recognised. */
+/** Depth to which causes of an error are followed. */
 const MAX_CAUSES = 5
 
-/** True when the database is away or overloaded: the answer is 503, and the work may succeed later. */
+/** True if the database is down or overloaded: the reply is 503, and a retry can succeed. */
 export function isUnavailable(error: unknown): boolean {
   return codesOf(error).some((code) => lostConnection.has(code) || unavailableState.test(code))
 }
 
-/** True when the transaction lost against another one and should be run again at once. */
+/** True if the transaction conflicted with another one and should be retried immediately. */
 export function isRetryable(error: unknown): boolean {
   return codesOf(error).some((code) => retryableState.test(code))
 }

@@ -7,13 +7,13 @@ import { isUnavailable } from './connection-errors.js'
 const { url } = await createTestDatabase()
 
 interface ProxyConnection {
-  /** A pool of one connection, by the wire. */
+  /** Opens a pool of one connection through the proxy. */
   readonly pool: Database
-  /** Breaks what is connected as a machine does that goes away: by a reset. */
+  /** Resets all connections, as a crashed machine does. */
   disconnect(): void
 }
 
-/** A wire to the database that can be cut. */
+/** A TCP proxy to the database that can cut connections. */
 async function openProxy(): Promise<ProxyConnection> {
   const sockets = new Set<Socket>()
   const database = new URL(url)
@@ -42,8 +42,8 @@ async function openProxy(): Promise<ProxyConnection> {
   }
 }
 
-it.each(['a statement was running', 'rows were on their way'])(
-  'a transaction whose connection is reset while %s fails, and the next one has the connection',
+it.each(['a statement was running', 'rows were being received'])(
+  'a transaction fails if its connection is reset while %s, and the next one gets a connection',
   async (when) => {
     const { pool, disconnect } = await openProxy()
     for (let round = 0; round < 5; round += 1) {

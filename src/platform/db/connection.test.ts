@@ -9,20 +9,20 @@ const { db, connect: connectAgain } = await createTestDatabase({
 })
 
 describe('values', () => {
-  it('reads int8 as an exact number, and refuses what a number cannot hold', async () => {
+  it('reads int8 as an exact number, and refuses larger values', async () => {
     const [row] = await db<{ id: number }[]>`select ${2 ** 53 - 1}::bigint as id`
     expect(row?.id).toBe(2 ** 53 - 1)
     await expect(db`select 9007199254740993::bigint as id`).rejects.toThrow(/does not fit/)
-    // The connection that refused goes on working.
+    // The connection still works afterwards.
     await expect(db`select 1::bigint as id`).resolves.toEqual([{ id: 1 }])
   })
 
-  it('refuses to send a number that is no longer exact', async () => {
+  it('refuses to send an inexact number', async () => {
     await expect(db`select ${2 ** 53}::bigint as id`).rejects.toThrow(/not an exact integer/)
     await expect(db`select ${2n ** 60n}::bigint::text as id`).resolves.toEqual([{ id: String(2n ** 60n) }])
   })
 
-  it('carries bytes both ways as buffers', async () => {
+  it('sends and reads bytes as buffers', async () => {
     const bytes = Buffer.from([0, 1, 0x5c, 0x22, 255])
     const [row] = await db<{ bytes: Buffer; length: number }[]>`
       select ${bytes}::bytea as bytes, length(${bytes}::bytea) as length`
@@ -31,18 +31,18 @@ describe('values', () => {
     expect(row?.bytes).toEqual(bytes)
   })
 
-  it('carries a view into a larger buffer without its surroundings', async () => {
+  it('sends only the viewed part of a larger buffer', async () => {
     const view = new Uint8Array(Buffer.from('abcdef').subarray(2, 4))
     await expect(db`select ${view}::bytea as bytes`).resolves.toEqual([{ bytes: Buffer.from('cd') }])
   })
 
-  it('carries a day as text', async () => {
+  it('reads a day as text', async () => {
     await expect(db`select ${'2026-01-31'}::date as day`).resolves.toEqual([{ day: '2026-01-31' }])
   })
 })
 
 describe('arrays', () => {
-  it('carries bytea[] with nulls and empty elements both ways', async () => {
+  it('sends and reads bytea[] with nulls and empty elements', async () => {
     const byteas = [Buffer.from('00ff5c22', 'hex'), null, Buffer.alloc(0)]
     const rows = await db<{ byteas: Buffer[]; count: number }[]>`
       select ${db.types.byteas(byteas)} as byteas, count(bytes) from unnest(${db.types.byteas(byteas)}) bytes`
@@ -50,7 +50,7 @@ describe('arrays', () => {
     await expect(db`select ${db.types.byteas([])} as byteas`).resolves.toEqual([{ byteas: [] }])
   })
 
-  it('carries plain arrays of numbers, strings and nulls as the statement casts them', async () => {
+  it('sends arrays of numbers, strings and nulls as the statement casts them', async () => {
     const texts = ['a"b\\c,{}', 'NULL', null, '', 'é\n']
     const [row] = await db`
       select ${[1, null, 2 ** 52]}::bigint[] as int8s, ${[1, -2]}::int[] as int4s, ${[3]}::smallint[] as int2s,
@@ -77,7 +77,7 @@ describe('arrays', () => {
   })
 })
 
-it('prepares a statement once per connection and asks for no types', async () => {
+it('prepares a statement once per connection and reads no types', async () => {
   const one = connectAgain({ poolSize: 1 })
   statements.length = 0
   for (let round = 0; round < 50; round += 1) {
@@ -91,7 +91,7 @@ it('prepares a statement once per connection and asks for no types', async () =>
   expect(statements).toHaveLength(51)
 })
 
-it('counts the connections that transactions hold and wait for', async () => {
+it('counts connections in use and waiting transactions', async () => {
   const two = connectAgain({ poolSize: 2 })
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ it('counts the connections that transactions hold and wait for', async () => {
   expect(poolUsage(two)).toEqual({ size: 2, held: 0, waiting: 0 })
 })
 
-it('hands over a connection when none has been opened yet', async () => {
+it('reserves a connection before any is open', async () => {
   const fresh = connectAgain({ poolSize: 3 })
   const sessions = await Promise.all([fresh.reserve(), fresh.reserve(), fresh.reserve()])
   const pids = await Promise.all(sessions.map((session) => session`select pg_backend_pid() as pid`))
@@ -117,7 +117,7 @@ it('hands over a connection when none has been opened yet', async () => {
 })
 
 describe('errors', () => {
-  it('calls a database that is not there unavailable, at once', async () => {
+  it('reports a missing database as unavailable immediately', async () => {
     const unreachableDb = connect('postgres://a:b@127.0.0.1:1/c', { poolSize: 2, applicationName: 'test' })
     const started = Date.now()
     for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -129,7 +129,7 @@ describe('errors', () => {
     await unreachableDb.end({ timeout: 1 })
   })
 
-  it('calls a session that was ended unavailable, also inside a wrapped error, and connects again', async () => {
+  it('reports a terminated session as unavailable, also in a wrapped error, and reconnects', async () => {
     const one = connectAgain({ poolSize: 1 })
     const [session] = await one<{ pid: number }[]>`select pg_backend_pid() as pid`
     const sleeping = one`select pg_sleep(10)`.catch((reason: unknown) => reason)
@@ -138,11 +138,11 @@ describe('errors', () => {
       .toHaveLength(1)
     await db`select pg_terminate_backend(${session!.pid})`
     expect(isUnavailable(new Error('merge failed', { cause: await sleeping }))).toBe(true)
-    // The driver may still send one more statement down the connection that is closing.
+    // The driver may send one more statement on the closing connection.
     await expect.poll(() => one`select 1 as one`.catch(() => null)).toEqual([{ one: 1 }])
   })
 
-  it('tells conflicts between transactions from mistakes', async () => {
+  it('distinguishes transaction conflicts from errors', async () => {
     await db`create table counters (id int primary key, n int)`
     await db`insert into counters values (1, 0)`
     let first = true
@@ -160,7 +160,7 @@ describe('errors', () => {
     expect([isRetryable(syntaxError), isUnavailable(syntaxError)]).toEqual([false, false])
   })
 
-  it('ends a statement that runs too long', async () => {
+  it('cancels a statement after the timeout', async () => {
     const impatientDb = connectAgain({ poolSize: 1, statementTimeoutMs: 50 })
     await expect(impatientDb`select pg_sleep(10)`).rejects.toThrow(/statement timeout/)
   })

@@ -2,36 +2,36 @@ import postgres from 'postgres'
 import { type ColumnTypes, columnTypes } from './column-types.js'
 
 /**
- * A pool of connections, used as a tagged template: `` await db`select ${fid}::bigint` ``. Every statement
- * is prepared once per connection and pipelined.
+ * A pool of connections, used as a tagged template: `` await db`select ${fid}::bigint` ``. Every statement is
+ * prepared once per connection and pipelined.
  *
- * Sets go in as arrays: `unnest(${fids}::bigint[])` takes numbers, strings and null as they are. For
- * `bytea[]` and `boolean[]` write `${db.types.byteas(hashes)}`: the driver judges a bare array by its first
- * element and would declare it a single value.
+ * Pass sets as arrays: `unnest(${fids}::bigint[])` accepts numbers, strings and null. For `bytea[]` and
+ * `boolean[]` write `${db.types.byteas(hashes)}`: the driver derives the type of a plain array from its first
+ * element and would declare a single value.
  */
 export type Database = postgres.Sql<ColumnTypes>
 
-/** What `db.begin` hands to its callback. */
+/** The argument of the callback of `db.begin`. */
 export type Transaction = postgres.TransactionSql<ColumnTypes>
 
-/** One connection taken out of the pool (`db.reserve()`), for session locks and LISTEN. */
+/** A reserved connection of the pool (`db.reserve()`), for session locks and LISTEN. */
 export type Session = postgres.ReservedSql<ColumnTypes>
 
-/** Anything that a statement can be run on. */
+/** Anything that can run a statement. */
 export type Queryable = postgres.ISql<ColumnTypes>
 
 export interface ConnectOptions {
-  /** Most connections that are open at once. They are opened when first needed. */
+  /** Maximum number of open connections. They are opened on demand. */
   readonly poolSize: number
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string
-  /** How long a statement may run; 0 is without end. */
+  /** Timeout of a statement; 0 is none. */
   readonly statementTimeoutMs?: number
-  /** Called with the text of every statement that is sent. For tests: it costs a stack trace each time. */
+  /** Receives the text of every statement. For tests: it costs a stack trace each time. */
   readonly onStatement?: (sql: string) => void
 }
 
-/** How many connections are held by transactions and sessions, and how many more are waiting for one. */
+/** Numbers of connections in use by transactions and sessions, and of waiting callers. */
 export interface PoolUsage {
   readonly size: number
   held: number
@@ -40,13 +40,15 @@ export interface PoolUsage {
 
 const STATEMENT_TIMEOUT_MS = 30_000
 const CONNECT_TIMEOUT_SECONDS = 5
-/** At least this long between attempts to connect, growing to the second number. The driver's own schedule
- * grows to 20 s, which would leave the server down for that long after its database is back. */
+/**
+ * Minimum and maximum delay between connection attempts. The driver's own maximum is 20 s, for which the
+ * server would stay down after its database is back.
+ */
 const RECONNECT_SECONDS = { first: 0.02, last: 0.25 }
 
 const poolUsages = new WeakMap<Database, PoolUsage>()
 
-/** Opens a pool. Nothing is sent before the first statement; `db.end()` closes it. */
+/** Opens a pool. It connects with the first statement; `db.end()` closes it. */
 export function connect(url: string, options: ConnectOptions): Database {
   const { onStatement } = options
   const timeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS
@@ -63,7 +65,7 @@ export function connect(url: string, options: ConnectOptions): Database {
       application_name: options.applicationName,
       statement_timeout: timeoutMs,
       idle_in_transaction_session_timeout: timeoutMs,
-      // Compiling a plan takes longer than any of our statements; how much it costs is often overestimated.
+      // JIT compilation takes longer than any statement; PostgreSQL often overestimates their cost.
       jit: 'off',
       TimeZone: 'UTC',
     },
@@ -72,14 +74,14 @@ export function connect(url: string, options: ConnectOptions): Database {
   return db
 }
 
-/** Live numbers of a pool that `connect` opened. */
+/** Returns the current usage of a pool of `connect`. */
 export function poolUsage(db: Database): Readonly<PoolUsage> {
   return poolUsages.get(db) ?? { size: 0, held: 0, waiting: 0 }
 }
 
 type Work = (sql: Transaction) => unknown
 
-/** The driver keeps its queues to itself, so `begin` and `reserve` are counted at the door. */
+/** Counts calls of `begin` and `reserve`, because the driver does not expose its queues. */
 function trackUsage(db: Database, size: number): PoolUsage {
   const usage: PoolUsage = { size, held: 0, waiting: 0 }
   const begin = db.begin
@@ -105,8 +107,8 @@ function trackUsage(db: Database, size: number): PoolUsage {
 
   async function trackedReserve(): Promise<Session> {
     usage.waiting += 1
-    // The driver never hands over a connection that it opens for a reservation: its connection is made for
-    // the query that reads the types, which we have switched off. After a statement one is open.
+    // The driver never returns a connection that it opens for a reservation: it opens one for the query
+    // that reads types, which is turned off. After a statement a connection is open.
     const session = await db`select 1`.then(reserve).finally(() => {
       usage.waiting -= 1
     })

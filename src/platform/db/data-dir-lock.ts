@@ -3,16 +3,16 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { processIdentity } from '../process/process-identity.js'
 
-/** Who holds a data directory. */
+/** The process that holds a data directory. */
 export interface DataDirOwner {
   readonly pid: number
-  /** Start time of that process: a later process that got the same pid is not the owner. */
+  /** Start time of the process, because pids are reused. */
   readonly identity: string
-  /** What it runs, such as `serve`. */
+  /** Its command, such as `serve`. */
   readonly command: string
 }
 
-/** Somebody else holds the directory, and is alive. */
+/** Another running process holds the directory. */
 export class DataDirBusyError extends Error {
   override readonly name = 'DataDirBusyError'
   readonly owner: DataDirOwner
@@ -26,8 +26,8 @@ export class DataDirBusyError extends Error {
 const PID_FILE = 'plaza.pid'
 
 /**
- * Takes the directory for this process, or throws `DataDirBusyError`. What a crashed process left behind is
- * recognised and replaced. The returned function gives it back.
+ * Locks the directory for this process, or throws `DataDirBusyError`. A stale lock of a crashed process is
+ * replaced. The returned function unlocks it.
  */
 export function lockDataDir(directory: string, command: string): () => void {
   const file = join(directory, PID_FILE)
@@ -36,7 +36,7 @@ export function lockDataDir(directory: string, command: string): () => void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   writeFileSync(draft, content, { mode: 0o644 })
   try {
-    // `link` fails if the name is taken, and the file appears with its content: nobody reads half of it.
+    // `link` fails if the name exists, and creates the file with its complete content.
     while (!tryLink(draft, file)) {
       const lockContent = read(file)
       if (lockContent === null) continue
@@ -52,15 +52,15 @@ export function lockDataDir(directory: string, command: string): () => void {
   }
 }
 
-/** Who holds the directory now; null if nobody does. */
+/** Returns the process that holds the directory, or null. */
 export function dataDirOwner(directory: string): DataDirOwner | null {
   const lockContent = read(join(directory, PID_FILE))
   return lockContent === null ? null : liveOwner(lockContent)
 }
 
 /**
- * Two processes may find the same stale file. Only one of them can rename it; should the other one, being
- * late, have moved a fresh file away, it sees that by the content and puts it back.
+ * Removes a stale lock file. Two processes may find the same one, but only one can rename it. If the other
+ * one renames a new file instead, it notices this by the content and restores it.
  */
 function removeStale(file: string, staleContent: string): void {
   const renamedFile = `${file}.${randomBytes(6).toString('hex')}`

@@ -16,7 +16,7 @@ import type { ClusterLocation } from './cluster.js'
 import { type Binaries, copyBinaries, findBinaries } from './embedded-binaries.js'
 import { canEnter, canReach, chooseUser, ownerOf, type SystemUser } from './system-user.js'
 
-/** Where things go that the user who runs PostgreSQL could not reach under `DATA_DIR` or `node_modules`. */
+/** Location of files that PostgreSQL's user cannot access in `DATA_DIR` or `node_modules`. */
 const SYSTEM_DIR = '/var/lib/plaza'
 
 const CLUSTER = 'postgres'
@@ -25,20 +25,20 @@ const LOG_FILE = 'postgres.log'
 const LOG_LIMIT_BYTES = 16 * 1024 * 1024
 
 /**
- * Makes the data directory if there is none, and returns its real path. Root lets others pass through, for
- * PostgreSQL runs as another user; what is secret in it has mode 0600.
+ * Creates the data directory if necessary, and returns its real path. If root owns it, other users may pass
+ * through it, because PostgreSQL runs as another user; secret files have mode 0600.
  */
 export async function openDataDir(path: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 })
   return realpath(path)
 }
 
-/** True once the cluster of a data directory has been made. */
+/** Whether the data directory has a cluster. */
 export async function hasCluster(location: Pick<ClusterLocation, 'directory'>): Promise<boolean> {
   return exists(join(location.directory, 'PG_VERSION'))
 }
 
-/** Where the cluster of this data directory lies or shall lie, and as whom and with what it runs. */
+/** Finds location, user and binaries of the cluster of this data directory, which may not exist yet. */
 export async function findClusterLocation(
   dataDir: string,
   log: Log,
@@ -57,18 +57,18 @@ export async function findClusterLocation(
   return { directory, logFile, binaries, user }
 }
 
-/** `DATA_DIR/postgres`, or what it points to. */
+/** Returns `DATA_DIR/postgres`, or the target of that link. */
 export async function clusterDirectory(dataDir: string): Promise<string> {
   const path = join(dataDir, CLUSTER)
   return readlink(path).catch(() => path)
 }
 
-/** The password of the cluster's role; null before the first start. */
+/** Reads the password of the cluster's role; null before the first start. */
 export async function readPassword(dataDir: string): Promise<string | null> {
   return readFile(join(dataDir, PASSWORD_FILE), 'utf8').catch(() => null)
 }
 
-/** Makes the password of a new cluster. It is on disk before the cluster is, so a crash loses neither. */
+/** Creates the password of a new cluster. It is on disk before the cluster, so that a crash loses neither. */
 export async function createPassword(dataDir: string): Promise<string> {
   const password = randomBytes(24).toString('hex')
   const file = join(dataDir, PASSWORD_FILE)
@@ -81,9 +81,7 @@ async function clusterOwner(directory: string): Promise<SystemUser | null> {
   const owner = await ownerOf(directory)
   const root = process.getuid?.() === 0
   if (root && owner === null) {
-    throw new Error(
-      `${directory} belongs to root, but PostgreSQL does not run as root: give it to another user`,
-    )
+    throw new Error(`${directory} belongs to root, but PostgreSQL does not run as root: change its owner`)
   }
   if (!root && owner !== null) {
     throw new Error(
@@ -107,7 +105,7 @@ async function reachableDirectory(
   await symlink(directory, clusterPath)
   log.info(
     { user: user.name, directory },
-    `PostgreSQL's user cannot reach ${dataDir}: the database lies elsewhere`,
+    `PostgreSQL's user cannot access ${dataDir}: the database is in another directory`,
   )
   return directory
 }
@@ -121,7 +119,7 @@ async function reachableBinaries(user: SystemUser | null, log: Log, systemDir: s
   const copy = await copyBinaries(binaries, systemDir)
   log.info(
     { user: user.name, directory: copy.root },
-    `PostgreSQL's user cannot reach ${binaries.root}: copied it`,
+    `PostgreSQL's user cannot access ${binaries.root}: it was copied`,
   )
   return copy
 }

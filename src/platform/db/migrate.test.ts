@@ -8,7 +8,7 @@ const empty = await createTestDatabase({ migrated: false })
 const newer = await createTestDatabase()
 const broken = await createTestDatabase()
 
-it('is done by one of many processes that start at once; all of them succeed', async () => {
+it('runs in one of many concurrent processes; all of them succeed', async () => {
   expect((await migrationState(empty.db)).pending.length).toBeGreaterThan(0)
   const runs = await Promise.all(Array.from({ length: 8 }, () => migrate(empty.url, silentLog)))
   expect(runs.filter((applied) => applied.length > 0)).toHaveLength(1)
@@ -22,13 +22,13 @@ it('does nothing the second time', async () => {
   expect(await migrate(newer.url, silentLog)).toEqual([])
 })
 
-it('refuses a database that a newer version has migrated, and changes nothing', async () => {
+it('refuses a database of a newer version, and changes nothing', async () => {
   await broken.db`insert into schema_migrations (name, run_on) values ('9999_from_the_future', now())`
   await expect(migrate(broken.url, silentLog)).rejects.toThrow(/newer version \(9999_from_the_future\)/)
   expect(await migrationState(broken.db)).toEqual({ pending: [], unknown: ['9999_from_the_future'] })
 })
 
-it('has no two migrations of one number: they would run in another order elsewhere', async () => {
+it('has unique migration numbers, so that the order is the same everywhere', async () => {
   const files = await readdir(new URL('./migrations', import.meta.url))
   const numbers = files.map((file) => /^(\d{4})_[a-z_]+\.sql$/.exec(file)?.[1])
   expect(numbers).not.toContain(undefined)

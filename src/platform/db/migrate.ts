@@ -6,34 +6,36 @@ import pg from 'pg'
 import type { Log } from '../log/log.js'
 import type { Database } from './connection.js'
 
-/** Beside this file both in src (tests) and in dist, where the build copies it. */
+/** Beside this file in src (tests) and in dist, where the build copies it. */
 const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations', import.meta.url))
 const MIGRATIONS_TABLE = 'schema_migrations'
 
-/** Any constant does, as long as nothing else in the database locks it: the bytes of "plaza". */
+/** Key of the advisory lock: the bytes of "plaza". */
 const MIGRATION_LOCK = 0x706c617a61
 
-/** Processes that start together ask for the lock this often. Waiting inside `pg_advisory_lock` would hold
- * a snapshot, and an index built concurrently waits for every snapshot: the two would block each other. */
+/**
+ * Interval in which processes poll the lock. Waiting in `pg_advisory_lock` would hold a snapshot, and a
+ * concurrent index build waits for every snapshot: the two would block each other.
+ */
 const LOCK_POLL_MS = 50
 
-/** The database and this build know different migrations. */
+/** The differences between the migrations of the database and of this build. */
 export interface MigrationState {
-  /** In this build, not in the database. */
+  /** Only in this build. */
   readonly pending: readonly string[]
-  /** In the database, not in this build: it was migrated by a newer one. */
+  /** Only in the database, which a newer build has migrated. */
   readonly unknown: readonly string[]
 }
 
 /**
- * Brings the schema up to this build: every file of `migrations/` that has not run yet, in one transaction.
- * Safe to call from many processes at once: one migrates, the others wait for it.
- * Returns the names that were applied. Throws if the database is newer than this build.
+ * Migrates the schema to this build: runs every new file of `migrations/` in one transaction. Many processes
+ * may call it at the same time: one migrates, the others wait. Returns the names of the applied migrations.
+ * Throws if the database is newer than this build.
  */
 export async function migrate(url: string, log: Log): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'plaza migrate' })
-  // Without a listener a connection that is cut would end the process; the pending query rejects anyway.
-  client.on('error', (error) => log.warn({ err: error }, 'the connection of the migration was lost'))
+  // Without a listener a lost connection would end the process; the pending query rejects anyway.
+  client.on('error', (error) => log.warn({ err: error }, 'migration connection lost'))
   await client.connect()
   try {
     await waitForLock(client, log)
@@ -57,12 +59,12 @@ export async function migrate(url: string, log: Log): Promise<string[]> {
     if (names.length > 0) log.info({ migrations: names }, 'schema migrated')
     return names
   } finally {
-    // Ends the session, and the lock with it.
+    // Ends the session and releases its lock.
     await client.end()
   }
 }
 
-/** What `migrate` would do, without doing it: for readiness. */
+/** Returns what `migrate` would do, for the readiness check. */
 export async function migrationState(db: Database): Promise<MigrationState> {
   const [found] = await db<{ present: boolean }[]>`
     select to_regclass(${`public.${MIGRATIONS_TABLE}`}) is not null as present`
@@ -91,7 +93,7 @@ async function waitForLock(client: pg.Client, log: Log): Promise<void> {
       MIGRATION_LOCK,
     ])
     if (rows[0]?.taken) return
-    if (attempt === 0) log.info({}, 'another process is migrating the database: waiting for it')
+    if (attempt === 0) log.info({}, 'waiting for another process that migrates the database')
     await sleep(LOCK_POLL_MS)
   }
 }

@@ -6,15 +6,15 @@ import { DataDirBusyError, dataDirOwner } from './data-dir-lock.js'
 import { findEmbedded, startEmbedded } from './embedded.js'
 import { migrate } from './migrate.js'
 
-/** A migrated database, and how to leave it. */
+/** A migrated database. */
 export interface OpenDatabase {
   readonly url: string
   close(): Promise<void>
-  /** Ends what we run at once and without waiting, for a process that is told twice to go. */
+  /** Stops an embedded PostgreSQL immediately without waiting, for a process that is stopped twice. */
   abort(): void
 }
 
-/** The settings that decide which database is opened. */
+/** The settings that select the database. */
 interface DatabaseConfig {
   readonly dataDir: string
   /** Unset: the PostgreSQL in `dataDir` is started. */
@@ -23,20 +23,23 @@ interface DatabaseConfig {
   readonly hubShards: number
 }
 
-/** What the process that holds a data directory calls itself when it serves. */
+/** The command of a data directory's owner if it is a server. */
 const SERVE_COMMAND = 'serve'
 
-/** For commands that run beside the server, for migrations, and for whoever looks in with `psql`. */
+/** Connections for commands beside the server, migrations and `psql`. */
 const SPARE_CONNECTIONS = 30
 const MIN_CONNECTIONS = 60
 
-/** The database of compose files and of machines that boot comes up in this time. */
+/** Time in which the database of a compose file or of a booting machine starts. */
 const STARTUP_LIMIT_MS = 60_000
-/** Crash recovery of a server that starts in this moment. */
+/** Time for crash recovery of a starting server. */
 const BUSY_LIMIT_MS = 300_000
 const POLL_MS = 200
 
-/** For the server: `DATABASE_URL`, or a PostgreSQL of our own that lives as long as this process. */
+/**
+ * Opens the database of the server: `DATABASE_URL`, or an embedded PostgreSQL that runs as long as this
+ * process.
+ */
 export async function openServerDatabase(config: DatabaseConfig, log: Log): Promise<OpenDatabase> {
   const opened =
     config.databaseUrl === undefined
@@ -46,8 +49,8 @@ export async function openServerDatabase(config: DatabaseConfig, log: Log): Prom
 }
 
 /**
- * For a command of a moment: `DATABASE_URL`, or the PostgreSQL that a running server has on this `DATA_DIR`,
- * or one that is started for as long as the command takes.
+ * Opens the database of a command: `DATABASE_URL`, the PostgreSQL of a server that runs on this `DATA_DIR`,
+ * or one that is started for the duration of the command.
  */
 export async function openCommandDatabase(
   config: DatabaseConfig,
@@ -66,7 +69,7 @@ export async function openCommandDatabase(
       return await withMigrations(await openEmbedded(config, command, log), log)
     } catch (error) {
       if (!(error instanceof DataDirBusyError) || Date.now() > deadline) throw error
-      // A server that is starting, or another command, which stops its PostgreSQL when it is done.
+      // A starting server, or another command, which stops its PostgreSQL when it ends.
       if (!hasWaited) log.warn({ pid: error.owner.pid }, `${error.message}: waiting for it`)
       await sleep(POLL_MS)
     }
@@ -85,7 +88,7 @@ async function urlOfServer(dataDir: string): Promise<string | null> {
   return dataDirOwner(directory)?.command === SERVE_COMMAND ? findEmbedded(directory) : null
 }
 
-/** 3D000: a server that starts for the first time has its PostgreSQL up a moment before its database is made. */
+/** 3D000: on its first start, a server has PostgreSQL running a moment before its database exists. */
 function isInitializing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '3D000'
 }
@@ -102,7 +105,7 @@ async function withMigrations(
       return opened
     } catch (error) {
       if ((isUnavailable(error) || isTransient(error)) && Date.now() < deadline) {
-        log.warn({ err: error }, 'the database is not there yet: waiting for it')
+        log.warn({ err: error }, 'waiting for the database')
         await sleep(1_000)
       } else {
         await opened.close()

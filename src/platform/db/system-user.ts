@@ -16,8 +16,8 @@ export interface SystemUser {
 const SERVICE_USER = 'plaza'
 
 /**
- * PostgreSQL refuses to run as root. When we are root, this names the user that it runs as: `postgres` if
- * the machine has it, else a user of our own, made now, else `nobody`. Null when we are an ordinary user.
+ * Selects the user that runs PostgreSQL, which refuses to run as root: `postgres` if it exists, else a new
+ * user `plaza`, else `nobody`. Null if the current user is not root.
  */
 export async function chooseUser(log: Log): Promise<SystemUser | null> {
   if (process.getuid?.() !== 0) return null
@@ -31,7 +31,7 @@ export async function chooseUser(log: Log): Promise<SystemUser | null> {
   return user
 }
 
-/** The user that owns a file, to go on with what an earlier start chose. Null when that is ourselves. */
+/** Returns the owner of a file, to keep the choice of an earlier start. Null if it is the current user. */
 export async function ownerOf(path: string): Promise<SystemUser | null> {
   const { uid, gid } = await stat(path)
   if (uid === process.getuid?.()) return null
@@ -57,13 +57,13 @@ async function createUser(log: Log): Promise<SystemUser | null> {
   } catch {
     return null
   }
-  log.info({ user: SERVICE_USER }, 'made a system user for PostgreSQL, which does not run as root')
+  log.info({ user: SERVICE_USER }, 'created a system user for PostgreSQL, which does not run as root')
   return lookUpUser(SERVICE_USER)
 }
 
 /**
- * Whether the user can open a path: every directory above must let it through, and the path itself must be
- * readable. Judged by mode bits, because as root we cannot simply try.
+ * Whether the user can read a path: every parent directory must be executable and the path readable. It
+ * compares mode bits, because root can open everything.
  */
 export async function canReach(user: SystemUser, path: string): Promise<boolean> {
   const real = await realpath(path)
@@ -74,7 +74,7 @@ export async function canReach(user: SystemUser, path: string): Promise<boolean>
   }
 }
 
-/** Whether the user can pass through a directory to what lies in it. */
+/** Whether the user can enter a directory. */
 export async function canEnter(user: SystemUser, directory: string): Promise<boolean> {
   const real = await realpath(directory)
   for (let current = real; ; current = dirname(current)) {

@@ -1,14 +1,14 @@
-/** The surface in cells of one degree by one degree, numbered row by row from the south-west corner. */
+/** Divides the globe into cells of one degree by one degree, numbered by rows from the south-west corner. */
 
 const COLUMNS = 360
 const KM_PER_DEGREE = 111.2
 
-/** The cell of coordinates. 180° east is 180° west. */
+/** Returns the cell of coordinates. 180° east equals 180° west. */
 export function cellOf(latitude: number, longitude: number): number {
   return rowOf(latitude) * COLUMNS + wrapped(Math.floor(longitude))
 }
 
-/** Every cell that may hold a point within this distance. */
+/** Returns every cell that may contain a point within this distance. */
 export function cellsWithin(latitude: number, longitude: number, radiusKm: number): number[] {
   const reach = radiusKm / KM_PER_DEGREE
   const [south, north] = [rowOf(latitude - reach), rowOf(latitude + reach)]
@@ -19,7 +19,7 @@ export function cellsWithin(latitude: number, longitude: number, radiusKm: numbe
   return cells
 }
 
-/** A degree of longitude is shorter towards the poles; at a pole every column is near. */
+/** A degree of longitude shrinks towards the poles; at a pole every column is near. */
 function columnsWithin(row: number, longitude: number, reach: number): number[] {
   const furthest = Math.min(90, Math.max(Math.abs(row - 90), Math.abs(row - 89)))
   const narrow = Math.cos((furthest * Math.PI) / 180)

@@ -1,7 +1,7 @@
 import { cellOf, cellsWithin } from './cells.js'
 import { distanceKm } from './distance.js'
 
-/** A city and where its middle is, in degrees. */
+/** A city with the coordinates of its center in degrees. */
 export interface LocatedCity {
   readonly name: string
   /** ISO 3166-1, two letters. */
@@ -14,7 +14,7 @@ export interface LocatedCity {
 
 const MAX_KM = 50
 
-/** Finds cities by where they are. */
+/** Finds cities by coordinates. */
 export class CityIndex {
   readonly #byCell = new Map<number, LocatedCity[]>()
 
@@ -27,7 +27,7 @@ export class CityIndex {
     }
   }
 
-  /** The nearest city, within 50 km; the larger one of two in the same place. */
+  /** Returns the nearest city within 50 km; of two at the same coordinates, the larger one. */
   nearest(latitude: number, longitude: number): LocatedCity | null {
     let best: LocatedCity | null = null
     let bestKm = MAX_KM

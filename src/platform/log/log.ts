@@ -1,6 +1,6 @@
 type Write = (fields: object, message: string) => void
 
-/** The part of the logger that our modules use: facts as fields, and one sentence. `pino` is one of these. */
+/** The logger interface of all modules: structured fields and one sentence. `pino` implements it. */
 export interface Log {
   readonly debug: Write
   readonly info: Write
@@ -8,5 +8,5 @@ export interface Log {
   readonly error: Write
 }
 
-/** For tests and for commands that speak for themselves. */
+/** A logger that writes nothing, for tests and commands. */
 export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }

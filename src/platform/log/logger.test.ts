@@ -16,7 +16,7 @@ it('writes one line of JSON with the time and the fields', () => {
   })
 })
 
-it('never writes what a field of a secret holds', () => {
+it('redacts the fields of secrets', () => {
   const written = logOf({
     password: 'hunter2',
     config: { databaseUrl: 'hunter2' },
@@ -26,7 +26,7 @@ it('never writes what a field of a secret holds', () => {
   expect(written.match(/\[secret\]/g)).toHaveLength(5)
 })
 
-it('keeps of an error what explains it, not the values that a statement was run with', () => {
+it('logs message and code of an error, not the parameters of its statement', () => {
   const cause = Object.assign(new Error('duplicate key'), {
     code: '23505',
     detail: 'Key (token)=(hunter2) already exists.',

@@ -11,13 +11,13 @@ const SECRETS = [
   'privateKey',
   'databaseUrl',
 ]
-/** Wherever they stand in a line, up to two objects deep. */
+/** Paths of these fields, up to two objects deep. */
 const REDACTED = SECRETS.flatMap((name) => ['', '*', '*.*'].map((parent) => `${parent}["${name}"]`))
 
 const STDOUT = 1
 const MAX_CAUSES = 5
 
-/** JSON lines on stdout, or elsewhere. */
+/** Creates a logger that writes JSON lines to stdout or another destination. */
 export function createLogger(level: string, destination: DestinationStream = fileOutput(STDOUT)): Logger {
   const options = {
     level,
@@ -30,9 +30,9 @@ export function createLogger(level: string, destination: DestinationStream = fil
 }
 
 /**
- * Lines to a file descriptor. When the reader of a pipe or the terminal has gone away, writing fails for
- * good: the server then goes on without a log, and ends in order when it is told to. Left alone, the stream
- * would try to write the rest when the process ends, for ever.
+ * Writes lines to a file descriptor. If the reader of a pipe or terminal is gone, all writes fail: the server
+ * then runs without a log and still stops cleanly. Without this handler, the stream would retry for ever when
+ * the process ends.
  */
 export function fileOutput(descriptor: number): DestinationStream {
   const destination = pino.destination(descriptor)
@@ -50,8 +50,8 @@ export function fileOutput(descriptor: number): DestinationStream {
 }
 
 /**
- * The fields of an error that are safe to keep. Errors of the database driver carry the statement's
- * parameters, and PostgreSQL's `detail` quotes rows: both may be secrets.
+ * Selects the fields of an error that are safe to log. Errors of the database driver contain the parameters
+ * of the statement, and PostgreSQL's `detail` quotes rows: both may be secrets.
  */
 function describe(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error

@@ -2,14 +2,14 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * What an address is for. Only `public` ones are ever dialled; `loopback` ones too where a policy says so.
- * The lists follow the IANA registries of special-purpose addresses (RFC 6890 and what amended it).
+ * The purpose of an address. Plaza connects only to `public` ones, and to `loopback` if a policy allows it.
+ * The lists follow the IANA registries of special-purpose addresses (RFC 6890 and its amendments).
  */
 export type AddressRange = 'public' | 'loopback' | 'special'
 
 interface SpecialRange {
   readonly cidr: string
-  /** The document that takes these addresses out of the public internet. */
+  /** The document that reserves these addresses. */
   readonly reason: string
 }
 
@@ -38,10 +38,10 @@ const specialIPv4: readonly SpecialRange[] = [
 ]
 
 /**
- * All that IANA has handed out for use between networks (RFC 4291 §2.4). Everything outside it is refused
- * without being named: unspecified, loopback, IPv4-mapped (::ffff:0:0/96), IPv4-compatible and translated
- * IPv4, NAT64 (64:ff9b::/96 of RFC 6052, 64:ff9b:1::/48 of RFC 8215), discard (100::/64), segment routing
- * (5f00::/16), unique local (fc00::/7), link-local (fe80::/10), site-local (fec0::/10), multicast (ff00::/8).
+ * All addresses that IANA has allocated for global use (RFC 4291 §2.4). Everything else is refused without a
+ * list: unspecified, loopback, IPv4-mapped (::ffff:0:0/96), IPv4-compatible and translated IPv4, NAT64
+ * (64:ff9b::/96 of RFC 6052, 64:ff9b:1::/48 of RFC 8215), discard (100::/64), segment routing (5f00::/16),
+ * unique local (fc00::/7), link-local (fe80::/10), site-local (fec0::/10), multicast (ff00::/8).
  */
 const globalUnicastIPv6 = '2000::/3'
 
@@ -65,9 +65,9 @@ function isIsatap(address: ipaddr.IPv6): boolean {
   return (upper === 0 || upper === 0x200) && lower === 0x5efe
 }
 
-/** Says what an IPv4 or IPv6 address, in its usual spelling, is for. What is no address is `special`. */
+/** Returns the purpose of an IPv4 or IPv6 address in canonical notation. Any other text is `special`. */
 export function rangeOf(address: string): AddressRange {
-  // The library also reads short and octal spellings, which sockets would read in their own way.
+  // The library also accepts short and octal notations, which sockets interpret differently.
   if (isIP(address) === 0) return 'special'
   const parsed = ipaddr.parse(address)
   if (parsed instanceof ipaddr.IPv4) {

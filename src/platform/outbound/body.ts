@@ -2,27 +2,26 @@ import type { Readable } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { NetFailureError, netFailure } from './net-failure.js'
 
-/** The codings that `readBody` undoes, as a request offers them. */
+/** Encodings that `readBody` decompresses, as value of Accept-Encoding. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
-/** Compression that does not compress costs a few bytes more than what it holds, and never more than these. */
+/** Maximum overhead of a compressed body over its content. */
 const COMPRESSED_EXTRA_BYTES = 65_536
 
-/** As much of a body as was asked for. */
+/** The requested part of a body. */
 export interface Body {
-  /** What was sent, decompressed. */
+  /** The decompressed content. */
   readonly bytes: Uint8Array
-  /** True when there was more, or may have been. */
+  /** True if there was more, or may have been. */
   readonly isTruncated: boolean
 }
 
 /**
- * Reads a response's body up to `maxBytes`, counted after decompression, and leaves the rest where it is:
- * neither an endless body nor a small one that inflates to gigabytes takes more memory than that. The stream
- * is destroyed if it was not read to its end.
+ * Reads up to `maxBytes` of a response's body, counted after decompression. An endless body, or a small one
+ * that inflates to gigabytes, takes no more memory than that. A stream with unread data is destroyed.
  */
 export async function readBody(source: Readable, encoding: string, maxBytes: number): Promise<Body> {
-  // A stream that is given up emits an error, with nobody left to hear it.
+  // An abandoned stream emits an error that nobody handles.
   source.on('error', () => {})
   if (maxBytes === 0) {
     source.destroy()
@@ -49,7 +48,7 @@ async function collect(stream: Readable, maxBytes: number): Promise<Body> {
   return { bytes: Buffer.concat(chunks), isTruncated: length > maxBytes }
 }
 
-/** The decoder counts its input too: a body that decompresses to nothing, for ever, is also endless. */
+/** Also limits the input of the decoder: an endless body may decompress to nothing. */
 function decompress<D extends Readable & NodeJS.WritableStream>(
   source: Readable,
   decoder: D,
@@ -72,7 +71,7 @@ function decompress<D extends Readable & NodeJS.WritableStream>(
 }
 
 function decoderOf(encoding: string) {
-  // As browsers do: what arrived of a stream that was broken off is still worth reading.
+  // Like browsers, keep what arrived of an interrupted stream.
   const lenientDecoder = { finishFlush: constants.Z_SYNC_FLUSH }
   switch (encoding.trim().toLowerCase()) {
     case '':

@@ -11,17 +11,17 @@ export interface DialerOptions {
   readonly policy: TargetPolicy
   readonly resolve: Resolve
   readonly connectTimeoutMs: number
-  /** Certificates to trust besides the usual ones, in PEM. */
+  /** Additional trusted certificates in PEM. */
   readonly ca?: string
-  /** Ends every socket, also those that are still being opened. */
+  /** Closes every socket, also those that are still connecting. */
   readonly closing: AbortSignal
 }
 
 /**
- * Opens sockets, and is the place where a target's address is decided: a name is resolved once, every address
- * of it must be allowed, and the socket is dialled to one of exactly these. There is no second look-up in
- * which the name could mean something else, and a kept connection stays with the address that was checked.
- * TLS and the Host header keep the name.
+ * Opens sockets after it has checked their address. A name is resolved once, all its addresses must be
+ * allowed, and the socket connects to one of them. There is no second look-up that could return another
+ * address (DNS rebinding), and a kept connection stays with the checked address. TLS and the Host header keep
+ * the name.
  */
 export function createDialer(options: DialerOptions): buildConnector.connector {
   const { policy, connectTimeoutMs, ca, closing } = options
@@ -29,12 +29,12 @@ export function createDialer(options: DialerOptions): buildConnector.connector {
     timeout: connectTimeoutMs,
     signal: closing,
     lookup: checkedLookup(options),
-    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED would change the default for the whole process.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED changes the default of the whole process.
     rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
   })
   return (target, callback) => {
-    // Sockets do not look an address up, so one that stands in the URL is judged here.
+    // Sockets do not resolve addresses, so an address in the URL is checked here.
     const host = bareHost(target.hostname)
     const refusal = isIP(host) === 0 ? null : checkAddress(host, policy)
     if (refusal !== null) return callback(new NetFailureError(refusal), null)

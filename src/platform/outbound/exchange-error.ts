@@ -1,15 +1,15 @@
 import { errors } from 'undici'
 import { type NetFailure, NetFailureError, netFailure } from './net-failure.js'
 
-/** Codes with which Node and OpenSSL refuse a peer's certificate or cannot agree with it. */
+/** Codes of Node.js and OpenSSL for a refused certificate or a failed handshake. */
 const tlsCode = /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_CA$|PATH_LENGTH)|CERT/
 
-/** As the operating system has them: ECONNREFUSED, EPIPE. Those of Node's own go on with an underscore. */
+/** Codes of the operating system: ECONNREFUSED, EPIPE. Codes of Node.js continue with an underscore. */
 const systemCode = /^E[A-Z0-9]+$/
 
 /**
- * Names what an exchange over the network ended with. Null for an error that the network did not cause: that
- * one is a bug and should be thrown on.
+ * Classifies an error of a network exchange. Null for an error with another cause, which is a bug and should
+ * be thrown.
  */
 export function failureOf(error: unknown): NetFailure | null {
   if (error instanceof NetFailureError) return error.failure

@@ -6,7 +6,7 @@ import { answerOf, failureKindOf, text } from './testing/requests.js'
 const MEGABYTE = 1_048_576
 
 describe('a redirect', () => {
-  it('is followed as often as was said, and answers with the last address', async () => {
+  it('is followed up to the limit, and the response has the last URL', async () => {
     const { origin } = await serveHttp((req, res) => {
       const step = Number(req.url?.slice(1))
       if (step === 0) res.end('arrived')
@@ -19,7 +19,7 @@ describe('a redirect', () => {
     expect(await failureKindOf(`${origin}/3`, { maxRedirects: 2 })).toBe('too-many-redirects')
   })
 
-  it('is the answer when none is to be followed, and to a POST', async () => {
+  it('is the response without following, and to a POST', async () => {
     const { origin } = await serveHttp((_, res) => res.writeHead(307, { location: '/b' }).end('elsewhere'))
     const answer = await answerOf(`${origin}/a`)
     expect(answer).toMatchObject({ status: 307, url: `${origin}/a` })
@@ -27,7 +27,7 @@ describe('a redirect', () => {
     expect(await answerOf(origin, { method: 'POST', maxRedirects: 5 })).toMatchObject({ status: 307 })
   })
 
-  it('in a circle ends', async () => {
+  it('loop ends', async () => {
     const { origin } = await serveHttp((_, res) => res.writeHead(301, { location: '/' }).end())
     expect(await failureKindOf(origin, { maxRedirects: 10 })).toBe('too-many-redirects')
   })
@@ -47,7 +47,7 @@ describe('a redirect', () => {
     expect(await failureKindOf(origin, { maxRedirects: 5 })).toBe(kind)
   })
 
-  it('to a name that resolves to the inside is refused', async () => {
+  it('to a name with a private address is refused', async () => {
     const { origin } = await serveHttp((_, res) =>
       res.writeHead(302, { location: 'http://evil.social/' }).end(),
     )
@@ -55,7 +55,7 @@ describe('a redirect', () => {
     expect(await failureKindOf(origin, { maxRedirects: 5 }, { resolve })).toBe('forbidden-address')
   })
 
-  it('takes credentials along within an origin only', async () => {
+  it('keeps credentials within an origin only', async () => {
     const other = await serveHttp((req, res) => res.end(`${req.headers.authorization} ${req.headers['x-a']}`))
     const { origin } = await serveHttp((req, res) => {
       if (req.url === '/there') res.writeHead(302, { location: other.origin }).end()
@@ -67,14 +67,14 @@ describe('a redirect', () => {
     expect(text(await answerOf(`${origin}/there`, more))).toBe('undefined 1')
   })
 
-  it('without an address to go to is an answer', async () => {
+  it('without a location is a response', async () => {
     const { origin } = await serveHttp((_, res) => res.writeHead(302).end('nowhere'))
     expect(await answerOf(origin, { maxRedirects: 5 })).toMatchObject({ status: 302 })
   })
 })
 
 describe('a body', () => {
-  it('is read up to its bound, and no further', async () => {
+  it('is read up to its limit', async () => {
     const { origin } = await serveHttp((_, res) => res.end('a'.repeat(1_001)))
     const isTruncated = await answerOf(origin, { maxBytes: 1_000 })
     expect([isTruncated.bytes.length, isTruncated.isTruncated]).toEqual([1_000, true])
@@ -82,7 +82,7 @@ describe('a body', () => {
     expect([fullAnswer.bytes.length, fullAnswer.isTruncated]).toEqual([1_001, false])
   })
 
-  it('has a bound that may follow from the head', async () => {
+  it('has a limit that may depend on the head', async () => {
     const { origin } = await serveHttp((_, res) =>
       res.writeHead(200, { 'content-type': 'text/plain' }).end('hello'),
     )
@@ -97,7 +97,7 @@ describe('a body', () => {
     expect((await answerOf(origin, { maxBytes: 0 })).bytes).toHaveLength(0)
   })
 
-  it('without an end is left', async () => {
+  it('without an end is aborted', async () => {
     let sent = 0
     const { origin } = await serveHttp((_, res) => {
       const chunk = Buffer.alloc(65_536)
@@ -116,7 +116,7 @@ describe('a body', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('compressed with %s is decompressed, and bounded after that', async (encoding, compress) => {
+  ])('compressed with %s is decompressed, and limited afterwards', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(20 * MEGABYTE))
     const bodies = {
       '/small': compress(Buffer.from('hello')),
@@ -130,12 +130,12 @@ describe('a body', () => {
     expect(text(await answerOf(`${origin}/small`))).toBe('hello')
     const answer = await answerOf(`${origin}/bomb`, { maxBytes: 100_000 })
     expect([answer.bytes.length, answer.isTruncated]).toEqual([100_000, true])
-    // What arrived of a stream that breaks off is read.
+    // The arrived part of an interrupted stream is returned.
     expect((await answerOf(`${origin}/broken`)).bytes.length).toBeGreaterThan(0)
   })
 
-  it('that decompresses to nothing, for ever, is left', async () => {
-    // Each is a whole gzip stream that holds no byte.
+  it('that decompresses to nothing without an end is aborted', async () => {
+    // Each is a complete gzip stream without content.
     const nothing = Buffer.concat(Array.from({ length: 1_000 }, () => gzipSync('')))
     const { origin } = await serveHttp((_, res) => {
       res.writeHead(200, { 'content-encoding': 'gzip' })
@@ -148,7 +148,7 @@ describe('a body', () => {
     expect((await answerOf(origin)).bytes).toHaveLength(0)
   })
 
-  it('that is not compressed as its head says is a failure', async () => {
+  it('with another compression than its head says is a failure', async () => {
     const encodings = ['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip']
     const { origin } = await serveHttp((req, res) => {
       const encoding = encodings[Number(req.url?.slice(1))]
@@ -157,7 +157,7 @@ describe('a body', () => {
     for (const index of encodings.keys()) expect(await failureKindOf(`${origin}/${index}`)).toBe('encoding')
   })
 
-  it('that is shorter than announced is a failure', async () => {
+  it('that is shorter than its content-length is a failure', async () => {
     const { origin } = await serveTcp((socket) => {
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhello')
     })
@@ -166,7 +166,7 @@ describe('a body', () => {
 })
 
 describe('a server that misbehaves', () => {
-  it('by a body that trickles is left at the deadline', async () => {
+  it('with a slow body is aborted at the deadline', async () => {
     const { origin } = await serveHttp((_, res) => {
       const timer = setInterval(() => res.write('.'), 20)
       res.on('close', () => clearInterval(timer))
@@ -176,7 +176,7 @@ describe('a server that misbehaves', () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(290)
   })
 
-  it('by a head that trickles is left at the deadline', async () => {
+  it('with a slow head is aborted at the deadline', async () => {
     const { origin } = await serveTcp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
       const timer = setInterval(() => socket.write('x'), 20)
@@ -185,14 +185,14 @@ describe('a server that misbehaves', () => {
     expect(await failureKindOf(origin, { deadlineMs: 300 })).toBe('deadline')
   })
 
-  it('by silence is left at the deadline, over TLS as well', async () => {
+  it('without a response is aborted at the deadline, over TLS as well', async () => {
     const { origin, port } = await serveTcp(() => {})
     expect(await failureKindOf(origin, { deadlineMs: 200 })).toBe('deadline')
     const overTls = `https://127.0.0.1:${port}/`
     expect(await failureKindOf(overTls, { deadlineMs: 200 }, { connectTimeoutMs: 1_000 })).toBe('deadline')
   })
 
-  it('by redirects that take their time is left at the deadline of the whole', async () => {
+  it('with slow redirects is aborted at the deadline of the exchange', async () => {
     const { origin } = await serveHttp((_, res) => {
       setTimeout(() => res.writeHead(302, { location: '/' }).end(), 80)
     })
@@ -216,7 +216,7 @@ describe('a server that misbehaves', () => {
     expect(await failureKindOf(origin)).toBe('protocol')
   })
 
-  it('by hanging up, or not being there, is a failure of the connection', async () => {
+  it('that hangs up or does not exist is a connection failure', async () => {
     const { origin } = await serveTcp((socket) => socket.destroy())
     expect(await failureKindOf(origin)).toBe('connection')
     expect(await failureKindOf('http://127.0.0.1:1/', {}, {})).toBe('forbidden-port')

@@ -8,8 +8,8 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-describe('an answer', () => {
-  it('has the status, the headers by lower-case name, and the body', async () => {
+describe('a response', () => {
+  it('has the status, the headers by lowercase name, and the body', async () => {
     const { origin } = await serveHttp((req, res) => {
       res.writeHead(418, { 'X-Kettle': 'on', 'X-Cup': ['a', 'b'] }).end(`${req.method} ${req.url}`)
     })
@@ -19,7 +19,7 @@ describe('an answer', () => {
     expect(text(answer)).toBe('GET /tea?strong=yes')
   })
 
-  it('comes to a POST with a body and headers', async () => {
+  it('to a POST receives its body and headers', async () => {
     const { origin } = await serveHttp(async (req, res) => {
       const chunks = await req.toArray()
       res.end(`${req.headers['x-a']} ${req.headers['user-agent']} ${Buffer.concat(chunks)}`)
@@ -28,18 +28,18 @@ describe('an answer', () => {
     expect(text(answer)).toBe('1 plaza test hello')
   })
 
-  it('comes over a kept connection the second time', async () => {
+  it('uses the kept connection the second time', async () => {
     const server = await serveHttp((_, res) => res.end('hello'))
     const client = createClient()
     for (let turn = 0; turn < 3; turn += 1) {
       await client.request({ url: server.origin, deadlineMs: 5_000, maxBytes: 10 })
-      // The connection is free a moment after the body was read.
+      // The connection is free shortly after the body was read.
       await setImmediate()
     }
     expect(server.connections()).toBe(1)
   })
 
-  it('does not go through the proxy of the environment', async () => {
+  it('ignores the proxy of the environment', async () => {
     const proxy = await serveTcp((socket) => socket.destroy())
     const { origin } = await serveHttp((_, res) => res.end('straight'))
     for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
@@ -50,7 +50,7 @@ describe('an answer', () => {
 })
 
 describe('a name', () => {
-  it('is looked up once and dialled at the address that was checked, keeping Host', async () => {
+  it('is resolved once and connected at the checked address, keeping Host', async () => {
     const { port } = await serveHttp((req, res) => res.end(req.headers.host))
     const resolve = vi.fn(async () => ['127.0.0.1'])
     const answer = await answerOf(`http://plaza.social:${port}/`, {}, { resolve })
@@ -58,7 +58,7 @@ describe('a name', () => {
     expect(resolve).toHaveBeenCalledExactlyOnceWith('plaza.social')
   })
 
-  it('that meant a harmless address and now means the inside is not dialled any more', async () => {
+  it('that changes to a private address is refused', async () => {
     const server = await serveHttp((_, res) => res.writeHead(200, { connection: 'close' }).end('hello'))
     const answers = [['127.0.0.1'], ['10.0.0.1'], ['::ffff:127.0.0.1']]
     const client = createClient({ resolve: async () => answers.shift() ?? [] })
@@ -70,7 +70,7 @@ describe('a name', () => {
     expect(server.connections()).toBe(1)
   })
 
-  it('is not dialled at loopback by a client that may not', async () => {
+  it('at loopback is refused unless the policy allows it', async () => {
     const server = await serveHttp((_, res) => res.end('secret'))
     const options = {
       policy: { allowHttp: true, allowLoopback: false },
@@ -81,7 +81,7 @@ describe('a name', () => {
     expect(server.connections()).toBe(0)
   })
 
-  it('that changes its address while a connection is kept goes on with the checked one', async () => {
+  it('that changes its address keeps the checked connection', async () => {
     const server = await serveHttp((_, res) => res.end('hello'))
     const answers = [['127.0.0.1'], ['10.0.0.1']]
     const client = createClient({ resolve: async () => answers.shift() ?? [] })
@@ -103,24 +103,24 @@ describe('a name', () => {
     [['not an address']],
     [['127.0.0.1', '10.0.0.1']],
     [['8.8.8.8', '192.168.0.1']],
-  ])('that resolves to %j is refused, whatever else it resolves to', async (addresses) => {
+  ])('that resolves to %j is refused', async (addresses) => {
     const server = await serveHttp((_, res) => res.end('secret'))
     const url = `http://plaza.social:${server.port}/`
     expect(await failureKindOf(url, {}, { resolve: async () => addresses })).toBe('forbidden-address')
     expect(server.connections()).toBe(0)
   })
 
-  it('is tried at each of its addresses', async () => {
+  it('is tried at each address', async () => {
     const { port } = await serveHttp((_, res) => res.end('here'))
     const resolve = async () => ['127.0.0.99', '127.0.0.1']
     expect(text(await answerOf(`http://plaza.social:${port}/`, {}, { resolve }))).toBe('here')
   })
 
-  it('without addresses is told from a name service that fails', async () => {
+  it('without addresses is distinguished from a failing name server', async () => {
     expect(await failureKindOf('http://plaza.social/', {}, { resolve: async () => [] })).toBe('unknown-host')
   })
 
-  it('localhost is loopback, without a question to anybody', async () => {
+  it('localhost is loopback without a look-up', async () => {
     const { port } = await serveHttp((_, res) => res.end('home'))
     expect(text(await answerOf(`http://localhost:${port}/`))).toBe('home')
     expect(text(await answerOf(`http://app.localhost:${port}/`))).toBe('home')
@@ -128,7 +128,7 @@ describe('a name', () => {
 })
 
 describe('TLS', () => {
-  it('checks the name, not the pinned address, and tells the server which name is meant', async () => {
+  it('verifies the name, not the address, and sends it to the server', async () => {
     const certificate = createCertificate('plaza.social')
     const { port } = await serveHttp((req, res) => {
       res.end('servername' in req.socket ? String(req.socket.servername) : '')
@@ -138,46 +138,46 @@ describe('TLS', () => {
     expect(await failureKindOf(`https://other.social:${port}/`, {}, options)).toBe('tls')
   })
 
-  it('takes an address that the certificate names', async () => {
+  it('accepts an address in the certificate', async () => {
     const certificate = createCertificate('127.0.0.1')
     const { origin } = await serveHttp((_, res) => res.end('safe'), certificate)
     expect(text(await answerOf(origin, {}, { ca: certificate.cert }))).toBe('safe')
   })
 
-  it('refuses an unknown authority, even if the environment says not to look', async () => {
+  it('refuses an unknown authority, even if the environment turns verification off', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
     const { origin } = await serveHttp((_, res) => res.end('fake'), createCertificate('127.0.0.1'))
     expect(await failureKindOf(origin)).toBe('tls')
   })
 
-  it('is not spoken by a plain server', async () => {
+  it('fails with a plain HTTP server', async () => {
     const { port } = await serveHttp((_, res) => res.end('plain'))
     expect(await failureKindOf(`https://127.0.0.1:${port}/`)).toBe('tls')
   })
 })
 
 describe('a client', () => {
-  it('gives up when its caller does', async () => {
+  it('aborts with its caller', async () => {
     const { origin } = await serveTcp(() => {})
     expect(await failureKindOf(origin, { signal: AbortSignal.timeout(50) })).toBe('aborted')
     expect(await failureKindOf(origin, { signal: AbortSignal.abort() })).toBe('aborted')
   })
 
-  it('does not wait for connections that are being opened when it is closed', async () => {
-    const { port } = await serveTcp(() => {})
+  it('does not wait for connecting sockets when it is closed', async () => {
+    const { port, connections } = await serveTcp(() => {})
     const client = createClient({ connectTimeoutMs: 60_000 })
     const url = `https://127.0.0.1:${port}/`
     const pending = Array.from({ length: 20 }, () => client.request({ url, deadlineMs: 60_000, maxBytes: 1 }))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(connections).toBe(20)
     await client.close()
     for (const result of await Promise.all(pending)) expect(result).toMatchObject({ kind: 'aborted' })
   })
 
-  it('ends what is under way when it is closed, and starts nothing after', async () => {
-    const { origin } = await serveTcp(() => {})
+  it('aborts current requests when it is closed, and starts no new ones', async () => {
+    const { origin, connections } = await serveTcp(() => {})
     const client = createClient()
     const pending = client.request({ url: origin, deadlineMs: 5_000, maxBytes: 1 })
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(connections).toBe(1)
     await client.close()
     expect(await pending).toMatchObject({ kind: 'aborted' })
     expect(await client.request({ url: origin, deadlineMs: 5_000, maxBytes: 1 })).toMatchObject({
@@ -185,7 +185,7 @@ describe('a client', () => {
     })
   })
 
-  it('throws what is a fault of ours', async () => {
+  it('throws errors of the caller', async () => {
     await expect(request('http://127.0.0.1:2/', { headers: { 'x-a': 'a\r\nb: c' } })).rejects.toThrow(
       'invalid',
     )

@@ -9,48 +9,48 @@ import { checkTarget, type TargetPolicy } from './target.js'
 
 export interface NetClientOptions {
   readonly policy: TargetPolicy
-  /** Sent with every request that does not bring its own. */
+  /** Default for requests without this header. */
   readonly userAgent: string
   readonly connectTimeoutMs?: number
-  /** Certificates to trust besides the usual ones, in PEM. */
+  /** Additional trusted certificates in PEM. */
   readonly ca?: string
-  /** Where names are looked up. By default at the name servers of this machine. */
+  /** Resolver of names. Default: the name servers of this machine. */
   readonly resolve?: Resolve
 }
 
-/** A request to an address that a user named, with its bounds. */
+/** A request to a URL that a user has given, with its limits. */
 export interface NetRequest {
   readonly url: string
   readonly method?: 'GET' | 'HEAD' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** For the whole exchange: names, connections, redirects and the body. */
+  /** Deadline of the whole exchange: look-up, connections, redirects and body. */
   readonly deadlineMs: number
-  /** How much of the body is read, after decompression. May depend on the head of the answer. */
+  /** Maximum size of the body after decompression. May depend on the head of the response. */
   readonly maxBytes: number | ((head: AnswerHead) => number)
-  /** 0, the default, answers with the redirect itself. Only GET and HEAD are redirected. */
+  /** 0 (default) returns the redirect itself. Only GET and HEAD follow redirects. */
   readonly maxRedirects?: number
   readonly signal?: AbortSignal
 }
 
-/** What is known of an answer before its body is read. */
+/** Status and headers of a response. */
 export interface AnswerHead {
   readonly status: number
-  /** By name in lower case; one that was sent more than once is joined with commas. */
+  /** By lowercase name; values of a repeated header are joined with commas. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** An answer of any status. */
+/** A response with any status. */
 export interface NetAnswer extends AnswerHead, Body {
-  /** Where the answer came from, after redirects. */
+  /** The final URL after redirects. */
   readonly url: string
 }
 
-/** The one way out to addresses that users name. */
+/** The only client for URLs that users have given. */
 export interface NetClient {
-  /** Never rejects for what the other side does: an answer of any status, or why there is none. */
+  /** Resolves to a response of any status, or to the failure. The other side can never make it reject. */
   request(request: NetRequest): Promise<NetAnswer | NetFailure>
-  /** Ends every connection, and with it what is under way. */
+  /** Closes every connection and aborts current requests. */
   close(): Promise<void>
 }
 
@@ -58,16 +58,16 @@ const CONNECT_TIMEOUT_MS = 5_000
 const HEAD_BYTES_MAX = 32_768
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** Headers that are meant for one origin and do not go along to another (Fetch standard, HTTP-redirect fetch). */
+/** Headers that are not sent to another origin after a redirect (Fetch standard, HTTP-redirect fetch). */
 const credentialHeaders: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
 /**
- * Opens a client under one policy. It keeps connections for a few seconds and uses no proxy, whatever the
- * environment says: behind a proxy nobody could say which address was dialled.
+ * Opens a client with one policy. It keeps connections for a few seconds. It ignores proxies of the
+ * environment, because a proxy would hide the address of the connection.
  */
 export function createNetClient(options: NetClientOptions): NetClient {
   const closing = new AbortController()
-  // Every open socket listens to it.
+  // Every open socket adds a listener.
   setMaxListeners(0, closing.signal)
   const agent = new Agent({
     connect: createDialer({
@@ -97,14 +97,14 @@ export function createNetClient(options: NetClientOptions): NetClient {
     },
     async close() {
       const destroyed = agent.destroy(new NetFailureError(netFailure('aborted', 'the client was closed')))
-      // The agent would wait for sockets that are being opened, until they are or time out.
+      // The agent would wait for connecting sockets until they connect or time out.
       closing.abort()
       await destroyed
     },
   }
 }
 
-/** Goes from redirect to redirect; each target is held against the policy as if it were the first. */
+/** Follows redirects; checks each target against the policy like the first one. */
 async function follow(
   agent: Agent,
   options: NetClientOptions,
@@ -175,7 +175,7 @@ function withoutCredentials(headers: Record<string, string>): Record<string, str
 
 interface Deadline {
   readonly signal: AbortSignal
-  /** Why the exchange was ended from this side, or null if it was not. */
+  /** The local reason that ended the exchange, or null. */
   failure(): NetFailure | null
   stop(): void
 }

@@ -7,7 +7,7 @@ const types = { A: 1, AAAA: 28 }
 const codes = { ok: 0, serverFailure: 2, noSuchName: 3 }
 type Records = { readonly A?: readonly Buffer[]; readonly AAAA?: readonly Buffer[]; readonly code?: number }
 
-/** A name server on loopback (RFC 1035 §4) that knows one name, whatever it is asked for. */
+/** Starts a name server on loopback (RFC 1035 §4) that returns the same answer for every name. */
 async function serveName(records: Records): Promise<Resolve> {
   const socket = createSocket('udp4')
   socket.on('message', (query, peer) => {
@@ -51,12 +51,12 @@ it('finds the addresses of both families', async () => {
   expect(await resolve('plaza.social')).toEqual(['192.0.2.1', '10.0.0.1', '::1'])
 })
 
-it('finds a name that has addresses of one family only', async () => {
+it('finds addresses of a name with one family', async () => {
   const resolve = await serveName({ A: [Buffer.from([192, 0, 2, 1])] })
   expect(await resolve('plaza.social')).toEqual(['192.0.2.1'])
 })
 
-it('tells a name that does not exist, or has no address, from servers that fail', async () => {
+it('distinguishes an unknown name from failing servers', async () => {
   expect(await failureKindOf(await serveName({ code: codes.noSuchName }))).toBe('unknown-host')
   expect(await failureKindOf(await serveName({}))).toBe('unknown-host')
   expect(await failureKindOf(await serveName({ code: codes.serverFailure }))).toBe('name-service')

@@ -13,10 +13,10 @@ function verdict(url: string, policy: TargetPolicy): string {
   return isNetFailure(checked) ? checked.kind : 'allowed'
 }
 
-/** Hosts that lead inside, in every spelling that the URL standard takes. */
+/** Private hosts in every notation that the URL standard accepts. */
 const hostileHosts: Record<string, readonly string[]> = {
   'forbidden-address': [
-    // Loopback, spelled out and short, in decimal, octal, hexadecimal, mixed, and in other alphabets.
+    // Loopback: full and short, decimal, octal, hexadecimal, mixed, and in other alphabets.
     '127.0.0.1',
     '127.0.0.1.',
     '127.1',
@@ -35,7 +35,7 @@ const hostileHosts: Record<string, readonly string[]> = {
     '[::1]',
     '[0:0:0:0:0:0:0:1]',
     '[0000::0001]',
-    // Unspecified: dialled as loopback by Linux.
+    // Unspecified: Linux connects to loopback.
     '0.0.0.0',
     '0',
     '0x0',
@@ -85,7 +85,7 @@ const hostileHosts: Record<string, readonly string[]> = {
     '[2001:2::1]',
     '[100::1]',
     '[5f00::1]',
-    // IPv4 in IPv6's clothes.
+    // IPv4 inside IPv6.
     '[::ffff:127.0.0.1]',
     '[::ffff:7f00:1]',
     '[::ffff:169.254.169.254]',
@@ -176,7 +176,7 @@ it.each([
   'https://100.128.0.1/',
   'https://localhost.plaza.social/',
   'https://xn--bcher-kva.plaza.social/',
-])('takes %s', (url) => {
+])('accepts %s', (url) => {
   expect(verdict(url, strict)).toBe('allowed')
 })
 
@@ -184,7 +184,7 @@ it('refuses a URL of more than 2,048 characters', () => {
   expect(verdict(`https://plaza.social/${'a'.repeat(2_100)}`, strict)).toBe('invalid-url')
 })
 
-it('takes loopback, and nothing else inside, where the policy allows loopback', () => {
+it('accepts loopback, and no other private address, if the policy allows loopback', () => {
   for (const host of ['127.0.0.1', '127.9.9.9', '[::1]', 'localhost', 'app.localhost', '2130706433']) {
     expect(verdict(`http://${host}:3000/`, development)).toBe('allowed')
   }
@@ -193,13 +193,13 @@ it('takes loopback, and nothing else inside, where the policy allows loopback', 
   }
 })
 
-it('dials only the ports of a policy that names ports', () => {
+it('accepts only the ports of a policy with ports', () => {
   const policy = { ...strict, ports: [443] }
   expect(verdict('https://plaza.social/', policy)).toBe('allowed')
   expect(verdict('https://plaza.social:8443/', policy)).toBe('forbidden-port')
 })
 
-it('judges an IPv4 address alike in every spelling', () => {
+it('treats an IPv4 address equally in every notation', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffff_ffff }), (address) => {
       const bytes = [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff)
@@ -221,7 +221,7 @@ it('judges an IPv4 address alike in every spelling', () => {
   )
 })
 
-it('never takes an IPv6 address that wraps an IPv4 one', () => {
+it('refuses every IPv6 address that contains an IPv4 one', () => {
   const wraps = [
     '::ffff:',
     '::',
@@ -238,7 +238,7 @@ it('never takes an IPv6 address that wraps an IPv4 one', () => {
   )
 })
 
-it('takes what is no address for one that is not to be dialled', () => {
+it('treats invalid addresses as not allowed', () => {
   for (const text of ['', 'plaza.social', '1.2.3', 'fe80::1%eth0', '::ffff', ' 8.8.8.8']) {
     expect(rangeOf(text)).not.toBe('public')
   }

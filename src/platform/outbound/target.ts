@@ -2,21 +2,20 @@ import { isIP } from 'node:net'
 import { type AddressRange, rangeOf } from './address-range.js'
 import { type NetFailure, netFailure } from './net-failure.js'
 
-/** What a caller may reach. The ranges of addresses are not up for choice, but for loopback. */
+/** What a caller may connect to. Address ranges are fixed, except loopback. */
 export interface TargetPolicy {
-  /** Besides https. */
+  /** Allows http in addition to https. */
   readonly allowHttp: boolean
-  /** For development and tests: 127.0.0.0/8, ::1 and `localhost`, and nothing else that is not public. */
+  /** For development and tests: allows 127.0.0.0/8, ::1 and `localhost`, but no other private address. */
   readonly allowLoopback: boolean
-  /** Only these ports. By default any but those of `blockedPorts`. */
+  /** Allowed ports. Default: all except `blockedPorts`. */
   readonly ports?: readonly number[]
 }
 
 const URL_LENGTH_MAX = 2_048
 
 /**
- * Ports of protocols that a line of HTTP could be made to speak, as browsers refuse them (Fetch standard,
- * "port blocking").
+ * Ports of protocols that HTTP could be abused for, as browsers block them (Fetch standard, "port blocking").
  */
 const blockedPorts: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
@@ -26,8 +25,8 @@ const blockedPorts: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Last labels that no public name has: special-use names (RFC 6761, 6762, 7686, 8375, 9476), `internal` as
- * ICANN reserved it in 2024, and what routers, offices and clusters call themselves.
+ * Top-level labels that no public name has: special-use names (RFC 6761, 6762, 7686, 8375, 9476), `internal`
+ * as reserved by ICANN in 2024, and names of routers, offices and clusters.
  */
 const privateSuffixes: ReadonlySet<string> = new Set([
   'alt',
@@ -50,8 +49,8 @@ const privateSuffixes: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads a URL and holds it against the policy, as far as that goes without asking for its addresses.
- * The URL standard has normalised the host by then: `0x7f.1`, `2130706433` and `①②⑦.1` are all `127.0.0.1`.
+ * Parses a URL and checks it against the policy, without resolving its name. The URL standard normalizes the
+ * host first: `0x7f.1`, `2130706433` and `①②⑦.1` are all `127.0.0.1`.
  */
 export function checkTarget(urlText: string | URL, policy: TargetPolicy): URL | NetFailure {
   if (String(urlText).length > URL_LENGTH_MAX) return netFailure('invalid-url', 'the URL is too long')
@@ -70,7 +69,7 @@ export function checkTarget(urlText: string | URL, policy: TargetPolicy): URL | 
   return checkHost(bareHost(url.hostname), policy) ?? url
 }
 
-/** The host as resolvers and sockets take it: an IPv6 address without its brackets. */
+/** The host for resolvers and sockets: an IPv6 address without brackets. */
 export function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
@@ -80,7 +79,7 @@ export function isLocalhost(host: string): boolean {
   return lastLabel(host) === 'localhost'
 }
 
-/** What is wrong with dialling this address, or null. */
+/** The reason why this address is not allowed, or null. */
 export function checkAddress(address: string, policy: TargetPolicy): NetFailure | null {
   const range: AddressRange = rangeOf(address)
   if (range === 'public' || (range === 'loopback' && policy.allowLoopback)) return null

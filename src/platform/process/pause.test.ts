@@ -4,7 +4,7 @@ import { pause } from './pause.js'
 
 const HOUR_MS = 3_600_000
 
-it('ends after its time, and at once when the signal aborts or has aborted', async () => {
+it('ends after its time, or when the signal aborts', async () => {
   const stopping = new AbortController()
   await pause(1, stopping.signal)
   await pause(1)
@@ -14,7 +14,7 @@ it('ends after its time, and at once when the signal aborts or has aborted', asy
   await pause(HOUR_MS, stopping.signal)
 })
 
-it('leaves nothing on a signal that many wait with', async () => {
+it('leaves no listener on the signal', async () => {
   const { signal } = new AbortController()
   for (let turn = 0; turn < 20; turn += 1) await pause(0, signal)
   expect(getEventListeners(signal, 'abort')).toEqual([])

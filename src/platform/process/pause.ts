@@ -1,4 +1,4 @@
-/** Waits for so many milliseconds, or until the signal aborts. Leaves nothing behind on the signal. */
+/** Waits for `ms` milliseconds, or until the signal aborts. Leaves no listener on the signal. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * What tells the process that has this pid from every other that ever had it: the time it started.
- * Null when there is none. A zombie counts as none: it holds nothing any more, yet `kill(pid, 0)` still
- * finds it, for good in a container whose first process reaps nothing.
+ * Identifies the process with this pid by its start time, because pids are reused. Null if there is none. A
+ * zombie counts as none: it holds no resources, but `kill(pid, 0)` still finds it, permanently in a container
+ * whose first process reaps nothing.
  */
 export function processIdentity(pid: number): string | null {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid)

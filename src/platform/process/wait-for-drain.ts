@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream'
 
 /**
- * Waits until a stream whose `write` said that it is full has room again. False when that took too long, or the signal
- * aborted. Nothing of the wait is left behind: a fast stream waits thousands of times a second.
+ * Waits until a stream whose `write` returned false drains. False after the timeout or an abort. Leaves no
+ * listeners: a fast stream waits thousands of times per second.
  */
 export function waitForDrain(stream: Writable, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)

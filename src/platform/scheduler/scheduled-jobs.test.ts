@@ -7,7 +7,7 @@ const { connect } = await createTestDatabase()
 const openLocks = () => connect({ poolSize: 1 })
 const locks = openLocks()
 
-it('a job: runs at once and again, goes on after a failure, and never runs twice at a time', async () => {
+it('runs a job at once and repeatedly, continues after a failure, and never overlaps runs', async () => {
   const errors: unknown[] = []
   const log: Log = { ...silentLog, error: (fields) => errors.push(fields) }
   let runs = 0
@@ -29,7 +29,7 @@ it('a job: runs at once and again, goes on after a failure, and never runs twice
   expect(errors).toEqual([{ err: new Error('no'), job: 'sweep' }])
 })
 
-it('stops at once between two turns, and waits for one that is under way', async () => {
+it('stops at once between two runs, and waits for a current run', async () => {
   let finish = () => {}
   const under = new Promise<void>((resolve) => {
     finish = resolve

@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.js'
 import type { Log } from '../log/log.js'
 import { pause } from '../process/pause.js'
 
-/** Something that is done again and again for as long as the server runs. */
+/** A task that the server repeats while it runs. */
 export interface ScheduledJob {
   readonly name: string
   readonly everyMs: number
@@ -12,19 +12,19 @@ export interface ScheduledJob {
 }
 
 export interface SchedulerOptions {
-  /** A pool of one connection. It holds the lock of each job that this process does. */
+  /** A pool of one connection, which holds the locks of the jobs of this process. */
   readonly locks: Database
   readonly log: Log
 }
 
-/** How often a process asks whether it may take over a job: a job is idle for so long when its process dies. */
+/** Interval in which a process tries to take over a job, and so the pause of a job after its process dies. */
 const TAKEOVER_MS = 3_000
 
 /**
- * Runs every job at once and then on its schedule, never twice at a time. A failure is logged and the next turn tries
- * again. A job that is not done by every process belongs to whoever holds its lock, until that process ends.
+ * Runs every job immediately and then at its interval, without overlap. A failure is logged, and the next run
+ * retries. A job that is not per process runs in the process that holds its lock, until that process ends.
  *
- * @returns stops the jobs and waits for what is under way.
+ * @returns Stops the jobs and waits for current runs.
  */
 export function startScheduledJobs(
   jobs: readonly ScheduledJob[],
@@ -56,7 +56,7 @@ async function repeat(
   }
 }
 
-/** Takes the lock of a job, or keeps it. It is the connection's, so that PostgreSQL frees it when the process dies. */
+/** Takes or keeps the lock of a job. It belongs to the connection, so PostgreSQL releases it if the process dies. */
 async function holdsJob(locks: Database, { name }: ScheduledJob): Promise<boolean> {
   const [lock] = await locks<{ isHeld: boolean }[]>`
     select exists (

@@ -1,6 +1,7 @@
 /**
- * A text in small letters as PostgreSQL's `lower` writes them: each character by itself. JavaScript by itself looks
- * around (a sigma that ends a word) and makes two characters of one (`İ`), and what it writes would not be found.
+ * Converts a text to lowercase as PostgreSQL's `lower` does, each character by itself. JavaScript depends on
+ * neighbors (a final sigma) and makes two characters of one (`İ`), so that a search for its result would find
+ * nothing.
  */
 export function lowercase(text: string): string {
   return Array.from(text, (character) => (character === 'İ' ? 'i' : character.toLowerCase())).join('')

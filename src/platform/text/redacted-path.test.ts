@@ -14,7 +14,7 @@ it.each([
   expect(redactedPath(url)).toBe(redacted)
 })
 
-it('shows no part that is as long as a key', () => {
+it('hides every segment that is as long as a key', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[\w-]{25,80}$/), (key) => {
       expect(redactedPath(`/v2/${key}/x?key=${key}`)).toBe('/v2/…/x')

@@ -1,11 +1,11 @@
-/** What paths of ours are made of. Keys and tokens are longer, or have digits. */
+/** Segments of Plaza's own paths. Keys and tokens are longer or have digits. */
 const safeSegmentPattern = /^(v\d|[a-z_.-]{0,24})$/i
 
 /**
- * The path of a request as an answer may repeat it: without the query, and without parts that may be a key or a token
- * which somebody has put there.
+ * Returns the path of a request without the query and without segments that may be a key or token, so that a
+ * reply can repeat it.
  *
- * @param url Path and query as they were asked for: `/v2/nowhere?x=1`.
+ * @param url Path and query of the request: `/v2/nowhere?x=1`.
  */
 export function redactedPath(url: string): string {
   const [path = ''] = url.split('?')

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's text cannot hold U+0000, which UTF-8 and so the protocol allow. A space takes its place: it is
- * one byte too, so that positions counted in bytes stay right.
+ * Replaces U+0000, which PostgreSQL's text cannot hold but the protocol allows, by a space. A space is one
+ * byte as well, so positions in bytes stay correct.
  */
 export function storableText(text: string): string {
   return text.replaceAll('\0', ' ')

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { makeTestDir } from '../../../test/stale-test-dirs.js'
 import { ensureSecretKey } from './secret-key.js'
 
-it('is made once, and nobody else may read it', async () => {
+it('is generated once and readable only by its owner', async () => {
   const directory = await makeTestDir()
   const key = await ensureSecretKey(directory)
   expect(key).toMatch(/^[\w-]{43}$/)
@@ -12,7 +12,7 @@ it('is made once, and nobody else may read it', async () => {
   expect((await stat(join(directory, 'secret.key'))).mode & 0o777).toBe(0o600)
 })
 
-it('is not replaced when the file has lost it', async () => {
+it('is not replaced when the file is empty', async () => {
   const directory = await makeTestDir()
   await writeFile(join(directory, 'secret.key'), '')
   await expect(ensureSecretKey(directory)).rejects.toThrow(/is empty/)

@@ -6,10 +6,10 @@ const FILE = 'secret.key'
 const KEY_BYTES = 32
 
 /**
- * The secret key of a server that runs its own database, in a file beside it that only its user may read. It is made
- * when there is none; of two processes that start together one makes it.
+ * Reads the secret key of a server with an embedded database, or generates it. Only the server's user may
+ * read the file. Of two processes that start together, one generates the key.
  *
- * @param dataDir The data directory; it exists.
+ * @param dataDir The data directory, which must exist.
  */
 export async function ensureSecretKey(dataDir: string): Promise<string> {
   const file = join(dataDir, FILE)
@@ -24,7 +24,9 @@ export async function ensureSecretKey(dataDir: string): Promise<string> {
   }
   const key = (await readFile(file, 'utf8')).trim()
   if (key === '')
-    throw new Error(`${file} is empty: put back the key that was in it, or remove it to lose what it sealed`)
+    throw new Error(
+      `${file} is empty: restore the key from a backup, or delete the file and lose all secrets that it encrypted`,
+    )
   return key
 }
 

@@ -5,7 +5,7 @@ import { createVault } from './vault.js'
 const [first, second] = ['a key of the first year', 'a key of the second year'] as const
 
 describe('the vault', () => {
-  it('gives back what was sealed, and seals nothing twice in the same way', () => {
+  it('decrypts what it encrypted, with a different ciphertext each time', () => {
     const vault = createVault([first])
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (secret, context) => {
@@ -16,7 +16,7 @@ describe('the vault', () => {
     )
   })
 
-  it('opens nothing in another place, and nothing that was changed', () => {
+  it('refuses another context and changed data', () => {
     const vault = createVault([first])
     const sealed = vault.seal(Buffer.from('secret'), 'signer 1')
     expect(() => vault.open(sealed, 'signer 2')).toThrow()
@@ -28,7 +28,7 @@ describe('the vault', () => {
     }
   })
 
-  it('opens what an older key sealed, and seals with the first', () => {
+  it('decrypts values of older keys, and encrypts with the first key', () => {
     const sealedWithOldKey = createVault([first]).seal(Buffer.from('secret'), 'x')
     const bothKeysVault = createVault([second, first])
     expect(bothKeysVault.open(sealedWithOldKey, 'x').toString()).toBe('secret')
@@ -40,7 +40,7 @@ describe('the vault', () => {
     expect(() => createVault([second]).open(sealedWithOldKey, 'x')).toThrow(/PLAZA_SECRET_KEY/)
   })
 
-  it('says what is missing when there is no key', () => {
+  it('says which variable is missing without a key', () => {
     expect(() => createVault([]).seal(Buffer.from('secret'), 'x')).toThrow(/PLAZA_SECRET_KEY/)
   })
 })

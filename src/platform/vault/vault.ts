@@ -2,30 +2,28 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { PlazaError } from '../errors.js'
 
 /**
- * Encrypts secrets for the database. What is sealed says which key sealed it, so that keys can be changed: the first
- * of the configured keys seals, every one of them opens.
+ * Encrypts secrets for the database. A ciphertext names its key, so that keys can be rotated: the first of
+ * the configured keys encrypts, all of them decrypt.
  */
 export interface Vault {
   /**
-   * Encrypts. `place` says what the secret is and whose, as `signer 123e4567-…`: it is not stored, and the same one
-   * must be given to open, so that a sealed secret is of no use in another's row.
-   * @throws PlazaError `not_configured` where the server has no key.
+   * Encrypts a secret. `context` names its kind and owner, such as `signer 123e4567-…`. It is not stored and
+   * must be equal to decrypt, so that a ciphertext is useless in another row.
+   * @throws PlazaError `not_configured` if the server has no key.
    */
   seal(secret: Uint8Array, context: string): Buffer
   /**
-   * Decrypts what `seal` made.
-   * @throws PlazaError `not_configured` without a key at all; an Error when no key opens it.
+   * Decrypts a result of `seal`.
+   * @throws PlazaError `not_configured` if the server has no key; an Error if no key matches.
    */
   open(sealed: Uint8Array, context: string): Buffer
-  /**
-   * Names the key that seals: the same bytes stand in what it has sealed, behind the first. Null without a key.
-   */
+  /** Id of the key that encrypts: bytes 2 to 5 of its ciphertexts. Null without a key. */
   readonly keyId: Buffer | null
 }
 
 /**
- * What is sealed: version (1 byte), id of the key (4), nonce (12), ciphertext, tag (16). AES-256-GCM; random nonces
- * of 96 bits are safe for 2^32 secrets under one key (NIST SP 800-38D, 8.3).
+ * Format of a ciphertext: version (1 byte), id of the key (4), nonce (12), ciphertext, tag (16). AES-256-GCM;
+ * random nonces of 96 bits are safe for 2^32 secrets under one key (NIST SP 800-38D, 8.3).
  */
 const VERSION = 1
 const ID_BYTES = 4
@@ -42,7 +40,8 @@ interface VaultKey {
 /**
  * Opens the vault.
  *
- * @param secretKeys Texts of which keys are made, the one to seal with first. None: nothing can be sealed or opened.
+ * @param secretKeys Texts from which keys are derived; the first one encrypts. Empty: nothing can be
+ * encrypted or decrypted.
  */
 export function createVault(secretKeys: readonly string[]): Vault {
   const keys = secretKeys.map(deriveKey)
@@ -63,7 +62,7 @@ export function createVault(secretKeys: readonly string[]): Vault {
     const id = bytes.subarray(1, 1 + ID_BYTES)
     const found = keys.find((key) => key.id.equals(id))
     if (bytes[0] !== VERSION || bytes.length < HEADER_BYTES + TAG_BYTES || found === undefined) {
-      throw new Error('a secret in the database was sealed with a key that PLAZA_SECRET_KEY does not name')
+      throw new Error('PLAZA_SECRET_KEY lacks the key that encrypted a secret in the database')
     }
     const decipher = createDecipheriv(CIPHER, found.key, bytes.subarray(1 + ID_BYTES, HEADER_BYTES), {
       authTagLength: TAG_BYTES,
@@ -76,12 +75,12 @@ export function createVault(secretKeys: readonly string[]): Vault {
   return { seal, open, keyId: keys[0]?.id ?? null }
 }
 
-/** The text has its entropy already: it is asked to be random, so it is derived from, not stretched. */
+/** Derives a key without stretching, because the configured text must be random. */
 function deriveKey(text: string): VaultKey {
   const key = Buffer.from(hkdfSync('sha256', text, '', 'plaza vault 1', 32))
   return { key, id: createHash('sha256').update(key).digest().subarray(0, ID_BYTES) }
 }
 
 function unknownKeyError(): PlazaError {
-  return new PlazaError('not_configured', 'this server keeps no secrets: it has no PLAZA_SECRET_KEY')
+  return new PlazaError('not_configured', 'this server cannot store secrets: PLAZA_SECRET_KEY is not set')
 }

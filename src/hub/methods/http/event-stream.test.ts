@@ -236,7 +236,13 @@ test('streams at the end of the log share one read', async () => {
   await api.app.listen({ port: 0 })
   const readers = await Promise.all(Array.from({ length: 20 }, () => open(api)))
   await Promise.all(readers.map((reader) => reader.nextBlock()))
-  await sleep(100)
+  let lastCount = -1
+  const isQuiet = () => {
+    const isSame = lastCount === statements.length
+    lastCount = statements.length
+    return isSame
+  }
+  await expect.poll(isQuiet, { interval: 50 }).toBe(true)
   statements.length = 0
   await append({ id: 1 })
   expect(await Promise.all(readers.map((reader) => take(reader, 1)))).toEqual(readers.map(() => ['1:1']))
@@ -286,11 +292,12 @@ test('the server stops -> all streams end, slow ones too', async () => {
     insert into hub.events (day, shard, id, type, event)
     select '2026-11-01', 1, n, 1, '\\x00' from generate_series(1, 60000) n
   `
+  const responses = serverSide(api)
   const reader = await open(api)
   const slow = await open(api, 'from_event_id=0')
   slow.response.pause()
   await reader.nextBlock()
-  await sleep(200)
+  await expect.poll(() => responses.some((response) => response.writableNeedDrain)).toBe(true)
   const startedAt = performance.now()
   await api.app.close()
   // Half the time that a slow reader has while the server runs.

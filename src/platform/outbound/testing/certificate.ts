@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** A key and a certificate that it signed itself, in PEM. */
+/** A key and its self-signed certificate in PEM. */
 export interface TestCertificate {
   readonly key: string
   readonly cert: string
@@ -20,8 +20,8 @@ const basicConstraints = Buffer.from('551d13', 'hex')
 const subjectAltName = Buffer.from('551d11', 'hex')
 
 /**
- * Makes a certificate for these names and addresses, valid for an hour around now: X.509 v3 (RFC 5280), in
- * as much DER as that takes, so that no private key lies in the repository and none expires there.
+ * Creates a certificate for these names and addresses, valid for an hour around now: X.509 v3 (RFC 5280) in
+ * minimal DER, so that the repository contains no private key and no certificate that expires.
  */
 export function createCertificate(...hosts: string[]): TestCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

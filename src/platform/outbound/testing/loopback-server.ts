@@ -6,19 +6,19 @@ import type { TestCertificate } from './certificate.js'
 
 export interface LoopbackServer {
   readonly port: number
-  /** `http://127.0.0.1:port` or `https://…`, without a slash at its end. */
+  /** `http://127.0.0.1:port` or `https://…`, without a trailing slash. */
   readonly origin: string
-  /** How many connections were made to it. */
+  /** Number of accepted connections. */
   connections(): number
 }
 
-/** An HTTP server on loopback until the test ends; over TLS with a certificate. */
+/** Starts an HTTP server on loopback until the test ends; over TLS if it has a certificate. */
 export function serveHttp(listener: RequestListener, tls?: TestCertificate): Promise<LoopbackServer> {
   const server = tls === undefined ? createHttpServer(listener) : createHttpsServer({ ...tls }, listener)
   return listen(server, tls === undefined ? 'http' : 'https')
 }
 
-/** A server that says to every connection what HTTP does not foresee. */
+/** Starts a server that sends invalid HTTP to every connection. */
 export function serveTcp(onConnection: (socket: Socket) => void): Promise<LoopbackServer> {
   return listen(createTcpServer(onConnection), 'http')
 }
@@ -30,7 +30,7 @@ async function listen(server: Server, scheme: string): Promise<LoopbackServer> {
     connections += 1
     open.add(socket)
     socket.on('close', () => open.delete(socket))
-    // Clients hang up on servers like these.
+    // Clients hang up on such servers.
     socket.on('error', () => {})
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

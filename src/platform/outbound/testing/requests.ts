@@ -8,7 +8,7 @@ import {
 } from '../net-client.js'
 import { isNetFailure, type NetFailure } from '../net-failure.js'
 
-/** A client that may reach loopback and looks no name up, until the test ends. */
+/** Opens a client that may reach loopback and resolves no names, until the test ends. */
 export function createClient(options: Partial<NetClientOptions> = {}): NetClient {
   const client = createNetClient({
     policy: { allowHttp: true, allowLoopback: true },
@@ -20,7 +20,7 @@ export function createClient(options: Partial<NetClientOptions> = {}): NetClient
   return client
 }
 
-/** One request of a client of its own. */
+/** Sends one request with a new client. */
 export async function request(
   url: string,
   more: Partial<NetRequest> = {},
@@ -29,20 +29,20 @@ export async function request(
   return createClient(options).request({ url, deadlineMs: 30_000, maxBytes: 1_000, ...more })
 }
 
-/** The answer to a request that must have one. */
+/** Returns the response, or fails the test. */
 export async function answerOf(...parameters: Parameters<typeof request>): Promise<NetAnswer> {
   const result = await request(...parameters)
   if (isNetFailure(result)) return expect.fail(`${result.kind}: ${result.detail}`)
   return result
 }
 
-/** Why a request had no answer. */
+/** Returns the failure, or fails the test. */
 export async function failureKindOf(...parameters: Parameters<typeof request>): Promise<string> {
   const result = await request(...parameters)
   return isNetFailure(result) ? result.kind : `answered ${result.status}`
 }
 
-/** The body as text. */
+/** Returns the body as text. */
 export function text({ bytes }: NetAnswer): string {
   return Buffer.from(bytes).toString()
 }
