@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 
-/** Those of these fids that are no users. */
+/** Returns the fids that are not registered. */
 export async function findUnregisteredFids(db: Database, fids: readonly number[]): Promise<number[]> {
   const rows = await db<{ fid: number }[]>`
     select distinct fid
