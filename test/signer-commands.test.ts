@@ -60,7 +60,7 @@ it('nobody approves with another key than the account’s', async () => {
   const { url, readSigner } = await request()
   const stranger = ['--fid', String(user.fid), '--custody-key', hexOf(newPrivateKey())]
   expect(await runCli(['signer', 'approve', url, ...stranger], 1)).toMatch(
-    /^plaza: this was not signed by 0x/,
+    /^plaza: signature must be by 0x/,
   )
   expect(await readSigner()).toMatchObject({ status: 'pending_approval' })
 })

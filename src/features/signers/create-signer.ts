@@ -6,7 +6,7 @@ import { signerKeyContext } from './signer-key-context.js'
 
 const PRIVATE_KEY_BYTES = 32
 
-/** Makes a key pair for an app. The private half leaves this function sealed. */
+/** Creates a key pair for an app. The private key leaves this function encrypted. */
 export async function createSigner(
   { db, vault }: { readonly db: Queryable; readonly vault: Vault },
   appId: string,

@@ -1,2 +1,2 @@
-/** Where the private half of a signer belongs, for the vault. */
+/** Names the private key of a signer for the vault (the additional data of its ciphertext). */
 export const signerKeyContext = (signerId: string): string => `signer ${signerId}`

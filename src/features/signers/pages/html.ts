@@ -1,4 +1,4 @@
-/** A piece of HTML that is safe as it is. */
+/** HTML text that needs no escaping. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -13,7 +13,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** HTML with values in it. What is no HTML itself is escaped, for text and for attributes in double quotes alike. */
+/** Template tag for HTML. Escapes every value that is not `Html`, for text and double-quoted attributes. */
 export function html(parts: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   const texts = parts.flatMap((part, index) => [part, textOf(pieces[index] ?? null)])
   return new Html(texts.join(''))
