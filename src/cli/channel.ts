@@ -77,7 +77,7 @@ async function printMembers(context: CommandContext, db: Database, id: string): 
   const memberships = await listChannelMemberships(db, id)
   // A channel has a lead at least.
   if (memberships.length === 0) throw new UsageError(`there is no channel ${id}`)
-  for (const { fid, standing } of memberships) context.print(`${fid}\t${standing}`)
+  for (const { fid, membership } of memberships) context.print(`${fid}\t${membership}`)
 }
 
 /** Lines that are wrong are told by their number and do not keep the others out. */

@@ -1,18 +1,18 @@
 import type { Database } from '../../platform/db/connection.js'
 
-/** What a user is to a channel, in words. */
+/** The memberships of one user in a channel, in words. */
 export interface ChannelMembership {
   readonly fid: number
-  /** `owner`, `moderator`, `member`, `invited as …` or `restricted`; somebody may be in the list twice. */
-  readonly standing: string
+  /** `owner`, `moderator`, `member`, `invited as …` or `restricted`. A user may be listed twice. */
+  readonly membership: string
 }
 
-/** Everybody who belongs to a channel, has an open invite or was removed; nobody where there is no channel. */
+/** Lists the members, open invites and banned users of a channel; empty when the channel does not exist. */
 export function listChannelMemberships(db: Database, id: string): Promise<ChannelMembership[]> {
   return db<ChannelMembership[]>`
-    select fid, standing
+    select fid, membership
     from (
-      select 1 as place, lead_fid as fid, 'owner' as standing, 0 as at from channels.channels where id = ${id}
+      select 1 as place, lead_fid as fid, 'owner' as membership, 0 as at from channels.channels where id = ${id}
       union all
       select case role when 'moderator' then 2 else 3 end, fid, role, member_since
       from channels.members where channel_id = ${id}

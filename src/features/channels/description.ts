@@ -2,12 +2,12 @@ import { usernameMentions } from '../../graph/view/text-ranges.js'
 import type { Database } from '../../platform/db/connection.js'
 import type { ChannelDocument } from './channel-document.js'
 
-/** A description as it is stored: without the names of those whom it mentions. */
+/** A description as stored: without the names of the mentioned users. */
 type Description = Required<
   Pick<ChannelDocument, 'description' | 'description_mentions' | 'description_mention_positions'>
 >
 
-/** Takes the `@names` of users out of a text, as the protocol has it in casts; other names are text like any. */
+/** Extracts mentions from a description by the rules for casts. Unknown names stay text. */
 export async function readDescription(db: Database, text: string): Promise<Description> {
   const candidates = usernameMentions(text)
   const names = [...new Set(candidates.map(({ name }) => name))]

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/connection.js'
 
-/** How a user stands to a channel, as the tables have it. */
+/** The membership of a user as stored. */
 export interface StoredMembership {
   readonly role: 'member' | 'moderator' | 'owner' | null
   /** The role of the open invite. */
@@ -8,7 +8,7 @@ export interface StoredMembership {
   readonly isRestricted: boolean
 }
 
-/** Every state that a user and a channel may be in: there is no other. */
+/** Every valid combination of stored membership rows. */
 export const validMemberships: readonly StoredMembership[] = [
   { role: null, invited: null, isRestricted: false },
   { role: null, invited: 'member', isRestricted: false },
@@ -20,15 +20,15 @@ export const validMemberships: readonly StoredMembership[] = [
   { role: 'owner', invited: null, isRestricted: false },
 ]
 
-/** A channel as the tables have it. */
+/** A channel as stored. */
 export interface StoredChannel {
   readonly memberships: ReadonlyMap<number, StoredMembership>
   readonly memberCount: number
-  /** In the order of fids. */
+  /** In order of fid. */
   readonly moderatorFids: readonly number[]
 }
 
-/** Reads how these users stand to a channel, and what the channel says of them. */
+/** Reads the stored memberships of users and the channel's own counters. */
 export async function readStoredChannel(
   db: Database,
   id: string,
