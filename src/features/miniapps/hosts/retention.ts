@@ -1,13 +1,13 @@
 import type { Database } from '../../../platform/db/connection.js'
 
-/** Longer than the day within which the same notification must not come twice. */
+/** Longer than the day in which a notification id is deduplicated. */
 const NOTIFICATION_DAYS = 30
-/** Until then the notifications that came by it are gone. */
+/** By then the notifications that used the token are deleted. */
 const ENDED_TOKEN_DAYS = NOTIFICATION_DAYS + 1
 
 /**
- * Removes what apps that open mini apps need no more: notifications of more than 30 days ago, tokens that were not
- * brought to a mini app within a day, and those that ended before all notifications that are kept.
+ * Deletes expired host data: notifications after 30 days, tokens not delivered within a day, and tokens that
+ * ended before the oldest kept notification.
  */
 export async function deleteExpiredHostData(db: Database): Promise<void> {
   await db`

@@ -1,7 +1,7 @@
 import type { Database } from '../../../platform/db/connection.js'
 import type { TokenState } from './tokens.js'
 
-/** A token as its app sees it. */
+/** A notification token as its app sees it. */
 export interface ListedToken {
   readonly fid: number
   readonly clientFid: number
@@ -12,16 +12,16 @@ export interface ListedToken {
   readonly updatedAt: Date
 }
 
-/** Which tokens of an app. */
+/** A page of an app's tokens. */
 export interface TokenPage {
-  /** Only those of these users; null for all. */
+  /** Only tokens of these users; null for all. */
   readonly fids: readonly number[] | null
   readonly limit: number
-  /** Goes on behind the token with this key; null begins. */
+  /** Continue after the token with this key; null for the first page. */
   readonly after: { readonly fid: number; readonly clientFid: number } | null
 }
 
-/** Tokens of an app, those that have ended among them, in the order of users. */
+/** Lists tokens of an app in order of fid, including ended ones. */
 export async function listTokens(
   db: Database,
   appId: string,

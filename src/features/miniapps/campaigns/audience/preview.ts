@@ -4,16 +4,16 @@ import { type AudienceFilter, followsTarget, hasScore, isExcluded, isNear, isTar
 import { usersAlreadyNotified } from './audience-selection.js'
 import { forceCustomPlan } from './custom-plan.js'
 
-/** Whom a notification would be sent to if it were sent now. */
+/** Who would receive a notification if it were sent now. */
 export interface AudiencePreview {
   readonly tokens: number
   readonly users: number
   readonly clients: readonly { readonly clientFid: number; readonly tokens: number }[]
-  /** Why others are left out, by the first reason that holds; users, where the reason is `no_token`. */
+  /** Excluded tokens by their first reason; users for the reason `no_token`. */
   readonly excluded: readonly { readonly reason: string; readonly tokens: number }[]
 }
 
-/** What is asked of an audience. */
+/** The audience to preview. */
 export interface PreviewRequest {
   readonly appId: string
   /** The idempotency key. */
@@ -28,7 +28,7 @@ interface GroupRow {
   readonly users: number
 }
 
-/** Looks at every token of an app, or of the users who are named, and tells what would become of it. */
+/** Classifies every token of an app, or of the named users, by what a broadcast would do. */
 export async function previewAudience(
   db: Database,
   settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
@@ -47,7 +47,7 @@ export async function previewAudience(
   }
 }
 
-/** Tokens by what would become of them: those that would be tried by client, the others by reason. */
+/** Groups tokens: sent ones by client, excluded ones by reason. */
 function groupTokens(
   db: Queryable,
   settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
@@ -80,7 +80,7 @@ function groupTokens(
     order by reason, "clientFid"`
 }
 
-/** SQL for why a token would not be tried; null for one that would. */
+/** SQL for the reason that excludes a token; null when it would be sent. */
 function exclusionReason(
   db: Queryable,
   { intervalSeconds, perDay }: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,

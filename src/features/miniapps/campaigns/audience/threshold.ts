@@ -2,7 +2,10 @@ import type { Database } from '../../../../platform/db/connection.js'
 import { type AudienceFilter, audienceTokens } from './audience.js'
 import { forceCustomPlan } from './custom-plan.js'
 
-/** Whether more tokens than this would be notified. Counts no further, so that it takes as long for a million. */
+/**
+ * Whether an audience is larger than a limit. Stops counting there, so its cost does not grow with the
+ * audience.
+ */
 export async function isAudienceLargerThan(
   db: Database,
   {
