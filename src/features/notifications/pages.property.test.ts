@@ -26,7 +26,7 @@ const selections = fc.record({
   below: fc.option(fc.subarray(urls, { minLength: 1 })),
 })
 
-/** Whom a user is not to see. */
+/** Returns the users hidden from a viewer. */
 async function hiddenFrom(viewer: number): Promise<Set<number>> {
   const messages = await storedMessages(db)
   const blocks = messages
@@ -47,7 +47,7 @@ interface Listed extends Pick<InboxRow, 'name' | 'hash' | 'ts' | 'count'> {
 
 const isGroup = (kind: string) => ['follows', 'likes', 'recasts'].includes(kind)
 
-/** What the list has to be, in the plainest form. */
+/** Reference implementation of the list. */
 async function wantedList({ fid: viewer, kinds: asked, below }: InboxSelection): Promise<Listed[]> {
   const messages = await storedMessages(db)
   const casts = new Map(
@@ -93,7 +93,7 @@ function plain({ name, hash, ts, count, members }: InboxRow): Listed {
   return { name, hash, ts, count, members: members?.map((member) => member.fid) ?? null }
 }
 
-/** All pages, from the newest to the end; between two of them something may happen. */
+/** Reads all pages; the callback runs between two of them. */
 async function readPages(
   selection: InboxSelection,
   limit: number,
@@ -127,7 +127,7 @@ async function mute(pairs: readonly (readonly [number, number])[]): Promise<void
   }
 }
 
-test('pages show what stands and may be seen, each once and in order, with its members', async () => {
+test('readInbox: pages show each visible notification once, in order, with its members', async () => {
   await fc.assert(
     fc.asyncProperty(
       histories,
@@ -153,7 +153,7 @@ test('pages show what stands and may be seen, each once and in order, with its m
   )
 })
 
-test('what stood still while pages were turned is neither repeated nor skipped', async () => {
+test('readInbox: unchanged entries are neither repeated nor skipped while others change', async () => {
   const nameOf = ({ name, hash, ts }: Listed) => `${name} ${hash} ${ts}`
   await fc.assert(
     fc.asyncProperty(histories, fid, fc.integer({ min: 1, max: 2 }), async (steps, viewer, limit) => {
@@ -179,7 +179,7 @@ test('what stood still while pages were turned is neither repeated nor skipped',
   )
 })
 
-test('what has been marked is seen, of its kind and of its user, and what comes later is not', async () => {
+test('markSeen: marks one kind of one user; later notifications stay unseen', async () => {
   await fc.assert(
     fc.asyncProperty(
       histories,
@@ -210,7 +210,7 @@ test('what has been marked is seen, of its kind and of its user, and what comes 
   )
 })
 
-test('a clock that is ahead is followed for a minute, not further', async () => {
+test('markSeen: a clock that is ahead is followed for at most a minute', async () => {
   const [alice, bob] = [users[0]!, users[1]!]
   const mention = (text: string, at: number) =>
     alice.cast(text, at, { mentions: [2], mentionsPositions: [0] })
@@ -232,7 +232,7 @@ test('a clock that is ahead is followed for a minute, not further', async () => 
   ])
 })
 
-test('what is unseen is counted up to a bound', async () => {
+test('countUnseen: stops at its bound', async () => {
   const casts = Array.from({ length: MAX_UNSEEN + 20 }, (_, n) =>
     users[0]!.cast(`cast ${n}`, testNow - 500 + n, { mentions: [2], mentionsPositions: [0] }),
   )
