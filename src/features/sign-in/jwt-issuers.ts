@@ -1,6 +1,6 @@
 import type { JwtIssuer } from './jwt.js'
 
-/** The issuers of `JWT_ISSUERS`, which has been checked: `issuer=address of its keys`, between commas. */
+/** Parses `JWT_ISSUERS`, which was validated before: comma-separated `issuer=URL of its keys`. */
 export function readJwtIssuers(text: string | undefined): JwtIssuer[] {
   if (text === undefined) return []
   return text.split(',').map((pair) => {
