@@ -1,10 +1,10 @@
 import { omitUndefined } from './omit-undefined.js'
 import { codecName, type VideoMetadata, type VideoStream } from './video.js'
 
-/** Boxes looked at in one file, at all depths: any real header has fewer. */
+/** Most boxes to read in one file, at all depths; real headers have fewer. */
 const BOXES_MAX = 2_000
 const STREAMS_MAX = 20
-/** A year: what is longer is a broken header. */
+/** One year; longer durations are corrupt. */
 const DURATION_MAX_S = 31_536_000
 
 interface Box {
@@ -13,9 +13,9 @@ interface Box {
 }
 
 /**
- * Reads the header of an MP4 or QuickTime file (ISO/IEC 14496-12) out of its first bytes: how long it plays,
- * and the codec and size of its pictures. What lies behind the bytes at hand is not known: files that are not
- * laid out for streaming have their header at the end.
+ * Reads duration, codec and size from the first bytes of an MP4 or QuickTime file (ISO/IEC 14496-12).
+ *
+ * Files that are not optimized for streaming have their header at the end, which is not read.
  */
 export function readMp4(bytes: Uint8Array): VideoMetadata {
   const reader = new BoxReader()
@@ -37,14 +37,14 @@ export function readMp4(bytes: Uint8Array): VideoMetadata {
 class BoxReader {
   #left = BOXES_MAX
 
-  /** The boxes in this part of the file, up to the first that is broken; of the last, what is there. */
+  /** Returns the boxes in this range up to the first corrupt one, truncated to the available bytes. */
   boxes(view: DataView): Box[] {
     const found: Box[] = []
     let at = 0
     while (at + 8 <= view.byteLength && this.#left > 0) {
       this.#left -= 1
       const size = view.getUint32(at)
-      // 1 says that a 64-bit size follows, 0 that the box goes on to the end: bodies of films, not headers.
+      // Size 1 means that a 64-bit size follows, 0 that the box extends to the end: media data, not headers.
       const isLong = size === 1 && at + 16 <= view.byteLength
       const length = isLong ? Number(view.getBigUint64(at + 8)) : size
       const head = isLong ? 16 : 8
@@ -56,7 +56,7 @@ class BoxReader {
     return found
   }
 
-  /** The box at the end of this way down. */
+  /** Returns the box at the end of a path. */
   descend(view: DataView, path: readonly string[]): DataView | undefined {
     let current: DataView | undefined = view
     for (const step of path) {
@@ -66,15 +66,15 @@ class BoxReader {
   }
 }
 
-/** Undefined for tracks without pictures: sound, subtitles, timecodes. */
+/** Returns undefined for tracks without video: audio, subtitles, timecodes. */
 function streamOf(reader: BoxReader, { content }: Box): VideoStream | undefined {
   const description = reader.descend(content, ['mdia', 'minf', 'stbl', 'stsd'])
   if (description === undefined || description.byteLength < 8) return undefined
-  // After version, flags and count come the sample entries, which are boxes.
+  // Sample entries, which are boxes, follow version, flags and count.
   const [entry] = reader.boxes(slice(description, 8, description.byteLength - 8))
   const codec = entry && codecName(entry.type)
   if (entry === undefined || codec === undefined) return undefined
-  // VisualSampleEntry: width and height after 24 bytes.
+  // VisualSampleEntry has width and height after 24 bytes.
   const hasSize = entry.content.byteLength >= 28
   return omitUndefined({
     codec_name: codec,
@@ -83,13 +83,13 @@ function streamOf(reader: BoxReader, { content }: Box): VideoStream | undefined 
   })
 }
 
-/** `mvhd`: times, the scale of a second, and the duration in it, in 32 or, from version 1, 64 bits. */
+/** Reads the duration in `mvhd`: timestamps, time scale and duration, 32-bit or from version 1 64-bit. */
 function durationOf(header: DataView): number | undefined {
   const isLong = header.byteLength > 0 && header.getUint8(0) === 1
   if (header.byteLength < (isLong ? 32 : 20)) return undefined
   const scale = header.getUint32(isLong ? 20 : 12)
   const duration = isLong ? Number(header.getBigUint64(24)) : header.getUint32(16)
-  // All bits set says that it is not known.
+  // All bits set means unknown.
   if (!isLong && duration === 0xffff_ffff) return undefined
   const seconds = Math.round((duration / scale) * 1_000) / 1_000
   return seconds > 0 && seconds < DURATION_MAX_S ? seconds : undefined

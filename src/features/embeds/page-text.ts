@@ -1,15 +1,15 @@
-/** Runs of control characters and white space: line breaks of the source, and U+0000, which no database holds. */
+/** Control characters and whitespace, including line breaks and U+0000, which PostgreSQL cannot store. */
 const whitespace = /[\p{Cc}\s]+/gu
 
-/** Halves of a character beyond U+FFFF whose other half is missing: not text, and refused by `jsonb`. */
+/** Lone surrogates, which `jsonb` refuses. */
 const loneSurrogates = /\p{Surrogate}/gu
 
 /**
- * A text as a page's head has it, made fit to be kept: on one line, trimmed, at most `maxLength` characters.
- * Undefined if nothing is left.
+ * Normalizes a text of a page: one line, trimmed, at most `maxLength` characters. Undefined when nothing is
+ * left.
  */
 export function cleanText(text: string | undefined, maxLength: number): string | undefined {
-  // Cut first as well: what is thrown away need not be cleaned.
+  // Truncates first, so that cleaning is bounded.
   const cleaned = text
     ?.slice(0, maxLength * 4)
     .replace(whitespace, ' ')
@@ -20,7 +20,7 @@ export function cleanText(text: string | undefined, maxLength: number): string |
 
 const URL_LENGTH_MAX = 1_024
 
-/** A reference in a page, made absolute; undefined unless it leads to http or https. */
+/** Resolves a URL in a page; undefined unless it is http(s). */
 export function resolveUrl(reference: string | undefined, base: URL): string | undefined {
   if (reference === undefined || reference.length > URL_LENGTH_MAX) return undefined
   const trimmed = reference.trim()

@@ -4,8 +4,10 @@ import { codecName, type VideoMetadata, type VideoStream } from './video.js'
 const STREAMS_MAX = 20
 
 /**
- * Reads a playlist of HTTP live streaming (RFC 8216): a list of renditions says their sizes and codecs, a
- * list of segments how long they play together, if it is finished. Undefined for what is neither.
+ * Reads an HTTP Live Streaming playlist (RFC 8216).
+ *
+ * A master playlist gives sizes and codecs, a complete media playlist its duration. Undefined for anything
+ * else.
  */
 export function readPlaylist(text: string, isWhole: boolean): VideoMetadata | undefined {
   const lines = text.split(/\r?\n/)
@@ -31,7 +33,7 @@ function streamOf(line: string): VideoStream {
   })
 }
 
-/** A list without an end is live, and its length unknown. */
+/** Returns the duration; a playlist without an end is live. */
 function durationOf(lines: readonly string[]): number | undefined {
   if (!lines.includes('#EXT-X-ENDLIST')) return undefined
   const seconds = lines

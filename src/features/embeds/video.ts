@@ -1,17 +1,17 @@
-/** What is known of a video without playing it. */
+/** Metadata of a video. */
 export interface VideoMetadata {
   duration_s?: number
   stream?: VideoStream[]
 }
 
-/** One picture stream of a video; what is not known is left out. */
+/** A video track; unknown values are omitted. */
 export interface VideoStream {
   codec_name?: string
   width_px?: number
   height_px?: number
 }
 
-/** Codecs by the first part of their RFC 6381 names, and what players call them. */
+/** Codec names by the first part of their RFC 6381 identifiers. */
 const codecNames: ReadonlyMap<string, string> = new Map([
   ['av01', 'av1'],
   ['avc1', 'h264'],
@@ -25,7 +25,7 @@ const codecNames: ReadonlyMap<string, string> = new Map([
   ['vp09', 'vp9'],
 ])
 
-/** The name of a video codec; undefined for one that is not known or carries no picture. */
+/** Returns the name of a video codec; undefined for unknown and audio codecs. */
 export function codecName(sample: string): string | undefined {
   return codecNames.get(sample.slice(0, 4).toLowerCase())
 }

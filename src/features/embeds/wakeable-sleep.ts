@@ -1,9 +1,9 @@
-/** A pause that can be ended from outside, also before it has begun. */
+/** A pause that `end` interrupts, also before it begins. */
 export class WakeableSleep {
   #isWoken = false
   #wake: (() => void) | undefined
 
-  /** Returns when the time is over, or `end` was called since the last time. */
+  /** Resolves after the time, or when `end` was called since the last sleep. */
   async sleep(ms: number): Promise<void> {
     if (!this.#isWoken) {
       await new Promise<void>((resolve) => {
