@@ -6,10 +6,10 @@ import { addDeliveryJob } from './delivery/jobs.js'
 import { sampleData } from './samples.js'
 
 /**
- * Puts a sample of a kind in line for a webhook, whatever it is subscribed to. It is signed, limited and tried again
- * like any other.
+ * Queues a sample delivery of a kind for a webhook, whatever it subscribes to. It is signed, rate-limited and
+ * retried like any other.
  *
- * @throws PlazaError 409 when the webhook is off.
+ * @throws PlazaError 409 when the webhook is disabled.
  */
 export async function enqueueTestDelivery(
   db: Database,

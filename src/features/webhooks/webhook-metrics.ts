@@ -3,15 +3,15 @@ import type { Database } from '../../platform/db/connection.js'
 import type { PreparedDelivery } from './delivery/lane.js'
 import type { DeliveryOutcome } from './delivery/outcome.js'
 
-/** From a tenth of the promise of 250 ms to the length of a retry. */
+/** Buckets from a tenth of the promised 250 ms to the length of a retry. */
 const LAG_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600]
-/** Counting stops here: beyond it the number only says that something is wrong. */
+/** Upper bound of the delivery count, which keeps the query cheap. */
 const MAX_COUNTED = 100_000
 
 /**
- * Counts attempts, and measures how long deliveries wait.
+ * Registers the metrics of webhooks: attempts and queueing time.
  *
- * @returns what is to be told of every attempt.
+ * @returns A function to call for each attempt.
  */
 export function observeWebhooks(
   registry: Registry,
