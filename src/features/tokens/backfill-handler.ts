@@ -6,12 +6,14 @@ import type { Token } from './token.js'
 import { backfillFollowerName, deleteBalances } from './tracked-tokens.js'
 import { balanceChangesOf, transferTopic } from './transfers.js'
 
-/** A token whose past is to be read: it has a first block, and is counted from `liveFrom` on. */
+/** A token to backfill: it has a first block, and is applied live from `liveFrom` on. */
 export type BackfilledToken = Token & { readonly firstBlock: number; readonly liveFrom: number }
 
 /**
- * Reads the transfers of a token before it was counted. Only final blocks: the last of them may take a minute to be, and
- * until then nobody is told of the token's owners.
+ * Creates the handler that reads a token's transfers before `liveFrom`.
+ *
+ * Only final blocks are read. The last of them may take a minute to become final; the token's owners are
+ * shown after that.
  */
 export function backfillHandler(token: BackfilledToken): LogHandler {
   const { id, liveFrom, firstBlock } = token

@@ -9,24 +9,24 @@ import { isBackfilled, readTokens, type Token } from './token.js'
 import { findFirstBlock } from './token-details.js'
 import { backfillFollowerName } from './tracked-tokens.js'
 
-/** What reads the pasts of a network's tokens. */
+/** Dependencies of a network's backfill. */
 export interface BackfillContext extends FollowerOptions {
   readonly log: Log
 }
 
 export interface BackfillOptions extends BackfillContext {
-  /** How long it waits when there is nothing to read. */
+  /** Milliseconds between polls when there is nothing to read. */
   readonly pollMs: number
 }
 
-/** Steps for one token before it is the next one's turn, so that a large one does not hold up small ones. */
+/** Steps per token and turn, so that a large token does not delay small ones. */
 const STEPS_PER_TOKEN = 20
 const RETRY_MS = 5_000
 
 /**
- * Reads the pasts of all tokens of a network that are to be kept, one after the other, until it is stopped.
+ * Backfills all tracked tokens of a network in turns until it is stopped.
  *
- * @returns stops it; the step under way is finished.
+ * @returns A function that stops it after the current step.
  */
 export function startBackfill({ pollMs, ...context }: BackfillOptions): () => Promise<void> {
   const abortController = new AbortController()
@@ -38,7 +38,7 @@ export function startBackfill({ pollMs, ...context }: BackfillOptions): () => Pr
         if (!hasProgress) await pause(pollMs, signal)
       } catch (error) {
         const { network } = context.rpc
-        context.log.warn({ err: error, network: network.name }, 'could not read the past of a token')
+        context.log.warn({ err: error, network: network.name }, 'token backfill failed')
         await pause(RETRY_MS, signal)
       }
     }
@@ -51,10 +51,10 @@ export function startBackfill({ pollMs, ...context }: BackfillOptions): () => Pr
 }
 
 /**
- * Reads on in the pasts of a network's tokens, some steps for each. One that fails holds up no other.
+ * Runs some backfill steps for each token. A failing token does not stop the others.
  *
- * @returns whether anything was read.
- * @throws what the first one has failed with, after all others had their turn.
+ * @returns Whether anything was read.
+ * @throws The first error, after all tokens had their turn.
  */
 export async function backfillTokens(context: BackfillContext, signal?: AbortSignal): Promise<boolean> {
   const { db, rpc } = context
@@ -67,7 +67,7 @@ export async function backfillTokens(context: BackfillContext, signal?: AbortSig
       else if (isBackfillable(token) && !isBackfilled(token))
         hasProgress = (await backfillToken(context, token, signal)) || hasProgress
     } catch (cause) {
-      failures.push(new Error(`${backfillFollowerName(token)} goes no further`, { cause }))
+      failures.push(new Error(`${backfillFollowerName(token)} failed`, { cause }))
     }
   }
   if (failures.length > 0) throw failures[0]
@@ -97,7 +97,7 @@ async function backfillToken(
   try {
     for (let steps = 0; steps < STEPS_PER_TOKEN && !signal?.aborted; steps += 1) {
       const outcome = await follower.step().catch((error: unknown) => {
-        // It is asked for less in the next step.
+        // The next step requests a smaller range.
         if (error instanceof RangeRefused && follower.span > 1) return 'refused' as const
         throw error
       })
@@ -111,7 +111,7 @@ async function backfillToken(
   return hasProgress
 }
 
-/** When all is read, its cursor is of no use any more. */
+/** Deletes the follower of a finished backfill, whose cursor is no longer needed. */
 async function deleteFollower({ db }: BackfillContext, { id }: Token): Promise<void> {
   await db`
     delete from chain.followers f
