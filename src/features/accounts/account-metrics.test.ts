@@ -13,7 +13,7 @@ const { db } = await createTestDatabase()
 const clock = Date.now
 const hub = await createTestHub(db, { clock })
 
-it('tells how many fids are ready, held and used, and what is open', async () => {
+it('observeAccounts: counts available, held and used fids, and open work', async () => {
   const ledger = new LocalLedger({ db, hub, clock })
   const fidPool = new FidPool({ db, vault: testVault, ledger, clock, log: silentLog })
   await fidPool.take(await fundedWallet(db, { fidPoolSize: 2 }))

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../platform/db/connection.js'
 
-/** Shows how full the shelf is, and what has yet to come to its end: something is wrong where it stays. */
+/** Registers gauges of the fid pool and of unfinished work, which indicates a problem when it stays. */
 export function observeAccounts(registry: Registry, db: Database, network: string): void {
   const registers = [registry]
   new Gauge({

@@ -2,10 +2,10 @@ import { type EthAccount, ethAccount } from '../../../hub/registry/eth-account.j
 import type { Queryable } from '../../../platform/db/connection.js'
 import type { Vault } from '../../../platform/vault/vault.js'
 
-/** Where the private key of a wallet belongs, for the vault. */
+/** Names the private key of a wallet for the vault. */
 export const walletKeyContext = (walletId: string): string => `wallet ${walletId}`
 
-/** A wallet as an account that signs. */
+/** Decrypts a wallet as a signing account. */
 export async function openWallet(db: Queryable, vault: Vault, walletId: string): Promise<EthAccount> {
   const [row] = await db<{ sealed: Buffer }[]>`
     select sealed_key as sealed from accounts.wallets where id = ${walletId}`
