@@ -1,4 +1,4 @@
-/** The fids of `SCORE_SEEDS`, which has been checked: numbers between commas. */
+/** Parses `SCORE_SEEDS`, which was validated before: comma-separated fids. */
 export function seedList(text: string | undefined): number[] {
   return text === undefined ? [] : text.split(',').map(Number)
 }
