@@ -78,14 +78,14 @@ describe.each(['local network', 'chain'] as const)('account registration with cr
       await server.ended
     }
     const {
-      shelf: poolFids,
+      available,
       held: heldFids,
       used,
       registered,
       bought,
     } = await countFidsByState(db, Date.now())
     expect(used).toBe(app.users.length)
-    expect(poolFids + heldFids + used).toBe(registered)
+    expect(available + heldFids + used).toBe(registered)
     expect(bought).toBe(registered)
     await expectOnePurchaseForEachPurpose(db)
     await expectConsistentAccounts(db, developer.users)

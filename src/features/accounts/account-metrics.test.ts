@@ -23,7 +23,7 @@ it('observeAccounts: counts available, held and used fids, and open work', async
   const lines = (await registry.metrics()).split('\n')
   expect(lines).toEqual(
     expect.arrayContaining([
-      'plaza_fid_pool_size{state="shelf"} 2',
+      'plaza_fid_pool_size{state="available"} 2',
       'plaza_fid_pool_size{state="held"} 1',
       'plaza_registrations_pending{kind="transactions"} 0',
       'plaza_registrations_pending{kind="registrations"} 0',

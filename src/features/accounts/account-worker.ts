@@ -98,7 +98,7 @@ export class AccountWorker {
     const { ledger, fidPool, registrar } = accounts
     this.#runOnce('purchases', () => ledger.settlePending())
     for (const walletId of await walletsWithDueOrders(db, ledger.network, clock())) {
-      this.#runOnce(`shelf ${walletId}`, () => fidPool.fill(walletId))
+      this.#runOnce(`fid pool ${walletId}`, () => fidPool.fill(walletId))
     }
     const selection = { nowMs: clock(), pauseSeconds: PAUSE_SECONDS, limit: MAX_REGISTRATIONS }
     for (const id of await findAbandonedDirectRegistrations(db, selection)) {

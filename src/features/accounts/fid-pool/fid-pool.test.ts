@@ -19,7 +19,7 @@ const clock = () => nowMs
 const ledger = () => new LocalLedger({ db, hub, clock })
 const pools: FidPool[] = []
 /** A pool as another process would create it. */
-function shelf(options: Pick<FidPoolOptions, 'onTaken' | 'waitMs'> = {}): FidPool {
+function createPool(options: Pick<FidPoolOptions, 'onTaken' | 'waitMs'> = {}): FidPool {
   const createdPools = new FidPool({
     db,
     vault: testVault,
@@ -35,7 +35,7 @@ function shelf(options: Pick<FidPoolOptions, 'onTaken' | 'waitMs'> = {}): FidPoo
 function server(): FidPool {
   const onTaken = (walletId: string) => void createdPools.fill(walletId).catch(() => {})
   // The clock stands still, so a caller who waits for unaffordable fids gives up soon.
-  const createdPools: FidPool = shelf({ onTaken, waitMs: 2_000 })
+  const createdPools: FidPool = createPool({ onTaken, waitMs: 2_000 })
   return createdPools
 }
 const idle = () => Promise.all(pools.map((each) => each.idle()))
@@ -55,7 +55,7 @@ async function clearPools(): Promise<void> {
 it('take: fifty concurrent calls -> fifty distinct fids, each paid once', async () => {
   await clearPools()
   const wallet = await fundedWallet(db, { balance: 60n * LOCAL_PRICE })
-  const [one, other] = [shelf(), shelf()]
+  const [one, other] = [createPool(), createPool()]
   const fids = await Promise.all(
     Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? one : other).take(wallet)),
   )
@@ -64,7 +64,7 @@ it('take: fifty concurrent calls -> fifty distinct fids, each paid once', async 
   // The last caller leaves a gap, which the next fill closes.
   await one.fill(wallet.id)
   const tally = await countFidsByState(db, nowMs)
-  expect(tally).toEqual({ shelf: 1, held: 50, used: 0, registered: 51, bought: 51 })
+  expect(tally).toEqual({ available: 1, held: 50, used: 0, registered: 51, bought: 51 })
   expect(await balanceOf(wallet)).toBe(9n * LOCAL_PRICE)
 })
 
@@ -74,15 +74,15 @@ it('take: an unused fid goes to the next caller after ten minutes at no cost', a
     await fundedWallet(db, { fidPoolSize: 0 }),
     await fundedWallet(db, { fidPoolSize: 0 }),
   ]
-  const fid = await shelf().take(first)
+  const fid = await createPool().take(first)
   nowMs += HOLD_MS - 1
-  expect(await shelf().take(second)).not.toBe(fid)
+  expect(await createPool().take(second)).not.toBe(fid)
   nowMs += 1
-  expect(await shelf().take(first)).toBe(fid)
+  expect(await createPool().take(first)).toBe(fid)
   await idle()
   expect(await balanceOf(first)).toBe(99n * LOCAL_PRICE)
   nowMs += HOLD_MS
-  const [again] = await Promise.all([shelf().take(second), shelf().take(second)])
+  const [again] = await Promise.all([createPool().take(second), createPool().take(second)])
   expect(again).toBeGreaterThan(0)
   await idle()
   expect((await countFidsByState(db, nowMs)).bought).toBe(2)
@@ -91,7 +91,7 @@ it('take: an unused fid goes to the next caller after ten minutes at no cost', a
 it('take: a wallet that cannot pay for a replacement -> insufficient_funds', async () => {
   await clearPools()
   const wallet = await fundedWallet(db, { balance: 2n * LOCAL_PRICE, fidPoolSize: 0 })
-  const answers = await Promise.allSettled(Array.from({ length: 5 }, () => shelf().take(wallet)))
+  const answers = await Promise.allSettled(Array.from({ length: 5 }, () => createPool().take(wallet)))
   const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
   expect(refused.length).toBeGreaterThanOrEqual(3)
   for (const reason of refused) {
@@ -105,10 +105,10 @@ it('take: a wallet that cannot pay for a replacement -> insufficient_funds', asy
 it('fill: replaces fids whose taker died before replacing them', async () => {
   await clearPools()
   const wallet = await fundedWallet(db, { fidPoolSize: 2 })
-  await shelf().take(wallet)
+  await createPool().take(wallet)
   await idle()
-  await shelf().fill(wallet.id)
-  expect(await countFidsByState(db, nowMs)).toMatchObject({ shelf: 2, held: 1 })
+  await createPool().fill(wallet.id)
+  expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 2, held: 1 })
 })
 
 const action = fc.oneof(
@@ -146,12 +146,12 @@ it('fid pool: available, held and used fids match the payments at every step', a
             await Promise.allSettled(
               Array.from({ length: step.times }, () => server().take(wallets[step.wallet]!)),
             )
-          } else if (step.kind === 'fill') await shelf().fill(wallets[step.wallet]!.id)
+          } else if (step.kind === 'fill') await createPool().fill(wallets[step.wallet]!.id)
           else if (step.kind === 'wait') nowMs += step.ms
           else await useOne()
           await idle()
           const tally = await countFidsByState(db, nowMs)
-          expect(tally.shelf + tally.held + tally.used).toBe(tally.registered)
+          expect(tally.available + tally.held + tally.used).toBe(tally.registered)
           expect(tally.registered).toBe(tally.bought)
           for (const [n, wallet] of wallets.entries()) {
             expect(await balanceOf(wallet)).toBe(BigInt(funds[n]!) * LOCAL_PRICE - (await spentBy(wallet)))
@@ -185,12 +185,12 @@ async function useOne(): Promise<void> {
 it('take: orders that waited for money run for the first caller after funding', async () => {
   await clearPools()
   const wallet = await fundedWallet(db, { balance: LOCAL_PRICE, fidPoolSize: 3 })
-  await shelf().take(wallet)
+  await createPool().take(wallet)
   await idle()
-  expect(await countFidsByState(db, nowMs)).toMatchObject({ held: 1, shelf: 0, bought: 1 })
-  await expect(shelf().take(wallet)).rejects.toMatchObject({ code: 'insufficient_funds' })
+  expect(await countFidsByState(db, nowMs)).toMatchObject({ held: 1, available: 0, bought: 1 })
+  await expect(createPool().take(wallet)).rejects.toMatchObject({ code: 'insufficient_funds' })
   await db`update accounts.wallets set balance = ${String(9n * LOCAL_PRICE)}::numeric where id = ${wallet.id}`
-  await shelf().take(wallet)
+  await createPool().take(wallet)
   await idle()
   expect(await countFidsByState(db, nowMs)).toMatchObject({ held: 2 })
 })

@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/db/connection.js'
 
 /** Numbers of fids in each state, and of charged purchases. */
 export interface FidCounts {
-  readonly shelf: number
+  readonly available: number
   readonly held: number
   readonly used: number
   /** Registered on the network by wallets. */
@@ -20,7 +20,7 @@ export async function countFidsByState(db: Database, nowMs: number): Promise<Fid
   const now = new Date(nowMs)
   const [row] = await db<FidCounts[]>`
     select
-      count(*) filter (where s.used_at is null and (s.held_until is null or s.held_until <= ${now}))::integer as shelf,
+      count(*) filter (where s.used_at is null and (s.held_until is null or s.held_until <= ${now}))::integer as available,
       count(*) filter (where s.used_at is null and s.held_until > ${now})::integer as held,
       count(*) filter (where s.used_at is not null)::integer as used,
       (
