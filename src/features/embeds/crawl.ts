@@ -1,17 +1,15 @@
 import { type EmbedKind, kindOfContentType, kindOfUrl, mediaTypeOf } from '../../graph/project/embed-kind.js'
 import type { AnswerHead, NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.js'
-import { decodePage } from './charset.js'
 import { boundMetadata, type EmbedUrlMetadata } from './embed-metadata.js'
 import { frameOf } from './frame.js'
 import { readHtmlHead } from './html-head.js'
 import { type HtmlMetadata, htmlMetadata } from './html-metadata.js'
 import { IMAGE_BYTES_MAX, measureImage } from './image-size.js'
-import { readMp4 } from './mp4.js'
 import { type OembedData, oembedAddress, parseOembed } from './oembed.js'
 import { omitUndefined } from './omit-undefined.js'
-import { cleanText } from './page-text.js'
-import { readPlaylist } from './playlist.js'
+import { cleanText, decodePage } from './page-text.js'
+import { readMp4, readPlaylist } from './video.js'
 
 /** The result of a crawl. */
 export interface CrawlResult {

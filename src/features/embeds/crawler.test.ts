@@ -5,9 +5,9 @@ import { enqueueUrls } from '../../graph/project/embed-queue.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { silentLog } from '../../platform/log/log.js'
 import { claimDue, storeResult } from './queue.js'
-import { metadataOf } from './stored-metadata.js'
 import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
 import { readRow } from './testing/queue-row.js'
+import { metadataOf } from './testing/stored-metadata.js'
 
 const { db, connect } = await createTestDatabase()
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { enqueueUrls, hostOf } from '../../graph/project/embed-queue.js'
 import { claimDue } from './queue.js'
-import { metadataOf } from './stored-metadata.js'
+import { metadataOf } from './testing/stored-metadata.js'
 
 const { db, connect } = await createTestDatabase()
 beforeEach(async () => {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readMp4 } from './mp4.js'
-import { readPlaylist } from './playlist.js'
 import { box, mp4 } from './testing/video-bytes.js'
+import { readMp4, readPlaylist } from './video.js'
 
 describe('readMp4', () => {
   it('reads duration, and codec and size of the video track', () => {

@@ -1,6 +1,6 @@
-import { type EmbedKind, kindOfUrl } from '../../graph/project/embed-kind.js'
-import type { Queryable } from '../../platform/db/connection.js'
-import { type EmbedUrlMetadata, emptyMetadata } from './embed-metadata.js'
+import { type EmbedKind, kindOfUrl } from '../../../graph/project/embed-kind.js'
+import type { Queryable } from '../../../platform/db/connection.js'
+import { type EmbedUrlMetadata, emptyMetadata } from '../embed-metadata.js'
 
 /** The stored metadata of an embedded URL. */
 export interface StoredMetadata {
