@@ -1,8 +1,8 @@
 import type { CacheWriter } from '../../graph/cache/invalidation.js'
+import { usernameMentions } from '../../graph/view/text-ranges.js'
 import type { Database } from '../../platform/db/connection.js'
 import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
 import { type ChannelRefusal, type ChannelSaved, defaultParentUrl, saveChannel } from './channels.js'
-import { readDescription } from './description.js'
 
 /** What the lead may set. Omitted members stay unchanged; null clears. */
 export interface ChannelEdits {
@@ -100,4 +100,33 @@ async function isInChannel(
 
 function invalidField(property: string, problem: string): ChannelRefusal {
   return { code: 'bad_request.invalid_param', message: `${property} ${problem}`, property }
+}
+
+/** A description as stored: without the names of the mentioned users. */
+type Description = Required<
+  Pick<ChannelDocument, 'description' | 'description_mentions' | 'description_mention_positions'>
+>
+
+/** Extracts mentions from a description by the rules for casts. Unknown names stay text. */
+async function readDescription(db: Database, text: string): Promise<Description> {
+  const candidates = usernameMentions(text)
+  const names = [...new Set(candidates.map(({ name }) => name))]
+  const rows = await db<{ username: string; fid: number }[]>`
+    select username, fid from social.users where username = any (${db.types.texts(names)}::text[])
+  `
+  const fids = new Map(rows.map(({ username, fid }) => [username, fid]))
+  let description = ''
+  let offset = 0
+  const mentions: number[] = []
+  const positions: number[] = []
+  for (const { name, range } of candidates) {
+    const fid = fids.get(name)
+    if (fid === undefined) continue
+    description += text.slice(offset, range.start)
+    offset = range.end
+    mentions.push(fid)
+    positions.push(Buffer.byteLength(description))
+  }
+  description += text.slice(offset)
+  return { description, description_mentions: mentions, description_mention_positions: positions }
 }

@@ -67,3 +67,8 @@ function countVotes(graph: TrustGraph, cohort: Uint32Array): Votes {
   }
   return { votes, mutual }
 }
+
+/** Parses `SCORE_SEEDS`, which was validated before: comma-separated fids. */
+export function seedList(text: string | undefined): number[] {
+  return text === undefined ? [] : text.split(',').map(Number)
+}

@@ -94,3 +94,12 @@ function problemOfClaim({ claim, reason }: errors.JWTClaimValidationFailed): str
   if (claim === 'nbf') return 'it is not valid yet (nbf)'
   return `${claim} in its payload is wrong`
 }
+
+/** Parses `JWT_ISSUERS`, which was validated before: comma-separated `issuer=URL of its keys`. */
+export function readJwtIssuers(text: string | undefined): JwtIssuer[] {
+  if (text === undefined) return []
+  return text.split(',').map((pair) => {
+    const [issuer = '', keySetUrl = ''] = pair.trim().split(/=(.*)/s)
+    return { issuer, keySetUrl }
+  })
+}

@@ -2,9 +2,9 @@ import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import { createMessageSigner, type MessageSigner } from '../../protocol/sign.js'
+import { signerKeyContext } from './create-signer.js'
 import { findSigner } from './find-signer.js'
 import { isPermitted, type RequiredPermission } from './permissions.js'
-import { signerKeyContext } from './signer-key-context.js'
 
 /** A signer that may act. */
 export interface ActingSigner {

@@ -1,13 +1,15 @@
 import type { Hex } from 'viem'
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
-import { Follower, type FollowerOptions } from '../../hub/chain/follower.js'
+import { LeaseLost } from '../../hub/chain/cursor.js'
+import { Follower, type FollowerOptions, type LogHandler } from '../../hub/chain/follower.js'
 import { RangeRefused } from '../../hub/chain/log-range.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import { type BackfilledToken, backfillHandler } from './backfill-handler.js'
+import { applyChanges } from './balances.js'
 import { isBackfilled, readTokens, type Token } from './token.js'
 import { findFirstBlock } from './token-details.js'
-import { backfillFollowerName } from './tracked-tokens.js'
+import { backfillFollowerName, deleteBalances } from './tracked-tokens.js'
+import { balanceChangesOf, transferTopic } from './transfers.js'
 
 /** Dependencies of a network's backfill. */
 export interface BackfillContext extends FollowerOptions {
@@ -119,4 +121,44 @@ async function deleteFollower({ db }: BackfillContext, { id }: Token): Promise<v
     where t.id = ${id} and t.read_to >= t.live_from
       and f.name = t.network || '/token/0x' || encode(t.address, 'hex')
   `
+}
+
+/** A token to backfill: it has a first block, and is applied live from `liveFrom` on. */
+type BackfilledToken = Token & { readonly firstBlock: number; readonly liveFrom: number }
+
+/**
+ * Creates the handler that reads a token's transfers before `liveFrom`.
+ *
+ * Only final blocks are read. The last of them may take a minute to become final; the token's owners are
+ * shown after that.
+ */
+function backfillHandler(token: BackfilledToken): LogHandler {
+  const { id, liveFrom, firstBlock } = token
+  const address: Hex = `0x${token.address.toString('hex')}`
+  const trackedTokens = new Map([[address, { id, liveFrom: 0 }]])
+  return {
+    name: backfillFollowerName(token),
+    firstBlock: async () => firstBlock,
+    lastBlock: liveFrom - 1,
+    confirmedOnly: true,
+    withTimes: false,
+    filter: async () => ({ addresses: [address], topics: [transferTopic] }),
+    read: async () => {},
+    async handle({ logs, to }, _, commit) {
+      await commit(async (transaction) => {
+        const updatedRows = await transaction`
+          update tokens.tokens set read_to = ${to + 1}::bigint
+          where id = ${id} and live_from = ${liveFrom}::bigint
+          returning id
+        `
+        if (updatedRows.length === 0) throw new LeaseLost(`${backfillFollowerName(token)} is read anew`)
+        await applyChanges(transaction, balanceChangesOf(logs, trackedTokens))
+      })
+    },
+    undo: async () => {},
+    async recoverFromDeepReorg(transaction) {
+      await deleteBalances(transaction, [id])
+      return firstBlock
+    },
+  }
 }

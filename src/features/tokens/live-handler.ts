@@ -29,7 +29,7 @@ interface TrackedContracts {
  * Creates the handler that applies transfers of tracked tokens and stores swaps of their pools, up to the
  * newest block.
  *
- * A new token is applied from the next block on; `backfill-handler.ts` reads what was before.
+ * A new token is applied from the next block on; `backfill.ts` reads what was before.
  */
 export function liveHandler({ db, rpc, onFinal }: LiveHandlerContext): LogHandler<Map<Hex, Hex>> {
   const { name: network, confirmations } = rpc.network

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { ethAccount } from '../../../hub/registry/eth-account.js'
+import { type EthAccount, ethAccount } from '../../../hub/registry/eth-account.js'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { Vault } from '../../../platform/vault/vault.js'
-import { walletKeyContext } from './wallet-key.js'
 
 /** A wallet that pays for accounts. */
 export interface Wallet {
@@ -86,4 +85,14 @@ function walletColumns(db: Queryable) {
 function refuseDuplicateWallet(error: { readonly code?: string }): never {
   if (error.code !== UNIQUE_VIOLATION) throw error
   throw new PlazaError('conflict', 'there is a wallet of this address already: one key belongs to one wallet')
+}
+
+/** Names the private key of a wallet for the vault. */
+export const walletKeyContext = (walletId: string): string => `wallet ${walletId}`
+
+/** Decrypts a wallet as a signing account. */
+export async function openWallet(db: Queryable, vault: Vault, walletId: string): Promise<EthAccount> {
+  const [row] = await db<{ sealed: Buffer }[]>`
+    select sealed_key as sealed from accounts.wallets where id = ${walletId}`
+  return ethAccount(vault.open(row!.sealed, walletKeyContext(walletId)))
 }

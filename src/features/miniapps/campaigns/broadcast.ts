@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../../../platform/db/connection.js'
-import type { AudienceFilter } from './audience/audience.js'
+import { type AudienceFilter, audienceTokens } from './audience/audience.js'
 import { selectAudience } from './audience/audience-selection.js'
-import { isAudienceLargerThan } from './audience/threshold.js'
+import { forceCustomPlan } from './audience/custom-plan.js'
 import type { NotificationContent } from './notification.js'
 import { type CampaignResult, readResult } from './results.js'
 import type { CampaignSender } from './sending/sender.js'
@@ -81,4 +81,27 @@ async function insertCampaign(
     )
     returning id`
   return campaign!.id
+}
+
+/**
+ * Whether an audience is larger than a limit. Stops counting there, so its cost does not grow with the
+ * audience.
+ */
+async function isAudienceLargerThan(
+  db: Database,
+  {
+    appId,
+    filter,
+    limit,
+  }: { readonly appId: string; readonly filter: AudienceFilter; readonly limit: number },
+): Promise<boolean> {
+  return db.begin(async (transaction) => {
+    await forceCustomPlan(transaction)
+    const found = await transaction`
+      select
+      from (${audienceTokens(transaction, appId, filter)}) audience
+      where state = 'enabled'
+      limit ${limit + 1}`
+    return found.length > limit
+  })
 }

@@ -5,8 +5,7 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { ensureApp } from '../../apps/apps.js'
 import type { ClientEvent } from '../events/client-event.js'
 import { applyEvent } from '../events/event-receiver.js'
-import { listTokens } from './token-list.js'
-import type { TokenState } from './tokens.js'
+import { listTokens, type TokenState } from './tokens.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 

@@ -7,8 +7,7 @@ import { PlazaError, type Refusal, refuse } from '../../../../platform/errors.js
 import type { Log } from '../../../../platform/log/log.js'
 import type { Vault } from '../../../../platform/vault/vault.js'
 import { hexOf } from '../../../../protocol/bytes.js'
-import { openWallet } from '../../wallets/wallet-key.js'
-import { lockWallet } from '../../wallets/wallets.js'
+import { lockWallet, openWallet } from '../../wallets/wallets.js'
 import type {
   AccountCall,
   AccountLedger,

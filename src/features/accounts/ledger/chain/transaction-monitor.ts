@@ -10,8 +10,7 @@ import type { Database } from '../../../../platform/db/connection.js'
 import type { Log } from '../../../../platform/log/log.js'
 import type { Vault } from '../../../../platform/vault/vault.js'
 import { hexOf } from '../../../../protocol/bytes.js'
-import { openWallet } from '../../wallets/wallet-key.js'
-import { lockWallet } from '../../wallets/wallets.js'
+import { lockWallet, openWallet } from '../../wallets/wallets.js'
 import { pendingTransactions, type TransactionRow } from '../transactions.js'
 import {
   type AttemptRow,
