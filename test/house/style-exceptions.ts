@@ -8,7 +8,7 @@ const exceptions = {
     'src/app/testing/test-api.ts createTestApi':
       'every part of the API, and what stands in where a test has none',
     'src/features/webhooks/delivery/queue.ts claimDue': 'one statement of SQL',
-    "test/webhooks/deliveries.test.ts 'tells of everything that happens, in its order, in the shapes of the hosted service, signed'":
+    "test/webhooks/deliveries.test.ts 'webhook deliveries: all kinds arrive in order, signed, in the shapes of the hosted service'":
       'one story, from the first event to the last',
     'src/graph/query/users-affinity.ts readBestFriends': 'one statement of SQL',
     'src/features/casts/routes/testing/cast-network.ts createCastNetwork':

@@ -127,7 +127,7 @@ export function trendingChannels(
       order by rank desc, id
       limit ${limit}
     )
-    select page.id, page.rank, told.day, told.week, told.month
+    select page.id, page.rank, activity.day, activity.week, activity.month
     from page
     cross join lateral (
       select ${castCountIn('1d')} as day, ${castCountIn('7d')} as week, ${castCountIn('30d')} as month
@@ -135,7 +135,7 @@ export function trendingChannels(
       join social.url_activity a on a.url = u.url and a.hour <= ${hour}::integer
         and a.hour > ${hour - hoursOf['30d']}::integer
       where u.channel_id = page.id
-    ) told
+    ) activity
     order by page.rank desc, page.id
   `
 }

@@ -262,31 +262,31 @@ describe('onCrawled', () => {
   it('gets the kind in the transaction of the result', async () => {
     const site = await serveSite()
     const url = site.url('a.social', '/cat.png')
-    const told: unknown[] = []
+    const calls: unknown[] = []
     await enqueueUrls(db, [url])
     await createTestCrawler(db, {
       onCrawled: async (tx, ...what) => {
         const [row] = await tx<{ state: string }[]>`select state from embeds.urls where url = ${url}`
-        told.push([row?.state, ...what])
+        calls.push([row?.state, ...what])
       },
     }).drain()
-    expect(told).toEqual([['done', url, 'text/html']])
+    expect(calls).toEqual([['done', url, 'text/html']])
   })
 
   it('is called for a given-up URL, not for one to retry', async () => {
     const site = await serveSite((_, res) => res.writeHead(503).end())
-    const told: unknown[] = []
+    const calls: unknown[] = []
     const url = site.url('a.social', '/cat.png')
     await enqueueUrls(db, [url])
     const crawler = createTestCrawler(db, {
       retries: { delaysMs: [60_000] },
-      onCrawled: async (_tx, ...what) => void told.push(what),
+      onCrawled: async (_tx, ...what) => void calls.push(what),
     })
     await crawler.drain()
-    expect(told).toEqual([])
+    expect(calls).toEqual([])
     await makeDue()
     await crawler.drain()
-    expect(told).toEqual([[url, 'image/png']])
+    expect(calls).toEqual([[url, 'image/png']])
   })
 
   it('an exception leaves the URL for another attempt', async () => {

@@ -25,7 +25,7 @@ export async function ban(
       select distinct fid from unnest(${[...fids]}::bigint[]) as given (fid)
       where not exists (select from moderation.bans b where b.app_id = ${appId}::uuid and b.fid = given.fid)
     ),
-    room as (
+    capacity as (
       select (select count(*) from fresh) + (
         select count(*) from moderation.bans where app_id = ${appId}::uuid
       ) <= ${MAX_BANS}::bigint as is_enough
@@ -33,7 +33,7 @@ export async function ban(
     added as (
       insert into moderation.bans (app_id, fid, banned_at)
       select ${appId}::uuid, fid, ${now}::bigint from fresh
-      where (select is_enough from room)
+      where (select is_enough from capacity)
       order by fid
       on conflict do nothing
       returning fid

@@ -48,7 +48,7 @@ interface Listed extends Pick<InboxRow, 'name' | 'hash' | 'ts' | 'count'> {
 const isGroup = (kind: string) => ['follows', 'likes', 'recasts'].includes(kind)
 
 /** Reference implementation of the list. */
-async function wantedList({ fid: viewer, kinds: asked, below }: InboxSelection): Promise<Listed[]> {
+async function expectedList({ fid: viewer, kinds: requested, below }: InboxSelection): Promise<Listed[]> {
   const messages = await storedMessages(db)
   const casts = new Map(
     messages
@@ -60,7 +60,7 @@ async function wantedList({ fid: viewer, kinds: asked, below }: InboxSelection):
     (row) =>
       row.fid === viewer &&
       !hidden.has(row.actor) &&
-      asked.includes(row.kind as NotificationKind) &&
+      requested.includes(row.kind as NotificationKind) &&
       (row.kind === 'follows' || casts.get(row.hash) === (isGroup(row.kind) ? viewer : row.actor)) &&
       (!below || (row.rootUrl !== null && 'urls' in below && below.urls.includes(row.rootUrl))),
   )
@@ -135,15 +135,15 @@ test('readInbox: pages show each visible notification once, in order, with its m
       fc.array(pair, { maxLength: 3 }),
       fc.array(selections, { minLength: 4, maxLength: 4 }),
       fc.integer({ min: 1, max: 5 }),
-      async (steps, blocks, mutes, asked, limit) => {
+      async (steps, blocks, mutes, requested, limit) => {
         await reset()
         await play(steps)
         await consumeInbox(db, { shards })
         await play(blocks.map((each) => block(each)))
         await mute(mutes)
-        for (const { fid: viewer, kinds: list, below } of asked) {
+        for (const { fid: viewer, kinds: list, below } of requested) {
           const selection = { fid: viewer, kinds: list, ...(below ? { below: { urls: below } } : {}) }
-          const wanted = await wantedList(selection)
+          const wanted = await expectedList(selection)
           expect((await readPages(selection, limit)).map(plain)).toEqual(wanted)
           expect(await countUnseen(db, selection)).toBe(wanted.length)
         }
@@ -162,13 +162,13 @@ test('readInbox: unchanged entries are neither repeated nor skipped while others
       const half = Math.floor(steps.length / 2)
       await play(steps.slice(0, half))
       await consumeInbox(db, { shards })
-      const stood = new Set((await wantedList(selection)).map(nameOf))
+      const stood = new Set((await expectedList(selection)).map(nameOf))
       let next = half
       const pages = await readPages(selection, limit, async () => {
         await play(steps.slice(next, next + 5))
         next += 5
         await consumeInbox(db, { shards })
-        const now = new Set((await wantedList(selection)).map(nameOf))
+        const now = new Set((await expectedList(selection)).map(nameOf))
         for (const name of stood) if (!now.has(name)) stood.delete(name)
       })
       const read = pages.map(plain).map(nameOf)

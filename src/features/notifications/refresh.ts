@@ -52,7 +52,7 @@ async function refreshFollows(
   await db`
     with touched as materialized (select * from ${groups} g),
     wanted as materialized (${followSources(db, db`touched`)}),
-    gone as (
+    stale as (
       delete from inbox.notifications n
       using touched t
       where n.hash = ''::bytea and n.kind = ${kinds.follows}::smallint and n.fid = t.fid
@@ -73,7 +73,7 @@ async function refreshReactions(db: Transaction, groups: readonly AffectedReacti
       ) as g (fid, hash, kind)
     ),
     wanted as materialized (${reactionSources(db, db`touched`)}),
-    gone as (
+    stale as (
       delete from inbox.notifications n
       using touched t
       where n.hash = t.hash and n.kind = t.kind and n.fid = t.fid
@@ -87,7 +87,7 @@ async function refreshCasts(db: Transaction, affected: readonly Buffer[]): Promi
   const casts = await withDescendants(db, affected)
   const hashes = db.types.byteas(casts)
   await db`
-    with gone as (
+    with stale as (
       delete from inbox.notifications n
       where n.hash = any (${hashes}::bytea[]) and n.kind > 3
         and not exists (select from social.casts c where c.hash = n.hash)

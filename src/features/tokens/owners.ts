@@ -7,6 +7,7 @@ export interface Owner {
   readonly fid: number
 }
 
+/** Parameters of `readOwners`. */
 export interface OwnersQuery {
   readonly tokenIds: readonly number[]
   readonly viewer: Viewer

@@ -49,6 +49,7 @@ function traderLateral(db: Queryable) {
     ) u`
 }
 
+/** Parameters of `readTrades`. */
 export interface TradesQuery {
   readonly tokenId: number
   /** Unix seconds. */

@@ -20,19 +20,19 @@ export function observeWebhooks(
   const registers = [registry]
   const lag = new Histogram({
     name: 'plaza_webhook_lag_seconds',
-    help: 'From the moment an event was noticed to the first attempt to deliver it',
+    help: 'Seconds from the detection of an event to its first delivery attempt',
     buckets: LAG_SECONDS,
     registers,
   })
   const attempts = new Counter({
     name: 'plaza_webhook_attempts_total',
-    help: 'Attempts to deliver, by what came of them: delivered, waiting (for the next one) or failed for good',
+    help: 'Delivery attempts by outcome: delivered, waiting (for a retry) or failed',
     labelNames: ['outcome'],
     registers,
   })
   const latency = new Histogram({
     name: 'plaza_webhook_attempt_duration_seconds',
-    help: 'How long targets take to answer, or not to',
+    help: 'Seconds until targets respond or time out',
     buckets: LAG_SECONDS,
     registers,
   })

@@ -26,17 +26,9 @@ import {
 
 /** Services of other modules that registrations use. Each call must be idempotent. */
 export interface AccountServices {
-  /**
-   * Assigns a free name to a fid.
-   *
-   * @returns A refusal; null when the fid has the name now.
-   */
+  /** Assigns a free name to a fid. Returns null on success, otherwise a refusal. */
   readonly assignName: (fid: number, name: string) => Promise<Refusal | null>
-  /**
-   * Publishes the profile with the signer.
-   *
-   * @returns Descriptions of refused parts.
-   */
+  /** Publishes the profile with the signer. Returns descriptions of refused parts. */
   readonly publishProfile: (
     fid: number,
     signerId: string,
@@ -150,10 +142,7 @@ export class Registrar {
     await this.#advance(registration, 'accepted', 'keyed')
   }
 
-  /**
-   * Builds the key to add. Without an app's request, the account requests its own key through its current
-   * custody address.
-   */
+  /** Builds the key to add. Without an app's request, the current custody address requests it. */
   async #addedKey(
     { fid }: Registration,
     { key, metadata }: RegisteredSigner,
@@ -251,11 +240,7 @@ export class Registrar {
     await releaseFid(db, registration, clock())
   }
 
-  /**
-   * Buys a call.
-   *
-   * @returns The permanent refusal; null after success.
-   */
+  /** Buys a call. Returns null on success, otherwise the permanent refusal. */
   async #buy(
     registration: Registration,
     stepName: string,

@@ -35,15 +35,15 @@ export async function readStoredChannel(
   fids: readonly number[],
 ): Promise<StoredChannel> {
   const rows = await db<(StoredMembership & { fid: number })[]>`
-    select asked.fid,
-      case when c.lead_fid = asked.fid then 'owner' else m.role end as role,
+    select requested.fid,
+      case when c.lead_fid = requested.fid then 'owner' else m.role end as role,
       i.role as invited, r.fid is not null as "isRestricted"
-    from unnest(${[...fids]}::bigint[]) as asked (fid)
+    from unnest(${[...fids]}::bigint[]) as requested (fid)
     join channels.channels c on c.id = ${id}
-    left join channels.members m on m.channel_id = c.id and m.fid = asked.fid
-    left join channels.invites i on i.channel_id = c.id and i.fid = asked.fid and i.state = 'invited'
-    left join channels.restricted r on r.channel_id = c.id and r.fid = asked.fid
-    order by asked.fid
+    left join channels.members m on m.channel_id = c.id and m.fid = requested.fid
+    left join channels.invites i on i.channel_id = c.id and i.fid = requested.fid and i.state = 'invited'
+    left join channels.restricted r on r.channel_id = c.id and r.fid = requested.fid
+    order by requested.fid
   `
   const [channel] = await db<{ memberCount: number; moderatorFids: number[] }[]>`
     select member_count as "memberCount", moderator_fids as "moderatorFids"

@@ -17,7 +17,7 @@ export function observeCampaigns(
   const registers = [registry]
   const attempts = new Counter({
     name: 'plaza_notification_attempts_total',
-    help: 'Tokens of mini app users that notifications were sent to, by what came of it',
+    help: 'Tokens of mini app users that notifications were sent to, by outcome',
     labelNames: ['outcome'],
     registers,
   })

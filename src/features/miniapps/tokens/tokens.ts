@@ -68,13 +68,13 @@ async function replaceToken(
   stored: string,
   { url, token }: Grant,
 ): Promise<TokenEventOutcome> {
-  const [previous] = await db<{ isPast: boolean; today: number }[]>`
+  const [previous] = await db<{ isReplaced: boolean; today: number }[]>`
     select
-      coalesce(bool_or(digest = ${tokenDigest(token)}), false) as "isPast",
+      coalesce(bool_or(digest = ${tokenDigest(token)}), false) as "isReplaced",
       count(*) filter (where replaced_at > now() - interval '1 day') as today
     from miniapps.replaced_tokens
     where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${clientFid}::bigint`
-  if (previous!.isPast) return 'unchanged'
+  if (previous!.isReplaced) return 'unchanged'
   if (previous!.today >= MAX_TOKENS_PER_DAY) {
     throw new PlazaError(
       'bad_request.rate_limited',

@@ -32,16 +32,16 @@ export async function selectAudience(db: Transaction, campaign: QueuedCampaign):
   await forceCustomPlan(db)
   const [selected] = await db<{ batches: number }[]>`
     with audience as materialized (${audienceTokens(db, appId, campaign.audience)}),
-    told as materialized (${usersAlreadyNotified(db, campaign)}),
+    notified as materialized (${usersAlreadyNotified(db, campaign)}),
     judged as (
       select
         a.fid, a.client_fid, a.url,
         case
           when a.state <> 'enabled' then a.state
-          when told.fid is not null then 'repeated'
+          when notified.fid is not null then 'repeated'
         end as reason
       from audience a
-      left join told on told.client_fid = a.client_fid and told.fid = a.fid
+      left join notified on notified.client_fid = a.client_fid and notified.fid = a.fid
     ),
     in_turns as (
       select
@@ -95,10 +95,10 @@ export function usersAlreadyNotified(
   { id, appId, uuid }: Pick<QueuedCampaign, 'appId' | 'uuid'> & { readonly id: string | null },
 ) {
   return db`
-    select distinct b.client_fid, told.fid
+    select distinct b.client_fid, notified.fid
     from miniapps.campaigns c
     join miniapps.batches b on b.campaign_id = c.id
-    cross join unnest(b.fids) as told (fid)
+    cross join unnest(b.fids) as notified (fid)
     where c.app_id = ${appId}
       and c.uuid = ${uuid}
       and c.id is distinct from ${id}::uuid

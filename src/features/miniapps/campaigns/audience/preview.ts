@@ -56,12 +56,12 @@ function groupTokens(
   const { targetFids } = audience
   const targetCondition = targetFids.length === 0 ? db`` : db`and ${isTarget(db, targetFids)}`
   return db<GroupRow[]>`
-    with told as materialized (${usersAlreadyNotified(db, { id: null, appId, uuid })}),
+    with notified as materialized (${usersAlreadyNotified(db, { id: null, appId, uuid })}),
     judged as (
       select t.fid, t.client_fid, ${exclusionReason(db, settings, audience)} as reason
       from miniapps.tokens t
       left join social.users u on u.fid = t.fid
-      left join told on told.fid = t.fid and told.client_fid = t.client_fid
+      left join notified on notified.fid = t.fid and notified.client_fid = t.client_fid
       left join miniapps.rate_windows p on p.app_id = t.app_id and p.fid = t.fid and p.client_fid = t.client_fid
       where t.app_id = ${appId} ${targetCondition}
     )
@@ -104,7 +104,7 @@ function exclusionReason(
           : db`when (${hasScore(db, minimumScore)}) is not true then 'low_score'`
       }
       ${near === null ? emptySql : db`when not ${isNear(db, near)} then 'not_near'`}
-      when told.fid is not null then 'repeated'
+      when notified.fid is not null then 'repeated'
       when p.sent_at[cardinality(p.sent_at)] > now() - ${intervalSeconds} * interval '1 second'
         or (select count(*) from unnest(p.sent_at) s where s > now() - interval '1 day') >= ${perDay}
         then 'rate_limited'
