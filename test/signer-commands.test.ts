@@ -59,8 +59,6 @@ it('a request is approved in a terminal by its signer, and refused by the addres
 it('nobody approves with another key than the account’s', async () => {
   const { url, readSigner } = await request()
   const stranger = ['--fid', String(user.fid), '--custody-key', hexOf(newPrivateKey())]
-  expect(await runCli(['signer', 'approve', url, ...stranger], 1)).toMatch(
-    /^plaza: signature must be by 0x/,
-  )
+  expect(await runCli(['signer', 'approve', url, ...stranger], 1)).toMatch(/^plaza: signature must be by 0x/)
   expect(await readSigner()).toMatchObject({ status: 'pending_approval' })
 })

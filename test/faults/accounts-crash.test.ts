@@ -77,13 +77,7 @@ describe.each(['local network', 'chain'] as const)('account registration with cr
       server.child.kill('SIGTERM')
       await server.ended
     }
-    const {
-      available,
-      held: heldFids,
-      used,
-      registered,
-      bought,
-    } = await countFidsByState(db, Date.now())
+    const { available, held: heldFids, used, registered, bought } = await countFidsByState(db, Date.now())
     expect(used).toBe(app.users.length)
     expect(available + heldFids + used).toBe(registered)
     expect(bought).toBe(registered)
