@@ -59,8 +59,6 @@ it('a request is approved by signer_uuid and refused by the URL of its page', as
 it('another key than that of the account cannot approve', async () => {
   const { url, readSigner } = await request()
   const stranger = ['--fid', String(user.fid), '--custody-key', hexOf(newPrivateKey())]
-  expect(await runCli(['signer', 'approve', url, ...stranger], 1)).toMatch(
-    /^plaza: this was not signed by 0x/,
-  )
+  expect(await runCli(['signer', 'approve', url, ...stranger], 1)).toMatch(/^plaza: signature must be by 0x/)
   expect(await readSigner()).toMatchObject({ status: 'pending_approval' })
 })

@@ -1,6 +1,5 @@
 import { type BearerVerifier, createBearerVerifier } from '../features/sign-in/bearer-token.js'
-import { createJwtVerifier } from '../features/sign-in/jwt.js'
-import { readJwtIssuers } from '../features/sign-in/jwt-issuers.js'
+import { createJwtVerifier, readJwtIssuers } from '../features/sign-in/jwt.js'
 import type { Database } from '../platform/db/connection.js'
 import type { NetClient } from '../platform/outbound/net-client.js'
 import type { Config } from './config/config.js'

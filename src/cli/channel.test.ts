@@ -44,7 +44,7 @@ describe('plaza channel', () => {
     await plaza(['edit', 'gardens', '--description', 'Peas', '--also-url', 'https://example.com/peas'])
     expect(await row('gardens')).toMatchObject({ name: 'Gardens', description: 'Peas', member_count: 1 })
     expect(await plaza(['create', 'other'])).toMatchObject({
-      failure: 'lead_fid is needed for a new channel',
+      failure: 'lead_fid is required for a new channel',
     })
     const thief = ['create', 'thief', '--lead', '2', '--parent-url', 'https://example.com/peas']
     expect((await plaza(thief)).failure).toBe('https://example.com/peas belongs to another channel')

@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { Command } from 'commander'
 import { type ChannelDocument, parseChannelDocument } from '../features/channels/channel-document.js'
-import { listChannelMemberships } from '../features/channels/channel-memberships.js'
 import { saveChannel } from '../features/channels/channels.js'
 import { uncachedWriter } from '../graph/cache/invalidation.js'
+import { listChannelMemberships } from '../features/channels/membership-lists.js'
 import type { Database } from '../platform/db/connection.js'
 import { type CommandContext, UsageError } from './context.js'
 import { withDatabase } from './with-database.js'
@@ -77,7 +77,7 @@ async function printMembers(context: CommandContext, db: Database, id: string): 
   const memberships = await listChannelMemberships(db, id)
   // Every channel has at least a lead.
   if (memberships.length === 0) throw new UsageError(`there is no channel ${id}`)
-  for (const { fid, standing } of memberships) context.print(`${fid}\t${standing}`)
+  for (const { fid, membership } of memberships) context.print(`${fid}\t${membership}`)
 }
 
 /** Reports wrong lines by number and still imports the others. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { recomputeScores, type ScoreStep, type ScoreSummary } from '../features/score/score-job.js'
-import { seedList } from '../features/score/seed-list.js'
+import { seedList } from '../features/score/seeds.js'
 import { type CommandContext, loadConfig } from './context.js'
 import { withDatabase } from './with-database.js'
 

@@ -62,11 +62,11 @@ it('watches tokens and pools, shows their progress, and stops tracking them', as
 
 it('reports invalid input', async () => {
   const nobody = `0x${'77'.repeat(20)}`
-  expect((await plaza('watch', 'base', nobody)).failure).toContain('is no ERC-20 token on base')
+  expect((await plaza('watch', 'base', nobody)).failure).toContain('is not an ERC-20 token on base')
   expect((await plaza('watch', 'base', 'apple')).failure).toContain('must be 20 bytes in hex')
   expect((await plaza('watch', 'moon', nobody)).failure).toContain('must be one of ethereum, optimism')
   expect((await plaza('watch', 'ethereum', nobody)).failure).toContain('CHAIN_ETHEREUM_RPC_URLS is not set')
   expect((await plaza('unwatch', 'base', nobody)).failure).toBe('this token is not tracked')
   const usd = await chain.deployToken('Dollar', 'USD', 6)
-  expect((await plaza('watch', 'base', usd, '--pool', nobody)).failure).toContain('is no pool on base')
+  expect((await plaza('watch', 'base', usd, '--pool', nobody)).failure).toContain('is not a pool on base')
 })

@@ -5,7 +5,7 @@ import { createProgram } from './program.js'
 
 const { url } = await createTestDatabase()
 
-/** The lines that a command prints. */
+/** Returns the lines that a command prints. */
 async function plaza(
   args: readonly string[],
   piped = '',
@@ -27,7 +27,7 @@ async function plaza(
   return lines
 }
 
-it('makes wallets with money on the local network, keeps others’, and lists what there is', async () => {
+it('plaza wallet: creates, imports and lists wallets of the local network', async () => {
   const [id] = await plaza(['create', '--app', 'shop'])
   expect(await plaza(['balance', id!])).toEqual(['1'])
   const key = Buffer.alloc(32, 7)
@@ -38,7 +38,7 @@ it('makes wallets with money on the local network, keeps others’, and lists wh
   const { wallet_id: second, address, app_id: appId } = JSON.parse(kept!)
   expect(address).toBe(ethAccount(key).signer.address)
   expect(await plaza(['balance', second])).toEqual(['0.05'])
-  await plaza(['create', '--app', 'elsewhere', '--shelf', '0'])
+  await plaza(['create', '--app', 'elsewhere', '--pool-size', '0'])
   const lines = await plaza(['list', '--app', 'shop'])
   expect(lines.map((line) => line.split('\t'))).toEqual([
     [id, expect.stringMatching(/^0x/), 'local', appId],
@@ -60,12 +60,13 @@ it.each([
   [['import', '--app', 'shop'], 'not a key', 'what is piped in must be 32 bytes in hex'],
   [['create', '--app', 'shop', '--balance', 'much'], '', '--balance must be an amount'],
   [['balance', 'x'], '', 'there is no wallet x'],
+  [['create', '--app', 'shop', '--shelf', '2'], '', '--shelf is now --pool-size'],
   [['list', '--app', 'nobody'], '', 'there is no app nobody'],
-])('%s says what is wrong', async (args, piped, problem) => {
+])('plaza wallet %s: names the problem', async (args, piped, problem) => {
   await expect(plaza(args, piped)).rejects.toThrow(problem)
 })
 
-it('keeps no key without a secret to seal it with, and makes no money on a real network', async () => {
+it('plaza wallet create: needs a secret key, and a chain on a real network', async () => {
   await expect(plaza(['create', '--app', 'shop'], '', { PLAZA_SECRET_KEY: '' })).rejects.toThrow(
     'PLAZA_SECRET_KEY',
   )

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { checksumAddress, formatEther, parseEther } from 'viem'
 import { openCommandLedger } from '../app/modules/accounts.js'
 import { openVault } from '../app/open-vault.js'
@@ -16,12 +16,12 @@ import { withDatabase } from './with-database.js'
 
 interface WalletOptions {
   readonly app: string
-  readonly shelf: number
+  readonly poolSize: number
   readonly balance?: bigint
   readonly json?: boolean
 }
 
-/** What a wallet of the local network is given: enough for ten thousand fids. */
+/** Balance of a new wallet on the local network: enough for ten thousand fids. */
 const DEFAULT_BALANCE = parseEther('1')
 const DEFAULT_FID_POOL_SIZE = 2
 const MAX_FID_POOL_SIZE = 1_000
@@ -32,18 +32,18 @@ export function addWalletCommand(program: Command, context: CommandContext): voi
   const wallet = program.command('wallet').description('wallets of apps, which pay for accounts of users')
 
   addWalletOptions(
-    wallet.command('create').description('make a wallet and print its id, for the header x-wallet-id'),
+    wallet.command('create').description('create a wallet and print its id, for the header x-wallet-id'),
   ).action((options: WalletOptions) => storeWallet(context, options, newPrivateKey()))
 
   addWalletOptions(
-    wallet.command('import').description('keep a wallet whose private key is piped in, in hex'),
+    wallet.command('import').description('store a wallet whose private key is piped in, in hex'),
   ).action(async (options: WalletOptions) => storeWallet(context, options, await readKey(context)))
 
   wallet
     .command('list')
     .description('print id, address, network and app of every wallet, separated by tabs')
-    .option('--app <app>', 'of this app only, by name or id')
-    .option('--json', 'print one line of JSON for each')
+    .option('--app <app>', 'only wallets of this app, by name or id')
+    .option('--json', 'print one line of JSON per wallet')
     .action(({ app, json }: { readonly app?: string; readonly json?: boolean }) =>
       withDatabase(context, 'wallet', async (db) => {
         const appId = app === undefined ? undefined : await knownApp(db, app)
@@ -55,14 +55,14 @@ export function addWalletCommand(program: Command, context: CommandContext): voi
 
   wallet
     .command('balance')
-    .description('print what a wallet can still spend, in ETH')
+    .description('print the spendable balance of a wallet, in ETH')
     .argument('<id>', 'the wallet')
     .action((id: string) =>
       withLedger(context, async (db, ledger) => {
         const found = (await listWallets(db)).find((each) => each.id === id.toLowerCase())
         if (found === undefined) throw new UsageError(`there is no wallet ${id}`)
         if (found.network !== ledger.network) {
-          throw new UsageError(`this wallet is of ${found.network}, and the server is on ${ledger.network}`)
+          throw new UsageError(`this wallet is on ${found.network}, and the server is on ${ledger.network}`)
         }
         context.print(formatEther(await ledger.available(db, found)))
       }),
@@ -71,23 +71,25 @@ export function addWalletCommand(program: Command, context: CommandContext): voi
 
 function addWalletOptions(command: Command): Command {
   return command
-    .requiredOption(
-      '--app <app>',
-      'whose wallet it is, by name or id; an app of this name is made if there is none',
-    )
+    .requiredOption('--app <app>', 'the app that owns it, by name or id; an unknown name creates an app')
     .option(
-      '--shelf <count>',
-      'how many fids are kept ready on its account',
+      '--pool-size <count>',
+      'how many fids are kept available on its account',
       wholeNumber(0, MAX_FID_POOL_SIZE),
       DEFAULT_FID_POOL_SIZE,
     )
-    .option('--balance <ether>', 'what it has, on a network without a chain; 1 unless told', readEther)
+    .addOption(new Option('--shelf <count>').hideHelp().argParser(refuseShelf))
+    .option('--balance <ether>', 'its balance, on a network without a chain; default: 1', readEther)
     .option('--json', 'print one line of JSON')
+}
+
+function refuseShelf(): never {
+  throw new UsageError('--shelf is now --pool-size')
 }
 
 async function storeWallet(
   context: CommandContext,
-  { app, shelf: fidPoolSize, balance, json }: WalletOptions,
+  { app, poolSize: fidPoolSize, balance, json }: WalletOptions,
   privateKey: Buffer,
 ): Promise<void> {
   await withLedger(context, async (db, { network }) => {

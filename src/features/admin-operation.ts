@@ -7,5 +7,5 @@ import type { OperationContext } from './operation.js'
 /** An operation of the admin API. */
 export type AdminOperation = ApiAdminOperation<OperationContext>
 
-/** Checks the types of an admin operation and makes it ready for the list in `app/admin-operations.ts`. */
+/** Types and validates an admin operation for the list in `app/admin-operations.ts`. */
 export const defineAdminOperation = adminOperationDefiner<OperationContext>()

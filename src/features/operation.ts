@@ -13,39 +13,39 @@ import type { SignerCache } from './signers/signer-cache.js'
 import type { Assets } from './tokens/on-demand-tokens.js'
 import type { WebhookSettings } from './webhooks/settings.js'
 
-/** What operations work with. An operation takes the parts that it uses: `handle({ db }, query)`. */
+/** Dependencies of operations. An operation takes what it uses: `handle({ db }, query)`. */
 export interface OperationContext {
-  /** For reads. */
+  /** Used for reads. */
   readonly db: Database
-  /** For writes, and for reads that must see them. */
+  /** Used for writes, and for reads that must see them. */
   readonly writerDb: Database
-  /** Takes messages, and what a local network tells in a chain's stead. */
+  /** Merges messages, and on-chain events of a local network. */
   readonly hub: Hub
-  /** Encrypts what is kept secret. */
+  /** Encrypts secrets at rest. */
   readonly vault: Vault
-  /** Finds the signers that requests act through. */
+  /** Finds the signers that requests name. */
   readonly signers: SignerCache
-  /** Tells who a bearer token speaks for. */
+  /** Verifies bearer tokens of users. */
   readonly bearer: BearerVerifier
-  /** Registers accounts that wallets pay for; null where neither a chain nor the local network is there for it. */
+  /** Registers accounts paid by wallets; null without a chain or local network for it. */
   readonly accounts: Accounts | null
-  /** What the operator decides of webhooks. */
+  /** Operator settings of webhooks. */
   readonly webhooks: WebhookSettings
-  /** And of mini apps. */
+  /** Operator settings of mini apps. */
   readonly miniapps: MiniAppSettings
   /** Sends notifications to users of mini apps. */
   readonly campaigns: Campaigns
-  /** Tokens of chains, as far as they are followed. */
+  /** Tokens on chains; only tracked tokens are indexed. */
   readonly assets: Assets
-  /** Of the protocol: FarcasterNetwork. */
+  /** FarcasterNetwork of the protocol. */
   readonly network: number
-  /** The address that users reach this server at, without a slash at its end. */
+  /** Public URL of this server without a trailing slash. */
   readonly publicUrl: () => string
-  /** Makes JSON of users, casts and channels by their ids. */
+  /** Renders users, casts and channels by their ids. */
   readonly hydrator: Hydrator
   /** Fetches embedded URLs. */
   readonly crawler: Pick<Crawler, 'crawlNow'>
-  /** Reaches addresses of other apps: https, and none that is private. */
+  /** Sends requests to other apps: https only, no private addresses. */
   readonly net: Pick<NetClient, 'request'>
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -54,5 +54,5 @@ export interface OperationContext {
 /** An operation of the main API. */
 export type Operation = ApiOperation<OperationContext>
 
-/** Checks the types of an operation of the main API and makes it ready for the list in `app/operations.ts`. */
+/** Types and validates an operation for the list in `app/operations.ts`. */
 export const defineOperation = operationDefiner<OperationContext>()

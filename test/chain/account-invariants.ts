@@ -18,9 +18,11 @@ export async function expectInvariants(
   nowMs: number,
 ): Promise<void> {
   const now = new Date(nowMs)
-  const [fids] = await db<Record<'shelf' | 'held' | 'used' | 'registered' | 'unknown' | 'half', number>[]>`
+  const [fids] = await db<
+    Record<'available' | 'held' | 'used' | 'registered' | 'unknown' | 'half', number>[]
+  >`
     select
-      count(*) filter (where used_at is null and (held_until is null or held_until <= ${now}))::integer as shelf,
+      count(*) filter (where used_at is null and (held_until is null or held_until <= ${now}))::integer as available,
       count(*) filter (where used_at is null and held_until > ${now})::integer as held,
       count(*) filter (where used_at is not null)::integer as used,
       (
@@ -37,8 +39,8 @@ export async function expectInvariants(
       )::integer as half
     from accounts.fid_pool s
     where s.fid is not null`
-  const { shelf, held, used, registered, unknown, half } = fids!
-  expect(shelf + held + used).toBe(registered)
+  const { available, held, used, registered, unknown, half } = fids!
+  expect(available + held + used).toBe(registered)
   expect({ unknown, half }).toEqual({ unknown: 0, half: 0 })
   const rows = await db<{ id: string; promised: string; ordered: number; used: number }[]>`
     select w.id,

@@ -272,7 +272,7 @@ const scene = fc.record({
   actions: fc.array(action, { minLength: 8, maxLength: 16 }),
 })
 
-it('shelf, held and used are what was registered, whatever dies, lies, stops or is taken back, and no wallet spends what it has not', {
+it('fid pool: available, held and used fids equal the registered ones under any fault, and no wallet overspends', {
   timeout: 120_000 * RUNS,
 }, async () => {
   servers = [await startServer(), await startServer()]
@@ -287,7 +287,7 @@ it('shelf, held and used are what was registered, whatever dies, lies, stops or 
           return { ...(await walletOn(chain, db, { balance: funding, fidPoolSize: n })), funding }
         }),
       )
-      // What was held for others is on the shelf.
+      // Fids held for others are available again.
       skippedMs += HOLD_MS
       // They have it for good: a block that is taken back takes back what was given in it.
       await chain.mine(CONFIRMATIONS + 1)

@@ -50,12 +50,12 @@ const custodyOnChain = (fid: number) =>
     args: [BigInt(fid)],
   })
 
-/** At every moment but that in which a fid that was just registered is put onto the shelf. */
+/** Holds at every moment except while a newly registered fid is being added to the pool. */
 async function holds(): Promise<void> {
   const tally = () => countFidsByState(db, clock())
   await expect.poll(async () => (({ registered, bought }) => registered - bought)(await tally())).toBe(0)
-  const { shelf, held, used, registered } = await tally()
-  expect(shelf + held + used).toBe(registered)
+  const { available, held, used, registered } = await tally()
+  expect(available + held + used).toBe(registered)
 }
 
 it('fifty who call two servers at once get fifty fids of the chain, by one sequence of nonces', async () => {
@@ -273,12 +273,12 @@ it('by an RPC that fails and falls silent at any call, nothing is lost and nothi
     fc.asyncProperty(trouble, async ({ every, times }) => {
       rpc.fail(every, times)
       const answers = await Promise.allSettled(
-        servers.flatMap((shelf) => [1, 2].map(() => shelf.take(wallet))),
+        servers.flatMap((fidPool) => [1, 2].map(() => fidPool.take(wallet))),
       )
       const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason.code] : []))
       expect(refused.filter((code) => !String(code).startsWith('unavailable'))).toEqual([])
       rpc.fail(1, 0)
-      await Promise.all(servers.map((shelf) => shelf.idle()))
+      await Promise.all(servers.map((fidPool) => fidPool.idle()))
     }),
     { numRuns: 4 },
   )

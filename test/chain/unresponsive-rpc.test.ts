@@ -36,16 +36,16 @@ function recover(): void {
   startAnswering()
 }
 
-/** What a process has for the shelf. */
+/** The ledger and fid pool of one process. */
 function process() {
   const ledger = ledgerOn(rpc.url, { db, hub, clock })
-  return { ledger, shelf: new FidPool({ db, vault: testVault, ledger, clock, log: silentLog }) }
+  return { ledger, fidPool: new FidPool({ db, vault: testVault, ledger, clock, log: silentLog }) }
 }
 
-/** A wallet that has had so many fids registered, which are on the shelf. */
+/** A wallet with this many fids available in the pool. */
 async function walletWithFids(count: number): Promise<Wallet> {
   const wallet = await walletOn(chain, db, { balance: parseEther('1'), fidPoolSize: count })
-  await process().shelf.fill(wallet.id)
+  await process().fidPool.fill(wallet.id)
   return wallet
 }
 
@@ -55,37 +55,37 @@ async function payersOf(fids: readonly number[]): Promise<string[]> {
   return rows.map(({ payer }) => payer)
 }
 
-it('what is on the shelf is handed out while the chain is silent, to the wallet that has paid for it', async () => {
+it('FidPool.take: pooled fids go to the wallet that paid for them while the chain is silent', async () => {
   const wallet = await walletWithFids(3)
   const [knowing, started] = [process(), process()]
   await knowing.ledger.priceOf({ kind: 'register' })
   stopAnswering()
-  const fids = [await knowing.shelf.take(wallet), await started.shelf.take(wallet)]
+  const fids = [await knowing.fidPool.take(wallet), await started.fidPool.take(wallet)]
   expect(new Set(fids).size).toBe(2)
   expect(await payersOf(fids)).toEqual([wallet.id, wallet.id])
   recover()
-  await knowing.shelf.fill(wallet.id)
-  expect(await countFidsByState(db, clock())).toMatchObject({ shelf: 3, held: 2 })
+  await knowing.fidPool.fill(wallet.id)
+  expect(await countFidsByState(db, clock())).toMatchObject({ available: 3, held: 2 })
 })
 
 it('it is not handed out to another wallet, of which nobody knows what it has, nor to one that has too little', async () => {
   await walletWithFids(2)
   const poor = await walletOn(chain, db, { balance: 0n })
   rpc.faults = { stopped: true }
-  await expect(process().shelf.take(poor)).rejects.toMatchObject({ code: 'unavailable.other_side' })
+  await expect(process().fidPool.take(poor)).rejects.toMatchObject({ code: 'unavailable.other_side' })
   rpc.faults = {}
-  await expect(process().shelf.take(poor)).rejects.toMatchObject({ code: 'insufficient_funds' })
+  await expect(process().fidPool.take(poor)).rejects.toMatchObject({ code: 'insufficient_funds' })
 })
 
 it('nobody waits for purchases that have come to a halt, whatever their number', async () => {
   const wallet = await walletWithFids(1)
-  const { ledger, shelf } = process()
+  const { ledger, fidPool } = process()
   const purchases = await Promise.all(Array.from({ length: 12 }, (_, n) => purchaseOf(wallet, `halted ${n}`)))
   stopAnswering((method) => method === 'eth_getBalance')
   const requested = rpc.requestCounts.get('eth_getBalance') ?? 0
   const halted = Promise.allSettled(purchases.map((purchase) => ledger.buy(purchase)))
   await expect.poll(() => rpc.requestCounts.get('eth_getBalance')).toBeGreaterThan(requested)
-  expect(await payersOf([await shelf.take(wallet)])).toEqual([wallet.id])
+  expect(await payersOf([await fidPool.take(wallet)])).toEqual([wallet.id])
   recover()
   for (const one of await halted) {
     if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'unavailable.other_side' })

@@ -17,16 +17,16 @@ import { RegisteringApp } from './registering-app.js'
 const ROUNDS = 2
 const CALLERS = 4
 const ACCOUNTS_OF_CALLER = 2
-/** The server may have to be compiled first. */
+/** The server may be compiled first. */
 const LIMIT_MS = 240_000
 const apiKey = 'a-key-for-the-crash'
 const secretKey = 'the-secret-key-of-a-server-that-is-killed'
 const walletKey = newPrivateKey()
 
-describe.each(['local network', 'chain'] as const)('on the %s', (kind) => {
+describe.each(['local network', 'chain'] as const)('account registration with crashes: %s', (kind) => {
   const scene = openScene(kind)
 
-  it('accounts are registered once, and no fid and no money is lost, wherever the server is killed', {
+  it('registers accounts once and loses no fid and no money', {
     timeout: LIMIT_MS,
   }, async () => {
     const { db, env, fund } = await scene
@@ -52,7 +52,7 @@ describe.each(['local network', 'chain'] as const)('on the %s', (kind) => {
           await Promise.all([app.startRegistration(name), developer.startRegistration(name)])
         }
       })
-      // Some are done, some are on their way.
+      // Some are done, some in progress.
       await expect.poll(() => app.users.length, { interval: 10, timeout: 60_000 }).toBeGreaterThan(before + 2)
       await sleep((round * 7919) % 50)
       server.child.kill('SIGKILL')
@@ -61,38 +61,32 @@ describe.each(['local network', 'chain'] as const)('on the %s', (kind) => {
       server = await startServerProcess({ dataDir, env })
       app.url = server.url
       developer.url = server.url
-      // The others are gone on with by nobody but the server.
+      // Only the server continues the others.
       await Promise.all([app.repeatAll(), developer.repeat(developer.users.filter((_, n) => n % 2 === 0))])
     }
     for (const { body, answer } of app.users) {
       expect(answer).toMatchObject({ fid: body.fid, username: body.fname })
     }
     expect(new Set(app.users.map(({ body }) => body.fid)).size).toBe(app.users.length)
-    // As if time had passed.
+    // Simulates elapsed time.
     await db`update accounts.direct_registrations set attempted_at = attempted_at - interval '1 hour'`
-    // A server that lives may order more at any moment: nothing is open for good only when it has ended.
+    // A running server may order more, so unfinished work is final only after it stops.
     for (let isFinished = false; !isFinished; isFinished = (await countOpen(db)) === 0) {
       if (server.child.exitCode !== null) server = await startServerProcess({ dataDir, env })
       await expect.poll(() => countOpen(db), { timeout: 60_000, interval: 100 }).toBe(0)
       server.child.kill('SIGTERM')
       await server.ended
     }
-    const {
-      shelf: poolFids,
-      held: heldFids,
-      used,
-      registered,
-      bought,
-    } = await countFidsByState(db, Date.now())
+    const { available, held: heldFids, used, registered, bought } = await countFidsByState(db, Date.now())
     expect(used).toBe(app.users.length)
-    expect(poolFids + heldFids + used).toBe(registered)
+    expect(available + heldFids + used).toBe(registered)
     expect(bought).toBe(registered)
     await expectOnePurchaseForEachPurpose(db)
     await expectConsistentAccounts(db, developer.users)
   })
 })
 
-/** An account that was registered directly is there with all its keys, or it is not there at all. */
+/** A directly registered account has all its keys, or does not exist. */
 async function expectConsistentAccounts(db: Database, users: readonly DirectNewcomer[]): Promise<void> {
   for (const { account, keys, fid } of users) {
     const rows = await db<{ fid: number; keys: number }[]>`
@@ -105,7 +99,7 @@ async function expectConsistentAccounts(db: Database, users: readonly DirectNewc
   }
 }
 
-/** What somebody has yet to go on with. */
+/** Counts unfinished work. */
 async function countOpen(db: Database): Promise<number> {
   const [row] = await db<{ open: number }[]>`
     select (select count(*) from accounts.transactions where state = 'recorded')::integer
@@ -122,7 +116,7 @@ async function expectOnePurchaseForEachPurpose(db: Database): Promise<void> {
   expect(new Set(rows.map(({ purpose }) => purpose)).size).toBe(rows.length)
 }
 
-/** A database, and where the server registers accounts. */
+/** Creates the database and the network of registrations. */
 async function openScene(kind: 'local network' | 'chain') {
   const { db, url } = await createTestDatabase()
   const env = {

@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-/** Starts the server on the same data as before, and waits until it answers: on a free port, for others take what was left. */
+/** Starts the server on the same data and a free port, and waits until it responds. */
 async function start(): Promise<void> {
   const env = {
     ...process.env,
@@ -59,7 +59,7 @@ async function start(): Promise<void> {
       const line = /listening on (\S+)\n/.exec(output)
       if (line) resolve(line[1]!)
     })
-    server.once('exit', (code) => reject(new Error(`the server ended with ${code} before it answered`)))
+    server.once('exit', (code) => reject(new Error(`the server exited with ${code} before it responded`)))
   })
 }
 
@@ -75,7 +75,7 @@ async function killPostgres(): Promise<void> {
   await waitUntilReady()
 }
 
-/** The first line of PostgreSQL's own pid file. */
+/** Reads the first line of PostgreSQL's pid file. */
 async function postgresPid(): Promise<number> {
   const pidFile = await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')
   return Number.parseInt(pidFile, 10)
@@ -111,7 +111,7 @@ async function waitUntilReady(): Promise<void> {
   }
 }
 
-/** Sends casts one after the other, and keeps those that the server says are merged. */
+/** Sends casts in sequence and records the acknowledged ones. */
 async function send(sender: number): Promise<void> {
   for (let n = 0; !finished; n += 1) {
     const user = users[n % users.length]!
@@ -127,7 +127,7 @@ async function send(sender: number): Promise<void> {
   }
 }
 
-/** Follows the log as a client does: by the id that each page gives for the next. */
+/** Follows the log as a client does: by each page's next id. */
 async function follow(): Promise<void> {
   let from = 0
   while (!finished) {
@@ -147,7 +147,7 @@ interface EventPage {
   nextPageToken?: string
 }
 
-test('nothing that was acknowledged is lost, and no event is doubled or skipped, however the processes die', {
+test('crashes: acknowledged messages are kept, and no event is doubled or skipped', {
   timeout: 400_000,
 }, async () => {
   await registerUsers()

@@ -7,7 +7,7 @@ import type { MessageSigner } from '../../src/protocol/sign.js'
 import { testKey } from '../network.js'
 import { fetchFromServer } from './registering-app.js'
 
-/** Somebody for whom a developer registers an account, and what came of it. */
+/** An account that a developer registers directly, and its result. */
 export interface DirectNewcomer {
   readonly account: EthAccount
   readonly keys: readonly MessageSigner[]
@@ -18,10 +18,10 @@ export interface DirectNewcomer {
 const KEYS_OF_USER = 2
 const inAnHour = () => Math.floor(Date.now() / 1000) + 3_600
 
-/** A developer who registers accounts and holds their keys, at a server which may be away at any moment. */
+/** A developer who registers accounts directly at a server that may be down at any moment. */
 export class DirectDeveloper {
   readonly users: DirectNewcomer[] = []
-  /** Where the server listens. */
+  /** URL of the server. */
   url = ''
   readonly #headers: Record<string, string>
   #app: { readonly fid: number; readonly account: EthAccount } | null = null
@@ -30,7 +30,7 @@ export class DirectDeveloper {
     this.#headers = { 'x-api-key': apiKey, 'x-wallet-id': walletId, 'content-type': 'application/json' }
   }
 
-  /** Gets the account that asks for keys. */
+  /** Creates the account that requests keys. */
   async open(): Promise<void> {
     const account = newAccount()
     const unregisteredUser = { fid: 0, account }
@@ -40,7 +40,7 @@ export class DirectDeveloper {
     this.#app = { fid: user.fid!, account }
   }
 
-  /** Asks for an account once. Nothing is heard of it where the server has no answer. */
+  /** Requests an account once, ignoring a missing response. */
   async startRegistration(name: string): Promise<void> {
     const account = newAccount()
     const keys = Array.from({ length: KEYS_OF_USER }, (_, n) => testKey(`${name} ${n}`))
@@ -50,7 +50,7 @@ export class DirectDeveloper {
     await this.#register(user)
   }
 
-  /** Repeats these requests until they are answered. An answer that is known already is what the repeat must say. */
+  /** Repeats requests until they are answered, and compares with earlier responses. */
   async repeat(users: readonly DirectNewcomer[]): Promise<void> {
     await Promise.all(
       users.map(async (user) => {

@@ -15,7 +15,7 @@ const api = await openHubApi(db, { config: { bodyLimit } })
 const user = new TestUser(1)
 const paths = ['/v1/submitMessage', '/v1/validateMessage', '/v1/submitBulkMessages']
 
-/** Varints that promise more than there is, lengths around the powers of two, groups, deep nesting, nothing. */
+/** Overlong varints, lengths around powers of two, groups, deep nesting, empty bodies. */
 const craftedBodies = [
   Buffer.alloc(0),
   Buffer.from('ffffffffffffffffffff', 'hex'),
@@ -29,7 +29,7 @@ const craftedBodies = [
   Buffer.from('\u0000{"data":{}}'),
 ]
 
-/** A body: signed garbage that is well-formed, valid bytes that were damaged, or noise. */
+/** Returns a signed well-formed garbage body, a damaged valid one, or noise. */
 function body(random: Random, samples: readonly MessageData[]): Buffer {
   const data = random.pick(samples)
   const messageData = MessageData.fromPartial({
@@ -54,7 +54,7 @@ function body(random: Random, samples: readonly MessageData[]): Buffer {
   }
 }
 
-/** Encodes and signs what it is given; what cannot be encoded is noise enough. */
+/** Encodes and signs data; falls back to noise when it cannot be encoded. */
 function signed(data: MessageData): Buffer {
   try {
     return encodeMessage(user.key.sign(data))

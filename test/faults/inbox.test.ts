@@ -37,7 +37,7 @@ async function kill(server: ServerProcess): Promise<void> {
   await server.ended
 }
 
-/** What each does to the others, and takes back in part. */
+/** Actions between users, some of which are undone. */
 function userActions(round: number): SignedMessage[] {
   const at = now + round * 4
   return users.flatMap((user, index) => {
@@ -59,7 +59,7 @@ async function isCaughtUp(): Promise<boolean> {
   return rows.length === shards
 }
 
-test('processes that are killed while they consume leave nothing out and nothing behind', async () => {
+test('inbox: killed consumers leave nothing missing or stale', async () => {
   await hub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 5 })))
   const servers = await Promise.all([serve(), serve()])
   for (let round = 0; round < 40; round += 1) {

@@ -18,13 +18,13 @@ import { makeTestDir } from '../stale-test-dirs.js'
 const rounds = 6
 const senders = 8
 const requestsOfSender = 3
-/** The server may have to be compiled first. */
+/** The server may be compiled first. */
 const BUILD_LIMIT_MS = 240_000
 const apiKey = 'a-key-for-the-crash'
 const secretKey = 'the-secret-key-of-a-server-that-is-killed'
 const user = new TestUser(1)
 
-/** What was asked, and the answer that came; null while none has come. */
+/** A request and its response; null until there is one. */
 interface PublishRequest {
   readonly idem: string
   readonly text: string
@@ -68,7 +68,7 @@ async function start(): Promise<void> {
       const [, found] = /^listening on (\S+)$/m.exec(output) ?? []
       if (found !== undefined) resolve(found)
     })
-    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)))
+    child.once('exit', (code) => reject(new Error(`the server exited with ${code}:\n${output}`)))
   })
 }
 
@@ -108,7 +108,7 @@ async function prepareSigner(): Promise<string> {
   })
 }
 
-/** Sends a request; null where no answer came or the server could not do it now. */
+/** Sends a request; null without a response or on a transient error. */
 async function publish({ idem, text }: PublishRequest): Promise<string | null> {
   const reply = await fetchWithRetries(`${url}/v2/farcaster/cast`, {
     method: 'POST',
@@ -120,7 +120,7 @@ async function publish({ idem, text }: PublishRequest): Promise<string | null> {
   return body?.cast.hash ?? null
 }
 
-/** Repeats a request until it is answered. An answer that the client has already is what the repeat must say. */
+/** Repeats a request until it is answered, and compares with an earlier response. */
 async function repeat(request: PublishRequest): Promise<void> {
   let again = await publish(request)
   for (; again === null; again = await publish(request)) await sleep(20)
@@ -128,7 +128,7 @@ async function repeat(request: PublishRequest): Promise<void> {
   request.hash = again
 }
 
-test('a request with an idem publishes once, however often it is repeated and the server killed in between', {
+test('publishing: an idem publishes once across repetitions and server kills', {
   timeout: 240_000,
 }, async () => {
   const all: PublishRequest[] = []
@@ -142,11 +142,11 @@ test('a request with an idem publishes once, however often it is repeated and th
     const requestShares = Array.from({ length: senders }, (_, sender) =>
       request.filter((_, n) => n % senders === sender),
     )
-    // One after the other in each share, so that the kill meets requests in every state.
+    // Sequential per share, so that kills meet requests in every state.
     const sending = requestShares.map(async (share) => {
       for (const each of share) each.hash = await publish(each)
     })
-    // However fast the machine is, some are answered then, and others are under way.
+    // On any machine, some are answered by then and others in progress.
     const answered = () => request.filter(({ hash }) => hash !== null).length
     await expect.poll(answered, { timeout: 60_000, interval: 1 }).toBeGreaterThan(round * 3)
     await end('SIGKILL')

@@ -7,16 +7,16 @@ import {
 } from '../../src/features/accounts/testing/new-account.js'
 import { fetchWithRetries } from '../fetch-with-retries.js'
 
-/** Who wants an account, and what came of it. */
+/** A requested account and its result. */
 export interface Newcomer {
   readonly body: RegistrationRequest & { readonly fname: string }
   answer: { readonly fid: number; readonly username: string } | null
 }
 
-/** An app that registers accounts at a server which may be away at any moment. */
+/** An app that registers accounts at a server that may be down at any moment. */
 export class RegisteringApp {
   readonly users: Newcomer[] = []
-  /** Where the server listens. */
+  /** URL of the server. */
   url = ''
   readonly #headers: Record<string, string>
 
@@ -24,7 +24,7 @@ export class RegisteringApp {
     this.#headers = { 'x-api-key': apiKey, 'x-wallet-id': walletId, 'content-type': 'application/json' }
   }
 
-  /** Fetches a fid and asks for an account once. Nothing comes of it where the server has no answer. */
+  /** Fetches a fid and requests an account once. Does nothing without a response. */
   async startRegistration(name: string): Promise<void> {
     const fidReply = await this.#fetchJson('user/fid')
     if (fidReply?.status !== 200) return
@@ -37,7 +37,7 @@ export class RegisteringApp {
     await this.#register(user)
   }
 
-  /** Repeats every request until it is answered. An answer that is known already is what the repeat must say. */
+  /** Repeats every request until it is answered, and compares with earlier responses. */
   async repeatAll(): Promise<void> {
     await Promise.all(
       this.users.map(async (user) => {
@@ -60,10 +60,10 @@ export class RegisteringApp {
   }
 }
 
-/** Beyond what the shelf lets anybody wait. */
+/** Longer than the fid pool lets callers wait. */
 const GIVE_UP_MS = 120_000
 
-/** What a server answers; null when it has no answer, or not all of it. */
+/** Fetches from the server; null without a complete response. */
 export async function fetchFromServer(url: string, init: RequestInit) {
   const reply = await fetchWithRetries(url, { ...init, giveUpMs: GIVE_UP_MS })
   const body: ReturnType<typeof JSON.parse> = await reply?.json().catch(() => null)

@@ -59,16 +59,18 @@ function pageOf(root: Command): string {
 function sectionOf(command: Command): string[] {
   const rows = [
     ...command.registeredArguments.map((argument) => [`<${argument.name()}>`, argument.description]),
-    ...command.options.map((option) => [
-      option.flags,
-      [
-        option.description,
-        option.mandatory ? 'required' : '',
-        ...(option.defaultValue === undefined ? [] : [`default: ${option.defaultValue}`]),
-      ]
-        .filter((text) => text !== '')
-        .join('; '),
-    ]),
+    ...command.options
+      .filter(({ hidden }) => !hidden)
+      .map((option) => [
+        option.flags,
+        [
+          option.description,
+          option.mandatory ? 'required' : '',
+          ...(option.defaultValue === undefined ? [] : [`default: ${option.defaultValue}`]),
+        ]
+          .filter((text) => text !== '')
+          .join('; '),
+      ]),
   ]
   const table = rows.map(([name, text]) => `| \`${name}\` | ${text} |`)
   return [

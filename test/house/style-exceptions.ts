@@ -6,7 +6,7 @@ const exceptions = {
   long: {
     'src/app/testing/test-api.ts createTestApi': 'all parts of the API, and their replacements in tests',
     'src/features/webhooks/delivery/queue.ts claimDue': 'one statement of SQL',
-    "test/webhooks/deliveries.test.ts 'tells of everything that happens, in its order, in the shapes of the hosted service, signed'":
+    "test/webhooks/deliveries.test.ts 'webhook deliveries: all kinds arrive in order, signed, in the shapes of the hosted service'":
       'one scenario from the first event to the last',
     'src/graph/query/users-affinity.ts readBestFriends': 'one statement of SQL',
     'src/features/casts/routes/testing/cast-network.ts createCastNetwork': 'one scene from start to end',

@@ -13,7 +13,7 @@ afterAll(async () => {
   await net.close()
 })
 
-it('what a mini app sends comes to the users of the app that opens it, for as long as they want it', async () => {
+it('mini apps: notifications reach users of an app host while they are enabled', async () => {
   const miniApp = await createMiniApp({ db, net })
   const app_domain = new URL(miniApp.notification.target_url).host
   const users = [await newUser(), await newUser()]
@@ -38,6 +38,6 @@ it('what a mini app sends comes to the users of the app that opens it, for as lo
   await sendHostEvent('frame_removed', users[0]!)
   await db`update miniapps.rate_windows set sent_at = '{}'`
   expect(await miniApp.preview()).toMatchObject({ tokens: 1, left_out: [{ reason: 'invalid', tokens: 1 }] })
-  // The host holds by its own clock, which stands still here, that the token was used a moment ago.
+  // The host's clock stands still here, so its rate limit applies to the token.
   expect(await miniApp.send()).toMatchObject({ failure_count: 1, retryable_fids: [users[1]!.fid] })
 })

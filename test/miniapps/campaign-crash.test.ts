@@ -11,7 +11,7 @@ import { fidsFrom, grantTokens, tokenOf } from '../../src/features/miniapps/camp
 import { createTestDatabase } from '../database.js'
 import { createDataDir, type ServerProcess, startServerProcess } from '../server-process.js'
 
-/** `CAMPAIGN_CRASH_TOKENS=50000` is the size that the house asks of itself; it takes a minute. */
+/** `CAMPAIGN_CRASH_TOKENS=50000` is the target size, which takes a minute. */
 const TOKENS = Number(process.env.CAMPAIGN_CRASH_TOKENS ?? 12_000)
 const BATCHES = TOKENS / 100
 const KILLS = 6
@@ -21,7 +21,7 @@ const clients = [9152, 309857]
 
 const { db, url: databaseUrl } = await createTestDatabase()
 
-it('a campaign tells everyone however often the server is killed, and nobody twice but by the requests in hand', {
+it('campaigns: repeated kills reach everyone, and repeat only requests in progress', {
   timeout: 500_000,
 }, async () => {
   const { env, dataDir, key, simulators, responseGate } = await setUpCampaign()
@@ -32,7 +32,7 @@ it('a campaign tells everyone however often the server is killed, and nobody twi
   expect(status).toBe('queued')
 
   for (let kill = 0; kill < KILLS; kill += 1) {
-    // The first comes while the audience is selected, the others in the middle of it all.
+    // The first kill comes during audience selection, the others while sending.
     const before = requests()
     const killTime = kill === 0 ? before : before + BATCHES / (KILLS + 2)
     responseGate.release(killTime - before)
@@ -64,13 +64,13 @@ it('a campaign tells everyone however often the server is killed, and nobody twi
     const { requests: acceptedCount, notificationCounts } = simulators[index]!
     const everyone = new Set(fidsFrom(1, TOKENS / 2).map((fid) => tokenOf(clientFid, fid)))
     expect(new Set(notificationCounts().keys())).toEqual(everyone)
-    // Clients drop what comes twice by this id.
+    // Clients deduplicate by this id.
     expect(new Set(acceptedCount.map(({ notificationId }) => notificationId))).toEqual(new Set([id]))
     expect(acceptedCount.length - BATCHES / 2).toBeLessThanOrEqual(KILLS * 2 * CONCURRENCY)
   }
 })
 
-/** A mini app with users at two clients that take a moment to answer. */
+/** Creates a mini app with users at two slow clients. */
 async function setUpCampaign() {
   const env = {
     DATABASE_URL: databaseUrl,
@@ -91,7 +91,7 @@ async function setUpCampaign() {
   return { env, dataDir: await createDataDir(), key, simulators, responseGate }
 }
 
-/** Answers a moment later, and no more requests than are let through: a campaign never ends while this process sleeps. */
+/** Delays responses and limits them, so that a campaign cannot end while this process sleeps. */
 function createResponseGate() {
   let remaining = 0
   const waiting: (() => void)[] = []
@@ -108,7 +108,7 @@ function createResponseGate() {
       remaining = count
       waitForTurn()
     },
-    /** Forgets who is waiting. */
+    /** Drops waiting responses. */
     close() {
       remaining = 0
       waiting.length = 0

@@ -23,17 +23,17 @@ const settings: CampaignSettings = {
   intervalSeconds: 0,
   perDay: 1_000,
   concurrency: 3,
-  // Longer than this process, which is the clients, too, is ever busy with other things.
+  // Longer than any pause of this process, which also runs the clients.
   timeoutMs: 2_000,
 }
 
-/** What came of the tokens of a request, as the client knows it; none of them is told twice. */
+/** What a client did with each token; no token is notified twice. */
 type TokenFateOutcome = 'success' | 'invalid_token' | 'rate_limited' | 'failed' | 'http_error'
 type RequestOutcome = (
   request: NotifyRequest,
 ) => readonly [answer: ClientResponse, fates: readonly TokenFateOutcome[]]
 
-/** Says something else of each token, and nothing of some. */
+/** Returns different outcomes per token, and none for some. */
 const mixedOutcomes: RequestOutcome = ({ tokens }) => {
   const outcomeOf = (token: string) =>
     (['success', 'success', 'invalid_token', 'rate_limited', 'failed', 'failed'] as const)[fidOf(token) % 6]!
@@ -64,7 +64,7 @@ const fates: readonly RequestOutcome[] = [
   always('failed', (_, response) => void response.end('{"result":{"successfulTokens":"all"}}')),
 ]
 
-/** A client that does to its requests, one after the other, what the list says. */
+/** Starts a client that handles its requests by the plan, in order. */
 async function startUnreliableClient(plan: readonly number[]) {
   const known = new Map<string, TokenFateOutcome>()
   let next = 0
@@ -77,7 +77,7 @@ async function startUnreliableClient(plan: readonly number[]) {
   return { client, known }
 }
 
-it('counts what clients know, token by token, whatever they do and however many processes send', async () => {
+it("campaigns: counts equal the clients' records for any client behavior and number of processes", async () => {
   const senders = await Promise.all(
     [1, 2].map(() => {
       const pool = connect({ poolSize: 4 })

@@ -36,7 +36,7 @@ async function createMiniApp() {
   return { appId, notification, callApi }
 }
 
-it('sends all within the request unless it is told otherwise, keeps to the pace, and counts for its operator', async () => {
+it('campaigns: sends within the request by default, respects rate limits, reports metrics', async () => {
   const server = await startTestServer(databaseUrl, env)
   const client = await startClient(({ tokens }, response) => {
     answerWith(response, {
@@ -55,7 +55,7 @@ it('sends all within the request unless it is told otherwise, keeps to the pace,
   expect(metrics).toContain('plaza_notification_campaigns_queued 0')
 })
 
-it('goes on after a new start with a campaign that it was in the middle of, and tells nobody twice', async () => {
+it('campaigns: resumes after a restart and notifies nobody twice', async () => {
   const asyncEnv = { ...env, ASYNC_NOTIFICATIONS_ENABLED: 'true' }
   const first = await startTestServer(databaseUrl, asyncEnv)
   const held: (() => void)[] = []
@@ -67,7 +67,7 @@ it('goes on after a new start with a campaign that it was in the middle of, and 
   expect(httpStatus).toBe(202)
   await expect.poll(() => held.length).toBeGreaterThan(0)
   const stopping = first.stop()
-  // What is under way is waited for; the rest would take forty seconds.
+  // Running requests are awaited; the rest would take forty seconds.
   client.setResponse((request, response) => void setTimeout(() => acceptAll(request, response), 800))
   for (const answer of held) answer()
   await stopping
@@ -84,11 +84,11 @@ it('goes on after a new start with a campaign that it was in the middle of, and 
   expect(new Set(client.notificationCounts().values())).toEqual(new Set([1]))
 })
 
-it('finishes by itself what a request was waiting for when its server was killed', async () => {
+it('campaigns: a server finishes the synchronous campaign of a killed one', async () => {
   const { appId, notification } = await createMiniApp()
   const client = await startClient()
   await grantTokens(db, { appId, clientFid, url: client.url(), fids: [1, 2] })
-  // As the server leaves it: the audience is selected, and a batch is with a sender that is no more.
+  // As a killed server leaves it: the audience is selected, and a batch belongs to a dead sender.
   const [campaign] = await db<{ id: string; seq: number }[]>`
     insert into miniapps.campaigns (app_id, title, body, target_url, audience, state, audience_size, open_batches)
     values (${appId}, ${notification.title}, ${notification.body}, ${notification.target_url}, '{}', 'running', 2, 1)

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
-import { signerKeyContext } from '../../src/features/signers/signer-key-context.js'
+import { signerKeyContext } from '../../src/features/signers/create-signer.js'
 import { connect } from '../../src/platform/db/connection.js'
 import { createVault } from '../../src/platform/vault/vault.js'
 import type { RecordedRun } from './recorded-run.js'
 import type { RecordedOutput } from './secret-search.js'
 
-/** The private halves of signers, which nothing but the vault gives. */
+/** Returns the decrypted private keys of signers. */
 export async function collectSignerKeys(run: RecordedRun): Promise<void> {
   const db = connect(run.databaseUrl, { poolSize: 1, applicationName: 'test' })
   const vault = createVault([run.secretKey])
@@ -18,7 +18,7 @@ export async function collectSignerKeys(run: RecordedRun): Promise<void> {
   await db.end()
 }
 
-/** All rows of all tables, as text: bytes are in hex. */
+/** Returns all rows of all tables as text; bytes are hex. */
 export async function dumpDatabase({ databaseUrl }: RecordedRun): Promise<RecordedOutput[]> {
   const db = connect(databaseUrl, { poolSize: 1, applicationName: 'test' })
   const tables = await db<{ name: string }[]>`

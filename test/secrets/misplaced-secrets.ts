@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { operations } from '../../src/app/operations.js'
 import type { Operation } from '../../src/features/operation.js'
 
-/** A request that has a secret where none belongs. */
+/** A request with a secret in the wrong place. */
 export interface MisplacedSecret {
   readonly method: string
   readonly path: string
@@ -14,9 +14,9 @@ export interface MisplacedSecret {
 const json = { 'content-type': 'application/json' }
 
 /**
- * A secret in paths, queries, headers and bodies of all kinds, and in every parameter and member of operations.
+ * Puts a secret in paths, queries, headers, bodies, and in every parameter and member of operations.
  *
- * @param key An API key that is good.
+ * @param key A valid API key.
  */
 export function misplacedSecrets(
   secret: string,
@@ -76,7 +76,7 @@ export function misplacedSecrets(
     post('/v2/farcaster/cast', JSON.stringify({ constructor: { prototype: secret } })),
     post('/v2/farcaster/cast', `{"__proto__": "${secret}"}`),
     post('/v2/farcaster/cast', secret, { 'content-type': 'text/plain' }),
-    // It is refused for what it says of its length.
+    // Refused for its declared length.
     post('/v2/farcaster/cast', secret, { ...json, 'content-length': '9000000' }),
     post('/v1/submitMessage', secret, { 'content-type': 'application/octet-stream' }),
     post('/v1/validateMessage', secret, { 'content-type': 'application/octet-stream' }),
@@ -84,7 +84,7 @@ export function misplacedSecrets(
   ]
 }
 
-/** A secret in what else a request says that names a signer which may act: all of it is refused. */
+/** Puts a secret in other members of requests that name a valid signer; all are refused. */
 export function misplacedWithSigner(secret: string, key: string, signerUuid: string): MisplacedSecret[] {
   const member = { channel_id: secret, role: 'member' }
   const bodies: readonly (readonly [method: string, path: string, body: object])[] = [
@@ -97,7 +97,7 @@ export function misplacedWithSigner(secret: string, key: string, signerUuid: str
     ['POST', 'reaction', { reaction_type: 'like', target: secret }],
     ['POST', 'reaction', { reaction_type: secret, target: secret }],
     ['POST', 'user/follow', { target_fids: [secret] }],
-    // Not as a name: the protocol's own refusals quote those (docs/protocol.md §3.4).
+    // Not as a name: the protocol's refusals quote names (docs/protocol.md §3.4).
     ['PATCH', 'user', { bio: secret.repeat(20) }],
     ['PATCH', 'user', { pfp_url: secret.repeat(20) }],
     ['PATCH', 'user', { primary_eth_address: secret, location: secret }],
@@ -133,14 +133,14 @@ export function misplacedWithSigner(secret: string, key: string, signerUuid: str
   }))
 }
 
-/** In each parameter or member of an operation, and in one that it does not have. */
+/** Puts the secret in each parameter or member of an operation, and in an unknown one. */
 function secretsInOperation(
   { method, path, query, body }: Operation,
   secret: string,
   headers: Readonly<Record<string, string>>,
 ): MisplacedSecret[] {
   const names = [...Object.keys((query ?? body)?.properties ?? {}), 'private_key']
-  // A NUL gets past every check of a text's length, and PostgreSQL takes none.
+  // A NUL passes length checks, but PostgreSQL refuses it.
   const values = [secret, `${secret}\0`]
   const single = values.flatMap((value) => names.map((name) => ({ [name]: value })))
   const all = values.map((value) => Object.fromEntries(names.slice(0, -1).map((name) => [name, value])))
@@ -156,7 +156,7 @@ function secretsInOperation(
   )
 }
 
-/** Sends it as it is; `fetch` would mend it first. */
+/** Sends a request unchanged; `fetch` would normalize it. */
 export async function sendMisplaced(
   url: string,
   { method, path, headers = {}, body }: MisplacedSecret,
@@ -172,7 +172,7 @@ export async function sendMisplaced(
   })
 }
 
-/** What a server says to bytes that are no request of HTTP. */
+/** Returns the server's response to bytes that are not HTTP. */
 export async function sendRawBytes(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url)
   return await new Promise((resolve) => {
@@ -182,7 +182,7 @@ export async function sendRawBytes(url: string, text: string): Promise<string> {
       reply += chunk
     })
     socket.on('close', () => resolve(reply))
-    // It may hang up while we still speak.
+    // The server may close the connection first.
     socket.on('error', () => {})
   })
 }

@@ -5,34 +5,34 @@ import { refusalOf } from '../published-client/error-of-call.js'
 import { connectClient } from '../published-client/served-api.js'
 import type { RecordedRun } from './recorded-run.js'
 
-/** Somebody with an account, made by a command. */
+/** An account created by a command. */
 export interface Account {
   readonly fid: number
   /** 0x and 64 hex digits. */
   readonly custodyKey: `0x${string}`
 }
 
-/** The published one. */
+/** The published client. */
 export type Client = ReturnType<typeof connectClient>
 
-/** Who takes part in a run. */
+/** The accounts and apps of a run. */
 export interface Participants {
   readonly run: RecordedRun
-  /** The same app, by two keys of it. */
+  /** Two API keys of one app. */
   readonly client: Client
   readonly reader: Client
   readonly key: string
-  /** An app that does not belong to it. */
+  /** Another app. */
   readonly otherApp: Client
   readonly app: Account
   readonly alice: Account
   readonly bob: Account
-  /** Signers that they have approved. */
+  /** Approved signers. */
   readonly aliceSigner: string
   readonly bobSigner: string
 }
 
-/** Bytes of a text in hex, with or without 0x. */
+/** Decodes hex with or without 0x. */
 export const bytesOf = (hex: string) => Buffer.from(hex.replace(/^0x/, ''), 'hex')
 /** Unix seconds. */
 export const nowUnix = () => Math.floor(Date.now() / 1000)
@@ -50,7 +50,7 @@ async function createKey(run: RecordedRun, app: string, name: string): Promise<s
   return key
 }
 
-/** As docs/signers.md tells it: made, asked for by the app, approved by the user, polled. */
+/** Creates, requests, approves and polls a signer as in docs/signers.md. */
 async function askForSigner(
   { run, client, app }: Pick<Participants, 'run' | 'client' | 'app'>,
   user: Account,
@@ -81,7 +81,7 @@ async function askForSigner(
   return signerUuid
 }
 
-/** Makes accounts, an app with two keys, and signers, as a developer does who has nothing yet. */
+/** Creates accounts, an app with two keys, and signers, as a new developer would. */
 export async function createParticipants(run: RecordedRun): Promise<Participants> {
   const [app, alice, bob] = [
     await createAccount(run, 'the app'),

@@ -7,29 +7,29 @@ import { createDataDir, runCommand, type ServerProcess, startServerProcess } fro
 import { type RecordedResponse, startRecordingProxy } from './recording-proxy.js'
 import { createSecretSearch, type RecordedOutput, type SecretSearch } from './secret-search.js'
 
-/** A server of its own that says as much as it can, and everything that it and the commands beside it write. */
+/** A server with verbose logging whose output is recorded, with that of its commands. */
 export interface RecordedRun {
   readonly server: ServerProcess
-  /** Where to ask so that the answers are kept. */
+  /** URL whose responses are recorded. */
   readonly url: string
   readonly adminToken: string
-  /** What secrets in its database are encrypted with. */
+  /** Key that encrypts secrets in its database. */
   readonly secretKey: string
   readonly databaseUrl: string
   readonly search: SecretSearch
-  /** Runs a command beside the server, which has to end well; its standard output. */
+  /** Runs a command that must succeed; returns its standard output. */
   plaza(args: readonly string[], allowedSecrets?: readonly string[]): Promise<string>
-  /** Runs one that has to fail. */
+  /** Runs a command that must fail. */
   plazaFails(...args: readonly string[]): Promise<void>
-  /** Keeps what the server has said to something that is no request. */
+  /** Records a response to an invalid request. */
   recordReply(text: string): void
-  /** Everything that was written until now. */
+  /** Returns everything recorded so far. */
   collectOutput(): Promise<RecordedOutput[]>
 }
 
 const newSecret = (name: string) => `${name}-${randomBytes(24).toString('base64url')}`
 
-/** Starts it on a data directory of its own. It ends with the test. */
+/** Starts a server with its own data directory; it stops with the test. */
 export async function startRecordedRun(): Promise<RecordedRun> {
   const [adminToken, oldSecretKey, secretKey] = [newSecret('admin'), newSecret('old'), newSecret('vault')]
   const [hubKey, developmentKey] = [newSecret('hub'), newSecret('development')]
@@ -97,7 +97,7 @@ export async function startRecordedRun(): Promise<RecordedRun> {
   }
 }
 
-/** The first start of an empty database tells its key, in two lines for whoever started it. */
+/** The first start of an empty database prints its API key in two lines. */
 const firstStartOutput = /^(API key: |try it: curl ).*$/gm
 
 function serverOutputs(output: string): RecordedOutput[] {
@@ -108,7 +108,7 @@ function serverOutputs(output: string): RecordedOutput[] {
   ]
 }
 
-/** The only replies that are meant to show secrets: those that hand out a key, and records of webhooks. */
+/** The only responses that may contain secrets: new keys, and webhooks. */
 const keyIssuingPath = /^\/admin\/apps\/[\w-]+\/keys$/
 const webhookPath = /^\/v2\/farcaster\/webhook(\/|\?|$)/
 

@@ -2,23 +2,23 @@ import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** An answer as it went over the wire. */
+/** A response as sent over the wire. */
 export interface RecordedResponse {
   readonly method: string
-  /** Path and query, as they were asked for. */
+  /** Path and query of the request. */
   readonly url: string
   readonly status: number
   readonly headers: readonly string[]
   readonly body: string
 }
 
-/** Stands before a server and keeps what it answers. */
+/** A proxy that records a server's responses. */
 export interface RecordingProxy {
   readonly url: string
   readonly responses: readonly RecordedResponse[]
 }
 
-/** Listens on loopback until the test is over. */
+/** Starts a proxy on loopback that stops with the test. */
 export async function startRecordingProxy(serverUrl: string): Promise<RecordingProxy> {
   const { hostname, port } = new URL(serverUrl)
   const responses: RecordedResponse[] = []

@@ -6,7 +6,7 @@ const bytes = (minLength: number, maxLength: number) =>
   fc.uint8Array({ minLength, maxLength }).map((array) => Buffer.from(array))
 const encoding = fc.constantFrom('hex', 'base64', 'base64url')
 
-it('finds a secret in whatever was encoded with it, wherever it stands', () => {
+it('createSecretSearch: finds a secret in any encoding and position', () => {
   fc.assert(
     fc.property(bytes(16, 48), bytes(0, 40), bytes(0, 40), encoding, (secret, before, after, way) => {
       const search = createSecretSearch()
@@ -18,7 +18,7 @@ it('finds a secret in whatever was encoded with it, wherever it stands', () => {
   )
 })
 
-it('finds nothing where there is nothing', () => {
+it('createSecretSearch: finds nothing in other texts', () => {
   const search = createSecretSearch()
   search.add('token', 'a secret of some length')
   search.add('key', Buffer.alloc(32, 7))

@@ -1,24 +1,24 @@
-/** Something written, and where. */
+/** Recorded output and its source. */
 export interface RecordedOutput {
   readonly source: string
   readonly text: string
-  /** Secrets that are meant to be shown there. */
+  /** Secrets that may appear there. */
   readonly allowedSecrets?: readonly string[]
 }
 
-/** Looks for secrets in what was written. */
+/** Searches recorded output for secrets. */
 export interface SecretSearch {
-  /** What to look for from now on: texts, and bytes. */
+  /** Adds a secret as texts or bytes. */
   add(name: string, ...values: readonly (string | Buffer)[]): void
-  /** One line for each secret and place where it is found and has no business. */
+  /** Returns one line per forbidden secret and source. */
   findIn(outputs: Iterable<RecordedOutput>): string[]
 }
 
-/** Less than this is found by chance. */
+/** Shorter matches could be chance. */
 const MIN_CHARACTERS = 16
 const CONTEXT_CHARACTERS = 60
 
-/** Makes a search that knows no secret yet. */
+/** Creates a search without secrets. */
 export function createSecretSearch(): SecretSearch {
   const secrets: { readonly name: string; readonly encodings: readonly string[] }[] = []
   return {
@@ -31,7 +31,7 @@ export function createSecretSearch(): SecretSearch {
     findIn(outputs) {
       const found: string[] = []
       for (const { source, text, allowedSecrets = [] } of outputs) {
-        // Hex may be written either way; the letters of base64 that differ in nothing else are no chance hit.
+        // Hex has two cases; a case-insensitive match of base64 is not a coincidence either.
         const lower = text.toLowerCase()
         for (const { name, encodings } of secrets) {
           const index = allowedSecrets.includes(name)
@@ -46,7 +46,7 @@ export function createSecretSearch(): SecretSearch {
   }
 }
 
-/** A value as it is, in hex, base64 and base64url, also within something longer that was encoded, and in a URL. */
+/** Returns a value as text, hex, base64 and base64url, within longer encoded data, and URL-encoded. */
 function encodingsOf(value: string | Buffer): string[] {
   const bytes = Buffer.from(value)
   const plain = typeof value === 'string' ? [value, encodeURIComponent(value)] : []
@@ -56,11 +56,11 @@ function encodingsOf(value: string | Buffer): string[] {
   ])
   const encodings = [...plain, bytes.toString('hex'), ...encoded]
   if (encodings.some(({ length }) => length < MIN_CHARACTERS))
-    throw new Error('a secret that is found by chance')
+    throw new Error('the secret is too short to search for')
   return encodings
 }
 
-/** The characters of base64 that tell of these bytes alone, behind so many other bytes. */
+/** Returns the base64 characters that depend only on these bytes at an offset. */
 function base64Within(bytes: Buffer, before: number, encoding: 'base64' | 'base64url'): string {
   const encodedWhole = Buffer.concat([Buffer.alloc(before), bytes]).toString(encoding)
   return encodedWhole.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))

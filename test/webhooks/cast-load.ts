@@ -11,7 +11,7 @@ import { fetchWithRetries } from '../fetch-with-retries.js'
 import { TestUser } from '../network.js'
 import type { Receiver } from './receiver.js'
 
-/** What servers that are made to fail are started with. */
+/** Environment of servers that the tests kill. */
 export const crashEnv = {
   LOG_LEVEL: 'silent',
   PLAZA_DEV_API_KEY: 'a-key-for-the-test',
@@ -20,12 +20,12 @@ export const crashEnv = {
   SCORE_INTERVAL_HOURS: '0',
 }
 
-/** So many casts may be on their way: each more is only work. */
+/** Most casts waiting for delivery; more would only add load. */
 const MAX_PENDING_CASTS = 300
 
 const users = [1, 2, 3, 4].map((fid) => new TestUser(fid))
 
-/** Registers the users in the database of a server that runs on this directory. */
+/** Registers users in the database of a server with this data directory. */
 export async function registerUsers(dataDir: string): Promise<void> {
   const db = connect((await findEmbedded(dataDir)) ?? '', { poolSize: 2, applicationName: 'crash test' })
   await registerUsersOf(db)
@@ -48,7 +48,7 @@ export async function registerUsersOf(db: Database): Promise<void> {
   await verifyPool.close()
 }
 
-/** A webhook that is told of every cast. Its `webhook_id`. */
+/** Creates a webhook for every cast and returns its `webhook_id`. */
 export async function subscribeToCasts(serverUrl: string, targetUrl: string): Promise<string> {
   const reply = await fetch(`${serverUrl}/v2/farcaster/webhook`, {
     method: 'POST',
@@ -60,14 +60,18 @@ export async function subscribeToCasts(serverUrl: string, targetUrl: string): Pr
   return webhook.webhook_id
 }
 
-/** Casts, one sender for each user, until it is stopped. */
+/** Casts by one sender per user until it is stopped. */
 export interface Casting {
-  /** Hashes of the casts that the server said are merged. */
+  /** Hashes of the casts that the server acknowledged. */
   readonly acknowledged: readonly string[]
   stop(): Promise<void>
 }
 
-/** @param serverUrl Where the server is now: it may be another after a crash. */
+/**
+ * Starts casting.
+ *
+ * @param serverUrl Returns the server's URL, which changes after a crash.
+ */
 export function startCasting(serverUrl: () => string, receiver: Receiver): Casting {
   const acknowledged: string[] = []
   let isStopped = false
@@ -94,13 +98,13 @@ export function startCasting(serverUrl: () => string, receiver: Receiver): Casti
   }
 }
 
-/** Of the casts that were acknowledged, those that have not arrived. */
+/** Returns acknowledged casts that have not arrived. */
 export function missingCasts(receiver: Receiver, { acknowledged }: Casting): string[] {
   const arrived = new Set(receiver.received.map(({ body }) => body.data.hash))
   return acknowledged.filter((hash) => !arrived.has(hash))
 }
 
-/** Events that came with more than one delivery id or content. */
+/** Returns events that arrived with different delivery ids or contents. */
 export function inconsistentEventsIn(receiver: Receiver): string[] {
   const idsOf = new Map<string, Set<string>>()
   for (const { body, headers } of receiver.received) {

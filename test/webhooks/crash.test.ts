@@ -13,11 +13,11 @@ import { startReceiver } from './receiver.js'
 
 const ROUNDS = 4
 
-it('nothing that was merged is lost however often the server is killed, and what comes twice has the same ids', {
+it('webhooks: repeated server kills lose nothing, and repeated deliveries have the same ids', {
   timeout: 400_000,
 }, async () => {
   const dataDir = await createDataDir()
-  // Some answers come late and some not at all, so that there is always something under way.
+  // Some answers are late and some missing, so that deliveries are always in progress.
   let responseCount = 0
   const receiver = await startReceiver((response) => {
     responseCount += 1

@@ -13,15 +13,15 @@ import {
 } from './cast-load.js'
 import { type Receiver, startReceiver } from './receiver.js'
 
-/** Killed, shut down as by an administrator, killed again. */
+/** Kill, shutdown by an administrator, kill again. */
 const shutdownSignals = ['SIGKILL', 'SIGINT', 'SIGKILL'] as const
 
-it('a database that goes away in the middle of deliveries loses none, and each author’s keep their order', {
+it('webhooks: a database outage during deliveries loses none and keeps the order per author', {
   timeout: 400_000,
 }, async () => {
   const dataDir = await createDataDir()
   const receiver = await startReceiver((response) => setTimeout(() => response.end(), 5))
-  // One at a time: then they arrive in the order in which they begin.
+  // One at a time, so that deliveries arrive in the order of their start.
   const env = { ...crashEnv, WEBHOOK_CONCURRENCY: '1', WEBHOOK_TIMEOUT_MS: '60000' }
   const server = await startServerProcess({ dataDir, env })
   await registerUsers(dataDir)
@@ -44,7 +44,7 @@ it('a database that goes away in the middle of deliveries loses none, and each a
   }
 })
 
-/** Numbers in the log of the events of an author, as they came first. */
+/** Returns the log event ids of an author in order of first arrival. */
 function eventNumbersOf(receiver: Receiver, fid: number): number[] {
   const byAuthor = receiver.received.filter(({ body }) => body.data.author.fid === fid)
   const ids = new Set(byAuthor.map(({ body }) => String(body.event_id)))

@@ -18,7 +18,7 @@ async function listen(...args: string[]) {
   return await runCommand(['webhook', 'listen', ...args], { dataDir, env: { DATABASE_URL: url } })
 }
 
-it('`plaza webhook listen` prints what a webhook is sent, as it happens, and ends with Ctrl-C', async () => {
+it('plaza webhook listen: prints bodies as they occur and ends on Ctrl-C', async () => {
   const server = await startTestServer(url, webhookEnv)
   const receiver = await startReceiver()
   const filter = { author_fids: [alice.fid] }
@@ -32,7 +32,7 @@ it('`plaza webhook listen` prints what a webhook is sent, as it happens, and end
       .filter((line) => line.endsWith('}'))
       .map((line) => JSON.parse(line))
 
-  // It tells of what happens from some moment on: until then it has to happen again.
+  // Listening starts at some moment; until then events must be repeated.
   let casts = 0
   async function castAndWait(): Promise<number> {
     casts += 1
@@ -56,7 +56,7 @@ it('`plaza webhook listen` prints what a webhook is sent, as it happens, and end
 it.each([
   ['a member that its kind does not have', '{"target_fids":[1]}', 'target_fids'],
   ['what is no JSON', 'author 1', 'It must be a JSON object such as'],
-])('`plaza webhook listen` refuses %s, and says where', async (_, filter, expectedOutput) => {
+])('plaza webhook listen: refuses %s and names the member', async (_, filter, expectedOutput) => {
   const command = await listen('--kind', 'cast.created', '--filter', filter)
   expect(await command.ended).toEqual({ code: 1, signal: null })
   expect(command.output()).toContain(expectedOutput)

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A delivery that has arrived. */
+/** A received delivery. */
 export interface ReceivedDelivery {
   readonly headers: IncomingHttpHeaders
   readonly raw: string
@@ -10,17 +10,17 @@ export interface ReceivedDelivery {
   readonly atMs: number
 }
 
-/** A receiver of webhooks on loopback. */
+/** A webhook receiver on loopback. */
 export interface Receiver {
   readonly url: string
   readonly received: ReceivedDelivery[]
-  /** Waits until so many have arrived. */
+  /** Waits until this many have arrived. */
   waitForCount(count: number): Promise<ReceivedDelivery[]>
 }
 
 const WAIT_MS = 45_000
 
-/** Listens until the test is over. `answer` may do to the response whatever it likes; the default is 200. */
+/** Starts a receiver that stops with the test. `answer` writes the response; the default is 200. */
 export async function startReceiver(
   answer: (response: ServerResponse, received: ReceivedDelivery) => void = (response) => response.end(),
 ): Promise<Receiver> {

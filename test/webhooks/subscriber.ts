@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Database } from '../../src/platform/db/connection.js'
 import type { TestServer } from '../running-server.js'
 
-/** What servers of these tests are started with. */
+/** Environment of the servers in these tests. */
 export const webhookEnv = {
   ALLOW_PRIVATE_TARGETS: 'loopback',
   PLAZA_SECRET_KEY: 'k'.repeat(40),
@@ -11,7 +11,7 @@ export const webhookEnv = {
 
 const apiKey = 'a-key-for-the-test'
 
-/** Asks an operation that writes. */
+/** Calls a write operation. */
 export async function callApi(server: TestServer, method: string, path: string, body: object) {
   const reply = await fetch(`${server.urls.main}/v2/farcaster/${path}`, {
     method,
@@ -21,14 +21,14 @@ export async function callApi(server: TestServer, method: string, path: string, 
   return (await reply.json()) as ReturnType<typeof JSON.parse>
 }
 
-/** Makes a webhook. */
+/** Creates a webhook. */
 export async function subscribe(server: TestServer, url: string, subscription: object) {
   const { webhook, message } = await callApi(server, 'POST', 'webhook', { name: 'test', url, subscription })
   if (!webhook) throw new Error(message)
   return webhook
 }
 
-/** Makes what has failed due now, instead of after its back-off of 5 s and more, and wakes whoever sends. */
+/** Makes failed deliveries due now instead of after a back-off of 5 s or more, and wakes the senders. */
 export async function retryNow(db: Database, webhookId: string): Promise<void> {
   const makeDeliveriesDue = () => db`
     update webhooks.deliveries
@@ -39,7 +39,7 @@ export async function retryNow(db: Database, webhookId: string): Promise<void> {
   await db`select pg_notify('webhook_lanes', ${webhookId})`
 }
 
-/** When the attempts to deliver began, in Unix milliseconds: in the order in which deliveries stand in line. */
+/** Returns the start times of delivery attempts in Unix milliseconds, in queue order. */
 export async function attemptTimes(db: Database, webhookId: string): Promise<number[]> {
   const rows = await db<{ at: Date }[]>`
     select last_attempt_at as at from webhooks.deliveries where webhook_id = ${webhookId} order by seq`

@@ -19,7 +19,7 @@ async function start(env: Record<string, string> = {}) {
   return server
 }
 
-it('get no more than their rate limit; what is over waits', { timeout: 120_000 }, async () => {
+it('webhook targets: receive at most their rate limit, the rest waits', { timeout: 120_000 }, async () => {
   const server = await start()
   const receiver = await startReceiver()
   const { webhook_id } = await subscribe(server, receiver.url, filter('limited'))
@@ -28,12 +28,12 @@ it('get no more than their rate limit; what is over waits', { timeout: 120_000 }
   await db`update webhooks.lanes set allowance = 5, counted_at = now() where webhook_id = ${webhook_id}`
   await server.hub.submit(casts('limited', 12))
   const received = await receiver.waitForCount(12)
-  // Five at once, then seven more, one each 400 ms.
+  // Five at once, then seven more, one per 400 ms.
   expect(received.at(-1)!.atMs - countedAtMs).toBeGreaterThan(2_700)
   expect(new Set(received.map(({ body }) => body.event_id)).size).toBe(12)
 })
 
-it('are left alone for as long as they ask, with all that is for them', { timeout: 120_000 }, async () => {
+it('webhook targets: Retry-After pauses all their deliveries', { timeout: 120_000 }, async () => {
   const server = await start()
   let isBusy = true
   const receiver = await startReceiver((response) => {
@@ -41,19 +41,21 @@ it('are left alone for as long as they ask, with all that is for them', { timeou
     else response.end()
     isBusy = false
   })
-  await subscribe(server, receiver.url, filter('busy'))
+  const { webhook_id } = await subscribe(server, receiver.url, filter('busy'))
   await server.hub.submit(casts('busy', 1))
   await receiver.waitForCount(1)
-  await expect.poll(() => db`select 1 from webhooks.lanes where held_until is not null`).toHaveLength(1)
+  await expect
+    .poll(() => db`select 1 from webhooks.lanes where webhook_id = ${webhook_id} and held_until is not null`)
+    .toHaveLength(1)
   await server.hub.submit(casts('busy later', 3))
   const [first, ...others] = await receiver.waitForCount(5)
   for (const { atMs } of others) expect(atMs - first!.atMs).toBeGreaterThan(6_000)
 })
 
-it('that lie are tried again: redirects, no answer, an answer that is none', {
+it('webhook targets: a redirect, a timeout or an invalid response -> retried', {
   timeout: 120_000,
 }, async () => {
-  // Longer than this process is ever busy with other things: it is the receiver that does answer, too.
+  // Longer than any pause of this process, which also runs the receiver.
   const server = await start({ WEBHOOK_TIMEOUT_MS: '3000' })
   let attempt = 0
   const receiver = await startReceiver((response) => {
@@ -86,7 +88,7 @@ it('that lie are tried again: redirects, no answer, an answer that is none', {
     .toMatchObject({ status: 'delivered', attempts: 3, failure: null })
 })
 
-it('that have failed for a day are switched off, and what was lost can be sent when they are back', {
+it('webhook targets: a day of failures disables the webhook, and its deliveries can be redelivered', {
   timeout: 120_000,
 }, async () => {
   const server = await start()
@@ -114,7 +116,7 @@ it('that have failed for a day are switched off, and what was lost can be sent w
   expect(second!.body).toEqual(first!.body)
 })
 
-it('get each delivery once from two servers on one database', { timeout: 120_000 }, async () => {
+it('webhook targets: two servers on one database deliver each event once', { timeout: 120_000 }, async () => {
   const one = await start()
   const two = await startTestServer(databaseUrl, webhookEnv)
   const receiver = await startReceiver((response) => setTimeout(() => response.end(), 5))
@@ -133,7 +135,9 @@ it('get each delivery once from two servers on one database', { timeout: 120_000
   expect(receiver.received).toHaveLength(200)
 })
 
-it('are not held up by a webhook whose secret cannot be opened', { timeout: 120_000 }, async () => {
+it('webhook targets: a webhook with an undecryptable secret does not delay others', {
+  timeout: 120_000,
+}, async () => {
   const server = await start()
   const receiver = await startReceiver()
   const broken = await subscribe(server, `${receiver.url}/broken`, filter('sealed'))

@@ -116,9 +116,18 @@ function problemsOfIssuers({ jwtIssuers = '', allowPrivateTargets }: Config): st
   })
 }
 
-/** Names and descriptions of all variables. */
-export const configVariables: readonly { readonly name: string; readonly description: string }[] =
-  Object.entries<TSchema>(variables.properties).map(([name, { description = '' }]) => ({ name, description }))
+/** A variable as the documentation shows it. */
+export interface ConfigVariable {
+  readonly name: string
+  readonly description: string
+  /** In Markdown; empty without a default. */
+  readonly defaultText: string
+}
+
+/** All variables. */
+export const configVariables: readonly ConfigVariable[] = Object.entries<TSchema>(variables.properties).map(
+  ([name, schema]) => ({ name, description: schema.description ?? '', defaultText: defaultTextOf(schema) }),
+)
 
 /** The reference of all variables in Markdown: one table for each task. */
 export function configReference(): string {
@@ -127,10 +136,13 @@ export function configReference(): string {
 
 function tableOf(group: Readonly<Record<string, TSchema>>): string[] {
   const rows = Object.entries(group).map(([name, schema]) => {
-    const byDefault = schema.defaultText ?? (schema.default === undefined ? '' : `\`${schema.default}\``)
-    return `| \`${name}\` | ${byDefault} | ${allowed(schema)} | ${schema.description} |`
+    return `| \`${name}\` | ${defaultTextOf(schema)} | ${allowed(schema)} | ${schema.description} |`
   })
   return ['| Variable | Default | Value | Description |', '|---|---|---|---|', ...rows]
+}
+
+function defaultTextOf(schema: TSchema): string {
+  return schema.defaultText ?? (schema.default === undefined ? '' : `\`${schema.default}\``)
 }
 
 function parse(schema: TSchema, raw: string): unknown {

@@ -1,4 +1,4 @@
-import { deleteExpiredHostData } from '../../features/miniapps/hosts/retention.js'
+import { deleteExpiredHostData } from '../../features/miniapps/hosts/received-notifications.js'
 import { deleteExpiredRequests } from '../../features/publishing/idempotency.js'
 import type { Module } from '../module.js'
 

@@ -1,5 +1,5 @@
 import { createScoreSchedule } from '../../features/score/score-schedule.js'
-import { seedList } from '../../features/score/seed-list.js'
+import { seedList } from '../../features/score/seeds.js'
 import type { Module } from '../module.js'
 
 /** The score of every user, computed in a thread when it is due. */

@@ -13,7 +13,7 @@ const { db } = await createTestDatabase()
 const clock = Date.now
 const hub = await createTestHub(db, { clock })
 
-it('tells how many fids are ready, held and used, and what is open', async () => {
+it('observeAccounts: counts available, held and used fids, and open work', async () => {
   const ledger = new LocalLedger({ db, hub, clock })
   const fidPool = new FidPool({ db, vault: testVault, ledger, clock, log: silentLog })
   await fidPool.take(await fundedWallet(db, { fidPoolSize: 2 }))
@@ -23,7 +23,7 @@ it('tells how many fids are ready, held and used, and what is open', async () =>
   const lines = (await registry.metrics()).split('\n')
   expect(lines).toEqual(
     expect.arrayContaining([
-      'plaza_fid_pool_size{state="shelf"} 2',
+      'plaza_fid_pool_size{state="available"} 2',
       'plaza_fid_pool_size{state="held"} 1',
       'plaza_registrations_pending{kind="transactions"} 0',
       'plaza_registrations_pending{kind="registrations"} 0',

@@ -1,12 +1,12 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../platform/db/connection.js'
 
-/** Shows how full the shelf is, and what has yet to come to its end: something is wrong where it stays. */
+/** Registers gauges of the fid pool and of unfinished work, which indicates a problem when it stays. */
 export function observeAccounts(registry: Registry, db: Database, network: string): void {
   const registers = [registry]
   new Gauge({
     name: 'plaza_fid_pool_size',
-    help: 'Fids that are ordered, on the shelf, held, or used',
+    help: 'Fids by state: ordered, available, held or used',
     labelNames: ['state'],
     registers,
     async collect() {
@@ -16,7 +16,7 @@ export function observeAccounts(registry: Registry, db: Database, network: strin
   })
   new Gauge({
     name: 'plaza_registrations_pending',
-    help: 'Transactions of wallets that are not final, and registrations that are under way',
+    help: 'Wallet transactions that are not final, and unfinished registrations',
     labelNames: ['kind'],
     registers,
     async collect() {
@@ -33,7 +33,7 @@ async function countFids(db: Database, network: string): Promise<{ state: string
         when fid is null then 'ordered'
         when used_at is not null then 'used'
         when held_until > now() then 'held'
-        else 'shelf'
+        else 'available'
       end as state,
       count(*)::integer as count
     from accounts.fid_pool

@@ -9,36 +9,37 @@ import {
 } from './registration/direct-registration.js'
 import { findAbandonedRegistrations } from './registration/registration.js'
 
-/** What the worker is made of. */
+/** Dependencies of the account worker. */
 export interface AccountWorkerOptions {
-  /** For writes. */
+  /** Used for writes. */
   readonly db: Database
-  /** A pool of one connection that does nothing else: it holds the lock that tells others that this process lives. */
+  /** A pool of one connection that holds the lock by which others see that this process lives. */
   readonly lockDb: Database
   readonly accounts: Accounts
-  /** Names this process, for `registration.ts`. */
+  /** UUID of this process, as in `registration.ts`. */
   readonly worker: string
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly log: Log
 }
 
-/** How often the worker looks for what others have left; what it is told of it does at once. */
+/** Milliseconds between polls for work of other processes; own work starts at once. */
 const POLL_MS = 2_000
-/** A registration that failed is gone on with after this. */
+/** Delay before a failed registration is retried. */
 const PAUSE_SECONDS = 30
 const MAX_REGISTRATIONS = 20
 
 /**
- * Fills the shelf up, and goes on with what was left: purchases that were recorded, registrations whose process has
- * died. What is to be done stands in the tables, so that nothing of it is lost with a process.
+ * Fills the fid pool and continues unfinished work: recorded purchases, and registrations of dead processes.
+ *
+ * The tables hold all of it, so nothing is lost with a process.
  */
 export class AccountWorker {
   readonly #options: AccountWorkerOptions
   readonly #abortController = new AbortController()
   #wakeUp: () => void = () => {}
   #pollLoop: Promise<void> = Promise.resolve()
-  /** What was begun and takes as long as the network does: by its name, once at a time. */
+  /** Running tasks by name, one of each at a time. */
   readonly #running = new Map<string, Promise<void>>()
   #isFailing = false
 
@@ -46,18 +47,18 @@ export class AccountWorker {
     this.#options = options
   }
 
-  /** Begins to look. */
+  /** Starts polling. */
   async start(): Promise<void> {
     await takeWorkerLock(this.#options.lockDb, this.#options.worker)
     this.#pollLoop = this.#loop()
   }
 
-  /** Looks now. */
+  /** Polls now. */
   wakeUp(): void {
     this.#wakeUp()
   }
 
-  /** Ends after what is under way. */
+  /** Stops after the running tasks. */
   async stop(): Promise<void> {
     this.#abortController.abort()
     this.#wakeUp()
@@ -82,12 +83,12 @@ export class AccountWorker {
   async #poll(): Promise<void> {
     const { lockDb, worker, log } = this.#options
     try {
-      // Once more after the connection, and the lock with it, were lost.
+      // Takes the lock again after the connection was lost.
       await takeWorkerLock(lockDb, worker)
       await this.#startDueWork()
       this.#isFailing = false
     } catch (error) {
-      if (!this.#isFailing) log.error({ err: error }, 'accounts could not be looked after')
+      if (!this.#isFailing) log.error({ err: error }, 'account worker poll failed')
       this.#isFailing = true
     }
   }
@@ -97,7 +98,7 @@ export class AccountWorker {
     const { ledger, fidPool, registrar } = accounts
     this.#runOnce('purchases', () => ledger.settlePending())
     for (const walletId of await walletsWithDueOrders(db, ledger.network, clock())) {
-      this.#runOnce(`shelf ${walletId}`, () => fidPool.fill(walletId))
+      this.#runOnce(`fid pool ${walletId}`, () => fidPool.fill(walletId))
     }
     const selection = { nowMs: clock(), pauseSeconds: PAUSE_SECONDS, limit: MAX_REGISTRATIONS }
     for (const id of await findAbandonedDirectRegistrations(db, selection)) {
@@ -113,7 +114,7 @@ export class AccountWorker {
     const { log } = this.#options
     const running = work()
       .then(() => {})
-      .catch((error: unknown) => log.warn({ err: error, what: name }, 'this has to wait'))
+      .catch((error: unknown) => log.warn({ err: error, task: name }, 'task failed and will be retried'))
       .finally(() => this.#running.delete(name))
     this.#running.set(name, running)
   }

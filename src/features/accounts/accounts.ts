@@ -2,21 +2,21 @@ import { FidPool, type FidPoolOptions } from './fid-pool/fid-pool.js'
 import type { AccountLedger } from './ledger/account-ledger.js'
 import { type AccountServices, Registrar } from './registration/registrar.js'
 
-/** Accounts for users, paid for by wallets of apps. */
+/** Registers accounts that apps' wallets pay for. */
 export interface Accounts {
   readonly ledger: AccountLedger
   readonly fidPool: FidPool
   readonly registrar: Registrar
 }
 
-/** What accounts stand on. */
+/** Dependencies of account registration. */
 export interface AccountsOptions extends FidPoolOptions {
   readonly services: AccountServices
-  /** Names this process: a UUID. */
+  /** UUID of this process. */
   readonly worker: string
 }
 
-/** Puts the shelf and what becomes of it together. */
+/** Creates the fid pool and the registrar on top of it. */
 export function createAccounts(options: AccountsOptions): Accounts {
   return { ledger: options.ledger, fidPool: new FidPool(options), registrar: new Registrar(options) }
 }

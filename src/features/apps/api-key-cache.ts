@@ -3,11 +3,11 @@ import type { Caller } from '../../api/caller.js'
 import type { Database } from '../../platform/db/connection.js'
 import { hashOfKey } from './api-keys.js'
 
-/** Knows which keys are good. */
+/** Looks up API keys with a cache. */
 export interface ApiKeyCache {
-  /** The app that a key belongs to; null when it is no key, or is revoked. */
+  /** Returns the app of a key; null for an invalid or revoked key. */
   find(key: string): Promise<Caller | null>
-  /** Writes down which keys were used since the last time. */
+  /** Stores the last use of keys used since the previous call. */
   saveLastUsed(writerDb: Database): Promise<void>
 }
 
@@ -16,14 +16,13 @@ interface Entry {
   readonly untilMs: number
 }
 
-/** A revoked key is good for this long at most. */
+/** How long a revoked key may still be accepted. */
 const CACHE_MS = 1_000
-/** Keys that are remembered, wrong ones among them. */
+/** Most cached keys, including invalid ones. */
 const MAX_CACHED = 10_000
 
 /**
- * Looks keys up, and remembers each for a second: a busy key costs one statement a second. Requests that come
- * together share a look-up.
+ * Creates the key cache: one statement per key and second, shared by concurrent requests.
  *
  * @param clock Unix milliseconds.
  */
@@ -46,7 +45,7 @@ export function createApiKeyCache(db: Database, clock: () => number): ApiKeyCach
     if (entries.size >= MAX_CACHED) evictOldest(entries)
     const caller = readCaller(db, hash)
     entries.set(cacheKey, { caller, untilMs: clock() + CACHE_MS })
-    // A database that was away is asked again at once.
+    // Failed lookups are not cached.
     caller.catch(() => entries.delete(cacheKey))
     return caller
   }
@@ -73,7 +72,10 @@ interface KeyRow {
   hash: Buffer
 }
 
-/** What stands in an index is found in a time that tells nothing of use about a hash; the last word is compared. */
+/**
+ * Looks up a key by its hash. The time of an index lookup reveals nothing useful about a hash; the final
+ * comparison is exact.
+ */
 async function readCaller(db: Database, hash: Buffer): Promise<Caller | null> {
   const [row] = await db<KeyRow[]>`
     select id as "keyId", app_id as "appId", rate_limit as "rateLimit", hash
@@ -83,7 +85,7 @@ async function readCaller(db: Database, hash: Buffer): Promise<Caller | null> {
   return { keyId: row.keyId, appId: row.appId, rateLimit: row.rateLimit }
 }
 
-/** A map gives its entries in the order in which they came. */
+/** Evicts the oldest entries: a map iterates in insertion order. */
 function evictOldest(entries: Map<string, Entry>): void {
   const [oldest] = entries.keys()
   if (oldest !== undefined) entries.delete(oldest)

@@ -1,53 +1,53 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Queryable } from '../../platform/db/connection.js'
 
-/** What may be known of a key. */
+/** An API key without its secret. */
 export interface ApiKey {
   readonly id: number
   readonly appId: string
-  /** The name of its app. */
+  /** Name of the app. */
   readonly app: string
-  /** How it begins. */
+  /** The first characters of the key. */
   readonly prefix: string
-  /** Requests per minute; null is the server's default, 0 is no limit. */
+  /** Requests per minute; null for the server's default, 0 for no limit. */
   readonly rateLimit: number | null
   readonly createdAt: Date
-  /** To the minute. */
+  /** Precise to a minute. */
   readonly lastUsedAt: Date | null
   readonly revokedAt: Date | null
 }
 
-/** What a key is made of. */
+/** Options of a new key. */
 export interface NewApiKey {
   readonly appId: string
-  /** Requests per minute; null is the server's default, 0 is no limit. */
+  /** Requests per minute; null for the server's default, 0 for no limit. */
   readonly rateLimit?: number | null
-  /** Instead of a random one. */
+  /** Used instead of a random key. */
   readonly key?: string
 }
 
-/** A key that was just made. */
+/** A newly created key. */
 export interface CreatedApiKey extends ApiKey {
-  /** The key itself: this is the only copy of it. */
+  /** The key itself. This is the only copy. */
   readonly key: string
 }
 
-/** Some of an app's keys, the oldest first. */
+/** A page of an app's keys, oldest first. */
 export interface ApiKeyPage {
   readonly limit: number
-  /** Goes on behind the key with this id. */
+  /** Continue after the key with this id. */
   readonly after: number | null
 }
 
-/** Requests per minute that a key can be given: more than a server answers. */
+/** Highest rate limit of a key. */
 export const MAX_RATE_LIMIT = 10_000_000
 const KEY_BYTES = 32
 const KEY_PREFIX = 'plaza_'
-/** Characters of a key that are shown: few enough that those of a short one, which somebody chose, stay secret. */
+/** Stored first characters of a key: few enough that a short, chosen key stays secret. */
 const PREFIX_LENGTH = 12
 const MAX_PREFIX_SHARE = 1 / 4
 
-/** Makes a key for an app that exists. */
+/** Creates a key for an existing app. */
 export async function createApiKey(
   db: Queryable,
   { appId, rateLimit = null, key }: NewApiKey,
@@ -60,12 +60,12 @@ export async function createApiKey(
   return { ...record!, key: newKey }
 }
 
-/** All keys, those of one app together, the oldest first; revoked ones among them. */
+/** Lists all keys by app, oldest first, including revoked ones. */
 export async function listApiKeys(db: Queryable): Promise<ApiKey[]> {
   return db<ApiKey[]>`select ${columnsOf(db)} from apps.api_keys order by app, id`
 }
 
-/** The keys of an app, the oldest first; revoked ones among them. */
+/** Lists the keys of an app, oldest first, including revoked ones. */
 export async function listKeysOfApp(db: Queryable, appId: string, page?: ApiKeyPage): Promise<ApiKey[]> {
   return db<ApiKey[]>`
     select ${columnsOf(db)}
@@ -75,7 +75,7 @@ export async function listKeysOfApp(db: Queryable, appId: string, page?: ApiKeyP
     limit ${page?.limit ?? null}::bigint`
 }
 
-/** Gives a key another limit. Servers know it within a second. Null when there is no such key. */
+/** Changes a key's rate limit; servers apply it within a second. Null for an unknown key. */
 export async function setApiKeyRateLimit(
   db: Queryable,
   id: number,
@@ -89,9 +89,9 @@ export async function setApiKeyRateLimit(
 }
 
 /**
- * Ends a key. Servers refuse it within a second. One that was revoked before stays revoked since then.
+ * Revokes a key; servers refuse it within a second. Revoking again keeps the first date.
  *
- * @returns null when there is no such key; `isNew` tells whether it was good until now.
+ * @returns Null for an unknown key; `isNew` tells whether the key was active before.
  */
 export async function revokeApiKey(
   db: Queryable,
@@ -106,7 +106,7 @@ export async function revokeApiKey(
   return existing ? { key: existing, isNew: false } : null
 }
 
-/** What is stored of a key. */
+/** Returns the stored hash of a key. */
 export function hashOfKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }

@@ -4,7 +4,7 @@ import { normalizeAppName, normalizeDeveloperUuid, normalizeMiniAppDomain } from
 
 const refusal = (property: string) => expect.objectContaining({ code: 'bad_request.invalid_param', property })
 
-describe('the name of an app', () => {
+describe('normalizeAppName', () => {
   it.each([
     ['reader', 'reader'],
     ['  a reader \n', 'a reader'],
@@ -16,27 +16,27 @@ describe('the name of an app', () => {
     ['👩‍👩‍👧‍👦', '👩‍👩‍👧‍👦'],
     ['constructor', 'constructor'],
     ['x'.repeat(100), 'x'.repeat(100)],
-  ])('may be %j', (text, name) => {
+  ])('accepts %j', (text, name) => {
     expect(normalizeAppName(text)).toBe(name)
   })
 
-  it('is the same however its accents are written', () => {
+  it('normalizes accents', () => {
     expect(normalizeAppName('Zoe\u0308')).toBe(normalizeAppName('Zo\u00eb'))
   })
 
   it.each(['', '   ', 'a\nb', 'a\tb', 'a\0b', 'a\u2028b', 'half \ud83c', '\u001b[31mred', 'x'.repeat(101)])(
-    'may not be %j',
+    'refuses %j',
     (text) => {
       expect(() => normalizeAppName(text)).toThrow(refusal('name'))
     },
   )
 
-  it('does not look like an id, since commands take either', () => {
+  it('refuses names that look like an id', () => {
     expect(() => normalizeAppName('6BA7B810-9dad-11d1-80b4-00c04fd430c8')).toThrow(refusal('name'))
   })
 })
 
-describe('the domain of a mini app', () => {
+describe('normalizeMiniAppDomain', () => {
   it.each([
     ['app.example.com', 'app.example.com'],
     ['App.EXAMPLE.com', 'app.example.com'],
@@ -46,7 +46,7 @@ describe('the domain of a mini app', () => {
     ['localhost', 'localhost'],
     ['a-b.c1.example', 'a-b.c1.example'],
     [`${'a'.repeat(63)}.example`, `${'a'.repeat(63)}.example`],
-  ])('may be %s', (text, domain) => {
+  ])('accepts %s', (text, domain) => {
     expect(normalizeMiniAppDomain(text)).toBe(domain)
   })
 
@@ -80,11 +80,11 @@ describe('the domain of a mini app', () => {
     'app.example.com\0',
     '%61pp.example.com',
     'app\u3002',
-  ])('may not be %j', (text) => {
+  ])('refuses %j', (text) => {
     expect(() => normalizeMiniAppDomain(text)).toThrow(refusal('mini_app_domain'))
   })
 
-  it('that was read is read as itself, and as the host of its address', () => {
+  it('is idempotent and equals the host of its URL', () => {
     fc.assert(
       fc.property(fc.domain(), (text) => {
         const domain = normalizeMiniAppDomain(text)
@@ -95,7 +95,7 @@ describe('the domain of a mini app', () => {
   })
 })
 
-it('the id of a developer is a UUID, in small letters', () => {
+it('normalizeDeveloperUuid: a UUID in lowercase', () => {
   const uuid = '6BA7B810-9DAD-11D1-80B4-00C04FD430C8'
   expect(normalizeDeveloperUuid(uuid)).toBe(uuid.toLowerCase())
   for (const text of ['', 'x', uuid.slice(1), `${uuid}0`, uuid.replaceAll('-', ''), `{${uuid}}`]) {

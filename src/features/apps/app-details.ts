@@ -4,41 +4,41 @@ import { PlazaError } from '../../platform/errors.js'
 
 /** In UTF-16 code units. */
 export const MAX_NAME_LENGTH = 100
-/** Of a host name, without a dot at its end (RFC 1035 §2.3.4). */
+/** Longest host name without a trailing dot (RFC 1035 §2.3.4). */
 export const MAX_DOMAIN_LENGTH = 253
 
-/** Characters that would break a line or a column of a list, and halves of characters. */
+/** Control characters, separators and lone surrogates, which would break lists. */
 const unprintableCharacters = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-/** What separates a host name from the rest of a URL. */
+/** Characters that end the host part of a URL. */
 const invalidHostCharacters = /[\s/\\:?#@[\]%]/
-/** A label of a host name: letters, digits and hyphens, neither first nor last a hyphen (RFC 1123 §2.1). */
+/** A host name: labels of letters, digits and inner hyphens (RFC 1123 §2.1). */
 const hostName = /^(?!-)[a-z\d-]{1,63}(?<!-)(\.(?!-)[a-z\d-]{1,63}(?<!-))*$/
 
-/** Whether a text has the form of an id of an app or a developer. */
+/** Whether a text has the form of an app or developer id. */
 export function isUuid(text: string): boolean {
   return uuid.test(text)
 }
 
 /**
- * The name of an app, as it is stored: white space around it is left out, and what looks the same is the same (NFC).
+ * Normalizes the name of an app: trimmed, NFC.
  *
- * @throws PlazaError `bad_request.invalid_param` when it cannot be one.
+ * @throws PlazaError `bad_request.invalid_param` for an invalid name.
  */
 export function normalizeAppName(text: string): string {
   const name = text.normalize('NFC').trim()
   if (name === '' || name.length > MAX_NAME_LENGTH || unprintableCharacters.test(name)) {
     throw invalidField('name', `must be a text of 1 to ${MAX_NAME_LENGTH} characters without line breaks`)
   }
-  // Commands take either.
+  // Commands accept a name or an id.
   if (isUuid(name)) throw invalidField('name', 'must not look like an id')
   return name
 }
 
 /**
- * The host that a mini app lives on, in small letters and in ASCII: `Müller.example` is `xn--mller-kva.example`.
+ * Normalizes the host of a mini app to lowercase ASCII: `Müller.example` becomes `xn--mller-kva.example`.
  *
- * @throws PlazaError `bad_request.invalid_param` when it is none.
+ * @throws PlazaError `bad_request.invalid_param` for an invalid host.
  */
 export function normalizeMiniAppDomain(text: string): string {
   const domain = invalidHostCharacters.test(text) ? '' : domainToASCII(text)
@@ -52,7 +52,7 @@ export function normalizeMiniAppDomain(text: string): string {
 }
 
 /**
- * The id of a developer.
+ * Normalizes a developer id.
  *
  * @throws PlazaError `bad_request.invalid_param` when it is not a UUID.
  */

@@ -8,7 +8,7 @@ import { createDevelopmentKey } from './development-key.js'
 
 const { db, connect } = await createTestDatabase()
 
-/** A key ring whose clock and statements the test sees. */
+/** A key cache whose clock and statements the test observes. */
 function openApiKeyCache() {
   const statements: string[] = []
   const own = connect({ onStatement: (sql) => statements.push(sql) })
@@ -16,22 +16,22 @@ function openApiKeyCache() {
   return { apiKeyCache: createApiKeyCache(own, () => time.now), time, statements }
 }
 
-describe('the development key', () => {
-  it('is made once, by whoever comes first', async () => {
+describe('createDevelopmentKey', () => {
+  it('concurrent starts create one key', async () => {
     const made = await Promise.all([createDevelopmentKey(db), createDevelopmentKey(db, 'chosen-key')])
     expect(made.filter((key) => key !== null)).toHaveLength(1)
     expect(await createDevelopmentKey(db, 'another-key')).toBeNull()
     expect(await listApps(db)).toMatchObject([{ name: 'development', keys: 1 }])
   })
 
-  it('is not made again after all keys are revoked', async () => {
+  it('revoked keys -> not created again', async () => {
     for (const { id } of await listApiKeys(db)) await revokeApiKey(db, id)
     expect(await createDevelopmentKey(db)).toBeNull()
   })
 })
 
-describe('an app', () => {
-  it('is made once under its name', async () => {
+describe('ensureApp', () => {
+  it('creates one app per name', async () => {
     const { id } = await createApp(db, { name: 'reader' })
     await expect(createApp(db, { name: 'reader' })).rejects.toMatchObject({
       code: 'conflict',
@@ -41,8 +41,8 @@ describe('an app', () => {
   })
 })
 
-describe('the list of apps', () => {
-  it('has every name once, on pages of any size, whatever is in the names', async () => {
+describe('listApps', () => {
+  it('lists every name once on pages of any size', async () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
     const names = fc
       .sample(text, 300)
@@ -66,8 +66,8 @@ describe('the list of apps', () => {
   })
 })
 
-describe('a key', () => {
-  it('is 256 random bits, of which the database knows a hash and the beginning', async () => {
+describe('API key', () => {
+  it('is 256 random bits; the database stores a hash and a prefix', async () => {
     const appId = await ensureApp(db, 'hashed')
     const { key } = await createApiKey(db, { appId })
     expect(key).toMatch(/^plaza_[\w-]{43}$/)
@@ -81,13 +81,13 @@ describe('a key', () => {
     })
   })
 
-  it('shows little of itself when it is short, as chosen ones may be', async () => {
+  it('a short chosen key has a shorter prefix', async () => {
     const appId = await ensureApp(db, 'short keys')
     const { prefix } = await createApiKey(db, { appId, key: 'short-key' })
     expect(prefix).toBe('sh')
   })
 
-  it('finds its app and its limit', async () => {
+  it('finds its app and rate limit', async () => {
     const { apiKeyCache } = openApiKeyCache()
     const appId = await ensureApp(db, 'limited')
     const { key } = await createApiKey(db, { appId, rateLimit: 60 })
@@ -108,8 +108,8 @@ describe('a key', () => {
   })
 })
 
-describe('the key ring', () => {
-  it('asks the database once a second for a key, however often it is used', async () => {
+describe('createApiKeyCache', () => {
+  it('one query per key and second', async () => {
     const { apiKeyCache, time, statements } = openApiKeyCache()
     const { key } = await createApiKey(db, { appId: await ensureApp(db, 'busy') })
     await Promise.all(Array.from({ length: 50 }, () => apiKeyCache.find(key)))
@@ -121,7 +121,7 @@ describe('the key ring', () => {
     expect(statements).toHaveLength(2)
   })
 
-  it('remembers a bounded number of wrong keys', async () => {
+  it('caches a bounded number of invalid keys', async () => {
     const { apiKeyCache, statements } = openApiKeyCache()
     await apiKeyCache.find('first')
     await Promise.all(Array.from({ length: 10_000 }, (_, index) => apiKeyCache.find(`wrong ${index}`)))
@@ -131,7 +131,7 @@ describe('the key ring', () => {
     expect(statements).toHaveLength(10_002)
   })
 
-  it('asks again after a failure', async () => {
+  it('retries after a database error', async () => {
     const { apiKeyCache } = openApiKeyCache()
     const { key } = await createApiKey(db, { appId: await ensureApp(db, 'patient') })
     await db`alter table apps.api_keys rename to away`
@@ -140,7 +140,7 @@ describe('the key ring', () => {
     expect(await apiKeyCache.find(key)).not.toBeNull()
   })
 
-  it('writes down to the minute when a key was used, and never goes back', async () => {
+  it('saveLastUsed: writes minutes and never goes back', async () => {
     const { apiKeyCache, time } = openApiKeyCache()
     const { key } = await createApiKey(db, { appId: await ensureApp(db, 'used') })
     const lastUse = async () => (await listApiKeys(db)).find(({ app }) => app === 'used')?.lastUsedAt

@@ -2,22 +2,22 @@ import type { Database, Queryable } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { isUuid, normalizeAppName, normalizeDeveloperUuid, normalizeMiniAppDomain } from './app-details.js'
 
-/** An app: whoever uses the API under one name. */
+/** An app: one user of the API. */
 export interface App {
   readonly id: string
   readonly name: string
-  /** The app as a user of the network. */
+  /** The app's account on the network. */
   readonly fid: number | null
-  /** The host that its mini app lives on. */
+  /** Host of its mini app. */
   readonly miniAppDomain: string | null
-  /** Who develops it; a developer may have several apps. */
+  /** The developer, who may have several apps. */
   readonly developerUuid: string
   readonly createdAt: Date
-  /** Keys that are not revoked. */
+  /** Number of active keys. */
   readonly keys: number
 }
 
-/** What is told of an app. What is not given stays as it is; null takes a fid or a domain away. */
+/** Details of an app. Omitted members stay unchanged; null clears the fid or domain. */
 export interface AppDetails {
   readonly name?: string
   readonly fid?: number | null
@@ -25,17 +25,17 @@ export interface AppDetails {
   readonly developerUuid?: string
 }
 
-/** Some of the apps, by name. */
+/** A page of apps by name. */
 export interface AppPage {
   readonly limit: number
-  /** Goes on behind this name. */
+  /** Continue after this name. */
   readonly after: string | null
 }
 
-/** PostgreSQL's code of a value that another row has already. */
+/** SQLSTATE unique_violation. */
 const UNIQUE_VIOLATION = '23505'
 
-/** The id of the app with this name, which is made if there is none. */
+/** Returns the id of the app with this name, creating it when missing. */
 export async function ensureApp(db: Queryable, name: string): Promise<string> {
   const [app] = await db<{ id: string }[]>`
     insert into apps.apps (name) values (${normalizeAppName(name)})
@@ -45,10 +45,10 @@ export async function ensureApp(db: Queryable, name: string): Promise<string> {
 }
 
 /**
- * Makes an app.
+ * Creates an app.
  *
- * @throws PlazaError `bad_request.invalid_param` for a detail that cannot be; `conflict` when another app has the
- * name or the domain. Both name the detail.
+ * @throws PlazaError `bad_request.invalid_param` for an invalid detail; `conflict` when another app has the
+ * name or domain. Both name the detail.
  */
 export async function createApp(db: Database, details: AppDetails & { readonly name: string }): Promise<App> {
   const { name, fid = null, miniAppDomain = null, developerUuid = null } = await validateDetails(db, details)
@@ -62,10 +62,10 @@ export async function createApp(db: Database, details: AppDetails & { readonly n
 }
 
 /**
- * Changes what is given of an app; null when there is no such app.
+ * Changes the given details of an app; null for an unknown app.
  *
  * @param id A UUID.
- * @throws PlazaError as `createApp` does.
+ * @throws PlazaError As `createApp`.
  */
 export async function editApp(db: Database, id: string, details: AppDetails): Promise<App | null> {
   const { name = null, fid, miniAppDomain, developerUuid = null } = await validateDetails(db, details)
@@ -81,13 +81,13 @@ export async function editApp(db: Database, id: string, details: AppDetails): Pr
   return app ?? null
 }
 
-/** The app with this id, which is a UUID; null when there is none. */
+/** Finds an app by id (a UUID); null when there is none. */
 export async function findApp(db: Database, id: string): Promise<App | null> {
   const [app] = await db<App[]>`select ${columnsOf(db)} from apps.apps where id = ${id}`
   return app ?? null
 }
 
-/** The id of the app with this name or this id; null when there is none. */
+/** Finds an app's id by name or id; null when there is none. */
 export async function findAppId(db: Queryable, nameOrId: string): Promise<string | null> {
   const [app] = isUuid(nameOrId)
     ? await db<{ id: string }[]>`select id from apps.apps where id = ${nameOrId}`
@@ -95,7 +95,7 @@ export async function findAppId(db: Queryable, nameOrId: string): Promise<string
   return app?.id ?? null
 }
 
-/** Apps by name: a page of them, or all. */
+/** Lists apps by name: a page, or all. */
 export async function listApps(db: Database, { limit, after }: Partial<AppPage> = {}): Promise<App[]> {
   return db<App[]>`
     select ${columnsOf(db)}
@@ -125,7 +125,7 @@ async function validateDetails(db: Database, details: AppDetails): Promise<AppDe
   return validated
 }
 
-/** Fids are never given back: one that is registered stays so. */
+/** Whether a fid is registered; registrations never end. */
 async function isRegistered(db: Database, fid: number): Promise<boolean> {
   return (await db`select from hub.fids where fid = ${fid}::bigint`).length > 0
 }

@@ -5,14 +5,15 @@ import { ensureApp } from './apps.js'
 const APP_NAME = 'development'
 
 /**
- * The key of a database that has none yet, so that the first start ends in an API that answers. Null when there is
- * a key already, also a revoked one.
+ * Creates the first key of an empty database, so that a first start gives a working API.
  *
- * @param configuredKey The key to make, instead of a random one.
+ * Returns null when any key exists, even a revoked one.
+ *
+ * @param configuredKey Used instead of a random key.
  */
 export async function createDevelopmentKey(db: Database, configuredKey?: string): Promise<string | null> {
   return db.begin(async (sql) => {
-    // Two processes that start together make one key.
+    // Serializes concurrent starts, so that one key is created.
     await sql`lock table apps.apps in share row exclusive mode`
     const keys = await sql`select 1 from apps.api_keys limit 1`
     if (keys.length > 0) return null

@@ -14,7 +14,7 @@ const members = {
   description_mention_positions: Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 100 }),
   url: address,
   parent_url: address,
-  /** Other parent URLs that the channel is known by. */
+  /** Other parent URLs of the channel. */
   parent_urls: Type.Array(address, { maxItems: 20 }),
   image_url: Type.Union([address, Type.Null()]),
   header_image_url: Type.Union([address, Type.Null()]),
@@ -25,9 +25,9 @@ const members = {
   member_count: Type.Integer({ minimum: 0, maximum: 2_147_483_647 }),
   pinned_cast_hash: Type.Union([Type.String({ pattern: '^(0x)?[a-fA-F0-9]{40}$' }), Type.Null()]),
   external_link: Type.Union([Type.Object({ title: text(256), url: address }), Type.Null()]),
-  /** Who follows it; given, it replaces the list and the counter. */
+  /** The followers. When given, replaces the list and the counter. */
   followers: Type.Array(Type.Object({ fid, followed_at: unixSeconds })),
-  /** Who belongs to it besides the lead; given, it replaces the list and the counter. */
+  /** The members other than the lead. When given, replaces the list and the counter. */
   members: Type.Array(
     Type.Object({
       fid,
@@ -38,8 +38,10 @@ const members = {
 }
 
 /**
- * A channel as it is imported: a line of JSON. The id is for good; documents show ids of up to 16 characters, with
- * hyphens (docs/protocol.md §7.1). Members that are not given stay as they are, or get what the protocol's clients use.
+ * A channel as imported: one line of JSON.
+ *
+ * The id is permanent. The documentation shows ids of up to 16 characters with hyphens (docs/protocol.md
+ * §7.1). Omitted members keep their value or get the default of the protocol's clients.
  */
 export const ChannelDocument = Type.Object(
   { id: Type.String({ pattern: '^[a-z0-9-]{1,16}$' }), ...Type.Partial(Type.Object(members)).properties },
@@ -49,7 +51,7 @@ export type ChannelDocument = Static<typeof ChannelDocument>
 
 const validator = TypeCompiler.Compile(ChannelDocument)
 
-/** A channel, or what is wrong with it: one text that names the first member at fault. */
+/** Parses a channel document. Returns a text that names the first invalid member on failure. */
 export function parseChannelDocument(value: unknown): ChannelDocument | { readonly problem: string } {
   if (validator.Check(value)) {
     const { description_mentions: mentionFids = [], description_mention_positions: mentionPositions = [] } =

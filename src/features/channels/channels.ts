@@ -5,19 +5,19 @@ import { type Refusal, refuse } from '../../platform/errors.js'
 import type { ChannelDocument } from './channel-document.js'
 import { saveFollowers, saveMembers } from './document-members.js'
 
-/** Of a channel, its own among them. */
+/** Most URLs of one channel, including its own. */
 const MAX_URLS = 100
 
-/** Where a channel's casts stand below, unless it says otherwise (docs/protocol.md §7.1). */
+/** Returns the default parent URL of a channel's casts (docs/protocol.md §7.1). */
 export function defaultParentUrl(id: string): string {
   return `https://farcaster.xyz/~/channel/${id}`
 }
 
-/** What is known of a channel before it is saved, and who saves it. */
+/** How a channel is saved, and by whom. */
 export interface SaveOptions {
-  /** Whether it is new, or is there, or may be either. */
+  /** Whether the channel must be new, must exist, or may be either. */
   readonly mode?: 'create' | 'edit' | 'either'
-  /** Who has to lead it to change it; without, everybody may. */
+  /** The lead that may change it; without it there is no check. */
   readonly editorFid?: number
 }
 
@@ -26,14 +26,14 @@ export interface ChannelSaved {
   readonly id: string
 }
 
-/** Why a channel was not saved, and the member that is at fault. */
+/** Why a channel was not saved, and the invalid member. */
 export interface ChannelRefusal extends Refusal {
   readonly property?: string
 }
 
 /**
- * Makes a channel or changes the members that are given. A new channel needs a lead. The URLs that it is known by
- * belong to no other channel.
+ * Creates a channel or changes the given members. A new channel needs a lead, and its URLs must belong to no
+ * other channel.
  *
  * @param now Unix seconds.
  */
@@ -59,14 +59,14 @@ export async function saveChannel(
   }
 }
 
-/** Ends the transaction: what it has written so far must not stand. */
+/** Thrown to roll back the transaction with a refusal. */
 class ChannelRefusedError extends Error {
   constructor(readonly refusal: ChannelRefusal) {
     super(refusal.message)
   }
 }
 
-/** Of two who make a channel at once, one finds it made. */
+/** Creates the channel, or updates it when a concurrent call created it. */
 async function createOrUpdateChannel(
   db: Transaction,
   document: ChannelDocument,
@@ -95,7 +95,11 @@ async function createOrUpdateChannel(
   await updateChannel(db, document)
 }
 
-/** @returns who leads it; null where there is none. */
+/**
+ * Locks the channel's row.
+ *
+ * @returns The lead's fid; null when the channel does not exist.
+ */
 async function lockRow(db: Transaction, id: string): Promise<number | null> {
   const [row] = await db<{ lead: number }[]>`
     select lead_fid as lead from channels.channels where id = ${id} for no key update
@@ -103,11 +107,17 @@ async function lockRow(db: Transaction, id: string): Promise<number | null> {
   return row?.lead ?? null
 }
 
-/** @returns whether there was none. */
+/**
+ * Inserts the channel.
+ *
+ * @returns Whether it was new.
+ */
 async function insertChannel(db: Transaction, document: ChannelDocument, now: number): Promise<boolean> {
   const { lead_fid: lead } = document
   if (lead === undefined) {
-    throw new ChannelRefusedError(refuse('bad_request.invalid_param', 'lead_fid is needed for a new channel'))
+    throw new ChannelRefusedError(
+      refuse('bad_request.invalid_param', 'lead_fid is required for a new channel'),
+    )
   }
   const parentUrl = document.parent_url ?? defaultParentUrl(document.id)
   const inserted = await db`
@@ -128,7 +138,7 @@ async function updateChannel(db: Transaction, document: ChannelDocument): Promis
   await db`update channels.channels set ${db(changes)} where id = ${document.id}`
 }
 
-/** The members that are given, as columns. */
+/** Converts the given members to columns. */
 function columnsOf(document: ChannelDocument): Record<string, string | number | number[] | Buffer | null> {
   const { pinned_cast_hash: pinned, external_link: link } = document
   const noMentions = document.description === undefined ? undefined : []
@@ -137,7 +147,7 @@ function columnsOf(document: ChannelDocument): Record<string, string | number | 
     parent_url: document.parent_url,
     name: document.name,
     description: document.description,
-    // Positions in another text would be wrong.
+    // Mention positions of the previous text would be wrong.
     description_mentions: document.description_mentions ?? noMentions,
     description_mention_positions: document.description_mention_positions ?? noMentions,
     image_url: document.image_url,
@@ -154,7 +164,7 @@ function columnsOf(document: ChannelDocument): Record<string, string | number | 
   )
 }
 
-/** Adds the URLs that are given. */
+/** Adds the given URLs. */
 async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocument): Promise<void> {
   await db`
     insert into channels.urls (url, channel_id)

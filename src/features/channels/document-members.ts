@@ -1,7 +1,7 @@
 import type { Transaction } from '../../platform/db/connection.js'
 import type { ChannelDocument } from './channel-document.js'
 
-/** Replaces who follows a channel, where a list is given. */
+/** Replaces the followers of a channel when the document lists them. */
 export async function saveFollowers(db: Transaction, { id, followers }: ChannelDocument): Promise<void> {
   if (!followers) return
   await db`delete from channels.follows where channel_id = ${id}`
@@ -22,8 +22,9 @@ export async function saveFollowers(db: Transaction, { id, followers }: ChannelD
 }
 
 /**
- * Sets who leads, moderates and belongs to a channel, as far as it is given, so that roles, counters and invites
- * agree: the lead has no row, moderators have one, and nobody is invited to what they are.
+ * Sets the lead, moderators and members that the document lists, and keeps counters and invites consistent.
+ *
+ * The lead has no member row, moderators have one, and nobody is invited to a role that they have.
  *
  * @param now Unix seconds.
  */
@@ -37,7 +38,7 @@ export async function saveMembers(db: Transaction, document: ChannelDocument, no
   await removeObsoleteInvites(db, id, now)
   const after = await countRows(db, id)
   const memberCount = members ? 1 + after : null
-  // A number that is given without a list counts those, too, whom this server does not know by name.
+  // An imported count without a list includes members that this server cannot name.
   const change = document.member_count === undefined ? after - before : 0
   await db`
     update channels.channels c
@@ -58,7 +59,7 @@ async function countRows(db: Transaction, id: string): Promise<number> {
   return row!.count
 }
 
-/** Who led it before stays as a member. */
+/** Sets the lead. The previous lead stays a member. */
 async function saveLead(db: Transaction, id: string, lead: number, now: number): Promise<void> {
   await db`
     insert into channels.members (channel_id, fid, role, member_since)
@@ -88,7 +89,7 @@ async function replaceMembers(
   `
 }
 
-/** Moderators that are not named any more stay as members. */
+/** Replaces the moderators. Previous moderators stay members. */
 async function replaceModerators(
   db: Transaction,
   id: string,
@@ -108,7 +109,7 @@ async function replaceModerators(
   `
 }
 
-/** Whoever belongs to the channel is not kept out, nor invited to what they are or could not become. */
+/** Removes bans of members and invites to roles that users have or can no longer get. */
 async function removeObsoleteInvites(db: Transaction, id: string, now: number): Promise<void> {
   await db`
     delete from channels.restricted r

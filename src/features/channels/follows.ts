@@ -6,7 +6,7 @@ import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
  * is locked first, as in every change of members and in imports: locks taken in one order cannot deadlock.
  *
  * @param now Unix seconds.
- * @returns False when there is no such channel.
+ * @returns False when the channel does not exist.
  */
 export async function followChannel(
   { db, invalidation }: CacheWriter,
@@ -34,7 +34,7 @@ export async function followChannel(
   return rows.length > 0
 }
 
-/** The reverse of `followChannel`. */
+/** Ends a follow; otherwise as `followChannel`. */
 export async function unfollowChannel(
   { db, invalidation }: CacheWriter,
   { channelId, fid }: { channelId: string; fid: number },

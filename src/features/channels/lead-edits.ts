@@ -1,13 +1,13 @@
 import type { CacheWriter } from '../../graph/cache/invalidation.js'
+import { usernameMentions } from '../../graph/view/text-ranges.js'
 import type { Database } from '../../platform/db/connection.js'
 import { type ChannelDocument, parseChannelDocument } from './channel-document.js'
 import { type ChannelRefusal, type ChannelSaved, defaultParentUrl, saveChannel } from './channels.js'
-import { readDescription } from './description.js'
 
-/** What a lead may set of a channel; what is not given stays as it is. Null takes away. */
+/** What the lead may set. Omitted members stay unchanged; null clears. */
 export interface ChannelEdits {
   readonly name?: string
-  /** `@name` mentions a user. */
+  /** `@name` becomes a mention. */
   readonly description?: string
   readonly url?: string
   readonly image_url?: string | null
@@ -17,11 +17,11 @@ export interface ChannelEdits {
 
 type SaveResult = ChannelSaved | ChannelRefusal
 
-/** Addresses that name a channel by its id: they are no other channel's. */
+/** URLs that name a channel by its id; another channel cannot use them. */
 const channelUrlPattern = /^https:\/\/(?:www\.)?(?:farcaster\.xyz|warpcast\.com)\/~\/channel\/([^/?#]*)/i
 
 /**
- * Makes a channel, led by who asks. Its id and its parent URL are for good: casts stand below them.
+ * Creates a channel led by the caller. Its id and parent URL are permanent, since casts refer to them.
  *
  * @param now Unix seconds, here and below.
  */
@@ -35,10 +35,10 @@ export async function createChannel(
   }: { readonly id: string; readonly parentUrl?: string | undefined; readonly edits: ChannelEdits },
   now: number,
 ): Promise<SaveResult> {
-  if (parentUrl !== undefined && !URL.canParse(parentUrl)) return invalidField('parent_url', 'is no address')
+  if (parentUrl !== undefined && !URL.canParse(parentUrl)) return invalidField('parent_url', 'is not a URL')
   const [, urlChannelId] = channelUrlPattern.exec(parentUrl ?? '') ?? []
   if (urlChannelId !== undefined && urlChannelId !== id) {
-    return invalidField('parent_url', `names another channel, ${urlChannelId}`)
+    return invalidField('parent_url', `is a URL of another channel, ${urlChannelId}`)
   }
   const document = await buildDocument(writer.db, id, edits, parentUrl ?? defaultParentUrl(id))
   if ('code' in document) return document
@@ -50,7 +50,7 @@ export async function createChannel(
   return await saveChannel(writer, completeDocument, now, { mode: 'create' })
 }
 
-/** Changes what is given of a channel, for its lead. */
+/** Changes the given members of a channel for its lead. */
 export async function editChannel(
   writer: CacheWriter,
   editorFid: number,
@@ -70,7 +70,7 @@ async function buildDocument(
 ): Promise<ChannelDocument | ChannelRefusal> {
   const { description, pinned_cast_hash: pinned } = edits
   if (pinned && !(await isInChannel(db, pinned, id, parentUrl))) {
-    return invalidField('pinned_cast_hash', 'is no cast of this channel')
+    return invalidField('pinned_cast_hash', 'is not a cast in this channel')
   }
   const document = parseChannelDocument({
     ...edits,
@@ -81,7 +81,7 @@ async function buildDocument(
   return { code: 'bad_request.invalid_param', message: document.problem }
 }
 
-/** Below any URL of the channel, or below the one that it is to have. */
+/** Whether the cast is below a URL of the channel, or below its future URL. */
 async function isInChannel(
   db: Database,
   castHash: string,
@@ -100,4 +100,33 @@ async function isInChannel(
 
 function invalidField(property: string, problem: string): ChannelRefusal {
   return { code: 'bad_request.invalid_param', message: `${property} ${problem}`, property }
+}
+
+/** A description as stored: without the names of the mentioned users. */
+type Description = Required<
+  Pick<ChannelDocument, 'description' | 'description_mentions' | 'description_mention_positions'>
+>
+
+/** Extracts mentions from a description by the rules for casts. Unknown names stay text. */
+async function readDescription(db: Database, text: string): Promise<Description> {
+  const candidates = usernameMentions(text)
+  const names = [...new Set(candidates.map(({ name }) => name))]
+  const rows = await db<{ username: string; fid: number }[]>`
+    select username, fid from social.users where username = any (${db.types.texts(names)}::text[])
+  `
+  const fids = new Map(rows.map(({ username, fid }) => [username, fid]))
+  let description = ''
+  let offset = 0
+  const mentions: number[] = []
+  const positions: number[] = []
+  for (const { name, range } of candidates) {
+    const fid = fids.get(name)
+    if (fid === undefined) continue
+    description += text.slice(offset, range.start)
+    offset = range.end
+    mentions.push(fid)
+    positions.push(Buffer.byteLength(description))
+  }
+  description += text.slice(offset)
+  return { description, description_mentions: mentions, description_mention_positions: positions }
 }

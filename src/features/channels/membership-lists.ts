@@ -6,18 +6,18 @@ import type { InvitedRole } from './membership-rules.js'
 export interface MemberRow {
   readonly fid: number
   readonly role: ChannelMemberRole
-  /** Unix seconds; of the owner, when the channel was made. */
+  /** Unix seconds; for the owner, when the channel was created. */
   readonly memberSince: number
 }
 
-/** Where a page ended: a moment in Unix seconds, and the fid or the channel that breaks ties. */
+/** The last row of the previous page: Unix seconds, and a fid or channel id that breaks ties. */
 export type MembershipCursor<Name extends number | string> = readonly [at: number, name: Name] | null
 
-/** Above every fid and every moment. */
+/** Above every fid and timestamp. */
 const MAX_VALUE = Number.MAX_SAFE_INTEGER
 const firstPageCursor: readonly [number, number] = [MAX_VALUE, MAX_VALUE]
 
-/** Members of a channel, the newest first; the owner since the channel was made. */
+/** Lists members of a channel, newest first; the owner joined when the channel was created. */
 export function listMembers(
   db: Database,
   channelId: string,
@@ -43,7 +43,7 @@ export function listMembers(
   `
 }
 
-/** One user's membership of a channel; null when it is none. */
+/** Finds one user's membership of a channel; null when there is none. */
 export async function findMember(db: Database, channelId: string, fid: number): Promise<MemberRow | null> {
   const [row] = await db<MemberRow[]>`
     select ${fid}::bigint as fid, 'owner' as role, created_at as "memberSince"
@@ -64,7 +64,7 @@ export interface MembershipRow {
   readonly memberSince: number
 }
 
-/** Channels that a user belongs to, the last joined first; those that it leads since they were made. */
+/** Lists channels that a user belongs to, last joined first; led channels count from their creation. */
 export function listMemberships(
   db: Database,
   fid: number,
@@ -104,7 +104,7 @@ export interface InviteRow {
   readonly invitedAt: number
 }
 
-/** Open invites to a channel, the newest first. */
+/** Lists open invites to a channel, newest first. */
 export function listInvitesTo(
   db: Database,
   channelId: string,
@@ -122,7 +122,7 @@ export function listInvitesTo(
   `
 }
 
-/** A user's open invites, the newest first. */
+/** Lists a user's open invites, newest first. */
 export function listInvitesOf(
   db: Database,
   fid: number,
@@ -139,7 +139,7 @@ export function listInvitesOf(
   `
 }
 
-/** The open invite of a user to a channel: there is one at most. */
+/** Finds the open invite of a user to a channel; there is at most one. */
 export async function findInvite(db: Database, channelId: string, fid: number): Promise<InviteRow | null> {
   const [row] = await db<InviteRow[]>`
     select channel_id as "channelId", fid, inviter_fid as "inviterFid", role, invited_at as "invitedAt"
@@ -147,4 +147,30 @@ export async function findInvite(db: Database, channelId: string, fid: number): 
     where channel_id = ${channelId} and fid = ${fid} and state = 'invited'
   `
   return row ?? null
+}
+
+/** The memberships of one user in a channel, in words. */
+export interface ChannelMembership {
+  readonly fid: number
+  /** `owner`, `moderator`, `member`, `invited as …` or `restricted`. A user may be listed twice. */
+  readonly membership: string
+}
+
+/** Lists the members, open invites and banned users of a channel; empty when the channel does not exist. */
+export function listChannelMemberships(db: Database, id: string): Promise<ChannelMembership[]> {
+  return db<ChannelMembership[]>`
+    select fid, membership
+    from (
+      select 1 as place, lead_fid as fid, 'owner' as membership, 0 as at from channels.channels where id = ${id}
+      union all
+      select case role when 'moderator' then 2 else 3 end, fid, role, member_since
+      from channels.members where channel_id = ${id}
+      union all
+      select 4, fid, 'invited as ' || role, invited_at
+      from channels.invites where channel_id = ${id} and state = 'invited'
+      union all
+      select 5, fid, 'restricted', restricted_at from channels.restricted where channel_id = ${id}
+    ) people
+    order by place, at, fid
+  `
 }

@@ -9,7 +9,7 @@ import { answerInvite, inviteMember, removeMember } from './membership.js'
 import { MAX_MODERATORS } from './membership-rules.js'
 import { readStoredChannel, validMemberships } from './testing/stored-membership.js'
 
-// Hundreds of races.
+// Runs hundreds of races.
 vi.setConfig({ testTimeout: 120_000 })
 
 const { db, connect } = await createTestDatabase()
@@ -22,7 +22,7 @@ const allFids = [owner, guest, ...users]
 const channelId = 'gardens'
 const rounds = Array.from({ length: 40 }, (_, index) => index)
 await hub.submitOnChainEvents(allFids.flatMap((fid) => new TestUser(fid).onChain()))
-/** As many connections as there will be at once: the first calls would else wait for theirs in turn. */
+/** Opens all connections first, so that the first calls do not queue for one. */
 await Promise.all(Array.from({ length: 16 }, () => many`select pg_sleep(0.1)`))
 
 beforeEach(makeChannel)
@@ -49,7 +49,7 @@ const answer = (fid: number, role: Role, accept: boolean) =>
 const remove = (fid: number, role: Role, callerFid = owner) =>
   outcomeOf(removeMember(uncachedWriter(many), { channelId, callerFid, fid, role }, testNowUnix))
 
-/** What must hold whoever came first. */
+/** Reads the memberships of a user and checks the invariants. */
 async function membershipOf(fid: number) {
   const { memberships, memberCount, moderatorFids } = await readStoredChannel(db, channelId, allFids)
   for (const membership of memberships.values()) expect(validMemberships).toContainEqual(membership)
@@ -64,7 +64,7 @@ async function membershipOf(fid: number) {
 const count = (outcomes: readonly string[], outcome: string) =>
   outcomes.filter((each) => each === outcome).length
 
-test('of many answers to one invite, one counts', async () => {
+test('one invite, many answers at once -> one counts', async () => {
   for (const round of rounds) {
     await makeChannel()
     await invite(guest, 'member')
@@ -77,7 +77,7 @@ test('of many answers to one invite, one counts', async () => {
   }
 })
 
-test('an invite that is accepted and withdrawn at once ends out of the channel, in one of two orders', async () => {
+test('accept and withdraw an invite at once -> the user is out, in either order', async () => {
   const orders = new Set<string>()
   for (const round of rounds) {
     await makeChannel()
@@ -94,7 +94,7 @@ test('an invite that is accepted and withdrawn at once ends out of the channel, 
   expect(orders.size).toBe(2)
 })
 
-test('a moderator who accepts while being removed is never left as one', async () => {
+test('accept a moderator invite while being removed -> never a moderator', async () => {
   for (const _ of rounds) {
     await makeChannel()
     await invite(guest, 'member')
@@ -107,7 +107,7 @@ test('a moderator who accepts while being removed is never left as one', async (
   }
 })
 
-test('many invites of one user are one invite', async () => {
+test('many invites of one user at once -> one invite', async () => {
   for (const _ of rounds.slice(0, 10)) {
     await makeChannel()
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => invite(guest, 'member')))
@@ -117,7 +117,7 @@ test('many invites of one user are one invite', async () => {
   }
 })
 
-test('there are never more moderators than there may be, however many are invited at once', async () => {
+test('many moderator invites at once -> at most the limit', async () => {
   await saveChannel(
     uncachedWriter(db),
     { id: channelId, members: users.map((fid) => ({ fid, role: 'member', member_since: 1 })) },
@@ -132,7 +132,7 @@ test('there are never more moderators than there may be, however many are invite
   await membershipOf(owner)
 })
 
-test('everybody at once: whoever is counted is there', async () => {
+test('concurrent calls of all kinds: counters equal the rows', async () => {
   for (const round of rounds.slice(0, 5)) {
     await makeChannel()
     await Promise.all(users.map((fid) => invite(fid, 'member')))
@@ -147,7 +147,7 @@ test('everybody at once: whoever is counted is there', async () => {
   }
 })
 
-test('an import and a removal at once leave the one or the other', async () => {
+test('import and removal at once -> one of both results', async () => {
   const imported = [{ fid: guest, role: 'moderator' as const, member_since: 5 }]
   for (const _ of rounds) {
     await makeChannel()
@@ -161,7 +161,7 @@ test('an import and a removal at once leave the one or the other', async () => {
   }
 })
 
-test('an import and those who follow and unfollow meanwhile all end, and are counted', async () => {
+test('import during follows and unfollows -> all finish, the counter is right', async () => {
   for (const round of rounds) {
     const now = testNowUnix + round
     await Promise.all([
@@ -183,7 +183,7 @@ test('an import and those who follow and unfollow meanwhile all end, and are cou
   }
 })
 
-test('a channel that many make at once is made once', async () => {
+test('create one channel many times at once -> created once', async () => {
   const leads = users.slice(0, 16)
   const outcomes = await Promise.all(
     leads.map((fid) =>

@@ -1,23 +1,23 @@
 import type { ChannelMemberRole } from '../../graph/view/schema/primitives.js'
 import type { Refusal } from '../../platform/errors.js'
 
-/** A role that one is invited to. A channel has one owner: its lead. */
+/** A role that a user can be invited to. The owner is the channel's lead and cannot be invited. */
 export type InvitedRole = Exclude<ChannelMemberRole, 'owner'>
 
-/** Active and invited ones together (docs/protocol.md §7.1). */
+/** Most active and invited moderators together (docs/protocol.md §7.1). */
 export const MAX_MODERATORS = 10
 
-/** Why a membership stays as it is, and the member of the request that is at fault, where there is one. */
+/** Why a membership change is refused, and the invalid request member if there is one. */
 export interface MembershipRefusal extends Refusal {
   readonly property?: string
-  /** When it is for having asked too often: how long to wait. */
+  /** Set when the rate limit is exceeded: how long to wait. */
   readonly retryAfterSeconds?: number
 }
 
-/** How a channel and a user stand to each other, and who asks for a change of it. */
+/** The membership of a user in a channel, and the role of the caller. */
 export interface MembershipState {
   readonly role: ChannelMemberRole | null
-  /** The role of who asks. */
+  /** The role of the caller. */
   readonly callerRole: ChannelMemberRole | null
   /** The user's last invite. */
   readonly invite: {
@@ -25,13 +25,13 @@ export interface MembershipState {
     readonly state: 'invited' | 'accepted' | 'rejected' | 'withdrawn'
   } | null
   readonly isRegistered: boolean
-  /** Whether the user follows the channel, or who asks. */
+  /** Whether the user or the caller follows the channel. */
   readonly isFollowing: boolean
-  /** Moderators that the channel has or has invited. */
+  /** Number of active and invited moderators. */
   readonly moderators: number
 }
 
-/** What is done about a membership. */
+/** A requested change of a membership. */
 export type MembershipChange =
   | { readonly kind: 'none'; readonly message: string }
   | { readonly kind: 'invite'; readonly role: InvitedRole }
@@ -39,7 +39,10 @@ export type MembershipChange =
   | { readonly kind: 'reject' }
   | { readonly kind: 'withdraw' }
   | { readonly kind: 'demote' }
-  /** `isRestricted`: only a new invite lets them in again. Who leaves is free to come back. */
+  /**
+   * With `isRestricted` the user can return only by a new invite. Users who leave by themselves can return
+   * freely.
+   */
   | { readonly kind: 'remove'; readonly isRestricted: boolean }
 
 type MembershipDecision = MembershipChange | MembershipRefusal
@@ -49,7 +52,10 @@ const sufficientRoles: Readonly<Record<InvitedRole, readonly (ChannelMemberRole 
   moderator: ['moderator', 'owner'],
 }
 
-/** Whether somebody may be invited (docs/protocol.md §7.1), and to what it comes. Inviting again changes nothing. */
+/**
+ * Decides whether a user may be invited (docs/protocol.md §7.1), and the resulting change. A repeated invite
+ * changes nothing.
+ */
 export function decideInvite(membership: MembershipState, role: ChannelMemberRole): MembershipDecision {
   if (role === 'owner') return ownerRoleRefusal()
   const refusal = refuseCaller(membership, role)
@@ -65,11 +71,11 @@ export function decideInvite(membership: MembershipState, role: ChannelMemberRol
 
 function decideMemberInvite({ isFollowing }: MembershipState): MembershipDecision {
   if (isFollowing) return { kind: 'invite', role: 'member' }
-  return invalidField('fid', 'must follow the channel or who invites')
+  return invalidField('fid', 'must follow the channel or the inviting user')
 }
 
 function decideModeratorInvite({ role, moderators }: MembershipState): MembershipDecision {
-  if (role !== 'member') return invalidField('fid', 'must be a member already to be invited as moderator')
+  if (role !== 'member') return invalidField('fid', 'must be a member before being invited as moderator')
   if (moderators < MAX_MODERATORS) return { kind: 'invite', role: 'moderator' }
   return {
     code: 'conflict',
@@ -78,7 +84,7 @@ function decideModeratorInvite({ role, moderators }: MembershipState): Membershi
   }
 }
 
-/** What an answer of the invited comes to. It is final: a second one is refused, whatever it says. */
+/** Decides the result of an invite's answer. Answers are final: a second one is refused. */
 export function decideAnswer(
   membership: MembershipState,
   role: ChannelMemberRole,
@@ -94,8 +100,9 @@ export function decideAnswer(
 }
 
 /**
- * What taking a role from somebody comes to: the role ends, or the invite to it does. Who is removed as a member is
- * no moderator either. Members may leave, and moderators step down, by themselves.
+ * Decides the result of removing a role: ends the role, or the invite to it.
+ *
+ * Removing a member also ends the moderator role. Members may leave and moderators step down by themselves.
  */
 export function decideRemoval(
   membership: MembershipState,
@@ -119,14 +126,14 @@ export function decideRemoval(
   }
 }
 
-/** Members are the owner's and the moderators' business, moderators only the owner's. */
+/** Returns a refusal unless the caller may change this role: the owner changes all, moderators only members. */
 function refuseCaller({ callerRole }: MembershipState, role: InvitedRole): MembershipRefusal | null {
   if (callerRole === 'owner') return null
   if (role === 'moderator')
-    return forbiddenRefusal('only the owner of the channel appoints and removes moderators')
+    return forbiddenRefusal('only the owner of the channel can appoint and remove moderators')
   return callerRole === 'moderator'
     ? null
-    : forbiddenRefusal('only the owner and moderators of the channel may do this')
+    : forbiddenRefusal('only the owner and moderators of the channel can do this')
 }
 
 function isInviteOpen({ invite }: MembershipState, role: InvitedRole): boolean {
@@ -134,10 +141,7 @@ function isInviteOpen({ invite }: MembershipState, role: InvitedRole): boolean {
 }
 
 function ownerRoleRefusal(): MembershipRefusal {
-  return invalidField(
-    'role',
-    'must be member or moderator: the owner is the lead of the channel, and nobody else',
-  )
+  return invalidField('role', 'must be member or moderator: the owner is always the lead of the channel')
 }
 
 function forbiddenRefusal(message: string): MembershipRefusal {

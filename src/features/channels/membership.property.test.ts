@@ -9,7 +9,7 @@ import { saveChannel } from './channels.js'
 import { answerInvite, inviteMember, removeMember } from './membership.js'
 import { readStoredChannel, type StoredMembership, validMemberships } from './testing/stored-membership.js'
 
-// Thousands of small transactions.
+// Runs thousands of small transactions.
 vi.setConfig({ testTimeout: 180_000 })
 
 const { db } = await createTestDatabase()
@@ -17,16 +17,16 @@ const hub = await createTestHub(db)
 
 const owner = 1
 const fids = [1, 2, 3]
-/** Nobody has registered it. */
+/** A fid that is not registered. */
 const outsider = 9
 const allFids = [...fids, outsider]
 const channelId = 'gardens'
 await hub.submitOnChainEvents(fids.flatMap((fid) => new TestUser(fid).onChain()))
 
-/** What should be: the rules in their plainest form. */
+/** Reference model of the membership rules. */
 interface Model {
   memberships: Map<number, StoredMembership>
-  /** The role and the answer of the last invite that was answered. */
+  /** Role and answer of each user's last answered invite. */
   answeredInvites: Map<number, ChannelMemberRole>
   followers: Set<number>
 }
@@ -48,7 +48,7 @@ async function outcomeOf(change: ReturnType<typeof inviteMember>): Promise<strin
   return 'code' in outcome ? outcome.code : done
 }
 
-/** States that were seen: all of them should be, or the test proves little. */
+/** States that the run reached. All must occur, or the test proves little. */
 const reachedStates = new Set<string>()
 
 async function compare(model: Model): Promise<void> {
@@ -209,7 +209,7 @@ class Follow extends Step {
   override toString = () => `${this.fid} ${this.follows ? 'follows' : 'does not follow'}`
 }
 
-/** Somebody in charge more often than not: most of what the others ask is refused. */
+/** Weighted towards the owner and moderators, since most calls of others are refused. */
 const caller = fc.oneof({ weight: 3, arbitrary: fc.constant(owner) }, fc.constantFrom(...fids))
 const someone = fc.oneof(
   { weight: 30, arbitrary: fc.constantFrom(...fids.slice(1)) },
@@ -234,7 +234,7 @@ async function begin(): Promise<{ model: Model; real: null }> {
   return { model: { memberships, answeredInvites: new Map(), followers: new Set(fids) }, real: null }
 }
 
-test('no sequence of calls reaches a state that there is not, and each answers by the rules', async () => {
+test('channel membership: random call sequences reach only valid states and answer by the rules', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.commands([invites, invites, invites, answers, answers, answers, removals, follows], {

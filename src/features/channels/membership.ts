@@ -11,11 +11,11 @@ import {
   type MembershipState,
 } from './membership-rules.js'
 
-/** Of each user and channel (docs/protocol.md §7.1). */
+/** Most membership calls of one user in one channel per hour (docs/protocol.md §7.1). */
 export const MAX_CALLS_PER_HOUR = 100
 const HOUR_SECONDS = 3_600
 
-/** Who asks for a change of a membership, and of whose. */
+/** Who requests a membership change, and for whom. */
 export interface MembershipRequest {
   readonly channelId: string
   readonly callerFid: number
@@ -43,7 +43,7 @@ export function inviteMember(
   return changeMembership(writer, request, now, (membership) => decideInvite(membership, request.role))
 }
 
-/** Takes the answer to an invite; who asks is who was invited. */
+/** Records the answer to an invite; the caller is the invited user. */
 export function answerInvite(
   writer: CacheWriter,
   { accept, ...request }: Omit<MembershipRequest, 'callerFid'> & { readonly accept: boolean },
@@ -54,7 +54,7 @@ export function answerInvite(
   )
 }
 
-/** Takes a role from a member, or withdraws the invite to it. */
+/** Removes a role from a member, or withdraws the invite to it. */
 export function removeMember(
   writer: CacheWriter,
   request: MembershipRequest,
@@ -66,8 +66,9 @@ export function removeMember(
 }
 
 /**
- * Reads, decides and writes while the channel's row is ours: changes of one channel come one after the other, so that
- * each is decided by what the one before has left. A refusal is committed as well: the call counts.
+ * Reads, decides and writes while it holds the channel's row lock, so changes of one channel are serialized.
+ *
+ * A refusal is committed as well, since the call counts against the rate limit.
  */
 async function changeMembership(
   { db, invalidation }: CacheWriter,
@@ -85,7 +86,7 @@ async function changeMembership(
       return { code: 'not_found', message: 'there is no such channel', property: 'channel_id' }
     }
     const membership = await readMembershipState(transaction, request, now)
-    if (membership.calls > MAX_CALLS_PER_HOUR) return rateLimitRefusal(membership.hourBeganAt, now)
+    if (membership.calls > MAX_CALLS_PER_HOUR) return rateLimitRefusal(membership.windowStartedAt, now)
     const decision = decide(membership)
     if ('code' in decision) return decision
     await writeChange(transaction, request, decision, now)
@@ -100,10 +101,10 @@ async function changeMembership(
 interface MembershipStateRow extends MembershipState {
   readonly calls: number
   /** Unix seconds. */
-  readonly hourBeganAt: number
+  readonly windowStartedAt: number
 }
 
-/** A statement of its own behind the lock, for it has to see what was committed before the lock was ours. */
+/** Reads the state in a statement after the lock, so that it sees what was committed before. */
 async function readMembershipState(
   db: Transaction,
   { channelId, callerFid, fid }: MembershipRequest,
@@ -120,7 +121,7 @@ async function readMembershipState(
       returning hour_began_at, calls
     )
     select
-      counted.calls, counted.hour_began_at as "hourBeganAt",
+      counted.calls, counted.hour_began_at as "windowStartedAt",
       case when c.lead_fid = ${fid}::bigint then 'owner' else m.role end as role,
       case when c.lead_fid = ${callerFid}::bigint then 'owner' else caller.role end as "callerRole",
       case when i.fid is not null then json_build_object('role', i.role, 'state', i.state) end as invite,
@@ -145,11 +146,11 @@ async function readMembershipState(
   return row!
 }
 
-function rateLimitRefusal(hourBeganAt: number, now: number): MembershipRefusal {
+function rateLimitRefusal(windowStartedAt: number, now: number): MembershipRefusal {
   return {
     code: 'bad_request.rate_limited',
     message: `more than ${MAX_CALLS_PER_HOUR} calls an hour about this channel`,
-    retryAfterSeconds: Math.max(1, hourBeganAt + HOUR_SECONDS - now),
+    retryAfterSeconds: Math.max(1, windowStartedAt + HOUR_SECONDS - now),
   }
 }
 
@@ -209,7 +210,7 @@ async function endInvite(
   `
 }
 
-/** A member who becomes a moderator stays one since when they came. */
+/** Writes a member row. A member who becomes a moderator keeps the original date. */
 async function writeMember(
   db: Transaction,
   { channelId, fid }: MembershipRequest,
@@ -244,7 +245,7 @@ async function deleteMember(
   await countMembers(db, channelId, -1)
 }
 
-/** Moves the counter by who came or went: what it counts besides may have been imported as a number alone. */
+/** Adds the change to the counter, which may have been imported without a list. */
 async function countMembers(db: Transaction, channelId: string, change: number): Promise<void> {
   await db`
     update channels.channels c
@@ -258,7 +259,7 @@ async function countMembers(db: Transaction, channelId: string, change: number):
   `
 }
 
-/** The channel with its counters, and casts of the user, which show its role in the channel. */
+/** Returns the tags of the channel's counters and of the user's casts, which show its role. */
 function staleTagsOf({ kind }: MembershipChange, { channelId, fid }: MembershipRequest): string[] {
   const changesMembers = kind === 'accept' || kind === 'demote' || kind === 'remove'
   return changesMembers ? [cacheTag.channel(channelId), cacheTag.user(fid)] : []

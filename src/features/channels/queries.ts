@@ -1,21 +1,21 @@
 import type { Database } from '../../platform/db/connection.js'
 import { lowercase } from '../../platform/text/lowercase.js'
 
-/** Ids of channels in some order, and the sort key of each for the cursor. */
+/** A channel id and its sort key for the cursor. */
 export interface ChannelKey {
   readonly id: string
-  /** Followers, activity or a moment, by the order that was asked for. */
+  /** Followers, activity or a timestamp, depending on the order. */
   readonly rank: number
 }
 
-/** Where a page ended. */
+/** The last row of the previous page. */
 export type ChannelCursor = readonly [rank: number, id: string] | null
 
-/** Above every rank: integers of the database are counters and seconds. */
+/** Above every rank: ranks are counters and seconds. */
 const MAX_VALUE = Number.MAX_SAFE_INTEGER
 const firstPageCursor: readonly [number, string] = [MAX_VALUE, '']
 
-/** Channels with the most followers first. */
+/** Lists channels by follower count, descending. */
 export function listChannels(db: Database, limit: number, after: ChannelCursor): Promise<ChannelKey[]> {
   const [rank, id] = after ?? firstPageCursor
   return db<ChannelKey[]>`
@@ -27,7 +27,7 @@ export function listChannels(db: Database, limit: number, after: ChannelCursor):
   `
 }
 
-/** Channels whose id or name has the text in it; those that begin with it stand before the others. */
+/** Finds channels by a part of their id or name; prefix matches come first. */
 export function searchChannels(
   db: Database,
   q: string,
@@ -36,7 +36,7 @@ export function searchChannels(
 ): Promise<ChannelKey[]> {
   const [rank, id] = after ?? firstPageCursor
   const pattern = lowercase(q).replace(/[\\%_]/g, '\\$&')
-  // A beginning outranks any number of followers: 2^32 is above every counter.
+  // Prefix matches get a rank offset of 2^32, which is above every counter.
   return db<ChannelKey[]>`
     select id, rank
     from (
@@ -53,7 +53,7 @@ export function searchChannels(
   `
 }
 
-/** The id of a channel by any of its parent URLs; none when it has no channel. */
+/** Returns the channel id of each parent URL that belongs to a channel. */
 export async function channelIdsByUrl(db: Database, urls: readonly string[]): Promise<Map<string, string>> {
   const rows = await db<{ url: string; channel_id: string }[]>`
     select url, channel_id from channels.urls where url = any (${db.types.texts(urls)}::text[])
@@ -61,7 +61,7 @@ export async function channelIdsByUrl(db: Database, urls: readonly string[]): Pr
   return new Map(rows.map((row) => [row.url, row.channel_id]))
 }
 
-/** Channels that a user has cast in, the most recent first; rank is the time of the last cast, in Farcaster seconds. */
+/** Lists channels that a user has cast in, most recent first; rank is the last cast in Farcaster seconds. */
 export function activeChannels(
   db: Database,
   fid: number,
@@ -84,7 +84,7 @@ export function activeChannels(
   `
 }
 
-/** A channel and how many casts came below its URLs in each window. */
+/** A channel and its casts per time window. */
 export interface ActivityRow extends ChannelKey {
   readonly day: number
   readonly week: number
@@ -95,8 +95,10 @@ const hoursOf = { '1d': 24, '7d': 7 * 24, '30d': 30 * 24 } as const
 export type TimeWindow = keyof typeof hoursOf
 
 /**
- * Channels by the number of casts in a window, the most active first. Hours count whole: the window ends with the
- * hour that runs. Only the window is read of all channels; what else is told is counted for those of the page.
+ * Lists channels by casts in a window, most active first.
+ *
+ * Hours count whole: the window ends with the current hour. The ranking reads only that window of all
+ * channels; the other windows are counted for the page.
  *
  * @param now Farcaster seconds.
  */
@@ -125,7 +127,7 @@ export function trendingChannels(
       order by rank desc, id
       limit ${limit}
     )
-    select page.id, page.rank, told.day, told.week, told.month
+    select page.id, page.rank, activity.day, activity.week, activity.month
     from page
     cross join lateral (
       select ${castCountIn('1d')} as day, ${castCountIn('7d')} as week, ${castCountIn('30d')} as month
@@ -133,7 +135,7 @@ export function trendingChannels(
       join social.url_activity a on a.url = u.url and a.hour <= ${hour}::integer
         and a.hour > ${hour - hoursOf['30d']}::integer
       where u.channel_id = page.id
-    ) told
+    ) activity
     order by page.rank desc, page.id
   `
 }
@@ -145,7 +147,7 @@ export interface FollowerKey {
   readonly followedAt: number
 }
 
-/** Followers of a channel, the newest first; nobody that the viewer does not want to see. */
+/** Lists followers of a channel, newest first, without users hidden from the viewer. */
 export function channelFollowers(
   db: Database,
   id: string,
@@ -168,7 +170,7 @@ export function channelFollowers(
 /** Most followers that are named as relevant. */
 const MAX_RELEVANT_FOLLOWERS = 200
 
-/** Followers of a channel whom the viewer follows, the best known first; nobody that is not to be seen. */
+/** Lists followers of a channel that the viewer follows, best known first, without hidden users. */
 export async function relevantChannelFollowers(
   db: Database,
   id: string,
@@ -187,7 +189,7 @@ export async function relevantChannelFollowers(
   return rows.map((row) => row.fid)
 }
 
-/** Whether there is a channel. */
+/** Whether the channel exists. */
 export async function channelExists(db: Database, id: string): Promise<boolean> {
   return (await db`select 1 from channels.channels where id = ${id}`).length > 0
 }

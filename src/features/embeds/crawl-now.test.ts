@@ -9,8 +9,8 @@ beforeEach(async () => {
   await db`truncate embeds.urls`
 })
 
-describe('a crawl on demand', () => {
-  it('finds, returns and stores what is there now, known or not', async () => {
+describe('crawlNow', () => {
+  it('fetches, returns and stores, for known and unknown URLs', async () => {
     let title = 'first'
     const site = await serveSite((_, res) => {
       res.writeHead(200, { 'content-type': 'text/html' }).end(`<title>${title}</title>`)
@@ -26,7 +26,7 @@ describe('a crawl on demand', () => {
     expect(await readRow(db, url)).toMatchObject({ state: 'done', title: 'second', isLeased: false })
   })
 
-  it('that finds nothing says why, and what was found before stays', async () => {
+  it('a failure is returned, and the previous result stays', async () => {
     let isUp = true
     const site = await serveSite((req, res) => (isUp ? servePage(req, res) : res.writeHead(500).end()))
     const url = site.url('a.social', '/')
@@ -42,7 +42,7 @@ describe('a crawl on demand', () => {
     expect(isCrawlResult((await crawler.crawlNow(url)) as never)).toBe(true)
   })
 
-  it('of what is no URL of the web is refused, and leaves no trace', async () => {
+  it('a URL that is not http(s) -> refused and not stored', async () => {
     const crawler = createTestCrawler(db)
     const long = `https://a.social/${'a'.repeat(3_000)}`
     for (const url of ['', 'cat.png', 'ftp://a.social/', 'chain://eip155:1', 'https://a.social/\0', long]) {
@@ -51,7 +51,7 @@ describe('a crawl on demand', () => {
     expect(await db`select from embeds.urls`).toHaveLength(0)
   })
 
-  it('does not go inside', async () => {
+  it('a private address -> refused', async () => {
     expect(await createTestCrawler(db).crawlNow('http://169.254.169.254/latest/')).toMatchObject({
       code: 'bad_request.invalid_param',
       message: expect.stringContaining('not on the public internet'),

@@ -20,15 +20,15 @@ async function foundAt(listener: RequestListener, path?: string): Promise<CrawlR
   return isCrawlResult(result) ? result : expect.fail(result.failure)
 }
 
-/** What is found behind a URL that answers with this body and content type. */
+/** Crawls a URL that returns this body and content type. */
 function foundIn(body: string | Buffer, contentType?: string, path?: string): Promise<CrawlResult> {
   const length = { 'content-length': Buffer.byteLength(body) }
   const headers = contentType === undefined ? length : { ...length, 'content-type': contentType }
   return foundAt((_, res) => res.writeHead(200, headers).end(body), path)
 }
 
-describe('a crawl', () => {
-  it('of a page finds what it says of itself', async () => {
+describe('crawl', () => {
+  it('a page -> its metadata', async () => {
     const body = '<title>Hello</title>'
     expect(await foundIn(body, 'text/html; charset=utf-8')).toEqual({
       kind: 'text/html',
@@ -41,7 +41,7 @@ describe('a crawl', () => {
     })
   })
 
-  it('of a compressed page finds the same, with the length of what it holds', async () => {
+  it('a compressed page -> the same with the decompressed length', async () => {
     const { metadata } = await foundAt((_, res) => {
       const body = gzipSync('<title>Hello</title>')
       res.writeHead(200, {
@@ -54,7 +54,7 @@ describe('a crawl', () => {
     expect(metadata).toMatchObject({ content_length: 20, html: { ogTitle: 'Hello' } })
   })
 
-  it('of an image finds its size, and reads only its beginning', async () => {
+  it('an image -> its size, reading only its beginning', async () => {
     let sent = 0
     const { kind, metadata } = await foundAt((_, res) => {
       res.writeHead(200, { 'content-type': 'image/png', 'content-length': 50_000_000 })
@@ -70,7 +70,7 @@ describe('a crawl', () => {
     expect(sent).toBeLessThan(50_000_000)
   })
 
-  it('of a film finds its length and size', async () => {
+  it('a video -> its duration and size', async () => {
     const { kind, metadata } = await foundIn(
       mp4({ width: 1280, height: 720, durationMs: 2_000 }),
       'video/mp4',
@@ -82,14 +82,14 @@ describe('a crawl', () => {
     })
   })
 
-  it('of a stream finds its renditions', async () => {
+  it('a stream -> its renditions', async () => {
     const body = '#EXTM3U\n#EXT-X-STREAM-INF:RESOLUTION=640x360\na.m3u8\n'
     const { kind, metadata } = await foundIn(body, 'application/vnd.apple.mpegurl')
     expect(kind).toBe('application/x-mpegurl')
     expect(metadata.video).toEqual({ stream: [{ width_px: 640, height_px: 360 }] })
   })
 
-  it('of anything else finds its type and length, without reading it', async () => {
+  it('anything else -> type and length without the body', async () => {
     expect(await foundIn(Buffer.alloc(1_000), 'application/pdf')).toEqual({
       kind: 'application/pdf',
       metadata: { _status: 'RESOLVED', content_type: 'application/pdf', content_length: 1_000 },
@@ -97,7 +97,7 @@ describe('a crawl', () => {
     expect((await foundIn('a', 'application/zip')).kind).toBeNull()
   })
 
-  it('goes where it is redirected, and reads references from there', async () => {
+  it('follows redirects and resolves URLs against the final one', async () => {
     const { metadata } = await foundAt((req, res) => {
       if (req.url === '/') res.writeHead(302, { location: '/deep/page' }).end()
       else res.writeHead(200, { 'content-type': 'text/html' }).end('<link rel="icon" href="icon.png">')
@@ -105,7 +105,7 @@ describe('a crawl', () => {
     expect(metadata.html?.favicon).toMatch(/\/deep\/icon\.png$/)
   })
 
-  it('does not go inside, whoever sends it there', async () => {
+  it('private addresses -> refused, also by redirect', async () => {
     const result = await crawlAt((_, res) => res.writeHead(302, { location: 'http://10.0.0.1/' }).end())
     expect(result).toMatchObject({
       failure: expect.stringContaining('forbidden-address'),
@@ -114,8 +114,8 @@ describe('a crawl', () => {
   })
 })
 
-describe('a server that lies', () => {
-  it('about the type gets the type that it said, and no facts that are not there', async () => {
+describe('crawl: wrong headers', () => {
+  it('a wrong type -> reported as declared, without invented facts', async () => {
     const image = await foundIn('<title>Hello</title>', 'image/png')
     expect([image.kind, image.metadata.image, image.metadata.html]).toEqual([
       'image/png',
@@ -130,7 +130,7 @@ describe('a server that lies', () => {
     expect([playlist.kind, playlist.metadata.video]).toEqual(['application/x-mpegurl', undefined])
   })
 
-  it('or says nothing about the type is believed by the first bytes, or by the ending', async () => {
+  it("a missing type -> detected by magic numbers or the URL's extension", async () => {
     const unsaid = await foundIn(jpeg(640, 480), undefined, '/cat.png')
     expect([unsaid.kind, unsaid.metadata.image?.width_px, unsaid.metadata.content_type]).toEqual([
       'image/jpeg',
@@ -147,7 +147,7 @@ describe('a server that lies', () => {
     expect((await foundIn('hello', 'application/octet-stream')).kind).toBeNull()
   })
 
-  it('about the length is not read past it, nor waited for', async () => {
+  it('a wrong length -> bounded reading and waiting', async () => {
     const result = await crawlAt((req, res) => {
       res.writeHead(200, { 'content-type': 'image/png', 'content-length': 10_000_000 })
       res.write(png(640, 480))
@@ -157,7 +157,7 @@ describe('a server that lies', () => {
   })
 })
 
-describe('a status', () => {
+describe('crawl: status codes', () => {
   it.each([
     [404, true],
     [429, true],
@@ -168,14 +168,14 @@ describe('a status', () => {
     [403, false],
     [410, false],
     [304, false],
-  ])('of %i finds nothing, and another attempt is worth while: %s', async (status, isTransient) => {
+  ])('%i -> failure, transient: %s', async (status, isTransient) => {
     const result = await crawlAt((_, res) =>
       res.writeHead(status, { 'content-type': 'text/html' }).end('<title>Oh'),
     )
     expect(result).toEqual({ failure: `status ${status}`, isTransient, retryAfterMs: 0 })
   })
 
-  it('with Retry-After says when', async () => {
+  it('Retry-After -> returned', async () => {
     const retryAfter = (value: string) =>
       crawlAt((_, res) => res.writeHead(429, { 'retry-after': value }).end())
     expect(await retryAfter('120')).toMatchObject({ retryAfterMs: 120_000 })
@@ -184,7 +184,7 @@ describe('a status', () => {
   })
 })
 
-describe('what a provider says of a page', () => {
+describe('crawl: oEmbed', () => {
   const link = (href: string) => `<link rel="alternate" type="application/json+oembed" href="${href}">`
 
   async function oembedFor(answer: string, status = 200, href = '/oembed?url=a') {
@@ -195,7 +195,7 @@ describe('what a provider says of a page', () => {
     return metadata.html?.oembed
   }
 
-  it('is part of what is found', async () => {
+  it('is part of the result', async () => {
     const answer = {
       type: 'video',
       version: 1,
@@ -222,14 +222,14 @@ describe('what a provider says of a page', () => {
     })
   })
 
-  it('is left out if it is not what it should be', async () => {
+  it('is omitted when invalid', async () => {
     expect(await oembedFor('<html>')).toBeUndefined()
     expect(await oembedFor('{"type":"gift"}')).toBeUndefined()
     expect(await oembedFor('{"type":"link"}', 500)).toBeUndefined()
     expect(await oembedFor(JSON.stringify({ type: 'link', title: 'a'.repeat(70_000) }))).toBeUndefined()
   })
 
-  it('is not asked for on another host', async () => {
+  it('is not requested from another host', async () => {
     const other = await serveHttp((_, res) => res.end('{"type":"link"}'))
     expect(await oembedFor('', 200, `http://localhost:${other.port}/`)).toBeUndefined()
     expect(other.connections()).toBe(0)

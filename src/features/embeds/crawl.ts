@@ -1,37 +1,35 @@
 import { type EmbedKind, kindOfContentType, kindOfUrl, mediaTypeOf } from '../../graph/project/embed-kind.js'
 import type { AnswerHead, NetAnswer, NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure, isTransient } from '../../platform/outbound/net-failure.js'
-import { decodePage } from './charset.js'
 import { boundMetadata, type EmbedUrlMetadata } from './embed-metadata.js'
 import { frameOf } from './frame.js'
 import { readHtmlHead } from './html-head.js'
 import { type HtmlMetadata, htmlMetadata } from './html-metadata.js'
 import { IMAGE_BYTES_MAX, measureImage } from './image-size.js'
-import { readMp4 } from './mp4.js'
 import { type OembedData, oembedAddress, parseOembed } from './oembed.js'
 import { omitUndefined } from './omit-undefined.js'
-import { cleanText } from './page-text.js'
-import { readPlaylist } from './playlist.js'
+import { cleanText, decodePage } from './page-text.js'
+import { readMp4, readPlaylist } from './video.js'
 
-/** What was found behind a URL. */
+/** The result of a crawl. */
 export interface CrawlResult {
   readonly metadata: EmbedUrlMetadata
   readonly kind: EmbedKind | null
 }
 
-/** Why nothing was found. */
+/** A failed crawl. */
 export interface CrawlFailure {
-  /** For logs and records. */
+  /** The reason, for logs and records. */
   readonly failure: string
-  /** Whether another attempt may find something. */
+  /** Whether a retry may succeed. */
   readonly isTransient: boolean
-  /** How long the server asks not to come back; 0 if it does not. */
+  /** Retry-After of the server in milliseconds; 0 without one. */
   readonly retryAfterMs: number
 }
 
-/** For the page and everything on the way to it. */
+/** Deadline of the page including redirects. */
 export const CRAWL_DEADLINE_MS = 15_000
-/** For what the page's provider says of it. */
+/** Deadline of the oEmbed request. */
 export const OEMBED_DEADLINE_MS = 5_000
 
 const REDIRECTS_MAX = 5
@@ -47,17 +45,17 @@ const headers = {
   'accept-language': 'en',
 }
 
-/** Statuses that say "not now" rather than "no". A page that a cast was written about may be a moment late. */
+/** Transient status codes. A page may appear a moment after the cast about it. */
 const transientStatuses: ReadonlySet<number> = new Set([404, 408, 423, 425, 429])
 
-/** Media types with which servers say that they do not know. */
+/** Media types that mean "unknown". */
 const unknownMediaTypes: ReadonlySet<string> = new Set([
   '',
   'application/octet-stream',
   'binary/octet-stream',
 ])
 
-/** Fetches a URL once and says what is there. Reads no more of it than that takes. */
+/** Fetches a URL once and extracts its metadata, reading only as much as needed. */
 export async function crawl(
   client: NetClient,
   url: string,
@@ -85,12 +83,12 @@ export async function crawl(
   return describe(client, url, answer, signal)
 }
 
-/** Whether the visit found something to show. */
+/** Whether the crawl succeeded. */
 export function isCrawlResult(result: CrawlResult | CrawlFailure): result is CrawlResult {
   return 'metadata' in result
 }
 
-/** What the head of an answer says is in it; undefined if it does not say. */
+/** Returns the media kind that the headers declare; undefined without one. */
 function declaredKind({ headers }: AnswerHead): EmbedKind | null | undefined {
   const contentType = headers['content-type'] ?? ''
   return unknownMediaTypes.has(mediaTypeOf(contentType)) ? undefined : kindOfContentType(contentType)
@@ -99,7 +97,7 @@ function declaredKind({ headers }: AnswerHead): EmbedKind | null | undefined {
 function maxBytesFor(head: AnswerHead): number {
   if (head.status < 200 || head.status >= 300) return 0
   const kind = declaredKind(head)
-  // What is not declared may be an image, which tells by its first bytes, or what its URL ends in.
+  // An undeclared type is detected by magic numbers or the URL's extension.
   if (kind === undefined) return Math.max(IMAGE_BYTES_MAX, VIDEO_BYTES_MAX)
   if (kind === 'text/html') return PAGE_BYTES_MAX
   if (kind === 'application/x-mpegurl') return PLAYLIST_BYTES_MAX
@@ -159,7 +157,7 @@ async function readPage(
   return { html, ...omitUndefined({ frame: frameOf(head, new URL(url), html) }) }
 }
 
-/** What the provider adds is welcome; without it the page still speaks for itself. */
+/** Fetches oEmbed data. It is optional: the page's own metadata is enough. */
 async function fetchOembed(
   client: NetClient,
   url: string,
@@ -176,7 +174,7 @@ async function fetchOembed(
   return parseOembed(Buffer.from(answer.bytes).toString(), new URL(url))
 }
 
-/** The length of what lies there, not of what was sent: compression makes another one of it. */
+/** Returns the decompressed length, not the transferred one. */
 function lengthOf({ headers, bytes, isTruncated }: NetAnswer): number | null {
   const contentLength = headers['content-length'] ?? ''
   const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
@@ -184,7 +182,7 @@ function lengthOf({ headers, bytes, isTruncated }: NetAnswer): number | null {
   return isTruncated ? null : bytes.length
 }
 
-/** In seconds; servers may also name a date (RFC 9110 §10.2.3), which is left to our own schedule. */
+/** Parses Retry-After in seconds. Dates (RFC 9110 §10.2.3) are ignored; our schedule applies. */
 function retryAfterMs({ headers }: NetAnswer): number {
   const seconds = headers['retry-after'] ?? ''
   return /^\d{1,9}$/.test(seconds) ? Math.min(Number(seconds) * 1_000, RETRY_AFTER_MAX_MS) : 0

@@ -5,9 +5,9 @@ import { enqueueUrls } from '../../graph/project/embed-queue.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import { silentLog } from '../../platform/log/log.js'
 import { claimDue, storeResult } from './queue.js'
-import { metadataOf } from './stored-metadata.js'
 import { createTestCrawler, servePage, serveSite } from './testing/crawl-site.js'
 import { readRow } from './testing/queue-row.js'
+import { metadataOf } from './testing/stored-metadata.js'
 
 const { db, connect } = await createTestDatabase()
 beforeEach(async () => {
@@ -20,7 +20,7 @@ async function makeDue(): Promise<void> {
   await db`update embeds.urls set next_attempt_at = now() - interval '1 second'`
 }
 
-describe('the crawler', () => {
+describe('crawler', () => {
   it('visits each URL once, however often it is embedded', async () => {
     const site = await serveSite()
     const urls = [site.url('a.social', '/1'), site.url('a.social', '/2'), site.url('b.social', '/1')]
@@ -39,10 +39,10 @@ describe('the crawler', () => {
     })
   })
 
-  it('visits one host once at a time, and other hosts meanwhile', async () => {
+  it('sends one request at a time per host, in parallel across hosts', async () => {
     const hosts = ['a.social', 'b.social', 'c.social']
     const waiting: (() => void)[] = []
-    // The first request at each host gets no answer before there is one at all of them.
+    // Each host answers its first request only when all hosts have one.
     const site = await serveSite((req, res) => {
       waiting.push(() => servePage(req, res))
       if (site.visits.length >= hosts.length) for (const go of waiting.splice(0)) go()
@@ -56,7 +56,7 @@ describe('the crawler', () => {
     expect(site.most).toEqual({ maxPerHost: 1, maxOverall: 3 })
   })
 
-  it('keeps to that with others of its kind, and none does what another did', async () => {
+  it('several crawlers share the queue without duplicate visits', async () => {
     const site = await serveSite((req, res) => setTimeout(() => servePage(req, res), 5))
     const urls = ['a.social', 'b.social', 'c.social', 'd.social'].flatMap((host) =>
       Array.from({ length: 10 }, (_, n) => site.url(host, `/${n}`)),
@@ -79,9 +79,9 @@ describe('the crawler', () => {
     expect(site.most.maxPerHost).toBe(1)
   })
 
-  it('visits no more hosts at once than it may', async () => {
+  it('respects its concurrency', async () => {
     const waiting: (() => void)[] = []
-    // The first request gets no answer before there is another one.
+    // The first request is answered only when there is a second one.
     const site = await serveSite((req, res) => {
       waiting.push(() => servePage(req, res))
       if (site.visits.length >= 2) for (const go of waiting.splice(0)) setTimeout(go, 10)
@@ -95,7 +95,7 @@ describe('the crawler', () => {
     expect(site.most.maxOverall).toBe(2)
   })
 
-  it('lets no host wait for one with many URLs', async () => {
+  it('a host with many URLs does not delay other hosts', async () => {
     const site = await serveSite()
     const many = Array.from({ length: 20 }, (_, n) => site.url('a.social', `/${n}`))
     await enqueueUrls(db, [...many, site.url('b.social', '/'), site.url('c.social', '/')])
@@ -105,7 +105,7 @@ describe('the crawler', () => {
     expect(site.visits).toHaveLength(22)
   })
 
-  it('is not done with its queue when a visit ends while it looks for more and finds that host busy', async () => {
+  it('drain: a visit that ends during a poll does not end it early', async () => {
     let answer = () => {}
     const site = await serveSite((req, res, host) => {
       if (host === 'b.social' && site.visits.length <= 2) answer = () => servePage(req, res)
@@ -117,7 +117,7 @@ describe('the crawler', () => {
       isStored = resolve
     })
     let transactions = 0
-    // The first claims both hosts, the second stores what one has answered, the third looks for more.
+    // The first transaction claims both hosts, the second stores a result, the third polls.
     const begin = async (work: (transaction: Transaction) => Promise<unknown>) => {
       transactions += 1
       const number = transactions
@@ -137,7 +137,7 @@ describe('the crawler', () => {
     expect(site.visits.toSorted()).toEqual(['a.social/', 'b.social/1', 'b.social/2'])
   })
 
-  it('visits what was embedded last before what was embedded long ago', async () => {
+  it('visits the most recent embeds first', async () => {
     const site = await serveSite()
     for (const n of [2, 3, 1]) {
       await enqueueUrls(db, [site.url('a.social', `/${n}`)])
@@ -147,7 +147,7 @@ describe('the crawler', () => {
     expect(site.visits).toEqual(['a.social/1', 'a.social/3', 'a.social/2'])
   })
 
-  it('finds new URLs while it runs, also at a host that never answers elsewhere', async () => {
+  it('finds new URLs while running, even if another host hangs', async () => {
     const site = await serveSite((req, res, host) => {
       if (host !== 'mute.social') servePage(req, res)
     })
@@ -162,7 +162,7 @@ describe('the crawler', () => {
     expect(await rowOf(site.url('mute.social', '/'))).toMatchObject({ state: 'pending', isLeased: true })
   })
 
-  it('that is stopped breaks off and gives back what it had not finished', async () => {
+  it('stop: aborts requests and releases claims', async () => {
     const site = await serveSite((req, res) => {
       if (site.visits.length > 1) servePage(req, res)
     })
@@ -178,8 +178,8 @@ describe('the crawler', () => {
   })
 })
 
-describe('a URL behind which nothing is found', () => {
-  it('is tried again on schedule, and then left alone', async () => {
+describe('a failed crawl', () => {
+  it('is retried on schedule, then given up', async () => {
     const site = await serveSite((_, res) => res.writeHead(503).end())
     const url = site.url('a.social', '/cat.png')
     await enqueueUrls(db, [url])
@@ -204,7 +204,7 @@ describe('a URL behind which nothing is found', () => {
     })
   })
 
-  it('is tried when the server said, if that is later', async () => {
+  it('is retried after Retry-After when that is later', async () => {
     const site = await serveSite((_, res) => res.writeHead(429, { 'retry-after': '7200' }).end())
     const url = site.url('a.social', '/')
     await enqueueUrls(db, [url])
@@ -212,7 +212,7 @@ describe('a URL behind which nothing is found', () => {
     expect((await rowOf(url)).dueInSeconds).toBeCloseTo(7_200, -2)
   })
 
-  it('is given up at once if nothing could change that', async () => {
+  it('is given up at once for a permanent failure', async () => {
     const site = await serveSite((_, res) => res.writeHead(403).end())
     const urls = [site.url('a.social', '/'), 'http://10.0.0.1/', 'http://user:secret@b.social/']
     await enqueueUrls(db, urls)
@@ -225,8 +225,8 @@ describe('a URL behind which nothing is found', () => {
   })
 })
 
-describe('a process that dies', () => {
-  it('blocks its host until its lease ends, and what it says after that is not heard', async () => {
+describe('a crashed process', () => {
+  it('blocks its host until the lease ends, and its late result is ignored', async () => {
     const site = await serveSite()
     const [held, other] = [site.url('a.social', '/held'), site.url('a.social', '/other')]
     await enqueueUrls(db, [held])
@@ -244,7 +244,7 @@ describe('a process that dies', () => {
     expect(await rowOf(held)).toMatchObject({ state: 'done', kind: 'text/html', attempts: 0 })
   })
 
-  it('by what it finds does not take all others with it', async () => {
+  it('a result that cannot be stored does not affect others', async () => {
     const site = await serveSite()
     const url = site.url('a.social', '/')
     await enqueueUrls(db, [url])
@@ -258,45 +258,45 @@ describe('a process that dies', () => {
   })
 })
 
-describe('a read model', () => {
-  it('is told the kind of what was found in the same transaction', async () => {
+describe('onCrawled', () => {
+  it('gets the kind in the transaction of the result', async () => {
     const site = await serveSite()
     const url = site.url('a.social', '/cat.png')
-    const told: unknown[] = []
+    const calls: unknown[] = []
     await enqueueUrls(db, [url])
     await createTestCrawler(db, {
       onCrawled: async (tx, ...what) => {
         const [row] = await tx<{ state: string }[]>`select state from embeds.urls where url = ${url}`
-        told.push([row?.state, ...what])
+        calls.push([row?.state, ...what])
       },
     }).drain()
-    expect(told).toEqual([['done', url, 'text/html']])
+    expect(calls).toEqual([['done', url, 'text/html']])
   })
 
-  it('is told of a URL that is given up, and not of one that is tried again', async () => {
+  it('is called for a given-up URL, not for one to retry', async () => {
     const site = await serveSite((_, res) => res.writeHead(503).end())
-    const told: unknown[] = []
+    const calls: unknown[] = []
     const url = site.url('a.social', '/cat.png')
     await enqueueUrls(db, [url])
     const crawler = createTestCrawler(db, {
       retries: { delaysMs: [60_000] },
-      onCrawled: async (_tx, ...what) => void told.push(what),
+      onCrawled: async (_tx, ...what) => void calls.push(what),
     })
     await crawler.drain()
-    expect(told).toEqual([])
+    expect(calls).toEqual([])
     await makeDue()
     await crawler.drain()
-    expect(told).toEqual([[url, 'image/png']])
+    expect(calls).toEqual([[url, 'image/png']])
   })
 
-  it('that cannot be told leaves the URL to another attempt', async () => {
+  it('an exception leaves the URL for another attempt', async () => {
     const site = await serveSite()
     const url = site.url('a.social', '/')
     await enqueueUrls(db, [url])
     const error = vi.fn()
     await createTestCrawler(db, {
       log: { ...silentLog, error },
-      onCrawled: () => Promise.reject(new Error('no')),
+      onCrawled: () => Promise.reject(new Error('refused by the test')),
     }).drain()
     expect(error).toHaveBeenCalledOnce()
     expect(await rowOf(url)).toMatchObject({ state: 'pending', isLeased: true })

@@ -22,17 +22,42 @@ import {
   storeFailure,
   storeResult,
 } from './queue.js'
-import { WakeableSleep } from './wakeable-sleep.js'
+
+/** A pause that `end` interrupts, also before it begins. */
+class WakeableSleep {
+  #isWoken = false
+  #wake: (() => void) | undefined
+
+  /** Resolves after the time, or when `end` was called since the last sleep. */
+  async sleep(ms: number): Promise<void> {
+    if (!this.#isWoken) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    this.#isWoken = false
+    this.#wake = undefined
+  }
+
+  wake(): void {
+    this.#isWoken = true
+    this.#wake?.()
+  }
+}
 
 export interface CrawlerOptions {
   readonly db: Database
   readonly client: NetClient
   readonly log: Log
-  /** How many hosts are visited at once. */
+  /** Most hosts visited at once. */
   readonly concurrency?: number
-  /** How often the queue is looked at while nothing happens. */
+  /** How often an idle crawler polls the queue. */
   readonly pollMs?: number
-  /** How long a claim stands if its process dies. Must be longer than any attempt takes. */
+  /** How long a claim lasts when its process dies. Must exceed the duration of an attempt. */
   readonly leaseMs?: number
   readonly retries?: RetrySchedule
   readonly onCrawled?: OnCrawled
@@ -40,16 +65,16 @@ export interface CrawlerOptions {
 
 const CONCURRENCY = 16
 const POLL_MS = 1_000
-/** Both requests at their slowest, and time to store what they brought. */
+/** The deadlines of both requests plus time to store the results. */
 const LEASE_MS = CRAWL_DEADLINE_MS + OEMBED_DEADLINE_MS + 20_000
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const RETRIES: RetrySchedule = { delaysMs: [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS] }
 
-/** Requests that are waiting for a crawl of their own. */
+/** Most requests that wait for a crawl on demand. */
 const IMMEDIATE_CRAWLS_MAX = 16
-/** How long such a request waits for its turn at a host, and how often it asks. */
+/** How long such a request waits for its host, and how often it retries. */
 const HOST_WAIT_MS = 10_000
 const HOST_POLL_MS = 100
 
@@ -60,30 +85,30 @@ const attemptsExhausted: CrawlFailure = {
 }
 
 /**
- * Visits each URL of the queue once, in the background: one request at a time to a host, many hosts at once,
- * in any number of processes. What fails is tried again on a schedule and then left alone.
+ * Crawls queued URLs in the background: one request at a time per host, many hosts at once, in any number of
+ * processes. Failures are retried on a schedule, then given up.
  */
 export class Crawler {
   readonly #options: CrawlerOptions
   readonly #stopping = new AbortController()
   readonly #inProgress = new Set<Promise<void>>()
-  /** Where the round of hosts has come to. */
+  /** Last visited host in name order. */
   #lastHost = ''
   #immediateCrawls = 0
   #running: Promise<void> | undefined
-  /** Of the loop, until a hand is free. */
+  /** Pause of the loop until capacity is free. */
   readonly #idleSleep = new WakeableSleep()
 
   constructor(options: CrawlerOptions) {
     this.#options = options
   }
 
-  /** Begins to work through the queue, until `stop`. */
+  /** Starts crawling the queue until `stop`. */
   start(): void {
     this.#running ??= this.#run()
   }
 
-  /** Breaks off what is under way, gives it back to the queue, and returns when nothing is left. */
+  /** Aborts running visits, releases their claims, and resolves when none is left. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#idleSleep.wake()
@@ -91,10 +116,10 @@ export class Crawler {
     await Promise.all(this.#inProgress)
   }
 
-  /** Works through what is due by now, and returns. */
+  /** Crawls everything that is due now, and resolves. */
   async drain(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      // A visit that ends while the queue is looked at frees a host that was busy to the look.
+      // A visit that ends during the poll frees a host that looked busy to it.
       const wasIdle = this.#inProgress.size === 0
       const claimed = await this.#claim()
       if (this.#inProgress.size > 0) await Promise.race(this.#inProgress)
@@ -103,8 +128,8 @@ export class Crawler {
   }
 
   /**
-   * Fetches this URL now, whatever is known of it, and stores and returns what is found; the refusal says why
-   * nothing was.
+   * Fetches a URL now, whatever is stored, and stores and returns the result; a refusal says why there is
+   * none.
    */
   async crawlNow(url: string): Promise<CrawlResult | Refusal> {
     const host = hostOf(url)
@@ -131,13 +156,13 @@ export class Crawler {
       try {
         await this.#claim()
       } catch (error) {
-        log.error({ err: error }, 'the queue of embedded URLs could not be read')
+        log.error({ err: error }, 'crawl queue poll failed')
       }
       if (!signal.aborted) await this.#idleSleep.sleep(pollMs)
     }
   }
 
-  /** Takes as many URLs as there are hands free, and begins with them. */
+  /** Claims as many URLs as there is capacity for, and starts their visits. */
   async #claim(): Promise<number> {
     const { db, concurrency = CONCURRENCY, leaseMs = LEASE_MS } = this.#options
     const count = concurrency - this.#inProgress.size
@@ -156,16 +181,16 @@ export class Crawler {
     this.#inProgress.add(tracked)
   }
 
-  /** A failure of the database costs this claim its lease, nothing else. */
+  /** Crawls one claim. A database error loses only this claim's lease. */
   async #crawlClaim(claim: Claim): Promise<void> {
     const { db, log, onCrawled, retries = RETRIES } = this.#options
     try {
-      // Attempts are counted when they begin: more of them than the schedule has were broken off by a crash.
+      // Attempts count from their start, so a count above the schedule means crashes.
       const isExhausted = claim.attempts > retries.delaysMs.length + 1
       if (isExhausted) await storeFailure(db, claim, attemptsExhausted, retries, onCrawled)
       else await this.#attempt(claim)
     } catch (error) {
-      log.error({ err: error, url: claim.url }, 'an embedded URL could not be crawled')
+      log.error({ err: error, url: claim.url }, 'crawling an embedded URL failed')
     }
   }
 

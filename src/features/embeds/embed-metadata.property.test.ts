@@ -19,11 +19,11 @@ const { db } = await createTestDatabase()
 const client = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
 afterAll(() => client.close())
 
-/** The compiler holds the two descriptions together, as far as it can. */
+/** Checks at compile time that the two types agree. */
 const shown = (metadata: EmbedUrlMetadata): Shown => metadata
 const schema = TypeCompiler.Compile(Schema)
 
-/** A copy without the members that the schema does not name. Its union cannot tell the two frames apart. */
+/** Copies only the members in the schema. Its union cannot tell the two frame types apart. */
 function onlyKnown({ frame, ...rest }: Shown): unknown {
   const cleaned = Clean(Schema, structuredClone(rest))
   if (frame === undefined) return cleaned
@@ -143,7 +143,7 @@ const oembed = fc.oneof(
     .map((value) => JSON.stringify(value)),
 )
 
-it('says of anything that servers may send only what the schema has, and what the database can hold', async () => {
+it('embed metadata: any response gives metadata in the schema that PostgreSQL can store', async () => {
   let answer = { type: '', body: Buffer.alloc(0), oembed: '' }
   const { origin } = await serveHttp((req, res) => {
     if (req.url === '/oembed') res.end(answer.oembed)
@@ -167,13 +167,13 @@ it('says of anything that servers may send only what the schema has, and what th
   )
 })
 
-it('says something of what was never reached, too', () => {
+it('embed metadata: unreachable URLs have metadata too', () => {
   for (const status of ['PENDING', 'FAILED'] as const) {
     expect([...schema.Errors(shown(emptyMetadata(status)))]).toEqual([])
   }
 })
 
-it('keeps what a preview shows of a page that says too much', () => {
+it('boundMetadata: keeps the preview of a page with too much metadata', () => {
   const quotes = '"'.repeat(1_000)
   const url = `https://plaza.social/${'a'.repeat(1_000)}`
   const html = {

@@ -3,7 +3,7 @@ import type { HtmlMetadata } from './html-metadata.js'
 import type { ImageSize } from './image-size.js'
 import type { VideoMetadata } from './video.js'
 
-/** What was found behind a URL, as embeds and `GET cast/embed/crawl` show it. */
+/** Metadata of a URL, as embeds and `GET cast/embed/crawl` show it. */
 export interface EmbedUrlMetadata {
   _status: EmbedStatus
   content_type: string | null
@@ -15,21 +15,18 @@ export interface EmbedUrlMetadata {
   frame?: Frame
 }
 
-/** What became of the fetch: it waits, it worked, or it was given up. */
+/** State of the fetch: waiting, succeeded, or given up. */
 export type EmbedStatus = 'PENDING' | 'RESOLVED' | 'FAILED'
 
-/** Of a URL that was not fetched yet, or could not be. */
+/** Returns the metadata of a URL that was not fetched, or could not be. */
 export function emptyMetadata(status: EmbedStatus): EmbedUrlMetadata {
   return { _status: status, content_type: null, content_length: null }
 }
 
-/**
- * A page of a feed shows 25 casts with up to four URLs each, so what one page says of itself has to end
- * somewhere. Characters of JSON.
- */
+/** Most characters of one URL's metadata as JSON. A feed page shows 25 casts with up to four URLs each. */
 export const METADATA_LENGTH_MAX = 16_384
 
-/** What goes first when a page says too much, and what is left of it at last. */
+/** Steps that reduce too large metadata, in order. */
 const reductions: readonly ((metadata: EmbedUrlMetadata) => EmbedUrlMetadata)[] = [
   withoutFramePage,
   withoutOembed,
@@ -37,7 +34,7 @@ const reductions: readonly ((metadata: EmbedUrlMetadata) => EmbedUrlMetadata)[] 
   withoutFrame,
 ]
 
-/** The metadata, with as much left out as it takes to stay within `METADATA_LENGTH_MAX`. */
+/** Reduces metadata until it fits `METADATA_LENGTH_MAX`. */
 export function boundMetadata(metadata: EmbedUrlMetadata): EmbedUrlMetadata {
   let bounded = metadata
   for (const reduce of reductions) {
@@ -51,7 +48,7 @@ function withoutFrame({ frame: _, ...rest }: EmbedUrlMetadata): EmbedUrlMetadata
   return rest
 }
 
-/** A mini app repeats the page that it stands on. */
+/** Drops the frame's copy of the page metadata. */
 function withoutFramePage({ frame, ...rest }: EmbedUrlMetadata): EmbedUrlMetadata {
   if (frame === undefined) return rest
   if (!('metadata' in frame)) return { ...rest, frame }
@@ -67,7 +64,7 @@ function withoutOembed({ html, ...rest }: EmbedUrlMetadata): EmbedUrlMetadata {
 
 const essentials = ['ogTitle', 'ogDescription', 'ogSiteName', 'ogUrl', 'favicon'] as const
 
-/** What a preview card shows. Each member is bounded, so these are within the bound together. */
+/** Keeps what a preview card shows. Each member is bounded, so the total is too. */
 function withEssentials({ html = {}, ...rest }: EmbedUrlMetadata): EmbedUrlMetadata {
   const kept: HtmlMetadata = {}
   for (const name of essentials) if (html[name] !== undefined) kept[name] = html[name]

@@ -4,7 +4,7 @@ import { parseObject } from './oembed.js'
 import { omitUndefined } from './omit-undefined.js'
 import { cleanText, resolveUrl } from './page-text.js'
 
-/** A page of buttons inside a cast: what there was before mini apps. */
+/** A frame of the first protocol: a page with buttons inside a cast. */
 export interface FrameV1 {
   version: string
   frames_url: string
@@ -17,7 +17,7 @@ export interface FrameV1 {
   post_url?: string
 }
 
-/** A button of the first protocol. The first has the index 1. */
+/** A button of a frame v1. Indexes start at 1. */
 export interface FrameButton {
   index: number
   action_type: FrameButtonAction
@@ -35,20 +35,20 @@ export interface FrameV2 {
   metadata?: { html: HtmlMetadata }
 }
 
-/** What a page offers to be shown within a cast, by either protocol. */
+/** A frame of either protocol. */
 export type Frame = FrameV1 | FrameV2
 
 const buttonActions = ['post', 'post_redirect', 'tx', 'link', 'mint'] as const
 type FrameButtonAction = (typeof buttonActions)[number]
 
-/** Of the first protocol: its buttons, and the size of the state that a frame hands from page to page. */
+/** Limits of the first protocol: buttons, and the state that frames pass on. */
 const BUTTONS_MAX = 4
 const STATE_LENGTH_MAX = 4_096
 const TEXT_LENGTH_MAX = 256
 
 /**
- * What a page offers inside a cast: a mini app, described in JSON by `fc:miniapp` or by the older `fc:frame`,
- * or a frame of the first protocol, described by one tag for each member.
+ * Reads a page's frame: a mini app as JSON in `fc:miniapp` or the older `fc:frame`, or a frame v1 with one
+ * tag per member.
  */
 export function frameOf(head: HtmlHead, page: URL, html: HtmlMetadata): Frame | undefined {
   const described = head.first.get('fc:miniapp') ?? head.first.get('fc:frame')
@@ -98,7 +98,7 @@ function firstFrame(head: HtmlHead, page: URL): FrameV1 | undefined {
   }
 }
 
-/** Buttons are numbered from 1, without a gap. */
+/** Reads the buttons: numbered from 1 without gaps. */
 function buttonsOf({ first, base }: HtmlHead): FrameButton[] {
   const buttons: FrameButton[] = []
   for (let index = 1; index <= BUTTONS_MAX; index += 1) {
@@ -110,7 +110,7 @@ function buttonsOf({ first, base }: HtmlHead): FrameButton[] {
       action_type: buttonActions.find((action) => action === tag(':action')) ?? 'post',
       ...omitUndefined({
         title: cleanText(label, TEXT_LENGTH_MAX),
-        // A mint's target is a chain address, not a URL.
+        // The target of a mint is a chain address, not a URL.
         target: cleanText(tag(':target'), 2 * TEXT_LENGTH_MAX),
         post_url: resolveUrl(tag(':post_url'), base),
       }),

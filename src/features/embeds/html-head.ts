@@ -1,20 +1,20 @@
 import { Parser } from 'htmlparser2'
 import { resolveUrl } from './page-text.js'
 
-/** What a page declares about itself, in its order. */
+/** Declarations of a page's head, in order. */
 export interface HtmlHead {
-  /** The first `content` of each `property` or `name`, in lower case. */
+  /** First `content` of each `property` or `name`, in lowercase. */
   readonly first: ReadonlyMap<string, string>
-  /** All of them: Open Graph lists things by repetition. */
+  /** All of them, since Open Graph repeats tags for lists. */
   readonly metas: readonly Meta[]
   readonly links: readonly Link[]
   readonly title: string | undefined
   readonly language: string | undefined
-  /** What the page's references start from: its address, or its `base`. */
+  /** Base URL of the page: its address, or its `base`. */
   readonly base: URL
 }
 
-/** A `<meta>`: what it says, under its `property` or `name`. */
+/** A `<meta>` element: its content by `property` or `name`. */
 export interface Meta {
   readonly property: string
   readonly content: string
@@ -22,25 +22,27 @@ export interface Meta {
 
 /** A `<link>`. */
 export interface Link {
-  /** In lower case, as written: `shortcut icon`. */
+  /** Lowercase, as written: `shortcut icon`. */
   readonly rel: string
   readonly href: string
   readonly type: string
 }
 
-/** A page with more of these is not describing itself to anybody. */
+/** Most meta elements to read. */
 const METAS_MAX = 500
 const LINKS_MAX = 500
 const TITLE_LENGTH_MAX = 4_096
 
 /**
- * The parser looks through its open elements for each one that is closed, so a page of nothing but open
- * elements would take time by the square of its length. It is left when it is deeper than any real one.
+ * Depth at which parsing stops.
+ *
+ * The parser searches its open elements for each closing tag, so nested unclosed elements take quadratic
+ * time.
  */
 const DEPTH_MAX = 2_000
 const CHUNK_LENGTH = 16_384
 
-/** Reads the declarations of a page, wherever in it they stand. Any text is a page, if an empty one. */
+/** Reads the declarations of a page wherever they are. Any text is accepted. */
 export function readHtmlHead(html: string, address: URL): HtmlHead {
   const reader = new HeadReader(address)
   const parser = new Parser(reader)
@@ -88,7 +90,7 @@ class HeadReader implements HtmlHead {
         this.#drawings += 1
         break
       case 'title':
-        // A drawing has titles too, and only the first of a page is its own.
+        // SVG elements have titles too; only the page's first title counts.
         this.#inTitle = this.title === undefined && this.#drawings === 0
         break
     }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { decodePage } from './charset.js'
 import { frameOf } from './frame.js'
 import { readHtmlHead } from './html-head.js'
 import { htmlMetadata } from './html-metadata.js'
+import { decodePage } from './page-text.js'
 
 const page = new URL('https://plaza.social/posts/1?a=b')
 
@@ -15,8 +15,8 @@ function frame(html: string) {
   return frameOf(head, page, htmlMetadata(head))
 }
 
-describe('a page', () => {
-  it('says by Open Graph what it is', () => {
+describe('htmlMetadata', () => {
+  it('reads Open Graph properties', () => {
     const html = `<!doctype html><html lang="en"><head>
       <title>Not this</title>
       <meta property="og:title" content="A &amp; B">
@@ -38,7 +38,7 @@ describe('a page', () => {
     })
   })
 
-  it('without Open Graph says it by its title, description, and links', () => {
+  it('falls back to title, description and links', () => {
     const html = `<title>Home</title><meta name="description" content="A place">
       <link rel="canonical" href="//www.plaza.social/home"><link rel="icon" href="data:,"><link rel="apple-touch-icon" href="touch.png">
       <meta name="twitter:image" content="card.png"><meta name="twitter:image:alt" content="A card">`
@@ -51,7 +51,7 @@ describe('a page', () => {
     })
   })
 
-  it('lists pictures, each with what was said after it', () => {
+  it('assigns structured properties to the preceding picture', () => {
     const html = `
       <meta property="og:image:width" content="1">
       <meta property="og:image" content="http://plaza.social/a.png">
@@ -69,13 +69,13 @@ describe('a page', () => {
     })
   })
 
-  it('names its references from its base, and only the first base counts', () => {
+  it('resolves URLs against the first base', () => {
     const html = `<base href="https://cdn.social/x/"><base href="https://evil.social/">
       <meta property="og:image" content="a.png"><meta property="og:logo" content="mailto:a@b.social">`
     expect(metadataOf(html)).toEqual({ ogImage: [{ url: 'https://cdn.social/x/a.png' }] })
   })
 
-  it('has its own title, not that of a drawing in it', () => {
+  it('ignores titles inside SVG', () => {
     expect(metadataOf('<svg><title>Icon</title></svg><title>Page</title><title>More</title>')).toEqual({
       ogTitle: 'Page',
     })
@@ -84,7 +84,7 @@ describe('a page', () => {
     })
   })
 
-  it('says nothing in scripts, comments and attributes', () => {
+  it('ignores scripts, comments and attributes', () => {
     const html = `<script>"<meta property='og:title' content='script'>"</script>
       <!-- <meta property="og:title" content="comment"> -->
       <div data-x='<meta property="og:title" content="attribute">'></div>
@@ -92,13 +92,13 @@ describe('a page', () => {
     expect(metadataOf(html)).toEqual({})
   })
 
-  it('is heard to a bound', () => {
+  it('reads a bounded number of tags', () => {
     const images = '<meta property="og:image" content="a.png">'.repeat(100)
     const { ogTitle, ogImage } = metadataOf(`<title>${'a'.repeat(100_000)}</title>${images}`)
     expect([ogTitle?.length, ogImage?.length]).toEqual([1_000, 4])
   })
 
-  it('may be made of nothing but open and closed elements', () => {
+  it('takes linear time for nested and unclosed elements', () => {
     const html = `<title>Deep</title>${'<i>'.repeat(300_000)}${'</b>'.repeat(100_000)}`
     expect(metadataOf(html)).toEqual({ ogTitle: 'Deep' })
   })
@@ -118,11 +118,11 @@ describe('a page', () => {
     '</html></title></svg>',
     '\0\u0001\u{1f600}',
     '<![CDATA[<meta property="og:title" content="a">]]>',
-  ])('may be garbage: %j', (html) => {
+  ])('accepts garbage: %j', (html) => {
     expect(metadataOf(html)).toEqual({})
   })
 
-  it('is kept without what a database cannot hold', () => {
+  it('drops characters that a database cannot store', () => {
     const html =
       '<meta property="og:title" content="a\0b&#xd800;c"><meta property="og:type" content="&#x1f600;">'
     expect(metadataOf(html)).toEqual({ ogTitle: 'a b\ufffdc', ogType: '😀' })
@@ -131,24 +131,24 @@ describe('a page', () => {
   })
 })
 
-describe('the text of a page', () => {
+describe('decodePage', () => {
   it.each([
     ['its byte order mark', Buffer.from('\ufeffé', 'utf16le'), 'text/html'],
     ['its header', Buffer.from('é', 'latin1'), 'text/html; charset=ISO-8859-1'],
     ['itself', Buffer.from('<meta charset="windows-1252"><p>é', 'latin1'), 'text/html'],
     ['custom', Buffer.from('é'), ''],
     ['its header, if that is known', Buffer.from('é'), 'text/html; charset=klingon'],
-  ])('is decoded by %s', (_, bytes, contentType) => {
+  ])('decodes by %s', (_, bytes, contentType) => {
     expect(decodePage(bytes, contentType)).toContain('é')
   })
 
-  it('may be no text', () => {
+  it('replaces undecodable bytes', () => {
     expect(decodePage(Buffer.from([0xff, 0x61, 0xc3]), 'text/html')).toBe('\ufffda\ufffd')
   })
 })
 
-describe('a page inside a cast', () => {
-  it('is a mini app by its JSON, under the new name before the old one', () => {
+describe('frameOf', () => {
+  it('reads a mini app from fc:miniapp, then fc:frame', () => {
     const app = (title: string) =>
       JSON.stringify({
         version: '1',
@@ -168,7 +168,7 @@ describe('a page inside a cast', () => {
     })
   })
 
-  it('is a frame of buttons by its tags', () => {
+  it('reads a frame v1 from its tags', () => {
     const html = `<meta property="og:title" content="Vote">
       <meta property="fc:frame" content="vNext"><meta property="fc:frame:image" content="/vote.png">
       <meta property="fc:frame:image:aspect_ratio" content="1:1"><meta property="fc:frame:post_url" content="/vote">
@@ -201,7 +201,7 @@ describe('a page inside a cast', () => {
     '{"version":"1","imageUrl":"data:,"}',
     '{"version":"1","imageUrl":{"toString":"a"}}',
     'vNext',
-  ])('is neither with %s', (content) => {
+  ])('refuses %s', (content) => {
     expect(frame(`<meta name="fc:frame" content='${content}'>`)).toBeUndefined()
   })
 })

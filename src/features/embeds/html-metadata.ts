@@ -2,7 +2,7 @@ import type { HtmlHead } from './html-head.js'
 import type { OembedData } from './oembed.js'
 import { cleanText, resolveUrl } from './page-text.js'
 
-/** A picture that a page names as its own. Sizes are the page's words. */
+/** A picture of a page. Sizes are as the page declares them. */
 export interface ImageObject {
   url: string
   alt?: string
@@ -11,7 +11,7 @@ export interface ImageObject {
   height?: string
 }
 
-/** A video as the page tells of it: sizes are texts, as written. */
+/** A video of a page. Sizes are texts as the page declares them. */
 export interface VideoObject {
   url: string
   type?: string
@@ -20,8 +20,8 @@ export interface VideoObject {
 }
 
 /**
- * Where each member is found: Open Graph's property, and the same without the prefix for the namespaces
- * `article`, `product` and `video`, which have their own (ogp.me). The first that a page has counts.
+ * Sources of each member: the Open Graph property, or its form without prefix for the namespaces `article`,
+ * `product` and `video` (ogp.me). The first one present counts.
  */
 const textProperties = {
   modifiedTime: ['modified_time', 'og:modified_time'],
@@ -65,7 +65,7 @@ const textProperties = {
   updatedTime: ['updated_time', 'og:updated_time'],
 } as const
 
-/** The same for those that are addresses. */
+/** Sources of the URL members. */
 const urlProperties = {
   ogAudio: ['og:audio'],
   ogAudioSecureURL: ['og:audio:secure_url'],
@@ -78,7 +78,7 @@ const urlProperties = {
 
 type TextMember = keyof typeof textProperties | keyof typeof urlProperties | 'favicon'
 
-/** What a page says of itself in its head. What it does not say is left out. */
+/** Metadata in a page's head; absent values are omitted. */
 export type HtmlMetadata = { [Name in TextMember]?: string } & {
   ogImage?: ImageObject[]
   ogVideo?: VideoObject[]
@@ -90,7 +90,7 @@ const SHORT_TEXT_LENGTH_MAX = 100
 const MEDIA_MAX = 4
 const icons = ['icon', 'shortcut icon', 'apple-touch-icon', 'apple-touch-icon-precomposed', 'mask-icon']
 
-/** Reads what is known of a page out of its declarations. All addresses in it are absolute, all texts short. */
+/** Extracts the metadata of a page. All URLs are absolute, all texts are bounded. */
 export function htmlMetadata(head: HtmlHead): HtmlMetadata {
   const metadata: HtmlMetadata = {}
   function set(member: TextMember, value: string | undefined): void {
@@ -124,7 +124,7 @@ function firstOf({ first }: HtmlHead, properties: readonly string[]): string | u
   return found === undefined ? undefined : first.get(found)
 }
 
-/** The first link of the first of these relations that there is. */
+/** Returns the first link of the first relation that exists. */
 function linkOf({ links, base }: HtmlHead, rels: readonly string[]): string | undefined {
   for (const rel of rels) {
     const link = links.find((candidate) => candidate.rel === rel)
@@ -134,7 +134,7 @@ function linkOf({ links, base }: HtmlHead, rels: readonly string[]): string | un
   return undefined
 }
 
-/** Structured properties belong to the picture or video that was named last before them (ogp.me, "Arrays"). */
+/** Collects pictures or videos. Structured properties belong to the last one before them (ogp.me, "Arrays"). */
 function mediaOf({ metas, base }: HtmlHead, root: 'og:image' | 'og:video'): ImageObject[] {
   const media: ImageObject[] = []
   for (const { property, content } of metas) {
@@ -144,7 +144,7 @@ function mediaOf({ metas, base }: HtmlHead, root: 'og:image' | 'og:video'): Imag
     if (property === root || part === 'url' || part === 'secure_url') {
       const url = resolveUrl(content, base)
       if (url === undefined) continue
-      // `og:image:url` repeats `og:image`, and the secure one is the same over https.
+      // `og:image:url` equals `og:image`; the secure variant is the same over https.
       if (part !== '' && current !== undefined) current.url = url
       else if (media.length < MEDIA_MAX) media.push({ url })
     } else if (

@@ -9,27 +9,27 @@ it.each([
   ['image/jpeg', jpeg(640, 480)],
   ['image/webp', webp(640, 480)],
   ['image/svg+xml', svg(640, 480)],
-])('measures %s, and tells what it is', (kind, bytes) => {
+])('measureImage: %s', (kind, bytes) => {
   expect(measureImage(bytes)).toEqual({ kind, size: { width_px: 640, height_px: 480 } })
 })
 
-it('measures a photograph as it is shown, not as it was taken', () => {
+it('measureImage: applies EXIF orientation', () => {
   const bytes = jpeg(640, 480, { orientation: 6 })
   expect(measureImage(bytes)?.size).toEqual({ width_px: 480, height_px: 640 })
 })
 
-it('finds the size behind 200 KB of colour profile', () => {
+it('measureImage: finds the size behind a 200 KB color profile', () => {
   expect(measureImage(jpeg(640, 480, { padding: 200_000 }))?.size).toEqual({ width_px: 640, height_px: 480 })
 })
 
-it('measures nothing that is cut too early, and does not read the memory behind it', () => {
+it('measureImage: truncated images have no size, and no memory behind them is read', () => {
   const behind = Buffer.concat([gif(640, 480), Buffer.alloc(100, 7)])
   expect(measureImage(behind.subarray(0, 7))).toBeUndefined()
   expect(measureImage(png(640, 480).subarray(0, 18))).toBeUndefined()
   expect(measureImage(png(0, 480))).toBeUndefined()
 })
 
-it('takes any bytes whatever, also behind the signature of an image', () => {
+it('measureImage: accepts any bytes, also after an image signature', () => {
   const signatures = [
     png(1, 1),
     gif(1, 1),
@@ -54,7 +54,7 @@ it('takes any bytes whatever, also behind the signature of an image', () => {
   )
 })
 
-it('is not held up by images made to be slow to read', () => {
+it('measureImage: is fast for adversarial images', () => {
   const boxOfNothing = Buffer.from('00000014697370650000000000000001', 'hex')
   const heif = Buffer.concat([
     Buffer.from('000000186674797068656963000000006d69663168656963', 'hex'),

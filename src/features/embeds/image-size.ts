@@ -17,17 +17,14 @@ export interface ImageSize {
 interface Format {
   readonly kind: EmbedKind
   readonly reader: IImage
-  /**
-   * How much of an image the reader may see. Some of them look for things with effort that grows by the
-   * square of what they see, so they see no more than a header needs.
-   */
+  /** Most bytes that the parser gets. Some parsers take quadratic time, so they get no more than a header. */
   readonly maxBytes: number
 }
 
-/** What browsers show. The library knows more, of which each is one more parser to trust. */
+/** Formats that browsers show. The library knows more, but each is another parser to trust. */
 const formats: readonly Format[] = [
   { kind: 'image/png', reader: PNG, maxBytes: 64 },
-  // Photographs carry thumbnails and colour profiles before their size.
+  // Photographs have thumbnails and color profiles before their size.
   { kind: 'image/jpeg', reader: JPG, maxBytes: 262_144 },
   { kind: 'image/gif', reader: GIF, maxBytes: 64 },
   { kind: 'image/webp', reader: WEBP, maxBytes: 64 },
@@ -36,17 +33,16 @@ const formats: readonly Format[] = [
   { kind: 'image/svg+xml', reader: SVG, maxBytes: 2_048 },
 ]
 
-/** How much of an image is needed at most to know its size. */
+/** Most bytes needed to measure any image. */
 export const IMAGE_BYTES_MAX = Math.max(...formats.map(({ maxBytes }) => maxBytes))
 
-/** Values of EXIF's orientation from which on width and height are exchanged when the image is shown. */
+/** EXIF orientations from this value on exchange width and height. */
 const FIRST_TURNED_ORIENTATION = 5
 
-/** The size of an image as it is shown, and what it really is; undefined if that cannot be told. */
+/** Returns the displayed size and detected type of an image; undefined when unknown. */
 export function measureImage(bytes: Uint8Array): { size: ImageSize; kind: EmbedKind } | undefined {
   for (const { kind, reader, maxBytes } of formats) {
-    // A copy of exactly these bytes: readers that run over the end must find nothing there, and Node's
-    // buffers lie side by side in one piece of memory.
+    // Copies exactly these bytes: Node's buffers share memory, and a parser that overruns must find nothing.
     const start = new Uint8Array(bytes.subarray(0, maxBytes))
     const size = measure(reader, start)
     if (size !== undefined) return { size, kind: kind === 'image/heif' && isAvif(start) ? 'image' : kind }
@@ -62,7 +58,7 @@ function measure({ validate, calculate }: IImage, bytes: Uint8Array): ImageSize 
     const isTurned = orientation >= FIRST_TURNED_ORIENTATION
     return isTurned ? { width_px: height, height_px: width } : { width_px: width, height_px: height }
   } catch {
-    // The readers throw on what they cannot read.
+    // The parsers throw on invalid input.
     return undefined
   }
 }

@@ -19,7 +19,7 @@ interface OembedSize {
   height: number | null
 }
 
-/** What an oEmbed provider says of a URL (oembed.com §2.3.4). Every member is there, null if it is not said. */
+/** An oEmbed response (oembed.com §2.3.4). Missing members are null. */
 export type OembedData = OembedShared &
   (
     | ({ type: 'rich' | 'video'; html: string | null } & OembedSize)
@@ -31,8 +31,9 @@ const TEXT_LENGTH_MAX = 1_000
 const HTML_LENGTH_MAX = 4_000
 
 /**
- * Where a page's provider answers in JSON, if it does on the page's own host. Others are not asked: each host
- * is visited one request at a time, and only this host's turn has come.
+ * Returns a page's JSON oEmbed URL when it is on the page's own host.
+ *
+ * Other hosts are not asked: requests are serialized per host, and only this host is claimed.
  */
 export function oembedAddress({ links, base }: HtmlHead, page: URL): string | undefined {
   const link = links.find(({ rel, type }) => rel === 'alternate' && type === 'application/json+oembed')
@@ -40,7 +41,7 @@ export function oembedAddress({ links, base }: HtmlHead, page: URL): string | un
   return address !== undefined && new URL(address).hostname === page.hostname ? address : undefined
 }
 
-/** Reads a provider's answer; undefined if it is not one. */
+/** Parses an oEmbed response; undefined when it is invalid. */
 export function parseOembed(json: string, address: URL): OembedData | undefined {
   const answer = parseObject(json)
   if (answer === undefined) return undefined
@@ -74,7 +75,7 @@ export function parseOembed(json: string, address: URL): OembedData | undefined 
   }
 }
 
-/** An object out of JSON, or undefined for anything else. */
+/** Parses a JSON object; undefined for anything else. */
 export function parseObject(json: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(json)
@@ -84,13 +85,13 @@ export function parseObject(json: string): Readonly<Record<string, unknown>> | u
   }
 }
 
-/** Pixels; providers also write them as text. */
+/** Reads a length in pixels, which some providers write as text. */
 function lengthOf(value: unknown): number | null {
   const length = typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value
   return typeof length === 'number' && length >= 0 && length <= Number.MAX_SAFE_INTEGER ? length : null
 }
 
-/** Cut markup is worse than none. */
+/** Returns bounded HTML, or null: truncated markup is worse than none. */
 function htmlOf(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > HTML_LENGTH_MAX) return null
   return cleanText(value, HTML_LENGTH_MAX) ?? null

@@ -1,7 +1,7 @@
-/** A record of the same members, of which any may be missing and none is undefined. */
+/** The same record type, with optional members instead of undefined ones. */
 type Defined<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
 
-/** Leaves out what is not known, so that it is missing in JSON and to `exactOptionalPropertyTypes` alike. */
+/** Removes undefined members, for JSON and `exactOptionalPropertyTypes`. */
 export function omitUndefined<T extends object>(members: T): Defined<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>
 }

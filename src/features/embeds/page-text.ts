@@ -1,15 +1,17 @@
-/** Runs of control characters and white space: line breaks of the source, and U+0000, which no database holds. */
+import { TextDecoder } from 'node:util'
+
+/** Control characters and whitespace, including line breaks and U+0000, which PostgreSQL cannot store. */
 const whitespace = /[\p{Cc}\s]+/gu
 
-/** Halves of a character beyond U+FFFF whose other half is missing: not text, and refused by `jsonb`. */
+/** Lone surrogates, which `jsonb` refuses. */
 const loneSurrogates = /\p{Surrogate}/gu
 
 /**
- * A text as a page's head has it, made fit to be kept: on one line, trimmed, at most `maxLength` characters.
- * Undefined if nothing is left.
+ * Normalizes a text of a page: one line, trimmed, at most `maxLength` characters. Undefined when nothing is
+ * left.
  */
 export function cleanText(text: string | undefined, maxLength: number): string | undefined {
-  // Cut first as well: what is thrown away need not be cleaned.
+  // Truncates first, so that cleaning is bounded.
   const cleaned = text
     ?.slice(0, maxLength * 4)
     .replace(whitespace, ' ')
@@ -20,7 +22,7 @@ export function cleanText(text: string | undefined, maxLength: number): string |
 
 const URL_LENGTH_MAX = 1_024
 
-/** A reference in a page, made absolute; undefined unless it leads to http or https. */
+/** Resolves a URL in a page; undefined unless it is http(s). */
 export function resolveUrl(reference: string | undefined, base: URL): string | undefined {
   if (reference === undefined || reference.length > URL_LENGTH_MAX) return undefined
   const trimmed = reference.trim()
@@ -28,4 +30,39 @@ export function resolveUrl(reference: string | undefined, base: URL): string | u
   const url = new URL(trimmed, base.href)
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:'
   return isWeb && url.href.length <= URL_LENGTH_MAX ? url.href : undefined
+}
+
+/** Bytes in which a page declares its encoding (HTML standard, "determining the character encoding"). */
+const PRESCAN_BYTES = 1_024
+
+const declaration = /<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)/i
+
+/**
+ * Decodes a page: by byte order mark, Content-Type, its own declaration, or UTF-8. Invalid bytes become
+ * U+FFFD.
+ */
+export function decodePage(bytes: Uint8Array, contentType: string): string {
+  const label = markOf(bytes) ?? /charset\s*=\s*["']?([\w-]+)/i.exec(contentType)?.[1] ?? declaredIn(bytes)
+  return decoderOf(label ?? 'utf-8').decode(bytes)
+}
+
+function markOf(bytes: Uint8Array): string | undefined {
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 'utf-8' : undefined
+}
+
+function declaredIn(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, PRESCAN_BYTES)).toString('latin1')
+  const label = declaration.exec(start)?.[1]
+  // A page whose ASCII was readable is not UTF-16, whatever it declares (HTML standard, same section).
+  return label?.toLowerCase().startsWith('utf-16') ? 'utf-8' : label
+}
+
+function decoderOf(label: string): TextDecoder {
+  try {
+    return new TextDecoder(label)
+  } catch {
+    return new TextDecoder()
+  }
 }

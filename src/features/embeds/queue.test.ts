@@ -2,14 +2,14 @@ import { beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/database.js'
 import { enqueueUrls, hostOf } from '../../graph/project/embed-queue.js'
 import { claimDue } from './queue.js'
-import { metadataOf } from './stored-metadata.js'
+import { metadataOf } from './testing/stored-metadata.js'
 
 const { db, connect } = await createTestDatabase()
 beforeEach(async () => {
   await db`truncate embeds.urls`
 })
 
-it('takes URLs of the web in line, each once, and leaves out the others', async () => {
+it('queues http(s) URLs once each and skips others', async () => {
   const urls = [
     'https://b.social/cat.png',
     'http://a.social/',
@@ -30,7 +30,7 @@ it('takes URLs of the web in line, each once, and leaves out the others', async 
   ])
 })
 
-it('belongs to the transaction that stores the casts', async () => {
+it('rolls back with the transaction that stores the casts', async () => {
   const stored = db.begin(async (tx) => {
     await enqueueUrls(tx, ['https://a.social/'])
     throw new Error('rolled back')
@@ -39,7 +39,7 @@ it('belongs to the transaction that stores the casts', async () => {
   expect(await db`select from embeds.urls`).toHaveLength(0)
 })
 
-it('does not let two transactions wait for each other', async () => {
+it('two transactions do not block each other', async () => {
   const urls = Array.from({ length: 200 }, (_, n) => `https://a.social/${n}`)
   const other = connect()
   for (let round = 0; round < 10; round += 1) {
@@ -48,7 +48,7 @@ it('does not let two transactions wait for each other', async () => {
   }
 })
 
-it('goes round the hosts in the order of their names, by whatever plan they are found', async () => {
+it('claimDue: visits hosts in name order under any query plan', async () => {
   const hosts = ['d', 'a', 'e', 'c', 'b', 'f'].map((name) => `${name}.social`)
   for (const setting of ['enable_nestloop', 'enable_hashjoin', 'enable_indexscan', 'enable_seqscan']) {
     await db`truncate embeds.urls`
@@ -67,13 +67,13 @@ it('goes round the hosts in the order of their names, by whatever plan they are 
   }
 })
 
-it('tells hosts apart by name, not by port or spelling', () => {
+it('separates hosts by name, not by port or spelling', () => {
   expect(hostOf('https://A.social:8443/')).toBe('a.social')
   expect(hostOf('https://a.social./')).toBe('a.social')
   expect(hostOf('http://0x7f.1/')).toBe('127.0.0.1')
 })
 
-it('answers for every URL that it is asked about, in one statement', async () => {
+it('metadataOf: returns an entry for every URL with one statement', async () => {
   const statements: string[] = []
   const counted = connect({ onStatement: (sql) => statements.push(sql) })
   await enqueueUrls(db, ['https://a.social/', 'https://a.social/film.mp4'])

@@ -4,39 +4,40 @@ import type { CrawlFailure, CrawlResult } from './crawl.js'
 import { emptyMetadata } from './embed-metadata.js'
 
 /**
- * The queue is the table: what is due, who is at it, and what came of it. Times are the database's, because a
- * lease is a matter between processes whose clocks differ.
+ * The crawl queue in PostgreSQL: due URLs, claims and results. Timestamps are the database's, since leases
+ * are shared by processes whose clocks differ.
  */
 
-/** The right to fetch a URL, and to be the only one on its host, until the lease ends. */
+/** An exclusive right to fetch a URL and to visit its host until the lease ends. */
 export interface Claim {
   readonly url: string
   readonly host: string
   readonly lease: string
-  /** How many there were since the last success, this one included. */
+  /** Attempts since the last success, including this one. */
   readonly attempts: number
 }
 
-/** What becomes of a URL whose attempt found nothing. */
+/** When a failed URL is retried. */
 export interface RetrySchedule {
-  /** How long to wait after the first, second, … failed attempt. There is one attempt more than entries. */
+  /** Delays after the first, second, … failed attempt. There is one attempt more than entries. */
   readonly delaysMs: readonly number[]
 }
 
 /**
- * Called in the transaction that stores what was found, or that nothing ever will be, with the kind that the URL
- * has now: for read models that keep the kind of an embed, and to tell of views that show it.
+ * Called in the transaction that stores a result or gives up, with the kind of the URL. Read models keep the
+ * kind, and caches of views are invalidated.
  */
 export type OnCrawled = (db: Transaction, url: string, kind: EmbedKind | null) => Promise<void>
 
-/** Any constant does that nothing else in the database locks: the bytes of "embed". */
+/** Advisory lock id: the bytes of "embed". */
 const CLAIM_LOCK = 0x656d626564
 
 /**
- * Takes up to `count` due URLs, each of another host, of hosts that nobody is visiting. Goes round the hosts
- * in the order of their names, from the one after `after`, so that a host with a million URLs waits its turn
- * like any other; within a host the latest goes first, because that is what people are looking at. Returns
- * nothing while another process is claiming.
+ * Claims up to `count` due URLs, one per idle host.
+ *
+ * Goes through the hosts in name order starting after `after`, so that a host with a million URLs does not
+ * delay others; within a host the latest URL comes first, since people are looking at it. Returns nothing
+ * while another process is claiming.
  */
 export async function claimDue(
   db: Database,
@@ -44,7 +45,7 @@ export async function claimDue(
 ): Promise<Claim[]> {
   const { count, leaseMs, after } = options
   return db.begin(async (tx) => {
-    // Two processes that claim at once could both find a host free.
+    // Without the lock, two processes could claim the same idle host.
     const [lock] = await tx<
       { taken: boolean }[]
     >`select pg_try_advisory_xact_lock(${CLAIM_LOCK}::bigint) as taken`
@@ -57,15 +58,15 @@ export async function claimDue(
   })
 }
 
-/** In the order of their hosts. */
+/** Returns claims in the order of their hosts. */
 async function claimHostsAfter(
   tx: Transaction,
   after: string,
   count: number,
   leaseMs: number,
 ): Promise<Claim[]> {
-  // The hosts are found by stepping through the index, one probe for each. Whether one is being visited is no join: by
-  // some plans of that, the hosts would lose their order.
+  // Steps through the hosts with one index probe each. Busy hosts are excluded by a subquery instead of a
+  // join, because some join plans lose the host order.
   const claims = await tx<Claim[]>`
     with recursive hosts as (
       (select host from embeds.urls where state = 'pending' and host > ${after} order by host limit 1)
@@ -105,7 +106,7 @@ async function claimHostsAfter(
   return claims.sort((a, b) => (a.host < b.host ? -1 : 1))
 }
 
-/** Takes this URL, due or not, known or not; null while its host is being visited. */
+/** Claims one URL, due or not, known or not; null while its host is busy. */
 export async function claimUrl(
   db: Database,
   url: string,
@@ -131,7 +132,7 @@ export async function claimUrl(
   })
 }
 
-/** Ends a claim with what was found. Nothing happens if the lease has gone to another. */
+/** Ends a claim with a result. Does nothing when the lease was lost. */
 export async function storeResult(
   db: Database,
   claim: Claim,
@@ -151,8 +152,9 @@ export async function storeResult(
 }
 
 /**
- * Ends a claim that found nothing: it becomes due again later, or is given up. What was found before stays,
- * for a page that cannot be reached again is still the page that was embedded.
+ * Ends a claim with a failure: schedules a retry or gives up.
+ *
+ * The previous result stays, since it describes the page that was embedded.
  */
 export async function storeFailure(
   db: Database,
@@ -179,7 +181,7 @@ export async function storeFailure(
   })
 }
 
-/** Gives claims back as if they had not been taken: the attempt was broken off from our side. */
+/** Releases claims without counting an attempt: this process aborted them. */
 export async function releaseClaim(db: Database, claim: Claim): Promise<void> {
   await db`
     update embeds.urls

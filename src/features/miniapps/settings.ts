@@ -1,7 +1,7 @@
 import type { TargetPolicy } from '../../platform/outbound/target.js'
 
-/** What the operator decides of mini apps. */
+/** Operator settings of mini apps. */
 export interface MiniAppSettings {
-  /** Where clients take notifications, and mini apps events. */
+  /** Which URLs notifications and events may be sent to. */
   readonly targetPolicy: TargetPolicy
 }

@@ -1,10 +1,10 @@
 import { PlazaError, type Refusal } from '../../platform/errors.js'
 
 /**
- * The value, unless it is a refusal.
+ * Returns the value, or throws a refusal as an error.
  *
- * @param property The member of the request that is at fault then.
- * @throws PlazaError that says what the refusal says.
+ * @param property The invalid request member.
+ * @throws PlazaError With the refusal's code and message.
  */
 export function valueOrThrow<Value extends object>(value: Value | Refusal, property?: string): Value {
   if ('code' in value && 'message' in value) throw new PlazaError(value.code, value.message, { property })

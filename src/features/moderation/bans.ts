@@ -4,14 +4,15 @@ import { type CacheWriter, publishSql } from '../../graph/cache/invalidation.js'
 import type { Database } from '../../platform/db/connection.js'
 import { cursorOrFirstPage, type RelationCursor, type RelationRow } from './relation-cursor.js'
 
-/** Of an app. Every list that it asks for is held against them, and every server remembers them. */
+/** Bans that one app may have. Each list is filtered by them, and each server caches them. */
 export const MAX_BANS = 10_000
 
 /**
- * Keeps users out of everything that an app shows.
+ * Bans users from everything that an app shows.
  *
  * @param now Unix seconds.
- * @returns how many were not banned before; null, and nobody is banned, when the app would ban too many.
+ * @returns The number of users that were not banned before. Null when the app would exceed `MAX_BANS`: then
+ * nobody is banned.
  */
 export async function ban(
   { db, invalidation }: CacheWriter,
@@ -24,7 +25,7 @@ export async function ban(
       select distinct fid from unnest(${[...fids]}::bigint[]) as given (fid)
       where not exists (select from moderation.bans b where b.app_id = ${appId}::uuid and b.fid = given.fid)
     ),
-    room as (
+    capacity as (
       select (select count(*) from fresh) + (
         select count(*) from moderation.bans where app_id = ${appId}::uuid
       ) <= ${MAX_BANS}::bigint as is_enough
@@ -32,7 +33,7 @@ export async function ban(
     added as (
       insert into moderation.bans (app_id, fid, banned_at)
       select ${appId}::uuid, fid, ${now}::bigint from fresh
-      where (select is_enough from room)
+      where (select is_enough from capacity)
       order by fid
       on conflict do nothing
       returning fid
@@ -66,7 +67,7 @@ function countAndPublish(db: Database, appId: string, changed: Fragment): Fragme
     from ${changed}`
 }
 
-/** Whom an app bans. */
+/** Lists the users that an app bans, newest first. */
 export function listBans(
   db: Database,
   appId: string,

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/connection.js'
 
-/** Who blocks whom. */
+/** One block between two users. */
 export interface BlockRow {
   readonly blockerFid: number
   readonly blockedFid: number
@@ -8,13 +8,13 @@ export interface BlockRow {
   readonly ts: number
 }
 
-/** Where a page ended: a time in Farcaster seconds, and the fid of the other side. */
+/** The last row of the previous page: Farcaster seconds and the other user's fid. */
 export type BlockCursor = readonly [ts: number, fid: number] | null
 
 const MAX_VALUE = Number.MAX_SAFE_INTEGER
 const firstPageCursor: readonly [number, number] = [MAX_VALUE, MAX_VALUE]
 
-/** Whom a user blocks, the newest first. */
+/** Lists the users that a user blocks, newest first. */
 export function listBlocked(
   db: Database,
   blockerFid: number,
@@ -31,7 +31,7 @@ export function listBlocked(
   `
 }
 
-/** Who blocks a user, the newest first. */
+/** Lists the users that block a user, newest first. */
 export function listBlockers(
   db: Database,
   blockedFid: number,
@@ -48,7 +48,7 @@ export function listBlockers(
   `
 }
 
-/** Whether one blocks the other; null when not. */
+/** Finds the block between two users; null when there is none. */
 export async function findBlock(
   db: Database,
   blockerFid: number,

@@ -45,7 +45,7 @@ export async function unmute(
   return removed.length > 0
 }
 
-/** Whom a user mutes. */
+/** Lists the users that a user mutes, newest first. */
 export function listMutes(
   db: Database,
   fid: number,

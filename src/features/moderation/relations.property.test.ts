@@ -20,7 +20,7 @@ interface Listed {
   readonly since: number
 }
 
-/** A list, and how entries come into it and go. */
+/** One list under test, and how to change it. */
 interface List {
   read(limit: number, after: Cursor): Promise<Listed[]>
   add(fid: number, since: number): Promise<unknown>
@@ -65,7 +65,7 @@ async function clear(): Promise<void> {
     await db`delete from ${db(table)}`
 }
 
-/** Few moments, so that many are alike. */
+/** Few distinct timestamps, so that many entries tie. */
 const entries = fc.uniqueArray(
   fc.record({ fid: fc.integer({ min: 2, max: 30 }), since: fc.integer({ min: 1, max: 3 }) }),
   {
@@ -75,7 +75,7 @@ const entries = fc.uniqueArray(
 )
 
 it.each(Object.entries(lists))(
-  '%s: every page in order, and what stays comes once, whatever comes and goes',
+  '%s: pages stay ordered and free of duplicates while entries change',
   async (_, list) => {
     await fc.assert(
       fc.asyncProperty(

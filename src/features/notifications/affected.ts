@@ -3,26 +3,26 @@ import type { ConsumedEvent } from '../../hub/log/consumer-batch.js'
 import type { SignedMessage } from '../../protocol/message.js'
 import { kinds } from './kinds.js'
 
-/** What a batch of events is about: the notifications that may have changed. Everything is listed once. */
+/** The notifications that a batch of events may have changed, each once. */
 export interface AffectedNotifications {
-  /** Casts that came or went. */
+  /** Added or removed casts. */
   readonly casts: readonly Buffer[]
-  /** Groups of reactions: to which cast, of whom, and which kind. */
+  /** Reaction groups by cast, author and kind. */
   readonly reactions: readonly AffectedReactions[]
-  /** Whose followers came or went. */
+  /** Users whose followers changed. */
   readonly followed: readonly number[]
-  /** Whose follows were replaced as a whole: whom they had followed is not told (docs/protocol.md §1.4). */
+  /** Users whose follows were replaced as a whole; the previous follows are unknown (docs/protocol.md §1.4). */
   readonly compacted: readonly number[]
 }
 
-/** A group of reactions of one kind to one cast. */
+/** The reactions of one kind to one cast. */
 export interface AffectedReactions {
   readonly fid: number
   readonly hash: Buffer
   readonly kind: number
 }
 
-/** The HubEventTypes by which notifications come and go. */
+/** HubEventTypes that change notifications. */
 export const inboxEventTypes = [
   HubEventType.MERGE_MESSAGE,
   HubEventType.PRUNE_MESSAGE,
@@ -31,7 +31,10 @@ export const inboxEventTypes = [
 
 const FOLLOW = 'follow'
 
-/** What these events are about. Whether a thing came or went does not matter: the read model knows. */
+/**
+ * Returns the notifications that events affect. Additions and removals are treated alike, since the read
+ * model decides.
+ */
 export function affectedBy(events: readonly ConsumedEvent[]): AffectedNotifications {
   const casts = new Map<string, Buffer>()
   const reactions = new Map<string, AffectedReactions>()

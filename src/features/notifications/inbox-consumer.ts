@@ -4,9 +4,10 @@ import { rebuildInbox } from './rebuild.js'
 import { refreshInbox } from './refresh.js'
 
 /**
- * Keeps the inbox level with the log. The events only tell what to look at; what is written is what the read model
- * says, which the merge has brought up to date. What was dropped from the log before it was consumed, also by a server
- * that had no inbox yet, is made good by a rebuild.
+ * Keeps the inbox up to date with the event log.
+ *
+ * Events only say which rows to recompute; the rows come from the read model, which the merge has updated.
+ * Events dropped before they were consumed are repaired by a rebuild.
  */
 export const inboxConsumer: Consumer = {
   name: 'inbox',

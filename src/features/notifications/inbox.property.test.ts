@@ -35,7 +35,7 @@ async function expectRight(): Promise<void> {
   expect(await db`select * from inbox.notifications order by hash, kind, fid`).toEqual(before)
 }
 
-test('whatever happens in whatever order, the inbox is what the messages say, and what a rebuild makes', async () => {
+test("inbox: any history of messages gives the model's rows, also after a rebuild", async () => {
   await fc.assert(
     fc.asyncProperty(
       histories,
@@ -62,7 +62,7 @@ test('whatever happens in whatever order, the inbox is what the messages say, an
   )
 })
 
-test('having the events again changes nothing', async () => {
+test('inbox: replaying events changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(histories, async (steps) => {
       await reset()
@@ -76,8 +76,8 @@ test('having the events again changes nothing', async () => {
   )
 })
 
-test('what storage has no room for is not told of', async () => {
-  // 200 links a unit: the oldest of more than those go.
+test('inbox: pruned messages create no notifications', async () => {
+  // 200 links per storage unit; older ones are pruned.
   const links = Array.from({ length: 230 }, (_, n) => users[0]!.link(100 + n, testNow - 1000 + n))
   await hub.submit(links)
   await consumeInbox(db, { shards })
@@ -85,7 +85,7 @@ test('what storage has no room for is not told of', async () => {
   await expectRight()
 })
 
-test('follows that a compact state has ended are told of no longer', async () => {
+test('inbox: follows removed by a compact state disappear', async () => {
   const [alice, bob] = users as [TestUser, TestUser]
   await hub.submit([alice.link(3, testNow - 9), bob.link(3, testNow - 8), bob.link(4, testNow - 7)])
   await consumeInbox(db, { shards })
@@ -95,7 +95,7 @@ test('follows that a compact state has ended are told of no longer', async () =>
   await expectRight()
 })
 
-test('a storm of likes is one row, of the newest', async () => {
+test('inbox: many likes of one cast -> one row at the newest', async () => {
   const cast = users[0]!.cast('like me', testNow - 100)
   const crowd = Array.from({ length: 30 }, (_, n) => new TestUser(100 + n))
   await hub.submitOnChainEvents(crowd.flatMap((user) => user.onChain()))

@@ -3,14 +3,18 @@ import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 import { kinds, type NotificationKind } from './kinds.js'
 
 /**
- * How far clocks of those who sign may be ahead of ours, in seconds. Messages may be dated ten minutes ahead; a mark
- * that followed them so far would hide what comes within these minutes.
+ * Seconds that a seen mark may be ahead of our clock.
+ *
+ * Messages may be dated ten minutes ahead; a mark that far ahead would hide what arrives within those
+ * minutes.
  */
 const CLOCK_LEAD_SECONDS = 60
 
 /**
- * Marks a user's notifications of some kinds as seen: all that there are now. A kind's mark is the time of the newest,
- * so that this is one row per kind however many there are. What comes later is unseen, unless it is dated before.
+ * Marks all current notifications of some kinds as seen.
+ *
+ * A kind's mark is the time of its newest notification: one row per kind. Later notifications are unseen
+ * unless they are dated before the mark.
  */
 export async function markSeen(
   db: Database,

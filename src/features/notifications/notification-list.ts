@@ -2,18 +2,18 @@ import type { Fragment } from 'postgres'
 import type { Queryable } from '../../platform/db/connection.js'
 import { kindMask, kinds, type NotificationKind } from './kinds.js'
 
-/** Which notifications are asked for. */
+/** Which notifications to list. */
 export interface InboxSelection {
-  /** Whose. */
+  /** The recipient. */
   readonly fid: number
   readonly kinds: readonly NotificationKind[]
-  /** The app that asks, if it bans anybody: whom it bans is not shown. */
+  /** The calling app, if it has bans: banned users are not shown. */
   readonly banningAppId?: string | undefined
-  /** Only those of casts in threads below these URLs, or in these channels. */
+  /** Only notifications about casts in threads below these URLs, or in these channels. */
   readonly below?: { readonly urls: readonly string[] } | { readonly channelIds: readonly string[] }
 }
 
-/** Where a notification stands: the newest first; of one second, by kind, then by cast. */
+/** Position in the list: newest first, then by kind, then by cast hash. */
 export interface InboxCursor {
   /** Farcaster seconds. */
   readonly ts: number
@@ -22,13 +22,13 @@ export interface InboxCursor {
   readonly hash: string
 }
 
-/** Above every place: no hash is as long. */
+/** Above every position: hashes are shorter. */
 const firstPageCursor: InboxCursor = { ts: Number.MAX_SAFE_INTEGER, kind: 0, hash: '' }
 const maxHash = 'ff'.repeat(21)
 
 /**
- * The heads of the statements that read a selection: `hidden`, whom the user is not to see (with the user itself,
- * whose own doings are no news), and `scans`, one for each kind, each of which is read from its own place on.
+ * SQL for the common table expressions of a selection: `hidden`, the users that the viewer must not see and
+ * the viewer itself, and `scans`, one per kind with its own start position.
  */
 export function selectionHead(
   db: Queryable,
@@ -70,14 +70,14 @@ function urlsOf(db: Queryable, below: NonNullable<InboxSelection['below']>): Fra
 }
 
 /**
- * Notifications of a selection with `kind`, `hash`, `ts` and `seen_ts`, in no order: of each scan the `limit` newest at
- * most. Needs `listedHead`.
+ * SQL for the notifications of a selection with `kind`, `hash`, `ts` and `seen_ts`, unordered: at most the
+ * `limit` newest of each scan. Needs `selectionHead`.
  *
- * What counts is what the user may see now: of a group whose newest member is hidden the newest that is not, which
- * stands further back than the group's row; those groups are found by who is newest in them. A group or a cast that
- * has just gone, and that the consumer has not got to, is left out.
+ * A group whose newest member is hidden is placed at its newest visible member, which is older than the
+ * group's row; such groups are found by their newest member. Groups and casts that were just removed and not
+ * consumed yet are left out.
  *
- * @param isUnseen Only what the user has not seen.
+ * @param isUnseen Only unseen notifications.
  */
 export function selectedNotifications(
   db: Queryable,
@@ -118,7 +118,7 @@ export function selectedNotifications(
     where ${isInScan} and (newest.ts, n.hash) < (k.before_ts, k.before_hash) ${isNew(db`newest.ts`)}`
 }
 
-/** The newest members of a group `n` that the user may see, with `fid`, `ts` and `signer`. Needs `hidden`. */
+/** SQL for the newest visible members of a group `n`, with `fid`, `ts` and `signer`. Needs `hidden`. */
 export function groupMembers(db: Queryable, fid: number, limit: number | null): Fragment {
   const limitClause = limit === null ? db`` : db`limit ${limit}`
   const reactors = (kind: number, type: Fragment) => db`

@@ -26,7 +26,7 @@ const selections = fc.record({
   below: fc.option(fc.subarray(urls, { minLength: 1 })),
 })
 
-/** Whom a user is not to see. */
+/** Returns the users hidden from a viewer. */
 async function hiddenFrom(viewer: number): Promise<Set<number>> {
   const messages = await storedMessages(db)
   const blocks = messages
@@ -47,8 +47,8 @@ interface Listed extends Pick<InboxRow, 'name' | 'hash' | 'ts' | 'count'> {
 
 const isGroup = (kind: string) => ['follows', 'likes', 'recasts'].includes(kind)
 
-/** What the list has to be, in the plainest form. */
-async function wantedList({ fid: viewer, kinds: asked, below }: InboxSelection): Promise<Listed[]> {
+/** Reference implementation of the list. */
+async function expectedList({ fid: viewer, kinds: requested, below }: InboxSelection): Promise<Listed[]> {
   const messages = await storedMessages(db)
   const casts = new Map(
     messages
@@ -60,7 +60,7 @@ async function wantedList({ fid: viewer, kinds: asked, below }: InboxSelection):
     (row) =>
       row.fid === viewer &&
       !hidden.has(row.actor) &&
-      asked.includes(row.kind as NotificationKind) &&
+      requested.includes(row.kind as NotificationKind) &&
       (row.kind === 'follows' || casts.get(row.hash) === (isGroup(row.kind) ? viewer : row.actor)) &&
       (!below || (row.rootUrl !== null && 'urls' in below && below.urls.includes(row.rootUrl))),
   )
@@ -93,7 +93,7 @@ function plain({ name, hash, ts, count, members }: InboxRow): Listed {
   return { name, hash, ts, count, members: members?.map((member) => member.fid) ?? null }
 }
 
-/** All pages, from the newest to the end; between two of them something may happen. */
+/** Reads all pages; the callback runs between two of them. */
 async function readPages(
   selection: InboxSelection,
   limit: number,
@@ -127,7 +127,7 @@ async function mute(pairs: readonly (readonly [number, number])[]): Promise<void
   }
 }
 
-test('pages show what stands and may be seen, each once and in order, with its members', async () => {
+test('readInbox: pages show each visible notification once, in order, with its members', async () => {
   await fc.assert(
     fc.asyncProperty(
       histories,
@@ -135,15 +135,15 @@ test('pages show what stands and may be seen, each once and in order, with its m
       fc.array(pair, { maxLength: 3 }),
       fc.array(selections, { minLength: 4, maxLength: 4 }),
       fc.integer({ min: 1, max: 5 }),
-      async (steps, blocks, mutes, asked, limit) => {
+      async (steps, blocks, mutes, requested, limit) => {
         await reset()
         await play(steps)
         await consumeInbox(db, { shards })
         await play(blocks.map((each) => block(each)))
         await mute(mutes)
-        for (const { fid: viewer, kinds: list, below } of asked) {
+        for (const { fid: viewer, kinds: list, below } of requested) {
           const selection = { fid: viewer, kinds: list, ...(below ? { below: { urls: below } } : {}) }
-          const wanted = await wantedList(selection)
+          const wanted = await expectedList(selection)
           expect((await readPages(selection, limit)).map(plain)).toEqual(wanted)
           expect(await countUnseen(db, selection)).toBe(wanted.length)
         }
@@ -153,7 +153,7 @@ test('pages show what stands and may be seen, each once and in order, with its m
   )
 })
 
-test('what stood still while pages were turned is neither repeated nor skipped', async () => {
+test('readInbox: unchanged entries are neither repeated nor skipped while others change', async () => {
   const nameOf = ({ name, hash, ts }: Listed) => `${name} ${hash} ${ts}`
   await fc.assert(
     fc.asyncProperty(histories, fid, fc.integer({ min: 1, max: 2 }), async (steps, viewer, limit) => {
@@ -162,13 +162,13 @@ test('what stood still while pages were turned is neither repeated nor skipped',
       const half = Math.floor(steps.length / 2)
       await play(steps.slice(0, half))
       await consumeInbox(db, { shards })
-      const stood = new Set((await wantedList(selection)).map(nameOf))
+      const stood = new Set((await expectedList(selection)).map(nameOf))
       let next = half
       const pages = await readPages(selection, limit, async () => {
         await play(steps.slice(next, next + 5))
         next += 5
         await consumeInbox(db, { shards })
-        const now = new Set((await wantedList(selection)).map(nameOf))
+        const now = new Set((await expectedList(selection)).map(nameOf))
         for (const name of stood) if (!now.has(name)) stood.delete(name)
       })
       const read = pages.map(plain).map(nameOf)
@@ -179,7 +179,7 @@ test('what stood still while pages were turned is neither repeated nor skipped',
   )
 })
 
-test('what has been marked is seen, of its kind and of its user, and what comes later is not', async () => {
+test('markSeen: marks one kind of one user; later notifications stay unseen', async () => {
   await fc.assert(
     fc.asyncProperty(
       histories,
@@ -210,7 +210,7 @@ test('what has been marked is seen, of its kind and of its user, and what comes 
   )
 })
 
-test('a clock that is ahead is followed for a minute, not further', async () => {
+test('markSeen: a clock that is ahead is followed for at most a minute', async () => {
   const [alice, bob] = [users[0]!, users[1]!]
   const mention = (text: string, at: number) =>
     alice.cast(text, at, { mentions: [2], mentionsPositions: [0] })
@@ -232,7 +232,7 @@ test('a clock that is ahead is followed for a minute, not further', async () => 
   ])
 })
 
-test('what is unseen is counted up to a bound', async () => {
+test('countUnseen: stops at its bound', async () => {
   const casts = Array.from({ length: MAX_UNSEEN + 20 }, (_, n) =>
     users[0]!.cast(`cast ${n}`, testNow - 500 + n, { mentions: [2], mentionsPositions: [0] }),
   )

@@ -10,33 +10,33 @@ import {
   selectionHead,
 } from './notification-list.js'
 
-/** A notification as it is shown. */
+/** A notification as shown. */
 export interface InboxRow extends InboxCursor {
   readonly name: NotificationKind
   readonly isSeen: boolean
-  /** How many did it; null for what stands alone. */
+  /** Number of members of a group; null for single notifications. */
   readonly count: number | null
-  /** The newest of them, newest first; null for what stands alone. */
+  /** Newest members of a group, newest first; null for single notifications. */
   readonly members: readonly InboxMember[] | null
 }
 
-/** One of a group. */
+/** A member of a group. */
 export interface InboxMember {
   readonly fid: number
-  /** The app that a follow was made with; null for reactions, and where it is not known. */
+  /** The app that created a follow; null for reactions and unknown apps. */
   readonly app: ShortUser | null
 }
 
-/** How many members of a group are shown. */
+/** Members of a group that are shown. */
 export const SHOWN_MEMBERS = 8
 
-/** Unseen notifications are counted up to here: who has more has too many to care how many. */
+/** Unseen notifications are counted up to this bound. */
 export const MAX_UNSEEN = 100
 
 /**
- * A page of notifications, the newest first.
+ * Reads a page of notifications, newest first.
  *
- * @param before The last place of the page before.
+ * @param before The last position of the previous page.
  * @param limit Most rows.
  */
 export async function readInbox(
@@ -70,7 +70,7 @@ export async function readInbox(
   return rows.map((row) => ({ ...row, name: kindName(row.kind) }))
 }
 
-/** How many notifications of a selection the user has not seen, counted up to `MAX_UNSEEN`. */
+/** Counts unseen notifications of a selection, up to `MAX_UNSEEN`. */
 export async function countUnseen(db: Database, selection: InboxSelection): Promise<number> {
   const [row] = await db<{ unseen: number }[]>`
     with ${selectionHead(db, selection)}
@@ -84,8 +84,8 @@ export async function countUnseen(db: Database, selection: InboxSelection): Prom
 }
 
 /**
- * How many members a group `n` has that the user may see: the read model's counter without those who are hidden, who
- * are looked up one by one; or, where there are more of these than members, the members counted.
+ * SQL for the visible member count of a group `n`: the stored counter minus hidden members. When there are
+ * more hidden users than members, counts the members instead.
  */
 function countOf(db: Database, fid: number): Fragment {
   const reactors = (type: Fragment) => db`

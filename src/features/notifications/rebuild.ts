@@ -4,18 +4,19 @@ import { kinds } from './kinds.js'
 import { lockInbox, upsertNotifications } from './refresh.js'
 import { castSources } from './sources.js'
 
-/** How far the inbox was from what it has to be. */
+/** How many rows a rebuild changed. */
 export interface RebuildResult {
-  /** Rows that should have been there, or said something else. */
+  /** Rows that were missing or different. */
   readonly written: number
-  /** Rows of what is not so. */
+  /** Rows that should not exist. */
   readonly removed: number
 }
 
 /**
- * Makes the inbox what the read model says it is, and touches no row that is right. Those who read see the old one
- * until the transaction ends; the consumer waits, and goes on from where it was. Takes about as long as writing every
- * notification once: it has no time limit but the signal.
+ * Rebuilds the inbox from the read model; correct rows are not touched.
+ *
+ * Readers see the old inbox until the transaction ends. The consumer waits and continues from its position.
+ * Takes about as long as writing every notification once, without a time limit other than the signal.
  */
 export async function rebuildInbox(db: Transaction, signal?: AbortSignal): Promise<RebuildResult> {
   await lockInbox(db)
@@ -37,7 +38,7 @@ export async function rebuildInbox(db: Transaction, signal?: AbortSignal): Promi
   return { written, removed }
 }
 
-/** As `wanted.ts` has it for some groups, but of all of them at once: a sort instead of a look-up for each. */
+/** SQL for all sources at once: one sort instead of a lookup per group (see `sources.ts`). */
 function allSources(db: Transaction) {
   return db`
     ${castSources(db, db`true`)}
@@ -61,7 +62,7 @@ function allSources(db: Transaction) {
     left join social.casts c on c.hash = newest.hash and c.fid = newest.fid`
 }
 
-/** How many rows a statement was about. It is cancelled with the signal. */
+/** Runs a statement that the signal cancels, and returns its row count. */
 async function untilAborted(
   statement: PendingQuery<Row[]>,
   signal: AbortSignal | undefined,

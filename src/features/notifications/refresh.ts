@@ -5,17 +5,16 @@ import type { AffectedNotifications, AffectedReactions } from './affected.js'
 import { kinds } from './kinds.js'
 import { castSources, followSources, notificationColumns, reactionSources } from './sources.js'
 
-/** Any constant does that nothing else in the database locks: the bytes of "inbox". */
+/** Advisory lock id: the bytes of "inbox". */
 const INBOX_LOCK = 0x696e626f78
 
-/** Batches take milliseconds. Who waits longer waits for a rebuild, and should be free to be stopped meanwhile. */
+/** Batches take milliseconds; a longer wait means a rebuild, and waiting callers must stay cancelable. */
 const LOCK_TIMEOUT = '2s'
 /** SQLSTATE lock_not_available. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Who writes the inbox does so alone, until the transaction ends. What the read model holds decides what is written,
- * so whoever comes last has to have read last; and groups belong to no shard.
+ * Takes the inbox's write lock until the transaction ends.
  *
  * @throws RetryLater while a rebuild has it.
  */
@@ -29,7 +28,7 @@ export async function lockInbox(db: Transaction): Promise<void> {
   }
 }
 
-/** Makes what was touched what the read model says it is, in sets. Doing it again changes nothing. */
+/** Recomputes the affected notifications from the read model, in sets. Idempotent. */
 export async function refreshInbox(db: Transaction, affected: AffectedNotifications): Promise<void> {
   await lockInbox(db)
   await Promise.all([
@@ -43,7 +42,7 @@ async function refreshFollows(
   db: Transaction,
   { followed, compacted }: AffectedNotifications,
 ): Promise<void> {
-  // Of a compact state it is not told whom it took the follow from; only groups that it led can have changed.
+  // A compact state does not say which follows it removed. Only groups led by its author can have changed.
   const groups = db`(
     select unnest(${[...followed]}::bigint[]) as fid
     union
@@ -53,7 +52,7 @@ async function refreshFollows(
   await db`
     with touched as materialized (select * from ${groups} g),
     wanted as materialized (${followSources(db, db`touched`)}),
-    gone as (
+    stale as (
       delete from inbox.notifications n
       using touched t
       where n.hash = ''::bytea and n.kind = ${kinds.follows}::smallint and n.fid = t.fid
@@ -74,7 +73,7 @@ async function refreshReactions(db: Transaction, groups: readonly AffectedReacti
       ) as g (fid, hash, kind)
     ),
     wanted as materialized (${reactionSources(db, db`touched`)}),
-    gone as (
+    stale as (
       delete from inbox.notifications n
       using touched t
       where n.hash = t.hash and n.kind = t.kind and n.fid = t.fid
@@ -88,7 +87,7 @@ async function refreshCasts(db: Transaction, affected: readonly Buffer[]): Promi
   const casts = await withDescendants(db, affected)
   const hashes = db.types.byteas(casts)
   await db`
-    with gone as (
+    with stale as (
       delete from inbox.notifications n
       where n.hash = any (${hashes}::bytea[]) and n.kind > 3
         and not exists (select from social.casts c where c.hash = n.hash)
@@ -109,7 +108,7 @@ async function refreshCasts(db: Transaction, affected: readonly Buffer[]): Promi
   `
 }
 
-/** A cast that came or went moves the casts below it to another root: with it, their place among the URLs. */
+/** Adds descendants of casts: an added or removed cast moves them to another root, and so to other URLs. */
 async function withDescendants(db: Transaction, hashes: readonly Buffer[]): Promise<Buffer[]> {
   const rows = await db<{ hash: Buffer }[]>`
     with recursive below (hash) as (
@@ -124,7 +123,7 @@ async function withDescendants(db: Transaction, hashes: readonly Buffer[]): Prom
   return rows.map(({ hash }) => hash)
 }
 
-/** Writes the rows that are not there or say something else. */
+/** Writes rows that are missing or different. */
 export function upsertNotifications(db: Transaction, source: Fragment): Fragment {
   return db`
     insert into inbox.notifications as n (${notificationColumns(db)})

@@ -3,15 +3,21 @@ import type { Queryable } from '../../platform/db/connection.js'
 import { kinds } from './kinds.js'
 
 /**
- * What the inbox has to hold, as selections over the read model with the columns of `inbox.notifications`. The
- * consumer asks for what a batch has touched, a rebuild for everything: both write what these say, and nothing else.
- * Nobody is told of what they did themselves.
+ * SQL for the expected inbox rows, as selections over the read model with the columns of
+ * `inbox.notifications`.
+ *
+ * The consumer selects what a batch affected, a rebuild selects everything; both write exactly these rows.
+ * Users are not notified of their own actions.
  */
 
-/** The names of the columns, in the order of the selections. */
+/** Column names in the order of the selections. */
 export const notificationColumns = (db: Queryable) => db`fid, kind, hash, ts, actor, root_url, suppressed_by`
 
-/** Mentions, replies and quotes. @param castCondition A condition on casts `c`. */
+/**
+ * SQL for mentions, replies and quotes.
+ *
+ * @param castCondition A condition on casts `c`.
+ */
 export function castSources(db: Queryable, castCondition: Fragment): Fragment {
   const { mentions, replies, quotes } = kinds
   const replyBit = 1 << replies
@@ -39,7 +45,11 @@ export function castSources(db: Queryable, castCondition: Fragment): Fragment {
     where ${castCondition} and m.fid <> c.fid`
 }
 
-/** The newest follower of each. @param groups Rows with a `fid`. */
+/**
+ * SQL for the newest follower of each user.
+ *
+ * @param groups Rows with a `fid`.
+ */
 export function followSources(db: Queryable, groups: Fragment): Fragment {
   return db`
     select g.fid, ${kinds.follows}::smallint as kind, ''::bytea as hash, newest.ts, newest.fid as actor,
@@ -54,9 +64,13 @@ export function followSources(db: Queryable, groups: Fragment): Fragment {
     ) newest`
 }
 
-/** The newest reaction of each kind to each cast. @param groups Rows with a `fid`, a `hash` and a `kind`. */
+/**
+ * SQL for the newest reaction of each kind to each cast.
+ *
+ * @param groups Rows with a `fid`, a `hash` and a `kind`.
+ */
 export function reactionSources(db: Queryable, groups: Fragment): Fragment {
-  // The type stands in the text, so that recasts are found in their own index.
+  // The type is a literal, so that recasts use their partial index.
   const newestOf = (kind: number, type: Fragment) => db`
     (
       select r.ts, r.fid

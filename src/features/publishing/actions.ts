@@ -5,30 +5,30 @@ import { signJson } from '../../protocol/json-signature.js'
 import type { Author } from './author.js'
 import { invalidParameterError } from './refusal.js'
 
-/** What one app asks of another for a user of both. */
+/** A request that one app sends to another for a user of both. */
 export interface Action {
   readonly type: string
   readonly payload?: object
 }
 
-/** Where an app takes actions, below its base URL, as the published description of actions has it. */
+/** Path of an app's action endpoint below its base URL. */
 const ACTION_PATH = '/api/farcaster/action'
 
-/** How long the signature is good for. Five minutes are usual for tokens of this form (docs/compatibility.md §2.3). */
+/** Validity of the signature; five minutes are usual for this token form (docs/compatibility.md §2.3). */
 const TOKEN_SECONDS = 300
 const DEADLINE_MS = 10_000
 const MAX_RESPONSE_BYTES = 256 * 1024
-/** As much of a failed answer as is repeated. */
+/** Characters of a failed response that the error repeats. */
 const MAX_REASON_CHARACTERS = 200
 
 /**
  * Sends an action, signed with the user's key, to another app.
  *
- * @param baseUrl Of the other app.
+ * @param baseUrl Base URL of the other app.
  * @param now Unix milliseconds.
- * @returns The JSON object that the other app answers, as it was sent.
- * @throws PlazaError `bad_request.invalid_param` for a base URL that is not to be reached;
- * `unavailable.other_side` when the other app cannot be reached, refuses, or answers with something else.
+ * @returns The other app's JSON object, unchanged.
+ * @throws PlazaError `bad_request.invalid_param` for a forbidden base URL; `unavailable.other_side` when the
+ * other app is unreachable, refuses or returns something else.
  */
 export async function sendAction(
   net: Pick<NetClient, 'request'>,
@@ -40,7 +40,7 @@ export async function sendAction(
   if (!URL.canParse(baseUrl)) throw invalidParameterError('base_url', 'must be a URL')
   const target = new URL(baseUrl)
   if (target.search !== '' || target.hash !== '') {
-    throw invalidParameterError('base_url', 'must have no query and no fragment')
+    throw invalidParameterError('base_url', 'must not have a query or a fragment')
   }
   target.pathname = target.pathname.replace(/\/+$/, '') + ACTION_PATH
   const response = await net.request({
@@ -60,11 +60,13 @@ export async function sendAction(
 }
 
 /**
- * The token that goes along: `header.payload.signature`, each in base64url. The header names the user and the key, the
- * payload holds the action itself, so that the receiver can tell that nobody has changed it on its way, and for whom
- * it is, so that the receiver cannot pass it on; the signature is Ed25519 over the ASCII text `header.payload`.
+ * Builds the token of an action: base64url `header.payload.signature`.
  *
- * @param audience The origin of the receiver.
+ * The header names user and key. The payload contains the action, so that it cannot be modified, and the
+ * audience, so that the receiver cannot forward it. The signature is Ed25519 over the ASCII text
+ * `header.payload`.
+ *
+ * @param audience Origin of the receiver.
  * @param now Unix seconds.
  */
 function signAction({ fid, key }: Author, action: Action, audience: string, now: number): string {
@@ -100,7 +102,7 @@ function parseObjectBody({ status, bytes, isTruncated }: NetAnswer): string {
 }
 
 function actionError(problem: string): PlazaError {
-  return new PlazaError('unavailable.other_side', `the other app has failed: ${problem}`, {
+  return new PlazaError('unavailable.other_side', `the other app failed: ${problem}`, {
     property: 'base_url',
   })
 }

@@ -5,27 +5,27 @@ import type { SignedMessage } from '../../protocol/message.js'
 import type { MessageSigner } from '../../protocol/sign.js'
 import { farcasterSecondsFromUnixMs } from '../../protocol/time.js'
 
-/** Who publishes: a user, by a key that may sign for it. */
+/** A user and the key that signs for it. */
 export interface Author {
   readonly fid: number
   readonly key: MessageSigner
 }
 
-/** What publishing works with. */
+/** Dependencies of publishing. */
 export interface Publisher {
   readonly writerDb: Database
   readonly hub: Pick<Hub, 'submit'>
-  /** FarcasterNetwork. */
+  /** FarcasterNetwork of the protocol. */
   readonly network: number
   /** Unix milliseconds. */
   readonly clock: () => number
 }
 
-/** What a message says: its type, and the body of that type. */
+/** The content of a message: its type, and the body of that type. */
 export type Statement = Pick<MessageData, 'type'> &
   Partial<Omit<MessageData, 'type' | 'fid' | 'timestamp' | 'network'>>
 
-/** The contents of a message, not yet signed. Timestamps are Farcaster seconds. */
+/** Builds unsigned message data. Timestamps are Farcaster seconds. */
 export function messageData(
   { network }: Pick<Publisher, 'network'>,
   { fid }: Pick<Author, 'fid'>,
@@ -35,7 +35,7 @@ export function messageData(
   return MessageData.create({ ...statement, fid, timestamp, network })
 }
 
-/** Signs what the author says. */
+/** Signs a statement of the author. */
 export function signStatement(
   publisher: Pick<Publisher, 'network'>,
   author: Author,
@@ -45,7 +45,7 @@ export function signStatement(
   return author.key.sign(messageData(publisher, author, statement, timestamp))
 }
 
-/** Farcaster seconds. */
+/** Returns the current time in Farcaster seconds. */
 export function farcasterNow({ clock }: Pick<Publisher, 'clock'>): number {
   return farcasterSecondsFromUnixMs(clock())
 }

@@ -7,14 +7,14 @@ import { type CastReferences, loadCastReferences } from './cast-references.js'
 import { mentionCandidates, stripMentions } from './mentions.js'
 import { invalidParameterError, validationError } from './refusal.js'
 
-/** A cast by its author and its hash. */
+/** A cast by author and hash. */
 export interface CastReference {
   readonly fid: number
-  /** Hex, with 0x or without. */
+  /** Hex, with or without 0x. */
   readonly hash: string
 }
 
-/** What somebody wants to cast. */
+/** A cast to publish. */
 export interface CastRequest {
   readonly text: string
   readonly embeds: readonly ({ readonly url: string } | CastReference)[]
@@ -24,19 +24,19 @@ export interface CastRequest {
   readonly channelId: string | undefined
 }
 
-/** Longest text of each type of cast, in UTF-8 bytes (docs/protocol.md §3.3.2). Beyond the last the hub refuses. */
+/** Longest text per cast type in UTF-8 bytes (docs/protocol.md §3.3.2). The hub refuses longer ones. */
 const MAX_CAST_BYTES = 320
 const MAX_LONG_CAST_BYTES = 1_024
 
 const castHash = /^(?:0x)?([0-9a-f]{40})$/i
-/** Channels on chains are named by CAIP addresses: whatever has a scheme is a URL. */
+/** Channels on chains have CAIP URLs, so any scheme makes a URL. */
 const urlScheme = /^[a-z][a-z0-9+.-]*:./i
 
 /**
- * The protocol's message for a cast: names in the text become mentions, a channel becomes its parent URL, the parent
- * gets its author, and the type follows from the length.
+ * Builds the cast message: names become mentions, a channel its parent URL, the parent gets its author, and
+ * the length decides the type.
  *
- * @throws PlazaError that names the member at fault.
+ * @throws PlazaError That names the invalid member.
  */
 export async function draftCast(db: Database, request: CastRequest): Promise<Statement> {
   const { text } = request
@@ -98,7 +98,7 @@ function parentOf(request: CastRequest, parentHash: Buffer | null, references: C
   return { parentUrl: parentUrl(parent, references) }
 }
 
-/** Who wrote the parent is known here, or has to be said: the protocol names a cast by both. */
+/** Resolves the parent's author, which the protocol requires: from the stored cast or the request. */
 function parentCast(
   { parentAuthorFid, channelId }: CastRequest,
   hash: Buffer,
@@ -110,16 +110,17 @@ function parentCast(
   }
   const fid = found?.fid ?? parentAuthorFid
   if (fid === undefined || fid === 0) {
-    throw new PlazaError('not_found', 'there is no such cast here: give parent_author_fid to reply to it', {
-      property: 'parent',
-    })
-  }
-  // A reply is where its thread is, whatever it says of itself.
-  if (channelId !== undefined && !channel?.urls.includes(found?.rootParentUrl ?? '')) {
-    throw invalidParameterError(
-      'channel_id',
-      'must be the channel that the thread of the parent is in, or left out',
+    throw new PlazaError(
+      'not_found',
+      'this server does not have the cast: set parent_author_fid to reply to it',
+      {
+        property: 'parent',
+      },
     )
+  }
+  // A reply belongs to the channel of its thread.
+  if (channelId !== undefined && !channel?.urls.includes(found?.rootParentUrl ?? '')) {
+    throw invalidParameterError('channel_id', "must be the channel of the parent's thread, or omitted")
   }
   return { fid, hash }
 }
@@ -131,7 +132,7 @@ function parentUrl(parent: string, { channel }: CastReferences): string {
   const problem = validateUrl(parent)
   if (problem !== null) throw validationError('parent', problem)
   if (channel && !channel.urls.includes(parent)) {
-    throw invalidParameterError('channel_id', 'contradicts parent: give one of both')
+    throw invalidParameterError('channel_id', 'conflicts with parent: set only one')
   }
   return parent
 }

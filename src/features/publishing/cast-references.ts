@@ -1,30 +1,30 @@
 import type { Database } from '../../platform/db/connection.js'
 
-/** What the members of a request to cast name, to be looked up. */
+/** References in a cast request that need a lookup. */
 export interface ReferenceQuery {
   readonly usernames: readonly string[]
-  /** Casts by their hashes. */
+  /** Casts by hash. */
   readonly hashes: readonly Buffer[]
   readonly channelId: string | null
 }
 
-/** A cast that is here. */
+/** A stored cast. */
 export interface ReferencedCast {
   readonly fid: number
   readonly rootParentUrl: string | null
 }
 
-/** A channel, and every URL that it is known by. */
+/** A channel and all of its URLs. */
 export interface ReferencedChannel {
   readonly parentUrl: string
   readonly urls: readonly string[]
 }
 
-/** What was found behind them. */
+/** The resolved references. */
 export interface CastReferences {
-  /** By the name that the user is shown by. */
+  /** By the username shown for the user. */
   readonly fidByName: ReadonlyMap<string, number>
-  /** By hash, in lower-case hex. */
+  /** By hash, in lowercase hex. */
   readonly casts: ReadonlyMap<string, ReferencedCast>
   readonly channel: ReferencedChannel | null
 }
@@ -37,7 +37,7 @@ interface ReferencesRow {
 
 const noReferences: CastReferences = { fidByName: new Map(), casts: new Map(), channel: null }
 
-/** Looks everything up in one statement; in none for a cast that refers to nothing. */
+/** Resolves all references with one statement; with none for a cast without references. */
 export async function loadCastReferences(db: Database, query: ReferenceQuery): Promise<CastReferences> {
   const { usernames, hashes, channelId } = query
   if (usernames.length === 0 && hashes.length === 0 && channelId === null) return noReferences

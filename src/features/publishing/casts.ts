@@ -6,13 +6,13 @@ import { MessageSet } from '../../protocol/message-kind.js'
 import { type Author, farcasterNow, type Publisher, type Statement, signStatement } from './author.js'
 import { isDuplicate, isSuperseded, refusalError } from './refusal.js'
 
-/** The same text in the same second, this often, is a loop. */
+/** Retries with earlier timestamps when a cast's hash is taken. */
 const MAX_ATTEMPTS = 20
 
 /**
  * Publishes a cast.
  *
- * @throws PlazaError what the hub refuses, with the member `text`: the others are checked by the draft.
+ * @throws PlazaError For the hub's refusal, with property `text`; the draft checks the other members.
  */
 export async function publishCast(
   publisher: Publisher,
@@ -29,10 +29,10 @@ export async function publishCast(
 }
 
 /**
- * Signs a cast. The same text of the same second has the same hash and is the same cast: one that was removed cannot
- * come again, and a second one needs another second. An earlier one: nobody should see casts of the future.
+ * Signs a cast. The same text in the same second has the same hash, and a removed hash cannot return, so each
+ * retry uses an earlier second. It is never later, since casts must not be dated ahead.
  *
- * @param attempt How many times its hash was taken already.
+ * @param attempt Number of taken hashes so far.
  */
 export function signCast(
   publisher: Publisher,
@@ -43,31 +43,31 @@ export function signCast(
   return signStatement(publisher, author, cast, farcasterNow(publisher) - attempt)
 }
 
-/** Members of a cast that texts of the hub speak of. The rest is about the user, not about the request. */
+/** Matches hub refusals about the text. Other refusals concern the user. */
 const textRefusalPattern = /^(text|cast is empty|mentions|dataBytes|Pro subscription)/
 
-/** What the hub has refused of a cast, with the member at fault. */
+/** Converts the hub's refusal of a cast to an error with the invalid member. */
 export function castRefusalError(refusal: Parameters<typeof refusalError>[0]): PlazaError {
   return refusalError(refusal, textRefusalPattern.test(refusal.message) ? 'text' : undefined)
 }
 
 /**
- * Removes a cast of the author's. One that the author has removed already stays removed.
+ * Removes a cast of the author. A cast that the author has removed stays removed.
  *
- * @throws PlazaError `not_found`, `forbidden` for somebody else's cast; what the hub refuses.
+ * @throws PlazaError `not_found`, `forbidden` for another user's cast; the hub's refusal.
  */
 export async function removeCast(publisher: Publisher, author: Author, targetHash: Buffer): Promise<void> {
   const cast = await findCast(publisher.writerDb, targetHash, author.fid)
   const property = 'target_hash'
   if (cast === null) throw new PlazaError('not_found', 'there is no such cast', { property })
   if (cast.fid !== author.fid) {
-    throw new PlazaError('forbidden', 'this cast is somebody else’s', { property })
+    throw new PlazaError('forbidden', 'this cast belongs to another user', { property })
   }
   if (cast.isRemoved) return
   const statement = { type: MessageType.CAST_REMOVE, castRemoveBody: { targetHash } }
   const message = signStatement(publisher, author, statement, farcasterNow(publisher))
   const [refusal = null] = await publisher.hub.submit([message], { signedLocally: true })
-  // Somebody else was faster with the same removal.
+  // A concurrent request submitted the same removal.
   if (refusal === null || isDuplicate(refusal) || isSuperseded(refusal)) return
   throw refusalError(refusal)
 }
@@ -77,7 +77,7 @@ interface FoundCast {
   isRemoved: boolean
 }
 
-/** The cast, or what is left of the author's when it was removed. */
+/** Finds the cast, or the author's removal of it. */
 async function findCast(db: Database, hash: Buffer, authorFid: number): Promise<FoundCast | null> {
   const [row] = await db<FoundCast[]>`
     select fid, false as "isRemoved" from social.casts where hash = ${hash}

@@ -16,30 +16,30 @@ import {
 } from './author.js'
 import { isDuplicate, isSuperseded, refusalError } from './refusal.js'
 
-/** Requests of one user that are about the same thing get in each other's way this often, at most. */
+/** Most attempts when concurrent requests of one user conflict. */
 const MAX_ATTEMPTS = 5
 
-/** What became of a statement. */
+/** The result of one statement. */
 export interface ChangeOutcome {
-  /** Of the message that stands; of the one that was refused. */
+  /** Hash of the current message, or of the refused one. */
   readonly hash: Buffer
   readonly refusal: Refusal | null
 }
 
-/** A message for a statement, or the one that says it already. */
+/** The message for a statement, or the existing one with the same content. */
 export interface PreparedChange {
   readonly hash: Buffer
-  /** Null where nothing has to be sent. */
+  /** Null when nothing has to be submitted. */
   readonly message: SignedMessage | null
 }
 
 /**
- * Says several things that replace what the user has said before: reactions, links, entries of the profile,
- * verifications. All go into one submission. No two of them may be about the same thing.
+ * Publishes statements that replace earlier ones: reactions, links, profile entries, verifications.
  *
- * What stands already is left alone: a like of what is liked succeeds and changes nothing.
+ * All go into one submission, and no two may share a conflict key. A statement that is current already
+ * succeeds without a message.
  *
- * @returns aligned with the statements.
+ * @returns Results in the order of the statements.
  * @throws PlazaError `unavailable`.
  */
 export async function publishChanges(
@@ -66,9 +66,9 @@ export async function publishChanges(
 }
 
 /**
- * Says one such thing.
+ * Publishes one such statement.
  *
- * @throws PlazaError what the hub refuses; `unavailable`.
+ * @throws PlazaError For the hub's refusal; `unavailable`.
  */
 export async function publishChange(
   publisher: Publisher,
@@ -80,9 +80,11 @@ export async function publishChange(
 }
 
 /**
- * Signs what is not said yet. Of two messages about the same thing the later one stands, and of one second the one
- * that takes back (docs/protocol.md §4.2), so a message is dated after what it replaces, even if that means a second that has not
- * come yet: a follow right after an unfollow is a follow. The protocol lets messages be ten minutes early.
+ * Signs the statements that are not current.
+ *
+ * The later of two conflicting messages wins, and within one second the removal (docs/protocol.md §4.2). So a
+ * message is dated after the one that it replaces, even in the next second: a follow right after an unfollow
+ * is a follow. The protocol accepts messages up to ten minutes ahead.
  */
 export async function prepareChanges(
   publisher: Publisher,
@@ -109,7 +111,7 @@ export async function prepareChanges(
 interface ConflictKey {
   readonly set: MessageSet
   readonly key: Buffer
-  /** Other places of the set whose message decides over this one's. */
+  /** Other conflict keys whose message competes with this one. */
   readonly competingKeys: readonly Buffer[]
 }
 
@@ -162,7 +164,7 @@ function mapKey(set: MessageSet, key: Buffer): string {
   return `${set}/${key.toString('latin1')}`
 }
 
-/** Whether a message that stands says what the new one would, at whatever time. */
+/** Whether a stored message has the same content, at any time. */
 function hasSameContent({ message }: StoredMessageRow, data: MessageData): boolean {
   const { data: stored } = decodeStoredMessage(message)
   if (stored.type !== data.type || stored.type === MessageType.LINK_COMPACT_STATE) return false

@@ -5,19 +5,20 @@ import type { Author, Publisher } from './author.js'
 import { publishChanges } from './changes.js'
 import { refusalError } from './refusal.js'
 
-/** What became of one follow or unfollow. */
+/** The result of one follow or unfollow. */
 export interface FollowOutcome {
   readonly targetFid: number
-  /** Of the message that stands now; null where there is none. */
+  /** Hash of the current message; null when there is none. */
   readonly hash: Buffer | null
   readonly refusal: Refusal | null
 }
 
 /**
- * Follows or unfollows users, all in one submission. Those that are followed, or not followed, already count as done.
+ * Follows or unfollows users in one submission. Targets in the requested state already succeed.
  *
- * @returns for each target once, in their order.
- * @throws PlazaError when nothing at all was done: `not_found` where no target is a user, else what the hub refused.
+ * @returns One result per distinct target, in order.
+ * @throws PlazaError When nothing was done: `not_found` when no target is registered, otherwise the hub's
+ * refusal.
  */
 export async function publishFollows(
   publisher: Publisher,
@@ -26,7 +27,7 @@ export async function publishFollows(
   targetFids: readonly number[],
 ): Promise<FollowOutcome[]> {
   const targets = [...new Set(targetFids)]
-  // Who has gone from here can still be unfollowed.
+  // Unknown users can still be unfollowed.
   const reachable =
     action === 'follow' ? await registeredFids(publisher.writerDb, targets) : new Set<number>(targets)
   const validTargets = targets.filter((fid) => reachable.has(fid))

@@ -18,22 +18,22 @@ async function castsWith(text: string): Promise<number> {
   return rows.length
 }
 
-describe('a request with an idem', () => {
-  it('is answered the same when it is repeated, and publishes nothing new', async () => {
+describe('idempotency', () => {
+  it('a repeated request returns the same response and publishes nothing new', async () => {
     const first = bodyOf(await post({ text: 'once @bob', idem: 'a' }))
     setTime(5)
     expect(bodyOf(await post({ idem: 'a', text: 'once @bob' }))).toEqual(first)
     expect(await castsWith('once ')).toBe(1)
   })
 
-  it('is answered the same when it comes many times at once', async () => {
+  it('concurrent repetitions return the same response', async () => {
     const replies = await Promise.all(Array.from({ length: 24 }, () => post({ text: 'at once', idem: 'b' })))
     const bodies = replies.map((reply) => bodyOf(reply))
     expect(new Set(bodies.map(({ cast }) => cast.hash)).size).toBe(1)
     expect(await castsWith('at once')).toBe(1)
   })
 
-  it('is another request than one with another idem, though both say the same', async () => {
+  it('another idem with the same content is another request', async () => {
     const replies = await Promise.all(
       Array.from({ length: 6 }, (_, n) => post({ text: 'the same words', idem: `c${n % 3}` })),
     )
@@ -43,7 +43,7 @@ describe('a request with an idem', () => {
     expect(bodyOf(await post({ text: 'the same words', idem: 'c0' })).cast.hash).toBe(hashes[0])
   })
 
-  it('is a conflict when it asks for something else', async () => {
+  it('the same idem with other content -> conflict', async () => {
     bodyOf(await post({ text: 'this', idem: 'd', embeds: [{ url: 'https://a.example' }] }))
     for (const other of [
       { text: 'that', embeds: [{ url: 'https://a.example' }] },
@@ -57,7 +57,7 @@ describe('a request with an idem', () => {
           status: 409,
           code: 'Conflict',
           property: 'idem',
-          message: 'this idem was given to another request',
+          message: 'this idem belongs to another request',
         },
       ])
     }
@@ -65,7 +65,7 @@ describe('a request with an idem', () => {
     expect(reaction.statusCode).toBe(409)
   })
 
-  it('is told apart by app', async () => {
+  it('keys are separate per app', async () => {
     const other = await createTestApi({ db, hub, clock: () => testNowUnix * 1000, appName: 'other' })
     const { id } = await approvedSigner({ db, hub }, alice, other)
     const first = bodyOf(await post({ text: 'mine', idem: 'e' }))
@@ -75,14 +75,14 @@ describe('a request with an idem', () => {
     expect(otherAppReply.cast.hash).not.toBe(first.cast.hash)
   })
 
-  it('is not published again after its cast was deleted', async () => {
+  it('does not publish again after the cast was deleted', async () => {
     const { cast } = bodyOf(await post({ text: 'regretted', idem: 'f' }))
     bodyOf(await api.send('DELETE', 'cast', { signer_uuid, target_hash: cast.hash }))
     expect(bodyOf(await post({ text: 'regretted', idem: 'f' })).cast).toEqual(cast)
     expect(await castsWith('regretted')).toBe(0)
   })
 
-  it('that was refused may be sent again when the reason is gone', async () => {
+  it('a refused request may be sent again', async () => {
     const text = 'x'.repeat(2_000)
     expect((await post({ text, idem: 'g' })).json()).toMatchObject({
       message: 'Pro subscription required',
@@ -93,7 +93,7 @@ describe('a request with an idem', () => {
     expect(await castsWith(text)).toBe(1)
   })
 
-  it('reacts once, and leaves what came later alone', async () => {
+  it('repeats a reaction once and leaves later changes alone', async () => {
     const target = `0x${alice.cast('liked', testNow).hash.toString('hex')}`
     await hub.submit([alice.cast('liked', testNow)])
     const likes = async () => {
@@ -113,10 +113,10 @@ describe('a request with an idem', () => {
     expect(await likes()).toBe(1)
   })
 
-  it('goes on where it ended when the server died between storing and merging', async () => {
+  it('resumes when the server died between storing and merging', async () => {
     const interrupted = await createTestApi({
       db,
-      hub: { ...hub, submit: () => Promise.reject(new Error('the process is gone')) },
+      hub: { ...hub, submit: () => Promise.reject(new Error('process terminated')) },
       clock: () => testNowUnix * 1000,
     })
     const send = (hubWrapper: typeof interrupted) =>
@@ -128,7 +128,7 @@ describe('a request with an idem', () => {
     expect(await castsWith('survivor')).toBe(1)
   })
 
-  it('is forgotten after a day', async () => {
+  it('keys expire after a day', async () => {
     const storedAnswers = async () => (await db`select from publish.requests where idem = 'a'`).length
     const nowMs = testNowUnix * 1000
     await deleteExpiredRequests(db, nowMs + RETENTION_HOURS * 3_600_000)

@@ -7,36 +7,37 @@ import { MessageSet } from '../../protocol/message-kind.js'
 import type { Publisher } from './author.js'
 import { isDuplicate, isSuperseded, refusalError } from './refusal.js'
 
-/** A request that the app may repeat: the same `idem` means the same request. */
+/** A repeatable request: the same `idem` means the same request. */
 export interface IdempotentRequest {
   readonly appId: string
   readonly idem: string
-  /** Operation and body, without `idem`: JSON. */
+  /** Operation and body without `idem`, as JSON. */
   readonly content: object
 }
 
-/** What a request comes to: a message to publish, if one is needed, and the answer, JSON. */
+/** The message to publish, if any, and the JSON response. */
 export interface PreparedPublication {
   readonly message: SignedMessage | null
   readonly replyFor: string
 }
 
-/** How long an answer is kept at least. Long enough for any retry; a client that comes back later has another reason. */
+/** Least time that responses are kept. Later repetitions are new requests. */
 export const RETENTION_HOURS = 24
 
-/** Other messages of the user get in the way this often, at most. */
+/** Most attempts when other messages of the user conflict. */
 const MAX_ATTEMPTS = 20
 
 /**
- * Publishes once, however often it is asked under the same `idem`: together, one after the other, or after this
- * process has died in between. The signed message is stored before it is submitted, and a repeat submits the very
- * same one, which the hub merges once.
+ * Publishes once per `idem`: for concurrent and later repetitions, and after a crash in between.
  *
- * @param prepare Makes the message; told how many of its messages could not stand, from 0 on.
- * @param toError What the hub has refused, as the failure of the request.
- * @returns The answer of the first time.
- * @throws PlazaError `conflict` when the `idem` was given to another request; what `prepare` throws and what the hub
- * refuses, after which the `idem` is free again; `unavailable`, after which a repeat goes on where this one ended.
+ * The signed message is stored before it is submitted. A repetition submits the same message, which the hub
+ * merges once.
+ *
+ * @param prepare Builds the message; its argument is the number of superseded attempts.
+ * @param toError Converts the hub's refusal to an error.
+ * @returns The first response.
+ * @throws PlazaError `conflict` when the `idem` belongs to another request; what `prepare` throws and the hub
+ * refuses, which frees the `idem`; `unavailable`, after which a repetition resumes.
  */
 export async function publishOnce(
   publisher: Publisher,
@@ -51,7 +52,7 @@ export async function publishOnce(
     const prepared = await prepare(attempt)
     if (!(await claimKey(publisher, request, prepared))) {
       if (attempt < MAX_ATTEMPTS) continue
-      throw new PlazaError('unavailable', 'too many requests say the same at the same time')
+      throw new PlazaError('unavailable', 'too many concurrent requests publish the same content')
     }
     if (prepared.message === null) return prepared.replyFor
     const [refusal = null] = await hub.submit([prepared.message], { signedLocally: true })
@@ -64,7 +65,7 @@ export async function publishOnce(
   }
 }
 
-/** Forgets answers that are old enough. */
+/** Deletes expired responses. */
 export async function deleteExpiredRequests(db: Database, nowMs: number): Promise<void> {
   await db`
     delete from publish.requests
@@ -79,7 +80,7 @@ interface StoredRequest {
   isDone: boolean
 }
 
-/** What was merged once may have been taken back or replaced since: that is no reason to say it again. */
+/** Replays a request. Its merged message may be removed or replaced since; it is not published again. */
 async function replayRequest(
   { writerDb, hub }: Publisher,
   request: IdempotentRequest,
@@ -87,7 +88,7 @@ async function replayRequest(
   toError: (refusal: Refusal) => PlazaError,
 ): Promise<string> {
   if (!stored.requestHash.equals(contentHash(request.content))) {
-    throw new PlazaError('conflict', 'this idem was given to another request', { property: 'idem' })
+    throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
   }
   if (stored.isDone || stored.message === null) return stored.answer
   const [refusal = null] = await hub.submit([decodeStoredMessage(stored.message)])
@@ -108,7 +109,7 @@ async function findRequest(
   return row
 }
 
-/** False when the `idem` is taken by now, or the cast, which then is another request's. */
+/** Stores the key. Returns false when the `idem` is taken, or the cast belongs to another request. */
 async function claimKey(
   { writerDb, clock }: Publisher,
   { appId, idem, content }: IdempotentRequest,
@@ -140,7 +141,7 @@ async function releaseKey(db: Database, { appId, idem }: IdempotentRequest): Pro
   await db`delete from publish.requests where app_id = ${appId} and idem = ${idem} and not is_done`
 }
 
-/** The order of members makes no other request. */
+/** Hashes the content; the order of members does not matter. */
 function contentHash(content: object): Buffer {
   return createHash('sha256').update(canonicalJson(content)).digest()
 }

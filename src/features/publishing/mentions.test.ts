@@ -16,7 +16,7 @@ const names = new Map([...fids].map(([name, fid]) => [fid, name]))
 const parse = (text: string) => stripMentions(text, mentionCandidates(text), (name) => fids.get(name))
 const mentioned = (text: string) => parse(text).mentions.map((fid) => names.get(fid))
 
-describe('a text mentions', () => {
+describe('mentionCandidates', () => {
   it.each([
     ['@alice', ['alice']],
     ['hello @alice, @bob!', ['alice', 'bob']],
@@ -67,14 +67,14 @@ describe('a text mentions', () => {
     expect(mentioned(text)).toEqual([])
   })
 
-  it('behind a backtick that opens nothing', () => {
+  it('after an unmatched backtick', () => {
     expect(mentioned('`` ` @alice')).toEqual(['alice'])
     expect(mentioned('`code` @alice `')).toEqual(['alice'])
   })
 })
 
-describe('a text without its names', () => {
-  it('says where they were, in bytes', () => {
+describe('stripMentions', () => {
+  it('returns byte positions', () => {
     expect(parse('é@alice 日本 @bob👋 @x')).toEqual({
       text: 'é@alice 日本 👋 ',
       mentions: [2, 6],
@@ -97,7 +97,7 @@ describe('a text without its names', () => {
     fc.string({ unit: 'grapheme' }),
   )
 
-  it('is the same text again when the names are put back, whatever it is', () => {
+  it('restoring the names gives the original text', () => {
     fc.assert(
       fc.property(fc.array(fragment, { maxLength: 24 }), (fragments) => {
         const text = fragments.join('')
@@ -113,7 +113,7 @@ describe('a text without its names', () => {
     )
   })
 
-  it('is found in a time that grows with its length alone', () => {
+  it('takes linear time', () => {
     const slowInput = [
       '`'.repeat(16_000),
       '@a'.repeat(8_000),

@@ -1,27 +1,28 @@
-/** A piece of a text: `text.slice(start, end)`. */
+/** A range of a text: `text.slice(start, end)`. */
 interface TextRange {
   readonly start: number
   readonly end: number
 }
 
-/** A place where a text may speak to somebody. */
+/** A range that may be a mention. */
 export interface MentionCandidate extends TextRange {
-  /** The names that it could be, without the `@`, the longest first. */
+  /** Possible names without the `@`, longest first. */
   readonly names: readonly string[]
 }
 
-/** A text as the protocol has it: without the names of those it mentions. */
+/** A text in the protocol's form: without the names of mentioned users. */
 export interface StrippedText {
   readonly text: string
   readonly mentions: readonly number[]
-  /** Byte offsets in the UTF-8 text, as many as mentions. */
+  /** Byte offsets in the UTF-8 text, one per mention. */
   readonly mentionsPositions: readonly number[]
 }
 
 /**
- * `@` and a name: an fname, `name.eth` or `name.base.eth` (docs/protocol.md §3.3.8), in small letters, as names are. Not part of a
- * word, of an email address (`me@alice`), of an address elsewhere (`@alice@host`, `@alice.com`), or of a path or a
- * package (`/@alice`, `@alice/core`).
+ * `@` and a lowercase name: an fname, `name.eth` or `name.base.eth` (docs/protocol.md §3.3.8).
+ *
+ * Not part of a word, an email address (`me@alice`), a foreign handle (`@alice@host`, `@alice.com`), or a
+ * path or package (`/@alice`, `@alice/core`).
  */
 const namePattern =
   /(?<![\p{L}\p{N}\p{M}_@/+%])@([a-z0-9][a-z0-9-]{0,15}(?:(?:\.base)?\.eth)?)(?![\p{L}\p{N}\p{M}_@-]|[./][\p{L}\p{N}])/gu
@@ -29,7 +30,7 @@ const namePattern =
 const urlPattern = /https?:\/\/\S+/giu
 const backtickRun = /`+/g
 
-/** Where a text has the form of a mention, outside of code and URLs. Who is there to be mentioned is another matter. */
+/** Finds possible mentions outside of code and URLs. Does not check that the users exist. */
 export function mentionCandidates(text: string): MentionCandidate[] {
   if (!text.includes('@')) return []
   const excludedRanges = [...codeRanges(text), ...urlRanges(text)]
@@ -41,10 +42,11 @@ export function mentionCandidates(text: string): MentionCandidate[] {
 }
 
 /**
- * Takes the names out of a text that speak of users.
+ * Removes the names of users from a text.
  *
- * @param fidOf The user who is shown by a name; undefined for nobody. When the text is read, the name that the user
- * is shown by is put in again, so the text that was given comes out.
+ * Rendering puts each user's shown name back, so the original text results.
+ *
+ * @param fidOf Returns the user shown by a name; undefined for none.
  */
 export function stripMentions(
   text: string,
@@ -66,7 +68,7 @@ export function stripMentions(
   return { text: rest + text.slice(offset), mentions, mentionsPositions }
 }
 
-/** A hyphen at the end may belong to the name or to the sentence. */
+/** Returns the name with and without trailing hyphens, which may belong to the sentence. */
 function nameVariants(name: string): string[] {
   const trimmed = name.replace(/-+$/, '')
   return trimmed === name ? [name] : [name, trimmed]
@@ -79,7 +81,7 @@ function urlRanges(text: string): TextRange[] {
   }))
 }
 
-/** What stands between as many backticks as before it: `` `code` ``, or a block of it. */
+/** Finds code: text between equally long runs of backticks. */
 function codeRanges(text: string): TextRange[] {
   const runs = Array.from(text.matchAll(backtickRun), ({ 0: ticks, index }) => ({
     start: index,

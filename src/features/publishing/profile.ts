@@ -7,7 +7,7 @@ import { type Author, type Publisher, type Statement, signStatement } from './au
 import { publishChanges } from './changes.js'
 import { refusalError } from './refusal.js'
 
-/** What somebody wants to say of itself. Members that are not given stay as they are; the empty text clears. */
+/** A profile update. Omitted members stay unchanged; an empty string clears. */
 export interface ProfileRequest {
   readonly bio?: string
   readonly pfp_url?: string
@@ -21,7 +21,7 @@ export interface ProfileRequest {
   readonly verified_accounts?: { readonly x?: string; readonly github?: string }
 }
 
-/** An entry of the profile, and the member of the request that it comes from. */
+/** A profile entry and the request member that it comes from. */
 interface ProfileEntry {
   readonly property: string
   readonly type: UserDataType
@@ -38,20 +38,20 @@ const textEntries = {
   primary_sol_address: UserDataType.USER_DATA_PRIMARY_ADDRESS_SOLANA,
 } as const
 
-/** The protocol keeps places to about a kilometre (docs/protocol.md §3.3.7). */
+/** The protocol rounds locations to about a kilometer (docs/protocol.md §3.3.7). */
 const LOCATION_DIGITS = 2
 
-/** An entry that was refused: what is wrong with which member. */
+/** A refused entry: the member and the problem. */
 export interface ProfileError {
   readonly property: string
   readonly message: string
 }
 
 /**
- * Updates a profile: one message for each entry, all in one submission.
+ * Updates a profile: one message per entry, in one submission.
  *
- * @returns What was refused, where something else was not.
- * @throws PlazaError when everything was refused, for the first reason; when nothing is given.
+ * @returns Refused entries, when others were accepted.
+ * @throws PlazaError With the first reason when all entries were refused; for an empty request.
  */
 export async function publishProfile(
   publisher: Publisher,
@@ -60,7 +60,7 @@ export async function publishProfile(
 ): Promise<ProfileError[]> {
   const entries = entriesOf(request)
   if (entries.length === 0) {
-    throw new PlazaError('bad_request.invalid_param', 'the body must hold something to update')
+    throw new PlazaError('bad_request.invalid_param', 'the body must have at least one member to update')
   }
   const outcomes = await publishChanges(publisher, author, entries.map(statementOf))
   const errors = entries.flatMap(({ property }, index) => {
@@ -73,8 +73,9 @@ export async function publishProfile(
 }
 
 /**
- * What of a profile the protocol refuses whoever says it. What depends on the account, such as whose a name is, is left
- * to `publishProfile`.
+ * Checks a profile by the protocol's rules that do not depend on the account.
+ *
+ * Rules that do, such as the owner of a username, are left to `publishProfile`.
  */
 export async function checkProfile(
   publisher: Pick<Publisher, 'network' | 'clock'> & { readonly hub: Pick<Hub, 'validate'> },
@@ -111,16 +112,16 @@ function entriesOf(request: ProfileRequest): ProfileEntry[] {
     {
       property: 'primary_eth_address',
       type: UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM,
-      // The protocol wants the checksum that capital letters make (EIP-55).
+      // The protocol requires checksummed addresses (EIP-55).
       value: ethAddress && checksumAddress(ethAddress.toLowerCase() as `0x${string}`),
     },
-    // Names on X have no capital letters of their own, and the protocol has none for them.
+    // X handles are case-insensitive, and the protocol requires lowercase.
     { property: 'verified_accounts.x', type: UserDataType.TWITTER, value: accounts.x?.toLowerCase() },
     { property: 'verified_accounts.github', type: UserDataType.GITHUB, value: accounts.github },
   ].flatMap(({ value, ...entry }) => (value === undefined ? [] : [{ ...entry, value }]))
 }
 
-/** Two digits behind the point, and no zero with a minus before it. */
+/** Formats with two decimals and no negative zero. */
 function formatDegrees(value: number): string {
   return value.toFixed(LOCATION_DIGITS).replace(/^-(0\.00)$/, '$1')
 }

@@ -5,7 +5,7 @@ import { validateUrl } from '../../protocol/kinds/target.js'
 import type { Statement } from './author.js'
 import { invalidParameterError, validationError } from './refusal.js'
 
-/** A reaction that somebody wants to add or to take back. */
+/** A reaction to add or remove. */
 export interface ReactionRequest {
   readonly type: 'like' | 'recast'
   /** The hash of a cast, or a URL. */
@@ -18,11 +18,10 @@ const castHash = /^(?:0x)?([0-9a-f]{40})$/i
 const urlScheme = /^[a-z][a-z0-9+.-]*:./i
 
 /**
- * The protocol's message for a reaction.
+ * Builds the reaction message.
  *
- * @param action Whether it is added or taken back.
- * @throws PlazaError that names the member at fault; `not_found` for a cast that is not here and whose author is not
- * given.
+ * @param action Whether to add or remove it.
+ * @throws PlazaError That names the invalid member; `not_found` for an unknown cast without a given author.
  */
 export async function draftReaction(
   db: Database,
@@ -52,7 +51,7 @@ function targetUrl(target: string, targetAuthorFid: number | undefined): string 
   return target
 }
 
-/** A reaction names a cast by its author and its hash: with another author it would be a reaction to nothing. */
+/** Resolves the author of the target: a reaction names author and hash. */
 async function targetCast(db: Database, hash: Buffer, targetAuthorFid: number | undefined): Promise<CastId> {
   const [row] = await db<{ fid: number }[]>`select fid from social.casts where hash = ${hash}`
   if (row && targetAuthorFid !== undefined && row.fid !== targetAuthorFid) {
@@ -60,9 +59,13 @@ async function targetCast(db: Database, hash: Buffer, targetAuthorFid: number | 
   }
   const fid = row?.fid ?? targetAuthorFid
   if (fid === undefined || fid === 0) {
-    throw new PlazaError('not_found', 'there is no such cast here: give target_author_fid to react to it', {
-      property: 'target',
-    })
+    throw new PlazaError(
+      'not_found',
+      'this server does not have the cast: set target_author_fid to react to it',
+      {
+        property: 'target',
+      },
+    )
   }
   return { fid, hash }
 }

@@ -7,22 +7,22 @@ import { type Author, farcasterNow, messageData, type Publisher } from './author
 import { publishChanges } from './changes.js'
 import { refusalError, validationError } from './refusal.js'
 
-/** An Ethereum address, and its agreement to belong to the user. */
+/** An Ethereum address and its owner's claim. */
 export interface AddressClaim {
   readonly address: Buffer
   readonly blockHash: Buffer
-  /** Over the VerificationClaim (docs/protocol.md §3.3.6). */
+  /** Signature over the VerificationClaim (docs/protocol.md §3.3.6). */
   readonly signature: Buffer
 }
 
 /** How a claim was signed. */
 export interface ClaimType {
   readonly chainId: number
-  /** 0 by an account, 1 by a contract. */
+  /** 0 for an account, 1 for a contract. */
   readonly verificationType: number
 }
 
-/** Members that the protocol's texts speak of. */
+/** Request members by the wording of the protocol's errors. */
 const memberPatterns: readonly (readonly [text: RegExp, member: string])[] = [
   [/chain id/, 'chain_id'],
   [/contract signatures|verification type/, 'verification_type'],
@@ -32,10 +32,10 @@ const memberPatterns: readonly (readonly [text: RegExp, member: string])[] = [
 ]
 
 /**
- * Verifies an address. The hub checks its signature.
+ * Verifies an address; the hub checks the signature.
  *
- * @throws PlazaError what the hub refuses, with the member at fault; a contract's signature always, as it can only be
- * checked on chain.
+ * @throws PlazaError For the hub's refusal, with the invalid member. A contract's signature is always
+ * refused, since it can only be checked on the chain.
  */
 export async function publishVerification(
   publisher: Publisher,
@@ -54,8 +54,10 @@ export async function publishVerification(
 }
 
 /**
- * Takes a verified address back. The protocol only asks the user's key for it; the signature that a request brings all
- * the same is checked as it is where the address is added.
+ * Removes a verified address.
+ *
+ * The protocol needs only the user's key. A signature in the request is still checked as for an added
+ * address.
  *
  * @throws PlazaError `not_found` for an address that the user never verified.
  */

@@ -1,21 +1,22 @@
-/** What trust is measured in, in one network. */
+/** The units of trust in one network. */
 export interface Calibration {
-  /** The share of trust that one follow of a typical trusted account brings. */
+  /** Share of trust brought by one follow of a typical trusted account. */
   readonly follow: number
-  /** The weight of all that a typical trusted account endorses. */
+  /** Total endorsement weight of a typical trusted account. */
   readonly weight: number
 }
 
 /**
- * Shares of trust get smaller as a network grows, so they say nothing without a unit. Ours is the follow of
- * a typical account, where each account counts with its own trust (a geometric mean):
+ * Computes the unit of trust: the follow of a typical account.
+ *
+ * Shares of trust shrink as a network grows. The unit is a geometric mean weighted by trust:
  *
  *     ln follow = sum over u of t(u) · ln( d · t(u) / W(u) )
  *
- * A unit made of plain means or quantiles would be in the hands of whoever makes many accounts. Accounts that
- * hold next to no trust, however many, hardly move this one.
+ * Anyone who creates many accounts could shift plain means or quantiles. Accounts with almost no trust hardly
+ * change this unit.
  *
- * @returns null where nobody who is trusted endorses anybody
+ * @returns Null when no trusted account endorses anyone.
  */
 export function calibrate(trust: Float64Array, outWeight: Float64Array, damping: number): Calibration | null {
   let total = 0
@@ -32,23 +33,23 @@ export function calibrate(trust: Float64Array, outWeight: Float64Array, damping:
   return total === 0 ? null : { follow: Math.exp(logFollow / total), weight: Math.exp(logWeight / total) }
 }
 
-/** How trust becomes a probability. */
+/** Parameters of the curve from trust to probability. */
 export interface TrustCurve {
-  /** The probability given to an account that trust does not reach. */
+  /** Probability of an account that trust does not reach. */
   readonly unknown: number
-  /** So many typical follows bring an account half of the way from there to certainty. */
+  /** Number of typical follows that bring an account half of the way to certainty. */
   readonly halfFollows: number
-  /** How steep the way is there. */
+  /** Steepness at that point. */
   readonly steepness: number
 }
 
-/** No trust is so large that signs would not matter. */
+/** Upper bound, so that signals matter for every account. */
 const CERTAIN = 0.999
-/** In a network of few links, half of the way takes no more follows than this part of what one account gives. */
+/** In a network with few links, half of the way takes at most this part of one account's total weight. */
 const HALF_WEIGHT_PART = 0.1
 
 /**
- * The probability that trust alone gives each account, a logistic curve over the logarithm of trust:
+ * Converts trust to probabilities by a logistic curve over its logarithm:
  *
  *     x(v) = t(v) / follow
  *     p(v) = unknown + (0.999 - unknown) · x^s / (x^s + half^s)

@@ -15,7 +15,10 @@ const HONEST = 500
 const SPAM = 100
 const PROFILE = [UserDataType.USERNAME, UserDataType.DISPLAY, UserDataType.PFP, UserDataType.BIO]
 
-/** Follows, likes and profiles of a demo network; its accounts come first, as many more are left free. */
+/**
+ * Reads follows, likes and profiles of a demo network; its accounts come first, followed by as many free
+ * numbers.
+ */
 async function readDemo(seed: string) {
   const options = { users: HONEST, casts: 500, reactions: 6_000, follows: 15_000, seed, end: END_UNIX }
   const edges = new EdgeList()
@@ -49,7 +52,7 @@ async function readDemo(seed: string) {
   return { edges, accounts, fame }
 }
 
-test('rings that are planted into a demo network score below its people', async () => {
+test('computeScores: rings planted in a demo network score below its users', async () => {
   const { edges, accounts, fame } = await readDemo('rings')
   const random = new Random('rings in a demo network')
   const spam = Uint32Array.from({ length: SPAM }, (_, place) => HONEST + place)
@@ -58,7 +61,7 @@ test('rings that are planted into a demo network score below its people', async 
     popularityIndex: new WeightedIndex(fame),
   }
   plantRings(edges, spam, crowd, { buyers: 0.3 }, random)
-  // Spam has profiles like anybody, and is as old as anybody.
+  // Spam has profiles and ages like other accounts.
   for (const user of spam) {
     accounts.profileParts[user] = PROFILE.length
     accounts.registeredAt[user] = accounts.registeredAt[random.below(HONEST)]!

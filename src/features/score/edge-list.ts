@@ -1,6 +1,6 @@
 const CHUNK_EDGES = 1 << 20
 
-/** Where the endorsements that are being loaded stand. */
+/** A chunk of endorsements being loaded. */
 export interface EdgeChunk {
   readonly from: Uint32Array
   readonly to: Uint32Array
@@ -8,17 +8,11 @@ export interface EdgeChunk {
   length: number
 }
 
-/**
- * What one account has done for another, in one byte: the high bit says that it follows, the other seven
- * count its likes, up to 127.
- */
+/** One byte per endorsement: the high bit is a follow, the other seven count likes up to 127. */
 export const FOLLOW = 0x80
 export const MAX_LIKES = 0x7f
 
-/**
- * A growing list of endorsements, nine bytes each. It grows by whole chunks, so that growing never copies
- * and never holds the list twice.
- */
+/** A growing list of endorsements with nine bytes each. It grows by chunks, so it is never copied. */
 export class EdgeList {
   readonly #chunks: EdgeChunk[] = []
   #length = 0
@@ -27,17 +21,17 @@ export class EdgeList {
     return this.#length
   }
 
-  /** `from` follows `to`; both are numbers of a `FidIndex`. */
+  /** Adds a follow; both are numbers of a `FidIndex`. */
   addFollow(from: number, to: number): void {
     this.#add(from, to, FOLLOW)
   }
 
-  /** `from` liked `count` casts of `to`. Said twice, the counts add up. */
+  /** Adds likes by `from` of `count` casts of `to`. Repeated counts add up. */
   addLikes(from: number, to: number, count: number): void {
     if (count > 0) this.#add(from, to, Math.min(count, MAX_LIKES))
   }
 
-  /** Hands the chunks out, last first, and forgets each: the one who sorts them needs the room. */
+  /** Yields the chunks, last first, and drops each, since the sort needs the memory. */
   *drain(): Generator<EdgeChunk> {
     for (let chunk = this.#chunks.pop(); chunk !== undefined; chunk = this.#chunks.pop()) {
       this.#length -= chunk.length
@@ -45,13 +39,13 @@ export class EdgeList {
     }
   }
 
-  /** The chunks as they stand. */
+  /** Returns the current chunks. */
   chunks(): readonly EdgeChunk[] {
     return this.#chunks
   }
 
   #add(from: number, to: number, code: number): void {
-    // Nobody vouches for oneself.
+    // Self-endorsements do not count.
     if (from === to) return
     let chunk = this.#chunks.at(-1)
     if (chunk === undefined || chunk.length === CHUNK_EDGES) {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FidIndex } from './fid-index.js'
 
-test('every fid has its place in ascending order, and others have none', () => {
+test('FidIndex: every fid has its number in ascending order, others have none', () => {
   const fids = fc.uniqueArray(fc.maxSafeNat(), { maxLength: 200 })
   fc.assert(
     fc.property(fids, fc.maxSafeNat(), (known, other) => {
@@ -14,7 +14,7 @@ test('every fid has its place in ascending order, and others have none', () => {
   )
 })
 
-test('fids that share their low bits are told apart', () => {
+test('FidIndex: separates fids with equal low bits', () => {
   const fids = Array.from({ length: 100 }, (_, high) => high * 2 ** 32 + 7)
   const index = new FidIndex(fids)
   expect(fids.map((fid) => index.indexOf(fid))).toEqual([...fids.keys()])

@@ -1,10 +1,11 @@
 const EMPTY = -1
-/** Slots per fid: below this load an unsuccessful look-up takes two probes on average. */
+/** Slots per fid: at this load an unsuccessful lookup takes two probes on average. */
 const SLOTS_PER_FID = 2
 
 /**
- * Numbers fids from 0, in ascending order, so that everything about users fits in typed arrays. An open
- * hash table of 16 bytes a fid: a `Map` of a million numbers takes five times the memory.
+ * Numbers fids from 0 in ascending order, so that account data fits in typed arrays.
+ *
+ * An open hash table with 16 bytes per fid; a `Map` of a million numbers takes five times the memory.
  */
 export class FidIndex {
   /** The fid of each number, ascending. */
@@ -12,7 +13,7 @@ export class FidIndex {
   readonly #slots: Int32Array
   readonly #mask: number
 
-  /** Takes fids in any order, each once. */
+  /** Builds the index from distinct fids in any order. */
   constructor(fids: ArrayLike<number>) {
     this.fids = Float64Array.from(fids).sort()
     let slots = 2
@@ -30,7 +31,7 @@ export class FidIndex {
     return this.fids.length
   }
 
-  /** The number of a fid; -1 if it is not among them. */
+  /** Returns the number of a fid; -1 for unknown fids. */
   indexOf(fid: number): number {
     for (let slot = hash(fid) & this.#mask; ; slot = (slot + 1) & this.#mask) {
       const index = this.#slots[slot]!
@@ -39,7 +40,7 @@ export class FidIndex {
   }
 }
 
-/** Knuth's multiplicative hash of the low 32 bits; its good bits are the high ones. */
+/** Knuth's multiplicative hash of the low 32 bits; its high bits are well mixed. */
 function hash(fid: number): number {
   const mixed = Math.imul(fid | 0, 0x9e3779b1)
   return (mixed ^ (mixed >>> 15)) >>> 0

@@ -12,7 +12,7 @@ function edgesOf(graph: TrustGraph): [from: number, to: number, code: number][] 
   ).flat()
 }
 
-test('a graph holds what was endorsed: one edge a pair, follows and likes together, nobody by themselves', () => {
+test('buildGraph: one edge per pair, follows and likes merged, no loops', () => {
   fc.assert(
     fc.property(smallNetworks, ({ users, endorsements }) => {
       const pairs = new Map<string, { follows: boolean; likes: number }>()
@@ -43,7 +43,7 @@ test('a graph holds what was endorsed: one edge a pair, follows and likes togeth
   )
 })
 
-test('the order in which endorsements arrive does not matter, to the bit', () => {
+test('buildGraph: the order of endorsements does not change a bit', () => {
   const shuffled = smallNetworks.chain((network) =>
     fc.tuple(
       fc.constant(network),
@@ -57,7 +57,7 @@ test('the order in which endorsements arrive does not matter, to the bit', () =>
   )
 })
 
-test('a list longer than a chunk keeps every edge', () => {
+test('buildGraph: keeps every edge of lists longer than a chunk', () => {
   const users = 1_500
   const edges = new EdgeList()
   for (let from = 0; from < users; from += 1) {

@@ -1,25 +1,28 @@
 import { type EdgeList, FOLLOW, MAX_LIKES } from './edge-list.js'
 
 /**
- * Who endorses whom, by the endorsed (compressed sparse rows): the endorsers of `v` are
- * `source[start[v]] … source[start[v + 1] - 1]`, ascending, each once. Five bytes an edge.
+ * The endorsement graph by endorsed account (compressed sparse rows).
+ *
+ * The endorsers of `v` are `source[start[v]] … source[start[v + 1] - 1]`, ascending and distinct. Five bytes
+ * per edge.
  */
 export interface TrustGraph {
   readonly users: number
   readonly edges: number
   readonly start: Uint32Array
   readonly source: Uint32Array
-  /** What the endorser has done (`edge-list.ts`). */
+  /** What the endorser did (`edge-list.ts`). */
   readonly code: Uint8Array
-  /** How many accounts each one follows, and is followed by. */
+  /** Number of accounts that each one follows, and of its followers. */
   readonly following: Uint32Array
   readonly followers: Uint32Array
 }
 
 /**
- * Sorts endorsements into rows, whatever their order, and empties the list: two stable counting sorts, first
- * by endorser, then by endorsed. The order within a row is thereby fixed, and with it the order of every sum
- * over it: the same network gives the same bits.
+ * Sorts endorsements into rows and empties the list: two stable counting sorts, by endorser and then by
+ * endorsed.
+ *
+ * This fixes the order within rows and of every sum over them: the same network gives the same bits.
  */
 export function buildGraph(users: number, list: EdgeList): TrustGraph {
   const start = sortByTarget(users, sortBySource(users, list))
@@ -69,12 +72,12 @@ function sortByTarget(users: number, bySource: Rows): Rows {
   return { start, other, code }
 }
 
-/** Counts, shifted by one, to where each row starts. */
+/** Converts counts, shifted by one, to row starts. */
 function accumulate(start: Uint32Array): void {
   for (let user = 1; user < start.length; user += 1) start[user]! += start[user - 1]!
 }
 
-/** A follow and likes of the same pair stand side by side now: they become one edge, in place. */
+/** Merges adjacent follows and likes of one pair into one edge, in place. */
 function mergeDuplicates(users: number, rows: Rows): TrustGraph {
   const { start, other, code } = rows
   const following = new Uint32Array(users)
@@ -115,7 +118,7 @@ function mergeCodes(a: number, b: number): number {
   return ((a | b) & FOLLOW) | Math.min(MAX_LIKES, (a & MAX_LIKES) + (b & MAX_LIKES))
 }
 
-/** Whether `from` follows `to`, by halving the row of `to`. */
+/** Whether `from` follows `to`, by binary search in the row of `to`. */
 export function follows(graph: TrustGraph, from: number, to: number): boolean {
   let low = graph.start[to]!
   let high = graph.start[to + 1]!

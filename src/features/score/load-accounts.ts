@@ -3,21 +3,21 @@ import { farcasterSecondsFromUnixSeconds } from '../../protocol/time.js'
 import { FidIndex } from './fid-index.js'
 import type { AccountFeatures } from './spam-signals.js'
 
-/** Rows that are held in memory at once. */
+/** Rows in memory at once. */
 const USER_ROWS = 5_000
 const CAST_ROWS = 5_000
-/** Only casts of late are judged: people change, and old casts are many. */
+/** Only recent casts count, since behavior changes and old casts are many. */
 const CAST_WINDOW_SECONDS = 30 * 24 * 60 * 60
-/** Letters, after links are taken out: with fewer, a link stands alone; */
+/** Letters besides links; with fewer, a link has no text, */
 const LINK_ALONE_LETTERS = 10
-/** and with fewer than this, saying it again means nothing ("good morning"). */
+/** and with fewer than this, a repetition means nothing ("good morning"). */
 const WORDY_LETTERS = 20
 
-/** All accounts, by their place in the index. */
+/** All accounts by their number in the index. */
 export interface LoadedAccounts {
   readonly index: FidIndex
   readonly accounts: AccountFeatures
-  /** The scores that stand; NaN where there is none. */
+  /** Stored scores; NaN for none. */
   readonly currentScores: Float64Array
 }
 
@@ -28,7 +28,7 @@ interface UserRow {
   score: number | null
 }
 
-/** Reads every account; what is known of its casts and follows stays 0 until it is loaded. */
+/** Loads every account; cast and follow features stay 0 until they are loaded. */
 export async function loadAccounts(session: Session, signal: AbortSignal): Promise<LoadedAccounts> {
   const fids: number[] = []
   const registeredAt: number[] = []
@@ -76,8 +76,10 @@ interface CastRow {
 }
 
 /**
- * Counts the casts of the last 30 days into the accounts. Two casts say the same if their letters are the same
- * after links, digits, spaces and signs are taken out and case is folded. A photograph is no link.
+ * Adds the cast counts of the last 30 days.
+ *
+ * Two casts are equal when their letters are, without links, digits, spaces, punctuation and case. A photo is
+ * not a link.
  */
 export async function loadCastCounts(
   session: Session,

@@ -3,8 +3,8 @@ import type { EdgeList } from './edge-list.js'
 import type { FidIndex } from './fid-index.js'
 
 /**
- * Accounts that are held in memory at once, with all that they endorse. Packed into one `bytea` each: fifty
- * million rows one by one would keep the driver busy for minutes.
+ * Accounts loaded at once with all their endorsements, packed into one `bytea` each: fifty million separate
+ * rows would take minutes.
  */
 const ROWS = 200
 const INT8_BYTES = 8
@@ -15,7 +15,7 @@ interface PackedRow {
   packed: Buffer
 }
 
-/** Reads every follow into the list, and the most follows that each account made within an hour. */
+/** Loads all follows, and the most follows of each account within an hour. */
 export async function loadFollows(
   session: Session,
   index: FidIndex,
@@ -45,7 +45,7 @@ export async function loadFollows(
   }
 }
 
-/** Reads every like and recast into the list: so many of one account by another. */
+/** Loads all likes and recasts, counted per pair of accounts. */
 export async function loadLikes(
   session: Session,
   index: FidIndex,
@@ -66,7 +66,7 @@ export async function loadLikes(
   }
 }
 
-/** Equal targets stand side by side once they are sorted. */
+/** Groups equal targets after sorting. */
 function addLikes(user: number, index: FidIndex, packed: Buffer, edges: EdgeList): void {
   const targets = new Int32Array(packed.length / INT8_BYTES)
   for (let like = 0; like < targets.length; like += 1) {
@@ -81,7 +81,7 @@ function addLikes(user: number, index: FidIndex, packed: Buffer, edges: EdgeList
   }
 }
 
-/** The most of these moments (seconds, in any order) that lie less than an hour apart. Sorts them. */
+/** Returns the most timestamps (seconds, unsorted) within an hour. Sorts them in place. */
 function mostWithinAnHour(times: Float64Array): number {
   times.sort()
   let most = 0
@@ -93,7 +93,7 @@ function mostWithinAnHour(times: Float64Array): number {
   return most
 }
 
-/** An `int8` as PostgreSQL sends it; fids and times are not negative and fit a number. */
+/** Reads a non-negative `int8` that fits a number, in PostgreSQL's binary format. */
 function readInt8(bytes: Buffer, offset: number): number {
   return bytes.readUInt32BE(offset) * 2 ** 32 + bytes.readUInt32BE(offset + 4)
 }

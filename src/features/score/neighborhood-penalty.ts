@@ -1,22 +1,22 @@
 import type { TrustGraph } from './graph.js'
 
 export interface NeighborhoodPenaltyOptions {
-  /** What company in full doubt takes off the log-odds of the score. */
+  /** Reduction of the log-odds at full doubt. */
   readonly weight: number
-  /** An account of this score or more is in no doubt, */
+  /** Accounts with this score or more are not doubted, */
   readonly trustedScore: number
-  /** one of this score or less is in full doubt, straight in between. */
+  /** and those with this score or less are fully doubted; linear in between. */
   readonly doubtedScore: number
-  /** What an endorsement that is not returned counts, where there is doubt, beside one that is. */
+  /** Weight of a one-way endorsement relative to a mutual one, where there is doubt. */
   readonly oneWayShare: number
-  /** Weight of ties without doubt that everyone is granted, so that one bad tie proves little. */
+  /** Prior weight of undoubted ties, so that one bad tie proves little. */
   readonly priorWeight: number
-  /** Ends when no score moves by more than this in a round. */
+  /** Stops when no score moves by more than this in a round. */
   readonly tolerance: number
   readonly maxRounds: number
 }
 
-/** `docs/score.md` says why. */
+/** Chosen in `docs/score.md`. */
 export const defaultNeighborhoodPenaltyOptions: NeighborhoodPenaltyOptions = {
   weight: 4,
   trustedScore: 0.9,
@@ -28,23 +28,23 @@ export const defaultNeighborhoodPenaltyOptions: NeighborhoodPenaltyOptions = {
 }
 
 /**
- * Lowers each account by the company it keeps: those whom it endorses, above all those who endorse it back.
+ * Lowers the score of accounts that endorse doubted accounts, above all mutually.
  *
  *     doubted(v) = sum over u of  w(v,u) · doubt(score(u)),  a fifth of it where u does not endorse v
- *     company(v) = doubted(v) / ( prior + sum of w(v,u) over mutual ties + one-way part of doubted(v) )
- *     score(v) = logistic( odds(v) - weight · company(v) )
+ *     penalty(v) = doubted(v) / ( prior + sum of w(v,u) over mutual ties + one-way part of doubted(v) )
+ *     score(v) = logistic( odds(v) - weight · penalty(v) )
  *
- * In a dense ring the bought links of some reach only some, but all are tied to all: doubt in most members
- * becomes doubt in each. This is mean-field belief propagation over ties, as in SybilBelief (Gong, Frank and
+ * In a dense ring, bought links reach only some members, but all are tied to each other: doubt in most members
+ * spreads to all. This is mean-field belief propagation over ties, as in SybilBelief (Gong, Frank and
  * Mittal 2014) and SybilSCAR (Wang, Zhang and Gong 2017).
  *
- * Only what an account itself endorses counts, so nobody comes into bad company by being followed; and what
- * it endorses without an answer counts only against it, so nobody comes into good company by following.
+ * Only an account's own endorsements count, so followers cannot lower anyone's score. One-way endorsements
+ * only count against an account, so following trusted accounts does not raise a score.
  *
- * Scores start without doubt and only fall, towards the highest fixed point, so rounds always settle.
+ * Scores start without doubt and only fall, towards the highest fixed point, so the iteration converges.
  *
- * @param odds log-odds of each score before company
- * @param weights weight of each code of an edge (`trust.ts`)
+ * @param odds Log-odds of each score before the penalty.
+ * @param weights Weight of each edge code (`trust.ts`).
  */
 export function applyNeighborhoodPenalty(
   graph: TrustGraph,
@@ -64,7 +64,7 @@ export function applyNeighborhoodPenalty(
     round += 1
   ) {
     const before = scores
-    // Doubt only grows, so each round adds what it has grown by; after a few rounds it grows for few.
+    // Doubt only grows, so each round adds the growth; after a few rounds it grows for few accounts.
     const growth = (user: number) => {
       const grown = doubt(before[user]!, options) - doubts[user]!
       if (grown <= options.tolerance) return 0
@@ -86,7 +86,7 @@ function doubt(score: number, { trustedScore, doubtedScore }: NeighborhoodPenalt
   return Math.min(1, Math.max(0, (trustedScore - score) / (trustedScore - doubtedScore)))
 }
 
-/** For each account: over those who endorse it back, and over those who do not. */
+/** Sums per account: over mutual ties, and over one-way endorsements. */
 interface Sums {
   readonly mutual: Float64Array
   readonly oneWay: Float64Array
@@ -96,7 +96,7 @@ function emptySums(users: number): Sums {
   return { mutual: new Float64Array(users), oneWay: new Float64Array(users) }
 }
 
-/** Adds to each account the weight of what it endorses, times `factor` of whom. */
+/** Adds to each account the weight of its endorsements times `factor` of the endorsed. */
 function addOverEndorsements(
   { users, start, source, code }: TrustGraph,
   mutualBits: Uint8Array,
@@ -116,8 +116,9 @@ function addOverEndorsements(
 }
 
 /**
- * A bit for each edge: whether there is one in the other direction. The endorsed come in ascending order and
- * rows are ascending, so a finger in each row only ever moves forward.
+ * Computes one bit per edge: whether the reverse edge exists.
+ *
+ * Endorsed accounts and rows are ascending, so one cursor per row only moves forward.
  */
 function mutualEdges({ users, edges, start, source }: TrustGraph): Uint8Array {
   const mutual = new Uint8Array(Math.ceil(edges / 8))

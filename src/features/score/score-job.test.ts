@@ -21,7 +21,7 @@ beforeEach(async () => {
   await db`truncate social.users, social.follows, social.reactions, social.casts, score.runs`
 })
 
-/** fid = 10 + 3 · number: fids have gaps. */
+/** fid = 10 + 3 · number, so that fids have gaps. */
 const fidOf = (user: number) => 10 + 3 * user
 
 async function storePlanted(network: PlantedNetwork): Promise<void> {
@@ -60,7 +60,7 @@ async function storedScores(): Promise<Map<number, number | null>> {
   return new Map(rows.map(({ fid, score }) => [fid, score]))
 }
 
-test('scores of the database are those of the network in it, and rings stand below', async () => {
+test("recomputeScores: stores the network's scores, rings below others", async () => {
   const planted = { name: 'stored', honest: 400, spam: 80, buyers: 0.3, hasSpamSignals: false }
   await storePlanted(plantedNetwork(planted))
   const steps: string[] = []
@@ -89,7 +89,7 @@ test('scores of the database are those of the network in it, and rings stand bel
   expect(summary?.quantiles.p50).toBeGreaterThan(summary?.quantiles.p10 ?? 1)
 })
 
-test('only what has changed is written', async () => {
+test('recomputeScores: writes only changes', async () => {
   await storePlanted(
     plantedNetwork({ name: 'again', honest: 100, spam: 20, buyers: 0.3, hasSpamSignals: false }),
   )
@@ -101,7 +101,7 @@ test('only what has changed is written', async () => {
   expect(runs.map(({ changed }) => changed)).toEqual([120, 0, 1])
 })
 
-test('servers are told to forget the views that show old scores, if there are any', async () => {
+test('recomputeScores: notifies servers to drop cached views, if any', async () => {
   await storeUsers(db, [1], [0])
   const told: string[] = []
   const listening = await db.listen(INVALIDATION_CHANNEL, (tag) => told.push(tag))
@@ -112,7 +112,7 @@ test('servers are told to forget the views that show old scores, if there are an
   await listening.unlisten()
 })
 
-test('seeds are chosen where none is known, and unknown ones are told', async () => {
+test('recomputeScores: chooses seeds without configuration and reports unknown ones', async () => {
   await storeUsers(db, [5, 6, 7], [100, 50, 200])
   await storeFollows(db, [[5, 6, 0]])
   const summary = await recomputeScores(db, { ...options, seeds: [99, 99] })
@@ -124,11 +124,11 @@ test('seeds are chosen where none is known, and unknown ones are told', async ()
   })
 })
 
-test('a database without accounts is fine', async () => {
+test('recomputeScores: an empty database', async () => {
   expect(await recomputeScores(db, options)).toMatchObject({ users: 0, edges: 0, changed: 0, seeds: [] })
 })
 
-test('what an account posts lowers its score: the same again, and links without words', async () => {
+test('recomputeScores: repetition and links without words lower the score', async () => {
   await storeUsers(db, [1, 2, 3, 4, 5], [0, 0, 0, 0, 0])
   const recent = NOW_TS - DAY_SECONDS
   const each = Array.from({ length: 40 }, (_, number) => number)
@@ -150,11 +150,11 @@ test('what an account posts lowers its score: the same again, and links without 
   const scores = await storedScores()
   expect(scores.get(2)).toBeLessThan(scores.get(3)!)
   expect(scores.get(3)).toBeLessThan(scores.get(4)!)
-  // Photographs are no links, and what was said two months ago is forgotten.
+  // Photos are not links, and casts of two months ago do not count.
   expect(scores.get(4)).toBe(scores.get(5))
 })
 
-test('a burst of follows lowers the score', async () => {
+test('recomputeScores: a burst of follows lowers the score', async () => {
   const targets = Array.from({ length: 600 }, (_, number) => 100 + number)
   await storeUsers(db, [1, 2, ...targets], new Array(602).fill(0))
   await storeFollows(
@@ -166,7 +166,7 @@ test('a burst of follows lowers the score', async () => {
   expect(scores.get(2)).toBeLessThan(scores.get(1)!)
 })
 
-test('one process computes at a time', async () => {
+test('recomputeScores: one process at a time', async () => {
   await storeUsers(db, [1], [0])
   const first = await db.begin(async (holder) => {
     await holder`lock table social.reactions in access exclusive mode`
@@ -183,7 +183,7 @@ test('one process computes at a time', async () => {
   expect(await recomputeScores(db, options)).not.toBeNull()
 })
 
-test('a row that is being written by a merge is left for the next run, without waiting', async () => {
+test('recomputeScores: skips a row locked by a merge without waiting', async () => {
   await storeUsers(db, [1, 2], [0, 0])
   await db.begin(async (merge) => {
     await merge`update social.users set bio = 'new' where fid = 1`
@@ -194,7 +194,7 @@ test('a row that is being written by a merge is left for the next run, without w
   expect((await storedScores()).get(1)).not.toBeNull()
 })
 
-test('it can be ended on the way, and leaves the connection as it was', async () => {
+test("recomputeScores: an abort restores the connection's settings", async () => {
   await storeUsers(db, [1, 2], [0, 0])
   const stopping = new AbortController()
   const onStep = (step: string) => {

@@ -11,49 +11,50 @@ import { defaultSeeds } from './seeds.js'
 import { storeScores } from './store-scores.js'
 
 export interface RecomputeOptions {
-  /** Fids that are trusted to begin with; none: they are chosen (`seeds.ts`). */
+  /** Fids of trusted accounts; chosen automatically when empty (`seeds.ts`). */
   readonly seeds: readonly number[]
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** A score that moves by no more than this is not written. */
+  /** Changes up to this are not written. */
   readonly epsilon?: number
   readonly score?: ScoreOptions
-  /** Ends the job between two batches of rows. */
+  /** Aborts the job between two batches of rows. */
   readonly signal?: AbortSignal
-  /** Told what begins now. */
+  /** Called when a step begins. */
   readonly onStep?: (step: ScoreStep) => void
 }
 
-/** What is being done now. */
+/** The current step. */
 export type ScoreStep = 'accounts' | 'casts' | 'follows' | 'likes' | 'scores' | 'writing'
 
-/** What a computation looked at and wrote. */
+/** The size and result of a computation. */
 export interface ScoreSummary {
   readonly users: number
   readonly edges: number
-  /** Fids that trust started from, and whether they were chosen here. */
+  /** Fids of the seeds, and whether they were chosen automatically. */
   readonly seeds: readonly number[]
   readonly seedsChosen: boolean
-  /** Configured seeds that have no account. */
+  /** Configured seeds without an account. */
   readonly unknownSeeds: readonly number[]
   readonly iterations: number
   /** Rows written. */
   readonly changed: number
-  /** The scores below which a tenth, a quarter, half, ... of all accounts are. */
+  /** Percentiles of all scores. */
   readonly quantiles: Readonly<Record<'p10' | 'p25' | 'p50' | 'p75' | 'p90', number>>
   readonly durationMs: number
 }
 
 const EPSILON = 0.002
-/** The bytes of "score". */
+/** Advisory lock id: the bytes of "score". */
 const SCORE_LOCK = 0x73636f7265
 
 /**
- * Computes `social.users.score` of every account and writes what has changed. Takes one connection for its
- * length and nine bytes of memory per endorsement. Blocks its thread for seconds on a large network: a server
- * runs it in a thread of its own (`score-thread.ts`).
+ * Computes `social.users.score` of every account and writes the changes.
  *
- * @returns null when another process is at it
+ * Takes one connection and nine bytes of memory per endorsement, and blocks its thread for seconds on a large
+ * network: servers run it in a thread (`score-thread.ts`).
+ *
+ * @returns Null when another process is computing.
  */
 export async function recomputeScores(db: Database, options: RecomputeOptions): Promise<ScoreSummary | null> {
   const session = await db.reserve()
@@ -63,10 +64,10 @@ export async function recomputeScores(db: Database, options: RecomputeOptions): 
     `
     if (!lock?.locked) return null
     try {
-      // Whole tables are read, and sorted where no index does it.
+      // Whole tables are read, and sorted without an index.
       await session`set statement_timeout = 0`
       await session`set work_mem = '64MB'`
-      // If this process dies, its long statement ends.
+      // Ends the long statement when this process dies.
       await session`set client_connection_check_interval = '5s'`
       return await recompute(session, options)
     } finally {

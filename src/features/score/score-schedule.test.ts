@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000
 let workerUrl: URL
 let logged: string[]
 
-/** The thread runs JavaScript. */
+/** The worker thread runs compiled JavaScript. */
 beforeAll(async () => {
   workerUrl = pathToFileURL(join(await builtCli(), '../features/score/score-worker.js'))
 })
@@ -45,19 +45,19 @@ async function addRun(finishedMs: number): Promise<void> {
   `
 }
 
-test('the chore computes scores in a thread, once, and tells of seeds that are not there', async () => {
+test('score job: computes once in a thread and logs unknown seeds', async () => {
   await storeUsers(db, [1, 2], [0, 0])
   await storeFollows(db, [[1, 2, 0]])
   const scores = schedule({ seeds: [1, 99] })
   await scores.run()
   await scores.run()
-  expect(logged).toEqual(['scores computed', 'SCORE_SEEDS: no such accounts'])
+  expect(logged).toEqual(['scores computed', 'SCORE_SEEDS names unknown accounts'])
   const [counts] =
     await db`select count(score) as scored, (select count(*) from score.runs) as runs from social.users`
   expect(counts).toEqual({ scored: 2, runs: 1 })
 })
 
-test('scores are due when they are old, or when one account in ten has none', async () => {
+test('areScoresDue: when old, or when one account in ten has none', async () => {
   const due = (intervalHours = 24) => areScoresDue({ db, intervalHours, clock: () => 100 * HOUR_MS })
   expect(await due()).toBe(false)
   await storeUsers(
@@ -74,14 +74,14 @@ test('scores are due when they are old, or when one account in ten has none', as
   expect(await due()).toBe(true)
 })
 
-test('an interval of 0 computes nothing', async () => {
+test('createScoreSchedule: interval 0 never computes', async () => {
   await storeUsers(db, [1], [0])
   await schedule({ intervalHours: 0 }).run()
   expect(logged).toEqual([])
   expect(await db`select 1 from score.runs`).toEqual([])
 })
 
-test('stopping ends what is under way, and no failure is told', async () => {
+test('stop: aborts the computation without an error', async () => {
   await storeUsers(db, [1, 2], [0, 0])
   const scores = schedule()
   await db.begin(async (holder) => {
@@ -100,7 +100,7 @@ test('stopping ends what is under way, and no failure is told', async () => {
   expect(logged).toEqual([])
 })
 
-test('a thread that fails says why', async () => {
+test("startScoreThread: rejects with the thread's error", async () => {
   await db`alter table social.reactions rename to reactions_away`
   try {
     await expect(startScoreThread({ url, seeds: [] }, workerUrl).done).rejects.toThrow('social.reactions')

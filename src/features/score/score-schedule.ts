@@ -4,7 +4,7 @@ import { type ScoreThread, type ScoreThreadInput, startScoreThread } from './sco
 
 export interface ScoreScheduleOptions extends ScoreThreadInput {
   readonly db: Database
-  /** How old scores may get; 0 never computes them. */
+  /** Greatest age of scores in hours; 0 never computes them. */
   readonly intervalHours: number
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -12,7 +12,7 @@ export interface ScoreScheduleOptions extends ScoreThreadInput {
   readonly workerUrl?: URL
 }
 
-/** Something for the server's maintenance, and how to end what is under way. */
+/** A maintenance task, and how to abort it. */
 export interface ScoreSchedule {
   readonly name: string
   readonly everyMs: number
@@ -21,14 +21,15 @@ export interface ScoreSchedule {
 }
 
 const HOUR_MS = 60 * 60 * 1000
-/** How often it is asked whether scores are due. */
+/** How often to check whether scores are due. */
 const POLL_MS = 15 * 60 * 1000
-/** With so many accounts without a score (one in ten), they are due before their time. */
+/** Share of accounts without a score at which scores are due early. */
 const UNSCORED_SHARE = 0.1
 
 /**
- * Computes scores whenever they are due, in a thread. Processes on one database agree by `score.runs` on when
- * that is, and by the job's lock on who does it.
+ * Computes scores in a thread when they are due.
+ *
+ * Processes on one database agree on the schedule by `score.runs`, and on the executor by the job's lock.
  */
 export function createScoreSchedule(options: ScoreScheduleOptions): ScoreSchedule {
   let thread: ScoreThread | null = null
@@ -44,7 +45,7 @@ export function createScoreSchedule(options: ScoreScheduleOptions): ScoreSchedul
         if (summary === null) return
         const { users, edges, changed, durationMs, unknownSeeds, seedsChosen } = summary
         options.log.info({ users, edges, changed, durationMs, seedsChosen }, 'scores computed')
-        if (unknownSeeds.length > 0) options.log.warn({ unknownSeeds }, 'SCORE_SEEDS: no such accounts')
+        if (unknownSeeds.length > 0) options.log.warn({ unknownSeeds }, 'SCORE_SEEDS names unknown accounts')
       } catch (error) {
         if (!isStopped) throw error
       } finally {

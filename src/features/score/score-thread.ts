@@ -1,27 +1,26 @@
 import { Worker } from 'node:worker_threads'
 import type { ScoreSummary } from './score-job.js'
 
-/** What the thread is given. */
+/** Input of the thread. */
 export interface ScoreThreadInput {
   readonly url: string
   readonly seeds: readonly number[]
 }
 
-/** A computation in a thread of its own. */
+/** A computation in its own thread. */
 export interface ScoreThread {
-  /** What `recomputeScores` returns; rejects when it fails or is stopped. */
+  /** The result of `recomputeScores`; rejects when it fails or is stopped. */
   readonly done: Promise<ScoreSummary | null>
-  /** Ends it: between two batches of rows, or after a moment wherever it is. */
+  /** Stops it: between two batches of rows, or by force after a moment. */
   stop(): Promise<void>
 }
 
 const STOP_MS = 1_000
 
 /**
- * Runs `recomputeScores` beside a server: the arithmetic takes seconds without a pause, and whoever waits
- * for a page in the meantime would notice.
+ * Runs `recomputeScores` in a thread, since the computation blocks for seconds.
  *
- * @param workerUrl the compiled `score-worker.js`, unless it stands beside this module
+ * @param workerUrl The compiled `score-worker.js`, unless it is beside this module.
  */
 export function startScoreThread(
   input: ScoreThreadInput,
@@ -31,7 +30,7 @@ export function startScoreThread(
   const done = new Promise<ScoreSummary | null>((resolve, reject) => {
     worker.on('message', resolve)
     worker.on('error', reject)
-    worker.on('exit', () => reject(new Error('the scoring thread was ended')))
+    worker.on('exit', () => reject(new Error('the scoring thread was terminated')))
   })
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', () => resolve())

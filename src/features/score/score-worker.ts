@@ -3,7 +3,7 @@ import { connect } from '../../platform/db/connection.js'
 import { recomputeScores } from './score-job.js'
 import type { ScoreThreadInput } from './score-thread.js'
 
-// The entry of the scoring thread: one job, one message with its summary. See `score-thread.ts`.
+// Entry of the scoring thread: runs one job and posts its summary. See `score-thread.ts`.
 const { url, seeds } = workerData as ScoreThreadInput
 const stopping = new AbortController()
 parentPort?.once('message', () => stopping.abort(new Error('stopped')))

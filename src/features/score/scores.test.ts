@@ -19,7 +19,7 @@ const exact = {
   neighborhoodPenalty: { ...defaultScoreOptions.neighborhoodPenalty, tolerance: 1e-10, maxRounds: 500 },
 }
 
-test('scores are between 0 and 1 in any network, and the same each time', () => {
+test('computeScores: between 0 and 1 for any network, and deterministic', () => {
   fc.assert(
     fc.property(smallNetworks, ({ users, endorsements, seeds }) => {
       const run = () =>
@@ -37,13 +37,13 @@ test('scores are between 0 and 1 in any network, and the same each time', () => 
   )
 })
 
-test('a network without accounts has no scores', () => {
+test('computeScores: an empty network', () => {
   expect(
     computeScores(graphOf(0, []), emptyAccountFeatures(0), new Uint32Array(0), NOW_UNIX).scores,
   ).toHaveLength(0)
 })
 
-test('which numbers accounts have does not matter', () => {
+test('computeScores: account numbers do not matter', () => {
   const network = plantedNetwork({ name: 'labels', honest: 300, spam: 60, buyers: 0.3, hasSpamSignals: true })
   const renamed = Uint32Array.from({ length: network.users }, (_, user) => network.users - 1 - user)
   const pairs = network.edges
@@ -68,13 +68,13 @@ test('which numbers accounts have does not matter', () => {
   }
 })
 
-/** The facts in the reverse order. */
+/** The features in reverse order. */
 function relabelled(accounts: AccountFeatures): AccountFeatures {
   const reversed = Object.entries(accounts).map(([fact, values]) => [fact, values.slice().reverse()] as const)
   return { ...accounts, ...Object.fromEntries(reversed) }
 }
 
-test('whoever a trusted account starts to follow scores no less than before', () => {
+test('computeScores: a new follow by a trusted account never lowers the score', () => {
   const options = { name: 'monotone', honest: 400, spam: 80, buyers: 0.3, hasSpamSignals: true }
   const seeds = Uint32Array.of(3, 50, 111, 222)
   const scoresWith = (from: number, to: number) => {
@@ -93,7 +93,7 @@ test('whoever a trusted account starts to follow scores no less than before', ()
   }
 })
 
-test('accounts that nobody knows change nobody else, however many they are', () => {
+test('computeScores: unknown accounts change nobody else, in any number', () => {
   const crowd = 100_000
   const network = () =>
     plantedNetwork({ name: 'crowd', honest: 400, spam: 80, buyers: 0.3, hasSpamSignals: false })
@@ -110,7 +110,7 @@ test('accounts that nobody knows change nobody else, however many they are', () 
     accounts[fact as keyof AccountFeatures].set(values)
   const graph = buildGraph(large.users + crowd, large.edges)
   const after = computeScores(graph, accounts, seeds, NOW_UNIX)
-  // Each is followed by 200 more accounts, none of which anybody knows.
+  // Each one is followed by 200 further unknown accounts.
   expect(after.flow.trust.subarray(0, large.users)).toEqual(before.flow.trust)
   for (let user = 0; user < large.users; user += 1) {
     expect(after.scores[user]).toBeGreaterThanOrEqual(before.scores[user]! - 1e-6)
@@ -130,10 +130,10 @@ test.each(['one', 'two', 'three', 'four'])(
   (name) => {
     const size = { name, honest: 4000, spam: 800 }
     expect(separation({ ...size, buyers: 0.3, hasSpamSignals: true })).toBeGreaterThan(0.98)
-    // By the graph alone, and when every member of every ring buys links.
+    // By the graph alone, and with every ring member buying links.
     expect(separation({ ...size, buyers: 0.3, hasSpamSignals: false })).toBeGreaterThan(0.97)
     expect(separation({ ...size, buyers: 1, hasSpamSignals: false })).toBeGreaterThan(0.95)
-    // And when nobody in a ring follows back, which hides it from the mutual ties.
+    // And with rings that have no mutual follows.
     expect(separation({ ...size, buyers: 0.3, hasSpamSignals: true, isOneWay: true })).toBeGreaterThan(0.95)
   },
 )

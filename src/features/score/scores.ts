@@ -28,7 +28,7 @@ export interface ScoreOptions {
   readonly neighborhoodPenalty: NeighborhoodPenaltyOptions
 }
 
-/** `docs/score.md` says why. */
+/** Chosen in `docs/score.md`. */
 export const defaultScoreOptions: ScoreOptions = {
   trust: defaultTrustOptions,
   curve: { unknown: 0.1, halfFollows: 1.5, steepness: 1.5 },
@@ -36,24 +36,26 @@ export const defaultScoreOptions: ScoreOptions = {
   neighborhoodPenalty: defaultNeighborhoodPenaltyOptions,
 }
 
-/** The scores, and the trust that they come from. */
+/** The scores and the trust that they derive from. */
 export interface Scores {
-  /** The probability that each account is not spam: 0..1. */
+  /** Probability per account that it is not spam: 0..1. */
   readonly scores: Float64Array
   readonly flow: TrustResult
 }
 
 /**
- * The score of every account: the probability that trust alone gives it (`trust.ts`, `calibration.ts`),
- * lowered by its signs of spam (`signs.ts`) and by the company it keeps (`company.ts`).
+ * Computes the score of every account.
  *
- *     odds(v) = logit(p(v)) - sum of weight · sign(v)
- *     score(v) = logistic( odds(v) - weight · company(v) )
+ * The score is the probability by trust (`trust.ts`, `calibration.ts`), lowered by spam signals
+ * (`spam-signals.ts`) and by the neighborhood (`neighborhood-penalty.ts`):
+ *
+ *     odds(v) = logit(p(v)) - sum of weight · signal(v)
+ *     score(v) = logistic( odds(v) - weight · penalty(v) )
  *
  * The same accounts, endorsements, seeds and time give the same bits.
  *
- * @param seeds numbers of accounts, each once, at least one unless there are no accounts
- * @param nowUnix Unix seconds
+ * @param seeds Distinct account numbers, at least one unless there are no accounts.
+ * @param nowUnix Unix seconds.
  */
 export function computeScores(
   graph: TrustGraph,

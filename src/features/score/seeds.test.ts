@@ -4,7 +4,7 @@ import { defaultSeeds } from './seeds.js'
 import { graphOf } from './testing/endorsements.js'
 import { plantedNetwork } from './testing/planted-network.js'
 
-test('seeds are old, well followed, and nearly all honest in a network with rings', () => {
+test('defaultSeeds: old, well-followed and almost only honest accounts', () => {
   for (const name of ['one', 'two', 'three']) {
     const network = plantedNetwork({ name, honest: 4000, spam: 800, buyers: 0.3, hasSpamSignals: false })
     const graph = buildGraph(network.users, network.edges)
@@ -18,7 +18,7 @@ test('seeds are old, well followed, and nearly all honest in a network with ring
   }
 })
 
-test('where nobody follows back the best followed are seeds, and where nobody follows the oldest', () => {
+test('defaultSeeds: without mutual follows the most followed, without follows the oldest', () => {
   const age = Float64Array.of(30, 10, 20)
   const oneWay = graphOf(3, [
     { from: 0, to: 2, likes: 0 },

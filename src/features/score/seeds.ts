@@ -1,35 +1,35 @@
 import { FOLLOW } from './edge-list.js'
 import { follows, type TrustGraph } from './graph.js'
 
-/** Seeds are sought among this share of all accounts, the oldest ones, */
+/** Seeds are chosen among this share of the oldest accounts. */
 const COHORT_SHARE = 0.25
 const COHORT_MIN = 50
-/** and one in so many accounts becomes a seed, within these bounds. */
+/** Accounts per seed, within these bounds. */
 const USERS_PER_SEED = 200
 const SEEDS_MIN = 10
 const SEEDS_MAX = 500
 
-/** A seed is in mutual follows with at least so many of the oldest accounts, where any account is. */
+/** Mutual follows with the oldest accounts that a seed needs, when any account has them. */
 const MUTUAL_MIN = 3
 
 /**
- * Seeds for a network whose operator names none: the best followed of the oldest accounts, among those in
- * mutual follows with other old accounts. Each of the oldest accounts has one vote, which is split among all
- * whom it follows:
+ * Chooses seeds when the operator configures none.
+ *
+ * Seeds are the most followed of the oldest accounts that have mutual follows with other old accounts. Each of
+ * the oldest accounts has one vote, split among all accounts that it follows:
  *
  *     votes(v) = sum over u, old and following v, of 1 / following(u)
  *
- * Accounts made after the oldest quarter have no vote, and a ring that follows itself in full gives each of
- * its members less than one, however large it is.
+ * Newer accounts have no vote, and a fully connected ring of any size gives each member less than one vote.
  *
- * @param registeredAt when each account was registered, Unix seconds
- * @returns numbers of accounts, ascending; at least one where there is one
+ * @param registeredAt Registration times in Unix seconds.
+ * @returns Account numbers, ascending; at least one unless there are no accounts.
  */
 export function defaultSeeds(graph: TrustGraph, registeredAt: Float64Array): Uint32Array {
   const cohort = oldestAccounts(registeredAt)
   const { votes, mutual } = countVotes(graph, cohort)
   const seedCount = Math.min(SEEDS_MAX, Math.max(SEEDS_MIN, Math.round(graph.users / USERS_PER_SEED)))
-  // The cohort comes oldest first and the sort is stable, so the older one wins among equals.
+  // The cohort is oldest first and the sort is stable, so ties go to the older account.
   const best = Array.from(cohort).sort((a, b) => votes[b]! - votes[a]!)
   const mutuallyFollowed = best.filter((user) => mutual[user]! >= MUTUAL_MIN)
   const voted = best.filter((user) => votes[user]! > 0)
@@ -37,7 +37,7 @@ export function defaultSeeds(graph: TrustGraph, registeredAt: Float64Array): Uin
   return Uint32Array.from(candidates.slice(0, seedCount)).sort()
 }
 
-/** The oldest accounts, oldest first; the lower number among those of one second. */
+/** Returns the oldest accounts, oldest first; ties by lower number. */
 function oldestAccounts(registeredAt: Float64Array): Uint32Array {
   const size = Math.max(COHORT_MIN, Math.ceil(registeredAt.length * COHORT_SHARE))
   return Uint32Array.from(registeredAt, (_, user) => user)
@@ -47,7 +47,7 @@ function oldestAccounts(registeredAt: Float64Array): Uint32Array {
 
 interface Votes {
   readonly votes: Float64Array
-  /** With how many of the cohort each of them is in mutual follows. */
+  /** Number of mutual follows of each with the cohort. */
   readonly mutual: Uint32Array
 }
 
@@ -66,4 +66,9 @@ function countVotes(graph: TrustGraph, cohort: Uint32Array): Votes {
     }
   }
   return { votes, mutual }
+}
+
+/** Parses `SCORE_SEEDS`, which was validated before: comma-separated fids. */
+export function seedList(text: string | undefined): number[] {
+  return text === undefined ? [] : text.split(',').map(Number)
 }

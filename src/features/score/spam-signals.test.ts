@@ -11,7 +11,7 @@ import { emptyAccountFeatures } from './testing/planted-network.js'
 const NOW_UNIX = 1_700_000_000
 const DAY_SECONDS = 86_400
 
-/** An old account with a profile and nothing against it, changed as told. */
+/** Signals of an old account with a profile and the given changes. */
 function signs(
   change: Partial<Record<keyof ReturnType<typeof emptyAccountFeatures>, number>>,
   following = 0,
@@ -26,12 +26,12 @@ function signs(
 
 const none = { repetition: 0, links: 0, imbalance: 0, burst: 0, missingProfile: 0, newAccount: 0 }
 
-test('an account that behaves like a person shows no sign', () => {
+test('spamSignalsOf: a normal account shows no signal', () => {
   const facts = { casts: 200, linkCasts: 20, wordyCasts: 100, differentWordyCasts: 99, peakFollows: 40 }
   expect(signs(facts, 50)).toEqual(none)
 })
 
-test('each sign is fully there where its behaviour is plain', () => {
+test('spamSignalsOf: clear behavior gives full signals', () => {
   expect(signs({ wordyCasts: 100, differentWordyCasts: 2 })).toEqual({ ...none, repetition: 1 })
   expect(signs({ casts: 100, linkCasts: 95 })).toEqual({ ...none, links: 1 })
   expect(signs({}, 1000)).toEqual({ ...none, imbalance: 1 })
@@ -40,7 +40,7 @@ test('each sign is fully there where its behaviour is plain', () => {
   expect(signs({ registeredAt: NOW_UNIX })).toEqual({ ...none, newAccount: 1 })
 })
 
-test('signs grow with the behaviour and stay between 0 and 1', () => {
+test('spamSignalsOf: grow with the behavior, between 0 and 1', () => {
   const peaks = [0, 60, 100, 300, 600, 100_000].map((peakFollows) => signs({ peakFollows }).burst)
   expect(peaks).toEqual([...peaks].sort((a, b) => a - b))
   expect(Math.min(...peaks)).toBe(0)
@@ -51,14 +51,14 @@ test('signs grow with the behaviour and stay between 0 and 1', () => {
   expect(ages).toEqual([1, expect.closeTo(2 / 3), expect.closeTo(1 / 3), 0])
 })
 
-test('two casts prove nothing', () => {
+test('spamSignalsOf: two casts prove nothing', () => {
   expect(signs({ casts: 2, linkCasts: 2, wordyCasts: 2, differentWordyCasts: 1 }).repetition).toBeLessThan(
     0.1,
   )
   expect(signs({ casts: 2, linkCasts: 2 }).links).toBe(0)
 })
 
-test('the penalty is the weighted sum', () => {
+test('spamPenalty: is the weighted sum', () => {
   const all = { repetition: 1, links: 1, imbalance: 1, burst: 1, missingProfile: 1, newAccount: 1 }
   const sum = Object.values(defaultSpamSignalWeights).reduce((total, weight) => total + weight, 0)
   expect(spamPenalty(all, defaultSpamSignalWeights)).toBeCloseTo(sum)

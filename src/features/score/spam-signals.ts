@@ -1,31 +1,31 @@
 import type { TrustGraph } from './graph.js'
 
 /**
- * What is known of each account beside the graph, in one array per fact. All of it is the account's own doing:
- * nothing that somebody else does to an account is a sign against it, or spammers could lower the score of
- * whom they like.
+ * Features of each account beside the graph, one array each.
+ *
+ * All of them are the account's own behavior. Otherwise spammers could lower the score of others.
  */
 export interface AccountFeatures {
   /** Unix seconds. */
   readonly registeredAt: Float64Array
-  /** How many of username, display name, picture and bio are filled. */
+  /** Filled fields among username, display name, picture and bio. */
   readonly profileParts: Uint8Array
-  /** The most follows that it made within an hour and that still stand. */
+  /** Most current follows that it made within an hour. */
   readonly peakFollows: Uint32Array
-  /** Its casts of late, */
+  /** Recent casts, */
   readonly casts: Uint32Array
-  /** those that are a link and next to no words, */
+  /** those with a link and almost no words, */
   readonly linkCasts: Uint32Array
-  /** those with enough words to tell whether they were said before, and how many different ones. */
+  /** those with enough words to compare, and the number of distinct ones. */
   readonly wordyCasts: Uint32Array
   readonly differentWordyCasts: Uint32Array
 }
 
 const PROFILE_PARTS = 4
 
-/** What each sign takes off the log-odds of the score where it is fully there. */
+/** Reduction of the log-odds by each signal at full strength. */
 export interface SpamSignalWeights {
-  /** Says the same again and again. */
+  /** Repeats the same text. */
   readonly repetition: number
   /** Posts links without words. */
   readonly links: number
@@ -35,11 +35,11 @@ export interface SpamSignalWeights {
   readonly burst: number
   /** Has no profile. */
   readonly missingProfile: number
-  /** Has just been registered. */
+  /** Was just registered. */
   readonly newAccount: number
 }
 
-/** `docs/score.md` says why. */
+/** Chosen in `docs/score.md`. */
 export const defaultSpamSignalWeights: SpamSignalWeights = {
   repetition: 1.5,
   links: 1,
@@ -50,14 +50,14 @@ export const defaultSpamSignalWeights: SpamSignalWeights = {
 }
 
 const NEW_ACCOUNT_SECONDS = 30 * 24 * 60 * 60
-/** Added below each ratio, so that two casts prove nothing. */
+/** Added to each denominator, so that two casts prove nothing. */
 const CASTS_PRIOR = 5
 const FOLLOWS_PRIOR = 20
 
 /**
- * The signs of one account, each from 0, not there, to 1, fully there.
+ * Computes the signals of an account, each from 0 to 1.
  *
- * @param nowUnix Unix seconds
+ * @param nowUnix Unix seconds.
  */
 export function spamSignalsOf(
   user: number,
@@ -80,7 +80,7 @@ export function spamSignalsOf(
   }
 }
 
-/** What the signs take off the log-odds: the weighted sum. */
+/** Returns the weighted sum of signals, to subtract from the log-odds. */
 export function spamPenalty(signals: SpamSignalWeights, weights: SpamSignalWeights): number {
   return (
     signals.repetition * weights.repetition +
@@ -92,7 +92,7 @@ export function spamPenalty(signals: SpamSignalWeights, weights: SpamSignalWeigh
   )
 }
 
-/** 0 up to `from`, 1 from `to` on, straight in between. */
+/** 0 up to `from`, 1 from `to` on, linear in between. */
 function ramp(value: number, from: number, to: number): number {
   return Math.min(1, Math.max(0, (value - from) / (to - from)))
 }

@@ -1,18 +1,17 @@
 import type { Session } from '../../platform/db/connection.js'
 import type { FidIndex } from './fid-index.js'
 
-/** Rows of one statement and one transaction: few enough that a merge never waits for long. */
+/** Rows per statement and transaction: few, so that merges never wait long. */
 const CHUNK_ROWS = 2_000
 
 /**
- * Writes the scores that differ from those that stand by more than `epsilon`, in chunks
- * that are committed one by one.
+ * Writes scores that differ from the stored ones by more than `epsilon`, in chunks committed one by one.
  *
- * A row that a merge is writing at this moment is left for the second pass, and then for the next run: the
- * job waits for no row's lock, so it can be part of no deadlock and fail no merge.
+ * A row locked by a merge is left for the second pass, then for the next run. The job never waits for a row
+ * lock, so it cannot deadlock or fail a merge.
  *
- * @param currentScores the scores that stand; NaN where there is none
- * @returns how many rows were written
+ * @param currentScores Stored scores; NaN for none.
+ * @returns The number of written rows.
  */
 export async function storeScores(
   session: Session,
@@ -44,7 +43,7 @@ function* chunksOf(users: readonly number[]): Generator<readonly number[]> {
   for (let start = 0; start < users.length; start += CHUNK_ROWS) yield users.slice(start, start + CHUNK_ROWS)
 }
 
-/** Returns the fids whose rows were free. */
+/** Writes one chunk and returns the fids whose rows were not locked. */
 async function storeChunk(
   session: Session,
   fids: Float64Array,

@@ -9,7 +9,7 @@ function flow({ users, endorsements, seeds }: SmallNetwork): Float64Array {
   return propagateTrust(graphOf(users, endorsements), Uint32Array.from(seeds), exact).trust
 }
 
-/** The equation of the documentation, written out in full matrices. */
+/** The documented equation in dense matrices. */
 function plainFlow({ users, endorsements, seeds }: SmallNetwork): number[] {
   const { damping, followWeight, likesWeight, likesHalf } = exact
   const everyone = [...Array(users).keys()]
@@ -38,7 +38,7 @@ function plainFlow({ users, endorsements, seeds }: SmallNetwork): number[] {
   return trust
 }
 
-test('trust is the solution of its equation', () => {
+test('propagateTrust: solves its equation', () => {
   fc.assert(
     fc.property(smallNetworks, (network) => {
       const trust = flow(network)
@@ -48,7 +48,7 @@ test('trust is the solution of its equation', () => {
   )
 })
 
-test('trust is never negative and never lost', () => {
+test('propagateTrust: trust is never negative and never lost', () => {
   fc.assert(
     fc.property(smallNetworks, (network) => {
       const trust = flow(network)
@@ -58,7 +58,7 @@ test('trust is never negative and never lost', () => {
   )
 })
 
-test('whoever gets another follower has no less trust than before', () => {
+test('propagateTrust: another follower never lowers trust', () => {
   const cases = smallNetworks.chain((network) => {
     const user = fc.nat(network.users - 1)
     return fc.tuple(fc.constant(network), fc.record({ from: user, to: user, likes: fc.constant(0) }))
@@ -71,7 +71,7 @@ test('whoever gets another follower has no less trust than before', () => {
   )
 })
 
-test('accounts that no seed reaches have no trust, however much they endorse each other', () => {
+test('propagateTrust: accounts that no seed reaches have none', () => {
   const trust = flow({
     users: 5,
     seeds: [0],
@@ -87,7 +87,7 @@ test('accounts that no seed reaches have no trust, however much they endorse eac
   expect(trust[1]).toBeGreaterThan(0)
 })
 
-test('likes weigh less and less, and never more than their limit', () => {
+test('propagateTrust: likes have diminishing, bounded weight', () => {
   const weights = codeWeights(defaultTrustOptions)
   expect(weights[0]).toBe(0)
   expect(weights[5]).toBe(defaultTrustOptions.likesWeight / 2)
@@ -96,7 +96,7 @@ test('likes weigh less and less, and never more than their limit', () => {
   expect(weights[0x80 + 5]).toBe(weights[0x80]! + weights[5]!)
 })
 
-test('it ends when trust stands still, and says after how many rounds', () => {
+test('propagateTrust: stops at the tolerance and reports its rounds', () => {
   const graph = graphOf(3, [
     { from: 0, to: 1, likes: 0 },
     { from: 1, to: 2, likes: 0 },

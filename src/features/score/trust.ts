@@ -2,20 +2,20 @@ import { FOLLOW, MAX_LIKES } from './edge-list.js'
 import type { TrustGraph } from './graph.js'
 
 export interface TrustOptions {
-  /** Share of its trust that an account hands on; the rest goes back to the seeds. */
+  /** Share of its trust that an account passes on; the rest returns to the seeds. */
   readonly damping: number
-  /** What a follow weighs. */
+  /** Weight of a follow. */
   readonly followWeight: number
-  /** What any number of likes of one account by another weighs at most. */
+  /** Upper bound of the weight of one account's likes of another. */
   readonly likesWeight: number
-  /** How many likes weigh half of that. */
+  /** Number of likes with half of that weight. */
   readonly likesHalf: number
-  /** Ends when the trust that moved in a round is less than this share of all trust. */
+  /** Stops when the trust moved in a round is below this share of all trust. */
   readonly tolerance: number
   readonly maxIterations: number
 }
 
-/** `docs/score.md` says why. */
+/** Chosen in `docs/score.md`. */
 export const defaultTrustOptions: TrustOptions = {
   damping: 0.75,
   followWeight: 1,
@@ -25,32 +25,32 @@ export const defaultTrustOptions: TrustOptions = {
   maxIterations: 50,
 }
 
-/** Where trust has come to rest. */
+/** The result of the trust propagation. */
 export interface TrustResult {
-  /** Each account's share of all trust: not negative, together 1. */
+  /** Share of all trust per account: not negative, sum 1. */
   readonly trust: Float64Array
   readonly iterations: number
-  /** How much trust moved in the last round (L1). */
+  /** Trust moved in the last round (L1). */
   readonly residual: number
 }
 
 /**
- * Trust that starts at the seeds and flows along endorsements:
+ * Propagates trust from the seeds along endorsements:
  *
  *     t(v) = (1 - d) p(v) + d ( sum over u of t(u) w(u,v) / W(u)  +  D p(v) )
  *
  * with p = 1/|seeds| on the seeds and 0 elsewhere, W(u) = sum of w(u, ·), and D the trust of accounts that
- * endorse nobody, which goes back to the seeds as well. This is personalised PageRank (Page, Brin, Motwani and
- * Winograd 1999; Haveliwala 2002) with a trusted set to start from, as in TrustRank (Gyöngyi, Garcia-Molina and
+ * endorse nobody, which returns to the seeds. This is personalized PageRank (Page, Brin, Motwani and
+ * Winograd 1999; Haveliwala 2002) with a trusted start set, as in TrustRank (Gyöngyi, Garcia-Molina and
  * Pedersen 2004) and EigenTrust (Kamvar, Schlosser and Garcia-Molina 2003); solved by power iteration.
  *
- * The weight of likes saturates: w = follow + likes · n / (n + half) for n likes, so that liking everything
- * of someone is worth little more than liking something.
+ * The weight of likes saturates: w = follow + likes · n / (n + half) for n likes, so that liking
+ * everything is worth little more than liking something.
  *
  * Deterministic: no randomness, and every sum runs in the order of the rows.
  *
- * @param seeds numbers of accounts, each once, at least one
- * @param onIteration told after each round, for those who measure
+ * @param seeds Distinct account numbers, at least one.
+ * @param onIteration Called after each round, for measurements.
  */
 export function propagateTrust(
   graph: TrustGraph,
@@ -64,7 +64,7 @@ export function propagateTrust(
   let trust = new Float64Array(users)
   let next = new Float64Array(users)
   for (const seed of seeds) trust[seed] = 1 / seeds.length
-  /** What an account gives per unit of weight. */
+  /** Trust passed on per unit of weight by each account. */
   const given = new Float64Array(users)
   let iterations = 0
   let residual = Number.POSITIVE_INFINITY
@@ -81,7 +81,7 @@ export function propagateTrust(
   return { trust, iterations, residual }
 }
 
-/** The weight of each of the 256 codes of an edge. */
+/** Returns the weight of each of the 256 edge codes. */
 export function codeWeights({
   followWeight,
   likesWeight,
@@ -93,14 +93,17 @@ export function codeWeights({
   })
 }
 
-/** The sum of the weights of what each account endorses. */
+/** Returns the total endorsement weight of each account. */
 export function outWeights({ source, code, edges, users }: TrustGraph, weights: Float64Array): Float64Array {
   const out = new Float64Array(users)
   for (let edge = 0; edge < edges; edge += 1) out[source[edge]!]! += weights[code[edge]!]!
   return out
 }
 
-/** Fills what each account gives per unit of weight; returns the trust of those who endorse nobody. */
+/**
+ * Computes what each account passes on per unit of weight; returns the trust of accounts without
+ * endorsements.
+ */
 function shareOut(trust: Float64Array, outWeight: Float64Array, given: Float64Array): number {
   let idle = 0
   for (let user = 0; user < trust.length; user += 1) {

@@ -13,27 +13,27 @@ const [alice, bob] = [new TestUser(1), new TestUser(2)]
 await hub.submitOnChainEvents([alice, bob].flatMap((user) => user.onChain()))
 const bearer = createBearerVerifier({ db, clock: () => testNowUnix * 1000 })
 
-/** Why it is refused; fails when it is not. */
+/** Returns why a token is refused; fails when it is accepted. */
 async function refusalOf(authorization: string): Promise<string> {
   const outcome = await bearer.verify(authorization).catch((error: unknown) => error)
   expect(outcome).toMatchObject({ name: 'PlazaError', code: 'unauthenticated', property: 'authorization' })
   return (outcome as Error).message
 }
 
-describe('a token that an app key has signed', () => {
-  it('speaks for the user whose key it is', async () => {
+describe('app key token', () => {
+  it('authenticates the user of the key', async () => {
     expect(await bearer.verify(appKeyAuthorization(alice))).toEqual({ fid: 1 })
     expect(await bearer.verify(appKeyAuthorization(bob))).toEqual({ fid: 2 })
   })
 
-  it('is read as RFC 6750 writes it, the scheme in any case', async () => {
+  it('accepts the Bearer scheme in any case (RFC 6750)', async () => {
     const token = appKeyAuthorization(alice).slice('Bearer '.length)
     for (const header of [`bearer ${token}`, `BEARER  ${token}`, ` Bearer ${token} `]) {
       expect(await bearer.verify(header)).toEqual({ fid: 1 })
     }
   })
 
-  it('is good until half a minute after it has expired, for clocks that are late', async () => {
+  it('is valid until 30 s after its expiry', async () => {
     const expiring = (exp: number) => appKeyAuthorization(alice, { payload: { exp } })
     expect(await bearer.verify(expiring(testNowUnix - 29))).toEqual({ fid: 1 })
     expect(await refusalOf(expiring(testNowUnix - 30))).toContain('it has expired')
@@ -42,25 +42,20 @@ describe('a token that an app key has signed', () => {
     expect(await refusalOf(expiring((testNowUnix + 300) * 1000))).toContain('more than 600 seconds from now')
   })
 
-  it.each([undefined, null, '1793491300', Number.NaN, [], true])(
-    'is refused with %s for exp',
-    async (exp) => {
-      expect(await refusalOf(appKeyAuthorization(alice, { payload: { exp } }))).toContain(
-        'exp in its payload',
-      )
-    },
-  )
+  it.each([undefined, null, '1793491300', Number.NaN, [], true])('refuses exp %s', async (exp) => {
+    expect(await refusalOf(appKeyAuthorization(alice, { payload: { exp } }))).toContain('exp in its payload')
+  })
 
-  it('is refused when it was made for a receiver, who could otherwise sign in with it', async () => {
+  it('refuses a token with an audience, which its receiver could replay', async () => {
     const action = appKeyAuthorization(alice, { payload: { aud: 'https://other.example', action: {} } })
     expect(await refusalOf(action)).toContain('aud in its payload')
   })
 
-  it('is refused when another key has signed it', async () => {
+  it('refuses a signature by another key', async () => {
     expect(await refusalOf(appKeyAuthorization(alice, { key: bob.key }))).toContain('its signature')
   })
 
-  it("is refused for somebody else's fid, and for one that is none", async () => {
+  it('refuses a foreign or invalid fid', async () => {
     expect(await refusalOf(appKeyAuthorization(alice, { header: { fid: 2 } }))).toContain('of fid 2')
     expect(await refusalOf(appKeyAuthorization(new TestUser(3)))).toContain('not an active key of fid 3')
     for (const fid of ['1', 0, -1, 1.5, 2 ** 53, null, undefined, [1]]) {
@@ -68,19 +63,19 @@ describe('a token that an app key has signed', () => {
     }
   })
 
-  it('is refused when it names no key, or one of another form', async () => {
+  it('refuses a missing or malformed key', async () => {
     const hex = alice.key.publicKey.toString('hex')
     for (const key of [undefined, '', hex, `0x${hex}00`, `0x${hex.slice(1)}g`, alice.key.publicKey]) {
       expect(await refusalOf(appKeyAuthorization(alice, { header: { key } }))).toContain('key in its header')
     }
   })
 
-  it('is refused with a key of small order, whose signatures anybody can make', async () => {
+  it('refuses keys of small order, whose signatures anyone can forge', async () => {
     const key = `0x01${'00'.repeat(31)}`
     expect(await refusalOf(appKeyAuthorization(alice, { header: { key } }))).toContain('its signature')
   })
 
-  it('is refused once its key is removed, and by the key of an account that only authenticates', async () => {
+  it('refuses removed keys and auth-only keys', async () => {
     const [other, onlyAuth] = [testKey('other'), testKey('only authenticates')]
     const withKey = (key: typeof other) =>
       appKeyAuthorization(alice, { header: { key: `0x${key.publicKey.toString('hex')}` }, key })
@@ -95,7 +90,7 @@ describe('a token that an app key has signed', () => {
     expect(await refusalOf(withKey(onlyAuth))).toContain('not an active key')
   })
 
-  it('is refused when any of its characters is another', async () => {
+  it('refuses a token with any character changed', async () => {
     const [, token = ''] = appKeyAuthorization(alice).split(' ')
     const characters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+/= é\n']
     await fc.assert(
@@ -106,7 +101,7 @@ describe('a token that an app key has signed', () => {
         async (place, character, how) => {
           const rest = token.slice(how === 'inserted' ? place : place + 1)
           const changed = `${token.slice(0, place)}${how === 'dropped' ? '' : character}${rest}`
-          // White space around a token is not part of it.
+          // Whitespace around a token is not part of it.
           fc.pre(changed.trim() !== token)
           await refusalOf(`Bearer ${changed}`)
         },
@@ -115,7 +110,7 @@ describe('a token that an app key has signed', () => {
     )
   })
 
-  it('is refused with other bits in the part of its last character that holds none', async () => {
+  it('refuses other spellings of the last base64url character', async () => {
     const token = appKeyAuthorization(alice)
     const alike = [...'AQgw'].map((last) => `${token.slice(0, -1)}${last}`).filter((other) => other !== token)
     expect(alike).toHaveLength(3)
@@ -123,8 +118,8 @@ describe('a token that an app key has signed', () => {
   })
 })
 
-describe('what is no token', () => {
-  it('is refused with how to send one', async () => {
+describe('malformed bearer token', () => {
+  it('refuses other headers and says how to send a token', async () => {
     for (const header of [
       '',
       'Bearer',
@@ -139,17 +134,17 @@ describe('what is no token', () => {
   })
 
   it.each(['x', 'a.b', 'a.b.c.d', '..', 'e30.e30', 'e30.e30.', 'e30=.e30.AA', 'W10.e30.AA', 'bnVsbA.e30.AA'])(
-    'is refused: %s',
+    'refuses: %s',
     async (token) => {
       expect(await refusalOf(`Bearer ${token}`)).toMatch(/three parts|not a JSON object/)
     },
   )
 
-  it('is refused by its length before anything of it is read', async () => {
+  it('refuses by length before parsing', async () => {
     expect(await refusalOf(`Bearer ${'e30.'.repeat(1_000_000)}`)).toContain('longer than 4096')
   })
 
-  it('is never repeated in what is said of it', async () => {
+  it('never repeats the token in an error', async () => {
     const token = appKeyAuthorization(alice, { key: bob.key }).split(' ')[1]!
     expect(await refusalOf(`Bearer ${token}`)).not.toContain(token.slice(0, 20))
   })

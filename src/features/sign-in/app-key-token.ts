@@ -3,29 +3,31 @@ import { verifyEd25519 } from '../../protocol/ed25519.js'
 import { CLOCK_SKEW_SECONDS, invalidTokenError, type TokenParts } from './bearer-token-parts.js'
 
 /**
- * Tokens that an app key signs, a JSON Farcaster Signature (docs/compatibility.md §2.3): the header is
- * `{fid, type: "app_key", key}` with the key as 0x and 64 hex digits, the payload `{exp}` in Unix seconds, and the
- * signature is Ed25519 over the ASCII text `header.payload`.
+ * Tokens signed by an app key, as JSON Farcaster Signature (docs/compatibility.md §2.3).
+ *
+ * The header is `{fid, type: "app_key", key}` with the key as 0x and 64 hex digits, the payload `{exp}` in
+ * Unix seconds, and the signature is Ed25519 over the ASCII text `header.payload`.
  */
 const APP_KEY_TYPE = 'app_key'
 
 /**
- * How far ahead a token may expire. Five minutes are usual; whoever finds one in a log or a proxy should not have it
- * for long, since nothing but its expiry and the removal of its key ends it.
+ * Most seconds until expiry; five minutes are usual.
+ *
+ * Only expiry and removal of the key end a token, so a leaked one must be short-lived.
  */
 const MAX_AHEAD_SECONDS = 600
 
-/** Keys of this type act for users; the others only tell who somebody is (docs/protocol.md §4.10). */
+/** Keys of this type act for users; other keys only authenticate (docs/protocol.md §4.10). */
 const SIGNING_KEY_TYPE = 1
 const hexKey = /^0x[\da-f]{64}$/i
 
-/** Whether a token says of itself that an app key has signed it. */
+/** Whether the token's header claims an app key signature. */
 export function isAppKeyToken({ header }: TokenParts): boolean {
   return header.type === APP_KEY_TYPE
 }
 
 /**
- * The user whose active app key has signed the token.
+ * Returns the user whose active app key signed the token.
  *
  * @param nowSeconds Unix seconds.
  * @throws PlazaError `unauthenticated`.
@@ -46,9 +48,8 @@ export async function verifyAppKeyToken(
   if (!verifyEd25519(token.signature, Buffer.from(token.signed), publicKey)) {
     throw invalidTokenError('its signature is not of the key in its header')
   }
-  // What an app was sent for an action (docs/publishing.md) must not sign its receiver in.
-  if ('aud' in token.payload)
-    throw invalidTokenError('it is made for a receiver, which aud in its payload names')
+  // A token sent to an app for an action (docs/publishing.md) must not authenticate its receiver.
+  if ('aud' in token.payload) throw invalidTokenError('it is for another receiver: aud in its payload is set')
   checkExpiry(token.payload.exp, nowSeconds)
   if (!(await isActiveAppKey(db, fid, publicKey)))
     throw invalidTokenError(`its key is not an active key of fid ${fid}`)

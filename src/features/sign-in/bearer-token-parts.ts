@@ -1,30 +1,30 @@
 import { PlazaError } from '../../platform/errors.js'
 import { readObject } from '../../protocol/json-signature.js'
 
-/** A token in its parts, which are sent in base64url with dots between them. */
+/** The parts of a token: base64url, separated by dots. */
 export interface TokenParts {
-  /** All of it, as it was sent. */
+  /** The whole token. */
   readonly text: string
-  /** What the signature is over: the ASCII text `header.payload`. */
+  /** The signed text: ASCII `header.payload`. */
   readonly signed: string
   readonly header: Readonly<Record<string, unknown>>
   readonly payload: Readonly<Record<string, unknown>>
   readonly signature: Buffer
 }
 
-/** Tokens of both kinds are a few hundred characters; none needs a chain of certificates in its header. */
+/** Longest accepted token. Tokens of both kinds have a few hundred characters. */
 const MAX_TOKEN_LENGTH = 4_096
 
-/** How far the clocks of those who make tokens may be from ours. */
+/** Tolerated clock skew of token issuers. */
 export const CLOCK_SKEW_SECONDS = 30
 
-/** `Bearer <token>`, as RFC 6750 has it; the scheme in any case (RFC 9110 §11.1). */
+/** `Bearer <token>` as in RFC 6750; the scheme is case-insensitive (RFC 9110 §11.1). */
 const bearerHeader = /^bearer +(\S+)$/i
 
 /**
- * The token of an `authorization` header.
+ * Extracts the token from an `authorization` header.
  *
- * @throws PlazaError `unauthenticated` when it holds none, or one that is too long.
+ * @throws PlazaError `unauthenticated` when it holds none, or a too long one.
  */
 export function tokenOfHeader(authorization: string): string {
   const header = authorization.trim()
@@ -38,9 +38,9 @@ export function tokenOfHeader(authorization: string): string {
 }
 
 /**
- * Takes a token apart. Nothing of it is proven by that.
+ * Parses a token without verifying it.
  *
- * @throws PlazaError `unauthenticated` when it has not the form of one.
+ * @throws PlazaError `unauthenticated` for a malformed token.
  */
 export function readToken(token: string): TokenParts {
   const [header, payload, signature, ...extraPart] = token.split('.').map(decodePart)
@@ -56,14 +56,14 @@ export function readToken(token: string): TokenParts {
   }
 }
 
-/** A 401 that says what is wrong with a token, and repeats nothing of it. */
+/** Builds a 401 that describes the problem without repeating the token. */
 export function invalidTokenError(problem: string): PlazaError {
   return new PlazaError('unauthenticated', `the bearer token is refused: ${problem}`, {
     property: 'authorization',
   })
 }
 
-/** Null unless it is the one spelling of its bytes: base64url lets the last character vary, a signature must not. */
+/** Decodes base64url strictly: null for a non-canonical spelling, which would make signatures malleable. */
 function decodePart(part: string): Buffer | null {
   const bytes = Buffer.from(part, 'base64url')
   return bytes.length > 0 && bytes.toString('base64url') === part ? bytes : null

@@ -16,8 +16,8 @@ const otherKey = await issuerKey('ES256', 'other')
 
 const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-describe('a token of an issuer', () => {
-  it.each(['RS256', 'PS384', 'ES256', 'ES512', 'EdDSA'])('speaks for the fid in sub: %s', async (alg) => {
+describe('JWT of a trusted issuer', () => {
+  it.each(['RS256', 'PS384', 'ES256', 'ES512', 'EdDSA'])('authenticates the fid in sub: %s', async (alg) => {
     const signing = await issuerKey(alg)
     const { verify } = await createJwtFixture(db, [signing])
     expect(await verify(signing)).toEqual({ fid: 1 })
@@ -25,7 +25,7 @@ describe('a token of an issuer', () => {
     expect(await verify(signing, { aud: ['x', 'plaza.example'] })).toEqual({ fid: 1 })
   })
 
-  it('is good beside tokens of app keys', async () => {
+  it('is accepted beside app key tokens', async () => {
     const hub = await createTestHub(db)
     await hub.submitOnChainEvents(new TestUser(2).onChain())
     const { bearer, verify } = await createJwtFixture(db, [key])
@@ -33,13 +33,13 @@ describe('a token of an issuer', () => {
     expect(await verify(key)).toEqual({ fid: 1 })
   })
 
-  it('is good from nbf to exp, and half a minute beyond for clocks that differ', async () => {
+  it('is valid from nbf to exp, with 30 s of clock skew', async () => {
     const { issuer, verify, refusalOf } = await createJwtFixture(db, [key])
     const token = (changes: object) => jwtAuthorization(issuer, key, { ...changes })
     expect(await verify(key, { exp: testNowUnix - 29 })).toEqual({ fid: 1 })
     expect(await refusalOf(await token({ exp: testNowUnix - 30 }))).toContain('it has expired')
     expect(await verify(key, { nbf: testNowUnix + 30 })).toEqual({ fid: 1 })
-    expect(await refusalOf(await token({ nbf: testNowUnix + 31 }))).toContain('not good yet')
+    expect(await refusalOf(await token({ nbf: testNowUnix + 31 }))).toContain('not valid yet')
   })
 
   it.each<[string, object, string]>([
@@ -60,12 +60,12 @@ describe('a token of an issuer', () => {
     ['for half a fid', { sub: 1.5 }, 'sub in its payload must be a fid'],
     ['for a fid in another spelling', { sub: '01' }, 'sub in its payload must be a fid'],
     ['for a fid beyond 2^53', { sub: '9007199254740993' }, 'sub in its payload must be a fid'],
-  ])('is refused %s', async (_what, changes, problem) => {
+  ])('refuses %s', async (_what, changes, problem) => {
     const { issuer, refusalOf } = await createJwtFixture(db, [key])
     expect(await refusalOf(await jwtAuthorization(issuer, key, { ...changes }))).toContain(problem)
   })
 
-  it("is refused with a signature of another's key, also of another issuer's", async () => {
+  it('refuses a signature by another key, even of another issuer', async () => {
     const other = await startIssuer(otherKey)
     const { issuer, verify, bearer, refusalOf } = await createJwtFixture(db, [key], { others: [other] })
     expect(await bearer.verify(await jwtAuthorization(other, otherKey))).toEqual({ fid: 1 })
@@ -75,7 +75,7 @@ describe('a token of an issuer', () => {
     expect(await refusalOf(await jwtAuthorization(issuer, disguised))).toContain('its signature')
   })
 
-  it('brings no key of its own, and names no place to find one', async () => {
+  it('ignores keys and key URLs in its header', async () => {
     const { issuer, refusalOf } = await createJwtFixture(db, [key])
     const elsewhere = await startIssuer(otherKey)
     const header = { jwk: otherKey.jwk, jku: elsewhere.keySetUrl, x5u: elsewhere.keySetUrl }
@@ -83,7 +83,7 @@ describe('a token of an issuer', () => {
     expect(elsewhere.requestCount()).toBe(0)
   })
 
-  it('is refused unsigned, and with what is no secret for a secret', async () => {
+  it('refuses unsigned tokens and HMAC with a public key', async () => {
     const { publicKey } = await generateKeyPair('RS256', { extractable: true })
     const spki = await exportSPKI(publicKey)
     const oct = { alg: 'HS256', kid: 'oct', kty: 'oct', k: Buffer.from('known to all').toString('base64url') }
@@ -103,16 +103,13 @@ describe('a token of an issuer', () => {
     }
   })
 
-  it.each([undefined, null, 256, '', 'ES256K', 'RSA1_5', 'dir'])(
-    'is refused with %s for alg',
-    async (alg) => {
-      const { issuer, refusalOf } = await createJwtFixture(db, [key])
-      const payload = encoded({ iss: issuer.issuer, sub: 1, aud: 'plaza.test', exp: testNowUnix + 300 })
-      await refusalOf(`Bearer ${encoded({ alg, kid: 'ES256' })}.${payload}.AAAA`)
-    },
-  )
+  it.each([undefined, null, 256, '', 'ES256K', 'RSA1_5', 'dir'])('refuses alg %s', async (alg) => {
+    const { issuer, refusalOf } = await createJwtFixture(db, [key])
+    const payload = encoded({ iss: issuer.issuer, sub: 1, aud: 'plaza.test', exp: testNowUnix + 300 })
+    await refusalOf(`Bearer ${encoded({ alg, kid: 'ES256' })}.${payload}.AAAA`)
+  })
 
-  it('is refused when it asks for what is not understood', async () => {
+  it('refuses unknown critical headers', async () => {
     const { issuer, refusalOf } = await createJwtFixture(db, [key])
     const [, token = ''] = (await jwtAuthorization(issuer, key)).split(' ')
     const [, payload, signature] = token.split('.')
@@ -120,7 +117,7 @@ describe('a token of an issuer', () => {
     await refusalOf(`Bearer ${header}.${payload}.${signature}`)
   })
 
-  it('needs to name its key only where there are several', async () => {
+  it('needs kid only when the issuer has several keys', async () => {
     const nameless = (named: typeof key) => ({ ...named, jwk: { ...named.jwk, kid: undefined as never } })
     const { verify } = await createJwtFixture(db, [key])
     expect(await verify(nameless(key))).toEqual({ fid: 1 })
@@ -130,7 +127,7 @@ describe('a token of an issuer', () => {
     )
   })
 
-  it('is refused when any of its characters is another', async () => {
+  it('refuses a token with any character changed', async () => {
     const { issuer, bearer } = await createJwtFixture(db, [key])
     const [, token = ''] = (await jwtAuthorization(issuer, key)).split(' ')
     const characters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.']
@@ -144,12 +141,12 @@ describe('a token of an issuer', () => {
     )
   })
 
-  it('is refused where no issuer is believed, which is said', async () => {
+  it('refuses tokens when no issuer is configured, and says so', async () => {
     const bearer = createBearerVerifier({ db, clock: () => testNowUnix * 1000 })
     const token = await jwtAuthorization({ issuer: 'https://a.example' }, key)
     await expect(bearer.verify(token)).rejects.toMatchObject({
       code: 'unauthenticated',
-      message: expect.stringContaining('this server believes no issuers of tokens'),
+      message: expect.stringContaining('this server trusts no token issuers'),
     })
   })
 })

@@ -3,30 +3,30 @@ import { PlazaError } from '../../platform/errors.js'
 import { CLOCK_SKEW_SECONDS, invalidTokenError, type TokenParts } from './bearer-token-parts.js'
 import { createKeySet, type KeySetOptions } from './key-set.js'
 
-/** Whose JSON Web Tokens are believed, and where its public keys are. */
+/** A trusted issuer of JSON Web Tokens and the URL of its public keys. */
 export interface JwtIssuer {
-  /** As its tokens have it in `iss`. */
+  /** Value of `iss` in its tokens. */
   readonly issuer: string
   readonly keySetUrl: string
 }
 
 export interface JwtOptions extends Pick<KeySetOptions, 'net' | 'clock'> {
   readonly issuers: readonly JwtIssuer[]
-  /** `aud` of a token must be one of these. */
+  /** Accepted values of `aud`. */
   readonly audiences: () => readonly string[]
 }
 
-/** Checks JSON Web Tokens (RFC 7519) whose `sub` is a fid, as those of Farcaster Quick Auth are. */
+/** Verifies JSON Web Tokens (RFC 7519) whose `sub` is a fid, such as those of Farcaster Quick Auth. */
 export interface JwtVerifier {
   /**
-   * The user that a token was issued for.
+   * Returns the user that a token was issued for.
    *
-   * @throws PlazaError `unauthenticated`; `unavailable.other_side` when the issuer's keys cannot be had.
+   * @throws PlazaError `unauthenticated`; `unavailable.other_side` when the issuer's keys cannot be fetched.
    */
   verify(token: TokenParts): Promise<number>
 }
 
-/** Signatures that only an issuer can make: with HMAC, whoever can check could issue (RFC 8725 §2.1). */
+/** Asymmetric algorithms only: with HMAC, every verifier could issue tokens (RFC 8725 §2.1). */
 const algorithms = [
   'RS256',
   'RS384',
@@ -41,7 +41,7 @@ const algorithms = [
   'Ed25519',
 ]
 
-/** Makes the check of tokens of these issuers. Their keys are fetched when they are first needed. */
+/** Creates a verifier for tokens of these issuers. Their keys are fetched on first use. */
 export function createJwtVerifier({ issuers, audiences, net, clock }: JwtOptions): JwtVerifier {
   const keySets = new Map<string, JWTVerifyGetKey>(
     issuers.map(({ issuer, keySetUrl }) => [issuer, createKeySet({ url: keySetUrl, net, clock })]),
@@ -51,7 +51,7 @@ export function createJwtVerifier({ issuers, audiences, net, clock }: JwtOptions
     async verify(token) {
       const { iss } = token.payload
       const keySet = typeof iss === 'string' ? keySets.get(iss) : undefined
-      if (keySet === undefined) throw invalidTokenError('its issuer (iss) is none that this server believes')
+      if (keySet === undefined) throw invalidTokenError('its issuer (iss) is not trusted by this server')
       const { payload } = await jwtVerify(token.text, keySet, {
         algorithms,
         issuer: iss as string,
@@ -67,7 +67,7 @@ export function createJwtVerifier({ issuers, audiences, net, clock }: JwtOptions
   }
 }
 
-/** Quick Auth has it as a number, RFC 7519 as a text. */
+/** Reads the fid: a number in Quick Auth, a string by RFC 7519. */
 function fidOf({ sub }: { readonly sub?: unknown }): number {
   const fid = typeof sub === 'string' && /^[1-9]\d{0,15}$/.test(sub) ? Number(sub) : sub
   if (typeof fid === 'number' && Number.isSafeInteger(fid) && fid > 0) return fid
@@ -91,6 +91,15 @@ function problemOfClaim({ claim, reason }: errors.JWTClaimValidationFailed): str
   if (reason === 'missing') return `${claim} is missing in its payload`
   if (reason === 'invalid') return `${claim} in its payload is not of the right kind`
   if (claim === 'aud') return 'it is meant for another audience (aud)'
-  if (claim === 'nbf') return 'it is not good yet (nbf)'
+  if (claim === 'nbf') return 'it is not valid yet (nbf)'
   return `${claim} in its payload is wrong`
+}
+
+/** Parses `JWT_ISSUERS`, which was validated before: comma-separated `issuer=URL of its keys`. */
+export function readJwtIssuers(text: string | undefined): JwtIssuer[] {
+  if (text === undefined) return []
+  return text.split(',').map((pair) => {
+    const [issuer = '', keySetUrl = ''] = pair.trim().split(/=(.*)/s)
+    return { issuer, keySetUrl }
+  })
 }

@@ -11,17 +11,17 @@ const otherKey = await issuerKey('ES256', 'other')
 
 const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-describe('the keys of an issuer', () => {
+describe('createKeySet', () => {
   const minutes = (count: number) => count * 60_000
 
-  it('are asked for once, by many tokens at once', async () => {
+  it('concurrent tokens -> one fetch', async () => {
     const { issuer, verify } = await createJwtFixture(db, [key])
     const tokens = await Promise.all(Array.from({ length: 20 }, () => verify(key)))
     expect(tokens).toEqual(Array.from({ length: 20 }, () => ({ fid: 1 })))
     expect(issuer.requestCount()).toBe(1)
   })
 
-  it('are asked for again for a key that is new, once in half a minute', async () => {
+  it('an unknown key -> fetched again, once in 30 s', async () => {
     const { issuer, verify, time, refusalOf } = await createJwtFixture(db, [key])
     await verify(key)
     for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -35,7 +35,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.requestCount()).toBe(2)
   })
 
-  it('end within ten minutes of being taken back', async () => {
+  it('withdrawn keys end within ten minutes', async () => {
     const { issuer, verify, time, refusalOf } = await createJwtFixture(db, [key, otherKey])
     const changes = { exp: testNowUnix + 3_600 }
     await verify(key, changes)
@@ -46,7 +46,7 @@ describe('the keys of an issuer', () => {
     expect(await refusalOf(await jwtAuthorization(issuer, key, changes))).toContain('no such key')
   })
 
-  it('are good for an hour while the issuer is away, and no longer', async () => {
+  it('keys stay valid for an hour while the issuer is unreachable', async () => {
     const { issuer, verify, time } = await createJwtFixture(db, [key])
     const changes = { exp: testNowUnix + 36_000 }
     await verify(key, changes)
@@ -82,35 +82,32 @@ describe('the keys of an issuer', () => {
       (response) => response.writeHead(302, { location: 'http://169.254.169.254/keys' }).end(),
       'not on the public internet',
     ],
-  ])(
-    'are waited for, and not asked for again at once, when the issuer %s',
-    async (_what, answer, problem) => {
-      const { issuer, verify, time } = await createJwtFixture(db, [key])
-      issuer.answer = answer
-      const failure = {
-        code: 'unavailable.other_side',
-        message: expect.stringContaining(`the keys of the token's issuer could not be fetched: `),
-      }
-      await expect(verify(key)).rejects.toMatchObject({ ...failure, retryAfterSeconds: 30 })
-      const requests = issuer.requestCount()
-      time.nowMs += 10_000
-      const again = await verify(key).catch((error: unknown) => error)
-      expect(again).toMatchObject({ ...failure, retryAfterSeconds: 20 })
-      expect((again as Error).message).toContain(problem)
-      expect(issuer.requestCount()).toBe(requests)
-      issuer.answer = respondWithKeys(key)
-      time.nowMs += 20_000
-      expect(await verify(key)).toEqual({ fid: 1 })
-    },
-  )
+  ])('the issuer %s -> unavailable, then a cooldown', async (_what, answer, problem) => {
+    const { issuer, verify, time } = await createJwtFixture(db, [key])
+    issuer.answer = answer
+    const failure = {
+      code: 'unavailable.other_side',
+      message: expect.stringContaining(`the keys of the token's issuer could not be fetched: `),
+    }
+    await expect(verify(key)).rejects.toMatchObject({ ...failure, retryAfterSeconds: 30 })
+    const requests = issuer.requestCount()
+    time.nowMs += 10_000
+    const again = await verify(key).catch((error: unknown) => error)
+    expect(again).toMatchObject({ ...failure, retryAfterSeconds: 20 })
+    expect((again as Error).message).toContain(problem)
+    expect(issuer.requestCount()).toBe(requests)
+    issuer.answer = respondWithKeys(key)
+    time.nowMs += 20_000
+    expect(await verify(key)).toEqual({ fid: 1 })
+  })
 
-  it('are not fetched from a private address', async () => {
+  it('a private address -> refused', async () => {
     const { issuer, verify } = await createJwtFixture(db, [key], { allowLoopback: false })
     await expect(verify(key)).rejects.toMatchObject({ code: 'unavailable.other_side' })
     expect(issuer.requestCount()).toBe(0)
   })
 
-  it('are refused where they are too weak, or private', async () => {
+  it('weak or private keys -> refused', async () => {
     const { publicKey, privateKey } = await crypto.subtle.generateKey(
       {
         name: 'RSASSA-PKCS1-v1_5',

@@ -3,19 +3,19 @@ import { PlazaError } from '../../platform/errors.js'
 import type { NetClient } from '../../platform/outbound/net-client.js'
 import { isNetFailure } from '../../platform/outbound/net-failure.js'
 
-/** After this a set is fetched anew when it is next needed, so that a key that an issuer takes back ends. */
+/** A key set older than this is fetched again when needed, so that withdrawn keys end. */
 const FRESH_MS = 10 * 60_000
-/** While the issuer cannot be reached, its keys are good for this long. */
+/** How long keys stay valid while the issuer is unreachable. */
 const USABLE_MS = 60 * 60_000
-/** At least this long between two requests: whoever sends tokens with made-up keys does not make us ask more. */
+/** Least time between two requests, so that tokens with made-up keys cause no load. */
 const COOLDOWN_MS = 30_000
 const DEADLINE_MS = 5_000
-/** Sets of keys are a few kilobytes. */
+/** Most bytes of a key set; real ones have a few kilobytes. */
 const MAX_BYTES = 65_536
 const MAX_KEYS = 100
 const MAX_REDIRECTS = 2
 
-/** Where a set of public keys (RFC 7517) is found. */
+/** Where to fetch a set of public keys (RFC 7517). */
 export interface KeySetOptions {
   readonly url: string
   readonly net: Pick<NetClient, 'request'>
@@ -29,8 +29,10 @@ interface Fetched {
 }
 
 /**
- * The keys of an issuer, for `jwtVerify`. They are fetched when they are first needed and kept; a token that names a
- * key that is not among them has them fetched again. Requests that come together wait for one fetch.
+ * Creates the key source of an issuer for `jwtVerify`.
+ *
+ * Keys are fetched on first use and cached; an unknown key id fetches them again. Concurrent requests share
+ * one fetch.
  *
  * @throws PlazaError `unavailable.other_side` while there are none.
  */
@@ -46,7 +48,7 @@ export function createKeySet({ url, net, clock }: KeySetOptions): JWTVerifyGetKe
     else fetched = { find: found, atMs: clock() }
   }
 
-  /** False when it was asked too recently. */
+  /** Fetches the keys. Returns false during the cooldown. */
   async function refresh(): Promise<boolean> {
     if (inFlight === null) {
       if (clock() - requestedAtMs < COOLDOWN_MS) return false
@@ -80,7 +82,7 @@ export function createKeySet({ url, net, clock }: KeySetOptions): JWTVerifyGetKe
   }
 }
 
-/** The keys, or why there are none. */
+/** Fetches and parses the key set; returns a text on failure. */
 async function readKeySet(url: string, net: KeySetOptions['net']): Promise<JWTVerifyGetKey | string> {
   const answer = await net.request({
     url,

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../platform/db/connection.js'
 
-/** How long a wallet's owner may take to sign. */
+/** How long a nonce is valid: the time that a user has to sign. */
 const NONCE_LIFE_MS = 10 * 60 * 1000
-/** Eight are the least that EIP-4361 allows; hex digits are letters and numbers, as it asks. */
+/** EIP-4361 requires at least eight alphanumeric characters; hex digits qualify. */
 const NONCE_BYTES = 16
-/** Each that is made takes so many along that are over, so that they never add up. */
+/** Expired nonces deleted per created nonce, so that they do not accumulate. */
 const CLEANUP_BATCH_SIZE = 20
 
 /**
- * Makes a nonce for an app.
+ * Creates a nonce for an app.
  *
  * @param nowMs Unix milliseconds.
  */
@@ -31,7 +31,7 @@ export async function createNonce(db: Database, appId: string, nowMs: number): P
   return nonce
 }
 
-/** Uses a nonce up. False when it was not made for this app, was used before, or is too old. */
+/** Consumes a nonce. Returns false when it is not of this app, was used before or has expired. */
 export async function consumeNonce(
   db: Database,
   { nonce, appId }: { readonly nonce: string; readonly appId: string },

@@ -2,30 +2,72 @@ import { readAccountSignature, recoverMessageSigner } from '../../hub/registry/a
 import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { consumeNonce } from './nonces.js'
-import { parseSiweMessage, type SiweMessage } from './siwe-message.js'
 
-/** What somebody signs in with. */
+/** A Sign-In with Ethereum request. */
 export interface SiweRequest {
-  /** As it was signed. */
+  /** The message exactly as signed. */
   readonly message: string
   /** `0x` and hex. */
   readonly signature: string
-  /** The app of the API key that asks: nonces are good for one app. */
+  /** The app of the API key: nonces are valid for one app. */
   readonly appId: string
 }
 
-/** Clocks of users may be ahead by this much. */
+/** A parsed Sign-In with Ethereum message (EIP-4361). */
+export interface SiweMessage {
+  /** Such as `https`; null when omitted. */
+  readonly scheme: string | null
+  /** Host of the requesting site, with a non-default port. */
+  readonly domain: string
+  /** `0x` and 40 hex digits. */
+  readonly address: string
+  readonly statement: string | null
+  readonly uri: string
+  readonly version: string
+  readonly chainId: number
+  readonly nonce: string
+  /** Unix milliseconds, like the next two. */
+  readonly issuedAt: number
+  readonly expirationTime: number | null
+  readonly notBefore: number | null
+  readonly requestId: string | null
+  readonly resources: readonly string[]
+}
+
+/** Date and time of RFC 3339. */
+const dateTime = String.raw`\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})`
+
+/**
+ * The grammar of EIP-4361, whole and in order. A message without a statement has two empty lines, or one by sparing
+ * writers.
+ */
+const siwePattern = new RegExp(
+  [
+    String.raw`^(?:(?<scheme>[A-Za-z][A-Za-z0-9+.-]*)://)?(?<domain>[^\s/?#@]+)`,
+    ' wants you to sign in with your Ethereum account:\n(?<address>0x[0-9A-Fa-f]{40})\n\n',
+    String.raw`(?:(?!URI: )(?<statement>[^\n]+)\n\n|\n)?`,
+    String.raw`URI: (?<uri>[^\n]*)\nVersion: (?<version>[^\n]*)\nChain ID: (?<chainId>\d{1,15})\n`,
+    String.raw`Nonce: (?<nonce>[A-Za-z0-9]{8,})\nIssued At: (?<issuedAt>${dateTime})`,
+    String.raw`(?:\nExpiration Time: (?<expirationTime>${dateTime}))?`,
+    String.raw`(?:\nNot Before: (?<notBefore>${dateTime}))?`,
+    String.raw`(?:\nRequest ID: (?<requestId>[^\n]*))?(?:\nResources:(?<resources>(?:\n- [^\n]*)*))?$`,
+  ].join(''),
+)
+
+/** Tolerated clock skew of users. */
 const CLOCK_SKEW_MS = 60_000
 
 /**
- * Checks a Sign-In with Ethereum message and uses up its nonce: the message is of the standard's form and version,
- * speaks for one site (its domain and URI agree), is of now, and was signed by the account that it names.
+ * Verifies a Sign-In with Ethereum message and consumes its nonce.
  *
- * @param db For writes.
+ * The message must be valid EIP-4361 version 1, name one site in domain and URI, be valid now, and be signed
+ * by the account that it names.
+ *
+ * @param db Used for writes.
  * @param nowMs Unix milliseconds.
- * @returns The address that has signed, 20 bytes.
- * @throws PlazaError `bad_request.invalid_param` for what is no such message or signature; `unauthenticated` for one
- * that does not hold.
+ * @returns The signing address, 20 bytes.
+ * @throws PlazaError `bad_request.invalid_param` for an invalid message or signature; `unauthenticated` when
+ * it does not verify.
  */
 export async function verifySignIn(db: Database, request: SiweRequest, nowMs: number): Promise<Buffer> {
   const message = readMessage(request.message)
@@ -37,15 +79,36 @@ export async function verifySignIn(db: Database, request: SiweRequest, nowMs: nu
   if (!signer?.equals(address)) {
     throw refusedError('signature', `the message was not signed by the account ${message.address}`)
   }
-  // Last, so that what fails uses up nothing.
+  // Last, so that a failed request does not consume the nonce.
   if (!(await consumeNonce(db, { nonce: message.nonce, appId: request.appId }, nowMs))) {
-    throw refusedError(
-      'message',
-      'the nonce is unknown, used already, or too old: get a new one from login/nonce',
-    )
+    throw refusedError('message', 'the nonce is unknown, used or expired: get a new one from login/nonce')
   }
   return address
 }
+
+/** Parses a message by the grammar of EIP-4361; null for any other text. */
+export function parseSiweMessage(text: string): SiweMessage | null {
+  const found = siwePattern.exec(text)?.groups as SiweGroups | undefined
+  if (found === undefined) return null
+  const { domain, address, uri, version, nonce, scheme = null, statement = null, requestId = null } = found
+  const [issuedAt, expirationTime, notBefore] = [found.issuedAt, found.expirationTime, found.notBefore].map(
+    (time) => (time === undefined ? null : Date.parse(time)),
+  ) as [number, number | null, number | null]
+  if ([issuedAt, expirationTime, notBefore].some(Number.isNaN)) return null
+  const site = { scheme, domain, address, statement, uri, version, chainId: Number(found.chainId), nonce }
+  const resources = found.resources?.split('\n- ').slice(1) ?? []
+  return { ...site, issuedAt, expirationTime, notBefore, requestId, resources }
+}
+
+type SiweGroups = Readonly<
+  Record<'domain' | 'address' | 'uri' | 'version' | 'chainId' | 'nonce' | 'issuedAt', string> &
+    Partial<
+      Record<
+        'scheme' | 'statement' | 'expirationTime' | 'notBefore' | 'requestId' | 'resources',
+        string | undefined
+      >
+    >
+>
 
 function readMessage(text: string): SiweMessage {
   const message = parseSiweMessage(text)
@@ -54,7 +117,10 @@ function readMessage(text: string): SiweMessage {
   return message
 }
 
-/** A message that one site asked for must not be of use to another: what the wallet showed is what counts. */
+/**
+ * Checks that domain and URI name one site. Otherwise a message that one site requested would be valid at
+ * another.
+ */
 function checkSite({ scheme, domain, uri }: SiweMessage): void {
   const url = URL.canParse(uri) ? new URL(uri) : null
   const site = URL.canParse(`${url?.protocol}//${domain}`) ? new URL(`${url?.protocol}//${domain}`) : null
@@ -68,7 +134,7 @@ function checkSite({ scheme, domain, uri }: SiweMessage): void {
 
 function checkTimes({ issuedAt, expirationTime, notBefore }: SiweMessage, nowMs: number): void {
   if (issuedAt > nowMs + CLOCK_SKEW_MS) throw refusedError('message', 'the message was issued in the future')
-  if (notBefore !== null && notBefore > nowMs) throw refusedError('message', 'the message is not good yet')
+  if (notBefore !== null && notBefore > nowMs) throw refusedError('message', 'the message is not valid yet')
   if (expirationTime !== null && expirationTime <= nowMs)
     throw refusedError('message', 'the message has expired')
 }

@@ -23,8 +23,8 @@ const find = (
   options: { appId?: string; permission?: 'PUBLISH_CAST' | 'any write' } = {},
 ) => findActingSigner({ db, vault: testVault }, { signerUuid, appId, permission: 'PUBLISH_CAST', ...options })
 
-describe('a signer', () => {
-  it('acts for the user who approved it, with the key that was made for it', async () => {
+describe('findActingSigner', () => {
+  it('returns the approved signer with its key and user', async () => {
     const { id, publicKey } = await approvedSigner({ db, hub }, user, { appId })
     for (const name of [id, id.toUpperCase()]) {
       const signer = await find(name)
@@ -33,18 +33,18 @@ describe('a signer', () => {
     }
   })
 
-  it('is unknown when nobody made it, whatever its name looks like', async () => {
+  it('an unknown signer_uuid, well-formed or not -> not_found', async () => {
     for (const name of ['00000000-0000-4000-8000-000000000000', 'x', "'; drop table", '']) {
       await expect(find(name)).rejects.toMatchObject({ code: 'not_found', property: 'signer_uuid' })
     }
   })
 
-  it('belongs to one app', async () => {
+  it('a signer of another app -> forbidden.other_app', async () => {
     const { id } = await approvedSigner({ db, hub }, user, { appId })
     await expect(find(id, { appId: otherAppId })).rejects.toMatchObject({ code: 'forbidden.other_app' })
   })
 
-  it('waits for the user, and ends with the key', async () => {
+  it('not approved before the user approves, revoked after removal', async () => {
     const { id, publicKey } = await createSigner({ db, vault: testVault }, appId)
     await expect(find(id)).rejects.toMatchObject({ code: 'forbidden.signer_not_approved' })
     await hub.submitOnChainEvents([user.signerEvent(SignerEventType.ADD, 5_000_000, publicKey)])
@@ -60,7 +60,7 @@ describe('a signer', () => {
     [['READ_ONLY', 'NONE'] as const, false, false],
     [[] as const, false, false],
   ])(
-    'with %j may publish a cast: %s, write anything: %s',
+    'permissions %j: may publish a cast: %s, may write at all: %s',
     async (permissions, castPermitted, writePermitted) => {
       const { id } = await approvedSigner({ db, hub }, user, { appId, permissions: [...permissions] })
       const missing = { code: 'forbidden.permission_missing' }

@@ -2,47 +2,50 @@ import type { Database } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import { createMessageSigner, type MessageSigner } from '../../protocol/sign.js'
+import { signerKeyContext } from './create-signer.js'
 import { findSigner } from './find-signer.js'
 import { isPermitted, type RequiredPermission } from './permissions.js'
-import { signerKeyContext } from './signer-key-context.js'
 
-/** A signer that may act now. */
+/** A signer that may act. */
 export interface ActingSigner {
   readonly id: string
-  /** The user it acts for. */
+  /** The user that it acts for. */
   readonly fid: number
   readonly key: MessageSigner
 }
 
-/** Who asks to act, by which signer, to do what. */
+/** Which app acts, with which signer and for which permission. */
 export interface ActingRequest {
   readonly signerUuid: string
-  /** The app of the API key that asks. */
+  /** The app of the API key. */
   readonly appId: string
   readonly permission: RequiredPermission
 }
 
-/** What signers are found and opened with. */
+/** Dependencies of `findActingSigner`. */
 export interface ActingContext {
   readonly db: Database
   readonly vault: Vault
-  /** Opens keys, unless the vault is to do it each time. */
+  /** Decrypts keys; by default the vault decrypts on each call. */
   readonly openKey?: OpenKey
 }
 
-/** Opens the private half of a signer. */
+/** Decrypts the private key of a signer. */
 export type OpenKey = (signerId: string, sealedKey: Uint8Array) => MessageSigner
 
-/** Opens it anew each time: decrypting it and reading it takes about as long as signing ten messages. */
+/**
+ * Creates a key opener without a cache: each call decrypts, which costs about as much as signing ten
+ * messages.
+ */
 export function createKeyOpener(vault: Vault): OpenKey {
   return (signerId, sealedKey) => createMessageSigner(vault.open(sealedKey, signerKeyContext(signerId)))
 }
 
 /**
- * The signer that a request names, if it may do what the request asks.
+ * Finds the signer that a request names and checks its permission.
  *
- * @throws PlazaError `not_found`; `forbidden.other_app`; `forbidden.signer_not_approved` while the user has not
- * approved it; `forbidden.signer_revoked`; `forbidden.permission_missing`.
+ * @throws PlazaError `not_found`; `forbidden.other_app`; `forbidden.signer_not_approved` before the user
+ * approves; `forbidden.signer_revoked`; `forbidden.permission_missing`.
  */
 export async function findActingSigner(
   { db, vault, openKey = createKeyOpener(vault) }: ActingContext,
@@ -51,7 +54,7 @@ export async function findActingSigner(
   const found = await findSigner(db, signerUuid)
   if (found === null) throw signerError('not_found', 'there is no such signer')
   if (found.appId !== appId) throw signerError('forbidden.other_app', 'this signer belongs to another app')
-  if (found.status === 'revoked') throw signerError('forbidden.signer_revoked', 'this signer was revoked')
+  if (found.status === 'revoked') throw signerError('forbidden.signer_revoked', 'this signer is revoked')
   if (found.status !== 'approved' || found.fid === null) {
     throw signerError('forbidden.signer_not_approved', 'the user has not approved this signer')
   }

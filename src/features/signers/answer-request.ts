@@ -10,35 +10,36 @@ import { addedKeyOf, closedReason, type KeyRequest, readKeyRequest } from './key
 import { storedPermissions } from './selected-permissions.js'
 import { permissionsStatement, refusalStatement } from './statement.js'
 
-/** What answers are taken with. */
+/** Dependencies of the functions that answer key requests. */
 export interface AnswerDependencies {
-  /** For writes. */
+  /** Used for writes. */
   readonly db: Database
   /** Unix milliseconds. */
   readonly clock: () => number
 }
 
-/** Somebody who answers, and the proof that they hold the account: 65 bytes by its custody address. */
+/** An answer to a key request, signed by the account's custody address (65 bytes). */
 export interface Answer {
   readonly token: string
   readonly fid: number
   readonly signature: Buffer
 }
 
-/** An agreement on the local network. */
+/** An approval on the local network. */
 export interface LocalApproval extends Answer {
-  /** Until when the signature is good, Unix seconds. */
+  /** When the signature expires, in Unix seconds. */
   readonly deadline: number
-  /** What is allowed; null where the key has no permissions, as addresses have none. */
+  /** Permissions that the user grants. Null for auth addresses, which have none. */
   readonly permissions: readonly SignerPermission[] | null
 }
 
-/** A wallet's owner has this long to sign. */
+/** Most seconds between an approval and its deadline. */
 const APPROVAL_SECONDS = 60 * 60
 
 /**
- * What the holder of an account signs to approve a request on the local network: `Add` of the key gateway, with a
- * nonce that is of this one request.
+ * Builds the `Add` data of the key gateway that an account signs to approve a request on the local network.
+ *
+ * The nonce is derived from the request.
  *
  * @param owner The custody address of the account, 20 bytes.
  * @param deadline Unix seconds.
@@ -48,11 +49,12 @@ export function localAddition(request: KeyRequest, owner: Buffer, deadline: numb
 }
 
 /**
- * Approves a request on the local network: checks the signature and adds the key, with the app's request, as the
- * contracts would. The same approval once more changes nothing.
+ * Approves a request on the local network: verifies the signature and adds the key, as the contracts would.
  *
- * @throws PlazaError `not_found`; `conflict` when the request is no longer open; `forbidden` for a signature that is
- * not of the account's custody address for this very request.
+ * Idempotent for the account that approved.
+ *
+ * @throws PlazaError `not_found`; `conflict` when the request is closed; `forbidden` when the signature is
+ * not by the account's custody address or not for this request.
  */
 export async function approveLocally(
   { db, clock }: AnswerDependencies,
@@ -70,7 +72,7 @@ export async function approveLocally(
   const owner = await requireCustody(db, fid)
   const signer = await recoverKeyAdditionSigner(localAddition(request, owner, deadline), approval.signature)
   requireSigner(signer, owner, fid)
-  // They count for this user only, and so do no harm when another one is quicker.
+  // Stored permissions apply only to this user, so losing the race for the key does no harm.
   if (permissions !== null) await storePermissions(db, request, fid, permissions)
   const refuseIfClosed = async (locked: Queryable): Promise<Refusal | null> => {
     const problem = closedReason(await readKeyRequest(locked, { token }), clock())
@@ -81,9 +83,9 @@ export async function approveLocally(
 }
 
 /**
- * Writes down that a user refuses a request, which is final. Once more changes nothing.
+ * Records a user's refusal of a request. A refusal is final, and recording it again changes nothing.
  *
- * @throws PlazaError as `approveLocally`.
+ * @throws PlazaError As `approveLocally`.
  */
 export async function refuseRequest({ db, clock }: AnswerDependencies, answer: Answer): Promise<void> {
   const { token, fid, signature } = answer
@@ -99,10 +101,11 @@ export async function refuseRequest({ db, clock }: AnswerDependencies, answer: A
 }
 
 /**
- * Writes down what a user will allow a key, before they send the transaction that adds it. It counts if it is they
- * who add it.
+ * Records the permissions that a user grants, before they send the transaction that adds the key.
  *
- * @throws PlazaError as `approveLocally`.
+ * They apply only when this user adds the key.
+ *
+ * @throws PlazaError As `approveLocally`.
  */
 export async function limitRequestPermissions(
   { db, clock }: AnswerDependencies,
@@ -132,7 +135,7 @@ async function storePermissions(
 
 async function requireCustody(db: Database, fid: number): Promise<Buffer> {
   const custody = await custodyOf(db, fid)
-  if (custody === null) throw invalidField('fid', `must be a fid that is registered: ${fid} is not`)
+  if (custody === null) throw invalidField('fid', `must be a registered fid: ${fid} is not`)
   return custody
 }
 
@@ -145,7 +148,7 @@ function requireSigner(signer: Buffer | null, owner: Buffer, fid: number): void 
   if (signer?.equals(owner)) return
   throw new PlazaError(
     'forbidden',
-    `this was not signed by ${hexOf(owner)}, the custody address of fid ${fid}, or not for this request as it is now`,
+    `signature must be by ${hexOf(owner)}, the custody address of fid ${fid}, for the current request`,
     { property: 'signature' },
   )
 }

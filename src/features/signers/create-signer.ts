@@ -2,11 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Queryable } from '../../platform/db/connection.js'
 import type { Vault } from '../../platform/vault/vault.js'
 import { createMessageSigner } from '../../protocol/sign.js'
-import { signerKeyContext } from './signer-key-context.js'
 
 const PRIVATE_KEY_BYTES = 32
 
-/** Makes a key pair for an app. The private half leaves this function sealed. */
+/** Creates a key pair for an app. The private key leaves this function encrypted. */
 export async function createSigner(
   { db, vault }: { readonly db: Queryable; readonly vault: Vault },
   appId: string,
@@ -20,3 +19,6 @@ export async function createSigner(
     values (${id}, ${appId}, ${publicKey}, ${sealed})`
   return { id, publicKey }
 }
+
+/** Names the private key of a signer for the vault (the additional data of its ciphertext). */
+export const signerKeyContext = (signerId: string): string => `signer ${signerId}`

@@ -1,20 +1,20 @@
 import type { Queryable } from '../../platform/db/connection.js'
 
-/** The address (20 bytes) that holds a fid; null when nobody has registered it. */
+/** Returns the custody address of a fid (20 bytes); null when it is not registered. */
 export async function custodyOf(db: Queryable, fid: number): Promise<Buffer | null> {
   const [row] = await db<{ address: Buffer }[]>`
     select custody_address as address from hub.fids where fid = ${fid}`
   return row?.address ?? null
 }
 
-/** An account as the page names it. */
+/** An account as the approval page shows it. */
 export interface AccountSummary {
   readonly fid: number
   readonly username: string | null
   readonly displayName: string | null
 }
 
-/** The account that an address holds: the newest, should it hold several. */
+/** Finds the account of a custody address: the newest when it holds several. */
 export async function accountOfAddress(db: Queryable, address: Buffer): Promise<AccountSummary | null> {
   const [row] = await db<AccountSummary[]>`
     select f.fid, u.username, u.display_name as "displayName"

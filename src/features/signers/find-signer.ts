@@ -7,15 +7,15 @@ import {
   signerRecords,
 } from './signer-record.js'
 
-/** A signer whose private half is here. */
+/** A signer whose private key this server holds. */
 export interface HeldSigner extends SignerRecord {
   readonly sealedKey: Buffer
 }
 
-/** What names signers: canonical UUIDs. Whatever else comes is as unknown as one that was never given out. */
+/** Matches canonical UUIDs. Any other signer_uuid is reported as unknown. */
 export const signerUuidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
-/** The signer with this name, whoever's it is; null when there is none. */
+/** Finds a signer of any app; null when there is none. */
 export async function findSigner(db: Database, signerUuid: string): Promise<HeldSigner | null> {
   if (!signerUuidPattern.test(signerUuid)) return null
   const [found] = await db<HeldSigner[]>`
@@ -24,7 +24,7 @@ export async function findSigner(db: Database, signerUuid: string): Promise<Held
   return found ?? null
 }
 
-/** What an app has asked for by the key itself, of a kind; null when nobody has. */
+/** Finds the request for a key of a type; null when there is none. */
 export async function findKey(db: Database, keyType: KeyType, key: Buffer): Promise<SignerRecord | null> {
   const [found] = await db<SignerRecord[]>`
     select ${signerColumns(db)} from ${signerRecords(db)} s
@@ -32,7 +32,7 @@ export async function findKey(db: Database, keyType: KeyType, key: Buffer): Prom
   return found ?? null
 }
 
-/** An app's signers for the users that an address holds, approved or revoked, from the oldest to the newest. */
+/** Lists an app's approved and revoked signers of the users with a custody address, oldest first. */
 export async function listSignersOfCustody(
   db: Database,
   { appId, custody }: { readonly appId: string; readonly custody: Buffer },

@@ -7,15 +7,16 @@ import type { SignedKeyRequest } from './signed-key-request.js'
 import { checkSignedKeyRequest, type KeyRequestContext } from './signed-key-request-check.js'
 import type { KeyType, SignerRecord } from './signer-record.js'
 
-/** So many random bytes name a request on its page: nobody guesses one. */
+/** Random bytes in the token of an approval page's URL. */
 const TOKEN_BYTES = 24
 
 /**
- * An app asks for a signer that was made here. Asking again is allowed as long as nobody has answered, and keeps the
- * address of the page; the very same request once more changes nothing at any time.
+ * Requests approval of a signer whose key this server holds.
  *
- * @throws PlazaError `not_found`, `forbidden.other_app`, `conflict` for a signer that was answered, and what
- * `checkKeyAsked` throws.
+ * A pending request may be replaced and keeps its page URL. Repeating the same request changes nothing.
+ *
+ * @throws PlazaError `not_found`, `forbidden.other_app`, `conflict` for an answered request, and what
+ * `checkSignedKeyRequest` throws.
  */
 export async function requestSignerApproval(
   check: KeyRequestContext,
@@ -26,7 +27,11 @@ export async function requestSignerApproval(
   return await submitKeyRequest(check, signerRecord, request, 'signer_uuid')
 }
 
-/** An app's own signer. @throws PlazaError `not_found`, `forbidden.other_app`. */
+/**
+ * Finds a signer of the app.
+ *
+ * @throws PlazaError `not_found`, `forbidden.other_app`.
+ */
 export async function findOwnSigner(
   db: Database,
   { appId, signerUuid }: { readonly appId: string; readonly signerUuid: string },
@@ -34,7 +39,7 @@ export async function findOwnSigner(
   return requireOwnership(await findSigner(db, signerUuid), appId, 'signer_uuid')
 }
 
-/** A key that the developer holds: how it is named, and in which member of the request. */
+/** A key that the developer holds, and the request member that names it. */
 export interface DeveloperKey {
   readonly appId: string
   readonly keyType: KeyType
@@ -42,7 +47,11 @@ export interface DeveloperKey {
   readonly property: string
 }
 
-/** A key that an app has asked for and holds itself. @throws PlazaError `not_found`, `forbidden.other_app`. */
+/**
+ * Finds a key that the app requested and holds itself.
+ *
+ * @throws PlazaError `not_found`, `forbidden.other_app`, `conflict` for a key that this server holds.
+ */
 export async function findOwnKey(
   db: Database,
   { appId, keyType, key, property }: DeveloperKey,
@@ -53,10 +62,10 @@ export async function findOwnKey(
 }
 
 /**
- * An app asks for a key that it holds itself, which makes the key the app's.
+ * Requests approval of a key that the developer holds. The first request makes the key the app's.
  *
- * @throws PlazaError `forbidden.other_app` when it is another app's already, `conflict`, and what `checkKeyAsked`
- * throws.
+ * @throws PlazaError `forbidden.other_app` for a key of another app, `conflict`, and what
+ * `checkSignedKeyRequest` throws.
  */
 export async function requestKeyApproval(
   check: KeyRequestContext,
@@ -91,7 +100,7 @@ async function submitKeyRequest(
   if (await isSameRequest(db, id, request)) return signer
   if (status === 'approved' || status === 'revoked') {
     const remedy = status === 'approved' ? 'it is in use' : 'ask for another one'
-    throw new PlazaError('conflict', `this key was ${status} already: ${remedy}`, { property })
+    throw new PlazaError('conflict', `this key is ${status}: ${remedy}`, { property })
   }
   const requestSigner = await checkSignedKeyRequest(check, signer.publicKey, request)
   await db`
@@ -102,7 +111,7 @@ async function submitKeyRequest(
   return (await findKey(db, signer.keyType, signer.publicKey))!
 }
 
-/** Whether this is what was asked last. */
+/** Whether the stored request equals this one. */
 async function isSameRequest(db: Database, id: string, request: SignedKeyRequest): Promise<boolean> {
   const columns = requestColumns(request)
   const [row] = await db<(typeof columns)[]>`
@@ -110,7 +119,7 @@ async function isSameRequest(db: Database, id: string, request: SignedKeyRequest
   return row !== undefined && isDeepStrictEqual({ ...row }, columns)
 }
 
-/** What is asked as it is stored. */
+/** Converts a request to the columns of signers.signers. */
 function requestColumns({ appFid, deadline, signature, redirectUrl, sponsor }: SignedKeyRequest) {
   const sponsorByFid = sponsor === 'service' ? null : sponsor
   return {

@@ -6,12 +6,12 @@ import type { AccountSummary } from './custody.js'
 import { signerUuidPattern } from './find-signer.js'
 import { type SignerRecord, signerColumns, signerRecords } from './signer-record.js'
 
-/** An app's request for a key, as the user is asked to answer it. */
+/** An app's request for a key, with what the approval page shows. */
 export interface KeyRequest extends SignerRecord {
   readonly approvalToken: string
-  /** The account of the app. */
+  /** The account of the requesting app. */
   readonly app: AccountSummary & { readonly pfpUrl: string | null }
-  /** The custody address that has signed for the app, 20 bytes, and whether the app's account is still its own. */
+  /** The custody address that signed for the app (20 bytes), and whether it still holds the app's account. */
   readonly requestSigner: Buffer
   readonly isAppUnchanged: boolean
   readonly signature: Buffer
@@ -22,10 +22,14 @@ export interface KeyRequest extends SignerRecord {
   readonly isSponsoredByService: boolean
 }
 
-/** How a request is named: by the token of its page's address, or by the signer. */
+/** Names a request by the token in its page's URL or by the signer. */
 export type KeyRequestReference = { readonly token: string } | { readonly signerUuid: string }
 
-/** A request. @throws PlazaError `not_found`, also for a signer that nobody has asked a user for. */
+/**
+ * Reads a key request.
+ *
+ * @throws PlazaError `not_found`, also for a signer without a request.
+ */
 export async function readKeyRequest(db: Queryable, reference: KeyRequestReference): Promise<KeyRequest> {
   if ('signerUuid' in reference && !signerUuidPattern.test(reference.signerUuid)) throw requestNotFoundError()
   const [found] = await db<(KeyRequest & { sponsor: AccountSummary | { readonly fid: null } })[]>`
@@ -54,14 +58,18 @@ function requestNotFoundError(): PlazaError {
   return new PlazaError('not_found', 'there is no such request for a key')
 }
 
-/** What goes to the key registry when the user agrees. */
+/** Returns the key and metadata that an approval adds to the key registry. */
 export function addedKeyOf(request: KeyRequest): AddedKey {
   const { keyType, publicKey, app, requestSigner, signature, deadline } = request
   const metadata = keyRequestMetadata({ requestFid: app.fid, requestSigner, signature, deadline })
   return { keyType, key: publicKey, metadata }
 }
 
-/** Why a request can be answered no more; null while it can. @param nowMs Unix milliseconds. */
+/**
+ * Returns why a request can no longer be answered; null while it can.
+ *
+ * @param nowMs Unix milliseconds.
+ */
 export function closedReason(request: KeyRequest, nowMs: number): string | null {
   if (request.status === 'approved') return 'this request was approved already'
   if (request.status === 'revoked') return 'this key was refused or taken back: that is final'

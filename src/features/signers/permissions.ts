@@ -1,14 +1,14 @@
 import type { SignerPermission } from '../../graph/view/schema/signer.js'
 
-/** What an operation asks of a signer: one of its own permissions, or that it may write something at all. */
+/** A permission that an operation requires, or `any write`. */
 export type RequiredPermission =
   | Exclude<SignerPermission, 'WRITE_ALL' | 'READ_ONLY' | 'NONE'>
-  /** For what the list above has no name for: blocks, channel membership, marks in the inbox. */
+  /** For writes without a permission of their own: blocks, channel membership, seen marks. */
   | 'any write'
 
 const readOnlyPermissions: ReadonlySet<SignerPermission> = new Set(['READ_ONLY', 'NONE'])
 
-/** Whether what a signer was given covers what is needed. Null is everything. */
+/** Whether granted permissions cover the required one. Null grants everything. */
 export function isPermitted(
   granted: readonly SignerPermission[] | null,
   required: RequiredPermission,

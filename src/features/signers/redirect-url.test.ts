@@ -9,7 +9,7 @@ it.each([
   ['http://127.0.0.1/', 'http://127.0.0.1/'],
   ['myapp://signed-in', 'myapp://signed-in'],
   ['com.example.app://x', 'com.example.app://x'],
-])('%s is a way back to an app', (given, canonical) => {
+])('checkRedirectUrl: accepts %s', (given, canonical) => {
   expect(checkRedirectUrl(given)).toBe(canonical)
 })
 
@@ -34,11 +34,11 @@ it.each([
   'nonsense',
   '',
   `https://app.example/${'x'.repeat(2_048)}`,
-])('%s is none', (given) => {
+])('checkRedirectUrl: refuses %s', (given) => {
   expect(() => checkRedirectUrl(given)).toThrow(expect.objectContaining({ property: 'redirect_url' }))
 })
 
-it('whatever is let through is one address that a browser understands in the same way', () => {
+it('checkRedirectUrl: a browser parses every accepted URL the same way', () => {
   const schemes = fc.constantFrom(
     'https',
     'http',

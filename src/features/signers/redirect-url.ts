@@ -1,11 +1,12 @@
 import { PlazaError } from '../../platform/errors.js'
 
-/** The longest address that is sure to work everywhere. */
+/** Longest accepted URL: the limit that every browser supports. */
 export const MAX_REDIRECT_LENGTH = 2_048
 
 /**
- * Schemes that do something in a browser itself, reach for files, or start what is no app of its own. An app's own
- * scheme, as `myapp://signed-in`, is what phones open apps by.
+ * Schemes that a browser handles itself, that read files, or that start no app.
+ *
+ * Custom schemes such as `myapp://signed-in` are accepted, since phones open apps by them.
  */
 const refusedSchemes: ReadonlySet<string> = new Set([
   'about:',
@@ -35,24 +36,23 @@ const refusedSchemes: ReadonlySet<string> = new Set([
 const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Checks where an app wants its user to go on to after the approval: `https`, `http` on the user's own machine, or the
- * scheme of an app with `//` behind it.
+ * Validates the URL that an app's user continues to after approval.
  *
- * @returns The address in its one canonical form.
- * @throws PlazaError that names `redirect_url`.
+ * Accepts `https`, `http` on loopback, and custom schemes followed by `//`.
+ *
+ * @returns The canonical form of the URL.
+ * @throws PlazaError That names `redirect_url`.
  */
 export function checkRedirectUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || url.href.length > MAX_REDIRECT_LENGTH || url.username !== '' || url.password !== '') {
-    throw invalidRedirectUrl('must be an address of at most 2048 characters without a user or a password')
+    throw invalidRedirectUrl('must be a URL of at most 2048 characters without credentials')
   }
   if (url.protocol === 'http:' && !loopback.has(url.hostname)) {
-    throw invalidRedirectUrl('may begin with http only on localhost: use https')
+    throw invalidRedirectUrl('may use http only on localhost: use https')
   }
   if (refusedSchemes.has(url.protocol) || !url.href.startsWith(`${url.protocol}//`)) {
-    throw invalidRedirectUrl(
-      "must begin with https:// or with the scheme of an app, as in 'myapp://signed-in'",
-    )
+    throw invalidRedirectUrl("must begin with https:// or with a custom scheme such as 'myapp://signed-in'")
   }
   return url.href
 }

@@ -7,24 +7,25 @@ import { hexOf } from '../../protocol/bytes.js'
 import { custodyOf } from './custody.js'
 import type { SignedKeyRequest, Sponsor } from './signed-key-request.js'
 
-/** A request may stay open for a year. What is further away is most likely in milliseconds. */
+/** Most seconds until a deadline: a year. A larger value is most likely in milliseconds. */
 const MAX_DEADLINE_SECONDS = 366 * 24 * 60 * 60
 
-/** What a request is held against. */
+/** Dependencies of `checkSignedKeyRequest`. */
 export interface KeyRequestContext {
   readonly db: Database
-  /** Of the protocol: FarcasterNetwork. */
+  /** FarcasterNetwork of the protocol. */
   readonly network: number
   /** Unix milliseconds. */
   readonly clock: () => number
 }
 
 /**
- * Holds an app's request for a key against the accounts: signed by the custody address that the app's fid has now,
- * open for a while, and sponsored by whoever is said to.
+ * Verifies an app's key request: the app's custody address signed it, the deadline is valid, and the
+ * sponsor's signature matches.
  *
- * @returns That custody address, 20 bytes.
- * @throws PlazaError that names the member at fault; `not_configured` for a sponsor where somebody would have to pay.
+ * @returns The custody address of the app, 20 bytes.
+ * @throws PlazaError That names the invalid member; `not_configured` for a sponsor on a network where
+ * somebody would have to pay.
  */
 export async function checkSignedKeyRequest(
   context: KeyRequestContext,
@@ -53,7 +54,7 @@ function checkDeadline(deadline: number, nowMs: number): void {
     throw invalidField('deadline', 'must be in Unix seconds, and within a year from now')
 }
 
-/** A sponsor signs the app's signature, so that its word goes for this request only. */
+/** Verifies a sponsor. It signs the app's signature, which binds it to this request. */
 async function checkSponsor(
   { db, network }: KeyRequestContext,
   sponsor: Sponsor,
@@ -63,7 +64,7 @@ async function checkSponsor(
   if (network !== FarcasterNetwork.DEVNET) {
     throw new PlazaError(
       'not_configured',
-      'nobody pays for transactions of users here: without sponsor, the user pays as they approve',
+      'this server does not pay for transactions of users: omit sponsor, and the user pays',
       { property: 'sponsor' },
     )
   }
@@ -81,7 +82,7 @@ async function checkSponsor(
 
 async function requireCustody(db: Database, fid: number, property: string): Promise<Buffer> {
   const custody = await custodyOf(db, fid)
-  if (custody === null) throw invalidField(property, `must be a fid that is registered: ${fid} is not`)
+  if (custody === null) throw invalidField(property, `must be a registered fid: ${fid} is not`)
   return custody
 }
 

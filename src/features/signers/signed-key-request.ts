@@ -2,7 +2,7 @@ import { readAccountSignature, readContractSignature } from '../../hub/registry/
 import { PlazaError } from '../../platform/errors.js'
 import { checkRedirectUrl } from './redirect-url.js'
 
-/** What an app sends when it asks for a key, as the API has it. */
+/** The API body of a key request. */
 export interface SignedKeyRequestBody {
   readonly app_fid: number
   readonly deadline: number
@@ -11,17 +11,17 @@ export interface SignedKeyRequestBody {
   readonly sponsor?: SponsorBody
 }
 
-/** `sponsored_by_service` goes by other last words in clients that were published for one service. */
+/** The sponsor member. Published clients use two names for `sponsored_by_service`. */
 interface SponsorBody {
   readonly fid?: number
   readonly signature?: string
   readonly [otherMembers: string]: unknown
 }
 
-/** Who is said to pay for the user's transaction. */
+/** Who is named as payer of the user's transaction. */
 export type Sponsor = 'service' | { readonly fid: number; readonly signature: Buffer } | null
 
-/** What an app asks with, read and not yet held against the accounts that are said to have signed. */
+/** A parsed key request whose signatures are not verified yet. */
 export interface SignedKeyRequest {
   readonly appFid: number
   /** Unix seconds. */
@@ -33,7 +33,11 @@ export interface SignedKeyRequest {
 
 const sponsoredByPattern = /^sponsored_by_[a-z]{1,32}$/
 
-/** Reads what an app asks with. @throws PlazaError that names the member at fault. */
+/**
+ * Parses a key request.
+ *
+ * @throws PlazaError That names the invalid member.
+ */
 export function readSignedKeyRequest(body: SignedKeyRequestBody): SignedKeyRequest {
   return {
     appFid: body.app_fid,

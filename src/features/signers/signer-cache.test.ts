@@ -20,7 +20,7 @@ let nowMs = 0
 const cache = createSignerCache({ db: observedDb, vault: testVault }, () => nowMs)
 const permission = 'PUBLISH_CAST'
 
-it('looks a signer up once a second, however many ask', async () => {
+it('createSignerCache: concurrent lookups within a second -> one query', async () => {
   const { id } = await approvedSigner({ db, hub }, user, { appId })
   statements.length = 0
   const request = { signerUuid: id, appId, permission } as const
@@ -33,7 +33,7 @@ it('looks a signer up once a second, however many ask', async () => {
   expect(statements).toHaveLength(2)
 })
 
-it('remembers nothing for another app, another permission, or of a refusal', async () => {
+it('createSignerCache: other apps, other permissions and refusals are not cached', async () => {
   const { id } = await approvedSigner({ db, hub }, user, { appId, permissions: ['PUBLISH_CAST'] })
   await cache.find({ signerUuid: id, appId, permission })
   await expect(cache.find({ signerUuid: id, appId: otherAppId, permission })).rejects.toMatchObject({
@@ -49,7 +49,7 @@ it('remembers nothing for another app, another permission, or of a refusal', asy
   expect(await cache.find(request)).toMatchObject({ id: late })
 })
 
-it('asks anew when it is told to, and forgets a signer that was revoked', async () => {
+it('createSignerCache: findFresh bypasses the cache and drops a revoked signer', async () => {
   const { id, publicKey } = await approvedSigner({ db, hub }, user, { appId })
   const request = { signerUuid: id, appId, permission } as const
   await cache.find(request)

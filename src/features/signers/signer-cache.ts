@@ -4,26 +4,30 @@ import type { Vault } from '../../platform/vault/vault.js'
 import type { MessageSigner } from '../../protocol/sign.js'
 import { type ActingRequest, type ActingSigner, createKeyOpener, findActingSigner } from './acting-signer.js'
 
-/** Finds signers that act, again and again. */
+/** Finds signers that may act, with a cache. */
 export interface SignerCache {
-  /** As `findActingSigner`, but what it found is good for a second. */
+  /** As `findActingSigner`; the result may be up to a second old. */
   find(request: ActingRequest): Promise<ActingSigner>
   /**
-   * As `findActingSigner`, as things stand now. For what is asked when the hub has refused a key, and for
-   * operations in which no hub looks at it again.
+   * As `findActingSigner`, without the cache. Used when the hub refused a key and by operations that the hub
+   * does not check.
    */
   findFresh(request: ActingRequest): Promise<ActingSigner>
 }
 
-/** A permission that was taken away is good for this long at most. A key that was removed is refused by the merge. */
+/**
+ * How long a result is cached. A withdrawn permission still counts for this long; the merge refuses removed
+ * keys itself.
+ */
 const CACHE_MS = 1_000
-/** Signers that are remembered at once, and keys that are kept open. */
+/** Most cached signers and decrypted keys. */
 const MAX_CACHED = 10_000
 
 /**
- * Remembers who may act: a busy signer costs one look-up a second. Requests that come together share it. Refusals are
- * not remembered, so that an approval counts at once. A key is opened once: it never changes, and whether it may be
- * used is another matter.
+ * Caches signers that may act: one query per signer and second, shared by concurrent requests.
+ *
+ * Refusals are not cached, so an approval takes effect at once. A key is decrypted once, since it never
+ * changes; the permission to use it is checked separately.
  *
  * @param clock Unix milliseconds.
  */

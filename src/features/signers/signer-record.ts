@@ -1,42 +1,46 @@
 import type { SignerPermission } from '../../graph/view/schema/signer.js'
 import type { Queryable } from '../../platform/db/connection.js'
 
-/** `generated` → `pending_approval` → `approved` → `revoked`, and `pending_approval` → `revoked` by a refusal. */
+/**
+ * State of a signer: `generated` → `pending_approval` → `approved` → `revoked`. A refusal leads from
+ * `pending_approval` to `revoked`.
+ */
 export type SignerStatus = 'generated' | 'pending_approval' | 'approved' | 'revoked'
 
-/** Key types of the key registry: a key that signs messages, and an address that signs in for its user. */
+/** Key types of the key registry: 1 signs messages, 2 is an address that signs in for its user. */
 export const MESSAGE_KEY_TYPE = 1 as const
 export const AUTH_ADDRESS_KEY_TYPE = 2 as const
-/** A key type of the key registry that apps may ask for. */
+/** A key type that apps may request. */
 export type KeyType = typeof MESSAGE_KEY_TYPE | typeof AUTH_ADDRESS_KEY_TYPE
 
-/** How a key that an app asked for stands now. */
+/** A requested key and its current state. */
 export interface SignerRecord {
   readonly id: string
   readonly appId: string
   readonly keyType: KeyType
   /** 32 bytes. */
   readonly publicKey: Buffer
-  /** Null where the developer holds the private half. */
+  /** Null when the developer holds the private key. */
   readonly sealedKey: Buffer | null
   readonly status: SignerStatus
-  /** The user whose key it is or was; null before it was approved. */
+  /** The user that approved the key; null before. */
   readonly fid: number | null
-  /** Null is everything. */
+  /** Granted permissions; null means all. */
   readonly permissions: SignerPermission[] | null
-  /** Null until the app has asked. */
+  /** Null until the app has requested approval. */
   readonly approvalToken: string | null
 }
 
 /**
- * The keys that apps asked for, as a table to select from: the rows of signers.signers with the members of
- * `Standing`. This is the one place where states are made; none is stored.
+ * SQL for signers.signers joined with the derived state of each signer (members of `SignerRecord`).
  *
- * - A key belongs for good to the first account that added it on the chain. A key is public, so somebody else may add
- *   it to another account later; that changes nothing.
- * - What the chain says counts also for a key that no app has asked for by this API.
- * - A refusal is final, whatever the chain says later. So is a removal: the chain takes no removed key back.
- * - A request whose deadline has passed goes on waiting: the app may ask anew.
+ * This is the only place that derives the state; it is not stored.
+ *
+ * - A key belongs to the first account that added it on the chain. Keys are public, so another account may
+ *   add it later; that is ignored.
+ * - Chain state also counts for a key that no app requested here.
+ * - A refusal is final whatever the chain says. A removal is final because the contract refuses removed keys.
+ * - A request stays pending after its deadline: the app may request again.
  */
 export function signerRecords(db: Queryable) {
   return db`(
@@ -67,7 +71,7 @@ export function signerRecords(db: Queryable) {
   )`
 }
 
-/** The members of `Standing` out of `standings`, which the statement calls `s`. */
+/** SQL for the members of `SignerRecord` from `signerRecords`, aliased `s` in the statement. */
 export function signerColumns(db: Queryable) {
   return db`
     s.id, s."appId", s."keyType", s."publicKey", s."sealedKey", s.status, s.fid, s.granted as permissions,

@@ -3,15 +3,20 @@ import type { KeyRequest } from './key-request.js'
 import { AUTH_ADDRESS_KEY_TYPE } from './signer-record.js'
 
 /**
- * What somebody signs with their wallet (`personal_sign`) to refuse a request, or to narrow it before they send the
- * transaction. It names the request, which nobody can guess, so that it is good for nothing else.
+ * Builds the text that a user signs (`personal_sign`) to refuse a request or to restrict its permissions.
+ *
+ * It contains the unguessable token of the request, so it is valid for nothing else.
  */
 export function refusalStatement(request: KeyRequest, fid: number): string {
   const action = request.keyType === AUTH_ADDRESS_KEY_TYPE ? 'address may sign in' : 'key may act'
   return statement(`No: I do not want that this ${action} for my account.`, request, fid)
 }
 
-/** @param permissions What the user allows, in this order. */
+/**
+ * Builds the text that restricts the permissions of a request.
+ *
+ * @param permissions Granted permissions, in this order.
+ */
 export function permissionsStatement(
   request: KeyRequest,
   fid: number,

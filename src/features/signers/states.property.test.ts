@@ -23,7 +23,7 @@ import { registerKeyHolder, signKeyRequestBody } from './testing/key-holder.js'
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const network = 3
-/** Requests are made to expire in between. */
+/** Advanced during the test, so that requests expire. */
 let nowMs = testNowUnix * 1000
 const parts = { db, hub, clock: () => nowMs }
 const check = { db, network, clock: () => nowMs }
@@ -32,7 +32,7 @@ const appId = await ensureApp(db, 'mine')
 const app = await registerKeyHolder(parts)
 const users = [await registerKeyHolder(parts), await registerKeyHolder(parts)] as const
 
-/** The table of the specification: what may follow what, at once. */
+/** Allowed transitions of a signer in one step (docs/compatibility.md). */
 const table: Readonly<Record<SignerStatus, readonly SignerStatus[]>> = {
   generated: ['pending_approval'],
   pending_approval: ['approved', 'revoked'],
@@ -40,8 +40,10 @@ const table: Readonly<Record<SignerStatus, readonly SignerStatus[]>> = {
   revoked: [],
 }
 /**
- * A key that comes onto the chain without our page was asked for and approved elsewhere; one whose removal is known
- * with its addition was approved in between. Such news crosses several rows of the table at once.
+ * Transitions that one chain event may cause.
+ *
+ * A key added without a request was approved elsewhere. An addition whose removal is already known crosses
+ * several transitions at once.
  */
 const chainEventText: Readonly<Record<SignerStatus, readonly SignerStatus[]>> = {
   ...table,
@@ -72,7 +74,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constantFrom('approve', 'refuse'), accountName, isForged }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('chain'), accountName, remove: fc.boolean() }) },
-  // What the hub learns in one batch, with its end.
+  // The hub learns the addition and the removal in one batch.
   { weight: 1, arbitrary: fc.constant({ kind: 'late' } as const) },
   {
     weight: 1,
@@ -80,7 +82,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 ) as fc.Arbitrary<Step>
 
-/** Every row of the table, whatever is drawn. */
+/** Sequences that cover every transition, besides the random ones. */
 const ask: Step = { kind: 'ask', seconds: 900, isForged: false }
 const [approve, refuse] = (['approve', 'refuse'] as const).map(
   (kind): Step => ({ kind, accountName: 0, isForged: false }),
@@ -92,7 +94,7 @@ const examples: [SubjectKind, Step[]][] = (['held', 'developer', 'address'] as c
   [kind, [ask, refuse, chain(false), approve]],
 ])
 
-/** A key registry as the contract is: a key goes from nothing to added to removed, per account, and never back. */
+/** Model of the key registry contract: per account a key is added once and removed once. */
 class Chain {
   static block = 3_000_000_000
   readonly #state = new Map<AccountName, 'added' | 'removed'>()
@@ -115,7 +117,7 @@ class Chain {
     await hub.submitOnChainEvents(events)
   }
 
-  /** What our registry has added by an approval. */
+  /** Records what our local registry added by an approval. */
   approved(accountName: AccountName): void {
     this.#state.set(accountName, 'added')
   }
@@ -142,7 +144,7 @@ async function newSubject(kind: SubjectKind): Promise<Subject> {
   return { keyType, key, signerUuid: null, chain: new Chain(key, keyType) }
 }
 
-/** Does a step; what is refused changes nothing. */
+/** Runs a step; a refused step must change nothing. */
 async function runStep({ keyType, key, signerUuid, chain }: Subject, step: Step): Promise<void> {
   const refused = (error: unknown) => {
     if (!(error instanceof Error && error.name === 'PlazaError')) throw error
@@ -200,7 +202,7 @@ async function answer(
   if (before === 'pending_approval') chain.approved(step.accountName)
 }
 
-it('no sequence of calls, chain events and refusals leaves the table of states', {
+it('signer states: calls, chain events and refusals never leave the transition table', {
   timeout: 180_000,
 }, async () => {
   const kinds = fc.constantFrom<SubjectKind>('held', 'developer', 'address')
@@ -215,7 +217,7 @@ it('no sequence of calls, chain events and refusals leaves the table of states',
         const signerRecord = await findKey(db, subject.keyType, subject.key)
         const next = signerRecord?.status ?? 'generated'
         const isChange = step.kind === 'chain' || step.kind === 'late'
-        // Keys of developers are not known before they are asked for, and the chain may have told of them before.
+        // A developer's key is unknown before its request, and the chain may know it already.
         const allowed = isChange || signerUuidUnknown(subject, step) ? chainEventText : table
         if (next !== status) expect(allowed[status], `${status} by ${JSON.stringify(step)}`).toContain(next)
         if (step.kind === 'wait' || ('isForged' in step && step.isForged)) expect(next).toBe(status)
@@ -228,7 +230,7 @@ it('no sequence of calls, chain events and refusals leaves the table of states',
     }),
     { numRuns: 40, examples },
   )
-  // Otherwise it would have shown nothing.
+  // Ensures that the run covered every transition.
   for (const edge of [
     'generated by ask: pending_approval',
     'pending_approval by approve: approved',

@@ -18,7 +18,7 @@ async function isTokenBackfilled(address: Address): Promise<boolean> {
 }
 
 it.each(['eth_getCode', 'eth_getLogs'])(
-  'a token of which %s always fails holds up no other',
+  'backfillTokens: a token with failing %s does not delay others',
   async (failing) => {
     const [failingToken, other] = [
       await chain.deployToken('Apple', 'APL', 18),
@@ -28,9 +28,9 @@ it.each(['eth_getCode', 'eth_getLogs'])(
     proxy.faults = {
       hold: async (method, params) => {
         const requestedBlocks = JSON.stringify(params).toLowerCase()
-        // Whoever follows what is new asks for all tokens at once.
+        // The live follower requests logs of all tokens at once.
         if (method === failing && requestedBlocks.includes(failingToken) && !requestedBlocks.includes(other))
-          throw new Error('cut')
+          throw new Error('connection closed')
       },
     }
     for (let steps = 0; steps < 3; steps += 1) {

@@ -1,32 +1,34 @@
 import type { Hex } from 'viem'
 import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
-import { Follower, type FollowerOptions } from '../../hub/chain/follower.js'
+import { LeaseLost } from '../../hub/chain/cursor.js'
+import { Follower, type FollowerOptions, type LogHandler } from '../../hub/chain/follower.js'
 import { RangeRefused } from '../../hub/chain/log-range.js'
 import type { Log } from '../../platform/log/log.js'
 import { pause } from '../../platform/process/pause.js'
-import { type BackfilledToken, backfillHandler } from './backfill-handler.js'
+import { applyChanges } from './balances.js'
 import { isBackfilled, readTokens, type Token } from './token.js'
 import { findFirstBlock } from './token-details.js'
-import { backfillFollowerName } from './tracked-tokens.js'
+import { backfillFollowerName, deleteBalances } from './tracked-tokens.js'
+import { balanceChangesOf, transferTopic } from './transfers.js'
 
-/** What reads the pasts of a network's tokens. */
+/** Dependencies of a network's backfill. */
 export interface BackfillContext extends FollowerOptions {
   readonly log: Log
 }
 
 export interface BackfillOptions extends BackfillContext {
-  /** How long it waits when there is nothing to read. */
+  /** Milliseconds between polls when there is nothing to read. */
   readonly pollMs: number
 }
 
-/** Steps for one token before it is the next one's turn, so that a large one does not hold up small ones. */
+/** Steps per token and turn, so that a large token does not delay small ones. */
 const STEPS_PER_TOKEN = 20
 const RETRY_MS = 5_000
 
 /**
- * Reads the pasts of all tokens of a network that are to be kept, one after the other, until it is stopped.
+ * Backfills all tracked tokens of a network in turns until it is stopped.
  *
- * @returns stops it; the step under way is finished.
+ * @returns A function that stops it after the current step.
  */
 export function startBackfill({ pollMs, ...context }: BackfillOptions): () => Promise<void> {
   const abortController = new AbortController()
@@ -38,7 +40,7 @@ export function startBackfill({ pollMs, ...context }: BackfillOptions): () => Pr
         if (!hasProgress) await pause(pollMs, signal)
       } catch (error) {
         const { network } = context.rpc
-        context.log.warn({ err: error, network: network.name }, 'could not read the past of a token')
+        context.log.warn({ err: error, network: network.name }, 'token backfill failed')
         await pause(RETRY_MS, signal)
       }
     }
@@ -51,10 +53,10 @@ export function startBackfill({ pollMs, ...context }: BackfillOptions): () => Pr
 }
 
 /**
- * Reads on in the pasts of a network's tokens, some steps for each. One that fails holds up no other.
+ * Runs some backfill steps for each token. A failing token does not stop the others.
  *
- * @returns whether anything was read.
- * @throws what the first one has failed with, after all others had their turn.
+ * @returns Whether anything was read.
+ * @throws The first error, after all tokens had their turn.
  */
 export async function backfillTokens(context: BackfillContext, signal?: AbortSignal): Promise<boolean> {
   const { db, rpc } = context
@@ -67,7 +69,7 @@ export async function backfillTokens(context: BackfillContext, signal?: AbortSig
       else if (isBackfillable(token) && !isBackfilled(token))
         hasProgress = (await backfillToken(context, token, signal)) || hasProgress
     } catch (cause) {
-      failures.push(new Error(`${backfillFollowerName(token)} goes no further`, { cause }))
+      failures.push(new Error(`${backfillFollowerName(token)} failed`, { cause }))
     }
   }
   if (failures.length > 0) throw failures[0]
@@ -97,7 +99,7 @@ async function backfillToken(
   try {
     for (let steps = 0; steps < STEPS_PER_TOKEN && !signal?.aborted; steps += 1) {
       const outcome = await follower.step().catch((error: unknown) => {
-        // It is asked for less in the next step.
+        // The next step requests a smaller range.
         if (error instanceof RangeRefused && follower.span > 1) return 'refused' as const
         throw error
       })
@@ -111,7 +113,7 @@ async function backfillToken(
   return hasProgress
 }
 
-/** When all is read, its cursor is of no use any more. */
+/** Deletes the follower of a finished backfill, whose cursor is no longer needed. */
 async function deleteFollower({ db }: BackfillContext, { id }: Token): Promise<void> {
   await db`
     delete from chain.followers f
@@ -119,4 +121,44 @@ async function deleteFollower({ db }: BackfillContext, { id }: Token): Promise<v
     where t.id = ${id} and t.read_to >= t.live_from
       and f.name = t.network || '/token/0x' || encode(t.address, 'hex')
   `
+}
+
+/** A token to backfill: it has a first block, and is applied live from `liveFrom` on. */
+type BackfilledToken = Token & { readonly firstBlock: number; readonly liveFrom: number }
+
+/**
+ * Creates the handler that reads a token's transfers before `liveFrom`.
+ *
+ * Only final blocks are read. The last of them may take a minute to become final; the token's owners are
+ * shown after that.
+ */
+function backfillHandler(token: BackfilledToken): LogHandler {
+  const { id, liveFrom, firstBlock } = token
+  const address: Hex = `0x${token.address.toString('hex')}`
+  const trackedTokens = new Map([[address, { id, liveFrom: 0 }]])
+  return {
+    name: backfillFollowerName(token),
+    firstBlock: async () => firstBlock,
+    lastBlock: liveFrom - 1,
+    confirmedOnly: true,
+    withTimes: false,
+    filter: async () => ({ addresses: [address], topics: [transferTopic] }),
+    read: async () => {},
+    async handle({ logs, to }, _, commit) {
+      await commit(async (transaction) => {
+        const updatedRows = await transaction`
+          update tokens.tokens set read_to = ${to + 1}::bigint
+          where id = ${id} and live_from = ${liveFrom}::bigint
+          returning id
+        `
+        if (updatedRows.length === 0) throw new LeaseLost(`${backfillFollowerName(token)} is read anew`)
+        await applyChanges(transaction, balanceChangesOf(logs, trackedTokens))
+      })
+    },
+    undo: async () => {},
+    async recoverFromDeepReorg(transaction) {
+      await deleteBalances(transaction, [id])
+      return firstBlock
+    },
+  }
 }

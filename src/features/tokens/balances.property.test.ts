@@ -38,7 +38,7 @@ beforeAll(async () => {
   await assets.watch(token)
 })
 
-/** Holders and balances as the chain has them now, of everybody that a transfer has ever named. */
+/** Compares the balances of every address in a transfer with the chain. */
 async function expectBalancesOfChain(address: Address): Promise<void> {
   const logs = await chain.client.getLogs({ address, fromBlock: 0n })
   const namedHolders = parseEventLogs({ abi: contract('Token').abi, logs, eventName: 'Transfer' }).flatMap(
@@ -70,7 +70,7 @@ async function isTokenBackfilled(address: Address): Promise<boolean> {
   return row !== undefined && isBackfilled(row)
 }
 
-/** Follows until the token may be told of, whose past has to be final first. */
+/** Steps until the token is backfilled, for which its history must be final. */
 async function catchUpCompletely(): Promise<void> {
   await assets.catchUp()
   await chain.mine(CONFIRMATIONS + 1)
@@ -148,7 +148,7 @@ async function runAction(event: TestAction): Promise<void> {
       await chain.mine(event.blocks)
       return
     case 'follow':
-      // An RPC that is down or behind: the next step goes on where this one was.
+      // An RPC that is down or behind: the next step continues from here.
       await assets.step().catch(() => {})
       return
     case 'fault': {
@@ -163,7 +163,7 @@ async function runAction(event: TestAction): Promise<void> {
   }
 }
 
-it('whatever happens on the chain and to its RPCs, balances are in the end what the chain says of every holder', async () => {
+it("balances: after any chain and RPC behavior they equal the chain's", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 25 }), async (events) => {
       for (const event of events) await runAction(event)
@@ -176,12 +176,12 @@ it('whatever happens on the chain and to its RPCs, balances are in the end what 
   )
 })
 
-it('a token that is wanted later is not told of before its past has been read', async () => {
+it('balances: a token tracked later is hidden until it is backfilled', async () => {
   await assets.watch(historicalToken)
   expect(await isTokenBackfilled(historicalToken)).toBe(false)
   await assets.catchUp()
   await assets.catchUp()
-  // Its past is not final yet: the chain might take back what has been read.
+  // Its history is not final: a reorganization might revert what was read.
   expect(await isTokenBackfilled(historicalToken)).toBe(false)
   await chain.send(accounts[1]!, call(historicalToken, 'transfer', [accounts[2]!.address, 400n]))
   await chain.reorg(2)
@@ -191,7 +191,7 @@ it('a token that is wanted later is not told of before its past has been read', 
   await expectBalancesOfChain(historicalToken)
 })
 
-it('when the chain takes back what was final, balances are counted anew', async () => {
+it('balances: a reorganization of final blocks -> a new backfill', async () => {
   await chain.send(accounts[0]!, call(token, 'mint', [accounts[5]!.address, 77n]))
   await catchUpCompletely()
   await chain.reorg(CONFIRMATIONS + 6)
@@ -203,7 +203,7 @@ it('when the chain takes back what was final, balances are counted anew', async 
   await expectBalancesOfChain(token)
 })
 
-it('a token that nobody wants any more leaves nothing behind, and can be wanted again', async () => {
+it('untrackToken: deletes everything, and the token can be tracked again', async () => {
   const bytes = Buffer.from(historicalToken.slice(2), 'hex')
   expect(await untrackToken(db, 'base', bytes)).toBe(true)
   expect(await untrackToken(db, 'base', bytes)).toBe(false)

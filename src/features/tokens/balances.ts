@@ -3,14 +3,14 @@ import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Transaction } from '../../platform/db/connection.js'
 import type { BalanceChange } from './transfers.js'
 
-/** Adds what has changed to the balances. */
+/** Adds changes to the balances. */
 export async function applyChanges(db: Transaction, changes: readonly BalanceChange[]): Promise<void> {
   const sums = sumChanges(changes)
   if (sums.length === 0) return
   const tokenIds = sums.map(({ tokenId }) => tokenId)
   const holders = db.types.byteas(sums.map(({ holder }) => Buffer.from(holder.slice(2), 'hex')))
   const amounts = db.types.texts(sums.map(({ amount }) => amount.toString()))
-  // In one order, so that nobody waits for whom they hold up: a token's past is read while its present is counted.
+  // A fixed order avoids deadlocks between the backfill and the live handler.
   const empty = await db<{ tokenId: number; holder: Buffer }[]>`
     with written as (
       insert into tokens.balances as b (token_id, holder, balance)
@@ -33,7 +33,7 @@ export async function applyChanges(db: Transaction, changes: readonly BalanceCha
   `
 }
 
-/** Keeps what blocks have changed that are not final. */
+/** Records the changes of blocks that are not final. */
 export async function recordPendingChanges(
   db: Transaction,
   network: NetworkName,
@@ -52,7 +52,7 @@ export async function recordPendingChanges(
   `
 }
 
-/** Forgets the changes of blocks that are final: this one and all before it. */
+/** Deletes the recorded changes of final blocks, up to this one. */
 export async function deleteFinalChanges(
   db: Transaction,
   network: NetworkName,
@@ -61,7 +61,7 @@ export async function deleteFinalChanges(
   await db`delete from tokens.changes where network = ${network} and block <= ${lastFinal}::bigint`
 }
 
-/** Takes back what this block and all after it have changed. */
+/** Reverts the changes from this block on. */
 export async function revertChanges(db: Transaction, network: NetworkName, fromBlock: number): Promise<void> {
   const rows = await db<{ tokenId: number; block: number; holder: Hex; amount: string }[]>`
     delete from tokens.changes

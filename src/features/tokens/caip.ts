@@ -7,14 +7,14 @@ export interface TokenReference {
   readonly network: NetworkName
   /** 20 bytes. */
   readonly address: Buffer
-  /** How casts may spell its name: as it was asked for, in lower case, and with the checksum of the address. */
+  /** Spellings of its name in casts: as requested, in lowercase, and with checksum. */
   readonly spellings: readonly string[]
 }
 
-/** What names look like. */
+/** Pattern of token names. */
 export const TOKEN_NAME_PATTERN = /^eip155:(\d{1,15})\/erc20:0x([0-9a-fA-F]{40})$/
 
-/** The token of a name such as `eip155:8453/erc20:0x…`; null when its chain is none that is followed. */
+/** Parses a name such as `eip155:8453/erc20:0x…`; null for an unknown chain. */
 export function parseTokenName(
   name: string,
   rpcs: ReadonlyMap<NetworkName, Pick<ChainRpc, 'network'>>,

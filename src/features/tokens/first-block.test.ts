@@ -22,7 +22,7 @@ beforeEach(() => {
   proxy.faults = {}
 })
 
-/** From the second question for code on. */
+/** Fails from the second request for code on. */
 function withinTimeout<T>(fault: T): (method: string) => T | null {
   let callCount = 0
   return (method) => {
@@ -31,7 +31,7 @@ function withinTimeout<T>(fault: T): (method: string) => T | null {
   }
 }
 
-it('the first block of a contract is found by halves', async () => {
+it('findFirstBlock: finds the first block by binary search', async () => {
   expect(await findFirstBlock(endpoint, token)).toBe(deployedIn)
 })
 
@@ -39,12 +39,12 @@ it.each([
   'missing trie node 1f4a',
   'historical state is not available',
   'project is limited to recent blocks',
-])('of a node that says "%s", it is the first of all', async (message) => {
+])('findFirstBlock: a node that answers "%s" -> 0', async (message) => {
   proxy.faults = { refuse: withinTimeout(message) }
   expect(await findFirstBlock(endpoint, token)).toBe(0)
 })
 
-it('a node that has old states for those alone who pay for them has none', async () => {
+it('findFirstBlock: a node that charges for old states -> 0', async () => {
   proxy.faults = { status: withinTimeout(403) }
   expect(await findFirstBlock(endpoint, token)).toBe(0)
 })
@@ -54,7 +54,7 @@ const transientError: Readonly<Record<string, () => Faults>> = {
     const isCut = withinTimeout(true)
     return {
       hold: async (method) => {
-        if (isCut(method)) throw new Error('cut')
+        if (isCut(method)) throw new Error('connection closed')
       },
     }
   },
@@ -62,9 +62,12 @@ const transientError: Readonly<Record<string, () => Faults>> = {
   fails: () => ({ status: withinTimeout(502) }),
 }
 
-it.each(Object.keys(transientError))('an RPC that %s has said nothing: it is asked again', async (what) => {
-  proxy.faults = transientError[what]!()
-  await expect(findFirstBlock(endpoint, token)).rejects.toThrow()
-  proxy.faults = {}
-  expect(await findFirstBlock(endpoint, token)).toBe(deployedIn)
-})
+it.each(Object.keys(transientError))(
+  'findFirstBlock: an RPC that %s -> an error, to be retried',
+  async (what) => {
+    proxy.faults = transientError[what]!()
+    await expect(findFirstBlock(endpoint, token)).rejects.toThrow()
+    proxy.faults = {}
+    expect(await findFirstBlock(endpoint, token)).toBe(deployedIn)
+  },
+)

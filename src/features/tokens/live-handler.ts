@@ -11,23 +11,25 @@ import { deleteBalances } from './tracked-tokens.js'
 import { insertTrades, type LocatedSwap, revertTrades } from './trades.js'
 import { type BalanceChange, balanceChangesOf, type TrackedToken, transferTopic } from './transfers.js'
 
-/** What the follower of a network's assets stands on. */
+/** Dependencies of a network's live handler. */
 export interface LiveHandlerContext {
   readonly db: Database
   readonly rpc: ChainRpc
-  /** Tells of trades up to this block, which is final, in the transaction that moves the cursor. */
+  /** Publishes trades up to this final block, in the transaction that moves the cursor. */
   readonly onFinal: (db: Transaction, lastFinal: number) => Promise<void>
 }
 
-/** Tokens and pools that are looked at, by address in lower-case hex with 0x. */
+/** Tracked tokens and pools by address in lowercase hex with 0x. */
 interface TrackedContracts {
   readonly tokens: ReadonlyMap<Hex, TrackedToken>
   readonly pools: ReadonlyMap<Hex, { readonly token0: number; readonly token1: number }>
 }
 
 /**
- * Counts the transfers of a network's tokens and writes down the swaps of its pools, up to its newest block. A token
- * that is to be kept is counted from the next block on: what was before is read by `history-handler.ts`.
+ * Creates the handler that applies transfers of tracked tokens and stores swaps of their pools, up to the
+ * newest block.
+ *
+ * A new token is applied from the next block on; `backfill.ts` reads what was before.
  */
 export function liveHandler({ db, rpc, onFinal }: LiveHandlerContext): LogHandler<Map<Hex, Hex>> {
   const { name: network, confirmations } = rpc.network
@@ -94,14 +96,14 @@ async function loadTrackedContracts(db: Database, network: string): Promise<Trac
   }
 }
 
-/** Who trades is who sends the transaction: between them and the pool there are routers, which pools name. */
+/** Reads the sender of each transaction, who is the trader: pools name the routers in between. */
 async function readTraders(endpoint: Endpoint, swaps: readonly ChainLog[]): Promise<Map<Hex, Hex>> {
   const hashes = [...new Set(swaps.map(({ transactionHash }) => transactionHash))]
   const senders = await endpoint.senders(hashes)
   return new Map(
     hashes.map((hash, index) => {
       const sender = senders[index]
-      if (!sender) throw new Error(`${endpoint.name} does not know transaction ${hash}`)
+      if (!sender) throw new Error(`${endpoint.name} does not have transaction ${hash}`)
       return [hash, sender]
     }),
   )
@@ -135,7 +137,7 @@ function isSwap(topics: readonly Hex[]): boolean {
   return swapTopics.includes(topics[0]!)
 }
 
-/** Leaves out the changes of tokens that nobody wants any more, or that are being counted anew. */
+/** Drops changes of tokens that are no longer tracked or are being reset. */
 async function filterTrackedChanges(
   db: Transaction,
   { tokens }: TrackedContracts,

@@ -11,7 +11,7 @@ const MAX_TRACKED = 2
 const { db } = await createTestDatabase({ poolSize: 8 })
 const chain = await startTestChain()
 
-it('no more tokens are kept than may be, however many are asked for at once, and how often', async () => {
+it('ensureTrackedTokens: concurrent and repeated requests respect the limit', async () => {
   const settings = readChainSettings({ rpcUrls: { optimism: chain.url }, firstBlock: 0 })
   const rpc = new ChainRpc(settings.networks.get('optimism')!, { log: silentLog, clock: () => 0 })
   const addresses: Buffer[] = []

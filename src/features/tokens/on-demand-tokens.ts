@@ -5,15 +5,19 @@ import { PlazaError, type Refusal } from '../../platform/errors.js'
 import { readTokens, type Token } from './token.js'
 import { countOnDemandTokens, trackingLimitRefusal, trackToken } from './tracked-tokens.js'
 
-/** Assets, as far as the operator has set them up. */
+/** Token tracking as configured by the operator. */
 export interface Assets {
-  /** The networks that are followed. */
+  /** The followed networks. */
   readonly rpcs: ReadonlyMap<NetworkName, ChainRpc>
-  /** Most tokens whose owners are kept because somebody has asked for them. */
+  /** Most tokens tracked on demand. */
   readonly maxTrackedTokens: number
 }
 
-/** The access to a network. @throws PlazaError `not_configured` when it is not followed. */
+/**
+ * Returns the RPC of a network.
+ *
+ * @throws PlazaError `not_configured` for a network that is not followed.
+ */
 export function rpcOf({ rpcs }: Assets, network: NetworkName): ChainRpc {
   const rpc = rpcs.get(network)
   if (rpc !== undefined) return rpc
@@ -24,7 +28,7 @@ export function rpcOf({ rpcs }: Assets, network: NetworkName): ChainRpc {
   )
 }
 
-/** Whose owners are wanted. */
+/** The tokens whose owners are requested. */
 export interface TokenSelection {
   readonly network: NetworkName
   /** 20 bytes each. */
@@ -34,10 +38,11 @@ export interface TokenSelection {
 }
 
 /**
- * Tokens whose owners are kept, in the order of their addresses. Those that are not are asked for: from now on they
- * are, and some time later they are ready.
+ * Returns tracked tokens in order of address, and starts tracking the others on demand; those are ready
+ * later.
  *
- * @throws PlazaError for what is no token, what is one too many, and a network that is not followed or does not answer.
+ * @throws PlazaError For an address that is not a token, an exceeded limit, and a network that is not
+ * followed or unreachable.
  */
 export async function ensureTrackedTokens(
   { db, writerDb, assets }: { readonly db: Database; readonly writerDb: Database; readonly assets: Assets },
@@ -66,7 +71,7 @@ async function trackOnDemand(
   { address, property, maxTrackedTokens }: { address: Buffer; property: string; maxTrackedTokens: number },
 ): Promise<Token> {
   if ((await countOnDemandTokens(db)) >= maxTrackedTokens) {
-    // It may be one of them by now.
+    // A concurrent request may have tracked it.
     const [tracked] = await readTokens(db, {
       network: rpc.network.name,
       addresses: [address],
@@ -77,7 +82,7 @@ async function trackOnDemand(
   }
   const token = await trackToken(db, rpc, { address, trackedBy: 'request' }, maxTrackedTokens).catch(
     (cause: unknown) => {
-      throw new PlazaError('unavailable.other_side', `${rpc.network.name} does not answer`, { cause })
+      throw new PlazaError('unavailable.other_side', `${rpc.network.name} is unreachable`, { cause })
     },
   )
   if ('message' in token) throw refusalError(token, property)

@@ -1,25 +1,26 @@
 import { type Viewer, visibilityFilter } from '../../graph/query/visibility-filter.js'
 import type { Database } from '../../platform/db/connection.js'
 
-/** A user who owns some of a token. */
+/** A user who owns a token. */
 export interface Owner {
   readonly tokenId: number
   readonly fid: number
 }
 
+/** Parameters of `readOwners`. */
 export interface OwnersQuery {
   readonly tokenIds: readonly number[]
   readonly viewer: Viewer
-  /** Owners of each token, at most. */
+  /** Most owners per token. */
   readonly limit: number
 }
 
-/** So many of the largest addresses of a token are looked at for users: most are of exchanges, pools and nobody known. */
+/** Largest addresses of a token that are searched for users; most belong to exchanges and pools. */
 const MAX_LARGEST_HOLDERS = 5_000
 
 /**
- * Users who own these tokens, by token and what they own in all their addresses, the largest first: those whom the
- * viewer follows, or, where there is no viewer, those behind the largest addresses.
+ * Lists users who own tokens, by token and total balance, largest first: users that the viewer follows, or
+ * without a viewer the users of the largest addresses.
  */
 export async function readOwners(db: Database, query: OwnersQuery): Promise<Owner[]> {
   const { viewer } = query
@@ -29,9 +30,11 @@ export async function readOwners(db: Database, query: OwnersQuery): Promise<Owne
 }
 
 /**
- * Goes from whom the viewer follows, who are some thousands at most, by their addresses to the balances: what it takes
- * does not depend on how many own a token. That an address is one of Ethereum is not asked: those of others are longer,
- * and hold nothing here. So verifications are read from their index alone.
+ * Goes from the viewer's follows (some thousands) through their addresses to balances, so the cost does not
+ * depend on the number of owners.
+ *
+ * The address type is not checked, since addresses of other chains are longer and have no balance here; so
+ * verifications are read from their index alone.
  */
 async function readFollowedOwners(
   db: Database,

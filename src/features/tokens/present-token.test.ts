@@ -9,6 +9,6 @@ it.each([
   [999_999_999_999_999_900_000, '999999999999999900000'],
   [1e21, '1000000000000000000000'],
   [2 ** 100, '1267650600228229401496703205376'],
-])('a price of %d is written without an exponent', (value, text) => {
+])('presentToken: a price of %d has no exponent', (value, text) => {
   expect(decimalString(value)).toBe(text)
 })

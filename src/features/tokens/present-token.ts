@@ -5,18 +5,18 @@ import type { UserDehydrated } from '../../graph/view/schema/user-dehydrated.js'
 import type { Token } from './token.js'
 import type { TradeRow } from './trade-lists.js'
 
-/** What a token is shown by: also one of which nothing is kept. */
+/** What a token is rendered from; it need not be tracked. */
 export type TokenSummary = Pick<Token, 'network' | 'address' | 'name' | 'symbol' | 'decimals' | 'logo'>
 
-/** What there is of tokens, by id, in their smallest units; of those that are not kept whole there is nothing. */
+/** Supplies by token id in the smallest unit; only of backfilled tokens. */
 export type Supplies = ReadonlyMap<number, bigint>
 
-/** An address as wallets spell it: with the checksum in its capitals (ERC-55). */
+/** Formats an address with its ERC-55 checksum. */
 export function checksummedAddress(address: Buffer): string {
   return getAddress(`0x${address.toString('hex')}`)
 }
 
-/** A token, and how much there is of it, where that is known. */
+/** Renders a token, with its supply when known. */
 export function presentToken(token: TokenSummary, supply: bigint | undefined): Fungible {
   return {
     object: 'fungible',
@@ -30,7 +30,7 @@ export function presentToken(token: TokenSummary, supply: bigint | undefined): F
   }
 }
 
-/** A trade, from the tokens that it names. */
+/** Renders a trade with its tokens. */
 export function presentTrade(
   row: TradeRow,
   trader: UserDehydrated,
@@ -67,7 +67,7 @@ export function presentTrade(
   }
 }
 
-/** A token that is traded much. */
+/** Renders a frequently traded token. */
 export function presentTrending(token: Token, supply: bigint | undefined): TrendingFungible {
   const { priceUsd } = token
   return {
@@ -79,11 +79,11 @@ export function presentTrending(token: Token, supply: bigint | undefined): Trend
   }
 }
 
-/** A number without an exponent, to 18 places: clients read prices as texts. */
+/** Formats a number without an exponent, with 18 decimals: clients read prices as strings. */
 export function decimalString(value: number): string {
   const text = String(value)
   if (!/e/i.test(text)) return text
-  // From here on numbers are whole, and `toFixed` writes exponents, too.
+  // From here on numbers are whole, and `toFixed` uses exponents too.
   if (Math.abs(value) >= 1e21) return String(BigInt(value))
   return value.toFixed(18).replace(/\.?0+$/, '')
 }

@@ -9,7 +9,7 @@ const trade = fc
   .record({ sold: token, soldAmount: amount, bought: token, boughtAmount: amount })
   .filter(({ sold, bought }) => sold !== bought)
 
-it('a trade with a dollar is worth the dollars, and makes the price of the other token', () => {
+it("valueTrade: a trade against a dollar token sets the other token's price", () => {
   const prices = new Map<number, Price>([[DOLLAR, { usd: 1, rank: 0 }]])
   expect(valueTrade(prices, { tokenId: DOLLAR, amount: 30 }, { tokenId: 1, amount: 10 })).toBe(30)
   expect(prices.get(1)).toEqual({ usd: 3, rank: 1 })
@@ -20,7 +20,7 @@ it('a trade with a dollar is worth the dollars, and makes the price of the other
   expect(valueTrade(prices, { tokenId: 3, amount: 8 }, { tokenId: 4, amount: 2 })).toBeNull()
 })
 
-it('whatever is traded, a dollar stays a dollar, and nobody comes further from it than they were', () => {
+it('valueTrade: dollars stay at 1, and no rank grows', () => {
   fc.assert(
     fc.property(fc.array(trade, { maxLength: 60 }), (trades) => {
       const prices = new Map<number, Price>([[DOLLAR, { usd: 1, rank: 0 }]])

@@ -1,23 +1,24 @@
-/** What a token is worth. */
+/** The price of a token. */
 export interface Price {
-  /** Dollars for a unit. */
+  /** Dollars per unit. */
   readonly usd: number
-  /** How many trades away from a dollar: 0 for a dollar itself. */
+  /** Trades between the token and a dollar: 0 for dollar tokens. */
   readonly rank: number
 }
 
-/** A token in a trade, in its units. */
+/** An amount of a token in a trade, in units. */
 export interface TradedAmount {
   readonly tokenId: number
   readonly amount: number
 }
 
 /**
- * Values a trade by the token whose price is nearer to a dollar, and prices the other one by it. So a dollar's price
- * stands, and no two tokens price each other in a circle.
+ * Values a trade by the token whose price is nearer to a dollar, and prices the other token by it.
  *
- * @param prices by token; the price that the trade makes is put in.
- * @returns dollars; null where neither token has a price.
+ * So dollar prices never change, and no two tokens price each other in a circle.
+ *
+ * @param prices By token; receives the new price.
+ * @returns Dollars; null when neither token has a price.
  */
 export function valueTrade(
   prices: Map<number, Price>,

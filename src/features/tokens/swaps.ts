@@ -1,13 +1,13 @@
 import { decodeEventLog, type Hex, parseAbi, toEventSelector } from 'viem'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
 
-/** A swap, from the side of who trades. */
+/** A swap from the trader's side. */
 export interface Swap {
   readonly protocolFamily: 'uniswap'
   readonly protocolVersion: 'v2' | 'v3'
-  /** Whether the first token of the pool was given and the second taken. */
+  /** Whether the first token of the pool was sold and the second bought. */
   readonly soldFirst: boolean
-  /** In the tokens' smallest units; both are above 0. */
+  /** In the tokens' smallest unit; both are above 0. */
   readonly sold: bigint
   readonly bought: bigint
 }
@@ -21,10 +21,10 @@ const v3Abi = parseAbi([
 const v2Topic = toEventSelector(v2Abi[0])
 const v3Topic = toEventSelector(v3Abi[0])
 
-/** The first topics of swaps: of pools like those of Uniswap v2 and v3, which most exchanges have. */
+/** First topics of swaps in pools like Uniswap v2 and v3, which most exchanges use. */
 export const swapTopics: readonly Hex[] = [v2Topic, v3Topic]
 
-/** What a pool's log says was traded; null for what is no swap, or one in which nothing is given or nothing taken. */
+/** Decodes a swap from a pool's log; null for other logs and for swaps with an empty side. */
 export function readSwap({ topics, data }: ChainLog): Swap | null {
   const amounts = topics[0] === v2Topic ? v2Amounts(topics, data) : v3Amounts(topics, data)
   if (amounts === null) return null
@@ -38,7 +38,7 @@ export function readSwap({ topics, data }: ChainLog): Swap | null {
   return null
 }
 
-/** What the pool has got of each token: less than 0 is what it has given. */
+/** What the pool received of each token; negative when it paid. */
 type Amounts = readonly [bigint, bigint] | null
 
 function v2Amounts(topics: readonly Hex[], data: Hex): Amounts {
@@ -46,7 +46,7 @@ function v2Amounts(topics: readonly Hex[], data: Hex): Amounts {
     const { args } = decodeEventLog({ abi: v2Abi, topics: asTopics(topics), data })
     return [args.amount0In - args.amount0Out, args.amount1In - args.amount1Out]
   } catch {
-    // Called the same, and made otherwise: anybody can write a pool.
+    // Same event name with another layout: anyone can deploy a pool.
     return null
   }
 }

@@ -11,20 +11,20 @@ import {
 } from 'viem'
 import type { Endpoint } from '../../hub/chain/endpoint.js'
 
-/** What a token says of itself. */
+/** Metadata of a token contract. */
 export interface TokenDetails {
   readonly name: string
   readonly symbol: string
   readonly decimals: number
 }
 
-/** Longer names are cut: whoever makes a token writes what they like. */
+/** Longer names are truncated: anyone can deploy a token with any name. */
 const MAX_NAME_LENGTH = 200
 const MAX_SYMBOL_LENGTH = 50
-/** Above that, nobody can say what a unit is. */
+/** Above this, amounts have no meaningful unit. */
 const MAX_DECIMALS = 77
 const WORD_LENGTH = 66
-/** Statuses of HTTP that pass. */
+/** HTTP status codes of transient failures. */
 const TIMED_OUT = 408
 const TOO_MANY = 429
 
@@ -33,7 +33,7 @@ const poolAbi = parseAbi([
   'function token1() view returns (address)',
 ])
 
-/** Asks a token for its name, symbol and decimals; null when the contract is no ERC-20 token. */
+/** Reads name, symbol and decimals; null when the contract is not an ERC-20 token. */
 export async function readTokenDetails(endpoint: Endpoint, address: Hex): Promise<TokenDetails | null> {
   const callToken = (functionName: 'name' | 'symbol' | 'decimals' | 'totalSupply') =>
     callOrNull(endpoint, address, encodeFunctionData({ abi: erc20Abi, functionName }))
@@ -53,7 +53,7 @@ export async function readTokenDetails(endpoint: Endpoint, address: Hex): Promis
   }
 }
 
-/** The two tokens of a pool; null when the contract is none. */
+/** Reads the two tokens of a pool; null when the contract is not a pool. */
 export async function readPoolTokens(endpoint: Endpoint, address: Hex): Promise<[Hex, Hex] | null> {
   const callToken = (functionName: 'token0' | 'token1') =>
     callOrNull(endpoint, address, encodeFunctionData({ abi: poolAbi, functionName }))
@@ -65,10 +65,12 @@ export async function readPoolTokens(endpoint: Endpoint, address: Hex): Promise<
 }
 
 /**
- * The first block that has a contract's code, by halves. Nodes that keep no old states cannot say: then it is 0, from
- * where reading takes longer, for days on a chain of many blocks, and finds the same.
+ * Finds the first block with a contract's code, by binary search.
  *
- * @throws what an RPC fails with that has not said so: it may answer the next time.
+ * Returns 0 when the node keeps no old states. Reading from there takes longer, days on a long chain, with
+ * the same result.
+ *
+ * @throws Transient RPC errors; a retry may succeed.
  */
 export async function findFirstBlock(endpoint: Endpoint, address: Hex): Promise<number> {
   let [lastBlockWithout, firstBlockWith] = [-1, await endpoint.head()]
@@ -85,7 +87,7 @@ export async function findFirstBlock(endpoint: Endpoint, address: Hex): Promise<
   }
 }
 
-/** Whether an RPC has refused what it was asked, and would again: it is there, and is not asked too much. */
+/** Whether an RPC error is permanent: the node is reachable and not overloaded, but refuses the request. */
 function isPermanentError(error: unknown): boolean {
   if (error instanceof HttpRequestError) {
     const { status = 0 } = error
@@ -94,7 +96,7 @@ function isPermanentError(error: unknown): boolean {
   return error instanceof RpcError && !(error instanceof LimitExceededRpcError)
 }
 
-/** What a call returns; null when the contract has refused it, or there is none. */
+/** Calls a contract; null when it reverts or does not exist. */
 async function callOrNull(endpoint: Endpoint, address: Hex, data: Hex): Promise<Hex | null> {
   const reply = await endpoint.call(address, data).catch((error: unknown) => {
     if (isRevert(error)) return null
@@ -107,7 +109,7 @@ function isRevert(error: unknown): boolean {
   return error instanceof Error && /revert|invalid opcode|out of gas|stack underflow/i.test(error.message)
 }
 
-/** Some of the first tokens give 32 bytes instead of a text. */
+/** Some early tokens return 32 bytes instead of a string. */
 function decodeText(functionName: 'name' | 'symbol', data: Hex | null): string {
   if (data === null) return ''
   try {
@@ -118,7 +120,7 @@ function decodeText(functionName: 'name' | 'symbol', data: Hex | null): string {
   }
 }
 
-/** PostgreSQL keeps no zero characters, and half a surrogate is no text. */
+/** Removes zero characters, which PostgreSQL cannot store, and lone surrogates. */
 function sanitizeText(text: string): string {
   return Buffer.from(text.replaceAll('\0', '')).toString()
 }

@@ -2,8 +2,8 @@ import { type Viewer, visibilityFilter } from '../../graph/query/visibility-filt
 import type { Database } from '../../platform/db/connection.js'
 
 /**
- * How much there is of tokens, in their smallest units, by id: what the zero address has given and not got back. Only of
- * tokens that are kept whole.
+ * Returns the supply of tokens by id in their smallest unit: what the zero address sent minus what it
+ * received. Only for backfilled tokens.
  */
 export async function readSupplies(db: Database, tokenIds: readonly number[]): Promise<Map<number, bigint>> {
   if (tokenIds.length === 0) return new Map()
@@ -16,7 +16,7 @@ export async function readSupplies(db: Database, tokenIds: readonly number[]): P
   return new Map(rows.map(({ id, supply }) => [id, BigInt(supply)]))
 }
 
-/** How many casts embed each of these URLs, as far as the onlooker is to see them. URLs without casts are not in it. */
+/** Counts the casts visible to the viewer that embed each URL; URLs without casts are omitted. */
 export async function countCastsOfUrls(
   db: Database,
   urls: readonly string[],

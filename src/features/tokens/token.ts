@@ -1,7 +1,7 @@
 import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Queryable } from '../../platform/db/connection.js'
 
-/** An ERC-20 token that is known here. */
+/** A known ERC-20 token. */
 export interface Token {
   readonly id: number
   readonly network: NetworkName
@@ -11,41 +11,41 @@ export interface Token {
   readonly symbol: string
   readonly decimals: number
   readonly logo: string | null
-  /** Dollars for a unit; null while nobody has traded it for anything that has a price. */
+  /** Dollars per unit; null until a trade against a priced token. */
   readonly priceUsd: number | null
   readonly isDollar: boolean
   /** Trades between it and a dollar; null without a price. */
   readonly priceRank: number | null
-  /** Why its owners are kept; null when they are not. */
+  /** Who tracks its owners; null for nobody. */
   readonly trackedBy: 'operator' | 'request' | null
   readonly firstBlock: number | null
-  /** The first block that the network's follower counts; null until it does. */
+  /** First block that the live handler applies; null until it does. */
   readonly liveFrom: number | null
-  /** The first block before `liveFrom` that has not been read. */
+  /** First block before `liveFrom` that is not backfilled. */
   readonly readTo: number | null
 }
 
-/** Whether the balances of a token are those of the chain. */
+/** Whether the balances of a token match the chain. */
 export function isBackfilled({ liveFrom, readTo }: Pick<Token, 'liveFrom' | 'readTo'>): boolean {
   return liveFrom !== null && readTo !== null && readTo >= liveFrom
 }
 
-/** How much of a token's past has been read, from 0 to 1. */
+/** Returns the backfilled share of a token's history, from 0 to 1. */
 export function backfillProgress({ firstBlock, liveFrom, readTo }: Token): number {
   if (firstBlock === null || liveFrom === null || readTo === null) return 0
   return liveFrom <= firstBlock ? 1 : Math.min(1, (readTo - firstBlock) / (liveFrom - firstBlock))
 }
 
-/** Which tokens: those of a network that have these addresses, or all. */
+/** Which tokens to read: addresses on a network, or all. */
 export interface TokensQuery {
   readonly network?: NetworkName | undefined
   readonly addresses?: readonly Buffer[] | undefined
   readonly ids?: readonly number[] | undefined
-  /** Only those whose owners are kept. */
+  /** Only tracked tokens. */
   readonly onlyTracked?: boolean
 }
 
-/** Reads tokens, in the order in which they became known. */
+/** Reads tokens in the order in which they were added. */
 export async function readTokens(
   db: Queryable,
   { network, addresses, ids, onlyTracked = false }: TokensQuery,

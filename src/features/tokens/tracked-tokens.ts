@@ -3,29 +3,40 @@ import type { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 import { type Refusal, refuse } from '../../platform/errors.js'
-import { dollarTokens } from './dollar-tokens.js'
 import { readTokens, type Token } from './token.js'
 import { readPoolTokens, readTokenDetails, type TokenDetails } from './token-details.js'
 
-/** What somebody wants to be kept of a token. */
+/** Default dollar tokens: USDC, and USDT and DAI on Ethereum. The operator can replace them. */
+const dollarTokens: Readonly<Partial<Record<NetworkName, readonly string[]>>> = {
+  ethereum: [
+    '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+    '0xdac17f958d2ee523a2206206994597c13d831ec7',
+    '0x6b175474e89094c44da98b954eedeac495271d0f',
+  ],
+  optimism: ['0x0b2c639c533813f4aa9d7837caf62653d097ff85'],
+  base: ['0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'],
+  arbitrum: ['0xaf88d065e77c8cc2239327c5edb3a432268e5831'],
+}
+
+/** A token to track. */
 export interface TokenToTrack {
   readonly address: Buffer
   readonly trackedBy: 'operator' | 'request'
-  /** Where its transfers begin; without it, that is looked for. */
+  /** First block with transfers; searched when omitted. */
   readonly firstBlock?: number | undefined
   readonly logo?: string | undefined
-  /** Whether a unit is worth a dollar; the best known ones are known here. */
+  /** Whether a unit is worth a dollar; well-known dollar tokens are built in. */
   readonly isDollar?: boolean | undefined
 }
 
-/** Whoever asks for tokens counts them one after the other. */
-const ON_DEMAND_LOCK = 'plaza asked tokens'
+/** Serializes on-demand requests, so that the limit holds. */
+const ON_DEMAND_LOCK = 'plaza on-demand tokens'
 
 /**
- * Has the owners of a token kept. What the operator has said stays: who only asks changes nothing.
+ * Tracks the owners of a token. An on-demand request never changes the operator's settings.
  *
- * @param maxTrackedTokens So many are kept that somebody has only asked for.
- * @returns the token, or why there is none.
+ * @param maxTrackedTokens Most tokens tracked on demand.
+ * @returns The token, or a refusal.
  */
 export async function trackToken(
   db: Database,
@@ -37,7 +48,7 @@ export async function trackToken(
   const hex = `0x${request.address.toString('hex')}` as const
   const details = await rpc.withEndpoint((endpoint) => readTokenDetails(endpoint, hex))
   if (details === null) {
-    return refuse('bad_request.invalid_param', `${getAddress(hex)} is no ERC-20 token on ${network}`)
+    return refuse('bad_request.invalid_param', `${getAddress(hex)} is not an ERC-20 token on ${network}`)
   }
   const token = { ...details, ...request }
   if (maxTrackedTokens === undefined) await saveToken(db, network, token)
@@ -47,13 +58,13 @@ export async function trackToken(
   return tracked!
 }
 
-/** Why a token is not kept that somebody has only asked for. */
+/** Refusal when the limit of tokens tracked on demand is reached. */
 export function trackingLimitRefusal(address: Buffer): Refusal {
   const hex = getAddress(`0x${address.toString('hex')}`)
-  return refuse('not_found', `the owners of ${hex} are not kept here: plaza token watch`)
+  return refuse('not_found', `the owners of ${hex} are not tracked here: plaza token watch`)
 }
 
-/** How many tokens are kept that somebody has only asked for. */
+/** Counts the tokens tracked on demand. */
 export async function countOnDemandTokens(db: Queryable): Promise<number> {
   const [row] = await db<{ asked: number }[]>`
     select count(*)::integer as asked from tokens.tokens where tracked_by = 'request'
@@ -61,7 +72,11 @@ export async function countOnDemandTokens(db: Queryable): Promise<number> {
   return row!.asked
 }
 
-/** @returns false when so many are kept without it. */
+/**
+ * Stores a token tracked on demand.
+ *
+ * @returns False when the limit is reached.
+ */
 async function saveOnDemandToken(
   db: Database,
   network: NetworkName,
@@ -82,9 +97,9 @@ async function saveOnDemandToken(
 }
 
 /**
- * Has the swaps of a pool kept as trades, from now on.
+ * Tracks the swaps of a pool as trades from now on.
  *
- * @returns the pool's two tokens, or why there is none.
+ * @returns The pool's two tokens, or a refusal.
  */
 export async function trackPool(
   db: Database,
@@ -95,10 +110,11 @@ export async function trackPool(
   const hex = `0x${pool.toString('hex')}` as const
   const addresses = await rpc.withEndpoint((endpoint) => readPoolTokens(endpoint, hex))
   if (addresses === null)
-    return refuse('bad_request.invalid_param', `${getAddress(hex)} is no pool on ${network}`)
+    return refuse('bad_request.invalid_param', `${getAddress(hex)} is not a pool on ${network}`)
   for (const each of addresses) {
     const details = await rpc.withEndpoint((endpoint) => readTokenDetails(endpoint, each))
-    if (details === null) return refuse('bad_request.invalid_param', `${getAddress(each)} is no ERC-20 token`)
+    if (details === null)
+      return refuse('bad_request.invalid_param', `${getAddress(each)} is not an ERC-20 token`)
     await saveToken(db, network, { ...details, address: hexToBuffer(each), trackedBy: null })
   }
   const tokens = await readTokens(db, { network, addresses: addresses.map(hexToBuffer) })
@@ -141,9 +157,9 @@ async function saveToken(db: Queryable, network: NetworkName, token: TokenToSave
 }
 
 /**
- * Forgets who owns a token, and its pools.
+ * Stops tracking a token and deletes its balances and pools.
  *
- * @returns false when nothing was kept of it.
+ * @returns False when it was not tracked.
  */
 export async function untrackToken(db: Database, network: NetworkName, address: Buffer): Promise<boolean> {
   return await db.begin(async (transaction) => {
@@ -164,12 +180,12 @@ export async function untrackToken(db: Database, network: NetworkName, address: 
   })
 }
 
-/** Takes back all that is known of who owns these tokens: it is read anew as long as somebody wants it. */
+/** Deletes all balances of tokens. Tracked tokens are backfilled again. */
 export async function deleteBalances(db: Transaction, tokenIds: readonly number[]): Promise<void> {
   const ids = [...tokenIds]
-  // Millions of balances take longer than a request may.
+  // Deleting millions of rows takes longer than a request may.
   await db`set local statement_timeout to 0`
-  // First: whoever counts transfers now holds these rows, and sees afterwards that they are not to be counted.
+  // Updates first: the live handler locks these rows and skips reset tokens afterwards.
   const rows = await db<{ follower: string }[]>`
     update tokens.tokens
     set live_from = null, read_to = null
@@ -181,7 +197,7 @@ export async function deleteBalances(db: Transaction, tokenIds: readonly number[
   await db`delete from chain.followers where name = any (${db.types.texts(rows.map(({ follower }) => follower))}::text[])`
 }
 
-/** The name of the follower that reads a token's past. */
+/** Returns the name of the follower that backfills a token. */
 export function backfillFollowerName({ network, address }: Pick<Token, 'network' | 'address'>): string {
   return `${network}/token/0x${address.toString('hex')}`
 }

@@ -1,30 +1,30 @@
 import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
 
-/** A trade, as it is shown. */
+/** A trade as shown. */
 export interface TradeRow {
   readonly network: NetworkName
   readonly block: number
   readonly logIndex: number
   /** Unix seconds. */
   readonly tradedAt: number
-  /** Lower-case hex with 0x. */
+  /** Lowercase hex with 0x. */
   readonly transactionHash: string
   readonly pool: string
   readonly protocolFamily: string
   readonly protocolVersion: string
-  /** The user behind the address that traded; null when it is nobody's. */
+  /** The user of the trading address; null when there is none. */
   readonly traderFid: number | null
   readonly soldId: number
-  /** In the tokens' smallest units. */
+  /** In the tokens' smallest unit. */
   readonly sold: string
   readonly boughtId: number
   readonly bought: string
-  /** Dollars; null where neither token had a price. */
+  /** Dollars; null when neither token had a price. */
   readonly usd: number | null
 }
 
-/** The columns of a TradeRow, of a trade `t` and a lateral `u` that has the trader's `fid`. */
+/** SQL for the columns of `TradeRow`, from a trade `t` and a lateral `u` with the trader's `fid`. */
 function tradeColumns(db: Queryable) {
   return db`
     t.network, t.block, t.log_index as "logIndex", t.traded_at as "tradedAt",
@@ -33,7 +33,9 @@ function tradeColumns(db: Queryable) {
     t.sold_id as "soldId", t.sold::text as sold, t.bought_id as "boughtId", t.bought::text as bought, t.usd`
 }
 
-/** Whose address it is: who holds it on chain, or else the oldest account that has verified it. */
+/**
+ * SQL lateral for the user of an address: its custody holder, otherwise the oldest account that verified it.
+ */
 function traderLateral(db: Queryable) {
   return db`
     lateral (
@@ -47,16 +49,17 @@ function traderLateral(db: Queryable) {
     ) u`
 }
 
+/** Parameters of `readTrades`. */
 export interface TradesQuery {
   readonly tokenId: number
   /** Unix seconds. */
   readonly since: number
-  /** Dollars; trades without a value are left out when there is one. */
+  /** Dollars; when set, trades without a value are left out. */
   readonly minAmountUsd: number | null
   readonly limit: number
 }
 
-/** Trades of a token by users, the newest first. */
+/** Lists trades of a token by users, newest first. */
 export async function readTrades(
   db: Database,
   { tokenId, since, minAmountUsd, limit }: TradesQuery,
@@ -77,10 +80,7 @@ export async function readTrades(
   `
 }
 
-/**
- * Takes the trades of a network that are final and of which nobody has been told, in their order: they count as told
- * once the transaction is committed.
- */
+/** Takes final, unpublished trades of a network in order and marks them as published in this transaction. */
 export async function claimUnpublished(
   db: Transaction,
   network: NetworkName,
@@ -99,14 +99,14 @@ export async function claimUnpublished(
   `
 }
 
-/** A token that is traded much. */
+/** A frequently traded token. */
 export interface TrendingToken {
   readonly tokenId: number
 }
 
 /**
- * The tokens of a network that have been traded most: by the number of users who did, and then by what it was worth.
- * Dollars and tokens without a price are left out.
+ * Lists the most traded tokens of a network: by the number of trading users, then by volume. Dollar tokens
+ * and tokens without a price are left out.
  *
  * @param since Unix seconds.
  */

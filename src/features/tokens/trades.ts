@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/db/connection.js'
 import { type Price, valueTrade } from './prices.js'
 import type { Swap } from './swaps.js'
 
-/** A swap and where it happened. */
+/** A swap and its position on the chain. */
 export interface LocatedSwap extends Swap {
   readonly block: number
   readonly logIndex: number
@@ -24,7 +24,7 @@ interface PriceRow {
   readonly rank: number | null
 }
 
-/** Writes down trades, in their order, with what they were worth, and the prices that they make. */
+/** Stores trades in order with their values, and the prices that they set. */
 export async function insertTrades(
   db: Transaction,
   network: NetworkName,
@@ -94,7 +94,7 @@ async function savePrices(db: Transaction, prices: ReadonlyMap<number, Price>): 
   `
 }
 
-/** Takes back the trades of this block and all after it, and has prices be those of the last trades that are left. */
+/** Reverts the trades from this block on, and restores prices from the remaining trades. */
 export async function revertTrades(db: Transaction, network: NetworkName, fromBlock: number): Promise<void> {
   const reverted = await db<{ sold_id: number; bought_id: number }[]>`
     delete from tokens.trades

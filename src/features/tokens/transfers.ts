@@ -1,34 +1,34 @@
 import { type Hex, toEventSelector } from 'viem'
 import type { ChainLog } from '../../hub/chain/endpoint.js'
 
-/** The first topic of transfers. */
+/** First topic of transfers. */
 export const transferTopic: Hex = toEventSelector('Transfer(address,address,uint256)')
 
-/** What a transfer changes for one of its two sides. */
+/** The change of one holder's balance by transfers. */
 export interface BalanceChange {
   readonly tokenId: number
-  /** Lower-case hex with 0x. */
+  /** Lowercase hex with 0x. */
   readonly holder: Hex
   readonly block: number
   /** In the token's smallest unit. */
   readonly amount: bigint
 }
 
-/** A token that transfers are counted of. */
+/** A token whose transfers are applied. */
 export interface TrackedToken {
   readonly id: number
-  /** Transfers of earlier blocks are counted elsewhere. */
+  /** The backfill reads transfers of earlier blocks. */
   readonly liveFrom: number
 }
 
-/** A transfer has three topics and a word; those of NFTs, which are called the same, have another topic. */
+/** Transfers have three topics and a word. NFT transfers share the event name but have four topics. */
 const TRANSFER_TOPICS = 3
 const WORD_LENGTH = 66
 
 /**
- * What transfers change, added up by token, holder and block: each has a side that gives and one that gets.
+ * Sums transfers by token, holder and block; each transfer has a sender and a receiver.
  *
- * @param tokens by address in lower-case hex with 0x.
+ * @param tokens By address in lowercase hex with 0x.
  */
 export function balanceChangesOf(
   logs: readonly ChainLog[],

@@ -1,9 +1,9 @@
 import type { NetworkName } from '../../hub/chain/networks.js'
 import type { Database } from '../../platform/db/connection.js'
 
-/** What an address of a user has of a token. */
+/** A balance of one of a user's addresses. */
 export interface HeldToken {
-  /** Lower-case hex with 0x. */
+  /** Lowercase hex with 0x. */
   readonly holder: string
   readonly network: NetworkName
   readonly address: string
@@ -15,12 +15,12 @@ export interface HeldToken {
   readonly priceUsd: number | null
 }
 
-/** More are left out, the least worth first: anybody can send a user thousands of tokens that nobody asked for. */
+/** Most balances returned, highest value first: anyone can send a user thousands of unwanted tokens. */
 const MAX_HELD = 500
 
 /**
- * What the Ethereum addresses of a user have of the tokens that are kept whole, what is worth most first; what has no
- * price comes last.
+ * Lists the balances of a user's Ethereum addresses in backfilled tokens, highest value first; tokens without
+ * a price last.
  */
 export async function readHeldTokens(
   db: Database,

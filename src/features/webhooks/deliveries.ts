@@ -1,22 +1,24 @@
+import { randomUUID } from 'node:crypto'
 import type { WebhookDelivery } from '../../graph/view/schema/webhook-delivery.js'
 import type { WebhookEventKind } from '../../graph/view/schema/webhook-filters.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
 import { addDeliveryJob } from './delivery/jobs.js'
+import { sampleData } from './samples.js'
 
-/** A delivery, with what it is ordered by. */
+/** A delivery and its sort key. */
 export interface ListedDelivery {
   readonly seq: number
   readonly view: WebhookDelivery
 }
 
-/** Which deliveries of a webhook. */
+/** A page of a webhook's deliveries. */
 export interface DeliveryPage {
   readonly webhookId: string
   readonly status: WebhookDelivery['status'] | undefined
   readonly kind: WebhookEventKind | undefined
   readonly limit: number
-  /** Goes on below this one. */
+  /** Continue below this one. */
   readonly beforeSeq: number | null
 }
 
@@ -37,7 +39,7 @@ interface DeliveryRow {
   readonly nextAttemptAt: Date
 }
 
-/** Deliveries of a webhook, the newest first. */
+/** Lists deliveries of a webhook, newest first. */
 export async function listDeliveries(
   db: Database,
   { webhookId, status, kind, limit, beforeSeq }: DeliveryPage,
@@ -79,9 +81,9 @@ function presentDelivery(row: DeliveryRow): WebhookDelivery {
 }
 
 /**
- * Puts one delivery that has ended in line again, under the same ids.
+ * Queues one finished delivery again under the same ids.
  *
- * @throws PlazaError 404 for a delivery that the app does not have, 409 when its webhook is off or it has not ended.
+ * @throws PlazaError 404 for an unknown delivery, 409 when its webhook is disabled or it has not ended.
  */
 export async function redeliverOne(db: Database, appId: string, deliveryId: string): Promise<void> {
   await db.begin(async (transaction) => {
@@ -106,10 +108,10 @@ export async function redeliverOne(db: Database, appId: string, deliveryId: stri
 }
 
 /**
- * Puts everything in line again that failed or was canceled since a time.
+ * Queues every delivery again that failed or was canceled since a time.
  *
- * @returns how many deliveries.
- * @throws PlazaError 409 when the webhook is off.
+ * @returns The number of deliveries.
+ * @throws PlazaError 409 when the webhook is disabled.
  */
 export async function redeliverSince(
   db: Database,
@@ -138,9 +140,39 @@ async function requeueDeliveries(db: Transaction, condition: ReturnType<Transact
   return result.count
 }
 
-/** What is refused of a webhook that is off. */
-export function webhookDisabledError(): PlazaError {
-  return new PlazaError('conflict', 'the webhook is switched off: switch it on first', {
+/** Builds the error for a disabled webhook. */
+function webhookDisabledError(): PlazaError {
+  return new PlazaError('conflict', 'the webhook is disabled: enable it first', {
     property: 'webhook_id',
   })
+}
+
+/**
+ * Queues a sample delivery of a kind for a webhook, whatever it subscribes to. It is signed, rate-limited and
+ * retried like any other.
+ *
+ * @throws PlazaError 409 when the webhook is disabled.
+ */
+export async function enqueueTestDelivery(
+  db: Database,
+  webhook: { readonly id: string; readonly active: boolean },
+  kind: WebhookEventKind,
+  nowMs: number,
+): Promise<{ readonly deliveryId: string; readonly eventId: string }> {
+  if (!webhook.active) throw webhookDisabledError()
+  const [deliveryId, eventId] = [randomUUID(), `test-${randomUUID()}`]
+  const now = new Date(nowMs).toISOString()
+  await db.begin(async (transaction) => {
+    await transaction`
+      insert into webhooks.events (id, kind, happened_at, detected_at, subject, data)
+      values (
+        ${eventId}, ${kind}, ${now}, ${now}, ${JSON.stringify({ type: 'user', fid: 0 })}::text::jsonb,
+        ${JSON.stringify(sampleData(kind, now))}
+      )`
+    await transaction`
+      insert into webhooks.deliveries (id, webhook_id, event_id)
+      values (${deliveryId}, ${webhook.id}, ${eventId})`
+    await addDeliveryJob(transaction, [webhook.id])
+  })
+  return { deliveryId, eventId }
 }

@@ -8,7 +8,7 @@ import { deriveWebhookEvents, webhookEventTypes } from './events/event-derivatio
 import { loadFacts } from './events/fact-loader.js'
 import { Matcher } from './matching/matcher.js'
 
-/** What is watched with. */
+/** Dependencies of `watchEvents`. */
 export interface WatchOptions extends EventRenderContext {
   readonly filters: WebhookSubscriptionFilters
   readonly shards: number
@@ -20,8 +20,9 @@ export interface WatchOptions extends EventRenderContext {
 const PAGE = 500
 
 /**
- * The bodies that a webhook with these filters would get from now on, as they happen, until the signal aborts. Nothing
- * is stored or sent: what happens while nobody watches is not told.
+ * Yields the bodies that a webhook with these filters would receive from now on, until the signal aborts.
+ *
+ * Nothing is stored or sent, and events while nobody watches are skipped.
  */
 export async function* watchEvents(options: WatchOptions, signal: AbortSignal): AsyncGenerator<string> {
   const { db, filters, shards, tail } = options

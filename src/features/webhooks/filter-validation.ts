@@ -4,14 +4,13 @@ import { PlazaError } from '../../platform/errors.js'
 import { compilePattern } from './matching/pattern.js'
 import { type AnyFilter, filtersByKind, normalizeHash } from './matching/subscription.js'
 
-/** The patterns of a subscription: each is compiled for every server that matches. */
+/** Pattern members. Every matching server compiles them. */
 const patternMembers = ['text', 'embeds'] as const
 
 /**
- * Refuses what the schema lets pass and no event could be held against: a subscription to nothing, and patterns that
- * do not compile.
+ * Refuses filters that the schema accepts but no event can match: empty subscriptions and invalid patterns.
  *
- * @param path Where the filters stand in the request's body.
+ * @param path Path of the filters in the request body.
  * @throws PlazaError `bad_request.invalid_param` that names the member: `subscription.cast.created.text`.
  */
 export function checkFilters(filters: WebhookSubscriptionFilters, path = 'subscription'): void {
@@ -38,8 +37,9 @@ const hashMembers: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A digest that two subscriptions share exactly when they send the same events to the same place: the order of lists,
- * what stands in them twice, how hashes are spelled and members that say nothing make no difference.
+ * Computes a digest that is equal for equivalent subscriptions to one target.
+ *
+ * Ignores the order and duplicates of lists, the spelling of hashes, and empty members.
  */
 export function subscriptionDigest(target: URL, filters: WebhookSubscriptionFilters): Buffer {
   const kinds = filtersByKind({ webhookId: '', filters })

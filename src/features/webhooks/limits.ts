@@ -1,13 +1,13 @@
 import type { Database } from '../../platform/db/connection.js'
 
-/** What an operator may change of a webhook; what is not given stays as it is. */
+/** Limits that an operator may change; omitted members stay unchanged. */
 export interface WebhookLimits {
   readonly httpTimeoutMs?: number | undefined
   readonly rateLimit?: number | undefined
   readonly rateLimitMs?: number | undefined
 }
 
-/** Changes the limits of a webhook; false when there is none. */
+/** Changes the limits of a webhook. Returns false for an unknown webhook. */
 export async function setWebhookLimits(
   db: Database,
   webhookId: string,
@@ -24,7 +24,7 @@ export async function setWebhookLimits(
   return changed.count > 0
 }
 
-/** A webhook, as an operator sees it. */
+/** A webhook as an operator sees it. */
 export interface WebhookSummary {
   readonly id: string
   readonly app: string
@@ -35,7 +35,7 @@ export interface WebhookSummary {
   readonly failures: number
 }
 
-/** All webhooks, by app. */
+/** Lists all webhooks by app. */
 export async function summarizeWebhooks(db: Database): Promise<WebhookSummary[]> {
   return db<WebhookSummary[]>`
     select

@@ -2,10 +2,10 @@ import type { Webhook as WebhookView } from '../../graph/view/schema/webhook.js'
 import type { SigningSecret } from './secrets.js'
 import type { Webhook } from './webhooks.js'
 
-/** What `expires_at` says where no end is set: the schema allows no null there. */
+/** `expires_at` of secrets without expiry: the schema allows no null there. */
 const NEVER = '9999-12-31T23:59:59.999Z'
 
-/** A webhook as the API shows it. */
+/** Renders a webhook for the API. */
 export function presentWebhook(webhook: Webhook): WebhookView {
   const { filters } = webhook
   return {
@@ -53,7 +53,7 @@ const units = [
   ['m', 60_000],
 ] as const
 
-/** A time as Go writes it: `10s`, `1m0s`, `1h0m0s`, `500ms`. */
+/** Formats a duration as Go does: `10s`, `1m0s`, `1h0m0s`, `500ms`. */
 function goDuration(ms: number): string {
   if (ms < 1000) return `${ms}ms`
   let rest = ms

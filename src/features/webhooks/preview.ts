@@ -10,13 +10,13 @@ import { deriveWebhookEvents, webhookEventTypes } from './events/event-derivatio
 import { type EventWithFacts, loadFacts } from './events/fact-loader.js'
 import { Matcher } from './matching/matcher.js'
 
-/** What filters would have been told of. */
+/** Past events that filters match. */
 export interface Preview {
   readonly matched: ReadonlyMap<WebhookEventKind, number>
   readonly scannedEvents: number
-  /** Whether everything of the last three days was looked at. */
+  /** Whether all of the last three days was searched. */
   readonly isComplete: boolean
-  /** Unix milliseconds of the oldest block that was looked at; null when there was none. */
+  /** Time of the oldest searched block in Unix milliseconds; null when there was none. */
   readonly sinceMs: number | null
   readonly samples: readonly {
     readonly kind: WebhookEventKind
@@ -34,11 +34,11 @@ export interface PreviewOptions {
 
 const WINDOW_MS = 3 * 24 * 3_600_000
 const PAGE = 500
-/** A preview is a courtesy: it takes no longer than this, and says how far it came. */
+/** Most milliseconds of a preview; a partial result says how far it came. */
 const BUDGET_MS = 3_000
 const MAX_EVENTS = 100_000
 
-/** Holds filters that are not saved yet against the log, from its end backwards. */
+/** Matches unsaved filters against the log, newest events first. */
 export async function previewFilters(
   context: EventRenderContext,
   { filters, samples, clock }: PreviewOptions,
@@ -87,7 +87,7 @@ async function fullLogRanges(db: Database): Promise<ShardRange[]> {
   return shards.map(({ shard }) => ({ shard, from: 0, stop: AFTER_ALL_EVENTS }))
 }
 
-/** Shards of which a block was seen that is older than the window: all that is left of them is older still. */
+/** Returns shards with a block older than the window, whose remaining events are all older. */
 function exhaustedShards(events: readonly ConsumedEvent[], fromMs: number): ReadonlySet<number> {
   return new Set(
     events.flatMap(({ shard, body }) =>

@@ -68,7 +68,7 @@ const token = (symbol: string) => ({
   balance: { in_usd: 100, in_token: '100' },
 })
 
-/** The member `data` of a sample, as a delivery of the kind has it. */
+/** Returns the member `data` of a sample delivery of a kind. */
 export function sampleData(kind: WebhookEventKind, now: string): object {
   const times = { event_timestamp: now, timestamp: now }
   switch (kind) {

@@ -2,25 +2,27 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Queryable } from '../../platform/db/connection.js'
 import type { Vault } from '../../platform/vault/vault.js'
 
-/** A secret that signs now. `value` never leaves the process but to its owner. */
+/** An active signing secret. `value` is shown only to its owner. */
 export interface SigningSecret {
   readonly uid: string
   readonly value: string
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** Null without end. */
+  /** Null for no expiry. */
   readonly expiresAt: Date | null
 }
 
-/** What both the deliveries' signatures and the Standard Webhooks scheme take as a key: 192 bits and more. */
+/**
+ * Bytes of a secret. Both signature schemes accept it as a key: Standard Webhooks requires 192 bits or more.
+ */
 const SECRET_BYTES = 32
-/** Of all that are valid: how many a delivery is signed with. */
+/** Most valid secrets, each of which signs every delivery. */
 const MAX_SIGNING_SECRETS = 4
 
-/** Where a secret belongs, for the vault. */
+/** Names a secret for the vault (the additional data of its ciphertext). */
 export const webhookSecretContext = (uid: string): string => `webhook secret ${uid}`
 
-/** Makes a secret of a webhook: `whsec_` and base64, as Standard Webhooks has secrets. */
+/** Creates a secret of a webhook: `whsec_` and base64, as in Standard Webhooks. */
 export async function addSecret(db: Queryable, vault: Vault, webhookId: string): Promise<void> {
   const uid = randomUUID()
   const value = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
@@ -29,7 +31,7 @@ export async function addSecret(db: Queryable, vault: Vault, webhookId: string):
     values (${uid}, ${webhookId}, ${vault.seal(Buffer.from(value), webhookSecretContext(uid))})`
 }
 
-/** Ends the secrets that a webhook has, after a time in which they sign beside the new one. */
+/** Expires a webhook's secrets after a grace time in which they sign beside the new one. */
 export async function expireSecrets(db: Queryable, webhookId: string, graceSeconds: number): Promise<void> {
   await db`
     update webhooks.secrets
@@ -47,7 +49,7 @@ interface SecretRow {
   expiresAt: Date | null
 }
 
-/** The secrets that sign now, by webhook, the newest first. */
+/** Returns the active secrets by webhook, newest first. */
 export async function decryptSigningSecrets(
   db: Queryable,
   vault: Vault,

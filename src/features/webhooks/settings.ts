@@ -1,13 +1,13 @@
 import type { TargetPolicy } from '../../platform/outbound/target.js'
 
-/** What the operator decides of webhooks. */
+/** Operator settings of webhooks. */
 export interface WebhookSettings {
-  /** Where events may be sent. */
+  /** Which URLs events may be sent to. */
   readonly targetPolicy: TargetPolicy
-  /** What a new webhook gets: how long an attempt may take, and how many there may be in `rateLimitMs`. */
+  /** Defaults of a new webhook: timeout of an attempt, and attempts per `rateLimitMs`. */
   readonly httpTimeoutMs: number
   readonly rateLimit: number
   readonly rateLimitMs: number
-  /** How many webhooks an app may have. */
+  /** Most webhooks of one app. */
   readonly maxPerApp: number
 }

@@ -1,22 +1,22 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * How bodies are signed. Two ways, because receivers of both exist:
+ * Signatures of webhook bodies, in the two schemes that receivers use.
  *
- * - The body's HMAC-SHA512 under the whole secret as text, in lower-case hex.
- * - Standard Webhooks 1.0: HMAC-SHA256 of `id.timestamp.body`, under the bytes that the base64 behind `whsec_` stands
- *   for, in base64 behind `v1,`. It covers the time, so that a body that was seen once cannot be sent again later.
+ * - HMAC-SHA512 of the body with the whole secret as text, in lowercase hex.
+ * - Standard Webhooks 1.0: HMAC-SHA256 of `id.timestamp.body` with the bytes that `whsec_` encodes in base64,
+ *   as base64 after `v1,`. It covers the timestamp, which prevents replays.
  */
 
 const SECRET_PREFIX = 'whsec_'
 
-/** The hex of a body's HMAC-SHA512. */
+/** Computes the hex HMAC-SHA512 of a body. */
 export function hexSignature(secret: string, body: string | Uint8Array): string {
   return createHmac('sha512', secret).update(body).digest('hex')
 }
 
 /**
- * A signature of Standard Webhooks.
+ * Computes a Standard Webhooks signature.
  *
  * @param timestamp Unix seconds.
  */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { hexSignature, standardSignature } from './signatures.js'
 import { verifyWebhook } from './verify-webhook.js'
 
-/** The vectors of docs/webhooks.md. */
+/** Test vectors of docs/webhooks.md. */
 const secret = 'whsec_cGxhemEgdGVzdCB2ZWN0b3Igc2VjcmV0IDAwMDAwMDE='
 const oldSecret = 'whsec_cGxhemEgdGVzdCB2ZWN0b3Igc2VjcmV0IDAwMDAwMDA='
 const body =
@@ -22,16 +22,16 @@ const headers = {
   'x-plaza-signature': hex,
 }
 
-it('signs as the test vectors say', () => {
+it('verifyWebhook: matches the test vectors', () => {
   expect(hexSignature(secret, body)).toBe(hex)
   expect(standardSignature(secret, { id, timestamp, body })).toBe(standard)
 })
 
-it('signs as the published library of Standard Webhooks does', () => {
+it('verifyWebhook: accepts signatures of the published Standard Webhooks library', () => {
   expect(new Webhook(secret).sign(id, new Date(timestamp * 1000), body)).toBe(standard)
 })
 
-it('takes what was signed, as text or bytes, with headers of any kind', () => {
+it('verifyWebhook: accepts text and bytes, and headers of any kind', () => {
   expect(verifyWebhook(body, headers, secret, { now })).toBe(true)
   expect(verifyWebhook(Buffer.from(body), headers, [secret], { now })).toBe(true)
   expect(verifyWebhook(body, new Headers(headers), [oldSecret, secret], { now })).toBe(true)
@@ -41,7 +41,7 @@ it('takes what was signed, as text or bytes, with headers of any kind', () => {
   expect(verifyWebhook(body, capitals, secret, { now })).toBe(true)
 })
 
-it('takes one of several signatures, while a secret is rotated', () => {
+it('verifyWebhook: accepts one of several signatures during a rotation', () => {
   const both = {
     ...headers,
     'webhook-signature': `${standardSignature(oldSecret, { id, timestamp, body })} ${standard}`,
@@ -50,7 +50,7 @@ it('takes one of several signatures, while a secret is rotated', () => {
   for (const each of [secret, oldSecret]) expect(verifyWebhook(body, both, each, { now })).toBe(true)
 })
 
-it('takes what is up to five minutes old, or as much from the future, unless told otherwise', () => {
+it('verifyWebhook: accepts a clock difference of five minutes by default', () => {
   const after = (seconds: number) => ({ now: () => (timestamp + seconds) * 1000 })
   expect(verifyWebhook(body, headers, secret, after(300))).toBe(true)
   expect(verifyWebhook(body, headers, secret, after(301))).toBe(false)
@@ -73,11 +73,11 @@ const wrong: [what: string, change: Partial<Record<keyof typeof headers, string 
   ['a wrong signature of Standard Webhooks', { 'webhook-signature': standard.replace(/.=$/, 'A=') }],
 ]
 
-it.each(wrong)('refuses %s', (_what, change) => {
+it.each(wrong)('verifyWebhook: refuses %s', (_what, change) => {
   expect(verifyWebhook(body, { ...headers, ...change }, secret, { now })).toBe(false)
 })
 
-it('refuses another body, another secret and no secret at all', () => {
+it('verifyWebhook: refuses another body, another secret and no secret', () => {
   expect(verifyWebhook(`${body} `, headers, secret, { now })).toBe(false)
   expect(verifyWebhook(body, headers, oldSecret, { now })).toBe(false)
   expect(verifyWebhook(body, headers, [], { now })).toBe(false)

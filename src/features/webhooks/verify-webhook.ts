@@ -1,15 +1,15 @@
 import { timingSafeEqual } from 'node:crypto'
 import { hexSignature, standardSignature } from './signatures.js'
 
-/** How strict to be. */
+/** Options of `verifyWebhook`. */
 export interface VerifyOptions {
-  /** How far the time of sending may be from now, in seconds, before a delivery counts as sent again by a stranger. */
+  /** Most seconds between the signed timestamp and now; older deliveries count as replayed. */
   readonly toleranceSeconds?: number
   /** Unix milliseconds. */
   readonly now?: () => number
 }
 
-/** Headers as Node, `fetch` and most frameworks have them. */
+/** Headers as Node, `fetch` and most frameworks represent them. */
 export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>
   | { get(name: string): string | null }
@@ -17,12 +17,13 @@ export type WebhookHeaders =
 const TOLERANCE_SECONDS = 300
 
 /**
- * Whether a delivery was signed by Plaza with one of these secrets, and just now. Give it the body as it came, before
- * anything has parsed it, and every secret that the webhook has. Both signatures must be right.
+ * Whether Plaza signed a delivery recently with one of these secrets.
+ *
+ * Pass the raw body before any parsing, and all secrets of the webhook. Both signatures must be valid.
  *
  *     if (!verifyWebhook(rawBody, request.headers, [process.env.WEBHOOK_SECRET])) return reply.status(401)
  *
- * It takes the same time whatever is wrong with a signature.
+ * Comparisons take constant time.
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,
@@ -60,7 +61,7 @@ function headerOf(headers: WebhookHeaders, name: string): string {
   return typeof received === 'string' ? received : ''
 }
 
-/** Compares every pair to its end. */
+/** Compares every pair completely. */
 function anyEqual(received: readonly string[], expected: readonly string[]): boolean {
   let found = false
   for (const each of received) {

@@ -3,15 +3,15 @@ import type { Database } from '../../platform/db/connection.js'
 import type { PreparedDelivery } from './delivery/lane.js'
 import type { DeliveryOutcome } from './delivery/outcome.js'
 
-/** From a tenth of the promise of 250 ms to the length of a retry. */
+/** Buckets from a tenth of the promised 250 ms to the length of a retry. */
 const LAG_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600]
-/** Counting stops here: beyond it the number only says that something is wrong. */
+/** Upper bound of the delivery count, which keeps the query cheap. */
 const MAX_COUNTED = 100_000
 
 /**
- * Counts attempts, and measures how long deliveries wait.
+ * Registers the metrics of webhooks: attempts and queueing time.
  *
- * @returns what is to be told of every attempt.
+ * @returns A function to call for each attempt.
  */
 export function observeWebhooks(
   registry: Registry,
@@ -20,19 +20,19 @@ export function observeWebhooks(
   const registers = [registry]
   const lag = new Histogram({
     name: 'plaza_webhook_lag_seconds',
-    help: 'From the moment an event was noticed to the first attempt to deliver it',
+    help: 'Seconds from the detection of an event to its first delivery attempt',
     buckets: LAG_SECONDS,
     registers,
   })
   const attempts = new Counter({
     name: 'plaza_webhook_attempts_total',
-    help: 'Attempts to deliver, by what came of them: delivered, waiting (for the next one) or failed for good',
+    help: 'Delivery attempts by outcome: delivered, waiting (for a retry) or failed',
     labelNames: ['outcome'],
     registers,
   })
   const latency = new Histogram({
     name: 'plaza_webhook_attempt_duration_seconds',
-    help: 'How long targets take to answer, or not to',
+    help: 'Seconds until targets respond or time out',
     buckets: LAG_SECONDS,
     registers,
   })

@@ -32,28 +32,28 @@ interface WebhookRow {
   readonly deletedAt: Date | null
 }
 
-/** What an app says of a webhook. */
+/** A webhook as an app requests it. */
 export interface WebhookDetails {
   readonly title: string
   readonly targetUrl: string
-  /** Undefined: it is told of nothing but tests; or, of one that is changed, stays as it is. */
+  /** Undefined: no events but tests for a new webhook; unchanged for an existing one. */
   readonly filters: WebhookSubscriptionFilters | undefined
 }
 
-/** What the records of webhooks are kept with. */
+/** Dependencies of the webhook store. */
 export interface WebhookStore {
   readonly db: Database
   readonly vault: Vault
   readonly settings: WebhookSettings
 }
 
-/** PostgreSQL's code of a value that another row has already. */
+/** SQLSTATE unique_violation. */
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Makes a webhook of an app, with a secret.
+ * Creates a webhook of an app with a secret.
  *
- * @throws PlazaError 400 for a target or filters that cannot be, 409 when the app has the same subscription already.
+ * @throws PlazaError 400 for an invalid target or filters, 409 when the app has an equal subscription.
  */
 export async function createWebhook(
   store: WebhookStore,
@@ -84,7 +84,7 @@ export async function createWebhook(
 }
 
 /**
- * Gives a webhook another name, target and subscription. It stays as active as it is.
+ * Changes the name, target and subscription of a webhook; it stays enabled or disabled.
  *
  * @throws PlazaError 400, 404 and 409 as `createWebhook`.
  */
@@ -111,10 +111,7 @@ export async function replaceWebhook(
   )
 }
 
-/**
- * Switches a webhook on or off. What waits for one that is switched off is not sent any more, but may be sent anew
- * when it is on again.
- */
+/** Enables or disables a webhook. Disabling cancels its queued deliveries, which can be redelivered later. */
 export async function setWebhookActive(
   { db, vault }: WebhookStore,
   appId: string,
@@ -135,7 +132,7 @@ export async function setWebhookActive(
   })
 }
 
-/** Switches a webhook off from the server's side; its record says why. */
+/** Disables a webhook from the server's side and records the reason. */
 export async function disableWebhook(db: Database, webhookId: string, reason: string): Promise<void> {
   await db.begin(async (transaction) => {
     const revision = await nextRevision(transaction)
@@ -147,7 +144,7 @@ export async function disableWebhook(db: Database, webhookId: string, reason: st
   })
 }
 
-/** Takes a webhook away, and what waits for it. Returns it as it was last. */
+/** Deletes a webhook and its queued deliveries. Returns its last state. */
 export async function deleteWebhook(
   { db, vault }: WebhookStore,
   appId: string,
@@ -166,7 +163,7 @@ export async function deleteWebhook(
   })
 }
 
-/** Gives a webhook a new secret; the ones that it has sign beside it for as long as is said. */
+/** Creates a new secret; the existing ones keep signing for the grace time. */
 export async function rotateSecret(
   { db, vault }: WebhookStore,
   appId: string,
@@ -182,7 +179,11 @@ export async function rotateSecret(
   })
 }
 
-/** A webhook of this app. @throws PlazaError 404 when it has none by this name. */
+/**
+ * Finds a webhook of this app.
+ *
+ * @throws PlazaError 404 for an unknown webhook.
+ */
 export async function findWebhook(
   { db, vault }: Pick<WebhookStore, 'db' | 'vault'>,
   appId: string,
@@ -191,7 +192,7 @@ export async function findWebhook(
   return loadWebhook(db, vault, appId, webhookId)
 }
 
-/** All webhooks of this app, the oldest first. */
+/** Lists the webhooks of this app, oldest first. */
 export async function listWebhooks(
   { db, vault }: Pick<WebhookStore, 'db' | 'vault'>,
   appId: string,
@@ -225,7 +226,7 @@ function selectWebhooks(db: Queryable, appId: string, webhookId: string | null):
     order by w.created_at, w.id`
 }
 
-/** Null for a webhook that is told of nothing: any number of them may be alike. */
+/** Returns the digest of a subscription; null without filters, since any number of those may be equal. */
 function requestDigest(
   targetUrl: string,
   filters: WebhookSubscriptionFilters | undefined,
@@ -233,7 +234,7 @@ function requestDigest(
 ): Buffer | null {
   const target = checkTarget(targetUrl, policy)
   if (isNetFailure(target)) {
-    throw new PlazaError('bad_request.invalid_param', `url cannot be sent to: ${target.detail}`, {
+    throw new PlazaError('bad_request.invalid_param', `url is not an allowed target: ${target.detail}`, {
       property: 'url',
     })
   }
@@ -242,7 +243,7 @@ function requestDigest(
   return subscriptionDigest(target, filters)
 }
 
-/** The number of this change. Changes wait for each other here, so that they become visible in order. */
+/** Returns the next revision. The lock makes revisions visible in order. */
 async function nextRevision(db: Transaction): Promise<number> {
   const [row] = await db<{ revision: number }[]>`
     update webhooks.revision set revision = revision + 1 returning revision`
@@ -253,10 +254,7 @@ async function checkWebhookLimit(db: Transaction, appId: string, maxPerApp: numb
   const [row] = await db<{ count: number }[]>`
     select count(*) as count from webhooks.webhooks where app_id = ${appId} and deleted_at is null`
   if (row!.count >= maxPerApp) {
-    throw new PlazaError(
-      'bad_request.invalid_param',
-      `an app may have ${maxPerApp} webhooks, and this one has`,
-    )
+    throw new PlazaError('bad_request.invalid_param', `an app may have at most ${maxPerApp} webhooks`)
   }
 }
 
@@ -267,7 +265,7 @@ async function resetFailures(db: Transaction, webhookId: string): Promise<void> 
     where webhook_id = ${webhookId}`
 }
 
-/** Ends what waits. What is being sent at this moment is accounted for when it has ended. */
+/** Cancels queued deliveries. Running attempts are recorded when they end. */
 async function cancelWaiting(db: Transaction, webhookId: string, reason: string): Promise<void> {
   await db`
     update webhooks.deliveries

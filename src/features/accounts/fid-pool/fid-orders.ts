@@ -5,25 +5,27 @@ import type { Vault } from '../../../platform/vault/vault.js'
 import { lockWallet } from '../wallets/wallets.js'
 import { fidPoolKeyContext } from './fid-pool-key.js'
 
-/** A fid that is to be registered. */
+/** A fid to register. */
 export interface FidOrder {
   readonly id: string
   readonly walletId: string
 }
 
-/** Fids that one look at a wallet may order; the next one orders more. */
+/** Most fids ordered per fill of a wallet; the next fill orders more. */
 const MAX_ORDERS = 100
 
-/** An order that has failed is tried again after this, twice as long each time, and after the longest from then on. */
+/** Delay before a failed order is retried, doubled per attempt up to the longest. */
 const FIRST_RETRY_SECONDS = 1
 const MAX_RETRY_SECONDS = 300
 
 /**
- * Orders what a wallet lacks: on its account there are to be as many fids as its users have got and hold, as are being
- * waited for, and as are to be ready. A fid that was held and not used is on the shelf again, and needs no new one.
+ * Orders the fids that a wallet lacks.
  *
- * @param waiting How many callers of the wallet have found the shelf empty: asked while the wallet is locked, so that
- * none of them is counted as holding a fid, too.
+ * It needs as many as its users have taken and hold, callers wait for, and the pool size. A held fid that was
+ * not used becomes available again and needs no replacement.
+ *
+ * @param waiting Returns the number of callers waiting for the wallet; called under the wallet lock, so that
+ * none counts as holding a fid too.
  */
 export async function orderFids(
   db: Database,
@@ -56,7 +58,7 @@ export async function orderFids(
   })
 }
 
-/** How many fids the wallet `w` of the statement lacks. */
+/** SQL for the number of fids that the wallet `w` lacks. */
 function missingFidCount(db: Queryable, nowMs: number) {
   return db`(
     w.fids_used + w.fid_pool_size - w.fids_ordered
@@ -67,7 +69,7 @@ function missingFidCount(db: Queryable, nowMs: number) {
   )`
 }
 
-/** Each fid has a key of its own. */
+/** Creates an order; each fid has its own key. */
 function newOrder(vault: Vault) {
   const id = randomUUID()
   const privateKey = newPrivateKey()
@@ -78,7 +80,7 @@ function newOrder(vault: Vault) {
   }
 }
 
-/** Wallets that somebody has taken a fid by, and that lack some or wait for some to be registered. */
+/** Lists wallets in use that lack fids or have unregistered orders. */
 export async function walletsWithDueOrders(db: Queryable, network: string, nowMs: number): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select w.id from accounts.wallets w
@@ -94,7 +96,7 @@ export async function walletsWithDueOrders(db: Queryable, network: string, nowMs
   return rows.map(({ id }) => id)
 }
 
-/** Orders of a wallet that are due. */
+/** Lists the due orders of a wallet. */
 export async function dueOrders(db: Queryable, walletId: string, nowMs: number): Promise<FidOrder[]> {
   return await db<FidOrder[]>`
     select id, paid_by as "walletId" from accounts.fid_pool
@@ -103,12 +105,12 @@ export async function dueOrders(db: Queryable, walletId: string, nowMs: number):
     limit ${MAX_ORDERS}`
 }
 
-/** Puts a fid that was registered onto the shelf. */
+/** Makes a registered fid available in the pool. */
 export async function addToPool(db: Queryable, orderId: string, fid: number): Promise<void> {
   await db`update accounts.fid_pool set fid = ${fid}::bigint where id = ${orderId} and fid is null`
 }
 
-/** Has an order that could not be carried out wait for its next attempt. */
+/** Postpones a failed order to its next attempt. */
 export async function postpone(db: Queryable, orderId: string, nowMs: number): Promise<void> {
   await db`
     update accounts.fid_pool
@@ -119,7 +121,7 @@ export async function postpone(db: Queryable, orderId: string, nowMs: number): P
     where id = ${orderId} and fid is null`
 }
 
-/** Somebody waits for the orders of a wallet: those that have failed are tried again now. */
+/** Makes postponed orders of a wallet due now, for a waiting caller. */
 export async function expedite(db: Queryable, walletId: string, nowMs: number): Promise<void> {
   await db`
     update accounts.fid_pool set next_attempt_at = ${new Date(nowMs)}

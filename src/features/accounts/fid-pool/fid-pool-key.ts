@@ -2,10 +2,13 @@ import { type EthAccount, ethAccount } from '../../../hub/registry/eth-account.j
 import type { Queryable } from '../../../platform/db/connection.js'
 import type { Vault } from '../../../platform/vault/vault.js'
 
-/** Where the private key of a fid on the shelf belongs, for the vault. */
+/**
+ * Names the private key of a pool fid for the vault. The text is the additional data of stored ciphertexts
+ * and must not change.
+ */
 export const fidPoolKeyContext = (poolEntryId: string): string => `shelf ${poolEntryId}`
 
-/** The address that holds a fid until its user does, as an account that signs. */
+/** Decrypts the address that holds a pool fid until its user does, as a signing account. */
 export async function openCustodyAccount(
   db: Queryable,
   vault: Vault,
@@ -14,6 +17,6 @@ export async function openCustodyAccount(
   const [row] = await db<{ sealed: Buffer | null }[]>`
     select sealed_key as sealed from accounts.fid_pool where id = ${poolEntryId}`
   if (!row?.sealed)
-    throw new Error(`the key of ${fidPoolKeyContext(poolEntryId)} was given up: its fid is a user's`)
+    throw new Error(`the key of ${fidPoolKeyContext(poolEntryId)} was deleted: its fid belongs to a user`)
   return ethAccount(vault.open(row.sealed, fidPoolKeyContext(poolEntryId)))
 }

@@ -18,8 +18,8 @@ let nowMs = testNowUnix * 1000
 const clock = () => nowMs
 const ledger = () => new LocalLedger({ db, hub, clock })
 const pools: FidPool[] = []
-/** Another process. */
-function shelf(options: Pick<FidPoolOptions, 'onTaken' | 'waitMs'> = {}): FidPool {
+/** A pool as another process would create it. */
+function createPool(options: Pick<FidPoolOptions, 'onTaken' | 'waitMs'> = {}): FidPool {
   const createdPools = new FidPool({
     db,
     vault: testVault,
@@ -31,11 +31,11 @@ function shelf(options: Pick<FidPoolOptions, 'onTaken' | 'waitMs'> = {}): FidPoo
   pools.push(createdPools)
   return createdPools
 }
-/** One that fills the gap of each fid that is taken, as servers do: who paid for it may be waiting for another one. */
+/** A pool that replaces each taken fid, as servers do. */
 function server(): FidPool {
   const onTaken = (walletId: string) => void createdPools.fill(walletId).catch(() => {})
-  // Who waits for what others owe and cannot pay has no answer: here, where all time but this stands still, soon.
-  const createdPools: FidPool = shelf({ onTaken, waitMs: 2_000 })
+  // The clock stands still, so a caller who waits for unaffordable fids gives up soon.
+  const createdPools: FidPool = createPool({ onTaken, waitMs: 2_000 })
   return createdPools
 }
 const idle = () => Promise.all(pools.map((each) => each.idle()))
@@ -52,46 +52,46 @@ async function clearPools(): Promise<void> {
   await db`truncate accounts.wallets cascade`
 }
 
-it('fifty who call at once get fifty fids, each its own, and each is paid for once', async () => {
+it('take: fifty concurrent calls -> fifty distinct fids, each paid once', async () => {
   await clearPools()
   const wallet = await fundedWallet(db, { balance: 60n * LOCAL_PRICE })
-  const [one, other] = [shelf(), shelf()]
+  const [one, other] = [createPool(), createPool()]
   const fids = await Promise.all(
     Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? one : other).take(wallet)),
   )
   expect(new Set(fids).size).toBe(50)
   await idle()
-  // The last to take one leaves a gap, which is filled at the next look.
+  // The last caller leaves a gap, which the next fill closes.
   await one.fill(wallet.id)
   const tally = await countFidsByState(db, nowMs)
-  expect(tally).toEqual({ shelf: 1, held: 50, used: 0, registered: 51, bought: 51 })
+  expect(tally).toEqual({ available: 1, held: 50, used: 0, registered: 51, bought: 51 })
   expect(await balanceOf(wallet)).toBe(9n * LOCAL_PRICE)
 })
 
-it('a fid that nobody has registered within ten minutes goes to the next caller, and costs nothing again', async () => {
+it('take: an unused fid goes to the next caller after ten minutes at no cost', async () => {
   await clearPools()
   const [first, second] = [
     await fundedWallet(db, { fidPoolSize: 0 }),
     await fundedWallet(db, { fidPoolSize: 0 }),
   ]
-  const fid = await shelf().take(first)
+  const fid = await createPool().take(first)
   nowMs += HOLD_MS - 1
-  expect(await shelf().take(second)).not.toBe(fid)
+  expect(await createPool().take(second)).not.toBe(fid)
   nowMs += 1
-  expect(await shelf().take(first)).toBe(fid)
+  expect(await createPool().take(first)).toBe(fid)
   await idle()
   expect(await balanceOf(first)).toBe(99n * LOCAL_PRICE)
   nowMs += HOLD_MS
-  const [again] = await Promise.all([shelf().take(second), shelf().take(second)])
+  const [again] = await Promise.all([createPool().take(second), createPool().take(second)])
   expect(again).toBeGreaterThan(0)
   await idle()
   expect((await countFidsByState(db, nowMs)).bought).toBe(2)
 })
 
-it('a wallet that could not pay for another one gets none', async () => {
+it('take: a wallet that cannot pay for a replacement -> insufficient_funds', async () => {
   await clearPools()
   const wallet = await fundedWallet(db, { balance: 2n * LOCAL_PRICE, fidPoolSize: 0 })
-  const answers = await Promise.allSettled(Array.from({ length: 5 }, () => shelf().take(wallet)))
+  const answers = await Promise.allSettled(Array.from({ length: 5 }, () => createPool().take(wallet)))
   const refused = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
   expect(refused.length).toBeGreaterThanOrEqual(3)
   for (const reason of refused) {
@@ -102,13 +102,13 @@ it('a wallet that could not pay for another one gets none', async () => {
   expect(await balanceOf(wallet)).toBeGreaterThanOrEqual(0n)
 })
 
-it('whoever has taken one is gone before it was replaced: the next look replaces it', async () => {
+it('fill: replaces fids whose taker died before replacing them', async () => {
   await clearPools()
   const wallet = await fundedWallet(db, { fidPoolSize: 2 })
-  await shelf().take(wallet)
+  await createPool().take(wallet)
   await idle()
-  await shelf().fill(wallet.id)
-  expect(await countFidsByState(db, nowMs)).toMatchObject({ shelf: 2, held: 1 })
+  await createPool().fill(wallet.id)
+  expect(await countFidsByState(db, nowMs)).toMatchObject({ available: 2, held: 1 })
 })
 
 const action = fc.oneof(
@@ -131,7 +131,7 @@ const action = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('use' as const) }) },
 )
 
-it('shelf, held and used are what was registered and paid for, at every step; no wallet spends what it has not', async () => {
+it('fid pool: available, held and used fids match the payments at every step', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(action, { minLength: 1, maxLength: 8 }),
@@ -146,12 +146,12 @@ it('shelf, held and used are what was registered and paid for, at every step; no
             await Promise.allSettled(
               Array.from({ length: step.times }, () => server().take(wallets[step.wallet]!)),
             )
-          } else if (step.kind === 'fill') await shelf().fill(wallets[step.wallet]!.id)
+          } else if (step.kind === 'fill') await createPool().fill(wallets[step.wallet]!.id)
           else if (step.kind === 'wait') nowMs += step.ms
           else await useOne()
           await idle()
           const tally = await countFidsByState(db, nowMs)
-          expect(tally.shelf + tally.held + tally.used).toBe(tally.registered)
+          expect(tally.available + tally.held + tally.used).toBe(tally.registered)
           expect(tally.registered).toBe(tally.bought)
           for (const [n, wallet] of wallets.entries()) {
             expect(await balanceOf(wallet)).toBe(BigInt(funds[n]!) * LOCAL_PRICE - (await spentBy(wallet)))
@@ -169,7 +169,7 @@ async function spentBy({ id }: Wallet): Promise<bigint> {
   return BigInt(row!.spent)
 }
 
-/** Some fid that is held is registered. */
+/** Registers one of the held fids. */
 async function useOne(): Promise<void> {
   await db`
     with used as (
@@ -182,15 +182,15 @@ async function useOne(): Promise<void> {
     update accounts.wallets set fids_used = fids_used + 1 where id in (select held_by from used)`
 }
 
-it('orders that had to wait for money are carried out for the first who asks once there is some', async () => {
+it('take: orders that waited for money run for the first caller after funding', async () => {
   await clearPools()
   const wallet = await fundedWallet(db, { balance: LOCAL_PRICE, fidPoolSize: 3 })
-  await shelf().take(wallet)
+  await createPool().take(wallet)
   await idle()
-  expect(await countFidsByState(db, nowMs)).toMatchObject({ held: 1, shelf: 0, bought: 1 })
-  await expect(shelf().take(wallet)).rejects.toMatchObject({ code: 'insufficient_funds' })
+  expect(await countFidsByState(db, nowMs)).toMatchObject({ held: 1, available: 0, bought: 1 })
+  await expect(createPool().take(wallet)).rejects.toMatchObject({ code: 'insufficient_funds' })
   await db`update accounts.wallets set balance = ${String(9n * LOCAL_PRICE)}::numeric where id = ${wallet.id}`
-  await shelf().take(wallet)
+  await createPool().take(wallet)
   await idle()
   expect(await countFidsByState(db, nowMs)).toMatchObject({ held: 2 })
 })

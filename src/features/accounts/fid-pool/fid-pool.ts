@@ -9,35 +9,35 @@ import { addToPool, dueOrders, expedite, type FidOrder, orderFids, postpone } fr
 import { openCustodyAccount } from './fid-pool-key.js'
 import { takeFid } from './take-fid.js'
 
-/** What the shelf stands on. */
+/** Dependencies of the fid pool. */
 export interface FidPoolOptions {
-  /** For writes. */
+  /** Used for writes. */
   readonly db: Database
   readonly vault: Vault
   readonly ledger: AccountLedger
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly log: Log
-  /** Told that a wallet has taken a fid: somebody is to fill the gap. */
+  /** Called when a wallet has taken a fid, which must be replaced. */
   readonly onTaken?: (walletId: string) => void
-  /** How long a caller waits for a fid that is still being registered. */
+  /** Milliseconds that a caller waits for a fid that is being registered. */
   readonly waitMs?: number
 }
 
 /** The first call of a new wallet takes about a minute (docs/compatibility.md §21.1). */
 const WAIT_MS = 90_000
 const POLL_MS = 500
-/** What the shelf signs for its own addresses is good for a day: a transaction may wait that long. */
+/** Signatures for pool addresses are valid for a day, since a transaction may wait that long. */
 const AUTHORIZATION_SECONDS = 24 * 60 * 60
 const ZERO_ADDRESS = Buffer.alloc(20)
 
-/** Fids that are registered before they are asked for. Any number of processes may hand out and fill up at once. */
+/** Fids registered in advance. Any number of processes may take and fill concurrently. */
 export class FidPool {
   readonly #options: FidPoolOptions
-  /** Of each wallet, how many callers wait here; what wakes each, in the order in which they came. */
+  /** Number of callers waiting in this process by wallet, and their wake-up functions in order. */
   readonly #waitingCounts = new Map<string, number>()
   readonly #wakeUps = new Set<() => void>()
-  /** Of each wallet, what is being filled up now, and is to be after that. */
+  /** The running and the next fill by wallet. */
   readonly #fills = new Map<string, { readonly now: Promise<void>; next: Promise<void> | null }>()
 
   constructor(options: FidPoolOptions) {
@@ -45,9 +45,9 @@ export class FidPool {
   }
 
   /**
-   * A fid for ten minutes. Where the shelf is empty, the caller waits for one that is registered for it.
+   * Takes a fid for ten minutes; waits for a registration when the pool is empty.
    *
-   * @throws PlazaError `insufficient_funds`; `unavailable` when the network takes too long: ask again.
+   * @throws PlazaError `insufficient_funds`; `unavailable` when the network takes too long: call again.
    */
   async take(wallet: Wallet): Promise<number> {
     const { db, ledger, clock, onTaken } = this.#options
@@ -57,7 +57,7 @@ export class FidPool {
     return fid
   }
 
-  /** Orders what a wallet lacks, and registers what was ordered. Calls that come meanwhile share the next time. */
+  /** Orders and registers what a wallet lacks. Concurrent calls share the next fill. */
   fill(walletId: string): Promise<void> {
     const fills = this.#fills.get(walletId)
     if (fills === undefined) return this.#startFill(walletId)
@@ -65,7 +65,7 @@ export class FidPool {
     return fills.next
   }
 
-  /** Resolves when nothing is being filled up any more. */
+  /** Resolves when no fill is running. */
   async idle(): Promise<void> {
     for (let fills = [...this.#fills.values()]; fills.length > 0; fills = [...this.#fills.values()]) {
       await Promise.allSettled(fills.flatMap(({ now, next }) => (next === null ? [now] : [now, next])))
@@ -88,11 +88,11 @@ export class FidPool {
       await this.#whileWaiting(wallet.id, () =>
         Promise.race([this.#nextPooled(), rejectionOf(this.fill(wallet.id))]),
       )
-      // Not while it is counted: what it takes counts as held from then on, and would be ordered twice.
+      // Not counted as waiting while it takes: its fid would be ordered twice.
       const fid = await takeFid(db, ledger, wallet, { nowMs: clock(), isWaiting: true })
       if (fid !== null) return fid
     }
-    throw new PlazaError('unavailable', 'the fid is still being registered: ask again')
+    throw new PlazaError('unavailable', 'the fid is still being registered: try again')
   }
 
   async #whileWaiting(walletId: string, waitingCounts: () => Promise<void>): Promise<void> {
@@ -109,7 +109,10 @@ export class FidPool {
     return this.#waitingCounts.get(walletId) ?? 0
   }
 
-  /** The next fid that comes onto the shelf here and is nobody else's to look at; or some time, since others fill it, too. */
+  /**
+   * Resolves when this process adds a fid that no other caller was woken for, or after a while, since other
+   * processes fill the pool too.
+   */
   #nextPooled(): Promise<void> {
     return new Promise((resolve) => {
       const call = () => {
@@ -130,26 +133,30 @@ export class FidPool {
     await Promise.all(orders.map((order) => this.#runOrder(order)))
   }
 
-  /** An order that fails waits for its next time, and holds up no other. */
+  /** Runs an order. A failure postpones it and does not stop others. */
   async #runOrder(order: FidOrder): Promise<void> {
     const { db, clock, log } = this.#options
     try {
       const fid = await this.#register(order)
       if (typeof fid === 'number') {
         await addToPool(db, order.id, fid)
-        // One caller for each fid: all at once would get in each other's way.
+        // Wakes one caller per fid, since all at once would compete for it.
         const [first] = this.#wakeUps
         return first?.()
       }
-      log.warn({ walletId: order.walletId, reason: fid.message }, 'a fid could not be registered')
+      log.warn({ walletId: order.walletId, reason: fid.message }, 'fid registration refused')
       await postpone(db, order.id, clock())
     } catch (error) {
-      log.error({ err: error, walletId: order.walletId }, 'the registration of a fid has to wait')
+      log.error({ err: error, walletId: order.walletId }, 'fid registration failed and will be retried')
       await postpone(db, order.id, clock()).catch(() => {})
     }
   }
 
-  /** @returns The fid, or why there is none. */
+  /**
+   * Registers the fid of an order.
+   *
+   * @returns The fid, or a refusal.
+   */
   async #register({ id, walletId }: FidOrder): Promise<number | Refusal> {
     const { db, vault, ledger, clock } = this.#options
     const holder = await openCustodyAccount(db, vault, id)
@@ -173,13 +180,12 @@ export class FidPool {
       },
     })
     if (!('code' in result)) return result.fid!
-    // Nobody can register for this address but with what we have signed: should it have a fid, whoever has paid for it,
-    // it is the one that was ordered.
+    // Only our signature registers this address, so a fid that it holds is the ordered one, whoever paid.
     return (await ledger.fidOf(holder.address, 'finally')) ?? result
   }
 }
 
-/** Fails when the work does, and waits for ever when it succeeds. */
+/** Rejects when the work does; never resolves. */
 function rejectionOf(work: Promise<void>): Promise<never> {
   return work.then(() => new Promise<never>(() => {}))
 }

@@ -5,30 +5,33 @@ import type { AccountLedger, PurchaseQuote } from '../ledger/account-ledger.js'
 import { insufficientFunds } from '../ledger/transactions.js'
 import { lockWallet, type Wallet } from '../wallets/wallets.js'
 
-/** How long a fid waits for its registration (docs/compatibility.md §21.1). */
+/** How long a fid is held for its registration (docs/compatibility.md §21.1). */
 const HOLD_SECONDS = 10 * 60
 
-/** Later calls of a wallet are answered within a second (docs/compatibility.md §21.1): so long they wait for the chain. */
+/**
+ * How long later calls of a wallet wait for the chain; they are answered within a second
+ * (docs/compatibility.md §21.1).
+ */
 const QUOTE_TIMEOUT_MS = 500
 
-/** When a fid is taken, and by whom. */
+/** When and how a fid is taken. */
 interface TakeOptions {
   /** Unix milliseconds. */
   readonly nowMs: number
-  /** Whether the caller waits for one that the wallet has paid for meanwhile. */
+  /** Whether the caller waits for a fid that the wallet has just paid for. */
   readonly isWaiting?: boolean
 }
 
 /**
- * Hands a fid out: one that waited longest of those that the wallet has paid for, else of any. It is held for the
- * wallet for ten minutes. Callers of one wallet come one after the other, since each has to be able to pay for a fid in
- * the place of the one it gets; but for those who wait for a fid that the wallet has paid for meanwhile.
+ * Takes the available fid that waited longest, preferring those that the wallet paid for, and holds it for
+ * ten minutes.
  *
- * Where the network does not tell in time whether the wallet can pay for another one, it gets a fid that it has paid for
- * itself, if there is any: it may have to be asked for money later, but takes nothing of what others have paid for.
+ * Callers of one wallet are serialized, since each must be able to pay for a replacement; callers waiting for
+ * a fid that the wallet has paid for are exempt. When the network does not say in time whether the wallet can
+ * pay, it gets only fids that it has paid for itself, never those of others.
  *
- * @returns null when the shelf is empty.
- * @throws PlazaError `insufficient_funds`; `unavailable` when the network does not answer, and has to.
+ * @returns Null when the pool is empty.
+ * @throws PlazaError `insufficient_funds`; `unavailable` when the network's answer is needed and missing.
  */
 export async function takeFid(
   db: Database,
@@ -51,7 +54,10 @@ export async function takeFid(
   return taken.isCertain ? taken.fid : await takeWithWalletLock(db, await quotePromise, wallet, options)
 }
 
-/** Nobody is refused for what is paid in this moment, and counts as owed and as spent: purchases wait meanwhile. */
+/**
+ * Takes a fid under the wallet lock. Purchases wait meanwhile, so that a payment in progress is not counted
+ * as both owed and spent.
+ */
 async function takeWithWalletLock(
   db: Database,
   quote: PurchaseQuote,
@@ -71,8 +77,8 @@ async function takeWithWalletLock(
 }
 
 /**
- * Lets nobody else take a fid by this wallet until the transaction ends. It is not the lock of the wallet's row: that is
- * held by purchases while they ask the chain, for which nobody is to wait who takes what is there.
+ * Serializes takers of one wallet. Not the row lock, which purchases hold while they call the chain and which
+ * takers must not wait for.
  */
 async function lockFidTaking(db: Queryable, walletId: string): Promise<void> {
   await db`select pg_advisory_xact_lock(hashtextextended(${`taking ${walletId}`}, 0))`
@@ -90,7 +96,7 @@ async function resolveInTime(quotePromise: Promise<PurchaseQuote>): Promise<Purc
   }
 }
 
-/** What the wallet has to have for one more fid, and what it has, in wei. */
+/** Returns the wallet's balance and what it needs for one more fid, in wei. */
 async function requiredFunds(
   db: Queryable,
   quote: PurchaseQuote,
@@ -102,7 +108,7 @@ async function requiredFunds(
   return { needed, available: await quote.available(db) }
 }
 
-/** How many more fids the wallet has than were registered, or are being paid, on its account. */
+/** Counts the fids that the wallet took beyond those paid or being paid on its account. */
 async function countOwedFids(db: Queryable, walletId: string, nowMs: number): Promise<number> {
   const [row] = await db<{ owed: number }[]>`
     select w.fids_used

@@ -2,7 +2,7 @@ import type { AddedKey } from '../../../hub/registry/key-addition.js'
 import type { Queryable } from '../../../platform/db/connection.js'
 import type { Refusal } from '../../../platform/errors.js'
 
-/** A signature of the holder of an address (20 bytes), and until when it is good, in Unix seconds. */
+/** A signature by the holder of an address (20 bytes) and its deadline in Unix seconds. */
 export interface SignedAuthorization {
   readonly address: Buffer
   readonly deadline: number
@@ -10,18 +10,19 @@ export interface SignedAuthorization {
 }
 
 /**
- * What a wallet can pay for. Whose account it is agrees by a signature of `consents.ts`: the wallet only pays.
+ * Calls that a wallet pays for. The account's holder agrees by a signature of `signed-authorizations.ts`; the
+ * wallet only pays.
  *
- * - `register`: the holder gets a new fid with one unit of storage, and as many more as are told.
- * - `transfer`: the fid goes from one address to another; both have signed.
- * - `add key`, `remove key`: of the fid that the holder has.
- * - `rent`: units of storage, for a year.
+ * - `register`: the holder gets a new fid with one unit of storage and the given extra units.
+ * - `transfer`: moves the fid between addresses; both have signed.
+ * - `add key`, `remove key`: for the fid of the holder.
+ * - `rent`: units of storage for a year.
  */
 export type AccountCall =
   | {
       readonly kind: 'register'
       readonly holder: SignedAuthorization
-      /** 20 bytes; zeroes are nobody. */
+      /** 20 bytes; zeros for none. */
       readonly recovery: Buffer
       readonly extraUnits: number
     }
@@ -35,69 +36,68 @@ export type AccountCall =
   | { readonly kind: 'remove key'; readonly holder: SignedAuthorization; readonly key: Buffer }
   | { readonly kind: 'rent'; readonly fid: number; readonly units: number }
 
-/** Contracts that count what an address has signed for them. */
+/** Contracts with a nonce per signer. */
 export type NonceContract = 'id gateway' | 'id registry' | 'key gateway' | 'key registry'
 
-/** What a wallet is to pay for, under a name of its own: whatever is asked under it again is the same. */
+/** A purchase of a wallet under a unique purpose; repeating it returns the same result. */
 export interface Purchase {
   readonly walletId: string
   readonly purpose: string
-  /** What a client has asked for under a name of its own; another request under the same purpose is a conflict. */
+  /** The client's request under its idempotency key; another request with the same purpose is a conflict. */
   readonly requestKey?: string
   readonly call: AccountCall
 }
 
-/** A purchase that counts: it will not be undone. */
+/** A settled purchase, which will not be undone. */
 export interface Receipt {
-  /** Of the transaction, 32 bytes. */
+  /** Transaction hash, 32 bytes. */
   readonly hash: Buffer
-  /** That was registered; null for other calls. */
+  /** The registered fid; null for other calls. */
   readonly fid: number | null
 }
 
-/** What a call may take, and what its payer has for it: as the network tells it, or has told it just now. */
+/** The price of a call and the payer's funds, as recently reported by the network. */
 export interface PurchaseQuote {
-  /** What the call may take from the wallet at most, in wei, with fees. */
+  /** The most that the call may cost the wallet in wei, with fees. */
   readonly price: bigint
-  /** What the wallet can still spend, in wei; asks the database alone. */
+  /** What the wallet can still spend in wei; queries only the database. */
   available(db: Queryable): Promise<bigint>
 }
 
-/** Who pays: a wallet, by its address of 20 bytes. */
+/** A paying wallet and its address of 20 bytes. */
 export interface Payer {
   readonly id: string
   readonly address: Buffer
 }
 
-/**
- * Where fids are registered and paid for: a chain, or the local registry that does the same on a network without one.
- */
+/** Registers and pays for fids: on a chain, or in the local registry of a network without one. */
 export interface AccountLedger {
-  /** Of its wallets: `local`, or a chain as `eip155:10`. */
+  /** Network name of its wallets: `local`, or a chain such as `eip155:10`. */
   readonly network: string
-  /** What a call may take from a wallet at most, in wei, with fees. */
+  /** The most that a call may cost a wallet in wei, with fees. */
   priceOf(
     call: Pick<AccountCall, 'kind'> & { readonly extraUnits?: number; readonly units?: number },
   ): Promise<bigint>
-  /** What the wallet can still spend, in wei: what open transactions may take is not counted. */
+  /** What the wallet can still spend in wei, without the reserve of open transactions. */
   available(db: Queryable, payer: Payer): Promise<bigint>
-  /** All that a decision under a lock has to be told by the network, which may be silent for long. */
+  /** Fetches what a decision under a lock needs from the network, which may be slow. */
   quote(payer: Payer, call: Pick<AccountCall, 'kind'>): Promise<PurchaseQuote>
-  /** The number that the next signature of an address (20 bytes) for this contract has to have. */
+  /** The next nonce of an address (20 bytes) at this contract. */
   nonceOf(contract: NonceContract, address: Buffer): Promise<bigint>
-  /** The fid that an address (20 bytes) holds: as things are now, or as they will remain. */
+  /** The fid of an address (20 bytes), at the newest or the final block. */
   fidOf(address: Buffer, finality?: 'now' | 'finally'): Promise<number | null>
-  /** Whether a key (32 bytes) may act for a fid. */
+  /** Whether a key (32 bytes) is active for a fid. */
   hasKey(fid: number, key: Buffer): Promise<boolean>
   /**
-   * Buys, once for each purpose: together, one after the other, or after this process has died in between. When it
-   * resolves, the hub has what was bought, and so has the read model.
+   * Buys once per purpose: for concurrent and later calls, and after a crash in between.
    *
-   * @returns Why not, where the contracts or the wallet refuse; nothing was paid then but for fees, and the purpose is
-   * free again.
-   * @throws PlazaError `unavailable` when it is not known yet what comes of it: ask again under the same purpose.
+   * When it resolves, the hub and the read model have what was bought.
+   *
+   * @returns A refusal of the contracts or the wallet; then only fees were paid and the purpose is free
+   * again.
+   * @throws PlazaError `unavailable` while the result is unknown: call again with the same purpose.
    */
   buy(purchase: Purchase): Promise<Receipt | Refusal>
-  /** Goes on with purchases that were recorded, whoever has made them. */
+  /** Continues recorded purchases of any process. */
   settlePending(): Promise<void>
 }

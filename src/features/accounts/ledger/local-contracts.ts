@@ -19,16 +19,16 @@ import {
   transferAuthorization,
 } from './signed-authorizations.js'
 
-/** What a call comes to: events, the fid that was registered, and whose signatures it has used up. */
+/** The result of a call: events, the registered fid, and the addresses whose nonces were used. */
 export interface LocalCallResult {
   readonly events: readonly OnChainEvent[]
   readonly fid: number | null
   readonly usedNonces: readonly { readonly contract: NonceContract; readonly address: Buffer }[]
 }
 
-/** When and where on the local network a call happens, and who pays. */
+/** Context of a call on the local network. */
 export interface LocalCallContext {
-  /** The connection under whose lock nobody else changes the registry. */
+  /** The connection that holds the registry lock. */
   readonly db: Queryable
   readonly place: EventPosition
   /** 20 bytes. */
@@ -38,8 +38,10 @@ export interface LocalCallContext {
 type Call<Kind extends AccountCall['kind']> = Extract<AccountCall, { kind: Kind }>
 
 /**
- * What the contracts would make of a call on the local network. They refuse what the real ones refuse (docs/protocol.md §5.4): a
- * signature that is late, used or another's, an address that has a fid already or has none.
+ * Executes a call as the contracts would, on the local network.
+ *
+ * It refuses what the real contracts refuse (docs/protocol.md §5.4): a late, used or foreign signature, an
+ * address that has a fid already or has none.
  */
 export async function executeLocally(
   context: LocalCallContext,
@@ -122,9 +124,9 @@ async function addKey(context: LocalCallContext, call: Call<'add key'>): Promise
   )
   if (problem) return problem
   const isActive = await isKeyActive(db, fid, added.key)
-  if (isActive === true) return refuse('conflict', 'this key may act for this fid already')
+  if (isActive === true) return refuse('conflict', 'this key is active for this fid already')
   if (isActive === false)
-    return refuse('conflict', 'this key was removed, and a removed key never comes back')
+    return refuse('conflict', 'this key was removed, and removed keys cannot be added again')
   return {
     events: [signerAddEvent(place, fid, added)],
     fid: null,
@@ -146,7 +148,7 @@ async function removeKey(
   )
   if (problem) return problem
   if ((await isKeyActive(db, fid, key)) !== true)
-    return refuse('conflict', 'this key does not act for this fid')
+    return refuse('conflict', 'this key is not active for this fid')
   return {
     events: [signerRemoveEvent(place, fid, key)],
     fid: null,
@@ -164,7 +166,7 @@ async function rent(
   return { events: [storageRentEvent(place, fid, units, payer)], fid: null, usedNonces: [] }
 }
 
-/** Why a signature does not count; null when it does. */
+/** Returns why a signature is invalid; null when it is valid. */
 async function signatureRefusal(
   { db, place }: LocalCallContext,
   contract: NonceContract,
@@ -174,10 +176,10 @@ async function signatureRefusal(
   if (deadline < place.blockTimestamp) return refuse('conflict', 'the deadline of the signature has passed')
   const nonce = await readLocalNonce(db, contract, address)
   if (await isAuthorizedBy(authorization(nonce), signature, address)) return null
-  return refuse('conflict', 'the signature is not of this address for this, or was used already')
+  return refuse('conflict', 'the signature is not by this address for this call, or was used already')
 }
 
-/** The nonce that the next signature of an address for a contract of the local network has to have. */
+/** Returns the next nonce of an address for a contract of the local network. */
 export async function readLocalNonce(
   db: Queryable,
   contract: NonceContract,
@@ -188,7 +190,7 @@ export async function readLocalNonce(
   return BigInt(row?.nonce ?? 0)
 }
 
-/** The fid that an address holds; the first, should the registry's own commands have given it several. */
+/** Returns the fid of an address; the first when registry commands gave it several. */
 export async function fidHeldBy(db: Queryable, address: Buffer): Promise<number | null> {
   const [row] = await db<{ fid: number }[]>`
     select fid from hub.fids where custody_address = ${address}::bytea order by fid limit 1`
@@ -204,7 +206,7 @@ function noFidRefusal(): Refusal {
   return refuse('conflict', 'this address holds no fid')
 }
 
-/** Whether a key may act for a fid; null when the fid never had it. */
+/** Whether a key is active for a fid; null when the fid never had it. */
 export async function isKeyActive(db: Queryable, fid: number, key: Buffer): Promise<boolean | null> {
   const [row] = await db<{ active: boolean }[]>`
     select active from hub.signers where fid = ${fid} and key = ${key}::bytea`

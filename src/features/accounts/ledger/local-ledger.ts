@@ -30,7 +30,7 @@ import {
   transactionColumns,
 } from './transactions.js'
 
-/** What a local ledger stands on. */
+/** Dependencies of a local ledger. */
 export interface LocalLedgerOptions {
   readonly db: Database
   readonly hub: Pick<Hub, 'submitOnChainEvents'>
@@ -38,14 +38,14 @@ export interface LocalLedgerOptions {
   readonly clock: () => number
 }
 
-/** Of wallets whose money is in the database. */
+/** Network of wallets whose money is in the database. */
 export const LOCAL_NETWORK = 'local'
 
-/** About what the real chain takes, in wei: a unit of storage for a year, and the fee of a transaction. */
+/** Prices in wei, close to the real chain's: a storage unit for a year, and a transaction fee. */
 const UNIT_PRICE = 80_000_000_000_000n
 const FEE = 2_000_000_000_000n
 
-/** What a wallet of the local network has, in wei: what was recorded is taken already. */
+/** Returns a local wallet's balance in wei; recorded purchases are deducted already. */
 export async function localBalance(db: Queryable, { id }: Pick<Payer, 'id'>): Promise<bigint> {
   const [row] = await db<{ balance: string }[]>`
     select coalesce(balance, 0)::text as balance from accounts.wallets where id = ${id}`
@@ -53,8 +53,10 @@ export async function localBalance(db: Queryable, { id }: Pick<Payer, 'id'>): Pr
 }
 
 /**
- * Registers and charges on the local network. A purchase is recorded with the events that it causes, in one
- * transaction with the money that it takes; then the events are merged, which may be repeated.
+ * Registers and charges on the local network.
+ *
+ * A purchase is recorded with its events in the transaction that charges it; then the events are merged,
+ * which is idempotent.
  */
 export class LocalLedger implements AccountLedger {
   readonly network = LOCAL_NETWORK
@@ -109,7 +111,7 @@ export class LocalLedger implements AccountLedger {
   }
 
   async #buyUnderLock(lockedDb: Queryable, purchase: Purchase): Promise<Receipt | Refusal> {
-    // Whoever has recorded these died before they were merged, and the next call is judged by what is merged.
+    // A crashed process may have left unmerged purchases, and the next call is checked against merged state.
     await this.#finishPending(lockedDb)
     const existing = await findTransaction(this.#db, purchase)
     if (existing) return receiptOf(existing)
@@ -123,7 +125,7 @@ export class LocalLedger implements AccountLedger {
     return 'code' in recorded ? recorded : await this.#finish(recorded)
   }
 
-  /** In a transaction of its own, which is committed before anything is merged. */
+  /** Records a purchase in its own transaction, committed before anything is merged. */
   async #record(
     { walletId, purpose, requestKey, call }: Purchase,
     place: EventPosition,
@@ -157,7 +159,7 @@ export class LocalLedger implements AccountLedger {
     for (const row of await pendingTransactions(this.#db, this.network)) await this.#finish(row)
   }
 
-  /** Merges what a purchase causes; what is merged already is left as it is. */
+  /** Merges the events of a purchase; merged ones are left as they are. */
   async #finish(row: TransactionRow): Promise<Receipt> {
     const events = (row.events ?? []).map((event) => OnChainEvent.decode(event))
     const outcomes = await this.#hub.submitOnChainEvents(events)
@@ -173,7 +175,7 @@ export class LocalLedger implements AccountLedger {
     return receiptOf(row)
   }
 
-  /** One after the other in this process, since each holds a connection while it waits for the lock. */
+  /** Runs work under the registry lock, one at a time in this process, since each waits on a connection. */
   #underLock<T>(work: (lockedDb: Queryable) => Promise<T>): Promise<T> {
     const task = this.#queueTail.then(() => withRegistryLock(this.#db, work))
     this.#queueTail = task.catch(() => {})
@@ -199,7 +201,7 @@ async function incrementNonces(db: Transaction, usedNonces: LocalCallResult['use
     on conflict (contract, address) do update set nonce = local_nonces.nonce + 1`
 }
 
-/** Nobody else may take the fid, should this process die before it is merged. */
+/** Reserves a fid until it is merged, also if this process dies. */
 async function reserveFid(db: Transaction, fid: number): Promise<void> {
   await db`
     insert into hub.settings (name, value)

@@ -12,13 +12,15 @@ import { hexOf } from '../../../protocol/bytes.js'
 import { recoverSigner } from '../../../protocol/kinds/typed-data.js'
 
 /**
- * What the holder of an address signs so that somebody else may send the transaction, and pay for it: EIP-712, in the
- * domains of the real contracts, whatever the network (docs/protocol.md §5.3). `nonce` is the contract's for whoever signs,
- * `deadline` is in Unix seconds, addresses have 20 bytes.
+ * EIP-712 data that the holder of an address signs so that another account may send and pay for the
+ * transaction.
+ *
+ * Uses the domains of the real contracts on every network (docs/protocol.md §5.3). `nonce` is the signer's
+ * nonce at the contract, `deadline` is in Unix seconds, addresses have 20 bytes.
  */
 export type Authorization = TypedDataDefinition
 
-/** Metadata of a key is of this type: a signed key request (docs/protocol.md §5.3). */
+/** Metadata type of keys: a signed key request (docs/protocol.md §5.3). */
 const SIGNED_KEY_REQUEST = 1
 
 interface NonceAndDeadline {
@@ -26,7 +28,7 @@ interface NonceAndDeadline {
   readonly deadline: number
 }
 
-/** `Register` of the id gateway: `to` will hold a new fid. */
+/** `Register` of the id gateway: `to` receives a new fid. */
 export function registerAuthorization({
   to,
   recovery,
@@ -40,7 +42,7 @@ export function registerAuthorization({
   }
 }
 
-/** `Transfer` of the id registry: who has the fid and who gets it sign the same, each with a nonce of its own. */
+/** `Transfer` of the id registry: sender and receiver sign the same data with their own nonces. */
 export function transferAuthorization({
   fid,
   to,
@@ -55,7 +57,7 @@ export function transferAuthorization({
   }
 }
 
-/** `Add` of the key gateway: the key may act for the fid of `owner`. */
+/** `Add` of the key gateway: authorizes the key for the fid of `owner`. */
 export function addKeyAuthorization({
   owner,
   added: { keyType, key, metadata },
@@ -77,7 +79,7 @@ export function addKeyAuthorization({
   }
 }
 
-/** `Remove` of the key registry: the key may no longer act for the fid of `owner`. */
+/** `Remove` of the key registry: withdraws the key from the fid of `owner`. */
 export function removeKeyAuthorization({
   owner,
   key,
@@ -91,7 +93,7 @@ export function removeKeyAuthorization({
   }
 }
 
-/** Signs as the holder of an address: 65 bytes. */
+/** Signs as the holder of an address; returns 65 bytes. */
 export async function signAuthorization(
   authorization: Authorization,
   { signer }: EthAccount,
@@ -99,7 +101,7 @@ export async function signAuthorization(
   return signatureBytes(await signer.signTypedData(authorization))
 }
 
-/** Whether this address (20 bytes) has signed it. */
+/** Whether this address (20 bytes) signed the authorization. */
 export async function isAuthorizedBy(
   authorization: Authorization,
   signature: Buffer,

@@ -2,7 +2,7 @@ import type { Queryable } from '../../../platform/db/connection.js'
 import { PlazaError, type Refusal, refuse } from '../../../platform/errors.js'
 import type { Purchase, Receipt } from './account-ledger.js'
 
-/** A purchase as it was recorded. */
+/** A recorded purchase. */
 export interface TransactionRow {
   readonly id: number
   readonly walletId: string
@@ -15,15 +15,15 @@ export interface TransactionRow {
   readonly fid: number | null
 }
 
-/** The columns of `TransactionRow` out of accounts.transactions. */
+/** SQL for the columns of `TransactionRow` from accounts.transactions. */
 export function transactionColumns(db: Queryable) {
   return db`id, wallet_id as "walletId", purpose, request_key as "requestKey", nonce, state, events, hash, fid`
 }
 
 /**
- * What was recorded for a purpose and has not failed; null when nothing was.
+ * Finds the transaction of a purpose that has not failed; null when there is none.
  *
- * @throws PlazaError `conflict` when something else was asked for under it.
+ * @throws PlazaError `conflict` when the purpose belongs to another request.
  */
 export async function findTransaction(
   db: Queryable,
@@ -33,12 +33,12 @@ export async function findTransaction(
     select ${transactionColumns(db)} from accounts.transactions
     where purpose = ${purpose} and state <> 'reverted'`
   if (row && row.requestKey !== requestKey) {
-    throw new PlazaError('conflict', 'this idem was given to another request', { property: 'idem' })
+    throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
   }
   return row ?? null
 }
 
-/** What was recorded on this network and is not known to count, in the order in which it was. */
+/** Lists the unsettled transactions of this network in the order of recording. */
 export async function pendingTransactions(db: Queryable, network: string): Promise<TransactionRow[]> {
   return await db<TransactionRow[]>`
     select t.id, t.wallet_id as "walletId", purpose, request_key as "requestKey", nonce, state, events, hash, fid
@@ -49,8 +49,8 @@ export async function pendingTransactions(db: Queryable, network: string): Promi
 }
 
 /**
- * Settles transactions. A fid that was registered for the shelf is on it from the same statement on: at no moment is it
- * paid for and nowhere.
+ * Settles transactions. A fid registered for the pool becomes available in the same statement, so it is never
+ * paid and missing.
  *
  * @param settlementUpdate An update of accounts.transactions that returns `purpose` and `fid`.
  */
@@ -64,15 +64,15 @@ export async function applySettlement(db: Queryable, settlementUpdate: ReturnTyp
       and o.id = case when settled.purpose like 'fid pool %' then substr(settled.purpose, 10)::uuid end`
 }
 
-/** The receipt of a transaction that counts. */
+/** Returns the receipt of a settled transaction. */
 export function receiptOf({ hash, fid }: Pick<TransactionRow, 'hash' | 'fid'>): Receipt {
   return { hash: hash!, fid }
 }
 
-/** Why a wallet cannot pay. Amounts in wei. */
+/** Refusal for a wallet without enough funds. Amounts in wei. */
 export function insufficientFunds(needed: bigint, available: bigint): Refusal {
   return refuse(
     'insufficient_funds',
-    `the wallet has ${available} wei to spend, and this may take ${needed}: send money to its address`,
+    `the wallet has ${available} wei available and this may cost ${needed}: send funds to its address`,
   )
 }

@@ -4,26 +4,26 @@ import { PlazaError } from '../../../platform/errors.js'
 import { lockWallet } from '../wallets/wallets.js'
 import type { RegisteredSigner, Registration } from './registration.js'
 
-/** A registration that was checked and may begin. */
+/** A validated registration. */
 export type CheckedRegistration = Omit<
   Registration,
   'id' | 'poolEntryId' | 'signer' | 'step' | 'problems' | 'undoneBy'
 > & {
   readonly appId: string
-  /** The signer that the account gets, made with the registration where there is none yet. */
+  /** The signer of the account, created with the registration when there is none. */
   readonly signer: RegisteredSigner | ((db: Queryable) => Promise<RegisteredSigner>) | null
 }
 
-/** PostgreSQL's code of a value that another row has already. */
+/** SQLSTATE unique_violation. */
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Takes a registration on: from here on the fid is used, and its name is nobody else's.
+ * Accepts a registration: the fid becomes used and the name reserved.
  *
  * @param nowMs Unix milliseconds.
  * @returns Its id.
- * @throws PlazaError `conflict.fid_of_another_wallet`; `conflict.fid_hold_expired`; `conflict` when the fid is being
- * registered already, or the name is.
+ * @throws PlazaError `conflict.fid_of_another_wallet`; `conflict.fid_hold_expired`; `conflict` when the fid
+ * or the name is being registered already.
  */
 export async function acceptRegistration(
   db: Database,
@@ -38,7 +38,7 @@ export async function acceptRegistration(
     })
     .catch((error: { readonly code?: string }) => {
       if (error.code !== UNIQUE_VIOLATION) throw error
-      throw new PlazaError('conflict', 'this name is being registered by somebody else', {
+      throw new PlazaError('conflict', 'this name is being registered by another request', {
         property: 'fname',
       })
     })
@@ -60,10 +60,10 @@ async function markFidUsed(
 }
 
 /**
- * Looks whether a wallet could register with a fid now, and changes nothing.
+ * Checks that a wallet could register a fid now, without side effects.
  *
  * @param nowMs Unix milliseconds.
- * @throws PlazaError like `acceptRegistration`, for a fid that the wallet does not hold.
+ * @throws PlazaError As `acceptRegistration`, for a fid that the wallet does not hold.
  */
 export async function checkFidHeld(
   db: Queryable,
@@ -115,8 +115,7 @@ async function insertRegistration(
 }
 
 /**
- * Puts the fid of a registration that came to nothing back: it is held for its wallet as long as it was, and on the
- * shelf after that.
+ * Returns the fid of a failed registration to its wallet's hold, after which it is available in the pool.
  *
  * @param nowMs Unix milliseconds.
  */

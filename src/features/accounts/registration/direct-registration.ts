@@ -4,41 +4,41 @@ import { PlazaError } from '../../../platform/errors.js'
 import { hexOf } from '../../../protocol/bytes.js'
 import type { AccountCall, AccountLedger, Receipt } from '../ledger/account-ledger.js'
 
-/** A registration with keys that the developer holds: the call that registers, and those that add keys. */
+/** A registration whose keys the developer holds: the register call and the calls that add keys. */
 export interface DirectRegistrationRequest {
   readonly appId: string
   readonly walletId: string
-  /** What the app calls the request, or a digest of it. */
+  /** The request's idempotency key, or a digest of the request. */
   readonly name: string
-  /** SHA-256 of what was asked. */
+  /** SHA-256 of the request. */
   readonly digest: Buffer
   readonly calls: readonly AccountCall[]
 }
 
-/** How such a registration stands. */
+/** A direct registration and its progress. */
 export interface DirectRegistration {
   readonly id: string
   readonly walletId: string
   readonly digest: Buffer
   readonly calls: readonly AccountCall[]
-  /** How many of the calls are done with. */
+  /** Number of completed calls. */
   readonly done: number
   readonly fid: number | null
   readonly hash: Buffer | null
-  /** What could not be done, in words. */
+  /** Descriptions of failed calls. */
   readonly problems: readonly string[]
 }
 
-/** What direct registrations are carried out with. */
+/** Dependencies of direct registrations. */
 export interface DirectRegistrationContext {
-  /** For writes. */
+  /** Used for writes. */
   readonly db: Database
   readonly ledger: AccountLedger
   /** Unix milliseconds. */
   readonly clock: () => number
 }
 
-/** The registration that an app has begun under a name; null when it has begun none. */
+/** Finds an app's direct registration by name; null when there is none. */
 export async function findDirectRegistration(
   db: Queryable,
   { appId, name }: Pick<DirectRegistrationRequest, 'appId' | 'name'>,
@@ -48,7 +48,11 @@ export async function findDirectRegistration(
   return row ? decodeCalls(row) : null
 }
 
-/** Registrations that nobody has worked on for a while. @param nowMs Unix milliseconds. */
+/**
+ * Lists direct registrations that have been idle for a while.
+ *
+ * @param nowMs Unix milliseconds.
+ */
 export async function findAbandonedDirectRegistrations(
   db: Queryable,
   {
@@ -66,10 +70,10 @@ export async function findAbandonedDirectRegistrations(
 }
 
 /**
- * Takes such a registration on, once for each name.
+ * Accepts a direct registration, once per name.
  *
  * @returns Its id.
- * @throws PlazaError `conflict` when the name was given to another request.
+ * @throws PlazaError `conflict` when the name belongs to another request.
  */
 export async function acceptDirectRegistration(
   db: Database,
@@ -86,16 +90,17 @@ export async function acceptDirectRegistration(
       where direct_registrations.digest = excluded.digest
     returning id`
   if (row) return row.id
-  throw new PlazaError('conflict', 'this idem was given to another request', { property: 'idem' })
+  throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
 }
 
 /**
- * Makes the purchases of a registration that are not made yet. A purchase that is begun twice is made once, so it does
- * not matter who goes on with it, nor how many do. A key that the contracts will not have is left out, and told of: the
- * account is there by then, and cannot be taken back.
+ * Makes the outstanding purchases of a direct registration.
  *
- * @throws PlazaError with the reason when the account could not be registered: then the name is free again.
- * `insufficient_funds` and `unavailable` leave it where it is.
+ * Purchases are idempotent, so any number of processes may run it. A key that the contracts refuse is skipped
+ * and reported, since the account exists by then.
+ *
+ * @throws PlazaError With the reason when the account could not be registered, which frees the name.
+ * `insufficient_funds` and `unavailable` leave the registration as it is.
  */
 export async function runDirectRegistration(
   context: DirectRegistrationContext,
@@ -148,7 +153,7 @@ function decodeCalls(row: DirectRegistration): DirectRegistration {
   return { ...row, calls: JSON.parse(String(row.calls), hexAsBytes) }
 }
 
-/** Buffers have been made objects by the time JSON shows them: `{type, data}`. */
+/** Replacer that encodes buffers, which JSON sees as `{type, data}`, as hex. */
 function bytesAsHex(_name: string, value: unknown): unknown {
   const isBytes = typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer'
   return isBytes && 'data' in value ? { hex: hexOf(Buffer.from(value.data as number[])) } : value

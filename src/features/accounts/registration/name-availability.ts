@@ -1,6 +1,10 @@
 import type { Queryable } from '../../../platform/db/connection.js'
 
-/** Whether nobody has a name, nor is about to get it. @param name In small letters. */
+/**
+ * Whether a name is neither taken nor being registered.
+ *
+ * @param name In lowercase.
+ */
 export async function isNameFree(db: Queryable, name: string): Promise<boolean> {
   const holders = await db`
     select from hub.username_proofs where name = ${name} and fid <> 0

@@ -24,11 +24,11 @@ import {
   releaseClaim,
 } from './registration.js'
 
-/** What registrations need of other rooms. Each may be asked again for what it has done. */
+/** Services of other modules that registrations use. Each call must be idempotent. */
 export interface AccountServices {
-  /** Gives a free name to a fid. @returns Why not; null when the fid has the name now. */
+  /** Assigns a free name to a fid. Returns null on success, otherwise a refusal. */
   readonly assignName: (fid: number, name: string) => Promise<Refusal | null>
-  /** Says what the profile is to say, by the signer. @returns What was refused, in words. */
+  /** Publishes the profile with the signer. Returns descriptions of refused parts. */
   readonly publishProfile: (
     fid: number,
     signerId: string,
@@ -36,32 +36,32 @@ export interface AccountServices {
   ) => Promise<readonly string[]>
 }
 
-/** What registrations are carried out with. */
+/** Dependencies of the registrar. */
 export interface RegistrarOptions {
-  /** For writes. */
+  /** Used for writes. */
   readonly db: Database
   readonly vault: Vault
   readonly ledger: AccountLedger
   readonly services: AccountServices
-  /** Names this process: `account-worker.ts` holds the lock of this name as long as it lives. */
+  /** UUID of this process, whose lock `account-worker.ts` holds while it lives. */
   readonly worker: string
   /** Unix milliseconds. */
   readonly clock: () => number
 }
 
-/** Whoever asks for a registration that another process works on waits for it, so long at most. */
+/** Longest wait for a registration that another process works on. */
 const WAIT_MS = 60_000
 const POLL_MS = 200
 
-/** What we sign for the addresses of the shelf is good for a day: a transaction may wait that long. */
+/** Signatures for pool addresses are valid for a day, since a transaction may wait that long. */
 const AUTHORIZATION_SECONDS = 24 * 60 * 60
 
 /**
- * Carries registrations out, step by step. A step leaves something behind that tells whoever begins it again that it was
- * done: purchases their purpose, names their holder, profiles their messages.
+ * Runs registrations step by step.
  *
- * The key of the signer is added while the address of the shelf still holds the fid: it can sign for that, and the user
- * has only signed for the transfer.
+ * Each step leaves a mark by which a repetition recognizes it: purchases their purpose, names their owner,
+ * profiles their messages. The signer's key is added while the pool address still holds the fid, since that
+ * address can sign for it and the user has signed only the transfer.
  */
 export class Registrar {
   readonly #options: RegistrarOptions
@@ -72,11 +72,12 @@ export class Registrar {
   }
 
   /**
-   * Goes on until the registration is done or undone. One process at a time works on a registration; the others wait for
-   * it, and take over when it dies.
+   * Runs a registration until it is done or undone.
    *
-   * @throws PlazaError `insufficient_funds` while the wallet cannot pay for the next step, `unavailable` while it is not
-   * known what comes of it: the registration stays where it is. What undid it, once it is undone.
+   * One process at a time works on a registration; others wait and take over when it dies.
+   *
+   * @throws PlazaError `insufficient_funds` while the wallet cannot pay for the next step, `unavailable`
+   * while its result is unknown: the registration stays as it is. The original error once it is undone.
    */
   complete(id: string): Promise<Registration> {
     const running = this.#running.get(id) ?? this.#claimAndRun(id).finally(() => this.#running.delete(id))
@@ -141,7 +142,7 @@ export class Registrar {
     await this.#advance(registration, 'accepted', 'keyed')
   }
 
-  /** Without an app that asks, the account asks for its own key, by the address that holds it for now. */
+  /** Builds the key to add. Without an app's request, the current custody address requests it. */
   async #addedKey(
     { fid }: Registration,
     { key, metadata }: RegisteredSigner,
@@ -167,14 +168,16 @@ export class Registrar {
     const { db, clock } = this.#options
     await db.begin(async (transaction) => {
       await advance(transaction, registration, 'keyed', 'transferred', { nowMs: clock() })
-      // Nothing is left that it could sign for.
+      // The custody key has nothing left to sign, so it is deleted.
       await transaction`update accounts.fid_pool set sealed_key = null where id = ${poolEntryId}`
     })
   }
 
   /**
-   * Whoever has seen a transaction on its way has seen the signatures in it, and may have used them, and paid: then the
-   * contracts refuse them a second time. What is final is in the hub, as what we have bought ourselves is.
+   * Whether the hub has the transfer.
+   *
+   * Others may see signatures in pending transactions and use them first; then the contracts refuse ours.
+   * Final events are in the hub, as our own purchases are.
    */
   async #isInHub({ fid, custodyAddress: to }: Registration): Promise<boolean> {
     const { db, ledger } = this.#options
@@ -218,7 +221,7 @@ export class Registrar {
     await this.#advance(registration, 'named', 'done', problems)
   }
 
-  /** Takes the key away again, so that the next user of the fid does not get it. */
+  /** Removes the key again, so that the next user of the fid does not get it. */
   async #undo(registration: Registration): Promise<void> {
     const { db, ledger, clock } = this.#options
     const { id, fid, signer } = registration
@@ -237,7 +240,7 @@ export class Registrar {
     await releaseFid(db, registration, clock())
   }
 
-  /** @returns Why the purchase was refused for good; null when it was made. */
+  /** Buys a call. Returns null on success, otherwise the permanent refusal. */
   async #buy(
     registration: Registration,
     stepName: string,
@@ -267,7 +270,7 @@ export class Registrar {
     return { address: holder.address, deadline, signature }
   }
 
-  /** Nothing of it can be done any more: what was done is undone. */
+  /** Starts undoing a registration that cannot be completed. */
   async #startUndo({ id, step }: Registration, { code, message }: Refusal): Promise<void> {
     const { db, clock } = this.#options
     await db`

@@ -1,29 +1,29 @@
 import type { Queryable } from '../../../platform/db/connection.js'
 import { isWorkerDead } from '../../../platform/db/worker-lock.js'
 
-/** How far a registration is. `undone` and `done` are its ends; from `transferred` on it only goes forward. */
+/** Step of a registration. `undone` and `done` are final; from `transferred` on it cannot be undone. */
 export type RegistrationStep = 'accepted' | 'keyed' | 'transferred' | 'named' | 'done' | 'undoing' | 'undone'
 
-/** An account on its way to its user. */
+/** The registration of an account. */
 export interface Registration {
   readonly id: string
   readonly fid: number
   readonly poolEntryId: string
   readonly walletId: string
-  /** SHA-256 of what was asked. */
+  /** SHA-256 of the request. */
   readonly digest: Buffer
-  /** 20 bytes, with the signature for the transfer to it, good until the deadline in Unix seconds. */
+  /** 20 bytes, with its signature for the transfer, valid until the deadline in Unix seconds. */
   readonly custodyAddress: Buffer
   readonly signature: Buffer
   readonly deadline: number
   readonly fname: string | null
   readonly signer: RegisteredSigner | null
-  /** What the profile is to say: `ProfileRequest` of publishing. */
+  /** Profile to publish: `ProfileRequest`. */
   readonly profile: Readonly<Record<string, unknown>> | null
   readonly step: RegistrationStep
-  /** What could not be done, in words. */
+  /** Descriptions of failed parts. */
   readonly problems: readonly string[]
-  /** The code of the error that undid it. */
+  /** Code of the error that undid it. */
   readonly undoneBy: string | null
 }
 
@@ -32,7 +32,7 @@ export interface RegisteredSigner {
   readonly id: string
   /** Ed25519, 32 bytes. */
   readonly key: Buffer
-  /** The app's signed request; null where the account asks for itself. */
+  /** The app's signed request; null when the account requests its own key. */
   readonly metadata: Buffer | null
 }
 
@@ -42,7 +42,7 @@ type RegistrationRow = Omit<Registration, 'signer'> & {
   readonly signerMetadata: Buffer | null
 }
 
-/** The registration of this id. */
+/** Reads a registration by id. */
 export async function readRegistration(db: Queryable, id: string): Promise<Registration> {
   const [row] = await db<
     RegistrationRow[]
@@ -50,7 +50,7 @@ export async function readRegistration(db: Queryable, id: string): Promise<Regis
   return registrationOf(row!)
 }
 
-/** The registration of a fid that was not undone; null when there is none. */
+/** Finds the registration of a fid that was not undone; null when there is none. */
 export async function findRegistration(db: Queryable, fid: number): Promise<Registration | null> {
   const [row] = await db<RegistrationRow[]>`
     select ${columns(db)} from accounts.registrations
@@ -59,7 +59,7 @@ export async function findRegistration(db: Queryable, fid: number): Promise<Regi
 }
 
 /**
- * Registrations that nobody works on: their process has died, or they have waited long enough after a failure.
+ * Lists registrations without a worker: their process died, or their retry is due.
  *
  * @param nowMs Unix milliseconds.
  */
@@ -84,10 +84,10 @@ export async function findAbandonedRegistrations(
 }
 
 /**
- * Makes a registration this process's own.
+ * Claims a registration for this process.
  *
  * @param nowMs Unix milliseconds.
- * @returns Whether it is: another one may be at work.
+ * @returns False when another process works on it.
  */
 export async function claim(db: Queryable, id: string, worker: string, nowMs: number): Promise<boolean> {
   const rows = await db`
@@ -98,12 +98,12 @@ export async function claim(db: Queryable, id: string, worker: string, nowMs: nu
   return rows.length > 0
 }
 
-/** Lets others go on with a registration. */
+/** Releases the claim on a registration. */
 export async function releaseClaim(db: Queryable, id: string, worker: string): Promise<void> {
   await db`update accounts.registrations set worker = null where id = ${id} and worker = ${worker}::uuid`
 }
 
-/** Goes from one step to another, unless somebody else was quicker. */
+/** Moves a registration from one step to another, unless another process has moved it. */
 export async function advance(
   db: Queryable,
   { id }: Pick<Registration, 'id'>,

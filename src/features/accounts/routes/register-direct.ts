@@ -65,7 +65,7 @@ export const registerDirect = defineOperation({
     const name = idem === undefined ? `digest ${digest.toString('hex')}` : `idem ${idem}`
     const known = await findDirectRegistration(context.writerDb, { appId, name })
     if (known && !known.digest.equals(digest)) {
-      throw new PlazaError('conflict', 'this idem was given to another request', { property: 'idem' })
+      throw new PlazaError('conflict', 'this idem belongs to another request', { property: 'idem' })
     }
     const id = known?.id ?? (await startRegistration(context, paying, { appId, name, digest, request }))
     const parts = { db: context.writerDb, ledger, clock: context.clock }

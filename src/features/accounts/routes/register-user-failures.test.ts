@@ -71,8 +71,8 @@ it.each(failures)(
     const purchases = await db<{ purpose: string }[]>`
     select purpose from accounts.transactions where wallet_id = ${wallet.id}`
     expect(purchases).toHaveLength(3)
-    const { shelf: poolFids, held, used, registered, bought } = await countFidsByState(db, clock())
-    expect([poolFids + held + used, registered]).toEqual([registered, bought])
+    const { available, held, used, registered, bought } = await countFidsByState(db, clock())
+    expect([available + held + used, registered]).toEqual([registered, bought])
   },
 )
 

@@ -33,8 +33,8 @@ const answer = (reply: { statusCode: number; json: () => { code: string; propert
 async function expectName(): Promise<void> {
   const tally = () => countFidsByState(db, nowMs)
   await expect.poll(async () => (({ registered, bought }) => registered - bought)(await tally())).toBe(0)
-  const { shelf: poolFids, held, used, registered } = await tally()
-  expect(poolFids + held + used).toBe(registered)
+  const { available, held, used, registered } = await tally()
+  expect(available + held + used).toBe(registered)
 }
 
 it('fetching a fid says what is wrong with the wallet', async () => {

@@ -9,7 +9,7 @@ import {
   signAuthorization,
 } from '../ledger/signed-authorizations.js'
 
-/** Who asks for the keys of an account, and until when all that is signed is good, in Unix seconds. */
+/** The account that requests keys, and the deadline of all signatures in Unix seconds. */
 export interface DirectRequestOptions {
   readonly app: { readonly fid: number; readonly account: EthAccount }
   readonly keys: readonly MessageSigner[]
@@ -18,7 +18,7 @@ export interface DirectRequestOptions {
 
 const ZERO_ADDRESS = Buffer.alloc(20)
 
-/** What a developer sends who registers an account for somebody and holds its keys. */
+/** Builds the request of a developer who registers an account and holds its keys. */
 export async function directRequest(user: EthAccount, { app, keys, deadline }: DirectRequestOptions) {
   const authorization = registerAuthorization({
     to: user.address,

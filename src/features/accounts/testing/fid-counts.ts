@@ -1,22 +1,26 @@
 import type { Database } from '../../../platform/db/connection.js'
 
-/** How many fids there are in each state, and how many the wallets were charged for. */
+/** Numbers of fids in each state, and of charged purchases. */
 export interface FidCounts {
-  readonly shelf: number
+  readonly available: number
   readonly held: number
   readonly used: number
   /** Registered on the network by wallets. */
   readonly registered: number
-  /** Purchases for the shelf that count. */
+  /** Settled purchases for the pool. */
   readonly bought: number
 }
 
-/** Counts fids. @param nowMs Unix milliseconds. */
+/**
+ * Counts fids by state.
+ *
+ * @param nowMs Unix milliseconds.
+ */
 export async function countFidsByState(db: Database, nowMs: number): Promise<FidCounts> {
   const now = new Date(nowMs)
   const [row] = await db<FidCounts[]>`
     select
-      count(*) filter (where s.used_at is null and (s.held_until is null or s.held_until <= ${now}))::integer as shelf,
+      count(*) filter (where s.used_at is null and (s.held_until is null or s.held_until <= ${now}))::integer as available,
       count(*) filter (where s.used_at is null and s.held_until > ${now})::integer as held,
       count(*) filter (where s.used_at is not null)::integer as used,
       (

@@ -5,10 +5,10 @@ import { testVault } from '../../signers/testing/approved-signer.js'
 import { LOCAL_NETWORK } from '../ledger/local-ledger.js'
 import { saveWallet, type Wallet } from '../wallets/wallets.js'
 
-/** What the local registry takes for registering a fid, in wei. */
+/** Price of a registration in the local registry, in wei. */
 export const LOCAL_PRICE = 82_000_000_000_000n
 
-/** What a funded wallet may be. */
+/** Options of a funded wallet. */
 export interface FundedWalletOptions {
   readonly appId?: string
   /** In wei. */
@@ -16,7 +16,7 @@ export interface FundedWalletOptions {
   readonly fidPoolSize?: number
 }
 
-/** A wallet with money on the local network. */
+/** Creates a wallet with money on the local network. */
 export async function fundedWallet(
   db: Database,
   { appId, balance = 100n * LOCAL_PRICE, fidPoolSize = 1 }: FundedWalletOptions = {},

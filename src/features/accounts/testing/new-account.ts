@@ -2,7 +2,7 @@ import { type EthAccount, ethAccount, newPrivateKey } from '../../../hub/registr
 import { hexOf } from '../../../protocol/bytes.js'
 import { signAuthorization, transferAuthorization } from '../ledger/signed-authorizations.js'
 
-/** What somebody sends who wants an account of their own. */
+/** The request of a user who registers an account. */
 export interface RegistrationRequest {
   readonly fid: number
   readonly requested_user_custody_address: string
@@ -10,12 +10,16 @@ export interface RegistrationRequest {
   readonly signature: string
 }
 
-/** An address that holds no fid yet. */
+/** Creates an address without a fid. */
 export function newAccount(): EthAccount {
   return ethAccount(newPrivateKey())
 }
 
-/** They agree to get a fid. @param deadline Unix seconds. */
+/**
+ * Builds a signed registration request.
+ *
+ * @param deadline Unix seconds.
+ */
 export async function registrationRequest(
   { address, signer }: EthAccount,
   { fid, deadline, nonce = 0n }: { readonly fid: number; readonly deadline: number; readonly nonce?: bigint },

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { ethAccount } from '../../../hub/registry/eth-account.js'
+import { type EthAccount, ethAccount } from '../../../hub/registry/eth-account.js'
 import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 import type { Vault } from '../../../platform/vault/vault.js'
-import { walletKeyContext } from './wallet-key.js'
 
 /** A wallet that pays for accounts. */
 export interface Wallet {
@@ -12,32 +11,33 @@ export interface Wallet {
   readonly network: string
   /** 20 bytes. */
   readonly address: Buffer
-  /** How many fids are to be ready on the shelf on its account. */
+  /** Number of fids to keep available in the pool on its account. */
   readonly fidPoolSize: number
   readonly createdAt: Date
 }
 
-/** A wallet that is to be kept. */
+/** A wallet to store. */
 export interface NewWallet {
   readonly appId: string
   readonly network: string
   /** 32 bytes. */
   readonly privateKey: Buffer
   readonly fidPoolSize: number
-  /** What it has on the local network, in wei; null on a chain. */
+  /** Balance on the local network in wei; null on a chain. */
   readonly balance: bigint | null
 }
 
-/** PostgreSQL's code of a value that another row has already. */
+/** SQLSTATE unique_violation. */
 const UNIQUE_VIOLATION = '23505'
 
-/** What names wallets: canonical UUIDs. Whatever else comes is as unknown as one that was never given out. */
+/** Canonical UUIDs. Any other wallet id is reported as unknown. */
 const walletIdPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i
 
 /**
- * Keeps a wallet, its key sealed.
+ * Stores a wallet with its encrypted key.
  *
- * @throws PlazaError `conflict` when the network has a wallet of this address; `not_configured` without a vault.
+ * @throws PlazaError `conflict` when the network has a wallet of this address; `not_configured` without a
+ * vault.
  */
 export async function saveWallet(db: Database, vault: Vault, wallet: NewWallet): Promise<Wallet> {
   const id = randomUUID()
@@ -53,7 +53,7 @@ export async function saveWallet(db: Database, vault: Vault, wallet: NewWallet):
   return saved!
 }
 
-/** An app's wallet on a network; null when the app has none of this id there. */
+/** Finds an app's wallet on a network; null when there is none. */
 export async function findWallet(
   db: Queryable,
   { id, appId, network }: { readonly id: string; readonly appId: string; readonly network: string },
@@ -65,12 +65,12 @@ export async function findWallet(
   return wallet ?? null
 }
 
-/** Holds a wallet until the transaction ends. What is read after it has been waited for is as the others have left it. */
+/** Locks a wallet until the transaction ends. Later statements see what previous holders committed. */
 export async function lockWallet(db: Queryable, id: string): Promise<void> {
   await db`select from accounts.wallets where id = ${id} for no key update`
 }
 
-/** Wallets of all apps, or of one, from the oldest to the newest. */
+/** Lists the wallets of one app or all, oldest first. */
 export async function listWallets(db: Queryable, appId?: string): Promise<Wallet[]> {
   return await db<Wallet[]>`
     select ${walletColumns(db)} from accounts.wallets
@@ -85,4 +85,14 @@ function walletColumns(db: Queryable) {
 function refuseDuplicateWallet(error: { readonly code?: string }): never {
   if (error.code !== UNIQUE_VIOLATION) throw error
   throw new PlazaError('conflict', 'there is a wallet of this address already: one key belongs to one wallet')
+}
+
+/** Names the private key of a wallet for the vault. */
+export const walletKeyContext = (walletId: string): string => `wallet ${walletId}`
+
+/** Decrypts a wallet as a signing account. */
+export async function openWallet(db: Queryable, vault: Vault, walletId: string): Promise<EthAccount> {
+  const [row] = await db<{ sealed: Buffer }[]>`
+    select sealed_key as sealed from accounts.wallets where id = ${walletId}`
+  return ethAccount(vault.open(row!.sealed, walletKeyContext(walletId)))
 }

@@ -4,9 +4,9 @@ import type { ApiKey } from '../api-keys.js'
 import type { App } from '../apps.js'
 
 /**
- * An app as the admin API and the command line show it.
+ * Renders an app for the admin API and the command line.
  *
- * @param publicUrl Of the server, without a slash at its end; empty where it is not known.
+ * @param publicUrl Server URL without a trailing slash; empty when unknown.
  */
 export function appJson(app: App, publicUrl: string): AppJson {
   return {
@@ -22,7 +22,7 @@ export function appJson(app: App, publicUrl: string): AppJson {
   }
 }
 
-/** A key as the admin API and the command line show it: never the key itself. */
+/** Renders an API key without the key itself, for the admin API and the command line. */
 export function apiKeyJson(key: ApiKey): ApiKeyJson {
   return {
     object: 'api_key',

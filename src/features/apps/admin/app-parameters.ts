@@ -9,7 +9,7 @@ import type { AppDetails } from '../apps.js'
 
 const UUID_PATTERN = '^[\\da-fA-F]{8}(-[\\da-fA-F]{4}){3}-[\\da-fA-F]{12}$'
 
-/** The app that a path names. */
+/** Path parameters of an app. */
 export const appParams = Type.Object({
   id: Type.String({
     pattern: UUID_PATTERN,
@@ -18,7 +18,7 @@ export const appParams = Type.Object({
   }),
 })
 
-/** What is told of an app; `name` and `developer_uuid` cannot be taken away. */
+/** Members of an app; `name` and `developer_uuid` cannot be cleared. */
 export const appMembers = {
   name: textParameter({ maxLength: MAX_NAME_LENGTH, description: 'No two apps have the same.' }),
   fid: nullable(fidParameter({ description: 'The app as a user of the network, who is registered.' })),
@@ -35,7 +35,7 @@ export const appMembers = {
   }),
 }
 
-/** The key that a path names. */
+/** Path parameters of an API key. */
 export const keyParams = Type.Object({
   id: Type.Integer({ format: 'int32', minimum: 1, maximum: MAX_INT32, description: 'Of the key.' }),
 })
@@ -49,29 +49,29 @@ export const rateLimitMember = nullable(
   }),
 )
 
-/** How lists are asked for. */
+/** Query parameters of lists. */
 export const pageQuery = Type.Object({
   limit: limitParameter({ maximum: 100, default: 25 }),
   cursor: cursorParameter,
 })
 
-/** What is said of an app that is not there. */
+/** Description of the 404 response for an app. */
 export const unknownApp = 'There is no app with this id.'
 
-/** Fails with 404. */
+/** Builds the 404 error for an app. */
 export function unknownAppError(): PlazaError {
   return new PlazaError('not_found', 'there is no app with this id', { property: 'id' })
 }
 
-/** What is said of a key that is not there. */
+/** Description of the 404 response for a key. */
 export const unknownKey = 'There is no key with this id.'
 
-/** Fails with 404. */
+/** Builds the 404 error for a key. */
 export function unknownKeyError(): PlazaError {
   return new PlazaError('not_found', 'there is no key with this id', { property: 'id' })
 }
 
-/** Members of a body as `src/apps` takes them: what is not given stays out. */
+/** Converts body members to `AppDetails`; omitted members stay omitted. */
 export function appDetails(input: {
   readonly name?: string
   readonly fid?: number | null

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/connection.js'
 
-/** How a user stands to a channel, as the tables have it. */
+/** The membership of a user as stored. */
 export interface StoredMembership {
   readonly role: 'member' | 'moderator' | 'owner' | null
   /** The role of the open invite. */
@@ -8,7 +8,7 @@ export interface StoredMembership {
   readonly isRestricted: boolean
 }
 
-/** Every state that a user and a channel may be in: there is no other. */
+/** Every valid combination of stored membership rows. */
 export const validMemberships: readonly StoredMembership[] = [
   { role: null, invited: null, isRestricted: false },
   { role: null, invited: 'member', isRestricted: false },
@@ -20,30 +20,30 @@ export const validMemberships: readonly StoredMembership[] = [
   { role: 'owner', invited: null, isRestricted: false },
 ]
 
-/** A channel as the tables have it. */
+/** A channel as stored. */
 export interface StoredChannel {
   readonly memberships: ReadonlyMap<number, StoredMembership>
   readonly memberCount: number
-  /** In the order of fids. */
+  /** In order of fid. */
   readonly moderatorFids: readonly number[]
 }
 
-/** Reads how these users stand to a channel, and what the channel says of them. */
+/** Reads the stored memberships of users and the channel's own counters. */
 export async function readStoredChannel(
   db: Database,
   id: string,
   fids: readonly number[],
 ): Promise<StoredChannel> {
   const rows = await db<(StoredMembership & { fid: number })[]>`
-    select asked.fid,
-      case when c.lead_fid = asked.fid then 'owner' else m.role end as role,
+    select requested.fid,
+      case when c.lead_fid = requested.fid then 'owner' else m.role end as role,
       i.role as invited, r.fid is not null as "isRestricted"
-    from unnest(${[...fids]}::bigint[]) as asked (fid)
+    from unnest(${[...fids]}::bigint[]) as requested (fid)
     join channels.channels c on c.id = ${id}
-    left join channels.members m on m.channel_id = c.id and m.fid = asked.fid
-    left join channels.invites i on i.channel_id = c.id and i.fid = asked.fid and i.state = 'invited'
-    left join channels.restricted r on r.channel_id = c.id and r.fid = asked.fid
-    order by asked.fid
+    left join channels.members m on m.channel_id = c.id and m.fid = requested.fid
+    left join channels.invites i on i.channel_id = c.id and i.fid = requested.fid and i.state = 'invited'
+    left join channels.restricted r on r.channel_id = c.id and r.fid = requested.fid
+    order by requested.fid
   `
   const [channel] = await db<{ memberCount: number; moderatorFids: number[] }[]>`
     select member_count as "memberCount", moderator_fids as "moderatorFids"

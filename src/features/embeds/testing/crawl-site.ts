@@ -6,19 +6,19 @@ import { createNetClient } from '../../../platform/outbound/net-client.js'
 import { serveHttp } from '../../../platform/outbound/testing/loopback-server.js'
 import { Crawler, type CrawlerOptions } from '../crawler.js'
 
-/** Many hosts on one loopback server, which writes down who asks for what. */
+/** Many hosts on one loopback server that records requests. */
 export interface CrawlSite {
-  /** `https`-less address of a path on one of its hosts, which are all names. */
+  /** URL of a path on one of its hosts. */
   url(host: string, path: string): string
   /** `host/path` of each request, in order. */
   readonly visits: string[]
-  /** How many requests were under way at once: to any one host, and to all. */
+  /** Most concurrent requests: to one host, and overall. */
   readonly most: { maxPerHost: number; maxOverall: number }
 }
 
 type Answer = (req: IncomingMessage, res: ServerResponse, host: string) => void
 
-/** Serves a page with its path as the title, if it is not told another answer. */
+/** Serves a page whose title is its path, unless given another answer. */
 export async function serveSite(answer: Answer = servePage): Promise<CrawlSite> {
   const visits: string[] = []
   const most = { maxPerHost: 0, maxOverall: 0 }
@@ -43,7 +43,7 @@ export function servePage(req: IncomingMessage, res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'text/html' }).end(`<title>${req.url}</title>`)
 }
 
-/** A crawler to which every name is on loopback. It is stopped with the test. */
+/** Creates a crawler that resolves every name to loopback. It stops with the test. */
 export function createTestCrawler(db: Database, options: Partial<CrawlerOptions> = {}): Crawler {
   const client = createNetClient({
     policy: { allowHttp: true, allowLoopback: true },

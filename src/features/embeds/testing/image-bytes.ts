@@ -1,4 +1,4 @@
-/** The first bytes of images: as much as it takes to know their size. */
+/** Builds the first bytes of images, enough to contain their size. */
 
 export function png(width: number, height: number): Buffer {
   const bytes = Buffer.alloc(33)
@@ -15,7 +15,7 @@ export function gif(width: number, height: number): Buffer {
   return bytes
 }
 
-/** A JPEG whose EXIF says how it is to be turned, with as many bytes of other data before its size. */
+/** Builds a JPEG with an EXIF orientation and padding before its size. */
 export function jpeg(
   width: number,
   height: number,

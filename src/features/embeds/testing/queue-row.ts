@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Database } from '../../../platform/db/connection.js'
 
-/** What the queue knows of a URL. */
+/** A row of the crawl queue. */
 export interface QueueRow {
   state: string
   attempts: number

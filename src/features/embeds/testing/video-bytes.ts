@@ -1,4 +1,4 @@
-/** The first bytes of an MP4 file that is laid out for streaming. */
+/** Builds the first bytes of an MP4 file optimized for streaming. */
 export function mp4(options: { width: number; height: number; durationMs: number; codec?: string }): Buffer {
   const { width, height, durationMs, codec = 'avc1' } = options
   const header = Buffer.alloc(100)
@@ -10,7 +10,7 @@ export function mp4(options: { width: number; height: number; durationMs: number
   return Buffer.concat([
     box('ftyp', Buffer.from('isom\0\0\0\0', 'latin1')),
     box('moov', box('mvhd', header), track(box('mp4a', Buffer.alloc(28))), track(box(codec, picture))),
-    // The film itself, which is longer than what is read of it.
+    // Media data, longer than what is read of it.
     Buffer.from('7fffffff6d646174', 'hex'),
   ])
 }

@@ -1,42 +1,43 @@
 import type { Database, Queryable } from '../../../platform/db/connection.js'
-import type { AudienceFilter } from './audience/audience.js'
+import { type AudienceFilter, audienceTokens } from './audience/audience.js'
 import { selectAudience } from './audience/audience-selection.js'
-import { isAudienceLargerThan } from './audience/threshold.js'
+import { forceCustomPlan } from './audience/custom-plan.js'
 import type { NotificationContent } from './notification.js'
 import { type CampaignResult, readResult } from './results.js'
 import type { CampaignSender } from './sending/sender.js'
 import { type CampaignSettings, SYNCHRONOUS_TOKENS } from './settings.js'
 
-/** What broadcasts are made with. */
+/** Dependencies of `broadcast`. */
 export interface BroadcastContext {
   readonly db: Database
   readonly settings: Pick<CampaignSettings, 'isAsync'>
   readonly sender: CampaignSender
 }
 
-/** A notification to be sent. */
+/** A notification to send. */
 export interface BroadcastRequest {
   readonly appId: string
   readonly notification: NotificationContent
-  /** The idempotency key: whoever has been reached with it is not told again within 24 hours. */
+  /** Idempotency key: users reached with it are not notified again within 24 hours. */
   readonly uuid: string | null
   readonly audience: AudienceFilter
 }
 
-/** What came of it: a campaign that is queued, or the result of one that has ended. */
+/** The result of a completed campaign, or a queued campaign. */
 export type BroadcastResult =
   | { readonly campaignId: string; readonly result: null }
   | { readonly campaignId: string; readonly result: CampaignResult }
 
-/** Another process may have sent the last batch, or have left one: the campaign is looked at so often. */
+/** How often to check the campaign, since another process may send its last batch. */
 const POLL_MS = 1_000
 
 /**
- * Sends a notification to an audience: within the call, or, where that is switched on and the audience is large, as a
- * campaign that is queued. A queued campaign's audience is selected by whoever takes it, so that the call takes as long
- * for a million users as for a hundred and one.
+ * Sends a notification to an audience within the call, or queues it as a campaign when the audience is large
+ * and queueing is enabled.
  *
- * @throws PlazaError `unavailable` when the server ends before everything is sent. The rest is sent when it is back.
+ * A worker selects a queued campaign's audience, so the call takes as long for a million users as for 101.
+ *
+ * @throws PlazaError `unavailable` when the server stops first. The rest is sent after its restart.
  */
 export async function broadcast(
   context: BroadcastContext,
@@ -80,4 +81,27 @@ async function insertCampaign(
     )
     returning id`
   return campaign!.id
+}
+
+/**
+ * Whether an audience is larger than a limit. Stops counting there, so its cost does not grow with the
+ * audience.
+ */
+async function isAudienceLargerThan(
+  db: Database,
+  {
+    appId,
+    filter,
+    limit,
+  }: { readonly appId: string; readonly filter: AudienceFilter; readonly limit: number },
+): Promise<boolean> {
+  return db.begin(async (transaction) => {
+    await forceCustomPlan(transaction)
+    const found = await transaction`
+      select
+      from (${audienceTokens(transaction, appId, filter)}) audience
+      where state = 'enabled'
+      limit ${limit + 1}`
+    return found.length > limit
+  })
 }

@@ -2,13 +2,13 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../../platform/db/connection.js'
 import type { TokenOutcome } from './outcome.js'
 
-/** Counting stops here: beyond it the number only says that a lot is to be done. */
+/** Upper bound of the batch count, which keeps the query cheap. */
 const MAX_COUNTED_BATCHES = 20_000
 
 /**
- * Counts tokens that were sent to, and what waits.
+ * Registers the metrics of campaigns: attempts and queue length.
  *
- * @returns what is to be told of every attempt.
+ * @returns A function to call for each attempt.
  */
 export function observeCampaigns(
   registry: Registry,
@@ -17,7 +17,7 @@ export function observeCampaigns(
   const registers = [registry]
   const attempts = new Counter({
     name: 'plaza_notification_attempts_total',
-    help: 'Tokens of mini app users that notifications were sent to, by what came of it',
+    help: 'Tokens of mini app users that notifications were sent to, by outcome',
     labelNames: ['outcome'],
     registers,
   })

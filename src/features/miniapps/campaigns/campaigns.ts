@@ -3,16 +3,16 @@ import type { Database } from '../../../platform/db/connection.js'
 import { outcomes } from './outcome.js'
 import { countsOf, sumCounts, type TokenCount } from './results.js'
 
-/** Which campaigns of an app. */
+/** A page of an app's campaigns. */
 export interface CampaignPage {
-  /** Only this one: a UUID; null for all. */
+  /** Only this campaign (a UUID); null for all. */
   readonly campaignId: string | null
   readonly limit: number
-  /** Goes on below this one; null begins with the newest. */
+  /** Continue below this one; null for the newest. */
   readonly beforeSeq: number | null
 }
 
-/** A campaign, with what it is ordered by. */
+/** A campaign and its sort key. */
 export interface ListedCampaign {
   readonly seq: number
   readonly view: NotificationCampaign
@@ -32,7 +32,7 @@ interface CampaignRow {
   readonly counts: readonly TokenCount[]
 }
 
-/** Campaigns of an app, the newest first, with their counts as they are now. */
+/** Lists campaigns of an app with their current counts, newest first. */
 export async function listCampaigns(
   db: Database,
   appId: string,
@@ -91,7 +91,7 @@ function presentStats({ audienceSize, clientFids, counts }: CampaignRow): Notifi
         ({ outcome }) => outcome,
       ),
     },
-    // Clients open a notification without telling anybody: the protocol has no word for it.
+    // Clients do not report opens: the protocol has no message for it.
     total_opens: 0,
     total_opens_by_app_fid: {},
     unique_opens: 0,

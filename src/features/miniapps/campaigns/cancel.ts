@@ -3,11 +3,11 @@ import { PlazaError } from '../../../platform/errors.js'
 import { countTokens, endBatches } from './sending/campaign-counts.js'
 
 /**
- * Cancels what is not sent yet of a campaign. Requests that are under way are finished and counted; a campaign that has
- * ended stays as it is.
+ * Cancels the unsent part of a campaign. Running requests finish and are counted; a completed campaign stays
+ * as it is.
  *
  * @param campaignId A UUID.
- * @throws PlazaError 404 for a campaign that the app does not have, 409 for one that has ended.
+ * @throws PlazaError 404 for an unknown campaign, 409 for one that has ended.
  */
 export async function cancelCampaign(db: Database, appId: string, campaignId: string): Promise<void> {
   const property = 'campaign_id'
@@ -27,9 +27,11 @@ export async function cancelCampaign(db: Database, appId: string, campaignId: st
 }
 
 /**
- * Takes what waits of canceled campaigns out of the line, and counts it: what has never been taken as canceled, and as
- * failed what a sender had when it died, which nobody sends again. By itself, so that a cancellation never waits for the
- * locks of batches; a process that dies in between leaves it to the next look at the queue.
+ * Removes queued batches of canceled campaigns and counts them: as canceled when no sender had claimed them,
+ * as failed when their sender died.
+ *
+ * Separate from the cancellation, so that it never waits for locks of batches. If the process dies in
+ * between, the next poll of the queue repeats it.
  */
 export async function removeCanceledBatches(db: Database): Promise<void> {
   await db`

@@ -1,6 +1,6 @@
 import { PlazaError } from '../../../platform/errors.js'
 
-/** What users are shown. */
+/** The text that users see. */
 export interface NotificationContent {
   readonly title: string
   readonly body: string
@@ -9,10 +9,10 @@ export interface NotificationContent {
 }
 
 /**
- * Refuses a target that clients would refuse: it has to be on the very domain of the mini app (docs/protocol.md §8.3).
+ * Refuses a target URL that is not on the mini app's domain, as clients do (docs/protocol.md §8.3).
  *
- * @param domain The mini app's, in ASCII.
- * @throws PlazaError 400 for what is no https URL, 422 for one that is elsewhere.
+ * @param domain ASCII domain of the mini app.
+ * @throws PlazaError 400 for an invalid https URL, 422 for another domain.
  */
 export function checkTargetUrl(targetUrl: string, domain: string): void {
   const property = 'notification.target_url'

@@ -1,22 +1,24 @@
 /**
- * What comes of a token of an audience: each has exactly one outcome in the end. `counts` says which of the three
- * counts of a campaign it belongs to, `retryable` whether the same user may be reached another time.
+ * Final outcomes of a token in an audience.
+ *
+ * `counts` names the count of the campaign that it belongs to; `retryable` says whether the user may be
+ * reached later.
  */
 export const outcomes = {
   success: { counts: 'success', retryable: false },
-  /** The client does not know the token any more. */
+  /** The client no longer knows the token. */
   invalid_token: { counts: 'failure', retryable: false },
-  /** By the client, or by us in its stead. */
+  /** By the client, or by us in its place. */
   rate_limited: { counts: 'failure', retryable: true },
-  /** The client says so, or has answered nothing that can be read. */
+  /** The client reported a failure or sent an unreadable response. */
   failed: { counts: 'failure', retryable: true },
-  /** An answer of another status than 2xx, or none. */
+  /** A status other than 2xx, or no response. */
   http_error: { counts: 'failure', retryable: true },
-  /** The user has switched notifications off. */
+  /** The user has disabled notifications. */
   disabled: { counts: 'not_attempted', retryable: false },
   /** The token had ended before. */
   invalid: { counts: 'not_attempted', retryable: false },
-  /** Reached already under the same uuid, or about to be. */
+  /** Reached under the same uuid already, or queued for it. */
   repeated: { counts: 'not_attempted', retryable: false },
   /** The campaign was canceled first. */
   canceled: { counts: 'not_attempted', retryable: false },
@@ -24,7 +26,7 @@ export const outcomes = {
 
 export type TokenOutcome = keyof typeof outcomes
 
-/** The outcomes after which a user may be reached another time. */
+/** Outcomes after which a user may be reached later. */
 export const retryableOutcomes = (Object.keys(outcomes) as TokenOutcome[]).filter(
   (outcome) => outcomes[outcome].retryable,
 )

@@ -1,22 +1,22 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { outcomes, type TokenOutcome } from './outcome.js'
 
-/** What has come of a campaign that was sent within its request. */
+/** The result of a campaign that was sent within its request. */
 export interface CampaignResult {
   readonly success: number
   readonly failure: number
   readonly notAttempted: number
-  /** Users who were not reached at some client and may be another time, in order. */
+  /** Users not reached at some client that may be retried, in order. */
   readonly retryableFids: readonly number[]
-  /** Batches that have not ended: while there are some, the counts are not final. */
+  /** Unfinished batches. The counts are final at 0. */
   readonly openBatches: number
 }
 
-/** How many tokens a campaign has ended with, by outcome and client. */
+/** Number of tokens with one outcome at one client. */
 export interface TokenCount {
   readonly clientFid: number
   readonly outcome: TokenOutcome
-  /** Of HTTP; 0 unless the answer was an error. */
+  /** HTTP status of an error response, otherwise 0. */
   readonly httpStatus: number
   readonly tokens: number
 }
@@ -27,7 +27,7 @@ interface ResultRow {
   readonly retryableFids: readonly number[]
 }
 
-/** The result of a campaign, as far as it has come. */
+/** Reads the current result of a campaign. */
 export async function readResult(db: Database, campaignId: string): Promise<CampaignResult> {
   const [row] = await db<ResultRow[]>`
     select
@@ -57,7 +57,7 @@ export function countsOf(db: Database) {
   )`
 }
 
-/** Outcomes, summed up as the answer to a request does (docs/compatibility.md §20.3). */
+/** Sums token counts to the totals of the response (docs/compatibility.md §20.3). */
 export function sumCounts(
   counts: readonly TokenCount[],
 ): Pick<CampaignResult, 'success' | 'failure' | 'notAttempted'> {

@@ -6,7 +6,7 @@ import { deleteExpiredBatches } from './retention.js'
 
 const { db } = await createTestDatabase()
 
-it('whom a campaign has reached is forgotten after two days, and what came of it is not', async () => {
+it('deleteExpiredBatches: batches go after two days, counts stay', async () => {
   const { id: appId } = await createApp(db, { name: 'garden' })
   const [campaign] = await db<{ id: string }[]>`
     insert into miniapps.campaigns (app_id, title, body, target_url, audience, state, audience_size)

@@ -1,11 +1,11 @@
 import type { Database } from '../../../platform/db/connection.js'
 
-/** So many rows go at once: short statements hold nobody up. */
+/** Rows deleted per statement, to keep statements short. */
 const BATCH = 1_000
-/** An idempotency key counts for 24 hours, and `retryable_fids` are answered at once. */
+/** Idempotency keys count for 24 hours, and `retryable_fids` are returned at once. */
 const RETENTION_DAYS = 2
 
-/** Forgets whom batches have told, once no idempotency key asks for it. Campaigns and their counts stay. */
+/** Deletes batches that no idempotency key refers to any more. Campaigns and their counts stay. */
 export async function deleteExpiredBatches(db: Database): Promise<void> {
   for (let deletedCount = BATCH; deletedCount === BATCH; ) {
     const rows = await db`

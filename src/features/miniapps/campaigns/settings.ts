@@ -1,20 +1,22 @@
-/** What the operator decides of notifications that mini apps send. */
+/** Operator settings of mini app notifications. */
 export interface CampaignSettings {
-  /** Whether an audience of more than `SYNCHRONOUS_TOKENS` is queued; if not, every request waits until all is sent. */
+  /**
+   * Whether audiences above `SYNCHRONOUS_TOKENS` are queued. Otherwise every request waits until all is sent.
+   */
   readonly isAsync: boolean
   /**
-   * How often one token may be used: clients refuse more than one notification in 30 s and more than 100 a day, and
-   * what they would refuse is not sent (docs/protocol.md §8.3).
+   * Rate limits per token. Clients refuse more than one notification per 30 s and more than 100 a day; such
+   * requests are not sent (docs/protocol.md §8.3).
    */
   readonly intervalSeconds: number
   readonly perDay: number
-  /** Most requests to one host of clients that are under way at once. */
+  /** Most concurrent requests to one client host. */
   readonly concurrency: number
-  /** How long a client may take to answer. */
+  /** Timeout of a request to a client. */
   readonly timeoutMs: number
 }
 
-/** Larger audiences are queued, where that is switched on (docs/compatibility.md §20.5). */
+/** Larger audiences are queued when that is enabled (docs/compatibility.md §20.5). */
 export const SYNCHRONOUS_TOKENS = 100
 
 /** Tokens in one request to a client (docs/protocol.md §8.3). */

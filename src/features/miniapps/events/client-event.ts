@@ -4,16 +4,16 @@ import { checkTarget, type TargetPolicy } from '../../../platform/outbound/targe
 import { readObject } from '../../../protocol/json-signature.js'
 import type { Grant } from '../tokens/tokens.js'
 
-/** What a client says of a user and a mini app. */
+/** An event that a client reports about a user and a mini app. */
 export type ClientEvent =
-  /** The user has added it, or has enabled notifications: with a token. */
+  /** The user added the mini app or enabled notifications, with a token. */
   | { readonly kind: 'granted'; readonly grant: Grant }
-  /** The user has added it, and notifications are not part of that. */
+  /** The user added the mini app without notifications. */
   | { readonly kind: 'added' }
   | { readonly kind: 'disabled' }
   | { readonly kind: 'removed' }
 
-/** Names of events and what they say; those with `frame` are older ones for the same. */
+/** Event names and their meaning; names with `frame` are older synonyms. */
 const kindByName = {
   miniapp_added: 'added',
   frame_added: 'added',
@@ -23,17 +23,16 @@ const kindByName = {
   frame_removed: 'removed',
 } as const
 
-/** Clients' addresses and tokens are some dozens of characters; a token is part of an index. */
+/** Longest notification URL. Clients use some dozens of characters. */
 const MAX_URL_LENGTH = 1_024
 const MAX_TOKEN_LENGTH = 512
-/** A token goes into JSON, a column and logs of others: nothing in it needs to be escaped. */
+/** Visible ASCII, so that tokens need no escaping in JSON. Tokens are part of an index. */
 const tokenPattern = /^[!-~]+$/
 
 /**
- * Reads the payload of a client's event (docs/protocol.md §8.2). Members that it does not know are left alone: clients may say
- * more than is asked.
+ * Parses the payload of a client's event (docs/protocol.md §8.2). Unknown members are ignored.
  *
- * @param policy Where notifications may be sent: an address that is not of the internet is not taken.
+ * @param policy Which notification URLs are accepted.
  */
 export function readClientEvent(payload: Buffer, policy: TargetPolicy): ClientEvent | Refusal {
   const parsed = readObject(payload)
@@ -56,16 +55,15 @@ function readGrant(details: unknown, policy: TargetPolicy): Grant | Refusal {
   }
   const { url, token } = details as Readonly<Record<string, unknown>>
   if (typeof token !== 'string' || token.length > MAX_TOKEN_LENGTH || !tokenPattern.test(token)) {
-    return invalidEvent(
-      `notificationDetails.token must be 1 to ${MAX_TOKEN_LENGTH} visible characters of ASCII`,
-    )
+    return invalidEvent(`notificationDetails.token must be 1 to ${MAX_TOKEN_LENGTH} visible ASCII characters`)
   }
   if (typeof url !== 'string' || url.length > MAX_URL_LENGTH) {
-    return invalidEvent(`notificationDetails.url must be a text of up to ${MAX_URL_LENGTH} characters`)
+    return invalidEvent(`notificationDetails.url must be a string of up to ${MAX_URL_LENGTH} characters`)
   }
   const target = checkTarget(url, policy)
-  if (isNetFailure(target)) return invalidEvent(`notificationDetails.url cannot be sent to: ${target.detail}`)
-  // As it is spelled by the standard, so that what goes to one place is one address.
+  if (isNetFailure(target))
+    return invalidEvent(`notificationDetails.url is not an allowed target: ${target.detail}`)
+  // Normalized, so that equal targets have equal URLs.
   return { url: target.href, token }
 }
 

@@ -7,21 +7,21 @@ import { valueOrThrow } from '../value-or-throw.js'
 import { type ClientEvent, readClientEvent } from './client-event.js'
 import { verifyEventSigner } from './event-signer.js'
 
-/** What events are taken with. */
+/** Dependencies of `receiveEvent`. */
 export interface EventContext {
-  /** For writes. */
+  /** Used for writes. */
   readonly db: Database
   readonly targetPolicy: TargetPolicy
 }
 
-/** A form of ids of apps, which paths name. */
+/** The form of app ids in paths. */
 const appIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /**
- * Takes what a client says of a user and an app's mini app, once it is proven to be signed for that user.
+ * Verifies a signed client event and applies it.
  *
- * @throws PlazaError `not_found` for an app that is not there; `bad_request.invalid_param` for what is no event;
- * `unauthenticated` when it is not proven; `bad_request.rate_limited` as `grantToken`.
+ * @throws PlazaError `not_found` for an unknown app; `bad_request.invalid_param` for an invalid event;
+ * `unauthenticated` for an invalid signature; `bad_request.rate_limited` as `grantToken`.
  */
 export async function receiveEvent(
   { db, targetPolicy }: EventContext,
@@ -35,7 +35,7 @@ export async function receiveEvent(
   return await applyEvent(db, { appId, fid, clientFid }, event)
 }
 
-/** Brings the token of a holder to what an event says. */
+/** Applies a verified event to the token of its holder. */
 export async function applyEvent(
   db: Database,
   holder: TokenHolder,

@@ -8,20 +8,22 @@ import { UNNAMED_CLIENT } from '../tokens/tokens.js'
 /** Key types of the key registry. */
 const SIGNING_KEY_TYPE = 1
 const AUTH_KEY_TYPE = 2
-/** An address in the key registry is an ABI word. */
+/** The key registry stores addresses as 32-byte ABI words. */
 const WORD_BYTES = 32
 
-/** Who has signed an event. */
+/** Who signed an event. */
 export interface EventSigner {
   readonly fid: number
-  /** The client app: who asked the user for the key. `UNNAMED_CLIENT` where nobody did. */
+  /** The client app that requested the key; `UNNAMED_CLIENT` when none did. */
   readonly clientFid: number
 }
 
 /**
- * Who has signed, proven by the signature and by what the hub knows now: an active key of the user that signs messages,
- * their custody address, or one that signs in for them. Keys that a message has granted instead of the chain are none:
- * they are for messages only, and receivers find them in no list of the chain's keys.
+ * Verifies the signer of an event against the hub's current state: an active signing key of the user, their
+ * custody address or an auth address.
+ *
+ * Keys granted by messages are not accepted: they sign messages only, and receivers cannot find them on the
+ * chain.
  */
 export async function verifyEventSigner(
   db: Database,
@@ -34,7 +36,7 @@ export async function verifyEventSigner(
     const client = await clientOfKey(db, fid, key)
     return client ?? unauthenticated(`its key is not an active key of fid ${fid}`)
   }
-  // A look-up costs less than recovering an address.
+  // A lookup costs less than recovering an address.
   const isKnown =
     type === 'custody' ? await isCustodyAddress(db, fid, key) : await isAuthAddress(db, fid, key)
   if (!isKnown) return unauthenticated(`its key is not the ${type} address of fid ${fid}`)
@@ -67,5 +69,5 @@ async function isAuthAddress(db: Database, fid: number, address: Buffer): Promis
 }
 
 function unauthenticated(problem: string): Refusal {
-  return refuse('unauthenticated', `the event is refused: ${problem}`)
+  return refuse('unauthenticated', `event refused: ${problem}`)
 }

@@ -1,7 +1,7 @@
 /**
- * Where clients send events of an app's users: what its manifest names as `webhookUrl`.
+ * Returns the URL that receives events of an app's users: `webhookUrl` of its manifest.
  *
- * @param publicUrl Of this server, without a slash at its end.
+ * @param publicUrl URL of this server without a trailing slash.
  */
 export function eventsUrl(publicUrl: string, appId: string): string {
   return `${publicUrl}/f/app/${appId}/event`

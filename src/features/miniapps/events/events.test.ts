@@ -25,10 +25,10 @@ const hubUrl = await hubApi.app.listen({ host: '127.0.0.1', port: 0 })
 afterAll(() => hubApi.app.close())
 
 const clients = { farcaster: 9152, base: 309857 }
-/** Downwards, since whoever registers gets the next one upwards. */
+/** Assigned downwards, since registration assigns fids upwards. */
 let fids = 1_000
 
-/** A user whom nobody knows yet, with a key of each client. */
+/** A new user with a key of each client. */
 async function newUser(): Promise<TestUser> {
   fids -= 1
   const user = new TestUser(fids)
@@ -43,7 +43,7 @@ const enabled = (token: string) => ({
   notificationDetails: notificationDetails(token),
 })
 
-/** Signed by the published library, as clients do. */
+/** Signs an event with the published library, as clients do. */
 function signed(user: TestUser, payload: object, clientFid = clients.farcaster): JsonSignature {
   const { privateKey } = clientKey(user, clientFid)
   return signEvent({ fid: user.fid, privateKey }, payload)
@@ -77,7 +77,7 @@ async function tokensOf(user: { readonly fid: number }, to = api) {
   )
 }
 
-describe('an event that a key of the user has signed', () => {
+describe("an event signed by a user's key", () => {
   it.each(['miniapp_added', 'frame_added', 'notifications_enabled'])('grants a token: %s', async (event) => {
     const user = await newUser()
     expect(await post(signed(user, { event, notificationDetails: notificationDetails('t1') }))).toEqual(
@@ -114,7 +114,7 @@ describe('an event that a key of the user has signed', () => {
     expect(await tokensOf(user)).toEqual([[clients.farcaster, 't2', 'enabled']])
   })
 
-  it('may add a mini app without notifications, and says nothing of a token then', async () => {
+  it('adds a mini app without notifications and leaves tokens alone', async () => {
     const user = await newUser()
     expect(await post(signed(user, { event: 'miniapp_added' }))).toEqual(unchanged)
     expect(await tokensOf(user)).toEqual([])
@@ -123,7 +123,7 @@ describe('an event that a key of the user has signed', () => {
     expect(await tokensOf(user)).toEqual([[clients.farcaster, 't1', 'enabled']])
   })
 
-  it('speaks of its own client and its own app only', async () => {
+  it('affects only its own client and app', async () => {
     const user = await newUser()
     const other = await createTestApi({ db, hub, clock, appName: 'another' })
     await post(signed(user, enabled('t1')))
@@ -137,13 +137,13 @@ describe('an event that a key of the user has signed', () => {
     expect(await tokensOf(user, other)).toEqual([[clients.farcaster, 't3', 'enabled']])
   })
 
-  it('names no client when the request for the key cannot be read', async () => {
+  it('has no client when the key request cannot be decoded', async () => {
     const user = await newUser()
     expect(await post(signJson(user.fid, user.key, enabled('t1')))).toEqual(applied)
     expect(await tokensOf(user)).toEqual([[0, 't1', 'enabled']])
   })
 
-  it('means to us what it means to the published library, which asks our hub', async () => {
+  it('is accepted by the published library against our hub', async () => {
     const user = await newUser()
     const envelope = signed(user, { event: 'frame_added', notificationDetails: notificationDetails('t1') })
     const otherToken = await parseWebhookEvent(envelope, createVerifyAppKeyWithHub(hubUrl))
@@ -157,8 +157,8 @@ describe('an event that a key of the user has signed', () => {
   })
 })
 
-describe('an event that is sent again', () => {
-  it('changes nothing, and is a success, since the client may not have heard of the first', async () => {
+describe('a repeated event', () => {
+  it('changes nothing and succeeds', async () => {
     const user = await newUser()
     const envelope = signed(user, enabled('t1'))
     expect(await post(envelope)).toEqual(applied)
@@ -167,7 +167,7 @@ describe('an event that is sent again', () => {
   })
 
   it.each(['notifications_disabled', 'miniapp_removed'])(
-    'does not bring back what ended by %s, also under another name',
+    'does not restore a token that ended by %s, also by another event name',
     async (event) => {
       const user = await newUser()
       const old = signed(user, enabled('t1'))
@@ -180,7 +180,7 @@ describe('an event that is sent again', () => {
     },
   )
 
-  it('does not take the place of a token that came after it', async () => {
+  it('does not replace a newer token', async () => {
     const user = await newUser()
     const old = signed(user, enabled('t1'))
     for (const token of ['t1', 't2', 't3']) await post(signed(user, enabled(token)))
@@ -189,13 +189,13 @@ describe('an event that is sent again', () => {
   })
 })
 
-describe('an event that an address of the user has signed', () => {
+describe("an event signed by a user's address", () => {
   it.each([
     ['custody', false],
     ['custody', true],
     ['auth', false],
     ['auth', true],
-  ] as const)('is taken for a client without a name: %s, its signature as text: %s', async (type, isText) => {
+  ] as const)('is stored without a client: %s, signature as text: %s', async (type, isText) => {
     const holders = await registerAddressHolders({ db, hub, clock })
     const address = { type, holder: holders[type], isText }
     expect(await post(await signWithWallet(address, enabled('t1')))).toEqual(applied)
@@ -204,7 +204,7 @@ describe('an event that an address of the user has signed', () => {
     expect(await tokensOf(holders.custody)).toEqual([[0, 't1', 'invalid']])
   })
 
-  it('is refused of an address that is not what it says it is', async () => {
+  it('a foreign address -> refused', async () => {
     const [ownToken, otherToken] = [
       await registerAddressHolders({ db, hub, clock }),
       await registerAddressHolders({ db, hub, clock }),
@@ -238,8 +238,8 @@ describe('an event that an address of the user has signed', () => {
   })
 })
 
-describe('an event', () => {
-  it('is refused when it is not proven', async () => {
+describe('event refusals', () => {
+  it('an invalid signature -> unauthenticated', async () => {
     const [user, other] = [await newUser(), await newUser()]
     const right = signed(user, enabled('t1'))
     const removed = 77_001
@@ -264,14 +264,14 @@ describe('an event', () => {
       expect([name, ...(await post(envelope))]).toEqual([
         name,
         401,
-        expect.stringMatching(/^the event is refused: its /),
+        expect.stringMatching(/^event refused: its /),
         'Unauthorized',
       ])
     }
     expect([...(await tokensOf(user)), ...(await tokensOf(other))]).toEqual([])
   })
 
-  it('is refused when it is none', async () => {
+  it('an invalid payload -> bad_request.invalid_param', async () => {
     const user = await newUser()
     const right = signed(user, enabled('t1'))
     const header = (said: object) => Buffer.from(JSON.stringify(said)).toString('base64url')
@@ -318,7 +318,7 @@ describe('an event', () => {
     'ftp://client.example.org/notify',
     'nothing',
     `https://client.example.org/${'x'.repeat(1_024)}`,
-  ])('does not make this server send to %s', async (url) => {
+  ])('a forbidden notification URL %s -> refused', async (url) => {
     const user = await newUser()
     const event = { event: 'notifications_enabled', notificationDetails: { url, token: 't1' } }
     expect(await post(signed(user, event), strict)).toEqual([
@@ -329,7 +329,7 @@ describe('an event', () => {
     expect(await post(signed(user, enabled('t1')), strict)).toEqual(applied)
   })
 
-  it('is for an app that there is', async () => {
+  it('an unknown app -> not_found', async () => {
     const user = await newUser()
     for (const appId of ['00000000-0000-4000-8000-000000000000', 'mine', api.appId.slice(1)]) {
       expect(await post(signed(user, enabled('t1')), api, appId)).toEqual([
@@ -340,12 +340,12 @@ describe('an event', () => {
     }
   })
 
-  it('is counted against the address that it comes from', async () => {
+  it('counts against the rate limit of its address', async () => {
     const reply = await api.app.inject({ method: 'POST', url: `/f/app/${api.appId}/event`, payload: {} })
     expect([reply.statusCode, reply.headers['x-ratelimit-limit']]).toEqual([400, '6000'])
   })
 
-  it('leaves its token in no log', async () => {
+  it('does not log the token', async () => {
     const user = await newUser()
     await post(signed(user, enabled('a-token-to-keep-secret')))
     await post({ ...signed(user, enabled('a-token-to-keep-secret')), signature: 'AA' })

@@ -7,33 +7,33 @@ import { type JsonSignature, readObject } from '../../../protocol/json-signature
 import { receiveEvent } from '../events/event-receiver.js'
 import type { MiniAppSite } from './site.js'
 
-/** What events are delivered with. */
+/** Dependencies of event delivery. */
 export interface DeliveryContext {
-  /** For writes. */
+  /** Used for writes. */
   readonly db: Database
   readonly net: Pick<NetClient, 'request'>
   readonly targetPolicy: TargetPolicy
 }
 
-/** Where a mini app says who it is (docs/protocol.md §8.2). */
+/** Path of a mini app's manifest (docs/protocol.md §8.2). */
 const MANIFEST_PATH = '/.well-known/farcaster.json'
-/** A manifest may be hosted elsewhere: the domain then redirects to it. */
+/** Redirects to follow: a manifest may be hosted elsewhere. */
 const MANIFEST_REDIRECTS = 3
 const MANIFEST_DEADLINE_MS = 5_000
 const MAX_MANIFEST_BYTES = 256 * 1024
 const EVENT_DEADLINE_MS = 10_000
-/** Of the answer to an event, which says nothing that matters but its status. */
+/** Bytes of a response to read; only the status matters. */
 const MAX_RESPONSE_BYTES = 4_096
-/** As much of a failed answer as is repeated. */
+/** Characters of a failed response that the error repeats. */
 const MAX_REASON_CHARACTERS = 200
 
 /**
- * Brings a signed event to a mini app: to the app of this server that has the domain, and else to the webhook that the
- * domain's manifest names.
+ * Delivers a signed event to a mini app: to the app of this server with the domain, or to the webhook in the
+ * domain's manifest.
  *
- * @throws PlazaError `not_found` when the domain has no mini app that takes events; `unavailable.other_side` when it
- * cannot be reached or does not take this one; `bad_request.invalid_param` for a domain that is not to be reached, and
- * else as `takeEvent`.
+ * @throws PlazaError `not_found` when the domain has no mini app that accepts events;
+ * `unavailable.other_side` when it is unreachable or refuses; `bad_request.invalid_param` for a forbidden
+ * domain; and as `receiveEvent`.
  */
 export async function deliverEvent(
   context: DeliveryContext,
@@ -57,7 +57,7 @@ export async function deliverEvent(
     const reason = Buffer.from(response.bytes).toString().slice(0, MAX_REASON_CHARACTERS).trim()
     throw deliveryError(
       'unavailable.other_side',
-      `the mini app did not take the event: its webhook answered ${response.status}${reason && `: ${reason}`}`,
+      `the mini app refused the event: its webhook answered ${response.status}${reason && `: ${reason}`}`,
     )
   }
 }
@@ -88,7 +88,7 @@ async function fetchWebhookUrl(net: DeliveryContext['net'], { origin }: MiniAppS
   }
   const webhookUrl = webhookUrlIn(manifest.miniapp) ?? webhookUrlIn(manifest.frame)
   if (webhookUrl === null) {
-    throw deliveryError('not_found', `the mini app takes no events: ${url} names no webhookUrl`)
+    throw deliveryError('not_found', `the mini app accepts no events: ${url} has no webhookUrl`)
   }
   return webhookUrl
 }
@@ -103,7 +103,7 @@ async function sendRequest(net: DeliveryContext['net'], request: NetRequest): Pr
   const response = await net.request(request)
   if (!isNetFailure(response)) return response
   const code = isTransient(response) ? 'unavailable.other_side' : 'bad_request.invalid_param'
-  throw deliveryError(code, `the mini app cannot be reached at ${request.url}: ${response.detail}`)
+  throw deliveryError(code, `the mini app is unreachable at ${request.url}: ${response.detail}`)
 }
 
 function isSuccess({ status }: NetAnswer): boolean {

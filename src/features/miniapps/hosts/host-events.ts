@@ -15,7 +15,7 @@ import {
 } from './host-tokens.js'
 import type { MiniAppSite } from './site.js'
 
-/** What an app that opens mini apps tells them, in the words of the specification. */
+/** Events that an app host sends to mini apps, by their names in the specification. */
 export const hostEvents = [
   'frame_added',
   'frame_removed',
@@ -24,29 +24,29 @@ export const hostEvents = [
 ] as const
 export type HostEvent = (typeof hostEvents)[number]
 
-/** What a host's events are made and sent with. */
+/** Dependencies of host events. */
 export interface HostContext extends DeliveryContext {
-  /** The address that others reach this server at, without a slash at its end. */
+  /** Public URL of this server without a trailing slash. */
   readonly publicUrl: () => string
 }
 
-/** The payload of an event, to be signed by the user's key. */
+/** The payload of an event, for the user's key to sign. */
 export interface HostEventPayload {
   readonly event: HostEvent
   readonly notificationDetails?: { readonly url: string; readonly token: string }
 }
 
-/** Where mini apps send notifications for users of the apps of this server. */
+/** Returns the URL where mini apps send notifications for users of this server's apps. */
 function notificationsUrl(publicUrl: string): string {
   return new URL(`${publicUrl}/f/host/notifications`).href
 }
 
 /**
- * The event as it is to be signed. One that enables notifications has a new token with it, which is good for nothing
- * until the event was sent.
+ * Creates the payload of an event. One that enables notifications carries a new token, which is valid once
+ * the event is delivered.
  *
- * @throws PlazaError `not_found` for a user that nobody knows; `not_configured` when mini apps could not reach this
- * server with what they send by the token.
+ * @throws PlazaError `not_found` for an unregistered user; `not_configured` when mini apps cannot reach this
+ * server.
  */
 export async function createHostEvent(
   context: Pick<HostContext, 'db' | 'targetPolicy' | 'publicUrl'>,
@@ -59,19 +59,21 @@ export async function createHostEvent(
   if (isNetFailure(target)) {
     throw new PlazaError(
       'not_configured',
-      `mini apps could not send notifications here: PUBLIC_URL must be an address that they reach (${target.detail})`,
+      `mini apps cannot send notifications here: PUBLIC_URL must be a URL that they can reach (${target.detail})`,
     )
   }
   return { event, notificationDetails: { url: target.href, token: await offerToken(context.db, tokenKey) } }
 }
 
 /**
- * Brings an event to a mini app. One that ends notifications ends them here at once, whatever becomes of it; one that
- * enables them does when the mini app has taken it.
+ * Delivers a signed event to a mini app.
  *
- * @param appId The app that opens mini apps.
- * @throws PlazaError `bad_request.invalid_param` for what is no event, or has a token that was not made for its user
- * and this mini app; `unauthenticated` when its signature does not hold; and as `deliverEvent`.
+ * An event that ends notifications takes effect here at once; one that enables them takes effect when the
+ * mini app accepts it.
+ *
+ * @param appId The app host.
+ * @throws PlazaError `bad_request.invalid_param` for an invalid event or a token that was not issued for its
+ * user and mini app; `unauthenticated` for an invalid signature; and as `deliverEvent`.
  */
 export async function sendHostEvent(
   context: HostContext,
@@ -96,7 +98,7 @@ async function requireKnownUser({ db }: Pick<HostContext, 'db'>, fid: number): P
   throw new PlazaError('not_found', `fid ${fid} is not registered`, { property: 'fid' })
 }
 
-/** What a mini app is told to notify by must end here: nobody else would know that the user has switched it off. */
+/** Requires a token issued here: otherwise disabling notifications here would not end them. */
 async function requireOfferedToken(
   { db, publicUrl }: HostContext,
   tokenKey: HostTokenKey,
@@ -104,7 +106,7 @@ async function requireOfferedToken(
 ): Promise<void> {
   if (url === notificationsUrl(publicUrl()) && (await isOffered(db, tokenKey, token))) return
   throw invalidMessage(
-    'signed_message must have the notificationDetails that GET app_host/user/event gave for this user and mini app',
+    'signed_message must have the notificationDetails that GET app_host/user/event returned for this user and mini app',
   )
 }
 

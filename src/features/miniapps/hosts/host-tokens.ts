@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../../platform/db/connection.js'
 
-/** A user of an app that opens mini apps, and the mini app that may notify them. */
+/** A user of an app host, and a mini app that may notify them. */
 export interface HostTokenKey {
-  /** The app that opens it. */
+  /** The app host. */
   readonly appId: string
   readonly fid: number
-  /** Of the mini app. */
+  /** The domain of the mini app. */
   readonly domain: string
 }
 
@@ -16,10 +16,10 @@ export interface EnabledDomain {
   readonly updatedAt: Date
 }
 
-/** Nobody guesses it, and whoever has it may notify. */
+/** Random bytes of a token. A token is the permission to notify. */
 const TOKEN_BYTES = 32
 
-/** Makes a token. It is good for nothing until the mini app has it. */
+/** Creates a token. It is valid once the mini app has received it. */
 export async function offerToken(db: Database, { appId, fid, domain }: HostTokenKey): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
   await db`
@@ -28,7 +28,7 @@ export async function offerToken(db: Database, { appId, fid, domain }: HostToken
   return token
 }
 
-/** Whether a token was made for this user and mini app, and has not ended. */
+/** Whether the token was issued for this user and mini app and has not ended. */
 export async function isOffered(
   db: Database,
   { appId, fid, domain }: HostTokenKey,
@@ -41,7 +41,7 @@ export async function isOffered(
   return rows.length > 0
 }
 
-/** The mini app has this token now; the one before it has ended. */
+/** Activates a token that the mini app has received, and ends the previous one. */
 export async function enableHostToken(db: Database, tokenKey: HostTokenKey, token: string): Promise<void> {
   await db.begin(async (transaction) => {
     await transaction`
@@ -57,7 +57,7 @@ export async function enableHostToken(db: Database, tokenKey: HostTokenKey, toke
   })
 }
 
-/** The mini app may not notify the user any more, be it by a token that it has or by one that is under way. */
+/** Ends the current token of a mini app and user, and any that is not delivered yet. */
 export async function disableHostTokens(db: Database, { appId, fid, domain }: HostTokenKey): Promise<void> {
   await db`
     update miniapps.host_tokens
@@ -65,7 +65,7 @@ export async function disableHostTokens(db: Database, { appId, fid, domain }: Ho
     where app_id = ${appId} and fid = ${fid}::bigint and domain = ${domain} and state <> 'disabled'`
 }
 
-/** The mini apps that may notify a user of this app, by their domains. */
+/** Lists the mini apps that may notify a user of this app, by domain. */
 export async function listEnabled(db: Database, appId: string, fid: number): Promise<EnabledDomain[]> {
   return await db<EnabledDomain[]>`
     select domain, updated_at as "updatedAt"

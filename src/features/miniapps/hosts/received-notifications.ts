@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { isLocalSite } from './site.js'
 
-/** What a mini app tells some of the users of an app that opens it (docs/protocol.md §8.3). */
+/** A notification from a mini app to users of an app host (docs/protocol.md §8.3). */
 export interface Notification {
   readonly notificationId: string
   readonly title: string
@@ -10,7 +10,7 @@ export interface Notification {
   readonly tokens: readonly string[]
 }
 
-/** What became of it, in the protocol's words: each token is in one of the lists. */
+/** The result in the protocol's terms: each token is in one of the lists. */
 export interface NotificationResult {
   readonly successfulTokens: string[]
   readonly invalidTokens: string[]
@@ -18,7 +18,7 @@ export interface NotificationResult {
   readonly failedTokens: { readonly token: string; readonly reason: 'target_url_mismatch' }[]
 }
 
-/** A notification as the app shows it to its user. */
+/** A notification as the app host shows it to its user. */
 export interface ReceivedNotification {
   readonly id: number
   readonly domain: string
@@ -29,7 +29,7 @@ export interface ReceivedNotification {
   readonly createdAt: Date
 }
 
-/** What the protocol suggests: one in 30 seconds and 100 a day for each token. */
+/** Limits that the protocol suggests: one per 30 seconds and 100 per day and token. */
 const MIN_INTERVAL_SECONDS = 30
 const MAX_PER_DAY = 100
 const DAY_SECONDS = 86_400
@@ -37,15 +37,15 @@ const DAY_SECONDS = 86_400
 interface TokenStatus {
   readonly token: string
   readonly domain: string
-  /** The user has this notification already. */
-  readonly isKnown: boolean
-  /** No other may come at this moment. */
-  readonly isHeld: boolean
+  /** The user has received this notification before. */
+  readonly isDuplicate: boolean
+  /** The token's rate limit is exceeded. */
+  readonly isRateLimited: boolean
 }
 
 /**
- * Takes a notification for the users of these tokens. One that a user has got within the last day succeeds and is not
- * shown again.
+ * Stores a notification for the users of the tokens. A repetition within a day succeeds and is not stored
+ * again.
  *
  * @param nowMs Unix milliseconds.
  */
@@ -60,10 +60,12 @@ export async function receiveNotification(
     const knownTokens = new Set(statuses.map(({ token }) => token))
     const isTarget = targetMatcher(notification.targetUrl)
     const withMatchingTarget = statuses.filter(isTarget)
-    const acceptedTokens = withMatchingTarget.filter(({ isKnown, isHeld }) => isKnown || !isHeld)
+    const acceptedTokens = withMatchingTarget.filter(
+      ({ isDuplicate, isRateLimited }) => isDuplicate || !isRateLimited,
+    )
     await storeNotification(
       transaction,
-      acceptedTokens.filter(({ isKnown }) => !isKnown).map(({ token }) => token),
+      acceptedTokens.filter(({ isDuplicate }) => !isDuplicate).map(({ token }) => token),
       notification,
       nowMs / 1000,
     )
@@ -80,7 +82,7 @@ export async function receiveNotification(
   })
 }
 
-/** Tokens that are good, which stay as they are until the transaction ends. */
+/** Reads and locks the valid tokens until the transaction ends. */
 async function readTokenStatuses(
   db: Transaction,
   { tokens, notificationId }: Notification,
@@ -99,10 +101,10 @@ async function readTokenStatuses(
         select from miniapps.host_notifications n
         where n.app_id = t.app_id and n.fid = t.fid and n.domain = t.domain
           and n.notification_id = ${notificationId} and n.created_at > to_timestamp(${now - DAY_SECONDS})
-      ) as "isKnown",
+      ) as "isDuplicate",
       coalesce(
         recent.newest > to_timestamp(${now - MIN_INTERVAL_SECONDS}) or recent.count >= ${MAX_PER_DAY}, false
-      ) as "isHeld"
+      ) as "isRateLimited"
     from miniapps.host_tokens t
     cross join lateral (
       select max(created_at) as newest, count(*) as count
@@ -120,7 +122,7 @@ async function storeNotification(
 ): Promise<void> {
   if (tokens.length === 0) return
   const acceptedTokens = db.types.texts([...tokens])
-  // Of more than a day ago: it comes as if it had not been there.
+  // More than a day old: the same notification may be received again.
   await db`
     delete from miniapps.host_notifications n
     using miniapps.host_tokens t
@@ -135,13 +137,17 @@ async function storeNotification(
     where token = any (${acceptedTokens}::text[])`
 }
 
-/** A notification opens its own mini app and no other, and by https but for one that is being developed. */
+/** Returns whether a notification may open the URL: only its own mini app, over https except on loopback. */
 function targetMatcher(targetUrl: string): (status: TokenStatus) => boolean {
   const target = URL.canParse(targetUrl) ? new URL(targetUrl) : null
   return ({ domain }) => target?.host === domain && (target.protocol === 'https:' || isLocalSite(domain))
 }
 
-/** What mini apps have told a user of an app, the newest first. @param below Goes on behind the one with this id. */
+/**
+ * Lists notifications that a user of an app host received, newest first.
+ *
+ * @param below Continue below this id.
+ */
 export async function listReceived(
   db: Database,
   { appId, fid }: { readonly appId: string; readonly fid: number },
@@ -155,4 +161,25 @@ export async function listReceived(
     where app_id = ${appId} and fid = ${fid}::bigint and (${beforeId}::bigint is null or id < ${beforeId}::bigint)
     order by id desc
     limit ${limit}::bigint`
+}
+
+/** Longer than the day in which a notification id is deduplicated. */
+const NOTIFICATION_DAYS = 30
+/** By then the notifications that used the token are deleted. */
+const ENDED_TOKEN_DAYS = NOTIFICATION_DAYS + 1
+
+/**
+ * Deletes expired host data: notifications after 30 days, tokens not delivered within a day, and tokens that
+ * ended before the oldest kept notification.
+ */
+export async function deleteExpiredHostData(db: Database): Promise<void> {
+  await db`
+    delete from miniapps.host_notifications
+    where created_at < now() - ${NOTIFICATION_DAYS}::integer * interval '1 day'`
+  await db`
+    delete from miniapps.host_tokens
+    where state <> 'enabled' and updated_at < now() - case state
+        when 'offered' then interval '1 day'
+        else ${ENDED_TOKEN_DAYS}::integer * interval '1 day'
+      end`
 }

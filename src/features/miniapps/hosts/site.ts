@@ -2,21 +2,21 @@ import { type Refusal, refuse } from '../../../platform/errors.js'
 import { rangeOf } from '../../../platform/outbound/address-range.js'
 import { bareHost, isLocalhost, type TargetPolicy } from '../../../platform/outbound/target.js'
 
-/** Where a mini app lives. */
+/** The host of a mini app. */
 export interface MiniAppSite {
-  /** Its host name in small letters and in ASCII, and its port where that is not the usual one. */
+  /** ASCII host name in lowercase, with a non-default port. */
   readonly domain: string
   /** `https://garden.example.com` */
   readonly origin: string
 }
 
-/** What separates a host from the rest of a URL. */
+/** Characters that end the host part of a URL. */
 const invalidHostCharacters = /[\s/\\?#@%]/
 
 /**
- * Reads the domain of a mini app. With a port only for development: a manifest is served at the usual one.
+ * Parses the domain of a mini app. Ports are for development only: manifests are served at the default port.
  *
- * @param policy Where loopback may be reached, a mini app there is asked by http.
+ * @param policy When loopback is allowed, a mini app there is reached by http.
  */
 export function parseSite(text: string, policy: TargetPolicy): MiniAppSite | Refusal {
   const url = `https://${text}`
@@ -27,7 +27,7 @@ export function parseSite(text: string, policy: TargetPolicy): MiniAppSite | Ref
   return { domain, origin: `${isLocal && policy.allowLoopback ? 'http' : 'https'}://${domain}` }
 }
 
-/** Whether a mini app is on the machine that it is developed on. */
+/** Whether a mini app runs on loopback. */
 export function isLocalSite(domain: string): boolean {
   const name = bareHost(new URL(`https://${domain}`).hostname)
   return isLocalhost(name) || rangeOf(name) === 'loopback'

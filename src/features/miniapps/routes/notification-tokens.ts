@@ -3,7 +3,7 @@ import { cursorKind, keyPart } from '../../../api/cursor.js'
 import { cursorParameter, fidParameter, limitParameter, listParameter } from '../../../api/parameters.js'
 import { FrameNotificationTokens } from '../../../graph/view/schema/miniapp-tokens.js'
 import { defineOperation } from '../../operation.js'
-import { type ListedToken, listTokens } from '../tokens/token-list.js'
+import { type ListedToken, listTokens } from '../tokens/tokens.js'
 
 const cursors = cursorKind('notification tokens', keyPart.integer, keyPart.integer)
 

@@ -5,13 +5,13 @@ import type { Hub } from '../../../hub/hub.js'
 import { keyRequestMetadata } from '../../../hub/registry/key-request.js'
 import type { MessageSigner } from '../../../protocol/sign.js'
 
-/** A key of a user that a client app has asked for. */
+/** A user's key that a client app requested. */
 export interface ClientKey extends MessageSigner {
   /** 32 bytes, for libraries that sign by themselves. */
   readonly privateKey: Buffer
 }
 
-/** Adds a key to a user, who is registered, as one that a client app has asked for. */
+/** Adds a key to a registered user, as requested by a client app. */
 export async function addClientKey(
   hub: Pick<Hub, 'submitOnChainEvents'>,
   user: TestUser,
@@ -33,7 +33,7 @@ export async function removeClientKey(
   if (refusal) throw new Error(refusal.message)
 }
 
-/** The key itself, whether it was added or not. */
+/** Returns the key, added or not. */
 export function clientKey(user: TestUser, clientFid: number): ClientKey {
   const name = `client ${clientFid} of ${user.fid}`
   return { ...testKey(name), privateKey: createHash('sha256').update(name).digest() }

@@ -1,6 +1,6 @@
 import type { MiniAppSettings } from '../settings.js'
 
-/** Clients and mini apps may be on loopback, and speak http. */
+/** Settings that allow loopback and http. */
 export const testMiniAppSettings: MiniAppSettings = {
   targetPolicy: { allowHttp: true, allowLoopback: true },
 }

@@ -7,14 +7,14 @@ import type { JsonSignature } from '../../../protocol/json-signature.js'
 import { addressKey } from '../../signers/address-key.js'
 import { type KeyHolder, registerKeyHolder } from '../../signers/testing/key-holder.js'
 
-/** Who signs, and as what; whether the signature is sent as the text that wallets give, or as its bytes. */
+/** The signing wallet and its role, and whether the signature is sent as text or bytes. */
 interface EventAddress {
   readonly type: 'custody' | 'auth'
   readonly holder: KeyHolder
   readonly isText: boolean
 }
 
-/** An event that a wallet has signed, as `personal_sign` does. */
+/** Builds an event signed by a wallet with `personal_sign`. */
 export async function signWithWallet(
   { type, holder, isText }: EventAddress,
   payload: object,
@@ -28,7 +28,7 @@ export async function signWithWallet(
   return { header, payload: body, signature }
 }
 
-/** A new user's custody address, and one that signs in for them, in the form that the key registry has it. */
+/** Registers a user and returns wallets of its custody address and an auth address (ABI word form). */
 export async function registerAddressHolders(parts: {
   readonly db: Database
   readonly hub: Pick<Hub, 'submitOnChainEvents' | 'submitNameTransfers'>

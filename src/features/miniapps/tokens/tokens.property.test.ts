@@ -5,18 +5,17 @@ import { createTestDatabase } from '../../../../test/database.js'
 import { ensureApp } from '../../apps/apps.js'
 import type { ClientEvent } from '../events/client-event.js'
 import { applyEvent } from '../events/event-receiver.js'
-import { listTokens } from './token-list.js'
-import type { TokenState } from './tokens.js'
+import { listTokens, type TokenState } from './tokens.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase()
 let apps = 0
 
-/** An app that nobody has heard of. */
+/** Creates a new app. */
 const newApp = () => ensureApp(db, `app ${++apps}`)
 
-/** An event that a client delivers, by the number of its user and of itself. */
+/** An event that a client delivers, by the numbers of its user and token. */
 interface Delivery {
   readonly fid: number
   readonly clientFid: number
@@ -34,20 +33,20 @@ const event = fc.oneof(
   { weight: 1, arbitrary: fc.constant<ClientEvent>({ kind: 'added' }) },
 )
 
-/** Few tokens for few users and clients, so that most of it has been said before: in order, late, twice. */
+/** Few tokens, users and clients, so that most events repeat earlier ones: in order, late, twice. */
 const deliveries: fc.Arbitrary<Delivery[]> = fc.array(
   fc.record({ fid: fc.integer({ min: 1, max: 2 }), clientFid: fc.integer({ min: 0, max: 1 }), event }),
   { minLength: 1, maxLength: 16 },
 )
 
-/** Of one user and client: the token that stands, and those that were granted, which is once for each. */
+/** The current token of a user and client, and how often each was granted. */
 interface StoredToken {
   readonly token: string
   readonly state: TokenState
   readonly granted: ReadonlySet<string>
 }
 
-/** The rules in their plainest form. */
+/** Reference model of the token rules. */
 function follow(stored: StoredToken | undefined, { kind, ...more }: ClientEvent): StoredToken | undefined {
   if (kind === 'granted' && 'grant' in more) {
     const { token } = more.grant
@@ -66,7 +65,7 @@ async function currentToken(appId: string): Promise<Record<string, [string, Toke
   return Object.fromEntries(tokens.map((each) => [nameOf(each), [each.token, each.state]]))
 }
 
-test('whatever comes in whatever order and however often, a token is what the plain rules say', async () => {
+test('tokens: any order and repetition of events follows the reference model', async () => {
   await fc.assert(
     fc.asyncProperty(deliveries, async (history) => {
       const appId = await newApp()
@@ -88,7 +87,7 @@ test('whatever comes in whatever order and however often, a token is what the pl
 
 const same = (one: StoredToken, other: StoredToken) => one.token === other.token && one.state === other.state
 
-test('all grants of a history, sent again when it is over, change nothing', async () => {
+test('tokens: replaying all grants of a history changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(deliveries, fc.integer(), async (history, seed) => {
       const appId = await newApp()
@@ -105,7 +104,7 @@ test('all grants of a history, sent again when it is over, change nothing', asyn
   )
 })
 
-test('of tokens that come at the same moment one stands, the others are past, and none comes back', async () => {
+test('tokens: concurrent grants -> one current token, the others stay replaced', async () => {
   const tokens = Array.from({ length: 8 }, (_, number) => `token-${number}`)
   for (let round = 0; round < 5; round += 1) {
     const appId = await newApp()
@@ -129,7 +128,7 @@ test('of tokens that come at the same moment one stands, the others are past, an
   }
 })
 
-test('a user and client are granted a hundred new tokens a day and no more', async () => {
+test('tokens: a holder gets at most 100 new tokens a day', async () => {
   const holder = { appId: await newApp(), fid: 1, clientFid: 1 }
   for (let number = 0; number <= 100; number += 1) await applyEvent(db, holder, grant(`token-${number}`))
   await expect(applyEvent(db, holder, grant('one-more'))).rejects.toMatchObject({

@@ -2,43 +2,41 @@ import { createHash } from 'node:crypto'
 import type { Database, Transaction } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
 
-/** How a token stands. It never goes back to a state that stands further left. */
+/** States of a token in order; it never moves to an earlier one. */
 export const tokenStates = ['enabled', 'disabled', 'invalid'] as const
 export type TokenState = (typeof tokenStates)[number]
 
-/** Whose token: each client app grants its own for a user and a mini app (docs/compatibility.md §19.2). */
+/** The holder of a token: each client grants its own per user and mini app (docs/compatibility.md §19.2). */
 export interface TokenHolder {
   readonly appId: string
   readonly fid: number
-  /** The client app as a user of the network, or `UNNAMED_CLIENT`. */
+  /** The fid of the client app, or `UNNAMED_CLIENT`. */
   readonly clientFid: number
 }
 
-/** The client of events that do not name one: those that an address has signed. No user has this fid. */
+/** The client of events signed by an address, which name none. No user has fid 0. */
 export const UNNAMED_CLIENT = 0
 
 /** A permission to notify a user. */
 export interface Grant {
-  /** Where the client takes notifications. */
+  /** The client's notification URL. */
   readonly url: string
   readonly token: string
 }
 
-/** What came of an event: what it asked for, or nothing, since it was so already or is of the past. */
+/** Whether an event changed the token. */
 export type TokenEventOutcome = 'applied' | 'unchanged'
 
-/**
- * How many tokens may follow each other in a day. Users switch notifications off and on, and this is more than any
- * of them does; each token leaves a row behind.
- */
+/** Most new tokens of a holder per day. Users toggle notifications less often, and each token leaves a row. */
 const MAX_TOKENS_PER_DAY = 100
 
 /**
- * Takes a token that a client grants: from now on it is the one of its holder. One that was granted before changes
- * nothing, be it the one that stands or one that has ended: the protocol has a new token for each time that a user
- * enables notifications, so that an old one comes from an event that was sent again.
+ * Stores a token that a client grants as the current one of its holder.
  *
- * @throws PlazaError `bad_request.rate_limited` when the holder was granted too many tokens within a day.
+ * A token that was granted before changes nothing, even if it has ended: the protocol issues a new token
+ * whenever a user enables notifications, so an old token means a repeated event.
+ *
+ * @throws PlazaError `bad_request.rate_limited` after too many new tokens within a day.
  */
 export async function grantToken(
   db: Database,
@@ -49,10 +47,10 @@ export async function grantToken(
   const [current] = await db<{ token: string }[]>`
     select token from miniapps.tokens
     where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${clientFid}::bigint`
-  // What clients send again is most often this one: nothing is locked or written for it.
+  // The usual repetition needs no lock and no write.
   if (current?.token === grant.token) return 'unchanged'
   return await db.begin(async (transaction) => {
-    // Whether it is the first or not, the row is this transaction's until it ends.
+    // The row stays locked until the transaction ends, new or not.
     const [stored] = await transaction<{ token: string; isFirst: boolean }[]>`
       insert into miniapps.tokens (app_id, fid, client_fid, url, token)
       values (${appId}, ${fid}::bigint, ${clientFid}::bigint, ${grant.url}, ${grant.token})
@@ -70,17 +68,17 @@ async function replaceToken(
   stored: string,
   { url, token }: Grant,
 ): Promise<TokenEventOutcome> {
-  const [previous] = await db<{ isPast: boolean; today: number }[]>`
+  const [previous] = await db<{ isReplaced: boolean; today: number }[]>`
     select
-      coalesce(bool_or(digest = ${tokenDigest(token)}), false) as "isPast",
+      coalesce(bool_or(digest = ${tokenDigest(token)}), false) as "isReplaced",
       count(*) filter (where replaced_at > now() - interval '1 day') as today
     from miniapps.replaced_tokens
     where app_id = ${appId} and fid = ${fid}::bigint and client_fid = ${clientFid}::bigint`
-  if (previous!.isPast) return 'unchanged'
+  if (previous!.isReplaced) return 'unchanged'
   if (previous!.today >= MAX_TOKENS_PER_DAY) {
     throw new PlazaError(
       'bad_request.rate_limited',
-      `this user and client have had ${MAX_TOKENS_PER_DAY} tokens within a day`,
+      `this user and client have been granted ${MAX_TOKENS_PER_DAY} tokens within a day`,
     )
   }
   await db`
@@ -94,7 +92,10 @@ async function replaceToken(
   return 'applied'
 }
 
-/** Ends the token of a holder: `disabled` for notifications that were switched off, `invalid` for a removed mini app. */
+/**
+ * Ends the token of a holder: `disabled` when notifications were disabled, `invalid` when the mini app was
+ * removed.
+ */
 export async function endToken(
   db: Database,
   { appId, fid, clientFid }: TokenHolder,
@@ -111,4 +112,42 @@ export async function endToken(
 
 function tokenDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
+}
+
+/** A notification token as its app sees it. */
+export interface ListedToken {
+  readonly fid: number
+  readonly clientFid: number
+  readonly url: string
+  readonly token: string
+  readonly state: TokenState
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** A page of an app's tokens. */
+export interface TokenPage {
+  /** Only tokens of these users; null for all. */
+  readonly fids: readonly number[] | null
+  readonly limit: number
+  /** Continue after the token with this key; null for the first page. */
+  readonly after: { readonly fid: number; readonly clientFid: number } | null
+}
+
+/** Lists tokens of an app in order of fid, including ended ones. */
+export async function listTokens(
+  db: Database,
+  appId: string,
+  { fids, limit, after }: TokenPage,
+): Promise<ListedToken[]> {
+  const fidCondition = fids === null ? db`` : db`and fid = any (${[...fids]}::bigint[])`
+  const cursorCondition =
+    after === null ? db`` : db`and (fid, client_fid) > (${after.fid}::bigint, ${after.clientFid}::bigint)`
+  return await db<ListedToken[]>`
+    select
+      fid, client_fid as "clientFid", url, token, state, created_at as "createdAt", updated_at as "updatedAt"
+    from miniapps.tokens
+    where app_id = ${appId} ${fidCondition} ${cursorCondition}
+    order by fid, client_fid
+    limit ${limit}::bigint`
 }

@@ -4,7 +4,7 @@ import { inboxConsumer } from '../inbox-consumer.js'
 
 const never = new AbortController().signal
 
-/** Brings the inbox level with the log of all shards, in batches of this size. */
+/** Consumes the whole log of all shards in batches of this size. */
 export async function consumeInbox(
   db: Database,
   { shards = 1, limit = 1000 }: { readonly shards?: number; readonly limit?: number } = {},

@@ -3,17 +3,17 @@ import fc from 'fast-check'
 import { TestUser, testNow } from '../../../../test/network.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
-/** Who takes part. One more is on the network and silent. */
+/** The active users. One more is registered and inactive. */
 export const users = [1, 2, 3, 4].map((fid) => new TestUser(fid))
 
-/** Something that is submitted: a message, or what happens to a key on the chain. */
+/** One step of a history: a message, or a key event on the chain. */
 export type HistoryStep = { readonly message: SignedMessage } | { readonly chainEvent: OnChainEvent }
 
 const user = fc.constantFrom(...users)
 const timestamp = fc.integer({ min: testNow - 50, max: testNow - 1 })
 const url = fc.constantFrom('https://example.com/a', 'https://example.com/b')
 
-/** Casts that answer, quote and mention each other; some name a cast that never comes, or its wrong author. */
+/** Casts that reply, quote and mention; some name a missing cast or a wrong author. */
 const casts = fc
   .array(
     fc.record({
@@ -51,7 +51,7 @@ const casts = fc
     return made
   })
 
-/** What is done with casts and between users. */
+/** Reactions, follows and removals for the given casts. */
 const actions = (made: readonly SignedMessage[]) =>
   fc.array(
     fc.oneof(
@@ -80,7 +80,7 @@ const actions = (made: readonly SignedMessage[]) =>
     { maxLength: 40 },
   )
 
-/** Anything that users may do, in any order: casts may come after what is done with them. */
+/** Random histories in any order: casts may come after what refers to them. */
 export const histories: fc.Arbitrary<HistoryStep[]> = casts
   .chain((made) => fc.tuple(fc.constant(made), actions(made), fc.boolean()))
   .chain(([made, done, isRevoked]) => {

@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/db/connection.js'
 import { decodeStoredMessage } from '../../../protocol/codec.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
-/** A row of the inbox, in the plainest form. */
+/** A row of the inbox in the reference model. */
 export interface ModelRow {
   readonly fid: number
   readonly kind: string
@@ -14,13 +14,13 @@ export interface ModelRow {
   readonly rootUrl: string | null
 }
 
-/** Every message that stands in the hub. */
+/** Reads all stored messages of the hub. */
 export async function storedMessages(db: Database): Promise<SignedMessage[]> {
   const rows = await db<{ message: Buffer }[]>`select message from hub.messages`
   return rows.map(({ message }) => decodeStoredMessage(message))
 }
 
-/** Members of groups, and casts that stand alone: all that users are told of, each by itself. */
+/** Lists group members and single casts that create notifications. */
 export function membersOf(messages: readonly SignedMessage[]): ModelRow[] {
   const casts = new Map(
     messages
@@ -52,7 +52,7 @@ export function membersOf(messages: readonly SignedMessage[]): ModelRow[] {
   return rows.filter(({ fid, actor }) => fid !== actor)
 }
 
-/** Groups as their newest members, and casts that stand alone. */
+/** Groups members by their newest one; casts stay single. */
 export function groupsOf(members: readonly ModelRow[]): ModelRow[] {
   const newest = new Map<string, ModelRow>()
   for (const member of members) {

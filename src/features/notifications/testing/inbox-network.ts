@@ -4,16 +4,16 @@ import { emptyHub } from '../../../graph/project/testing/empty-hub.js'
 import type { Hub } from '../../../hub/hub.js'
 import { type HistoryStep, users } from './inbox-history.js'
 
-/** A hub with the users of `inbox-history.ts`, whose events nobody consumes but the test. */
+/** A hub with the users of `inbox-history.ts`; only the test consumes its events. */
 export interface InboxNetwork extends TestDatabase {
   readonly hub: Hub
   readonly shards: number
-  /** Empties everything but the users. */
+  /** Deletes everything but the users. */
   reset(): Promise<void>
   submit(step: HistoryStep): Promise<void>
 }
 
-/** Makes the network on a database of its own, for the file that calls it. */
+/** Creates the network on a new database for the calling test file. */
 export async function createInboxNetwork(): Promise<InboxNetwork> {
   const database = await createTestDatabase()
   const { db } = database

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { EdgeList } from '../edge-list.js'
 import { buildGraph, type TrustGraph } from '../graph.js'
 
-/** One line of what the loader reads: a follow, or so many likes. */
+/** One row of the loader: a follow, or a number of likes. */
 export interface Endorsement {
   readonly from: number
   readonly to: number
@@ -15,7 +15,7 @@ export interface SmallNetwork {
   readonly seeds: readonly number[]
 }
 
-/** Any network of up to 30 accounts, with repeated endorsements, loops and idle accounts. */
+/** Random networks of up to 30 accounts, with repeated endorsements, loops and idle accounts. */
 export const smallNetworks: fc.Arbitrary<SmallNetwork> = fc.integer({ min: 1, max: 30 }).chain((users) => {
   const user = fc.nat(users - 1)
   const endorsement = fc.record({

@@ -3,16 +3,16 @@ import { EdgeList } from '../edge-list.js'
 import type { AccountFeatures } from '../spam-signals.js'
 
 export interface PlantedOptions {
-  /** Another name is another network. */
+  /** Seed of the random network. */
   readonly name: string
   readonly honest: number
   /** Spam accounts, in rings of 20 to 150. */
   readonly spam: number
-  /** Share of a ring's members that bought links from honest accounts, one to three each. */
+  /** Share of ring members that bought one to three links from honest accounts. */
   readonly buyers: number
-  /** False: spam and honest accounts have the same signs, and only the graph tells them apart. */
+  /** False when spam and honest accounts have the same features, so that only the graph separates them. */
   readonly hasSpamSignals: boolean
-  /** Whether members of a ring follow only those with a higher number, so that no tie in it is mutual. */
+  /** Whether ring members follow only higher numbers, so that no tie in a ring is mutual. */
   readonly isOneWay?: boolean
 }
 
@@ -20,7 +20,7 @@ export interface PlantedNetwork {
   readonly users: number
   readonly edges: EdgeList
   readonly accounts: AccountFeatures
-  /** 1 for spam. Spam and honest accounts are mixed, in number and in age. */
+  /** 1 for spam. Spam and honest accounts are mixed by number and age. */
   readonly isSpam: Uint8Array
 }
 
@@ -29,8 +29,10 @@ const YEAR_SECONDS = 365 * 24 * 60 * 60
 const COMMUNITIES = 12
 
 /**
- * A network with planted rings of spam: members of a ring follow each other and like each other, follow
- * well-known honest accounts, are followed back by one in sixty of them, and some buy links.
+ * Builds a network with planted spam rings.
+ *
+ * Ring members follow and like each other, follow well-known honest accounts, are followed back by one in
+ * sixty of them, and some buy links.
  */
 export function plantedNetwork(options: PlantedOptions): PlantedNetwork {
   const random = new Random(`planted network ${options.name}`)
@@ -63,7 +65,10 @@ export interface Crowd {
   readonly popularityIndex: WeightedIndex
 }
 
-/** Communities with few famous and many unknown members, who follow mostly within and often follow back. */
+/**
+ * Links honest accounts: communities with few famous and many unknown members, mostly inside and often
+ * mutual.
+ */
 function linkHonest(edges: EdgeList, honest: Uint32Array, random: Random): Crowd {
   const popularity = Float64Array.from(honest, () => random.pareto(1.1))
   const everyone = { members: honest, popularityIndex: new WeightedIndex(popularity) }
@@ -87,7 +92,7 @@ function linkHonest(edges: EdgeList, honest: Uint32Array, random: Random): Crowd
   return everyone
 }
 
-/** Splits these accounts into rings and links them among themselves and with the crowd. */
+/** Splits accounts into rings and links them among themselves and with the crowd. */
 export function plantRings(
   edges: EdgeList,
   spam: Uint32Array,
@@ -124,7 +129,7 @@ function linkOutside(edges: EdgeList, member: number, crowd: Crowd, buyers: numb
   }
 }
 
-/** Signs differ in tendency only: half of the spam behaves like anybody. */
+/** Sets the features. Spam only tends to differ: half of it behaves like honest accounts. */
 function describe(isSpam: Uint8Array, hasSpamSignals: boolean, random: Random): AccountFeatures {
   const accounts = emptyAccountFeatures(isSpam.length)
   for (let user = 0; user < isSpam.length; user += 1) {
@@ -142,7 +147,7 @@ function describe(isSpam: Uint8Array, hasSpamSignals: boolean, random: Random): 
   return accounts
 }
 
-/** Accounts of whom nothing is known. */
+/** Accounts without known features. */
 export function emptyAccountFeatures(users: number): AccountFeatures {
   return {
     registeredAt: new Float64Array(users),

@@ -1,6 +1,6 @@
 /**
- * The area under the ROC curve: how probable it is that an honest account scores higher than a spam account,
- * both drawn at random; a tie counts half. By ranks (Mann and Whitney 1947).
+ * Computes the area under the ROC curve: the probability that a random honest account scores higher than a
+ * random spam account; ties count half. By ranks (Mann and Whitney 1947).
  */
 export function areaUnderCurve(scores: Float64Array, isSpam: Uint8Array): number {
   const order = Uint32Array.from(scores, (_, user) => user).sort((a, b) => scores[a]! - scores[b]!)

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/connection.js'
 
-/** Puts accounts with a full profile into the read model; numbers from 1 unless told. */
+/** Stores accounts with a full profile; numbered from 1 by default. */
 export async function storeUsers(
   db: Database,
   fids: readonly number[],
@@ -13,7 +13,7 @@ export async function storeUsers(
   `
 }
 
-/** Follows, `[fid, target, ts]` with Farcaster seconds. */
+/** Stores follows, `[fid, target, ts]` in Farcaster seconds. */
 export async function storeFollows(
   db: Database,
   follows: readonly (readonly [fid: number, target: number, ts: number])[],
@@ -30,7 +30,7 @@ export async function storeFollows(
   `
 }
 
-/** `count` likes of different casts by `fid` to `target`. */
+/** Stores `count` likes of different casts of `target` by `fid`. */
 export async function storeLikes(
   db: Database,
   likes: readonly (readonly [fid: number, target: number, count: number])[],
@@ -47,7 +47,7 @@ export async function storeLikes(
   `
 }
 
-/** Casts, each of one account, with `ts` in Farcaster seconds and the URLs that they embed. */
+/** Stores casts with `ts` in Farcaster seconds and their embedded URLs. */
 export async function storeCasts(
   db: Database,
   casts: readonly { fid: number; text: string; ts: number; urls?: readonly string[] }[],

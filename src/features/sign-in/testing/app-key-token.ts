@@ -1,14 +1,14 @@
 import { type TestUser, testNowUnix } from '../../../../test/network.js'
 
-/** What a token that is wrong in some way says instead. */
+/** Changes that make a token invalid. */
 export interface TokenChanges {
   readonly header?: object
   readonly payload?: object
-  /** Who signs it, instead of the user's own key. */
+  /** The signing key, instead of the user's own. */
   readonly key?: TestUser['key']
 }
 
-/** The header `authorization` with a token that a user's app key has signed, good for five minutes of test time. */
+/** Builds `authorization` with a token signed by a user's app key, valid for five minutes of test time. */
 export function appKeyAuthorization(user: TestUser, changes: TokenChanges = {}): string {
   const header = { fid: user.fid, type: 'app_key', key: `0x${user.key.publicKey.toString('hex')}` }
   const signed = [

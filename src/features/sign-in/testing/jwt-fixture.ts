@@ -6,18 +6,18 @@ import { type BearerVerifier, createBearerVerifier } from '../bearer-token.js'
 import { createJwtVerifier } from '../jwt.js'
 import { type IssuerKey, jwtAuthorization, startIssuer, type TestIssuer } from './jwt-issuer.js'
 
-/** A server that believes an issuer. */
+/** A server that trusts an issuer. */
 export interface JwtFixture {
   readonly issuer: TestIssuer
   readonly bearer: BearerVerifier
   readonly time: { nowMs: number }
-  /** Checks a token that the issuer signs with this key. */
+  /** Verifies a token that the issuer signs with this key. */
   verify(key: IssuerKey, changes?: Readonly<Record<string, unknown>>): Promise<{ readonly fid: number }>
-  /** Why a token is refused; fails when it is not. */
+  /** Returns why a token is refused; fails when it is accepted. */
   refusalOf(authorization: string): Promise<string>
 }
 
-/** Makes a server that believes an issuer with these keys, and others. */
+/** Creates a server that trusts an issuer with these keys, and another one. */
 export async function createJwtFixture(
   db: Database,
   keys: readonly IssuerKey[],

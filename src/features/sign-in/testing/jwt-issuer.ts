@@ -7,23 +7,23 @@ import { serveHttp } from '../../../platform/outbound/testing/loopback-server.js
 export interface IssuerKey {
   readonly alg: string
   readonly privateKey: CryptoKey
-  /** As a key set has it. */
+  /** The public key as in a key set. */
   readonly jwk: JWK
 }
 
-/** Makes a key pair for an algorithm of signatures. */
+/** Generates a key pair for a signature algorithm. */
 export async function issuerKey(alg: string, kid = alg): Promise<IssuerKey> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
   return { alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
 
-/** An issuer of tokens on loopback, until the test ends. */
+/** A token issuer on loopback that stops with the test. */
 export interface TestIssuer {
   readonly issuer: string
   readonly keySetUrl: string
-  /** What it answers when its keys are asked for. */
+  /** Answers requests for its keys. */
   answer: (response: ServerResponse) => void
-  /** How often that was. */
+  /** Number of such requests. */
   requestCount(): number
 }
 
@@ -43,12 +43,15 @@ export async function startIssuer(...keys: readonly IssuerKey[]): Promise<TestIs
   return issuer
 }
 
-/** Answers with a set of these keys. */
+/** Returns an answer with a set of these keys. */
 export function respondWithKeys(...keys: readonly IssuerKey[]): TestIssuer['answer'] {
   return (response) => response.end(JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
 }
 
-/** `authorization` with a token for user 1 at `plaza.test`, good for five minutes of test time; `changes` are of its payload. */
+/**
+ * Builds `authorization` with a token for user 1 at `plaza.test`, valid for five minutes of test time;
+ * `changes` modify its payload.
+ */
 export async function jwtAuthorization(
   { issuer }: Pick<TestIssuer, 'issuer'>,
   { alg, privateKey, jwk }: IssuerKey,

@@ -25,19 +25,19 @@ import { selectablePermissions, storedPermissions } from '../selected-permission
 import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
 import { permissionsStatement, refusalStatement } from '../statement.js'
 
-/** What answers are taken with. */
+/** Dependencies of the approval page's actions. */
 export interface AnswerContext extends AnswerDependencies {
-  /** For what only looks: writers have few connections, and pages that wait ask again and again. */
+  /** Used for reads: the write pool is small, and waiting pages poll. */
   readonly readDb: Database
-  /** Of the protocol: FarcasterNetwork. */
+  /** FarcasterNetwork of the protocol. */
   readonly network: number
   readonly registry: LocalRegistry
 }
 
-/** Takes what the page sends for a request. It returns what the page is told. */
+/** Handles one action of the page and returns the JSON answer. */
 export type AnswerHandler = (context: AnswerContext, token: string, body: unknown) => Promise<object>
 
-/** A wallet's owner has this long to sign. The most that is taken is an hour. */
+/** Seconds that a user has to sign: half of the accepted hour. */
 const SIGNING_SECONDS = 30 * 60
 
 const fid = fidParameter({ description: 'The account that answers.' })
@@ -60,12 +60,13 @@ const ApprovalBody = Type.Object({
 const ChoiceBody = Type.Object({ fid, signature, permissions })
 const RefusalBody = Type.Object({ fid, signature })
 
-/** By the last part of their paths. */
+/** Action handlers by the last segment of their path. */
 export const answers: Readonly<Record<string, AnswerHandler>> = {
   account: answerWith(AccountBody, describeAccount),
 
   approval: answerWith(ApprovalBody, async (context, token, body) => {
-    if (!isLocal(context)) throw new PlazaError('conflict', 'on this network a transaction approves')
+    if (!isLocal(context))
+      throw new PlazaError('conflict', 'on this network, a transaction approves the request')
     checkPermissions(await readKeyRequest(context.db, { token }), body.permissions)
     await approveLocally(context, context.registry, {
       ...body,
@@ -92,18 +93,18 @@ export const answers: Readonly<Record<string, AnswerHandler>> = {
   }),
 }
 
-/** Whether approvals are made here, by a signature. */
+/** Whether this network approves requests by a signature alone. */
 export function isLocal({ network }: { readonly network: number }): boolean {
   return network === FarcasterNetwork.DEVNET
 }
 
-/** How a request stands, for a page that waits. */
+/** Returns the state of a request, for a page that polls. */
 export async function readStatus({ readDb }: AnswerContext, token: string): Promise<object> {
   const { status, fid, redirectUrl } = await readKeyRequest(readDb, { token })
   return { status, fid, redirect_url: redirectUrl }
 }
 
-/** Which account an address holds, and what it would have to sign or to send. */
+/** Returns the account of an address and the data that it would sign or send. */
 async function describeAccount(
   context: AnswerContext,
   token: string,
@@ -114,7 +115,7 @@ async function describeAccount(
   const owner = Buffer.from(address.slice(2), 'hex')
   const account = await accountOfAddress(context.readDb, owner)
   if (account === null) {
-    throw new PlazaError('not_found', `no account belongs to ${address}: choose the wallet that holds yours`)
+    throw new PlazaError('not_found', `no account belongs to ${address}: choose the wallet of your account`)
   }
   const name = account.username === null ? `fid ${account.fid}` : `@${account.username}, fid ${account.fid}`
   return {
@@ -133,7 +134,7 @@ function signingOf(request: KeyRequest, owner: Buffer, nowMs: number): object {
   return { kind: 'sign', deadline, typed_data: keyAdditionForWallet(localAddition(request, owner, deadline)) }
 }
 
-/** Who allows less than everything, or has done so before, says what with a signature of its own. */
+/** Builds the transaction to send. A restriction of permissions needs a separate signature. */
 async function sendingOf(
   { readDb }: AnswerContext,
   request: KeyRequest,
@@ -153,7 +154,7 @@ async function sendingOf(
   }
 }
 
-/** Keys have permissions, addresses have none. */
+/** Auth addresses have no permissions. */
 function checkPermissions({ keyType }: KeyRequest, chosen: readonly string[] | null): void {
   if ((chosen === null) === (keyType === AUTH_ADDRESS_KEY_TYPE)) return
   const problem = chosen === null ? 'must be a list' : 'must be null: an address signs in, and no more'

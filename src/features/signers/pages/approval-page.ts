@@ -2,21 +2,48 @@ import type { AccountSummary } from '../custody.js'
 import { closedReason, type KeyRequest } from '../key-request.js'
 import { selectablePermissions } from '../selected-permissions.js'
 import { AUTH_ADDRESS_KEY_TYPE } from '../signer-record.js'
-import { type Html, html } from './html.js'
 
-/** What a page is made with. */
+/** HTML text that needs no escaping. */
+class Html {
+  constructor(readonly text: string) {}
+}
+
+type Piece = string | number | Html | readonly Html[] | null
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** Template tag for HTML. Escapes every value that is not `Html`, for text and double-quoted attributes. */
+function html(parts: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
+  const texts = parts.flatMap((part, index) => [part, textOf(pieces[index] ?? null)])
+  return new Html(texts.join(''))
+}
+
+function textOf(piece: Piece): string {
+  if (piece === null) return ''
+  if (piece instanceof Html) return piece.text
+  if (typeof piece === 'object') return piece.map(({ text }) => text).join('')
+  return String(piece).replace(/[&<>"']/g, (character) => escapes[character]!)
+}
+
+/** What an approval page is rendered with. */
 export interface ApprovalPageContext {
-  /** A devnet approves by a signature; elsewhere a transaction does it. */
+  /** Whether a signature approves (devnet). Elsewhere a transaction does. */
   readonly isLocal: boolean
-  /** The way from the page to its assets: nothing, or `../` where the address ends with a slash. */
+  /** Relative path from the page to its assets: empty, or `../` when the URL ends with a slash. */
   readonly toAssets: string
-  /** The address of the page, for the command that does the same. */
+  /** The URL of the page, shown in the equivalent command. */
   readonly url: string
   /** Unix milliseconds. */
   readonly nowMs: number
 }
 
-/** What each permission lets a key do, in words for its user. */
+/** Descriptions of the permissions for users. */
 const permissionTexts: Readonly<Record<string, string>> = {
   PUBLISH_CAST: 'publish casts',
   DELETE_CAST: 'delete casts',
@@ -32,7 +59,7 @@ const permissionTexts: Readonly<Record<string, string>> = {
   WRITE_FRAME_ACTION: 'act in mini apps',
 }
 
-/** The page of a request: what is asked, and the way to answer while that is possible. */
+/** Renders the page of a key request, with the actions that are still possible. */
 export function approvalPage(request: KeyRequest, context: ApprovalPageContext): string {
   const name = nameOf(request.app)
   const title = request.keyType === AUTH_ADDRESS_KEY_TYPE ? 'asks to sign in for you' : 'asks to act for you'
@@ -50,7 +77,7 @@ ${problem === null ? answerForm(request, context) : outcome(request, problem)}`,
   )
 }
 
-/** The page for an address that leads to no request. */
+/** Renders the page for an unknown token. */
 export function noRequestPage(toAssets: string): string {
   return documentOf(
     { toAssets },
@@ -119,7 +146,7 @@ function outcome(request: KeyRequest, problem: string): Html {
   }`
 }
 
-/** Where a link leads, as its user can judge it. */
+/** Names the target of a redirect URL for the user. */
 function redirectTargetName(redirectUrl: string): string {
   const { protocol, host } = new URL(redirectUrl)
   return protocol === 'https:' || protocol === 'http:' ? host : `the app (${protocol}//)`
@@ -133,7 +160,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-/** What stands below the page stands below its token: relative, so that it works behind any proxy. */
+/** Relative path of the page's own resources, so that it works behind any proxy. */
 function lastPart({ url, toAssets }: ApprovalPageContext): string {
   return toAssets === '' ? url.slice(url.lastIndexOf('/') + 1) : '.'
 }

@@ -23,7 +23,7 @@ beforeEach(() => {
   nowMs = testNowUnix * 1000
 })
 
-/** A signer that an app has asked for, and where it is answered. */
+/** A requested signer and the URL of its approval page. */
 async function request(more: object = {}) {
   const { signer_uuid, public_key } = (await api.send('POST', 'signer', {})).json()
   const signedRequest = await signKeyRequestBody(app, public_key, testNowUnix + 86_400)
@@ -57,7 +57,7 @@ const allPermissions = [
   'WRITE_FRAME_ACTION',
 ]
 
-/** What the page sends when its reader approves. */
+/** The body that the page sends to approve. */
 async function approval(
   { path }: ApprovalRequest,
   holder: KeyHolder,
@@ -76,8 +76,8 @@ async function refusal({ path }: ApprovalRequest, holder: KeyHolder) {
   return { fid: body.fid, signature: await holder.account.signer.signMessage({ message: body.refusal }) }
 }
 
-describe('the page', () => {
-  it('shows what is asked, by whom, until when', async () => {
+describe('approval page', () => {
+  it('shows the app, the permissions and the deadline', async () => {
     const signedRequest = await request()
     const { body, headers, statusCode } = await api.app.inject(signedRequest.path)
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
@@ -99,7 +99,7 @@ describe('the page', () => {
     expect(body).not.toMatch(/<script(?![^>]* src=)|style=|onclick=|https?:\/\/(?!plaza\.test)/)
   })
 
-  it('is not fooled by the name of an app', async () => {
+  it('escapes the name of the app', async () => {
     const nasty = new TestUser(4_000)
     await hub.submitOnChainEvents([
       nasty.registered(),
@@ -116,7 +116,7 @@ describe('the page', () => {
     expect(body).not.toContain('<img')
   })
 
-  it('finds its script from either form of its address', async () => {
+  it('finds its script with and without a trailing slash', async () => {
     const { path } = await request()
     for (const [address, script] of [
       [path, '/approve/assets/approval.js'],
@@ -134,7 +134,7 @@ describe('the page', () => {
     expect([asset.statusCode, asset.headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
   })
 
-  it('is not there for a request that nobody made', async () => {
+  it('an unknown token -> 404', async () => {
     const page = await api.app.inject('/approve/nonsense')
     expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
     for (const name of ['approval', 'refusal', 'choice', 'account']) {
@@ -151,7 +151,7 @@ describe('the page', () => {
     expect((await api.app.inject('/approve/nonsense/status')).statusCode).toBe(404)
   })
 
-  it('leads on to where the app wants its user, and says where that is', async () => {
+  it('links to redirect_url and names its target', async () => {
     const signedRequest = await request({ redirect_url: 'https://app.example/done?"<x>' })
     await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))
     const { body } = await api.app.inject(signedRequest.path)
@@ -160,8 +160,8 @@ describe('the page', () => {
   })
 })
 
-describe('an approval on the local network', () => {
-  it('is a signature of the account’s holder, and adds the key with the app’s own request', async () => {
+describe('approval on the local network', () => {
+  it("a signature by the custody address adds the key with the app's request", async () => {
     const signedRequest = await request()
     expect(await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))).toEqual({
       status: 200,
@@ -190,7 +190,7 @@ describe('an approval on the local network', () => {
     expect(await recoverKeyRequestSigner(keyRequest, signature)).toEqual(app.account.address)
   })
 
-  it('may allow less than everything, or nothing', async () => {
+  it('may grant some permissions or none', async () => {
     for (const [chosen, stored] of [
       [
         ['PUBLISH_CAST', 'FOLLOW_USER'],
@@ -204,7 +204,7 @@ describe('an approval on the local network', () => {
     }
   })
 
-  it('happens once: the first who approves has the key, and a repeat changes nothing', async () => {
+  it('the first approver gets the key, a repeat changes nothing', async () => {
     const signedRequest = await request()
     const both = await Promise.all([approval(signedRequest, user), approval(signedRequest, stranger)])
     const replies = await Promise.all(both.map((body) => post(`${signedRequest.path}/approval`, body)))
@@ -216,7 +216,7 @@ describe('an approval on the local network', () => {
     expect(await db`select 1 from hub.signers where key = ${key}::bytea`).toHaveLength(1)
   })
 
-  it('is worth nothing with another’s signature, for another request, or too late', async () => {
+  it("another account's signature, another request or a late one -> refused", async () => {
     const [signedRequest, other] = [await request(), await request()]
     const good = await approval(signedRequest, user)
     const wrong: [object, number, string | undefined][] = [
@@ -241,7 +241,7 @@ describe('an approval on the local network', () => {
     expect((await post(`${signedRequest.path}/approval`, good)).status).toBe(400)
   })
 
-  it('is for what was shown: a request that has changed since takes a new signature', async () => {
+  it('a request that changed since -> needs a new signature', async () => {
     const signedRequest = await request()
     const signed = await approval(signedRequest, user)
     const again = await signKeyRequestBody(app, signedRequest.public_key, testNowUnix + 3_600)
@@ -252,7 +252,7 @@ describe('an approval on the local network', () => {
     )
   })
 
-  it('comes too late for a request that has expired, until the app asks anew', async () => {
+  it('an expired request -> conflict, until the app requests again', async () => {
     const signedRequest = await request()
     nowMs += 86_400_000
     const lateAnswer = await post(`${signedRequest.path}/approval`, await approval(signedRequest, user))
@@ -266,7 +266,7 @@ describe('an approval on the local network', () => {
     )
   })
 
-  it('does not stand for an app whose account has changed hands', async () => {
+  it("the app's account was transferred -> refused", async () => {
     const signedRequest = await request()
     const earlyAnswer = await approval(signedRequest, user)
     await db`update hub.fids set custody_address = ${Buffer.alloc(20, 1)}::bytea where fid = ${app.fid}`
@@ -280,7 +280,7 @@ describe('an approval on the local network', () => {
     }
   })
 
-  it('lets an address sign in, without permissions', async () => {
+  it('approves an auth address, without permissions', async () => {
     const address = `0x${newPrivateKey().toString('hex', 0, 20)}` as const
     const word = `0x${'00'.repeat(12)}${address.slice(2)}`
     const body = { address, ...(await signKeyRequestBody(app, word, testNowUnix + 60)) }
@@ -300,14 +300,14 @@ describe('an approval on the local network', () => {
     expect(profile.users[0].auth_addresses).toMatchObject([{ address, app: { fid: app.fid } }])
   })
 
-  it('is made by no other network', async () => {
+  it('another network -> conflict', async () => {
     const signedRequest = await request()
     const body = await approval(signedRequest, user)
     expect((await post(`${signedRequest.path}/approval`, body, chain)).status).toBe(409)
   })
 })
 
-describe('a refusal', () => {
+describe('refusal', () => {
   it('is final', async () => {
     const signedRequest = await request()
     const approved = await approval(signedRequest, user)
@@ -325,7 +325,7 @@ describe('a refusal', () => {
     expect((await api.app.inject(signedRequest.path)).body).toMatch(/refused or taken back/)
   })
 
-  it('takes the signature of an account’s holder, and comes too late after an approval', async () => {
+  it("needs the account holder's signature, and conflicts after an approval", async () => {
     const signedRequest = await request()
     const good = await refusal(signedRequest, user)
     expect((await post(`${signedRequest.path}/refusal`, { ...good, fid: stranger.fid })).status).toBe(403)
@@ -336,7 +336,7 @@ describe('a refusal', () => {
     expect(await signedRequest.readSigner()).toMatchObject({ status: 'approved' })
   })
 
-  it('is not there for the wallet of nobody', async () => {
+  it('a wallet without an account -> not_found', async () => {
     const { path } = await request()
     const { address } = ethAccount(newPrivateKey()).signer
     expect(await post(`${path}/account`, { address, permissions: allPermissions })).toMatchObject({
@@ -346,7 +346,7 @@ describe('a refusal', () => {
   })
 })
 
-describe('on a real chain', () => {
+describe('approval on a real chain', () => {
   const account = async (signedRequest: ApprovalRequest, permissions: string[]) =>
     (
       await post(
@@ -356,7 +356,7 @@ describe('on a real chain', () => {
       )
     ).body
 
-  it('the wallet is given the transaction that adds the key, and the page waits for the hub', async () => {
+  it('returns the transaction that adds the key, and polls until the hub has it', async () => {
     const signedRequest = await request()
     const { approval: sending, chain_id } = await account(signedRequest, allPermissions)
     expect(sending).toMatchObject({ kind: 'send', choice: null, transaction: { value: '0x0' } })
@@ -378,7 +378,7 @@ describe('on a real chain', () => {
     expect(status.json()).toMatchObject({ status: 'approved', fid: user.fid })
   })
 
-  it('a choice of permissions is signed before, and counts for who made it', async () => {
+  it('selected permissions are signed first and apply only to their signer', async () => {
     const [signedRequest, other] = [await request(), await request()]
     const chosen = ['PUBLISH_CAST']
     for (const each of [signedRequest, other]) {

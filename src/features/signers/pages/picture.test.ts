@@ -13,12 +13,15 @@ const starts = {
   'image/webp': '524946460000000057454250',
 }
 
-it.each(Object.entries(starts))('passes %s on, whatever it is called', async (type, start) => {
-  const bytes = Buffer.concat([Buffer.from(start, 'hex'), Buffer.alloc(100)])
-  const { origin } = await serveHttp((_, reply) => reply.setHeader('content-type', 'text/html').end(bytes))
-  const picture = await fetchPicture(net, origin)
-  expect([picture?.type, Buffer.from(picture!.bytes)]).toEqual([type, bytes])
-})
+it.each(Object.entries(starts))(
+  'fetchPicture: returns %s whatever its declared type',
+  async (type, start) => {
+    const bytes = Buffer.concat([Buffer.from(start, 'hex'), Buffer.alloc(100)])
+    const { origin } = await serveHttp((_, reply) => reply.setHeader('content-type', 'text/html').end(bytes))
+    const picture = await fetchPicture(net, origin)
+    expect([picture?.type, Buffer.from(picture!.bytes)]).toEqual([type, bytes])
+  },
+)
 
 it.each<[string, number, Buffer]>([
   ['a page', 200, Buffer.from('<html>')],
@@ -26,12 +29,12 @@ it.each<[string, number, Buffer]>([
   ['what is not there', 404, Buffer.from(starts['image/png'], 'hex')],
   ['what is too large', 200, Buffer.concat([Buffer.from(starts['image/png'], 'hex'), Buffer.alloc(2 ** 21)])],
   ['nothing', 200, Buffer.alloc(0)],
-])('does not pass on %s', async (_what, status, bytes) => {
+])('fetchPicture: refuses %s', async (_what, status, bytes) => {
   const { origin } = await serveHttp((_, reply) => reply.writeHead(status).end(bytes))
   expect(await fetchPicture(net, origin)).toBeNull()
 })
 
-it('does not go where the server may not', async () => {
+it('fetchPicture: refuses targets that the server must not reach', async () => {
   const { origin } = await serveHttp((_, reply) => reply.end(Buffer.from(starts['image/png'], 'hex')))
   const strict = createNetClient({
     policy: { allowHttp: true, allowLoopback: false },

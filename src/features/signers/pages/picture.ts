@@ -1,7 +1,7 @@
 import type { NetClient } from '../../../platform/outbound/net-client.js'
 import { isNetFailure } from '../../../platform/outbound/net-failure.js'
 
-/** A picture, and what it is by its own first bytes. */
+/** A picture and its media type, detected from its first bytes. */
 export interface Picture {
   readonly type: string
   readonly bytes: Uint8Array
@@ -11,7 +11,7 @@ const MAX_BYTES = 1024 * 1024
 const DEADLINE_MS = 5_000
 const MAX_REDIRECTS = 3
 
-/** First bytes, in hex, of the kinds that are passed on. SVG is none of them: it is a document. */
+/** Accepted media types by their magic numbers in hex. SVG is excluded because it can run scripts. */
 const kinds: readonly (readonly [type: string, start: RegExp])[] = [
   ['image/png', /^89504e470d0a1a0a/],
   ['image/jpeg', /^ffd8ff/],
@@ -21,8 +21,9 @@ const kinds: readonly (readonly [type: string, start: RegExp])[] = [
 const START_BYTES = 16
 
 /**
- * Fetches the picture of an account, so that a page can show it without telling its reader's address to whoever has
- * the picture. Null for what cannot be had, is too large, or is no picture.
+ * Fetches an account's picture, so that the page does not expose its reader's address to the picture's host.
+ *
+ * Returns null for a picture that is unreachable, too large or of another type.
  */
 export async function fetchPicture(net: Pick<NetClient, 'request'>, url: string): Promise<Picture | null> {
   const answer = await net.request({

@@ -11,13 +11,13 @@ import { type AnswerContext, answers, isLocal, readStatus } from './approval-act
 import { approvalPage, noRequestPage } from './approval-page.js'
 import { fetchPicture } from './picture.js'
 
-/** What the page of a request works with. */
+/** Options of the approval page. */
 export type ApprovalOptions = Pick<
   OperationContext,
   'db' | 'writerDb' | 'hub' | 'net' | 'network' | 'publicUrl' | 'clock'
 >
 
-/** Nothing from elsewhere, nothing written into the page, and no page around it. */
+/** Content security policy: only own resources, no inline script, no framing. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,7 +28,7 @@ const pagePolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-/** What comes from elsewhere is a picture, and nothing in it runs. */
+/** Pictures come from other hosts, so nothing in them may run. */
 const picturePolicy = "default-src 'none'; sandbox"
 
 const ASSET_SECONDS = 300
@@ -40,7 +40,7 @@ interface TokenRoute {
   readonly Params: { readonly token: string }
 }
 
-/** Adds the page where users answer requests for keys: `/approve/<token>`, and what its script asks for below it. */
+/** Registers the approval page `/approve/<token>` and the resources below it. */
 export async function registerApproval(app: FastifyInstance, options: ApprovalOptions): Promise<void> {
   const { db, writerDb, hub, network, clock } = options
   const context: AnswerContext = {
@@ -71,21 +71,21 @@ export async function registerApproval(app: FastifyInstance, options: ApprovalOp
   )
 }
 
-/** The token in the address is not for others, be it by a link or by a cache. */
+/** Keeps the token in the URL from referrers and caches. */
 function protect(reply: FastifyReply): void {
   reply.headers({
     'content-security-policy': reply.getHeader('content-security-policy') ?? pagePolicy,
     'cache-control': reply.getHeader('cache-control') ?? 'no-store',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    // Wallets that are pages of their own open in a window of this one.
+    // Wallets that are web pages open in a popup of this window.
     'cross-origin-opener-policy': 'same-origin-allow-popups',
   })
 }
 
 function addAssets(scope: FastifyInstance): void {
   for (const [kind, type] of Object.entries(assetTypes)) {
-    // Beside this file both in src (tests) and in dist, where the build copies them.
+    // The asset is beside this file in src (tests) and in dist, where the build copies it.
     const text = readFileSync(new URL(`./assets/approval.${kind}`, import.meta.url), 'utf8')
     scope.get(`/assets/approval.${kind}`, async (_request, reply) =>
       reply.header('cache-control', `public, max-age=${ASSET_SECONDS}`).type(type).send(text),
@@ -118,7 +118,7 @@ async function sendPicture(
 ): Promise<FastifyReply> {
   const { app } = await readKeyRequest(db, { token })
   const picture = app.pfpUrl === null ? null : await fetchPicture(net, app.pfpUrl)
-  if (picture === null) throw new PlazaError('not_found', 'the app has no picture, or it cannot be had')
+  if (picture === null) throw new PlazaError('not_found', 'the app has no picture, or it cannot be fetched')
   return reply
     .headers({
       'content-security-policy': picturePolicy,

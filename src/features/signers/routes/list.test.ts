@@ -88,7 +88,7 @@ describe('a user who signs in with Ethereum', () => {
 
   it.each<[string, SignIn, number, string]>([
     ['has expired', { expirationTime: new Date(nowMs) }, 401, 'expired'],
-    ['is not good yet', { notBefore: new Date(nowMs + 60 * minute) }, 401, 'not good yet'],
+    ['is not valid yet', { notBefore: new Date(nowMs + 60 * minute) }, 401, 'not valid yet'],
     ['comes from the future', { issuedAt: new Date(nowMs + 60 * minute) }, 401, 'future'],
     ['speaks for two sites', { domain: 'evil.example' }, 400, 'domain'],
     ['speaks for another port', { domain: 'app.example:8443' }, 400, 'domain'],

@@ -6,7 +6,7 @@ import type { Database } from '../../../platform/db/connection.js'
 import { createVault, type Vault } from '../../../platform/vault/vault.js'
 import { createSigner } from '../create-signer.js'
 
-/** The vault of the API that `createTestApi` makes. */
+/** The vault of the API that `createTestApi` creates. */
 export const testVault: Vault = createVault(['the secret key of the tests'])
 
 export interface ApprovedSigner {
@@ -14,7 +14,7 @@ export interface ApprovedSigner {
   readonly publicKey: Buffer
 }
 
-/** A signer of an app that a user, who is registered, has approved on the chain. */
+/** Creates a signer that a registered user has approved on the chain. */
 export async function approvedSigner(
   { db, hub }: { readonly db: Database; readonly hub: Pick<Hub, 'submitOnChainEvents'> },
   user: TestUser,
@@ -40,8 +40,9 @@ export async function revokeSigner(
 }
 
 /**
- * Each key has a block of its own, in which it is removed after it was added. Numbers of blocks are of 32 bits; below
- * two thousand millions it leaves room for what tests let happen later.
+ * Builds a key event. Each key has its own block, so that its removal comes after its addition.
+ *
+ * Block numbers are 32-bit; starting below 2·10^9 leaves room for later events of a test.
  */
 function keyEvent(user: TestUser, { publicKey }: ApprovedSigner, eventType: SignerEventType): OnChainEvent {
   const block = 1_000_000 + (publicKey.readUInt32BE(0) >>> 1)

@@ -10,13 +10,13 @@ import { LocalRegistry } from '../../../hub/registry/registry.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { hexOf } from '../../../protocol/bytes.js'
 
-/** Somebody whose custody key the test holds: an app that asks for keys, or a user who approves them. */
+/** An account whose custody key the test holds: a requesting app or an approving user. */
 export interface KeyHolder {
   readonly fid: number
   readonly account: EthAccount
 }
 
-/** Registers an account with a custody key of its own on the local network. */
+/** Registers an account with its own custody key on the local network. */
 export async function registerKeyHolder(
   context: {
     readonly db: Database
@@ -30,14 +30,18 @@ export async function registerKeyHolder(
   return { fid: created.fid, account }
 }
 
-/** What an app sends to ask for a key, but for the name of the key. */
+/** The body of a key request without the name of the key. */
 export interface KeyRequestBody {
   readonly app_fid: number
   readonly deadline: number
   readonly signature: `0x${string}`
 }
 
-/** The app signs a request for a key (32 bytes, in hex). @param deadline Unix seconds. */
+/**
+ * Signs an app's request for a key (32 bytes, in hex).
+ *
+ * @param deadline Unix seconds.
+ */
 export async function signKeyRequestBody(
   app: KeyHolder,
   publicKey: string,
@@ -48,7 +52,7 @@ export async function signKeyRequestBody(
   return { app_fid: app.fid, deadline, signature: hexOf(signature) }
 }
 
-/** Signs the bytes of an app's signature, as a sponsor does. */
+/** Signs an app's signature, as a sponsor does. */
 export async function sponsorSignature(
   sponsor: KeyHolder,
   appSignature: `0x${string}`,

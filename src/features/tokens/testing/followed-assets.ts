@@ -11,14 +11,14 @@ import { liveHandler } from '../live-handler.js'
 import type { Token } from '../token.js'
 import { trackPool, trackToken } from '../tracked-tokens.js'
 
-/** The assets of a test chain, followed when the test says so. */
+/** Token tracking on a test chain, stepped by the test. */
 export interface FollowedAssets {
   readonly rpc: ChainRpc
-  /** Has a token's owners kept, and its pools' swaps. */
+  /** Tracks a token's owners and its pools' swaps. */
   watch(token: Address, pools?: readonly Address[]): Promise<Token>
-  /** One step, of what is new and of the pasts, by whoever is made anew each time: nothing is kept in memory. */
+  /** Runs one step of the live handler and the backfill with new instances, so no state is kept in memory. */
   step(): Promise<void>
-  /** Follows until there is nothing new, and all pasts have been read that are final. */
+  /** Steps until nothing is new and all final history is backfilled. */
   catchUp(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export interface FollowedAssetsOptions {
 
 const MAX_STEPS = 200
 
-/** Follows a test chain's assets as the network `base`. */
+/** Tracks a test chain as the network `base`. */
 export function followAssets(options: FollowedAssetsOptions): FollowedAssets {
   const { db, chain, confirmations, network = 'base', onFinal = async () => {} } = options
   const { rpcUrls = [chain.url] } = options
@@ -70,7 +70,7 @@ export function followAssets(options: FollowedAssetsOptions): FollowedAssets {
         const hasProgress = await backfillTokens(context)
         if (outcome === 'caughtUp' && !hasProgress) return
       }
-      throw new Error(`not level after ${MAX_STEPS} steps`)
+      throw new Error(`not caught up after ${MAX_STEPS} steps`)
     },
   }
 }

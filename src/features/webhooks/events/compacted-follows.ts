@@ -5,8 +5,10 @@ import type { LoggedEvent } from '../../../hub/log/write.js'
 import type { Queryable, Transaction } from '../../../platform/db/connection.js'
 
 /**
- * A merge hook: keeps which follows a compact state has ended. The merge knows; the protocol's log leaves it out
- * (docs/protocol.md §1.4), and when the consumer reads it the follows are gone.
+ * A merge hook that records the follows removed by a compact state.
+ *
+ * The protocol's log does not contain them (docs/protocol.md §1.4), and they are gone when the consumer reads
+ * the log.
  */
 export async function recordCompactedFollows(db: Transaction, events: readonly LoggedEvent[]): Promise<void> {
   const endedFollows = events.flatMap(({ shard, id, body }) => {
@@ -26,7 +28,7 @@ export async function recordCompactedFollows(db: Transaction, events: readonly L
   }
 }
 
-/** The follows that these entries of the log have ended, by `<shard>-<id>`, each told once. */
+/** Takes the follows removed by log entries, by `<shard>-<id>`, deleting them. */
 export async function takeCompactedFollows(
   db: Queryable,
   events: readonly ConsumedEvent[],
@@ -44,7 +46,7 @@ export async function takeCompactedFollows(
   return new Map(rows.map(({ shard, id, targets }) => [`${shard}-${id}`, targets]))
 }
 
-/** Forgets what these entries of a shard have ended, which nobody wants to hear of, without opening them. */
+/** Deletes the recorded follows of a shard's log entries without decoding them. */
 export async function discardCompactedFollows(
   db: Queryable,
   events: readonly ConsumedEvent[],

@@ -12,78 +12,108 @@ import { deriveWebhookEvents, webhookEventTypes } from './event-derivation.js'
 
 const { db } = await createTestDatabase()
 const hub = await createTestHub(db, { mergeHooks: [projectEvents, recordCompactedFollows] })
-let from = 1
+let lastFid = 0
 
-/** What has happened since the last time that was asked. */
-async function derivedEvents(): Promise<string[]> {
+/** Creates a user with a new fid, so that tests do not share users. */
+function newUser(): TestUser {
+  lastFid += 1
+  return new TestUser(lastFid)
+}
+
+/** Reads the events of this shard after a position in the log, and the position behind them. */
+async function readFrom(from: number): Promise<{ readonly events: ConsumedEvent[]; readonly next: number }> {
   const page = await readEvents(db, [{ shard: 1, from, stop: AFTER_ALL_EVENTS }], {
     limit: 10_000,
     reverse: false,
     filter: { fids: null, types: webhookEventTypes },
   })
-  from = page.remaining[0]!.from
-  const events: ConsumedEvent[] = page.events.map(({ shard, id, event }) => ({
-    shard,
-    id,
-    body: hubEventBody(event),
-  }))
-  const webhookEvents = deriveWebhookEvents(events, await takeCompactedFollows(db, events))
-  expect(new Set(webhookEvents.map(({ id }) => id)).size).toBe(webhookEvents.length)
-  return webhookEvents.map(({ kind, subject }) => {
-    if (subject.type === 'cast') return `${kind} ${subject.message.data.castAddBody?.text}`
-    if (subject.type === 'follow') return `${kind} ${subject.fid} ${subject.targetFid}`
-    return 'fid' in subject ? `${kind} ${subject.fid}` : kind
-  })
+  const events = page.events.map(({ shard, id, event }) => ({ shard, id, body: hubEventBody(event) }))
+  return { events, next: page.remaining[0]!.from }
 }
 
-const [alice, bob] = [new TestUser(1), new TestUser(2)]
-await hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
+/** Returns a function that derives the webhook events since its previous call, or since now. */
+async function watchEvents(): Promise<() => Promise<string[]>> {
+  let { next: from } = await readFrom(1)
+  return async () => {
+    const { events, next } = await readFrom(from)
+    from = next
+    const webhookEvents = deriveWebhookEvents(events, await takeCompactedFollows(db, events))
+    expect(new Set(webhookEvents.map(({ id }) => id)).size).toBe(webhookEvents.length)
+    return webhookEvents.map(({ kind, subject }) => {
+      if (subject.type === 'cast') return `${kind} ${subject.message.data.castAddBody?.text}`
+      if (subject.type === 'follow') return `${kind} ${subject.fid} ${subject.targetFid}`
+      return 'fid' in subject ? `${kind} ${subject.fid}` : kind
+    })
+  }
+}
 
-it('a registration is a new user; keys and storage are none of anybody', async () => {
-  expect(await derivedEvents()).toEqual(['user.created 1', 'user.created 2'])
+/** Registers new users and watches the events after that. */
+async function createScene() {
+  const [alice, bob] = [newUser(), newUser()]
+  await hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
+  return { alice, bob, derivedEvents: await watchEvents() }
+}
+
+it('deriveWebhookEvents: a registration -> user.created, keys and storage -> nothing', async () => {
+  const derivedEvents = await watchEvents()
+  const [alice, bob] = [newUser(), newUser()]
+  await hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
+  expect(await derivedEvents()).toEqual([`user.created ${alice.fid}`, `user.created ${bob.fid}`])
 })
 
-it('what stands already and is said anew is nothing new', async () => {
+it('deriveWebhookEvents: a repeated follow or reaction -> nothing', async () => {
+  const { alice, bob, derivedEvents } = await createScene()
   const cast = alice.cast('one', testNow - 100)
   await hub.submit([cast])
-  await hub.submit([bob.link(1, testNow - 90), bob.react(cast, testNow - 90)])
-  await hub.submit([bob.link(1, testNow - 80), bob.react(cast, testNow - 80)])
-  await hub.submit([bob.link(1, testNow - 70, { type: 'block' })])
-  expect(await derivedEvents()).toEqual(['cast.created one', 'follow.created 2 1', 'reaction.created 2'])
+  await hub.submit([bob.link(alice.fid, testNow - 90), bob.react(cast, testNow - 90)])
+  await hub.submit([bob.link(alice.fid, testNow - 80), bob.react(cast, testNow - 80)])
+  await hub.submit([bob.link(alice.fid, testNow - 70, { type: 'block' })])
+  const follow = `${bob.fid} ${alice.fid}`
+  expect(await derivedEvents()).toEqual([
+    'cast.created one',
+    `follow.created ${follow}`,
+    `reaction.created ${bob.fid}`,
+  ])
   await hub.submit([
     bob.react(cast, testNow - 60, { remove: true }),
-    bob.link(1, testNow - 60, { remove: true }),
+    bob.link(alice.fid, testNow - 60, { remove: true }),
   ])
-  await hub.submit([bob.link(1, testNow - 50, { remove: true })])
-  expect((await derivedEvents()).sort()).toEqual(['follow.deleted 2 1', 'reaction.deleted 2'])
+  await hub.submit([bob.link(alice.fid, testNow - 50, { remove: true })])
+  expect((await derivedEvents()).sort()).toEqual([`follow.deleted ${follow}`, `reaction.deleted ${bob.fid}`])
   await hub.submit([bob.react(cast, testNow - 40, { type: ReactionType.RECAST })])
-  expect(await derivedEvents()).toEqual(['reaction.created 2'])
+  expect(await derivedEvents()).toEqual([`reaction.created ${bob.fid}`])
 })
 
-it('a profile changes when a value does', async () => {
+it('deriveWebhookEvents: a changed profile value -> user.updated', async () => {
+  const { alice, derivedEvents } = await createScene()
   await hub.submit([alice.userData(UserDataType.BIO, 'gardener', testNow - 30)])
   await hub.submit([alice.userData(UserDataType.BIO, 'gardener', testNow - 29)])
   await hub.submit([alice.userData(UserDataType.BIO, 'sailor', testNow - 28)])
-  expect(await derivedEvents()).toEqual(['user.updated 1', 'user.updated 1'])
+  expect(await derivedEvents()).toEqual([`user.updated ${alice.fid}`, `user.updated ${alice.fid}`])
 })
 
-it('follows that a compact state ends are deleted', async () => {
+it('deriveWebhookEvents: follows removed by a compact state -> follow.deleted', async () => {
+  const { bob, derivedEvents } = await createScene()
   for (const target of [11, 12, 13]) await hub.submit([bob.link(target, testNow - 25)])
   await derivedEvents()
   await hub.submit([bob.compactLinks([12], testNow - 20)])
-  expect((await derivedEvents()).sort()).toEqual(['follow.deleted 2 11', 'follow.deleted 2 13'])
+  expect((await derivedEvents()).sort()).toEqual([
+    `follow.deleted ${bob.fid} 11`,
+    `follow.deleted ${bob.fid} 13`,
+  ])
   expect(await db`select 1 from webhooks.compacted_follows`).toEqual([])
 })
 
-it('what is revoked is deleted, and never created', async () => {
+it('deriveWebhookEvents: revoked messages -> deletions', () => {
+  const [alice, bob] = [newUser(), newUser()]
   const cast = bob.cast('two', testNow - 15)
-  const said = [
+  const messages = [
     cast,
-    bob.link(1, testNow - 14),
+    bob.link(alice.fid, testNow - 14),
     bob.react(cast, testNow - 13),
     bob.removeCast(cast.hash, testNow),
   ]
-  const revoked = said.map((message, index) => ({
+  const revoked = messages.map((message, index) => ({
     shard: 1,
     id: index,
     body: { type: HubEventType.REVOKE_MESSAGE as const, message },
@@ -93,15 +123,20 @@ it('what is revoked is deleted, and never created', async () => {
     'follow.deleted',
     'reaction.deleted',
   ])
-  await hub.submitNameTransfers([nameTransfer('bob', 2, testNowUnix - 500)])
+})
+
+it('deriveWebhookEvents: a revoked username -> user.updated', async () => {
+  const { bob, derivedEvents } = await createScene()
+  await hub.submitNameTransfers([nameTransfer('bob', bob.fid, testNowUnix - 500)])
   await hub.submit([bob.userData(UserDataType.USERNAME, 'bob', testNow - 12)])
   await derivedEvents()
   await hub.submitNameTransfers([nameTransfer('bob', 0, testNowUnix - 400)])
-  expect(await derivedEvents()).toEqual(['user.updated 2'])
+  expect(await derivedEvents()).toEqual([`user.updated ${bob.fid}`])
 })
 
-it('what storage has no room for is deleted', async () => {
-  const carol = new TestUser(3)
+it('deriveWebhookEvents: a pruned cast -> cast.deleted', async () => {
+  const derivedEvents = await watchEvents()
+  const carol = newUser()
   await hub.submitOnChainEvents(carol.onChain({ units: 1 }))
   const casts = Array.from({ length: 101 }, (_, n) => carol.cast(`cast ${n}`, testNow - 5_000 + n))
   for (let at = 0; at < casts.length; at += 50) await hub.submit(casts.slice(at, at + 50))

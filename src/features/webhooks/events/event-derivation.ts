@@ -12,7 +12,7 @@ import type { SignedMessage } from '../../../protocol/message.js'
 import { unixSecondsFromFarcasterSeconds } from '../../../protocol/time.js'
 import type { EventSubject, WebhookEvent } from './webhook-event.js'
 
-/** The entries of the log that webhooks are told of. */
+/** The log entries that create webhook events. */
 export const webhookEventTypes: readonly number[] = [
   HubEventType.MERGE_MESSAGE,
   HubEventType.PRUNE_MESSAGE,
@@ -23,11 +23,13 @@ export const webhookEventTypes: readonly number[] = [
 type EventWithoutId = Omit<WebhookEvent, 'id'>
 
 /**
- * What entries of the log mean to users, in their order. A message that takes the place of one that says the same, as
- * a newer follow of the same user, is nothing new; what is pruned or revoked is deleted.
+ * Derives webhook events from log entries, in order.
  *
- * @param compactedFollows Of entries that hold a compact state, by `<shard>-<id>`: the follows that it ended, of which the log
- * says nothing.
+ * A message that replaces one with the same content, such as a newer follow of the same user, creates no
+ * event. Pruned and revoked messages create deletions.
+ *
+ * @param compactedFollows Follows removed by compact states, by `<shard>-<id>`; the log does not contain
+ * them.
  */
 export function deriveWebhookEvents(
   logEvents: readonly ConsumedEvent[],
@@ -79,7 +81,7 @@ function eventsOfMerge(
   ]
 }
 
-/** Whether a message that is displaced by one of its own type said what the newer one says. */
+/** Whether a replaced message of the same type has the same content as the new one. */
 function hasSameContent({ data }: SignedMessage, { data: other }: SignedMessage): boolean {
   if (data.type === MessageType.USER_DATA_ADD) return data.userDataBody?.value === other.userDataBody?.value
   return true
@@ -97,7 +99,7 @@ function deletionEvents(message: SignedMessage, happenedAt: number | null): Even
   return [{ kind: kind === 'user' ? 'user.updated' : `${kind}.deleted`, happenedAt, subject }]
 }
 
-/** What an add says; null for messages that only take away, and for what webhooks are not told of. */
+/** Returns the content of an add message; null for removals and for types without webhooks. */
 function contentOf(
   message: SignedMessage,
 ): { kind: 'cast' | 'follow' | 'reaction' | 'user'; subject: EventSubject } | null {
@@ -110,7 +112,7 @@ function contentOf(
       return { kind: 'follow', subject: { type: 'follow', fid, targetFid: linkBody.targetFid } }
     case MessageType.REACTION_ADD: {
       const target = reactionBody?.targetCastId
-      // What has only a URL is no cast, of which the event would have to tell.
+      // A URL target is not a cast, which the event would have to contain.
       if (!reactionBody || !target) return null
       return {
         kind: 'reaction',
@@ -131,7 +133,7 @@ function contentOf(
   }
 }
 
-/** KeyRegistry's key type of an address that may sign in for the user: the API shows those. */
+/** Auth addresses of the KeyRegistry, which the API shows in profiles. */
 const AUTH_KEY_TYPE = 2
 
 function eventsOfChainEvent(event: OnChainEvent): EventWithoutId[] {

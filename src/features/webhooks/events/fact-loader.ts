@@ -5,13 +5,13 @@ import type { Queryable } from '../../../platform/db/connection.js'
 import type { EventFacts } from '../matching/facts.js'
 import type { WebhookEvent } from './webhook-event.js'
 
-/** An event and what filters may ask of it. */
+/** An event with the facts that filters can select. */
 export interface EventWithFacts {
   readonly event: WebhookEvent
   readonly facts: EventFacts
 }
 
-/** Finds out what the occurrences do not say themselves, in two statements for all of them. */
+/** Loads the facts that events do not contain, with two statements for all events. */
 export async function loadFacts(db: Queryable, events: readonly WebhookEvent[]): Promise<EventWithFacts[]> {
   const casts = events.flatMap(({ subject }) => (subject.type === 'cast' ? [castRow(subject.message)] : []))
   const traders = events.flatMap(({ subject }) =>
@@ -38,7 +38,7 @@ async function loadUsers(db: Queryable, fids: readonly number[]): Promise<Map<nu
   return new Map(rows.map((row) => [row.fid, row]))
 }
 
-/** Which URL the threads of these casts stand below, by hash in hex without 0x, as far as the casts are here. */
+/** Returns the root parent URL of each stored cast, by hash in hex without 0x. */
 async function loadRoots(db: Queryable, hashes: readonly Buffer[]): Promise<Map<string, string | null>> {
   const rows = await db<{ hash: string; root: string | null }[]>`
     select encode(hash, 'hex') as hash, root_parent_url as root
@@ -96,7 +96,7 @@ function castFacts(
     parentFid: cast.parentFid,
     parentHash: parentHash === null ? null : `0x${parentHash}`,
     parentUrl: cast.parentUrl,
-    // A cast that is gone has left its thread: then what it replied to knows.
+    // A deleted cast has no thread; then its parent's thread counts.
     rootParentUrl:
       roots.get(cast.hash.toString('hex')) ??
       cast.parentUrl ??

@@ -6,8 +6,8 @@ import { deriveWebhookEvents, webhookEventTypes } from './event-derivation.js'
 import { loadFacts } from './fact-loader.js'
 
 /**
- * Holds what happens against the subscriptions and puts what somebody wants to hear of in line, in the transaction
- * that moves the cursor: a delivery is there exactly once, whatever dies.
+ * Matches log events against subscriptions and queues deliveries in the transaction that moves the cursor. So
+ * each delivery is queued exactly once, also after crashes.
  *
  * @param clock Unix milliseconds.
  */

@@ -1,53 +1,53 @@
 import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
 import type { SignedMessage } from '../../../protocol/message.js'
 
-/** Something that webhooks are told of. */
+/** An event that webhooks can subscribe to. */
 export interface WebhookEvent {
   /**
-   * The same however often the log is read: `<shard>-<event id>`, with `-<n>` behind it for what is not the first. Of a
-   * trade: `trade-<network>-<transaction>-<log index>`.
+   * Stable id: `<shard>-<event id>`, followed by `-<n>` for further events of one log entry. For trades:
+   * `trade-<network>-<transaction>-<log index>`.
    */
   readonly id: string
   readonly kind: WebhookEventKind
-  /** In the protocol, in Unix seconds; null where the protocol gives no time, as for what storage had no room for. */
+  /** Protocol time in Unix seconds; null when there is none, as for pruned messages. */
   readonly happenedAt: number | null
   readonly subject: EventSubject
 }
 
-/** What it is about. */
+/** The subject of an event. */
 export type EventSubject = CastSubject | FollowSubject | ReactionSubject | UserSubject | TradeSubject
 
-/** The cast itself, because it may be gone when it is told of. */
+/** The cast itself, since it may be deleted before delivery. */
 export interface CastSubject {
   readonly type: 'cast'
   readonly message: SignedMessage
 }
 
-/** Who follows, or did, whom. */
+/** The follower and the followed user. */
 export interface FollowSubject {
   readonly type: 'follow'
   readonly fid: number
   readonly targetFid: number
 }
 
-/** Who reacts, or did, to what. */
+/** The reacting user and the target. */
 export interface ReactionSubject {
   readonly type: 'reaction'
   readonly fid: number
-  /** 1 like, 2 recast. */
+  /** 1 for likes, 2 for recasts. */
   readonly reactionType: number
   readonly targetFid: number
-  /** Lower-case hex with 0x. */
+  /** Lowercase hex with 0x. */
   readonly targetHash: string
 }
 
-/** Who is new, or other than before. */
+/** The user that registered or changed. */
 export interface UserSubject {
   readonly type: 'user'
   readonly fid: number
 }
 
-/** A trade, as whoever watches the chain tells of it. */
+/** A trade as reported by the chain follower. */
 export interface TradeSubject {
   readonly type: 'trade'
   readonly fid: number | null

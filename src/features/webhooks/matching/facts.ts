@@ -1,13 +1,11 @@
-/**
- * What filters are held against: everything that they can ask of an event. Hashes are lower-case hex with `0x`.
- */
+/** The properties of an event that filters can select. Hashes are lowercase hex with `0x`. */
 export type EventFacts = CastFacts | FollowFacts | ReactionFacts | TradeFacts | UserFacts
 
-/** A cast that came or went. */
+/** An added or removed cast. */
 export interface CastFacts {
   readonly kind: 'cast.created' | 'cast.deleted'
   readonly authorFid: number
-  /** 0 where none is known, as the API shows it. */
+  /** 0 when unknown, as in the API. */
   readonly authorScore: number
   readonly mentionedFids: readonly number[]
   readonly parentFid: number | null
@@ -17,18 +15,18 @@ export interface CastFacts {
   readonly embeddedFids: readonly number[]
   readonly embeddedHashes: readonly string[]
   readonly embeddedUrls: readonly string[]
-  /** As the API shows it: with the names of whom it mentions. */
+  /** The text as the API shows it, with the names of mentioned users. */
   readonly text: string
 }
 
-/** A follow that began or ended. */
+/** A created or deleted follow. */
 export interface FollowFacts {
   readonly kind: 'follow.created' | 'follow.deleted'
   readonly fid: number
   readonly targetFid: number
 }
 
-/** A like or a recast that came or went. */
+/** An added or removed like or recast. */
 export interface ReactionFacts {
   readonly kind: 'reaction.created' | 'reaction.deleted'
   readonly fid: number
@@ -40,13 +38,13 @@ export interface ReactionFacts {
 /** A trade. */
 export interface TradeFacts {
   readonly kind: 'trade.created'
-  /** Null when the trader is no user. */
+  /** Null when the trader is not a user. */
   readonly fid: number | null
   readonly amountUsdc: number
   readonly traderScore: number
 }
 
-/** A user that registered, or changed. */
+/** A registered or changed user. */
 export interface UserFacts {
   readonly kind: 'user.created' | 'user.updated'
   readonly fid: number

@@ -1,23 +1,23 @@
 import { compilePattern, type Pattern } from './pattern.js'
 import type { AnyFilter } from './subscription.js'
 
-/** The members of filters that are regular expressions. */
+/** Filter members that are regular expressions. */
 export type PatternMember = 'text' | 'embeds'
 
-/** A filter of one kind of event, ready to be held against events. */
+/** A compiled filter of one event kind. */
 export interface FilterEntry {
   readonly webhookId: string
   readonly filter: AnyFilter
   readonly excludedAuthors: ReadonlySet<number> | null
-  /** 0 where the filter asks for none. */
+  /** 0 when the filter sets none. */
   readonly minimumScore: number
   readonly minimumAmount: number
   readonly patterns: Readonly<Record<PatternMember, Pattern | null>>
-  /** The last event that it was judged by, so that none is judged twice by one that names it twice. */
+  /** Number of the last event checked, so that an event with several matching keys is checked once. */
   lastCheckedEvent: number
 }
 
-/** Makes a filter ready. */
+/** Compiles a filter. */
 export function createFilterEntry(webhookId: string, filter: AnyFilter): FilterEntry {
   const { exclude_author_fids: excludedAuthors = [] } = filter
   return {
@@ -31,7 +31,7 @@ export function createFilterEntry(webhookId: string, filter: AnyFilter): FilterE
   }
 }
 
-/** Null for none. One that does not compile finds nothing: it was checked when it was saved. */
+/** Compiles a pattern; null for none. An invalid pattern matches nothing: saving has validated it. */
 function compileOptionalPattern(source: string | undefined): Pattern | null {
   if (source === undefined || source === '') return null
   const pattern = compilePattern(source)

@@ -3,7 +3,7 @@ import { createFilterEntry, type FilterEntry, type PatternMember } from './filte
 import { PatternIndex } from './pattern-index.js'
 import { type AnyFilter, hasSelectors, normalizeHash } from './subscription.js'
 
-/** Where the numbers that an event has are looked up, by the member of filters that lists them. */
+/** Filter members that list numbers, and where an event has them. */
 const numberMembers = [
   'author_fids',
   'mentioned_fids',
@@ -28,7 +28,7 @@ const hashMembers: ReadonlySet<string> = new Set([
 type NumberMember = (typeof numberMembers)[number]
 type TextMember = (typeof textMembers)[number]
 
-/** The filters for one kind of event. */
+/** The indexed filters of one event kind. */
 export class KindIndex {
   readonly #entries = new Map<string, FilterEntry>()
   readonly #numbers = new Map<NumberMember, Map<number, FilterEntry[]>>(
@@ -41,7 +41,7 @@ export class KindIndex {
     text: new PatternIndex('text'),
     embeds: new PatternIndex('embeds'),
   }
-  /** Those that choose nothing, by the score that they ask for, the lowest first. */
+  /** Filters without selectors, by minimum score ascending. */
   readonly #catchAll: FilterEntry[] = []
   #events = 0
 
@@ -95,7 +95,7 @@ export class KindIndex {
     }
     this.#lookUp(event, check)
     if (isCast(event)) {
-      // What is decided is not run: neither what has matched otherwise, nor what would be left out anyway.
+      // Skips patterns of filters that have matched already or are excluded anyway.
       const checkPattern = (entry: FilterEntry, isMatch: () => boolean) => {
         if (entry.lastCheckedEvent === eventNumber || !passesExclusions(entry, event, score)) return
         if (!isMatch()) return
@@ -131,7 +131,7 @@ export class KindIndex {
     if ('targetHash' in event) text('target_cast_hashes', event.targetHash)
   }
 
-  /** Every place of the indexes that the entry stands in, each once. */
+  /** Calls once for each index key of an entry. */
   #forEachKey(
     { filter }: FilterEntry,
     visit: (
@@ -159,7 +159,7 @@ function isCast(event: EventFacts): event is CastFacts {
   return event.kind === 'cast.created' || event.kind === 'cast.deleted'
 }
 
-/** What the minimum is held against; above every minimum where the kind has none. */
+/** Returns the score to compare with the minimum; above every minimum for kinds without scores. */
 function scoreOf(event: EventFacts): number {
   if (isCast(event)) return event.authorScore
   return event.kind === 'trade.created' ? event.traderScore : 1

@@ -6,10 +6,10 @@ import { Matcher } from './matcher.js'
 import type { Subscription } from './subscription.js'
 import { referenceMatch } from './testing/reference-match.js'
 
-/** Small worlds, so that filters and events often meet. */
+/** Small domains, so that filters and events often meet. */
 const fid = fc.integer({ min: 0, max: 9 })
 const hash = fc.integer({ min: 0, max: 5 }).map((digit) => `0x${String(digit).repeat(40)}`)
-/** As people write them: with 0x or without, in capitals or not. */
+/** Hashes in any spelling: with or without 0x, in either case. */
 const spelledHash = fc
   .tuple(fc.constantFrom('a', 'B', '1', '2'), fc.boolean())
   .map(([digit, prefixed]) => `${prefixed ? '0x' : ''}${digit.repeat(40)}`)
@@ -78,7 +78,7 @@ const members = <Members extends object>(
 ) => fc.record(arbitraries, { requiredKeys: [] })
 
 const castFilter = fc.oneof(
-  // Few members, as filters are, and any number of them.
+  // Few members, as in real filters, but also any number.
   fc.constant({}),
   members({ author_fids: list(fid), text: pattern, minimum_author_score: score }),
   members({ exclude_author_fids: list(fid), text: pattern, embeds: pattern }),
@@ -172,7 +172,7 @@ const RUNS = 700
 const SUBSCRIPTIONS = 12
 const EVENTS = 20
 
-it('finds for every event the webhooks that the plain rules find, also after subscriptions have changed', {
+it('Matcher: matches the reference implementation, also after subscriptions change', {
   timeout: 120_000,
 }, () => {
   const parameters = { numRuns: RUNS, seed: Number(process.env.FC_SEED ?? 20_261_120) }

@@ -4,8 +4,10 @@ import { KindIndex } from './kind-index.js'
 import { filtersByKind, type Subscription } from './subscription.js'
 
 /**
- * Says which webhooks an event is for. All subscriptions are kept in indexes by what they ask for, so that an event
- * costs what it matches and not what is subscribed. The meaning of filters is in docs/webhooks.md.
+ * Finds the webhooks of an event.
+ *
+ * All subscriptions are indexed by what they select, so the cost of an event depends on its matches and not
+ * on the number of subscriptions. The meaning of filters is in docs/webhooks.md.
  */
 export class Matcher {
   readonly #kinds = new Map<WebhookEventKind, KindIndex>(
@@ -13,12 +15,12 @@ export class Matcher {
   )
   readonly #subscriptions = new Map<string, Subscription>()
 
-  /** How many webhooks are subscribed to anything. */
+  /** Number of webhooks with a subscription. */
   get size(): number {
     return this.#subscriptions.size
   }
 
-  /** Adds a webhook's subscription, in place of the one that it has. */
+  /** Adds or replaces a webhook's subscription. */
   set(subscription: Subscription): void {
     this.delete(subscription.webhookId)
     this.#subscriptions.set(subscription.webhookId, subscription)
@@ -27,7 +29,7 @@ export class Matcher {
     }
   }
 
-  /** Takes a webhook's subscription out. */
+  /** Removes a webhook's subscription. */
   delete(webhookId: string): void {
     const subscription = this.#subscriptions.get(webhookId)
     if (subscription === undefined) return
@@ -35,12 +37,12 @@ export class Matcher {
     for (const [kind] of filtersByKind(subscription)) this.#kinds.get(kind)?.remove(webhookId)
   }
 
-  /** Whether anybody wants to hear of this kind. */
+  /** Whether any webhook subscribes to this kind. */
   hasSubscribers(kind: WebhookEventKind): boolean {
     return (this.#kinds.get(kind)?.size ?? 0) > 0
   }
 
-  /** The webhooks that the event is for, each once. */
+  /** Returns the webhooks that the event is for, each once. */
   match(event: EventFacts): string[] {
     return this.#kinds.get(event.kind)?.match(event) ?? []
   }

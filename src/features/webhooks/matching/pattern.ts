@@ -1,20 +1,21 @@
 import { RE2JS, RE2JSException } from 're2js'
 import { MAX_PATTERN_LENGTH } from '../../../graph/view/schema/webhook-filters.js'
 
-/** A regular expression of a user: it is matched in linear time, whatever it says. */
+/** A user's regular expression, matched in linear time. */
 export interface Pattern {
-  /** Whether it finds something anywhere in the text. */
+  /** Whether it matches anywhere in the text. */
   test(text: string): boolean
 }
 
 /**
- * Instructions of a compiled pattern. Each may be looked at for each character of a text: `(?i)(.*a){99}b`, which is as
- * long as that, takes
- * tens of milliseconds on the longest cast.
+ * Most instructions of a compiled pattern.
+ *
+ * Each instruction may run for each character: `(?i)(.*a){99}b`, which has about as many, takes tens of
+ * milliseconds on the longest cast.
  */
 const MAX_PROGRAM_SIZE = 500
 
-/** Compiles a pattern in RE2's syntax, or says what is wrong with it, to go on after its name. */
+/** Compiles a pattern in RE2 syntax, or returns the problem to append to the member's name. */
 export function compilePattern(source: string): Pattern | { readonly problem: string } {
   if (source.length > MAX_PATTERN_LENGTH) {
     return { problem: `must be of at most ${MAX_PATTERN_LENGTH} characters` }

@@ -1,9 +1,13 @@
+/** Shorter literals occur in almost every text. */
+export const MIN_LITERAL_LENGTH = 2
+/** A longer list of alternatives selects little. */
+const MAX_LITERALS = 64
+
 /**
- * What a text must hold for a regular expression to find anything in it: at least one of these pieces. With them in
- * one index, a text is searched once for all expressions, and only those are run that may match.
+ * Returns literals of which a text must contain one for a regular expression to match.
  *
- * Pieces and texts are compared folded, so that flags do not matter. Null where nothing can be said, which is always
- * a right answer.
+ * Literals and texts are compared folded (`foldText`), so flags do not matter. Null when none can be derived, which is
+ * always correct.
  */
 export function requiredLiterals(source: string): readonly string[] | null {
   const reader = { source, position: 0 }
@@ -12,15 +16,7 @@ export function requiredLiterals(source: string): readonly string[] | null {
   return found
 }
 
-/** Shorter pieces are in nearly every text. */
-const MIN_LENGTH = 2
-/** More pieces than this say little: long lists of short words. */
-const MAX_LITERALS = 64
-
-/**
- * Lower case, in which the letters that RE2 takes for the same as an ASCII letter become that letter: the long s and
- * the Kelvin sign.
- */
+/** Folds case: lowercase, with the two letters that RE2 folds to ASCII letters (long s, Kelvin sign) replaced. */
 export function foldText(text: string): string {
   return text.toLowerCase().replaceAll('ſ', 's')
 }
@@ -30,10 +26,10 @@ interface Reader {
   position: number
 }
 
-/** One piece of a sequence: a character as it is, or what must stand in its place; null says nothing. */
+/** An item of a sequence: one literal character, or literals of which one is required; null for anything else. */
 type Item = { readonly literal: string } | { readonly literals: readonly string[] } | null
 
-/** Undefined: the syntax is not understood here. */
+/** Reads alternatives up to a closing parenthesis; undefined for unsupported syntax. */
 function readAlternatives(reader: Reader): readonly string[] | null | undefined {
   const literals: string[] = []
   let isKnown = true
@@ -48,6 +44,7 @@ function readAlternatives(reader: Reader): readonly string[] | null | undefined 
   return isKnown && literals.length <= MAX_LITERALS ? literals : null
 }
 
+/** Reads a sequence and returns the item whose shortest literal is longest. */
 function readSequence(reader: Reader): readonly string[] | null | undefined {
   let best: readonly string[] | null = null
   let literalRun = ''
@@ -55,7 +52,7 @@ function readSequence(reader: Reader): readonly string[] | null | undefined {
     if (shortestLength(literals) > shortestLength(best)) best = literals
   }
   const endRun = () => {
-    if (literalRun.length >= MIN_LENGTH) consider([literalRun])
+    if (literalRun.length >= MIN_LITERAL_LENGTH) consider([literalRun])
     literalRun = ''
   }
   for (;;) {
@@ -68,7 +65,7 @@ function readSequence(reader: Reader): readonly string[] | null | undefined {
     if (item !== null && 'literal' in item && repetition === 'once') literalRun += item.literal
     else {
       endRun()
-      // A group that stands at least once.
+      // The group occurs at least once.
       if (item !== null && 'literals' in item && repetition !== 'maybe') consider(item.literals)
     }
   }
@@ -99,14 +96,14 @@ function readItem(reader: Reader): Item | undefined {
     case '+':
     case '?':
     case '{':
-      // A brace may stand for itself; it is not worth knowing when.
+      // A brace may be literal; such patterns are rare.
       return undefined
     default:
       return literalOf(char)
   }
 }
 
-/** Letters beyond ASCII are folded in more ways than are told here. */
+/** Returns a literal ASCII character; other letters fold in more ways than `foldText`. */
 function literalOf(char: string): Item {
   return char.charCodeAt(0) < 0x80 ? { literal: foldText(char) } : null
 }

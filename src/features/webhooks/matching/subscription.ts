@@ -8,21 +8,21 @@ import type {
   WebhookSubscriptionFilters,
 } from '../../../graph/view/schema/webhook-filters.js'
 
-/** A webhook that events are held against: its filters have been checked. */
+/** A webhook's validated filters. */
 export interface Subscription {
   readonly webhookId: string
   readonly filters: WebhookSubscriptionFilters
 }
 
-/** Any filter, with the members that it may have. */
+/** Any filter with all members that it may have. */
 export type AnyFilter = CastFilter & FollowFilter & ReactionFilter & TradeFilter & UserUpdatedFilter
 
-/** The filters of a subscription by the kind of event that they are for. */
+/** Returns a subscription's filters by event kind. */
 export function filtersByKind({ filters }: Subscription): [WebhookEventKind, AnyFilter][] {
   return Object.entries(filters) as [WebhookEventKind, AnyFilter][]
 }
 
-/** Members of which one must match, where any of them is given. A list without entries counts as not given. */
+/** Members of which one must match when any is given. An empty list counts as not given. */
 const selectorMembers = [
   'author_fids',
   'mentioned_fids',
@@ -39,7 +39,7 @@ const selectorMembers = [
   'target_cast_hashes',
 ] as const satisfies readonly (keyof AnyFilter)[]
 
-/** Whether the filter chooses at all, or takes everything that its narrowing members leave. */
+/** Whether the filter has selectors; otherwise it matches every event that its other members allow. */
 export function hasSelectors(filter: AnyFilter): boolean {
   return selectorMembers.some((member) => {
     const value = filter[member]
@@ -47,7 +47,7 @@ export function hasSelectors(filter: AnyFilter): boolean {
   })
 }
 
-/** A hash as facts have it. */
+/** Normalizes a hash to the form in facts. */
 export function normalizeHash(hash: string): string {
   const digits = hash.toLowerCase()
   return digits.startsWith('0x') ? digits : `0x${digits}`

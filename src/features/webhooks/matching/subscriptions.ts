@@ -6,26 +6,28 @@ interface ChangeRow {
   readonly id: string
   readonly revision: number
   readonly filters: WebhookSubscriptionFilters | null
-  readonly isOn: boolean
+  readonly isActive: boolean
 }
 
 /**
- * All subscriptions of webhooks that are on, as they are in the database now. Whoever matches refreshes first, which
- * is one statement that finds nothing unless something has changed: no process ever matches by what was.
+ * All subscriptions of active webhooks, synchronized with the database.
+ *
+ * Call `refresh` before matching: one statement that finds nothing unless something changed. So no process
+ * matches by stale subscriptions.
  */
 export class Subscriptions {
   readonly matcher = new Matcher()
   #revision = 0
 
-  /** Takes over what has changed. Changes are numbered in the order of their commits (webhooks.revision). */
+  /** Loads what has changed. Changes are numbered in commit order (webhooks.revision). */
   async refresh(db: Queryable): Promise<void> {
     const rows = await db<ChangeRow[]>`
-      select id, revision, filters, active and deleted_at is null as "isOn"
+      select id, revision, filters, active and deleted_at is null as "isActive"
       from webhooks.webhooks
       where revision > ${this.#revision}::bigint
       order by revision`
-    for (const { id, revision, filters, isOn } of rows) {
-      if (isOn && filters !== null) this.matcher.set({ webhookId: id, filters })
+    for (const { id, revision, filters, isActive } of rows) {
+      if (isActive && filters !== null) this.matcher.set({ webhookId: id, filters })
       else this.matcher.delete(id)
       this.#revision = revision
     }

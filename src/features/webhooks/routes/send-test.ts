@@ -3,7 +3,7 @@ import { textEnum } from '../../../graph/view/schema/schema-type.js'
 import { WebhookTestResponse } from '../../../graph/view/schema/webhook-delivery.js'
 import { webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js'
 import { defineOperation } from '../../operation.js'
-import { enqueueTestDelivery } from '../test-delivery.js'
+import { enqueueTestDelivery } from '../deliveries.js'
 import { findWebhook } from '../webhooks.js'
 import { unknownWebhookText, webhookIdParameter, webhookStore } from './webhook-parameters.js'
 

@@ -1,6 +1,6 @@
 import type { WebhookSettings } from '../settings.js'
 
-/** Webhooks may be sent to loopback, over http, and are not held back. */
+/** Settings that allow loopback over http, without rate limits. */
 export const testWebhookSettings: WebhookSettings = {
   targetPolicy: { allowHttp: true, allowLoopback: true },
   httpTimeoutMs: 10_000,

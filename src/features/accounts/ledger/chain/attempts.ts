@@ -1,19 +1,19 @@
 import type { Database, Queryable, Transaction } from '../../../../platform/db/connection.js'
 import { applySettlement, type TransactionRow, transactionColumns } from '../transactions.js'
 
-/** A signed transaction, and its hash of 32 bytes. */
+/** A signed transaction and its hash of 32 bytes. */
 export interface SignedTransaction {
   readonly hash: Buffer
   readonly raw: Buffer
 }
 
-/** One that was recorded. */
+/** A recorded attempt. */
 export interface AttemptRow extends SignedTransaction {
   readonly attempt: number
   readonly signedAt: Date
 }
 
-/** Everything that may be sent for a transaction, from the first to the last. */
+/** Reads the attempts of a transaction, first to last. */
 export async function readAttempts(db: Queryable, transactionId: number): Promise<AttemptRow[]> {
   return await db<AttemptRow[]>`
     select attempt, hash, raw, signed_at as "signedAt"
@@ -22,7 +22,7 @@ export async function readAttempts(db: Queryable, transactionId: number): Promis
     order by attempt`
 }
 
-/** What the open transactions of a wallet may take, in wei, but for one. */
+/** Returns the most that a wallet's open transactions may cost in wei, except one. */
 export async function reservedAmount(
   db: Queryable,
   walletId: string,
@@ -34,7 +34,7 @@ export async function reservedAmount(
   return BigInt(row!.reserved)
 }
 
-/** How many transactions of a wallet are in final blocks for certain: an RPC that counts less is behind. */
+/** Counts a wallet's final transactions; an RPC that counts fewer is behind. */
 export async function countSettled(db: Queryable, walletId: string): Promise<number> {
   const [row] = await db<{ nonce: number }[]>`
     select nonce from accounts.transactions
@@ -44,7 +44,7 @@ export async function countSettled(db: Queryable, walletId: string): Promise<num
   return row === undefined ? 0 : row.nonce + 1
 }
 
-/** A transaction that is to be recorded with its first attempt. */
+/** A transaction to record with its first attempt. */
 export interface NewTransaction {
   readonly walletId: string
   readonly purpose: string
@@ -56,7 +56,7 @@ export interface NewTransaction {
   readonly nowMs: number
 }
 
-/** Records a transaction, with its nonce; the wallet is locked. */
+/** Records a transaction and its nonce. The caller holds the wallet lock. */
 export async function recordTransaction(db: Transaction, record: NewTransaction): Promise<TransactionRow> {
   const { walletId, nonce, signed } = record
   const [row] = await db<TransactionRow[]>`
@@ -68,7 +68,10 @@ export async function recordTransaction(db: Transaction, record: NewTransaction)
   return row!
 }
 
-/** Records one more attempt that takes more, unless somebody else has just done so; the wallet is locked. */
+/**
+ * Records a replacement at a higher fee, unless another process has just done so. The caller holds the wallet
+ * lock.
+ */
 export async function recordReplacement(
   db: Transaction,
   transactionId: number,
@@ -100,16 +103,16 @@ async function insertAttempt(
     on conflict do nothing`
 }
 
-/** What came of a transaction. Amounts in wei. */
+/** The result of a transaction. Amounts in wei. */
 export interface Settlement {
   readonly hash: Buffer | null
   readonly cost: bigint
   readonly fid: number | null
-  /** Why it came to nothing; null when it counts. */
+  /** The reason of a failure; null for success. */
   readonly failure: string | null
 }
 
-/** Writes down what came of a transaction. */
+/** Records the result of a transaction. */
 export async function settleTransaction(
   db: Database,
   transactionId: number,
@@ -126,7 +129,7 @@ export async function settleTransaction(
   )
 }
 
-/** How a transaction stands. */
+/** Reads the state of a transaction. */
 export async function readOutcome(
   db: Queryable,
   transactionId: number,

@@ -5,7 +5,7 @@ import type { AccountLedger, Payer } from '../account-ledger.js'
 import { reservedAmount } from './attempts.js'
 import type { WalletRpc } from './wallet-rpc.js'
 
-/** What wallets on a chain have, without what their open transactions may take. */
+/** Spendable balances of wallets on a chain: the balance minus the reserve of open transactions. */
 export class ChainBalances implements Pick<AccountLedger, 'network' | 'available'> {
   readonly network: string
   readonly #rpc: Pick<WalletRpc, 'balance'>
@@ -19,7 +19,11 @@ export class ChainBalances implements Pick<AccountLedger, 'network' | 'available
     return await (await this.fetchAvailable(payer))(db)
   }
 
-  /** Asks the chain. @returns what tells what the wallet can spend of it. */
+  /**
+   * Fetches the balance from the chain.
+   *
+   * @returns A function that returns the spendable amount.
+   */
   async fetchAvailable({ id, address }: Payer): Promise<(db: Queryable) => Promise<bigint>> {
     const balance = await this.#rpc.balance(hexOf(address))
     return async (db) => {

@@ -7,8 +7,7 @@ import { PlazaError, type Refusal, refuse } from '../../../../platform/errors.js
 import type { Log } from '../../../../platform/log/log.js'
 import type { Vault } from '../../../../platform/vault/vault.js'
 import { hexOf } from '../../../../protocol/bytes.js'
-import { openWallet } from '../../wallets/wallet-key.js'
-import { lockWallet } from '../../wallets/wallets.js'
+import { lockWallet, openWallet } from '../../wallets/wallets.js'
 import type {
   AccountCall,
   AccountLedger,
@@ -38,36 +37,36 @@ import { NONCE_TAKEN, TransactionMonitor } from './transaction-monitor.js'
 import { WalletRpc } from './wallet-rpc.js'
 import { maxCostOf, signTransaction } from './wallet-transaction.js'
 
-/** What a chain's ledger stands on. */
+/** Dependencies of a chain's ledger. */
 export interface ChainLedgerOptions {
-  /** For writes. */
+  /** Used for writes. */
   readonly db: Database
   readonly rpc: ChainRpc
   readonly contracts: ChainSettings['contracts']
   readonly hub: Pick<Hub, 'submitOnChainEvents'>
   readonly vault: Vault
-  /** The most that may be offered for a unit of gas, in wei. */
+  /** Highest gas price to offer, in wei. */
   readonly maxFee: bigint
-  /** How long a transaction may wait to be taken before another one offers more for it. */
+  /** Milliseconds until an unmined transaction is replaced at a higher fee. */
   readonly stuckMs: number
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly log: Log
-  /** Ends what waits. */
+  /** Aborts waiting. */
   readonly signal: AbortSignal
 }
 
-/** Whoever buys waits so long at most; the purchase goes on without them. */
+/** Longest wait of a caller; the purchase continues without it. */
 const WAIT_MS = 90_000
 const POLL_MS = 250
-/** Balances and prices that callers are judged by may be so old; what is spent is judged by new ones. */
+/** Age limit of cached balances and prices for checks of callers; spending uses fresh values. */
 const CACHE_MS = 2_000
-/** Prices follow the dollar, and may rise before a transaction is taken; what is too much comes back. */
+/** Prices follow the dollar and may rise before a transaction is mined; the excess is refunded. */
 const PRICE_MARGIN_PERCENT = 2n
-/** Gas is estimated for the state of now, and a little more may be needed then. */
+/** Margin on gas estimates, since the state may change. */
 const GAS_MARGIN_PERCENT = 20n
 
-/** About the gas of each call, for a price that is told in advance. */
+/** Approximate gas of each call, for price quotes. */
 const typicalGas: Readonly<Record<AccountCall['kind'], bigint>> = {
   register: 300_000n,
   transfer: 200_000n,
@@ -77,9 +76,10 @@ const typicalGas: Readonly<Record<AccountCall['kind'], bigint>> = {
 }
 
 /**
- * Registers and pays on a chain. A purchase is signed and recorded before it is sent, with the next nonce of its wallet,
- * under the lock of the wallet: however many processes there are and wherever they end, each nonce is used for one
- * purchase, and each purchase for one nonce.
+ * Registers and pays on a chain.
+ *
+ * A purchase is signed and recorded before it is sent, with the wallet's next nonce and under the wallet's
+ * lock. So any number of processes, ending anywhere, use one nonce per purchase and one purchase per nonce.
  */
 export class ChainLedger implements AccountLedger {
   readonly network: string
@@ -157,7 +157,7 @@ export class ChainLedger implements AccountLedger {
     const [value, fees] = await Promise.all([this.#callValue(purchase.call), this.#fees()])
     const estimate = await this.#rpc.estimateGas(from, call, value)
     if (!('gas' in estimate)) {
-      // The contracts refuse it a second time, too: somebody else may have bought it in the meantime.
+      // Another process may have bought it meanwhile; the contracts would refuse it a second time.
       const existing = await findTransaction(db, purchase)
       if (existing) return existing
       if ('revert' in estimate) return contractRefusal(revertName(estimate.revert))
@@ -169,7 +169,7 @@ export class ChainLedger implements AccountLedger {
       await lockWallet(transaction, purchase.walletId)
       const existing = await findTransaction(transaction, purchase)
       if (existing) return existing
-      // In this order: what was settled in between is then counted twice, and not left out.
+      // In this order a transaction settled in between counts twice, not never.
       const reserved = await reservedAmount(transaction, purchase.walletId)
       const { balance, count } = await this.#rpc.funds(
         from,
@@ -194,8 +194,10 @@ export class ChainLedger implements AccountLedger {
   }
 
   /**
-   * After ours, and after those that were sent with the wallet's key by others. One that is too high would hold the
-   * wallet up for ever, so what one RPC tells of others is held against all; for one that is too low another is taken.
+   * Returns the nonce after our own transactions and others sent with the wallet's key.
+   *
+   * Too high a nonce would block the wallet forever, so counts of foreign transactions are agreed by all
+   * RPCs. Too low a nonce is retried.
    */
   async #nextNonce(
     db: Queryable,
@@ -217,10 +219,7 @@ export class ChainLedger implements AccountLedger {
       if (state === 'reverted') return contractRefusal(failure)
       await pause(POLL_MS)
     }
-    throw new PlazaError(
-      'unavailable',
-      'the chain has not taken the transaction yet: send the same request again',
-    )
+    throw new PlazaError('unavailable', 'the transaction is not mined yet: send the same request again')
   }
 
   async #callValue(call: Parameters<AccountLedger['priceOf']>[0]): Promise<bigint> {
@@ -232,7 +231,7 @@ export class ChainLedger implements AccountLedger {
   async #fees(): Promise<Fees> {
     const fees = newFees(await this.#rpc.gasPrice(), this.#options.maxFee)
     if (fees !== null) return fees
-    throw new PlazaError('unavailable', 'the network asks for higher fees than this server may offer')
+    throw new PlazaError('unavailable', 'the network requires higher fees than this server may offer')
   }
 
   async #callNumber(encodedCall: EncodedCall): Promise<bigint> {
@@ -251,7 +250,7 @@ export class ChainLedger implements AccountLedger {
 }
 
 function contractRefusal(reason: string | null): Refusal {
-  return refuse('conflict', `the contracts refuse it${reason === null ? '' : `: ${reason}`}`)
+  return refuse('conflict', `the contracts refuse the call${reason === null ? '' : `: ${reason}`}`)
 }
 
 function pause(ms: number): Promise<void> {

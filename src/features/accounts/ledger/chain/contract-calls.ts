@@ -18,13 +18,13 @@ import type { ChainSettings, ContractName } from '../../../../hub/chain/chain-se
 import { hexOf } from '../../../../protocol/bytes.js'
 import type { AccountCall, NonceContract } from '../account-ledger.js'
 
-/** A call of a contract, encoded. */
+/** An encoded contract call. */
 export interface EncodedCall {
   readonly to: Address
   readonly data: Hex
 }
 
-/** Metadata of a key is of this type: a signed key request (docs/protocol.md §5.3). */
+/** Metadata type of keys: a signed key request (docs/protocol.md §5.3). */
 const SIGNED_KEY_REQUEST = 1
 
 const abis = {
@@ -44,19 +44,19 @@ const nonceContracts: Readonly<Record<NonceContract, CalledContract>> = {
   'key registry': 'keyRegistry',
 }
 
-/** A function of a contract, with what its arguments are. */
+/** A contract function and its arguments. */
 interface ContractCall {
   readonly contract: CalledContract
   readonly functionName: string
   readonly args: readonly unknown[]
 }
 
-/** The transaction that makes a call of an account (docs/protocol.md §5.1). */
+/** Encodes the transaction of an account call (docs/protocol.md §5.1). */
 export function encodeCall(contracts: ChainSettings['contracts'], call: AccountCall): EncodedCall {
   return encode(contracts, contractCallOf(call))
 }
 
-/** What is to be asked for the price of a call, in wei; null for one that costs nothing but fees. */
+/** Encodes the query of a call's price in wei; null for calls that cost only gas. */
 export function encodePriceOf(
   contracts: ChainSettings['contracts'],
   {
@@ -72,7 +72,7 @@ export function encodePriceOf(
   return encode(contracts, { contract: 'storageRegistry', functionName: 'price', args: [BigInt(units)] })
 }
 
-/** What is to be asked for what a transaction of `encodeCall` had to pay, at its block; null for one that pays nothing. */
+/** Encodes the query of what an `encodeCall` transaction had to pay at its block; null when it pays nothing. */
 export function encodePricePaid(
   contracts: ChainSettings['contracts'],
   { to, data }: EncodedCall,
@@ -87,7 +87,7 @@ export function encodePricePaid(
   return encodePriceOf(contracts, { kind: 'rent', units: Number(args?.[1]) })
 }
 
-/** Asks for the nonce of an address (20 bytes). */
+/** Encodes the query of an address's nonce (20 bytes). */
 export function encodeNonceOf(
   contracts: ChainSettings['contracts'],
   contract: NonceContract,
@@ -100,12 +100,15 @@ export function encodeNonceOf(
   })
 }
 
-/** Asks for the fid that an address (20 bytes) holds; 0 is none. */
+/** Encodes the query of an address's fid (20 bytes); 0 for none. */
 export function encodeIdOf(contracts: ChainSettings['contracts'], address: Buffer): EncodedCall {
   return encode(contracts, { contract: 'idRegistry', functionName: 'idOf', args: [hexOf(address)] })
 }
 
-/** Asks what the key registry has of a key (32 bytes) of a fid; the first number of it is `KEY_ADDED` while it may act. */
+/**
+ * Encodes the query of a fid's key (32 bytes) in the key registry. The first returned number is `KEY_ADDED`
+ * while it is active.
+ */
 export function encodeKeyOf(contracts: ChainSettings['contracts'], fid: number, key: Buffer): EncodedCall {
   return encode(contracts, {
     contract: 'keyRegistry',
@@ -114,21 +117,21 @@ export function encodeKeyOf(contracts: ChainSettings['contracts'], fid: number, 
   })
 }
 
-/** The state of a key that was added, and not removed. */
+/** State of an active key. */
 export const KEY_ADDED = 1n
 
-/** The number that such a question is answered with. */
+/** Decodes the number that such a query returns. */
 export function decodeNumber(result: Hex): bigint {
   return decodeFunctionResult({ abi: idRegistryABI, functionName: 'idOf', data: result })
 }
 
-/** The name of the error that a contract has given up with; null for one that is none of theirs. */
+/** Returns the name of a revert error; null when it is not one of these contracts. */
 export function revertName(data: Hex): string | null {
   for (const abi of Object.values(abis)) {
     try {
       return decodeErrorResult({ abi: abi as Abi, data }).errorName
     } catch {
-      // It is another contract's.
+      // The error belongs to another contract.
     }
   }
   return null

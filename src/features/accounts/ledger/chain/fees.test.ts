@@ -6,7 +6,7 @@ const gwei = 1_000_000_000n
 const amount = fc.bigInt(0n, 200n * gwei)
 const price = fc.record({ base: amount, tip: amount })
 
-it('no transaction offers more than is allowed, nor a tip above what it offers', () => {
+it('newFees: never exceeds the allowed fee, and the tip never exceeds the fee', () => {
   fc.assert(
     fc.property(price, amount, (now, maxAllowed) => {
       const fees = newFees(now, maxAllowed)
@@ -19,7 +19,7 @@ it('no transaction offers more than is allowed, nor a tip above what it offers',
   )
 })
 
-it('one that takes the place of another offers a tenth more of both, or there is none', () => {
+it('replacementFees: a tenth more of both, or none', () => {
   fc.assert(
     fc.property(price, price, amount, (then, now, maxAllowed) => {
       const previous = newFees(then, maxAllowed)
@@ -32,6 +32,6 @@ it('one that takes the place of another offers a tenth more of both, or there is
   )
 })
 
-it('a quiet network is offered twice its base fee', () => {
+it('newFees: twice the base fee on a quiet network', () => {
   expect(newFees({ base: gwei, tip: 1n }, 20n * gwei)).toEqual({ maxFee: 2n * gwei + 1n, tip: 1n })
 })

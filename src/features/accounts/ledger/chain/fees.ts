@@ -1,19 +1,19 @@
 import type { GasPrice } from './wallet-rpc.js'
 
-/** What a transaction offers for a unit of gas, in wei: at most, and of it to whoever makes the block. */
+/** Fees per unit of gas in wei: the maximum, and the part for the block producer. */
 export interface Fees {
   readonly maxFee: bigint
   readonly tip: bigint
 }
 
-/** The base fee may double before a transaction is too cheap: it grows by an eighth a block at most (EIP-1559). */
+/** Multiple of the base fee to offer. It grows by at most an eighth per block (EIP-1559). */
 const HEADROOM = 2n
 
 /**
- * The fees for a new transaction.
+ * Computes the fees of a new transaction.
  *
- * @param maxAllowed The most that may be offered for a unit of gas.
- * @returns null while the network asks for more than that.
+ * @param maxAllowed Highest fee per unit of gas.
+ * @returns Null while the network requires more.
  */
 export function newFees({ base, tip }: GasPrice, maxAllowed: bigint): Fees | null {
   if (base > maxAllowed) return null
@@ -22,9 +22,9 @@ export function newFees({ base, tip }: GasPrice, maxAllowed: bigint): Fees | nul
 }
 
 /**
- * The fees for a transaction in the place of one that nobody takes. Nodes ask for a tenth more, of both.
+ * Computes the fees of a replacement: a tenth more of both, as nodes require.
  *
- * @returns null when that is more than may be offered.
+ * @returns Null when that exceeds the allowed fee.
  */
 export function replacementFees(previous: Fees, price: GasPrice, maxAllowed: bigint): Fees | null {
   const suggested = newFees(price, maxAllowed)
@@ -38,7 +38,7 @@ function raisedByEighth(fee: bigint): bigint {
   return fee + fee / 8n + 1n
 }
 
-/** The smaller one of two amounts. */
+/** Returns the smaller amount. */
 export function minBigint(a: bigint, b: bigint): bigint {
   return a < b ? a : b
 }

@@ -2,15 +2,15 @@ import { type Hex, hexToBigInt, numberToHex } from 'viem'
 import { type ChainLog, type Endpoint, type RawLog, readLog } from '../../../../hub/chain/endpoint.js'
 import { InconsistentReply } from '../../../../hub/chain/log-range.js'
 
-/** A transaction in a block. */
+/** The receipt of a mined transaction. */
 export interface ChainReceipt {
   readonly hash: Hex
   readonly blockNumber: number
   readonly blockHash: Hex
-  /** Of its block, in Unix seconds. */
+  /** Time of its block in Unix seconds. */
   readonly timestamp: number
   readonly succeeded: boolean
-  /** In wei: for gas, and for having it written down on the chain below where the network has one. */
+  /** In wei: for gas, and for the L1 data fee where the network has one. */
   readonly fee: bigint
   readonly logs: readonly ChainLog[]
 }
@@ -32,17 +32,17 @@ interface RawBlock<Transaction> {
   readonly transactions: readonly Transaction[]
 }
 
-/** The number of the block that an endpoint says a transaction is in; null while it is in none. */
+/** Returns the block number of a transaction by one endpoint; null when it is in none. */
 export async function blockNumberOf(endpoint: Endpoint, hash: Hex): Promise<number | null> {
   const raw = await endpoint.request<RawReceipt | null>('eth_getTransactionReceipt', [hash])
   return raw && Number(raw.blockNumber)
 }
 
 /**
- * What has become of a transaction in a block, held against the block itself.
+ * Reads a receipt and checks it against its block.
  *
- * @returns null when the block does not have it.
- * @throws UntrueReply when the endpoint does not have the block, or tells what cannot be.
+ * @returns Null when the block does not have it.
+ * @throws UntrueReply When the endpoint does not have the block or returns impossible data.
  */
 export async function readReceipt(
   endpoint: Endpoint,
@@ -62,7 +62,7 @@ export async function readReceipt(
     isIncluded &&
     [raw, ...logs].every((part) => part.transactionHash === hash && part.blockHash === block.hash) &&
     Number(raw.blockNumber) === blockNumber &&
-    // Every call that a wallet pays for is told of by a log, and one that has failed leaves none.
+    // Every call that a wallet pays for emits a log, and a failed one emits none.
     Number(raw.status) === Math.sign(logs.length)
   if (!isConsistent) throw new InconsistentReply(`${endpoint.name} gave a receipt that its block is not like`)
   return {
@@ -76,16 +76,16 @@ export async function readReceipt(
   }
 }
 
-/** How many transactions of an address are in blocks, up to the newest or to one of them. */
+/** Counts the transactions of an address up to the newest block or a given one. */
 export async function transactionCountAt(endpoint: Endpoint, address: Hex, block?: number): Promise<number> {
   const blockTag = block === undefined ? 'latest' : numberToHex(block)
   return Number(await endpoint.request<Hex>('eth_getTransactionCount', [address, blockTag]))
 }
 
 /**
- * The transaction of an address that has this nonce, in some block up to `last`.
+ * Finds an address's transaction with this nonce in a block up to `last`.
  *
- * @throws UntrueReply when the endpoint counts it, and does not have it.
+ * @throws UntrueReply When the endpoint counts it but does not have it.
  */
 export async function findByNonce(
   endpoint: Endpoint,
@@ -94,7 +94,7 @@ export async function findByNonce(
   const isBefore = async (block: number) => (await transactionCountAt(endpoint, address, block)) <= nonce
   if (await isBefore(last)) throw new InconsistentReply(`${endpoint.name} counts less than it did`)
   let [below, above] = [last - 1, last]
-  // Most often it is near the newest block, and nodes forget how old ones were.
+  // Searches from the newest block with growing steps: it is usually near, and nodes forget old states.
   for (let step = 1; below > 0 && !(await isBefore(below)); step *= 2) {
     above = below
     below = Math.max(0, below - step)

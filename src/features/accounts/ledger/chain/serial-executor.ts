@@ -1,8 +1,9 @@
 import type { Database, Transaction } from '../../../../platform/db/connection.js'
 
 /**
- * Transactions of the database that ask the chain in the middle: one after the other in this process, since each holds a
- * connection, and a wallet, for as long as the chain takes. All at once would leave none for whoever asks no chain.
+ * Runs database transactions that call the chain one at a time in this process.
+ *
+ * Each holds a connection and a wallet lock while the chain responds; concurrent ones would exhaust the pool.
  */
 export class SerialExecutor {
   readonly #db: Database
@@ -12,7 +13,7 @@ export class SerialExecutor {
     this.#db = db
   }
 
-  /** Begins when those before it have ended, however they did. */
+  /** Runs the work when all earlier work has ended, successfully or not. */
   run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const task = this.#tail.then(async () => {
       const result = await this.#db.begin(async (transaction) => ({ value: await work(transaction) }))

@@ -10,8 +10,7 @@ import type { Database } from '../../../../platform/db/connection.js'
 import type { Log } from '../../../../platform/log/log.js'
 import type { Vault } from '../../../../platform/vault/vault.js'
 import { hexOf } from '../../../../protocol/bytes.js'
-import { openWallet } from '../../wallets/wallet-key.js'
-import { lockWallet } from '../../wallets/wallets.js'
+import { lockWallet, openWallet } from '../../wallets/wallets.js'
 import { pendingTransactions, type TransactionRow } from '../transactions.js'
 import {
   type AttemptRow,
@@ -28,17 +27,17 @@ import type { SerialExecutor } from './serial-executor.js'
 import type { WalletCounts, WalletRpc } from './wallet-rpc.js'
 import { maxCostOf, readTransaction, signTransaction } from './wallet-transaction.js'
 
-/** What transactions are brought to their end with. */
+/** Dependencies of the transaction monitor. */
 export interface TransactionMonitorOptions {
   readonly db: Database
-  /** For what asks the chain while it holds a wallet. */
+  /** Runs work that calls the chain while it holds a wallet lock. */
   readonly serialExecutor: SerialExecutor
   readonly rpc: ChainRpc
   readonly wallets: WalletRpc
   readonly contracts: ChainSettings['contracts']
   readonly hub: Pick<Hub, 'submitOnChainEvents'>
   readonly vault: Vault
-  /** Of the ledger. */
+  /** Name of the ledger's network. */
   readonly network: string
   readonly maxFee: bigint
   readonly stuckMs: number
@@ -47,24 +46,24 @@ export interface TransactionMonitorOptions {
   readonly log: Log
 }
 
-/** The failure of a transaction whose nonce somebody else has used, who has the wallet's key, too. */
+/** Failure of a transaction whose nonce was used elsewhere with the wallet's key. */
 export const NONCE_TAKEN = 'NonceTaken'
 
 const { REGISTER } = IdRegisterEventType
-/** Transactions that are looked at at once. */
+/** Transactions checked concurrently. */
 const CONCURRENCY = 16
-/** A node may forget it, or its block be taken back: a second time costs one call, and changes nothing. */
+/** Nodes may forget a transaction or its block may be reorganized; sending again is harmless. */
 const RESEND_MS = 2_000
 const MAX_CACHED = 10_000
 
 /**
- * Looks at every transaction that is open, whoever has recorded it: sends what the network does not have, offers more for
- * what nobody takes, and writes down what is final, after the hub has it.
+ * Checks all open transactions of any process: sends missing ones, replaces stuck ones at a higher fee, and
+ * settles final ones after the hub has their events.
  */
 export class TransactionMonitor {
   readonly #options: TransactionMonitorOptions
   #checking: Promise<void> | null = null
-  /** When what was sent, by its hash. */
+  /** When each transaction was last sent, by hash. */
   readonly #sentMs = new LRUCache<string, number>({ max: MAX_CACHED })
   readonly #missingSinceMs = new LRUCache<number, number>({ max: MAX_CACHED })
 
@@ -72,7 +71,7 @@ export class TransactionMonitor {
     this.#options = options
   }
 
-  /** One look. Those who ask while one is taken share it. */
+  /** Runs one check; concurrent callers share it. */
   checkPending(): Promise<void> {
     this.#checking ??= this.#checkAll().finally(() => {
       this.#checking = null
@@ -97,10 +96,7 @@ export class TransactionMonitor {
     for (let at = 0; at < rows.length; at += CONCURRENCY) {
       const checks = rows.slice(at, at + CONCURRENCY).map((row) =>
         this.#checkTransaction(row, counts, address).catch((error: unknown) => {
-          log.warn(
-            { err: error, purpose: row.purpose, nonce: row.nonce },
-            'a transaction could not be looked at',
-          )
+          log.warn({ err: error, purpose: row.purpose, nonce: row.nonce }, 'transaction check failed')
         }),
       )
       await Promise.all(checks)
@@ -121,14 +117,14 @@ export class TransactionMonitor {
     if (at >= 0) {
       if (blocks[at]! <= finalBlock) await this.#settleIncluded(row, attempts[at]!, blocks[at]!)
     } else if (row.nonce < final && this.#isMissingForLong(row.id)) {
-      // An RPC that does not show a receipt is no proof: what was paid for would be paid for again.
+      // A missing receipt proves nothing: paying again would charge twice.
       const usingHash = await wallets.findByNonceAgreed({ address, nonce: row.nonce, last: finalBlock })
-      if (names.includes(usingHash)) throw new Error('the chain has the transaction, and shows no receipt')
+      if (names.includes(usingHash)) throw new Error('the chain has the transaction but returns no receipt')
       await settleTransaction(db, row.id, { hash: null, cost: 0n, fid: null, failure: NONCE_TAKEN })
     }
   }
 
-  /** Nodes of one URL may differ for a moment: one counts what another does not show yet. */
+  /** Nodes behind one URL may briefly disagree. */
   #isMissingForLong(transactionId: number): boolean {
     const { clock, stuckMs } = this.#options
     const sinceMs = this.#missingSinceMs.get(transactionId)
@@ -137,13 +133,13 @@ export class TransactionMonitor {
   }
 
   async #broadcast(row: TransactionRow, last: AttemptRow): Promise<void> {
-    // One that the network will not have, because it offers too little by now, is to be replaced all the same.
+    // A transaction refused for its low fee is replaced all the same.
     const failure = await this.#send(last).catch((error: unknown) => error)
     await this.#replaceIfStuck(row, last)
     if (failure) throw failure
   }
 
-  /** Nodes forget what waits for long: it is sent now and again. */
+  /** Sends a transaction again now and then, since nodes forget pending ones. */
   async #send({ hash, raw, attempt }: AttemptRow): Promise<void> {
     const { clock, wallets } = this.#options
     const name = hexOf(hash)
@@ -168,7 +164,10 @@ export class TransactionMonitor {
     await settleTransaction(db, row.id, { hash, cost, fid: registered?.fid ?? null, failure: null })
   }
 
-  /** What is sent too much comes back in the same transaction, and no log tells of it. In wei; at most, where no node knows. */
+  /**
+   * Returns the paid value in wei, without the refund in the same transaction, for which there is no log. The
+   * maximum when no node knows.
+   */
   async #valuePaid({ raw }: AttemptRow, blockNumber: number): Promise<bigint> {
     const { contracts, wallets } = this.#options
     const sent = readTransaction(raw)
@@ -179,8 +178,8 @@ export class TransactionMonitor {
   }
 
   /**
-   * The block is as deep as those that the hub's followers read: what it is told here is what they will tell it, too,
-   * and is taken once.
+   * Submits events to the hub. The block is as deep as those that the hub's followers read, so they report
+   * the same events, which merge once.
    */
   async #submitToHub({ logs, timestamp: blockTimestamp }: ChainReceipt): Promise<OnChainEvent[]> {
     const { hub, rpc } = this.#options
@@ -202,7 +201,7 @@ export class TransactionMonitor {
     return names.find((name) => contracts[name].address.toLowerCase() === address) ?? null
   }
 
-  /** Nobody may have taken it because it offers too little by now. */
+  /** Replaces a transaction that may be stuck because its fee is too low. */
   async #replaceIfStuck(row: TransactionRow, last: AttemptRow): Promise<void> {
     const { db, serialExecutor, clock, stuckMs, maxFee: bound, vault, wallets, log } = this.#options
     if (clock() - last.signedAt.getTime() < stuckMs) return
@@ -226,7 +225,7 @@ export class TransactionMonitor {
     if (!isRecorded) return
     log.info(
       { purpose: row.purpose, nonce: row.nonce, maxFee: String(fees.maxFee) },
-      'a transaction offers more',
+      'transaction replaced at a higher fee',
     )
     const attempts = await readAttempts(db, row.id)
     await this.#send(attempts.at(-1)!)

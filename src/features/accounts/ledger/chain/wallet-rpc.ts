@@ -7,35 +7,35 @@ import { pause } from '../../../../platform/process/pause.js'
 import type { EncodedCall } from './contract-calls.js'
 import { blockNumberOf, type ChainReceipt, findByNonce, readReceipt, transactionCountAt } from './receipts.js'
 
-/** How many transactions of a wallet are in blocks, and in those that are final, as one RPC sees it. */
+/** Transaction counts of a wallet at the newest and the final block, by one RPC. */
 export interface WalletCounts {
   readonly mined: number
   readonly final: number
   readonly finalBlock: number
 }
 
-/** What a wallet has in wei, and how many transactions of it are in blocks, as one RPC sees it. */
+/** Balance of a wallet in wei and its transaction count, by one RPC. */
 export interface WalletFunds {
   readonly balance: bigint
   readonly count: number
 }
 
-/** What a transaction may offer for a unit of gas, in wei. */
+/** Gas price offer in wei. */
 export interface GasPrice {
   readonly base: bigint
   readonly tip: bigint
 }
 
-/** What a call would take: gas, or why the contracts would refuse it: what they revert with. */
+/** A gas estimate, or the revert data of a call. */
 export type GasEstimate =
   | { readonly gas: bigint }
   | { readonly revert: Hex }
   | { readonly isUnderfunded: true }
 
-/** How long a wallet is held at most for an answer of the chain: some take a second on a bad day. */
+/** Longest wait for an RPC while a wallet is locked; some take a second on a bad day. */
 const LOCK_TIMEOUT_MS = 5_000
 
-/** What a wallet asks of its chain. */
+/** Chain requests of a wallet. */
 export class WalletRpc {
   readonly #rpc: ChainRpc
 
@@ -43,16 +43,16 @@ export class WalletRpc {
     this.#rpc = rpc
   }
 
-  /** In wei, at the newest block. */
+  /** Balance in wei at the newest block. */
   balance(address: Hex): Promise<bigint> {
     return this.#askNumber('eth_getBalance', [address, 'latest'])
   }
 
   /**
-   * Asked while the wallet is locked, and so not for longer than others can wait: who asks again gets the URL that comes
-   * after one that is silent.
+   * Reads balance and transaction count while the wallet is locked, with a short timeout; a retry uses the
+   * next URL after a silent one.
    *
-   * @param settled how many are in blocks for certain: an RPC that counts less is behind, and another one is asked.
+   * @param settled Known settled transactions: an RPC that counts fewer is behind, and another one is used.
    */
   async funds(address: Hex, settled: number): Promise<WalletFunds> {
     const answer = this.#rpc.withEndpoint(async (endpoint) => {
@@ -66,7 +66,7 @@ export class WalletRpc {
     return await this.#orUnavailable(withTimeout(LOCK_TIMEOUT_MS, answer))
   }
 
-  /** How many transactions of an address are in blocks, by the RPC that counts the fewest. */
+  /** Returns the transaction count of an address by the RPC that counts the fewest. */
   async minimumCount(address: Hex): Promise<number> {
     return Math.min(
       ...(await this.#orUnavailable(
@@ -93,7 +93,7 @@ export class WalletRpc {
     return this.#withEndpoint((endpoint) => endpoint.call(to, data))
   }
 
-  /** What a call has returned at a block, by all RPCs that remember it; null when none does. */
+  /** Returns the result of a call at a block, agreed by all RPCs that have it; null when none does. */
   async callAt({ to, data }: EncodedCall, block: number): Promise<Hex | null> {
     const work = (endpoint: Endpoint) => endpoint.call(to, data, block)
     return await this.#rpc.requestAgreed(work).catch((error: unknown) => {
@@ -102,7 +102,7 @@ export class WalletRpc {
     })
   }
 
-  /** What a call of a contract has returned at the newest block that is final, by all RPCs. */
+  /** Returns the result of a call at the newest final block, agreed by all RPCs. */
   callAtFinalBlock({ to, data }: EncodedCall): Promise<Hex> {
     return this.#orUnavailable(
       this.#rpc.requestAgreed(async (endpoint) =>
@@ -138,23 +138,26 @@ export class WalletRpc {
     })
   }
 
-  /** The number of its block; null while it is in none. */
+  /** Returns the block number of a transaction; null when it is in none. */
   block(hash: Hex): Promise<number | null> {
     return this.#withEndpoint((endpoint) => blockNumberOf(endpoint, hash))
   }
 
-  /** What a transaction in a final block has come to, by all RPCs that have the block; null when it is not there. */
+  /**
+   * Returns the receipt of a transaction in a final block, agreed by all RPCs that have the block; null when
+   * it is not there.
+   */
   mined(hash: Hex, blockNumber: number): Promise<ChainReceipt | null> {
     return this.#orUnavailable(
       this.#rpc.requestAgreed(
         (endpoint) => readReceipt(endpoint, hash, blockNumber),
-        // What is written down below costs is told by some only.
+        // Only some RPCs report the L1 data fee.
         (receipt) => receipt && { ...receipt, fee: null },
       ),
     )
   }
 
-  /** The transaction of an address that has this nonce in a block up to `last`, by all RPCs. */
+  /** Finds an address's transaction with this nonce in a block up to `last`, agreed by all RPCs. */
   findByNonceAgreed(query: {
     readonly address: Hex
     readonly nonce: number
@@ -164,9 +167,9 @@ export class WalletRpc {
   }
 
   /**
-   * Sends a signed transaction to the network; one that it knows already, or whose nonce is used, is not sent again.
+   * Broadcasts a signed transaction. A known transaction or used nonce is not an error.
    *
-   * @param isResend Then every RPC gets it: the one that had it first may have kept it to itself.
+   * @param isResend Sends to every RPC, since the first one may not have propagated it.
    */
   async send(raw: Hex, isResend: boolean): Promise<void> {
     const sendTo = async (endpoint: Endpoint) => {
@@ -186,10 +189,12 @@ export class WalletRpc {
     return this.#orUnavailable(this.#rpc.withEndpoint(work))
   }
 
-  /** What fails with every URL is the chain's fault, and passes; so does what they do not agree on. */
+  /** Converts a failure of all URLs, or their disagreement, to a transient error. */
   async #orUnavailable<T>(answer: Promise<T>): Promise<T> {
     return await answer.catch((error: unknown) => {
-      throw new PlazaError('unavailable.other_side', 'the chain does not answer: ask again', { cause: error })
+      throw new PlazaError('unavailable.other_side', 'the chain does not respond: try again', {
+        cause: error,
+      })
     })
   }
 
@@ -200,11 +205,11 @@ export class WalletRpc {
   }
 }
 
-/** Fails when there is no answer in time; the asking goes on, and finds out which URL is silent. */
+/** Fails after the timeout; the request continues and records which URL is silent. */
 async function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {
   const abortController = new AbortController()
   const timeout = pause(ms, abortController.signal).then((): never => {
-    throw new Error(`no answer within ${ms} ms`)
+    throw new Error(`no response within ${ms} ms`)
   })
   try {
     return await Promise.race([answer, timeout])
@@ -213,14 +218,14 @@ async function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** What nodes say of a transaction that is on its way, or in a block. */
+/** Errors of nodes for transactions that are pending or mined already. */
 const alreadyKnownPattern = /already known|already imported|nonce too low|known transaction|underpriced/i
 
 function isAlreadyKnown(error: unknown): boolean {
   return alreadyKnownPattern.test(errorText(error))
 }
 
-/** All that an error and its causes say. */
+/** Joins the messages of an error and its causes. */
 function errorText(error: unknown): string {
   const texts: string[] = []
   for (let each = error; each instanceof Error; each = each.cause) {
@@ -229,7 +234,7 @@ function errorText(error: unknown): string {
   return texts.join('\n')
 }
 
-/** The data that a contract has given up with, which RPCs put at different depths. */
+/** Finds the revert data of a contract, which RPCs nest at different depths. */
 function revertData(error: unknown): Hex | null {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     const data = 'data' in each ? each.data : undefined

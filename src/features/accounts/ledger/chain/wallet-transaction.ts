@@ -4,7 +4,7 @@ import type { SignedTransaction } from './attempts.js'
 import type { EncodedCall } from './contract-calls.js'
 import type { Fees } from './fees.js'
 
-/** What a transaction does and offers. Amounts in wei. */
+/** A transaction and its fees. Amounts in wei. */
 export interface WalletTransaction extends EncodedCall, Fees {
   readonly chainId: number
   readonly nonce: number
@@ -13,12 +13,12 @@ export interface WalletTransaction extends EncodedCall, Fees {
 }
 
 /**
- * What having a transaction written down on Ethereum may cost on networks that live on top of it, in wei. It is not part
- * of what a transaction offers, and is a tenth of this on an ordinary day.
+ * Allowance for the L1 data fee of rollups, in wei. It is not part of a transaction's fee limit; usual fees
+ * are a tenth of this.
  */
 const L1_FEE_ALLOWANCE = 20_000_000_000_000n
 
-/** The most that a transaction can take from its wallet, in wei. */
+/** Returns the most that a transaction can cost its wallet, in wei. */
 export function maxCostOf({
   value,
   gas,
@@ -27,7 +27,7 @@ export function maxCostOf({
   return value + gas * maxFee + L1_FEE_ALLOWANCE
 }
 
-/** Signs a transaction as its wallet. */
+/** Signs a transaction with the wallet's key. */
 export async function signTransaction(
   { maxFee, tip, ...transaction }: WalletTransaction,
   { signer }: EthAccount,
@@ -41,7 +41,7 @@ export async function signTransaction(
   return { raw: hexToBuffer(raw), hash: hexToBuffer(keccak256(raw)) }
 }
 
-/** What a signed transaction does and offers. */
+/** Decodes a signed transaction. */
 export function readTransaction(raw: Buffer): WalletTransaction {
   const parsed = parseTransaction(`0x02${raw.toString('hex', 1)}`) as TransactionSerializableEIP1559
   return {

@@ -3,7 +3,7 @@ import { TOKENS_PER_BATCH } from '../settings.js'
 import { type AudienceFilter, audienceTokens } from './audience.js'
 import { forceCustomPlan } from './custom-plan.js'
 
-/** A campaign whose audience is to be selected. */
+/** A queued campaign whose audience is not selected yet. */
 export interface QueuedCampaign {
   readonly id: string
   readonly appId: string
@@ -12,17 +12,17 @@ export interface QueuedCampaign {
   readonly audience: AudienceFilter
 }
 
-/** How long an idempotency key counts, as clients count it (docs/protocol.md §8.3). */
+/** How long clients honor an idempotency key (docs/protocol.md §8.3). */
 const IDEMPOTENCY_HOURS = 24
 
 /**
- * Selects a campaign's audience and puts it in line, in batches of one client's URL each. Whoever was reached under the
- * same uuid within 24 hours, or is about to be, is left out. The campaign runs from then on; without anybody to tell it
- * is completed.
+ * Selects a campaign's audience and queues it as batches, each for one client URL.
  *
- * Campaigns with one uuid are gathered one after the other, so that each sees whom those before it have in line.
+ * Users reached or queued under the same uuid within 24 hours are left out. The campaign then runs; with an
+ * empty audience it is completed. Campaigns with one uuid are selected one after another, so that each sees
+ * the earlier ones.
  *
- * @returns how many batches there are.
+ * @returns The number of batches.
  */
 export async function selectAudience(db: Transaction, campaign: QueuedCampaign): Promise<number> {
   const { appId, uuid } = campaign
@@ -32,16 +32,16 @@ export async function selectAudience(db: Transaction, campaign: QueuedCampaign):
   await forceCustomPlan(db)
   const [selected] = await db<{ batches: number }[]>`
     with audience as materialized (${audienceTokens(db, appId, campaign.audience)}),
-    told as materialized (${usersAlreadyNotified(db, campaign)}),
+    notified as materialized (${usersAlreadyNotified(db, campaign)}),
     judged as (
       select
         a.fid, a.client_fid, a.url,
         case
           when a.state <> 'enabled' then a.state
-          when told.fid is not null then 'repeated'
+          when notified.fid is not null then 'repeated'
         end as reason
       from audience a
-      left join told on told.client_fid = a.client_fid and told.fid = a.fid
+      left join notified on notified.client_fid = a.client_fid and notified.fid = a.fid
     ),
     in_turns as (
       select
@@ -89,16 +89,16 @@ export async function selectAudience(db: Transaction, campaign: QueuedCampaign):
   return selected!.batches
 }
 
-/** SQL for the users, by client, whom other campaigns with the uuid have told or still have in line. */
+/** SQL for the users, by client, that other campaigns with the uuid reached or have queued. */
 export function usersAlreadyNotified(
   db: Queryable,
   { id, appId, uuid }: Pick<QueuedCampaign, 'appId' | 'uuid'> & { readonly id: string | null },
 ) {
   return db`
-    select distinct b.client_fid, told.fid
+    select distinct b.client_fid, notified.fid
     from miniapps.campaigns c
     join miniapps.batches b on b.campaign_id = c.id
-    cross join unnest(b.fids) as told (fid)
+    cross join unnest(b.fids) as notified (fid)
     where c.app_id = ${appId}
       and c.uuid = ${uuid}
       and c.id is distinct from ${id}::uuid

@@ -10,14 +10,14 @@ export interface Circle {
   readonly radiusMeters: number
 }
 
-/** Whom a notification is for: all that is given must hold (docs/compatibility.md §20.2). */
+/** The audience of a notification: all given conditions must hold (docs/compatibility.md §20.2). */
 export interface AudienceFilter {
-  /** Empty: everyone who has notifications of the mini app enabled. */
+  /** Empty for everyone with notifications of the mini app enabled. */
   readonly targetFids: readonly number[]
   readonly excludeFids: readonly number[]
-  /** Whom they must follow. */
+  /** A user that they must follow. */
   readonly followingFid: number | null
-  /** From 0 to 1. A user without a score has 0, as in the views. */
+  /** From 0 to 1. Users without a score have 0, as in the API. */
   readonly minimumScore: number | null
   readonly near: Circle | null
 }
@@ -25,9 +25,10 @@ export interface AudienceFilter {
 const METERS_PER_KM = 1_000
 
 /**
- * SQL for the tokens of an audience, as rows of `miniapps.tokens t`: one statement, in which a filter that is not asked
- * for costs nothing and each of the others is a join on a key or an index. Of users who are named every token counts,
- * also one that has ended: whoever asks is told that it was not tried.
+ * SQL for the tokens of an audience, as rows of `miniapps.tokens t`.
+ *
+ * A single statement: unused filters cost nothing, each other filter is a join on a key or an index. Named
+ * users keep their ended tokens, so that the caller learns that those were not tried.
  */
 export function audienceTokens(db: Queryable, appId: string, filter: AudienceFilter) {
   const { targetFids, excludeFids, followingFid, minimumScore, near } = filter
@@ -46,30 +47,30 @@ export function audienceTokens(db: Queryable, appId: string, filter: AudienceFil
       ${near === null ? emptySql : db`and ${isNear(db, near)}`}`
 }
 
-/** SQL: whether the user of `miniapps.tokens t` is among those who are named. */
+/** SQL condition: the user of `miniapps.tokens t` is among the named users. */
 export function isTarget(db: Queryable, fids: readonly number[]) {
   return db`t.fid = any (${[...fids]}::bigint[])`
 }
 
-/** SQL: whether the user of `miniapps.tokens t` is among those who are left out by name. */
+/** SQL condition: the user of `miniapps.tokens t` is excluded by name. */
 export function isExcluded(db: Queryable, fids: readonly number[]) {
   return db`exists (select from unnest(${[...fids]}::bigint[]) as excluded (fid) where excluded.fid = t.fid)`
 }
 
-/** SQL: whether a row of `social.follows f` leads to this user. */
+/** SQL condition: a row of `social.follows f` follows this user. */
 export function followsTarget(db: Queryable, fid: number) {
   return db`f.target_fid = ${fid}::bigint`
 }
 
 /**
- * SQL: whether the user of `social.users u` has at least this score, which is above 0; null without a score. Scores are
- * kept as float4.
+ * SQL condition: the user of `social.users u` has at least this score (above 0); null without a score. Scores
+ * are float4.
  */
 export function hasScore(db: Queryable, minimum: number) {
   return db`u.score >= ${minimum}::real`
 }
 
-/** SQL: whether the profile of `social.users u` says a place in this circle. */
+/** SQL condition: the profile location of `social.users u` is in this circle. */
 export function isNear(db: Queryable, { latitude, longitude, radiusMeters }: Circle) {
   return db`(
     u.geo_cell is not null and ${distanceKmFrom(db, latitude, longitude)} <= ${radiusMeters / METERS_PER_KM}::float8
@@ -77,8 +78,10 @@ export function isNear(db: Queryable, { latitude, longitude, radiusMeters }: Cir
 }
 
 /**
- * SQL: the cells that may hold somebody in this circle. A join: by the index from a few cells to their users, and by a
- * hash from many users to half the earth, where a list in a condition is read through for each user.
+ * SQL for the cells that may contain users in the circle.
+ *
+ * Used in a join: an index lookup for few cells and a hash join for many. A list in a condition would be
+ * scanned for every user.
  */
 function cellsInCircle(db: Queryable, { latitude, longitude, radiusMeters }: Circle) {
   const cells = cellsWithin(latitude, longitude, radiusMeters / METERS_PER_KM)

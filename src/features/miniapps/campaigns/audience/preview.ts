@@ -4,16 +4,16 @@ import { type AudienceFilter, followsTarget, hasScore, isExcluded, isNear, isTar
 import { usersAlreadyNotified } from './audience-selection.js'
 import { forceCustomPlan } from './custom-plan.js'
 
-/** Whom a notification would be sent to if it were sent now. */
+/** Who would receive a notification if it were sent now. */
 export interface AudiencePreview {
   readonly tokens: number
   readonly users: number
   readonly clients: readonly { readonly clientFid: number; readonly tokens: number }[]
-  /** Why others are left out, by the first reason that holds; users, where the reason is `no_token`. */
+  /** Excluded tokens by their first reason; users for the reason `no_token`. */
   readonly excluded: readonly { readonly reason: string; readonly tokens: number }[]
 }
 
-/** What is asked of an audience. */
+/** The audience to preview. */
 export interface PreviewRequest {
   readonly appId: string
   /** The idempotency key. */
@@ -28,7 +28,7 @@ interface GroupRow {
   readonly users: number
 }
 
-/** Looks at every token of an app, or of the users who are named, and tells what would become of it. */
+/** Classifies every token of an app, or of the named users, by what a broadcast would do. */
 export async function previewAudience(
   db: Database,
   settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
@@ -47,7 +47,7 @@ export async function previewAudience(
   }
 }
 
-/** Tokens by what would become of them: those that would be tried by client, the others by reason. */
+/** Groups tokens: sent ones by client, excluded ones by reason. */
 function groupTokens(
   db: Queryable,
   settings: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
@@ -56,12 +56,12 @@ function groupTokens(
   const { targetFids } = audience
   const targetCondition = targetFids.length === 0 ? db`` : db`and ${isTarget(db, targetFids)}`
   return db<GroupRow[]>`
-    with told as materialized (${usersAlreadyNotified(db, { id: null, appId, uuid })}),
+    with notified as materialized (${usersAlreadyNotified(db, { id: null, appId, uuid })}),
     judged as (
       select t.fid, t.client_fid, ${exclusionReason(db, settings, audience)} as reason
       from miniapps.tokens t
       left join social.users u on u.fid = t.fid
-      left join told on told.fid = t.fid and told.client_fid = t.client_fid
+      left join notified on notified.fid = t.fid and notified.client_fid = t.client_fid
       left join miniapps.rate_windows p on p.app_id = t.app_id and p.fid = t.fid and p.client_fid = t.client_fid
       where t.app_id = ${appId} ${targetCondition}
     )
@@ -80,7 +80,7 @@ function groupTokens(
     order by reason, "clientFid"`
 }
 
-/** SQL for why a token would not be tried; null for one that would. */
+/** SQL for the reason that excludes a token; null when it would be sent. */
 function exclusionReason(
   db: Queryable,
   { intervalSeconds, perDay }: Pick<CampaignSettings, 'intervalSeconds' | 'perDay'>,
@@ -104,7 +104,7 @@ function exclusionReason(
           : db`when (${hasScore(db, minimumScore)}) is not true then 'low_score'`
       }
       ${near === null ? emptySql : db`when not ${isNear(db, near)} then 'not_near'`}
-      when told.fid is not null then 'repeated'
+      when notified.fid is not null then 'repeated'
       when p.sent_at[cardinality(p.sent_at)] > now() - ${intervalSeconds} * interval '1 second'
         or (select count(*) from unnest(p.sent_at) s where s > now() - interval '1 day') >= ${perDay}
         then 'rate_limited'

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What a client app is asked (docs/protocol.md §8.3). */
+/** A request to a client app (docs/protocol.md §8.3). */
 export interface NotifyRequest {
   readonly notificationId: string
   readonly title: string
@@ -11,29 +11,29 @@ export interface NotifyRequest {
   readonly tokens: readonly string[]
 }
 
-/** Answers a request, or does whatever else clients do. */
+/** Answers a request. */
 export type ClientResponse = (request: NotifyRequest, response: ServerResponse) => void
 
-/** A client app on loopback that takes notifications. */
+/** A client app on loopback that receives notifications. */
 export interface ClientSimulator {
-  /** Its URL; several may be told apart by a path. */
+  /** Returns its URL; the path may tell several clients apart. */
   url(path?: string): string
-  /** All that it was asked, in the order of arrival. */
+  /** All requests in order of arrival. */
   readonly requests: NotifyRequest[]
-  /** How often each token was named. */
+  /** Number of requests per token. */
   notificationCounts(): Map<string, number>
-  /** Most requests that were under way at once. */
+  /** Most concurrent requests so far. */
   maxConcurrentRequests(): number
-  /** Behaves like this from now on. */
+  /** Sets the behavior of later requests. */
   setResponse(respond: ClientResponse): void
 }
 
-/** Says that everybody was told. */
+/** Reports success for all tokens. */
 export const acceptAll: ClientResponse = ({ tokens }, response) => {
   answerWith(response, { successfulTokens: tokens })
 }
 
-/** Answers with the lists that are given, below `result` as the schema of the protocol has it. */
+/** Responds with the given lists below `result`, as the protocol's schema has it. */
 export function answerWith(
   response: ServerResponse,
   lists: {
@@ -47,7 +47,7 @@ export function answerWith(
   response.setHeader('content-type', 'application/json').end(JSON.stringify({ result }))
 }
 
-/** Listens until the test is over. */
+/** Starts a client that stops with the test. */
 export async function startClient(respond: ClientResponse = acceptAll): Promise<ClientSimulator> {
   let currentResponse = respond
   let open = 0

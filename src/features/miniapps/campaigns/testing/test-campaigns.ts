@@ -5,17 +5,17 @@ import type { NetClient } from '../../../../platform/outbound/net-client.js'
 import { type Campaigns, createSender } from '../sending/sender.js'
 import type { CampaignSettings } from '../settings.js'
 
-/** Everything within the request, by the rules of the protocol. */
+/** Sends within the request, with the protocol's limits. */
 const defaultSettings: CampaignSettings = {
   isAsync: false,
   intervalSeconds: 30,
   perDay: 100,
   concurrency: 8,
-  // A machine that is busy with other things is no client that does not answer.
+  // A busy test machine must not look like a client that does not respond.
   timeoutMs: 60_000,
 }
 
-/** Sends campaigns whenever a test asks for it, and holds nothing in between. */
+/** Sends campaigns when a test requests it, without background workers. */
 export function createTestCampaigns(
   db: Database,
   net: Pick<NetClient, 'request'>,

@@ -1,6 +1,6 @@
 import type { Database } from '../../../../platform/db/connection.js'
 
-/** Tokens of users, one for each. */
+/** Tokens of users, one each. */
 export interface TokenRows {
   readonly appId: string
   readonly clientFid: number
@@ -9,17 +9,17 @@ export interface TokenRows {
   readonly state?: 'enabled' | 'disabled' | 'invalid'
 }
 
-/** The token that `grantTokens` gives a user: it says whose it is. */
+/** Returns the token that `grantTokens` gives a user. */
 export function tokenOf(clientFid: number, fid: number): string {
   return `token of ${fid} at ${clientFid}`
 }
 
-/** The user of such a token. */
+/** Returns the user of such a token. */
 export function fidOf(token: string): number {
   return Number(token.split(' ')[2])
 }
 
-/** Puts tokens there, as if clients had granted them. */
+/** Inserts tokens as if clients had granted them. */
 export async function grantTokens(
   db: Database,
   { appId, clientFid, url, fids, state = 'enabled' }: TokenRows,
@@ -32,7 +32,7 @@ export async function grantTokens(
     set url = excluded.url, token = excluded.token, state = excluded.state`
 }
 
-/** The fids from `first`, so many. */
+/** Returns `count` fids from `first`. */
 export function fidsFrom(first: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => first + index)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createApp } from '../../../apps/apps.js'
-import { deleteExpiredHostData } from '../../hosts/retention.js'
+import { deleteExpiredHostData } from '../../hosts/received-notifications.js'
 import { createHostScene, HOST_FID, type HostTestUser } from './testing/host-scene.js'
 
 const { db, clock, api, newUser, bySigner, eventToSign, wait } = await createHostScene()

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 import type { EventFacts } from '../facts.js'
 import { type AnyFilter, filtersByKind, normalizeHash, type Subscription } from '../subscription.js'
 
-/** What docs/webhooks.md says of filters, as plainly as it can be written: each against each, nothing prepared. */
+/** Reference implementation of docs/webhooks.md: compares every subscription without an index. */
 export function referenceMatch(subscriptions: readonly Subscription[], event: EventFacts): string[] {
   return subscriptions
     .filter((subscription) =>
@@ -59,7 +59,7 @@ function filterMatches(filter: AnyFilter, event: EventFacts): boolean {
   }
 }
 
-/** Null where the member is not given. */
+/** Whether a list includes any value; null when the member is not given. */
 function includesAny<Value>(
   listed: readonly Value[] | undefined,
   actual: readonly (Value | null)[],
@@ -73,7 +73,7 @@ function patternMatches(pattern: string | undefined, texts: readonly string[]): 
   return texts.some((text) => RE2JS.compile(pattern).matcher(text).find())
 }
 
-/** One that is given matches, or none is given. */
+/** Whether a given selector matches, or none is given. */
 function anySelectorMatches(results: readonly (boolean | null)[]): boolean {
   const given = results.filter((result) => result !== null)
   return given.length === 0 || given.includes(true)

@@ -1,15 +1,17 @@
-import { type EmbedKind, kindOfUrl } from '../../graph/project/embed-kind.js'
-import type { Queryable } from '../../platform/db/connection.js'
-import { type EmbedUrlMetadata, emptyMetadata } from './embed-metadata.js'
+import { type EmbedKind, kindOfUrl } from '../../../graph/project/embed-kind.js'
+import type { Queryable } from '../../../platform/db/connection.js'
+import { type EmbedUrlMetadata, emptyMetadata } from '../embed-metadata.js'
 
-/** What is known of an embedded URL. */
+/** The stored metadata of an embedded URL. */
 export interface StoredMetadata {
-  /** `PENDING` until it was crawled; undefined for what is never crawled, because it is no URL of the web. */
+  /**
+   * `PENDING` before the first crawl; undefined for URLs that are never crawled because they are not http(s).
+   */
   readonly metadata: EmbedUrlMetadata | undefined
   readonly kind: EmbedKind | null
 }
 
-/** Loads what is known of these URLs, in one statement. Each of them has an entry in the answer. */
+/** Loads the metadata of URLs with one statement. The result has an entry for each URL. */
 export async function metadataOf(
   db: Queryable,
   urls: readonly string[],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { getAddress } from 'viem'
 import { createSiweMessage } from 'viem/siwe'
 import { expect, it } from 'vitest'
-import { parseSiweMessage } from './siwe-message.js'
+import { parseSiweMessage } from './siwe.js'
 
 const address = '0x52908400098527886E0F7030069857D2E4169EE7'
 const lines = [
@@ -24,7 +24,7 @@ const lines = [
   '- ipfs://two',
 ]
 
-it('reads every line of a message', () => {
+it('parseSiweMessage: reads every field', () => {
   expect(parseSiweMessage(lines.join('\n'))).toEqual({
     scheme: 'https',
     domain: 'app.example',
@@ -56,11 +56,11 @@ it.each([
   ],
   ['other line ends', lines.map((line) => `${line}\r`)],
   ['nothing', []],
-])('refuses %s', (_what, changed) => {
+])('parseSiweMessage: refuses %s', (_what, changed) => {
   expect(parseSiweMessage(changed.join('\n'))).toBeNull()
 })
 
-it('reads what another library writes', () => {
+it('parseSiweMessage: reads messages created by viem', () => {
   const moment = fc.date({ min: new Date('2000-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
   const words = fc.stringMatching(/^[A-Za-z0-9 .,]{1,40}$/).filter((text) => text.trim() !== '')
   const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined })
