@@ -64,6 +64,8 @@ export interface OpenChains {
   readonly rpcs: ReadonlyMap<NetworkName, ChainRpc>
   /** What followers write with. */
   readonly db: Database
+  /** This process, as the holder of leases. */
+  readonly holder: { readonly id: string; readonly locks: Database }
   /** Counts what followers do. */
   readonly onProgress: (progress: Progress) => void
   /** Follows a network's logs for a handler, until the module stops. Only a process that syncs follows. */

@@ -12,6 +12,7 @@ import { createTestHub } from '../hub.js'
 import { walletOn } from './account-chain.js'
 import { expectInvariants, expectMatchesChain } from './account-invariants.js'
 import { AccountServer } from './account-server.js'
+import { createLeaseHolder } from './lease-holder.js'
 import { startRpcProxy } from './rpc-proxy.js'
 import { startTestChain } from './test-chain.js'
 
@@ -26,7 +27,11 @@ const hub = await createTestHub(db, { clock })
 const settings = readChainSettings({ rpcUrls: { optimism: chain.url }, confirmations: 0, firstBlock: 0 })
 const network = settings.networks.get('optimism')!
 const handler = registryHandler(settings, network, { hub, log: silentLog })!
-const follower = new Follower(handler, { db, rpc: new ChainRpc(network, { log: silentLog, clock }) })
+const follower = new Follower(handler, {
+  db,
+  rpc: new ChainRpc(network, { log: silentLog, clock }),
+  holder: createLeaseHolder(database.connect),
+})
 const somebody = chain.account(7)
 const server = new AccountServer({ database, urls: rpc.url, clock, hub, confirmations: 0, stuckMs: 60_000 })
 await server.start()

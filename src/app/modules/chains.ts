@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createChainMetrics } from '../../hub/chain/chain-metrics.js'
 import { ChainRpc } from '../../hub/chain/chain-rpc.js'
 import { type ChainSettings, readChainSettings } from '../../hub/chain/chain-settings.js'
@@ -44,6 +45,7 @@ function openChains(
   settings: ChainSettings,
 ): { readonly chains: OpenChains; readonly stop: () => Promise<void> } {
   const db = connections.sync
+  const holder = { id: randomUUID(), locks: connections.locks }
   const { onProgress, onFailure, onMismatch } = createChainMetrics(metrics.registry, connections.read)
   const rpcs = new Map(
     [...settings.networks].map(([name, network]) => {
@@ -58,7 +60,7 @@ function openChains(
   )
   const stops: (() => Promise<void>)[] = []
   function follow<Extra>(rpc: ChainRpc, handler: LogHandler<Extra>): void {
-    const follower = new Follower(handler, { db, rpc, onProgress })
+    const follower = new Follower(handler, { db, rpc, holder, onProgress })
     stops.push(startFollowing(follower, { pollMs: config.chainPollMs, log }))
   }
   if (roles.has('sync') && config.chainRegistries) {
@@ -68,7 +70,7 @@ function openChains(
     }
   }
   return {
-    chains: { settings, rpcs, db, onProgress, follow },
+    chains: { settings, rpcs, db, holder, onProgress, follow },
     stop: async () => {
       await Promise.all(stops.map((stop) => stop()))
     },

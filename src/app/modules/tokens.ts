@@ -14,7 +14,7 @@ export const tokensModule: Module = {
     const { config, roles, log, clock } = app
     const chains = app.service('chains')
     if (chains === null) return { services: { tokens: { rpcs: new Map(), maxTrackedTokens: 0 } } }
-    const { db, rpcs } = chains
+    const { db, rpcs, holder, onProgress } = chains
     const services = { tokens: { rpcs, maxTrackedTokens: config.maxTrackedTokens } }
     if (!roles.has('sync')) return { services }
     const publishTrades = createTradePublisher(clock)
@@ -25,7 +25,7 @@ export const tokensModule: Module = {
         rpc,
         liveHandler({ db, rpc, onFinal: (transaction, last) => publishTrades(transaction, name, last) }),
       )
-      return startBackfill({ db, rpc, log, pollMs: config.chainPollMs, onProgress: chains.onProgress })
+      return startBackfill({ db, rpc, holder, log, pollMs: config.chainPollMs, onProgress })
     })
     return {
       services,

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { Database, Queryable, Transaction } from '../../platform/db/connection.js'
+import { isWorkerDead } from '../../platform/db/worker-lock.js'
 import type { HandledBlock } from './log-range.js'
 
 /** Another process holds the follower, or its cursor moved. */
@@ -8,7 +9,7 @@ export class LeaseLost extends Error {}
 /** A follower leased to this process. */
 export interface Lease {
   readonly follower: string
-  /** Unique id of a run of a follower. */
+  /** Id of the process, or of a run of a follower. Its session lock tells others that it lives. */
   readonly holder: string
 }
 
@@ -20,7 +21,7 @@ export interface Position {
   readonly before: HandledBlock | null
 }
 
-/** Longer than any step. When a process dies, others wait this long for its followers. */
+/** Longer than any step: for a holder that hangs. One that dies loses its session lock, and its leases at once. */
 const LEASE_SECONDS = 60
 
 /** What a follower reads. */
@@ -96,7 +97,8 @@ async function restartCursor(
 async function updateLease(db: Database, { follower, holder }: Lease): Promise<LeaseRow | undefined> {
   const [row] = await db<LeaseRow[]>`
     with current as (
-      select name, leased_by = ${holder}::uuid or leased_until < now() as is_mine
+      select name,
+        leased_by = ${holder}::uuid or leased_until < now() or ${isWorkerDead(db, db`leased_by`)} as is_mine
       from chain.followers
       where name = ${follower}
       for update

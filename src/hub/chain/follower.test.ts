@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { beforeEach, expect, it } from 'vitest'
+import { createLeaseHolder } from '../../../test/chain/lease-holder.js'
 import { startRpcProxy } from '../../../test/chain/rpc-proxy.js'
 import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
@@ -9,7 +10,7 @@ import type { ChainNetwork } from './chain-settings.js'
 import { startFollowing } from './follow.js'
 import { Follower, type LogHandler, type StepOutcome } from './follower.js'
 
-const { db } = await createTestDatabase()
+const { db, connect } = await createTestDatabase()
 const chain = await startTestChain()
 const [first, second] = [await startRpcProxy(chain.url), await startRpcProxy(chain.url)]
 const token = await chain.deployToken('Apple', 'APL', 18)
@@ -56,7 +57,12 @@ function recorder(options: Partial<LogHandler> = {}): LogHandler {
   }
 }
 
-function open(handler = recorder(), network: Partial<ChainNetwork> = {}, clock = Date.now): Follower {
+function open(
+  handler = recorder(),
+  network: Partial<ChainNetwork> = {},
+  clock = Date.now,
+  holder = createLeaseHolder(connect),
+): Follower {
   const rpc = new ChainRpc(
     {
       name: 'optimism',
@@ -67,7 +73,7 @@ function open(handler = recorder(), network: Partial<ChainNetwork> = {}, clock =
     },
     { log: silentLog, clock },
   )
-  return new Follower(handler, { db, rpc })
+  return new Follower(handler, { db, rpc, holder })
 }
 
 /** Steps until there is nothing new, whatever fails on the way. */
@@ -114,6 +120,15 @@ it('what is on the chain is handled once, also by a follower that is started ane
   await db`update chain.followers set leased_until = now() - interval '1 second'`
   await catchUp(later)
   await expectTruth()
+})
+
+it('a follower whose process has died: another process continues at once', async () => {
+  await transfer(1n)
+  const dying = createLeaseHolder(connect)
+  await catchUp(open(recorder(), {}, Date.now, dying))
+  expect(await open().step()).toBe('busy')
+  await dying.locks.end()
+  await expect.poll(() => open().step()).not.toBe('busy')
 })
 
 it('blocks that the chain takes back are taken back', async () => {

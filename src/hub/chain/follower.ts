@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import type { Hex } from 'viem'
 import type { Database, Transaction } from '../../platform/db/connection.js'
+import { takeWorkerLock } from '../../platform/db/worker-lock.js'
 import type { ChainRpc } from './chain-rpc.js'
 import {
   acquireLease,
@@ -58,6 +58,8 @@ export interface LogHandler<Extra = void> {
 export interface FollowerOptions {
   readonly db: Database
   readonly rpc: ChainRpc
+  /** The process; its session lock, held by the one connection of `locks`, shows that it lives. */
+  readonly holder: { readonly id: string; readonly locks: Database }
   /** Called after each step, for metrics. */
   readonly onProgress?: (progress: Progress) => void
 }
@@ -87,7 +89,7 @@ export class Follower<Extra = void> {
   constructor(handler: LogHandler<Extra>, options: FollowerOptions) {
     this.#handler = handler
     this.#options = options
-    this.#lease = { follower: handler.name, holder: randomUUID() }
+    this.#lease = { follower: handler.name, holder: options.holder.id }
   }
 
   get name(): string {
@@ -101,10 +103,11 @@ export class Follower<Extra = void> {
 
   /** Reads and handles the next range, or reverts blocks that left the chain. */
   async step(): Promise<StepOutcome> {
-    const { db, rpc, onProgress } = this.#options
+    const { db, rpc, holder, onProgress } = this.#options
     const { chainId } = rpc.network
     const { contracts = [] } = this.#handler
     const firstBlock = () => this.#handler.firstBlock()
+    await takeWorkerLock(holder.locks, holder.id)
     const position = await acquireLease(db, this.#lease, { chainId, contracts, firstBlock })
     if (position === null) return 'busy'
     const { nextBlock, before } = position

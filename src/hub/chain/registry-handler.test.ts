@@ -2,6 +2,7 @@ import { OnChainEvent, OnChainEventType } from '@farcaster/core'
 import type { Account } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
+import { createLeaseHolder } from '../../../test/chain/lease-holder.js'
 import { startTestChain } from '../../../test/chain/test-chain.js'
 import { createTestDatabase } from '../../../test/database.js'
 import { createTestHub } from '../../../test/hub.js'
@@ -15,7 +16,7 @@ import { readChainSettings } from './chain-settings.js'
 import { Follower } from './follower.js'
 import { registryHandler } from './registry-handler.js'
 
-const { db } = await createTestDatabase()
+const { db, connect } = await createTestDatabase()
 const hub = await createTestHub(db)
 const chain = await startTestChain()
 const { idRegistry, keyGateway, keyRegistry, storageRegistry, tierRegistry, token } = chain.addresses
@@ -31,7 +32,8 @@ const settings = readChainSettings({
 const network = settings.networks.get('optimism')!
 const handler = registryHandler(settings, network, { hub, log: silentLog })!
 const rpc = new ChainRpc(network, { log: silentLog, clock: Date.now })
-const follower = new Follower(handler, { db, rpc })
+const holder = createLeaseHolder(connect)
+const follower = new Follower(handler, { db, rpc, holder })
 
 async function followAll(): Promise<void> {
   await chain.mine(3)
@@ -172,7 +174,7 @@ it('a registry that is followed later is read from the first block on, as the ot
   await db`delete from chain.followers`
   const isTier = (address: string) => address === tierRegistry.toLowerCase()
   const before = handler.contracts!.filter((address) => !isTier(address))
-  const without = new Follower({ ...handler, contracts: before }, { db, rpc })
+  const without = new Follower({ ...handler, contracts: before }, { db, rpc, holder })
   while ((await without.step()) !== 'caughtUp');
   await without.release()
   const events = async () => db`select fid, type, block_number, log_index from hub.onchain_events`

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Address } from 'viem'
 import type { TestChain } from '../../../../test/chain/test-chain.js'
 import { ChainRpc } from '../../../hub/chain/chain-rpc.js'
@@ -43,8 +44,9 @@ export function followAssets(options: FollowedAssetsOptions): FollowedAssets {
     confirmations,
   })
   const rpc = new ChainRpc(settings.networks.get(network)!, { log: silentLog, clock: Date.now })
-  const createLiveFollower = () => new Follower(liveHandler({ db, rpc, onFinal }), { db, rpc })
-  const context = { db, rpc, log: silentLog }
+  const holder = { id: randomUUID(), locks: db }
+  const createLiveFollower = () => new Follower(liveHandler({ db, rpc, onFinal }), { db, rpc, holder })
+  const context = { db, rpc, holder, log: silentLog }
 
   async function liveStep() {
     const follower = createLiveFollower()
