@@ -12,6 +12,16 @@ export interface CursorKind<Key> {
   encode(key: Key): string
   /** The key, or null without a cursor; a 400 that names `cursor` if this kind has not made it. */
   decode(cursor: string | undefined): Key | null
+  /**
+   * Splits rows into one page and its `next`.
+   *
+   * @param rows One more than `limit` when there is a next page.
+   */
+  page<Row>(
+    rows: readonly Row[],
+    limit: number,
+    keyOf: (last: Row) => Key,
+  ): { page: Row[]; next: { cursor: string | null } }
 }
 
 /** Parts of sort keys. What a forged cursor may hold is bounded to what SQL takes. */
@@ -49,13 +59,19 @@ export function cursorKind<const Parts extends readonly TSchema[]>(
     return key as Key
   }
 
+  function page<Row>(rows: readonly Row[], limit: number, keyOf: (last: Row) => Key) {
+    const shown = rows.slice(0, limit)
+    const last = rows.length > limit ? shown.at(-1) : undefined
+    return { page: shown, next: { cursor: last === undefined ? null : encode(keyOf(last)) } }
+  }
+
   function decodeText(cursor: string): unknown[] {
     const found = parseJson(Buffer.from(cursor, 'base64url').toString())
     if (!check.Check(found)) throw invalidField('cursor', 'is not one that this list has given')
     return found
   }
 
-  return { encode, decode }
+  return { encode, decode, page }
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,6 @@
 import { loadBannedFids } from '../graph/cache/banned-users.js'
 import type { Hydrator } from '../graph/cache/hydrator.js'
-import type { Viewer } from '../graph/query/visibility-filter.js'
+import { loadHiddenFids, type Viewer } from '../graph/query/visibility-filter.js'
 import type { Database } from '../platform/db/connection.js'
 import type { Caller } from './caller.js'
 
@@ -17,4 +17,13 @@ export async function viewerOf(
 ): Promise<RequestViewer> {
   const banned = await loadBannedFids(db, hydrator.singleFlight, appId)
   return { viewerFid, banned, banningAppId: banned.size > 0 ? appId : undefined }
+}
+
+/** Fids whose users and casts a list leaves out for this viewer and app. */
+export async function hiddenFidsFor(
+  context: { readonly db: Database; readonly hydrator: Hydrator },
+  caller: Pick<Caller, 'appId'>,
+  viewerFid?: number,
+) {
+  return await loadHiddenFids(context.db, await viewerOf(context, caller, viewerFid))
 }

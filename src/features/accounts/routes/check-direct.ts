@@ -1,3 +1,4 @@
+import { invalidField } from '../../../api/invalid-field.js'
 import { readContractSignature } from '../../../hub/registry/account-signature.js'
 import { ED25519_KEY } from '../../../hub/registry/chain-events.js'
 import type { AddedKey } from '../../../hub/registry/key-addition.js'
@@ -104,8 +105,4 @@ async function keyOf(
 
 function bytes(hex: string): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
-}
-
-function invalidField(property: string, problem: string): PlazaError {
-  return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { FarcasterNetwork } from '@farcaster/core'
+import { invalidField } from '../../../api/invalid-field.js'
 import { readContractSignature } from '../../../hub/registry/account-signature.js'
 import { newPrivateKey } from '../../../hub/registry/eth-account.js'
 import { PlazaError } from '../../../platform/errors.js'
@@ -189,8 +190,4 @@ async function checkFunds(
   await checkFidHeld(writerDb, { fid, walletId: wallet.id }, clock())
   const { code, message } = insufficientFunds(needed, available)
   throw new PlazaError(code, message)
-}
-
-function invalidField(property: string, problem: string): PlazaError {
-  return new PlazaError('bad_request.invalid_param', `${property} ${problem}`, { property })
 }

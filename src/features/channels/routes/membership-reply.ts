@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { choiceParameter, textParameter } from '../../../api/parameters.js'
+import { choiceParameter, fidParameter, textParameter } from '../../../api/parameters.js'
 import type { OperationResponse } from '../../../graph/view/schema/operation-response.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { fidMember } from '../../moderation/routes/relation-body-members.js'
 import { signerUuidMember } from '../../publishing/routes/acting.js'
 import { MAX_CALLS_PER_HOUR, type MembershipResult } from '../membership.js'
 import type { MembershipRefusal } from '../membership-rules.js'
@@ -16,7 +15,10 @@ const membershipMembers = {
 }
 
 /** Who is invited or removed, as the published client sends it. */
-export const ChannelMemberReqBody = Type.Object({ ...membershipMembers, fid: fidMember('The user.') })
+export const ChannelMemberReqBody = Type.Object({
+  ...membershipMembers,
+  fid: fidParameter({ minimum: 0, description: 'The user.' }),
+})
 
 /** An answer to an invite, as the published client sends it. */
 export const RespondChannelInviteReqBody = Type.Object({
@@ -29,7 +31,7 @@ export const callLimitText =
   `A user may invite, answer and remove ${MAX_CALLS_PER_HOUR} times an hour and channel, refused calls counted; ` +
   'beyond it: 429.'
 
-/** The reply of a membership operation. Throws a refusal. */
+/** What a change came to. The next read of this server shows it. */
 export function membershipReply(outcome: MembershipResult | MembershipRefusal): OperationResponse {
   if ('code' in outcome) {
     const { code, message, property, retryAfterSeconds } = outcome

@@ -8,12 +8,10 @@ import {
   textParameter,
 } from '../../../api/parameters.js'
 import { embedTypes, kindsOf } from '../../../graph/project/embed-kind.js'
-import { readEmbedFeed } from '../../../graph/query/feeds-by-embed.js'
+import { type EmbedSelection, readEmbedFeed } from '../../../graph/query/feeds-by-embed.js'
 import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import type { Database } from '../../../platform/db/connection.js'
 import { defineOperation } from '../../operation.js'
-import { authorFeed } from './author-feed.js'
-import { embedPrefix } from './embed-prefix.js'
 import {
   feedPages,
   type ReadFeed,
@@ -22,8 +20,7 @@ import {
   type ViewerFirstPageReader,
 } from './feed-page.js'
 import { authors, feedPaging, membersOnly, parentUrl } from './feed-parameters.js'
-import { followingFeed } from './following-feed.js'
-import { parentFeed } from './parent-feed.js'
+import { authorFeed, followingFeed, parentFeed } from './first-pages.js'
 
 const filterTypes = ['fids', 'parent_url', 'channel_id', 'embed_url', 'embed_types'] as const
 
@@ -149,4 +146,18 @@ function requireMember<Name extends keyof FeedQuery>(
     name,
     name === 'fid' ? 'is required: whose follows' : `is required with filter_type=${name}`,
   )
+}
+
+const scheme = /^[a-z][a-z0-9+.-]*:\/\//i
+
+/**
+ * The beginning that embedded URLs must have: with a scheme and with the host in lower case, as nearly all casts have
+ * them. The host alone stands for everything on it, with a slash behind it or not.
+ */
+function embedPrefix(embedUrl: string): Extract<EmbedSelection, { prefix: string }> {
+  const text = scheme.test(embedUrl) ? embedUrl : `https://${embedUrl}`
+  if (!URL.canParse(text)) throw invalidField('embed_url', 'must be a URL, or the beginning of one')
+  const url = new URL(text)
+  const isHost = url.pathname === '/' && url.search === '' && url.hash === '' && !text.endsWith('/')
+  return { prefix: isHost ? url.href.replace(/\/$/, '') : url.href, isHost }
 }

@@ -4,7 +4,7 @@ import { FeedResponse } from '../../../graph/view/schema/cast.js'
 import { defineOperation } from '../../operation.js'
 import { feedPages, recastNote } from './feed-page.js'
 import { feedPaging, withRecasts } from './feed-parameters.js'
-import { followingFeed } from './following-feed.js'
+import { followingFeed } from './first-pages.js'
 
 const pages = feedPages('feed/following', true)
 

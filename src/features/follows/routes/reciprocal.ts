@@ -7,9 +7,8 @@ import {
   limitParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
-import { viewerOf } from '../../../api/viewer.js'
+import { hiddenFidsFor } from '../../../api/viewer.js'
 import { type ReciprocalRow, readReciprocal } from '../../../graph/query/follows-between.js'
-import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { ReciprocalFollowersResponse } from '../../../graph/view/schema/follower.js'
@@ -54,9 +53,9 @@ export const reciprocalFollowers = defineOperation({
   async handle({ db, hydrator }, { fid, viewer_fid, sort_type, limit, cursor }, caller) {
     const { order, cursors, keyOf } = orders[sort_type]
     const after = cursors.decode(cursor)
-    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const found = await readReciprocal(db, { fid, hidden, limit: limit + 1, order }, after)
-    const page = found.slice(0, limit)
+    const { page, next } = cursors.page(found, limit, (last) => [keyOf(last), last.fid])
     const users = await hydrator.users(
       page.map((row) => row.fid),
       viewer_fid,
@@ -66,8 +65,6 @@ export const reciprocalFollowers = defineOperation({
       const timestamp = dateTimeOf(unixSecondsFromFarcasterSeconds(row.ts))
       return user ? [`{"object":"reciprocal_follower","user":${user},"timestamp":"${timestamp}"}`] : []
     })
-    const last = found.length > limit ? page.at(-1) : undefined
-    const next = { cursor: last ? cursors.encode([keyOf(last), last.fid]) : null }
     return `{"users":${jsonArray(followers)},"next":${JSON.stringify(next)}}`
   },
 })

@@ -1,13 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { fidParameter } from '../../../api/parameters.js'
-import { viewerOf } from '../../../api/viewer.js'
+import { hiddenFidsFor } from '../../../api/viewer.js'
 import { readRelevantFollowers } from '../../../graph/query/follows-between.js'
-import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { RelevantFollowersResponse } from '../../../graph/view/schema/follower.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { defineOperation } from '../../operation.js'
-import { followers } from './follower-list.js'
+import { followers } from './followers.js'
 
 /** Shown whole, and named at all. */
 const TOP_COUNT = 10
@@ -27,7 +26,7 @@ export const relevantFollowers = defineOperation({
   reply: RelevantFollowersResponse,
 
   async handle({ db, hydrator }, { target_fid, viewer_fid }, caller) {
-    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const rows = await readRelevantFollowers(db, {
       targetFid: target_fid,
       viewerFid: viewer_fid,

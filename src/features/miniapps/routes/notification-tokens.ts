@@ -35,11 +35,10 @@ export const notificationTokens = defineOperation({
       limit: limit + 1,
       after: fid === undefined || clientFid === undefined ? null : { fid, clientFid },
     })
-    const page = found.slice(0, limit)
-    const last = found.length > limit ? page.at(-1) : undefined
+    const { page, next } = cursors.page(found, limit, (last) => [last.fid, last.clientFid])
     return {
       notification_tokens: page.map(presentToken),
-      next: { cursor: last ? cursors.encode([last.fid, last.clientFid]) : null },
+      next,
     }
   },
 })

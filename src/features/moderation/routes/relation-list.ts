@@ -2,7 +2,17 @@ import type { CursorKind } from '../../../api/cursor.js'
 import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { jsonArray } from '../../../graph/view/json.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { PlazaError } from '../../../platform/errors.js'
 import type { RelationRow } from '../relation-cursor.js'
+import { findUnregisteredFids } from '../unregistered-fids.js'
+
+/** A 404 that names the member, unless all of these are users. */
+export async function requireUsers(db: Database, fids: readonly number[], property: string): Promise<void> {
+  const missing = await findUnregisteredFids(db, fids)
+  if (missing.length === 0) return
+  throw new PlazaError('not_found', `no such users: ${missing.join(', ')}`, { property })
+}
 
 /** What the members of a reply are called. */
 interface RelationNames {
@@ -24,14 +34,12 @@ export async function relationListJson(
   cursors: CursorKind<[number, number]>,
   names: RelationNames,
 ): Promise<string> {
-  const page = relationRows.slice(0, limit)
+  const { page, next } = cursors.page(relationRows, limit, (last) => [last.since, last.fid])
   const users = await hydrator.users(page.map(({ fid }) => fid))
   const records = page.flatMap(({ fid, since }) => {
     const user = users.get(fid)
     if (user === undefined) return []
     return [`{"object":"${names.object}","${names.user}":${user},"${names.since}":"${dateTimeOf(since)}"}`]
   })
-  const last = relationRows.length > limit ? page.at(-1) : undefined
-  const next = { cursor: last ? cursors.encode([last.since, last.fid]) : null }
   return `{"${names.list}":${jsonArray(records)},"next":${JSON.stringify(next)}}`
 }

@@ -47,9 +47,7 @@ export function notificationPages(name: string) {
       readInbox(db, selection, { before, limit: limit + 1 }),
       countUnseen(db, selection),
     ])
-    const pageRows = rows.slice(0, limit)
-    const last = rows.length > limit ? pageRows.at(-1) : undefined
-    const next = { cursor: last ? cursors.encode([last.ts, last.kind, last.hash]) : null }
+    const { page: pageRows, next } = cursors.page(rows, limit, (last) => [last.ts, last.kind, last.hash])
     const notifications = await notificationJsons(hydrator, pageRows, selection.fid)
     return (
       `{"notifications":${jsonArray(notifications)},"unseen_notifications_count":${unseen},` +

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { listParameter } from '../../../api/parameters.js'
+import { listParameter, textParameter } from '../../../api/parameters.js'
 import { NotificationsResponse, NotificationType } from '../../../graph/view/schema/notification.js'
 import { defineOperation } from '../../operation.js'
-import { notificationKinds } from '../kinds.js'
+import { castKinds, notificationKinds } from '../kinds.js'
 import { MAX_UNSEEN, SHOWN_MEMBERS } from '../pages.js'
 import { notificationPages, notificationPaging } from './notification-page.js'
 
-const pages = notificationPages('notifications')
+const allPages = notificationPages('notifications')
 
 /** `GET notifications` */
 export const notifications = defineOperation({
@@ -33,6 +33,56 @@ export const notifications = defineOperation({
   reply: NotificationsResponse,
 
   async handle(context, { fid, type, ...page }, caller) {
-    return pages(context, caller, page, { fid, kinds: type ?? notificationKinds })
+    return allPages(context, caller, page, { fid, kinds: type ?? notificationKinds })
+  },
+})
+
+const channelPages = notificationPages('notifications/channel')
+const MAX_CHANNELS = 10
+
+/** `GET notifications/channel` */
+export const notificationsInChannels = defineOperation({
+  method: 'GET',
+  path: 'notifications/channel',
+  tag: 'Notification',
+  summary: 'What happened to a user in some channels',
+  description: 'As `notifications`, of casts in these channels and in the threads there: without follows.',
+  query: Type.Object({
+    ...notificationPaging,
+    channel_ids: listParameter(textParameter({ description: 'A channel.' }), {
+      maxItems: MAX_CHANNELS,
+      description: 'The channels.',
+    }),
+  }),
+  reply: NotificationsResponse,
+
+  async handle(context, { fid, channel_ids: channelIds, ...page }, caller) {
+    return channelPages(context, caller, page, { fid, kinds: castKinds, below: { channelIds } })
+  },
+})
+
+const urlPages = notificationPages('notifications/parent_url')
+const MAX_URLS = 20
+/** As long as a cast lets them be. */
+const MAX_URL_LENGTH = 2_048
+
+/** `GET notifications/parent_url` */
+export const notificationsBelowUrls = defineOperation({
+  method: 'GET',
+  path: 'notifications/parent_url',
+  tag: 'Notification',
+  summary: 'What happened to a user below some URLs',
+  description: 'As `notifications`, of casts below these URLs and in the threads there: without follows.',
+  query: Type.Object({
+    ...notificationPaging,
+    parent_urls: listParameter(textParameter({ description: 'A URL.', maxLength: MAX_URL_LENGTH }), {
+      maxItems: MAX_URLS,
+      description: 'The URLs.',
+    }),
+  }),
+  reply: NotificationsResponse,
+
+  async handle(context, { fid, parent_urls: urls, ...page }, caller) {
+    return urlPages(context, caller, page, { fid, kinds: castKinds, below: { urls } })
   },
 })

@@ -68,3 +68,8 @@ export const requestDescription = [
   'another one replaces it as long as the user has not answered, and keeps the address of the page. A request whose',
   'deadline has passed cannot be approved: ask again.',
 ].join(' ')
+
+/** What is said of 404, 403 and 409 in the documentation of these operations. */
+export const unknownSignerText = 'There is no such signer.'
+export const otherAppsSignerText = 'The signer belongs to another app.'
+export const alreadyAnsweredText = 'The user has answered already.'

@@ -11,8 +11,7 @@ import {
 } from '../../accounts/routes/paying-wallet.js'
 import { defineOperation } from '../../operation.js'
 import { idemConflict, idemMember } from '../../publishing/routes/acting.js'
-import { allocationsOf } from './allocations.js'
-import { storageUser, unknownUser } from './storage-user.js'
+import { allocationsOf, storageUser, unknownUser } from './storage.js'
 
 /** More is a slip of the hand: at the price of the real contracts it is thousands of dollars. */
 const MAX_UNITS = 1_000

@@ -1,13 +1,23 @@
+import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../../api/caller.js'
 import { OtherReply } from '../../../api/operation.js'
-import { choiceParameter } from '../../../api/parameters.js'
+import {
+  choiceParameter,
+  ethAddressParameter,
+  listParameter,
+  viewerFidParameter,
+} from '../../../api/parameters.js'
 import { viewerOf } from '../../../api/viewer.js'
 import { cacheTag } from '../../../graph/cache/cache-tags.js'
 import type { Viewer } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
-import { FungiblesNotReady } from '../../../graph/view/schema/fungible.js'
+import {
+  BulkRelevantFungibleOwnersResponse,
+  FungiblesNotReady,
+  RelevantFungibleOwnersResponse,
+} from '../../../graph/view/schema/fungible.js'
 import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
-import type { OperationContext } from '../../operation.js'
+import { defineOperation, type OperationContext } from '../../operation.js'
 import { type Assets, ensureTrackedTokens } from '../on-demand-tokens.js'
 import { type Owner, readOwners } from '../owners.js'
 import { checksummedAddress } from '../present-token.js'
@@ -25,7 +35,7 @@ export const networkParameter = choiceParameter(networkNames, {
 })
 
 /** What is said of tokens whose owners are not known yet. */
-export const backfillPendingReply = {
+const backfillPendingReply = {
   202: {
     description:
       'The owners are being found out: somebody has just asked for the token for the first time, or its past is still ' +
@@ -46,7 +56,7 @@ export interface OwnersQuery {
 type OwnersContext = Pick<OperationContext, 'db' | 'writerDb' | 'hydrator'> & { readonly assets: Assets }
 
 /** The owners of tokens as JSON, in the order that they were asked for; or that they are not known yet. */
-export async function replyWithOwners(
+async function replyWithOwners(
   context: OwnersContext,
   { network, addresses, property, viewerFid }: OwnersQuery,
   caller: Caller,
@@ -106,3 +116,60 @@ function backfillPending(tokens: readonly Token[]): FungiblesNotReady {
     })),
   }
 }
+
+/** `GET fungible/owner/relevant` */
+export const fungibleOwnersRelevant = defineOperation({
+  method: 'GET',
+  path: 'fungible/owner/relevant',
+  tag: 'Fungible',
+  summary: 'Who owns a token',
+  description: [
+    'Users by what they own in all their addresses, custody and verified ones, the largest first: the first 10 whole,',
+    'and all of them, up to 200, in short. With a viewer those whom the viewer follows, without whom it blocks or',
+    'mutes; without one, those behind the 5,000 largest addresses.',
+  ].join(' '),
+  query: Type.Object({
+    contract_address: ethAddressParameter({ description: 'The token.' }),
+    network: networkParameter,
+    viewer_fid: viewerFidParameter,
+  }),
+  reply: RelevantFungibleOwnersResponse,
+  otherReplies: backfillPendingReply,
+
+  async handle(context, { contract_address, network, viewer_fid: viewerFid }, caller) {
+    const ownersQuestion = { network, addresses: [contract_address], property: 'contract_address', viewerFid }
+    const answer = await replyWithOwners(context, ownersQuestion, caller)
+    return Array.isArray(answer) ? answer[0]! : answer
+  },
+})
+
+const MAX_TOKENS = 10
+
+/** `GET fungible/owner/relevant/bulk` */
+export const fungibleOwnersRelevantBulk = defineOperation({
+  method: 'GET',
+  path: 'fungible/owner/relevant/bulk',
+  tag: 'Fungible',
+  summary: 'Who owns each of some tokens',
+  description:
+    'A map from each address, written as it was asked for, to what `fungible/owner/relevant` says of it.',
+  query: Type.Object({
+    contract_addresses: listParameter(ethAddressParameter({ description: 'A token.' }), {
+      maxItems: MAX_TOKENS,
+      description: 'The tokens.',
+    }),
+    network: networkParameter,
+    viewer_fid: viewerFidParameter,
+  }),
+  reply: BulkRelevantFungibleOwnersResponse,
+  otherReplies: backfillPendingReply,
+
+  async handle(context, { contract_addresses, network, viewer_fid: viewerFid }, caller) {
+    const addresses = [...new Set(contract_addresses)]
+    const ownersQuestion = { network, addresses, property: 'contract_addresses', viewerFid }
+    const answer = await replyWithOwners(context, ownersQuestion, caller)
+    if (!Array.isArray(answer)) return answer
+    const members = addresses.map((address, index) => `${JSON.stringify(address)}:${answer[index]}`)
+    return `{${members.join(',')}}`
+  },
+})

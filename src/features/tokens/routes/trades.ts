@@ -1,14 +1,49 @@
 import { Type } from '@sinclair/typebox'
-import { ethAddressParameter, numberParameter } from '../../../api/parameters.js'
-import { FungibleTradesResponse } from '../../../graph/view/schema/trade.js'
+import { choiceParameter, ethAddressParameter, numberParameter } from '../../../api/parameters.js'
+import { FungibleTradesResponse, TrendingFungiblesResponse } from '../../../graph/view/schema/trade.js'
+import { type NetworkName, networkNames } from '../../../hub/chain/networks.js'
 import { PlazaError } from '../../../platform/errors.js'
 import { defineOperation } from '../../operation.js'
-import { presentTrade } from '../present-token.js'
+import { type Assets, rpcOf } from '../on-demand-tokens.js'
+import { presentTrade, presentTrending } from '../present-token.js'
 import { readTokens } from '../token.js'
 import { readSupplies } from '../token-stats.js'
-import { readTrades } from '../trade-lists.js'
-import { timeWindowParameter, windowStart } from './time-window.js'
-import { tradeNetworkOf, tradeNetworkParameter } from './trade-network.js'
+import { readTrades, readTrending } from '../trade-lists.js'
+
+/** Of trades: the specification has a network for them that owners do not have (docs/compatibility.md §22.4). */
+const tradeNetworkParameter = choiceParameter([...networkNames, 'robinhood'], {
+  description: 'Where the token is. No server of this kind follows `robinhood` yet: it is always a 501.',
+})
+
+/** A network whose trades are kept. @throws PlazaError `not_configured` when it is not followed. */
+function tradeNetworkOf(assets: Assets, network: NetworkName | 'robinhood'): NetworkName {
+  if (network === 'robinhood') {
+    throw new PlazaError('not_configured', 'this server cannot follow robinhood', { property: 'network' })
+  }
+  rpcOf(assets, network)
+  return network
+}
+
+const HOUR = 3_600
+const seconds = { '1h': HOUR, '6h': 6 * HOUR, '12h': 12 * HOUR, '24h': 24 * HOUR, '7d': 168 * HOUR } as const
+
+/** How far back. */
+export type TimeWindow = keyof typeof seconds
+
+/** How far back it is looked. */
+const timeWindowParameter = choiceParameter(['1h', '6h', '12h', '24h', '7d'], {
+  default: '24h',
+  description: 'How far back it is looked.',
+})
+
+/**
+ * When a window begins, in Unix seconds.
+ *
+ * @param nowMs Unix milliseconds.
+ */
+function windowStart(window: TimeWindow, nowMs: number): number {
+  return Math.floor(nowMs / 1000) - seconds[window]
+}
 
 const MAX_TRADES = 100
 const MAX_AMOUNT_USD = 1e15
@@ -60,5 +95,31 @@ export const fungibleTrades = defineOperation({
         return trader ? [presentTrade(trade, trader, byId, supplies)] : []
       }),
     }
+  },
+})
+
+const MAX_TOKENS = 20
+
+/** `GET fungible/trending` */
+export const fungibleTrending = defineOperation({
+  method: 'GET',
+  path: 'fungible/trending',
+  tag: 'Fungible',
+  summary: 'Tokens that are traded most',
+  description: [
+    `The ${MAX_TOKENS} tokens that most users have traded in the pools that are watched here, and among equals those`,
+    'whose trades were worth most. Tokens that are worth a dollar are left out.',
+  ].join(' '),
+  query: Type.Object({ network: tradeNetworkParameter, time_window: timeWindowParameter }),
+  reply: TrendingFungiblesResponse,
+
+  async handle({ db, clock, assets }, { time_window, ...tokenQuery }) {
+    const network = tradeNetworkOf(assets, tokenQuery.network)
+    const since = windowStart(time_window, clock())
+    const trending = await readTrending(db, { network, since, limit: MAX_TOKENS })
+    const ids = trending.map(({ tokenId }) => tokenId)
+    const [tokens, supplies] = await Promise.all([readTokens(db, { ids }), readSupplies(db, ids)])
+    const byId = new Map(tokens.map((token) => [token.id, token]))
+    return { trending: ids.map((id) => presentTrending(byId.get(id)!, supplies.get(id))) }
   },
 })

@@ -39,15 +39,14 @@ export const userBestFriends = defineOperation({
       { fid, banningAppId, limit: limit + 1, now },
       cursors.decode(cursor),
     )
-    const page = found.slice(0, limit)
-    const last = found.length > limit ? page.at(-1) : undefined
+    const { page, next } = cursors.page(found, limit, (last) => [last.affinity, last.fid])
     return {
       users: page.map((friend) => ({
         fid: friend.fid,
         username: usernameOrPlaceholder(friend),
         mutual_affinity_score: friend.affinity,
       })),
-      next: { cursor: last ? cursors.encode([last.affinity, last.fid]) : null },
+      next,
     }
   },
 })

@@ -6,9 +6,8 @@ import {
   numberParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
-import { viewerOf } from '../../../api/viewer.js'
+import { hiddenFidsFor } from '../../../api/viewer.js'
 import { MAX_DISTANCE_KM, readNearbyUsers } from '../../../graph/query/users-by-location.js'
-import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { defineOperation } from '../../operation.js'
@@ -33,15 +32,13 @@ export const usersByLocation = defineOperation({
 
   async handle({ db, hydrator }, { latitude, longitude, viewer_fid, limit, cursor }, caller) {
     const after = cursors.decode(cursor)
-    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const found = await readNearbyUsers(db, { latitude, longitude, hidden, limit: limit + 1 }, after)
-    const page = found.slice(0, limit)
+    const { page, next } = cursors.page(found, limit, (last) => [last.km, last.fid])
     const users = await hydrator.users(
       page.map(({ fid }) => fid),
       viewer_fid,
     )
-    const last = found.length > limit ? page.at(-1) : undefined
-    const next = { cursor: last ? cursors.encode([last.km, last.fid]) : null }
     return `{"users":${jsonArray(page.flatMap(({ fid }) => users.get(fid) ?? []))},"next":${JSON.stringify(next)}}`
   },
 })

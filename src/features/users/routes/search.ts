@@ -6,7 +6,7 @@ import {
   textParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
-import { viewerOf } from '../../../api/viewer.js'
+import { hiddenFidsFor } from '../../../api/viewer.js'
 import {
   type FoundUser,
   searchByPrefix,
@@ -15,7 +15,6 @@ import {
   type UserSearch,
   type UserSearchCursor,
 } from '../../../graph/query/users-search.js'
-import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { UserSearchResponse } from '../../../graph/view/schema/user.js'
 import type { Database } from '../../../platform/db/connection.js'
@@ -52,16 +51,14 @@ export const userSearch = defineOperation({
   async handle({ db, hydrator }, { q, viewer_fid, limit, cursor }, caller) {
     const after = cursors.decode(cursor) ?? START_CURSOR
     const text = lowercase(q.trim().replace(/^@/, ''))
-    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const search = { text, viewerFid: viewer_fid, hidden, limit: limit + 1 }
     const found = text === '' ? [] : await findUsers(db, search, after)
-    const page = found.slice(0, limit)
+    const { page, next } = cursors.page(found, limit, (last) => [last.place, last.weight, last.fid])
     const users = await hydrator.users(
       page.map(({ fid }) => fid),
       viewer_fid,
     )
-    const last = found.length > limit ? page.at(-1) : undefined
-    const next = { cursor: last ? cursors.encode([last.place, last.weight, last.fid]) : null }
     const foundList = jsonArray(page.flatMap(({ fid }) => users.get(fid) ?? []))
     return `{"result":{"users":${foundList},"next":${JSON.stringify(next)}}}`
   },
