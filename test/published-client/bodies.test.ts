@@ -3,26 +3,27 @@ import { expect, it } from 'vitest'
 import { operations } from '../../src/app/operations.js'
 import { RegisterUserOnChainReqBody } from '../../src/features/accounts/routes/register-direct.js'
 import { RegisterUserReqBody } from '../../src/features/accounts/routes/registration-body.js'
-import { DeleteCastReqBody } from '../../src/features/casts/routes/delete-cast.js'
-import { PostCastReqBody } from '../../src/features/casts/routes/post-cast.js'
-import { ChannelFollowReqBody } from '../../src/features/channels/routes/change-channel-follow.js'
+import { DeleteCastReqBody, PostCastReqBody } from '../../src/features/casts/routes/publish-cast.js'
+import { ChannelFollowReqBody } from '../../src/features/channels/routes/channel-follows.js'
 import {
   ChannelMemberReqBody,
   RespondChannelInviteReqBody,
 } from '../../src/features/channels/routes/membership-reply.js'
-import { FollowReqBody } from '../../src/features/follows/routes/change-follows.js'
-import { AppHostPostEventReqBody } from '../../src/features/miniapps/routes/host/post-event.js'
+import { FollowReqBody } from '../../src/features/follows/routes/follows.js'
+import { AppHostPostEventReqBody } from '../../src/features/miniapps/routes/host/host-events.js'
 import { SendFrameNotificationsReqBody } from '../../src/features/miniapps/routes/notification-body.js'
-import { BanReqBody } from '../../src/features/moderation/routes/ban-body.js'
-import { BlockReqBody } from '../../src/features/moderation/routes/change-block.js'
-import { MuteReqBody } from '../../src/features/moderation/routes/mute-body.js'
+import { BanReqBody } from '../../src/features/moderation/routes/bans.js'
+import { BlockReqBody } from '../../src/features/moderation/routes/blocks.js'
+import { MuteReqBody } from '../../src/features/moderation/routes/mutes.js'
 import { PublishMessageReqBody } from '../../src/features/publishing/routes/publish-message.js'
 import { ActionReqBody } from '../../src/features/publishing/routes/send-action.js'
-import { ReactionReqBody } from '../../src/features/reactions/routes/change-reaction.js'
+import { ReactionReqBody } from '../../src/features/reactions/routes/reactions.js'
 import { BuyStorageReqBody } from '../../src/features/storage/routes/buy-storage.js'
-import { AddVerificationReqBody } from '../../src/features/users/routes/add-verification.js'
-import { RemoveVerificationReqBody } from '../../src/features/users/routes/remove-verification.js'
 import { UpdateUserReqBody } from '../../src/features/users/routes/update-user.js'
+import {
+  AddVerificationReqBody,
+  RemoveVerificationReqBody,
+} from '../../src/features/users/routes/verifications.js'
 import { accepted } from './conformance.js'
 
 /** The client's generator has made empty types of the two numbers. */

@@ -7,9 +7,8 @@ import {
   limitParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
-import { viewerOf } from '../../../api/viewer.js'
+import { hiddenFidsFor } from '../../../api/viewer.js'
 import { type ReciprocalRow, readReciprocal } from '../../../graph/query/follows-between.js'
-import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { dateTimeOf } from '../../../graph/view/formats.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { ReciprocalFollowersResponse } from '../../../graph/view/schema/follower.js'
@@ -24,7 +23,7 @@ const orders = {
   },
   algorithmic: {
     order: 'popularity',
-    cursors: cursorKind('reciprocal by standing', keyPart.number, keyPart.integer),
+    cursors: cursorKind('reciprocal by popularity', keyPart.number, keyPart.integer),
     keyOf: ({ popularity }: ReciprocalRow) => popularity,
   },
 } as const
@@ -33,18 +32,17 @@ const orders = {
 export const reciprocalFollowers = defineOperation({
   method: 'GET',
   path: 'followers/reciprocal',
-  tag: 'Follow',
-  summary: 'Who follows a user and is followed back',
-  description: [
-    '`timestamp` is when it became mutual: the later of the two follows. `algorithmic` puts the best known first, by',
-    '`(1 + ln(1 + followers)) * (0.1 + score)`.',
-  ].join(' '),
+  tag: 'Follows',
+  summary: 'Fetch reciprocal followers of a user',
+  description:
+    'Users who follow the user and are followed back. `timestamp` is the later of the two follows. ' +
+    '`sort_type=algorithmic` orders by `(1 + ln(1 + followers)) * (0.1 + score)`, highest first.',
   query: Type.Object({
-    fid: fidParameter({ description: 'Whose.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
     viewer_fid: viewerFidParameter,
     sort_type: choiceParameter(['desc_chron', 'algorithmic'], {
       default: 'algorithmic',
-      description: 'The most recent first, or the best known first.',
+      description: 'Newest first, or by popularity.',
     }),
     limit: limitParameter({ maximum: 100, default: 25 }),
     cursor: cursorParameter,
@@ -54,9 +52,9 @@ export const reciprocalFollowers = defineOperation({
   async handle({ db, hydrator }, { fid, viewer_fid, sort_type, limit, cursor }, caller) {
     const { order, cursors, keyOf } = orders[sort_type]
     const after = cursors.decode(cursor)
-    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const found = await readReciprocal(db, { fid, hidden, limit: limit + 1, order }, after)
-    const page = found.slice(0, limit)
+    const { page, next } = cursors.page(found, limit, (last) => [keyOf(last), last.fid])
     const users = await hydrator.users(
       page.map((row) => row.fid),
       viewer_fid,
@@ -66,8 +64,6 @@ export const reciprocalFollowers = defineOperation({
       const timestamp = dateTimeOf(unixSecondsFromFarcasterSeconds(row.ts))
       return user ? [`{"object":"reciprocal_follower","user":${user},"timestamp":"${timestamp}"}`] : []
     })
-    const last = found.length > limit ? page.at(-1) : undefined
-    const next = { cursor: last ? cursors.encode([keyOf(last), last.fid]) : null }
     return `{"users":${jsonArray(followers)},"next":${JSON.stringify(next)}}`
   },
 })

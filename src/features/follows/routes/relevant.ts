@@ -1,15 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { fidParameter } from '../../../api/parameters.js'
-import { viewerOf } from '../../../api/viewer.js'
+import { hiddenFidsFor } from '../../../api/viewer.js'
 import { readRelevantFollowers } from '../../../graph/query/follows-between.js'
-import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { RelevantFollowersResponse } from '../../../graph/view/schema/follower.js'
 import { userDehydrated } from '../../../graph/view/user-dehydrated.js'
 import { defineOperation } from '../../operation.js'
-import { followers } from './follower-list.js'
+import { followers } from './followers.js'
 
-/** Shown whole, and named at all. */
+/** Users shown in full, and users shown at all. */
 const TOP_COUNT = 10
 const MAX_COUNT = 200
 
@@ -17,17 +16,19 @@ const MAX_COUNT = 200
 export const relevantFollowers = defineOperation({
   method: 'GET',
   path: 'followers/relevant',
-  tag: 'Follow',
-  summary: 'Who follows a user among those whom the viewer follows',
-  description: `The best known first: the first ${TOP_COUNT} whole, and all of them, up to ${MAX_COUNT}, in short.`,
+  tag: 'Follows',
+  summary: 'Fetch relevant followers of a user',
+  description:
+    `Followers of the user whom the viewer follows, best known first: the first ${TOP_COUNT} as full ` +
+    `users, and up to ${MAX_COUNT} as dehydrated ones.`,
   query: Type.Object({
-    target_fid: fidParameter({ description: 'Whose followers.' }),
-    viewer_fid: fidParameter({ description: 'For whom they are relevant.' }),
+    target_fid: fidParameter({ description: 'User whose followers are listed.' }),
+    viewer_fid: fidParameter({ description: 'Fid of the viewer.', examples: [191] }),
   }),
   reply: RelevantFollowersResponse,
 
   async handle({ db, hydrator }, { target_fid, viewer_fid }, caller) {
-    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const rows = await readRelevantFollowers(db, {
       targetFid: target_fid,
       viewerFid: viewer_fid,

@@ -1,15 +1,9 @@
 import type { Operation } from '../../operation.js'
-import { ban } from './ban.js'
-import { banList } from './ban-list.js'
-import { block } from './block.js'
-import { blockList } from './block-list.js'
-import { mute } from './mute.js'
-import { muteList } from './mute-list.js'
-import { unban } from './unban.js'
-import { unblock } from './unblock.js'
-import { unmute } from './unmute.js'
+import { ban, banList, unban } from './bans.js'
+import { block, blockList, unblock } from './blocks.js'
+import { mute, muteList, unmute } from './mutes.js'
 
-/** Blocks, mutes and bans. */
+/** Operations on blocks, mutes and bans. */
 export const relationOperations: readonly Operation[] = [
   ban,
   unban,

@@ -1,10 +1,8 @@
 import type { Operation } from '../../operation.js'
-import { notificationsInChannels } from './channel.js'
-import { notifications } from './notifications.js'
-import { notificationsBelowUrls } from './parent-url.js'
+import { notifications, notificationsBelowUrls, notificationsInChannels } from './notifications.js'
 import { notificationsSeen } from './seen.js'
 
-/** The inbox. */
+/** Operations on the inbox. */
 export const notificationOperations: readonly Operation[] = [
   notifications,
   notificationsInChannels,

@@ -1,19 +1,14 @@
-import { deleteCast } from '../../casts/routes/delete-cast.js'
-import { postCast } from '../../casts/routes/post-cast.js'
-import { followChannelOperation } from '../../channels/routes/follow-channel.js'
-import { unfollowChannelOperation } from '../../channels/routes/unfollow-channel.js'
-import { followUsers } from '../../follows/routes/follow-users.js'
-import { unfollowUsers } from '../../follows/routes/unfollow-users.js'
+import { deleteCast, postCast } from '../../casts/routes/publish-cast.js'
+import { followChannelOperation, unfollowChannelOperation } from '../../channels/routes/channel-follows.js'
+import { followUsers, unfollowUsers } from '../../follows/routes/follows.js'
 import type { Operation } from '../../operation.js'
-import { deleteReaction } from '../../reactions/routes/delete-reaction.js'
-import { postReaction } from '../../reactions/routes/post-reaction.js'
-import { addVerification } from '../../users/routes/add-verification.js'
-import { deleteVerification } from '../../users/routes/remove-verification.js'
+import { deleteReaction, postReaction } from '../../reactions/routes/reactions.js'
 import { updateUser } from '../../users/routes/update-user.js'
+import { addVerification, deleteVerification } from '../../users/routes/verifications.js'
 import { publishMessage } from './publish-message.js'
 import { postAction } from './send-action.js'
 
-/** What apps publish in a user's name. */
+/** Operations that publish for a user. */
 export const publishingOperations: readonly Operation[] = [
   postCast,
   deleteCast,

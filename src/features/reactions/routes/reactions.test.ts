@@ -1,142 +1,98 @@
-import { MessageType, ReactionType } from '@farcaster/core'
-import { expect, test } from 'vitest'
-import { testNow, testNowUnix } from '../../../../test/network.js'
-import { createCastNetwork, prefixedHash, recast, userOf } from '../../casts/routes/testing/cast-network.js'
+import { ReactionType } from '@farcaster/core'
+import { describe, expect, it } from 'vitest'
+import { testNow } from '../../../../test/network.js'
+import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
 
-const { ask, api, merge, countStatements, db } = await createCastNetwork()
-const [alice, bob, carol] = [userOf(1), userOf(2), userOf(3)]
-const users = [2, 3, 4, 5, 6].map(userOf)
-const first = alice.cast('first', testNow - 900)
-const second = bob.cast('second', testNow - 800)
-await merge(first, second)
-await merge(
-  ...users.map((user) => user.react(first, testNow - 100)),
-  recast(bob, first, testNow - 100),
-  recast(carol, second, testNow - 50),
-  carol.react(second, testNow - 60),
-)
+const { db, hub, api, users, signers, setTime } = await createPublishingNetwork()
+const [alice, bob] = users
+const [signer_uuid] = signers
+const cast = bob.cast('to be liked', testNow - 100)
+await hub.submit([cast])
+const target = `0x${cast.hash.toString('hex')}`
 
-interface ReactionReply {
-  reaction_type: string
-  reaction_timestamp: string
-  user: { fid: number; username: string }
-  cast: { hash: string }
-  app?: { fid: number }
-}
-type Query = Record<string, string | number | boolean>
+const send = (method: 'POST' | 'DELETE', body: object = {}) =>
+  api.send(method, 'reaction', { signer_uuid, reaction_type: 'like', target, ...body })
 
-async function allPages(
-  path: string,
-  query: Query,
-  betweenPages?: () => Promise<void>,
-): Promise<ReactionReply[]> {
-  const collected: ReactionReply[] = []
-  let cursor: string | null = null
-  do {
-    const reply = await ask(path, cursor === null ? query : { ...query, cursor })
-    collected.push(...(reply.reactions as ReactionReply[]))
-    cursor = reply.next.cursor
-    await betweenPages?.()
-  } while (cursor !== null)
-  return collected
+async function storedReactions() {
+  const { cast: read } = bodyOf(
+    await api.get('cast', { identifier: target, type: 'hash', viewer_fid: alice.fid }),
+  )
+  return {
+    likes: read.reactions.likes_count,
+    recasts: read.reactions.recasts_count,
+    viewer: read.viewer_context,
+  }
 }
 
-const byType = ({ user, reaction_type }: ReactionReply) => `${user.fid} ${reaction_type}`
+const noReactions = { likes: 0, recasts: 0, viewer: { liked: false, recasted: false } }
 
-test('reactions/cast lists who reacted, newest first, page by page', async () => {
-  const expected = ['6 like', '5 like', '4 like', '3 like', '2 like', '2 recast']
-  for (const limit of [1, 2, 5, 6, 100]) {
-    const collected = await allPages('reactions/cast', { hash: prefixedHash(first), types: 'all', limit })
-    expect(collected.map(byType)).toEqual(expected)
-  }
-  const recasts = await allPages('reactions/cast', { hash: first.hash.toString('hex'), types: 'recasts' })
-  expect(recasts).toMatchObject([
-    {
-      user: { fid: 2, username: 'bob' },
-      reaction_timestamp: new Date((testNowUnix - 100) * 1000).toISOString(),
-    },
-  ])
-  const both = await allPages('reactions/cast', { hash: prefixedHash(second), types: 'likes,recasts' })
-  expect(both.map(byType)).toEqual(['3 recast', '3 like'])
-})
-
-test('reactions/cast goes on where it was, whatever happens meanwhile', async () => {
-  let round = 0
-  const query = { hash: prefixedHash(first), types: 'likes', limit: 2 }
-  const collected = await allPages('reactions/cast', query, async () => {
-    round += 1
-    if (round === 1)
-      await merge(alice.react(first, testNow - 10), userOf(6).react(first, testNow, { remove: true }))
+describe('reactions', () => {
+  it('are visible, and gone, in the next read', async () => {
+    expect(bodyOf(await send('POST'))).toMatchObject({ success: true })
+    bodyOf(await send('POST', { reaction_type: 'recast', target: target.slice(2), target_author_fid: 2 }))
+    expect(await storedReactions()).toEqual({ likes: 1, recasts: 1, viewer: { liked: true, recasted: true } })
+    expect(bodyOf(await send('DELETE'))).toMatchObject({ success: true })
+    bodyOf(await send('DELETE', { reaction_type: 'recast' }))
+    expect(await storedReactions()).toEqual(noReactions)
   })
-  expect(collected.map(({ user }) => user.fid)).toEqual([6, 5, 4, 3, 2])
-})
 
-test('reactions/user lists what a user reacted to', async () => {
-  for (const limit of [1, 2, 3, 100]) {
-    const collected = await allPages('reactions/user', { fid: 3, type: 'all', limit })
-    expect(collected.map(({ cast, reaction_type }) => [cast.hash, reaction_type])).toEqual([
-      [prefixedHash(second), 'recast'],
-      [prefixedHash(second), 'like'],
-      [prefixedHash(first), 'like'],
-    ])
-  }
-  const likes = await allPages('reactions/user', { fid: 3, type: 'likes', viewer_fid: 2 })
-  expect(likes).toMatchObject([
-    { user: { fid: 3, username: '!3' }, cast: { viewer_context: { liked: false } } },
-    { cast: { text: 'first', viewer_context: { liked: true, recasted: true } } },
-  ])
-})
-
-test('both show the app that signed', async () => {
-  await db`insert into social.signer_apps (fid, key, app_fid) values (3, ${db.types.bytea(carol.key.publicKey)}, 5)`
-  const [ofUser] = await allPages('reactions/user', { fid: 3, type: 'recasts' })
-  const ofCast = await allPages('reactions/cast', { hash: prefixedHash(second), types: 'recasts' })
-  expect([ofUser, ...ofCast]).toMatchObject([{ app: { fid: 5 } }, { app: { fid: 5 } }])
-  const [withoutApp] = await allPages('reactions/cast', { hash: prefixedHash(first), types: 'recasts' })
-  expect(withoutApp).not.toHaveProperty('app')
-})
-
-test('both leave out whom the viewer does not want to see', async () => {
-  await merge(bob.link(5, testNow, { type: 'block' }))
-  const seen = await allPages('reactions/cast', { hash: prefixedHash(first), types: 'likes', viewer_fid: 5 })
-  expect(seen.map(({ user }) => user.fid)).not.toContain(2)
-  const liked = await allPages('reactions/user', { fid: 3, type: 'all', viewer_fid: 5 })
-  expect(liked.map(({ cast }) => cast.hash)).toEqual([prefixedHash(first)])
-})
-
-test('a reaction that names another author, or a cast that is not here, is in neither', async () => {
-  const reactionBody = { type: ReactionType.LIKE, targetCastId: { fid: 4, hash: first.hash } }
-  const removedCast = alice.cast('gone', testNow - 70)
-  const wrong = alice.message({ type: MessageType.REACTION_ADD, reactionBody }, testNow)
-  await merge(
-    wrong,
-    removedCast,
-    alice.react(removedCast, testNow),
-    alice.removeCast(removedCast.hash, testNow),
-  )
-  const reactions = await allPages('reactions/user', { fid: 1, type: 'all' })
-  expect(reactions.map(({ cast }) => cast.hash)).toEqual([prefixedHash(first)])
-  expect(await ask('reactions/cast', { hash: prefixedHash(removedCast), types: 'all' })).toEqual({
-    reactions: [],
-    next: { cursor: null },
+  it('in one second -> the last one wins', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      bodyOf(await send('POST'))
+      expect((await storedReactions()).likes).toBe(1)
+      bodyOf(await send('DELETE'))
+      expect((await storedReactions()).likes).toBe(0)
+    }
+    setTime(1)
+    bodyOf(await send('POST'))
+    expect((await storedReactions()).likes).toBe(1)
+    bodyOf(await send('DELETE'))
+    expect(await storedReactions()).toEqual(noReactions)
   })
-})
 
-test('both take at most six statements', async () => {
-  const cast = { hash: prefixedHash(first), types: 'all', viewer_fid: 2 }
-  expect(await countStatements('reactions/cast', cast)).toBeLessThanOrEqual(6)
-  expect(await countStatements('reactions/user', { fid: 3, type: 'all', viewer_fid: 2 })).toBeLessThanOrEqual(
-    6,
-  )
-})
+  it('that exist already stay unchanged', async () => {
+    bodyOf(await send('POST'))
+    const before = await db`select max(id) from hub.events`
+    bodyOf(await send('POST'))
+    expect(await db`select max(id) from hub.events`).toEqual(before)
+    expect((await storedReactions()).likes).toBe(1)
+    bodyOf(await send('DELETE'))
+  })
 
-test.each([
-  ['reactions/cast', { hash: '0x12', types: 'all' }, 'hash'],
-  ['reactions/cast', { hash: '00'.repeat(20) }, 'types'],
-  ['reactions/cast', { hash: '00'.repeat(20), types: 'like' }, 'types'],
-  ['reactions/user', { fid: 1 }, 'type'],
-  ['reactions/user', { type: 'all' }, 'fid'],
-  ['reactions/user', { fid: 1, type: 'all', limit: 101 }, 'limit'],
-])('400: %s %j names %s', async (path, query, property) => {
-  expect((await api.get(path, query as Query)).json()).toMatchObject({ status: 400, property })
+  it('concurrent equal ones -> all succeed, one is stored', async () => {
+    const replies = await Promise.all(Array.from({ length: 12 }, (_, n) => send(n % 2 ? 'POST' : 'DELETE')))
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual(Array(12).fill(200))
+    const { likes } = await storedReactions()
+    expect([0, 1]).toContain(likes)
+    bodyOf(await send('POST'))
+    expect((await storedReactions()).likes).toBe(1)
+    bodyOf(await send('DELETE'))
+  })
+
+  it('can have a URL as target', async () => {
+    const url = 'https://a.example/page'
+    bodyOf(await send('POST', { target: url }))
+    const rows = await db`select fid, type from social.url_reactions where url = ${url}`
+    expect(rows).toEqual([{ fid: 1, type: ReactionType.LIKE }])
+  })
+
+  it.each([
+    ['a cast that is not here', { target: `0x${'ab'.repeat(20)}` }, 404, 'target'],
+    ['the wrong author', { target_author_fid: 3 }, 400, 'target_author_fid'],
+    ['an author of a URL', { target: 'https://a.example', target_author_fid: 3 }, 400, 'target_author_fid'],
+    ['what is neither a hash nor a URL', { target: '0x1234' }, 400, 'target'],
+    ['a URL that is too long', { target: `https://${'a'.repeat(256)}` }, 400, 'target'],
+    ['another kind', { reaction_type: 'dislike' }, 400, 'reaction_type'],
+  ])('are refused for %s', async (_, body, status, property) => {
+    const reply = await send('POST', body)
+    expect([reply.statusCode, reply.json().property]).toEqual([status, property])
+  })
+
+  it('unknown cast with target_author_fid -> stored', async () => {
+    const unknown = `0x${'cd'.repeat(20)}`
+    bodyOf(await send('POST', { target: unknown, target_author_fid: 99 }))
+    const rows =
+      await db`select target_fid from social.reactions where target_hash = ${Buffer.alloc(20, 0xcd)}`
+    expect(rows).toEqual([{ target_fid: 99 }])
+  })
 })

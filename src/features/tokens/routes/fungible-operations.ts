@@ -1,12 +1,10 @@
 import type { Operation } from '../../operation.js'
 import { userBalance } from './balance.js'
 import { fungibles } from './fungibles.js'
-import { fungibleOwnersRelevant } from './owner-relevant.js'
-import { fungibleOwnersRelevantBulk } from './owner-relevant-bulk.js'
-import { fungibleTrades } from './trades.js'
-import { fungibleTrending } from './trending.js'
+import { fungibleOwnersRelevant, fungibleOwnersRelevantBulk } from './token-owners.js'
+import { fungibleTrades, fungibleTrending } from './trades.js'
 
-/** Tokens: who owns them, and who trades them. */
+/** Operations on tokens. */
 export const fungibleOperations: readonly Operation[] = [
   fungibleOwnersRelevant,
   fungibleOwnersRelevantBulk,

@@ -6,9 +6,8 @@ import {
   numberParameter,
   viewerFidParameter,
 } from '../../../api/parameters.js'
-import { viewerOf } from '../../../api/viewer.js'
+import { hiddenFidsFor } from '../../../api/viewer.js'
 import { MAX_DISTANCE_KM, readNearbyUsers } from '../../../graph/query/users-by-location.js'
-import { loadHiddenFids } from '../../../graph/query/visibility-filter.js'
 import { jsonArray } from '../../../graph/view/json.js'
 import { UsersResponse } from '../../../graph/view/schema/user.js'
 import { defineOperation } from '../../operation.js'
@@ -19,12 +18,24 @@ const cursors = cursorKind('users near', keyPart.number, keyPart.integer)
 export const usersByLocation = defineOperation({
   method: 'GET',
   path: 'user/by_location',
-  tag: 'User',
-  summary: 'Users near a place',
-  description: `Whose profile says that they are within ${MAX_DISTANCE_KM} km, the nearest first.`,
+  tag: 'Users',
+  summary: 'Fetch users by location',
+  description:
+    `Users whose profile location is within ${MAX_DISTANCE_KM} km of the point, nearest first. Users ` +
+    'without a location are never listed.',
   query: Type.Object({
-    latitude: numberParameter({ minimum: -90, maximum: 90, description: 'Degrees north.' }),
-    longitude: numberParameter({ minimum: -180, maximum: 180, description: 'Degrees east.' }),
+    latitude: numberParameter({
+      minimum: -90,
+      maximum: 90,
+      description: 'Latitude in degrees.',
+      examples: [52.52],
+    }),
+    longitude: numberParameter({
+      minimum: -180,
+      maximum: 180,
+      description: 'Longitude in degrees.',
+      examples: [13.4],
+    }),
     viewer_fid: viewerFidParameter,
     limit: limitParameter({ maximum: 100, default: 25 }),
     cursor: cursorParameter,
@@ -33,15 +44,13 @@ export const usersByLocation = defineOperation({
 
   async handle({ db, hydrator }, { latitude, longitude, viewer_fid, limit, cursor }, caller) {
     const after = cursors.decode(cursor)
-    const hidden = await loadHiddenFids(db, await viewerOf({ db, hydrator }, caller, viewer_fid))
+    const hidden = await hiddenFidsFor({ db, hydrator }, caller, viewer_fid)
     const found = await readNearbyUsers(db, { latitude, longitude, hidden, limit: limit + 1 }, after)
-    const page = found.slice(0, limit)
+    const { page, next } = cursors.page(found, limit, (last) => [last.km, last.fid])
     const users = await hydrator.users(
       page.map(({ fid }) => fid),
       viewer_fid,
     )
-    const last = found.length > limit ? page.at(-1) : undefined
-    const next = { cursor: last ? cursors.encode([last.km, last.fid]) : null }
     return `{"users":${jsonArray(page.flatMap(({ fid }) => users.get(fid) ?? []))},"next":${JSON.stringify(next)}}`
   },
 })

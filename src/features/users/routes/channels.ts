@@ -12,11 +12,11 @@ const cursors = cursorKind('channels followed', keyPart.integer, keyPart.text)
 export const userChannels = defineOperation({
   method: 'GET',
   path: 'user/channels',
-  tag: 'User',
-  summary: 'Channels that a user follows',
-  description: 'The last followed first.',
+  tag: 'Channels',
+  summary: 'Fetch channels that a user follows',
+  description: 'Most recently followed first.',
   query: Type.Object({
-    fid: fidParameter({ description: 'Who follows them.' }),
+    fid: fidParameter({ description: 'Fid of the user.' }),
     limit: limitParameter({ maximum: 100, default: 25 }),
     cursor: cursorParameter,
   }),
@@ -24,10 +24,8 @@ export const userChannels = defineOperation({
 
   async handle({ db, hydrator }, { fid, limit, cursor }) {
     const found = await readFollowedChannels(db, fid, limit + 1, cursors.decode(cursor))
-    const page = found.slice(0, limit)
+    const { page, next } = cursors.page(found, limit, (last) => [last.followedAt, last.id])
     const channels = await hydrator.channels(page.map(({ id }) => id))
-    const last = found.length > limit ? page.at(-1) : undefined
-    const next = { cursor: last ? cursors.encode([last.followedAt, last.id]) : null }
     return `{"channels":${jsonArray(page.flatMap(({ id }) => channels.get(id) ?? []))},"next":${JSON.stringify(next)}}`
   },
 })

@@ -1,10 +1,8 @@
 import type { Operation } from '../../../operation.js'
-import { appHostGetEvent } from './get-event.js'
-import { appHostPostEvent } from './post-event.js'
-import { appHostUserNotifications } from './user-notifications.js'
-import { appHostUserState } from './user-state.js'
+import { appHostGetEvent, appHostPostEvent } from './host-events.js'
+import { appHostUserNotifications, appHostUserState } from './host-notifications.js'
 
-/** For apps that open mini apps of others. */
+/** Operations of app hosts. */
 export const appHostOperations: readonly Operation[] = [
   appHostGetEvent,
   appHostPostEvent,

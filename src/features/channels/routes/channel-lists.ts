@@ -1,0 +1,167 @@
+import { Type } from '@sinclair/typebox'
+import { type CursorKind, cursorKind, keyPart } from '../../../api/cursor.js'
+import {
+  choiceParameter,
+  cursorParameter,
+  fidParameter,
+  limitParameter,
+  textParameter,
+  viewerFidParameter,
+} from '../../../api/parameters.js'
+import type { Hydrator } from '../../../graph/cache/hydrator.js'
+import { jsonArray } from '../../../graph/view/json.js'
+import {
+  ChannelListResponse,
+  ChannelSearchResponse,
+  TrendingChannelResponse,
+  UsersActiveChannelsResponse,
+} from '../../../graph/view/schema/channel.js'
+import { farcasterSecondsFromUnixMs } from '../../../protocol/time.js'
+import { defineOperation } from '../../operation.js'
+import {
+  activeChannels,
+  type ChannelKey,
+  listChannels,
+  searchChannels,
+  trendingChannels,
+} from '../queries.js'
+
+const byFollowers = channelCursor('channels by followers')
+
+/** `GET channel/list` */
+export const channelList = defineOperation({
+  method: 'GET',
+  path: 'channel/list',
+  tag: 'Channels',
+  summary: 'Fetch all channels with their details',
+  description: 'Channels with the most followers first.',
+  query: Type.Object({ limit: limitParameter({ maximum: 200, default: 20 }), cursor: cursorParameter }),
+  reply: ChannelListResponse,
+
+  async handle({ db, hydrator }, { limit, cursor }) {
+    const keys = await listChannels(db, limit + 1, byFollowers.decode(cursor))
+    return await channelPage(hydrator, keys, limit, byFollowers)
+  },
+})
+
+const bySimilarity = channelCursor('channels by similarity')
+
+/** `GET channel/search` */
+export const channelSearch = defineOperation({
+  method: 'GET',
+  path: 'channel/search',
+  tag: 'Channels',
+  summary: 'Search channels by id or name',
+  description:
+    'Matches any part of the id or the name. Channels that start with the text come first; equal matches ' +
+    'are ordered by followers, most first.',
+  query: Type.Object({
+    q: textParameter({
+      maxLength: 200,
+      description: 'Part of the id or the name. Case does not matter.',
+      examples: ['garden'],
+    }),
+    limit: limitParameter({ maximum: 200, default: 20 }),
+    cursor: cursorParameter,
+    viewer_fid: viewerFidParameter,
+  }),
+  reply: ChannelSearchResponse,
+
+  async handle({ db, hydrator }, { q, limit, cursor, viewer_fid }) {
+    const keys = await searchChannels(db, q, limit + 1, bySimilarity.decode(cursor))
+    return await channelPage(hydrator, keys, limit, bySimilarity, viewer_fid)
+  },
+})
+
+const byActivity = channelCursor('channels by activity')
+
+/** A page is cached this long: a window of 30 days has up to 720 rows for each URL. */
+const EVERY_MS = 30_000
+
+/** `GET channel/trending` */
+export const channelTrending = defineOperation({
+  method: 'GET',
+  path: 'channel/trending',
+  tag: 'Channels',
+  summary: 'Fetch trending channels by activity',
+  description:
+    'Ordered by the number of casts, replies included, in the time window; without `time_window`, one ' +
+    'day. Casts are counted by the hour, including the current one. Channels without a cast in the window ' +
+    'are left out. The ranking is computed every 30 seconds.',
+  query: Type.Object({
+    time_window: Type.Optional(
+      choiceParameter(['1d', '7d', '30d'], { description: 'Time range that ends now.' }),
+    ),
+    limit: limitParameter({ maximum: 25, default: 10 }),
+    cursor: cursorParameter,
+  }),
+  reply: TrendingChannelResponse,
+
+  async handle({ db, hydrator, clock }, { time_window = '1d', limit, cursor }) {
+    const after = byActivity.decode(cursor)
+    const rows = await hydrator.singleFlight.read(
+      `channel/trending ${JSON.stringify([time_window, limit, after])}`,
+      EVERY_MS,
+      async () => {
+        const now = farcasterSecondsFromUnixMs(clock())
+        return { value: await trendingChannels(db, time_window, limit + 1, after, now), tags: [] }
+      },
+    )
+    const { page, next } = byActivity.page(rows, limit, (last) => [last.rank, last.id])
+    const channels = await hydrator.channels(page.map(({ id }) => id))
+    const activities = page.flatMap(({ id, day, week, month }) => {
+      const channel = channels.get(id)
+      if (channel === undefined) return []
+      const counts = `"cast_count_1d":"${day}","cast_count_7d":"${week}","cast_count_30d":"${month}"`
+      return [`{"object":"channel_activity",${counts},"channel":${channel}}`]
+    })
+    return `{"channels":${jsonArray(activities)},"next":${JSON.stringify(next)}}`
+  },
+})
+
+const byLastCast = channelCursor('channels by last cast')
+
+/** `GET channel/user` */
+export const channelUser = defineOperation({
+  method: 'GET',
+  path: 'channel/user',
+  tag: 'Channels',
+  summary: 'Fetch channels that a user is active in',
+  description: 'Channels in which the user has cast, most recent cast first.',
+  query: Type.Object({
+    fid: fidParameter({ description: 'Fid of the user.' }),
+    limit: limitParameter({ maximum: 100, default: 20 }),
+    cursor: cursorParameter,
+  }),
+  reply: UsersActiveChannelsResponse,
+
+  async handle({ db, hydrator }, { fid, limit, cursor }) {
+    const keys = await activeChannels(db, fid, limit + 1, byLastCast.decode(cursor))
+    return await channelPage(hydrator, keys, limit, byLastCast)
+  },
+})
+
+/** Creates the cursors of one order of channels. */
+export function channelCursor(order: string): CursorKind<[number, string]> {
+  return cursorKind(order, keyPart.number, keyPart.text)
+}
+
+/**
+ * Renders a page of channels as JSON.
+ *
+ * @param keys One more than `limit` when there is a next page.
+ */
+export async function channelPage(
+  hydrator: Hydrator,
+  keys: readonly ChannelKey[],
+  limit: number,
+  cursors: CursorKind<[number, string]>,
+  viewerFid?: number,
+): Promise<string> {
+  const { page, next } = cursors.page(keys, limit, (last) => [last.rank, last.id])
+  const channels = await hydrator.channels(
+    page.map(({ id }) => id),
+    viewerFid,
+  )
+  return `{"channels":${jsonArray(page.flatMap(({ id }) => channels.get(id) ?? []))},"next":${JSON.stringify(next)}}`
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { TestUser, testNow } from '../../../../test/network.js'
+import { bodyOf, createPublishingNetwork } from '../../publishing/routes/testing/publishing-network.js'
+
+const { hub, db, api, users, signers } = await createPublishingNetwork()
+const [alice] = users
+const [signer_uuid] = signers
+
+const send = (method: 'POST' | 'DELETE', target_fids: number[]) =>
+  api.send(method, 'user/follow', { signer_uuid, target_fids })
+
+async function followed(): Promise<number[]> {
+  const { users: page } = bodyOf(await api.get('following', { fid: 1 }))
+  return page.map(({ user }: { user: { fid: number } }) => user.fid).sort()
+}
+
+describe('follows', () => {
+  it('are visible in the next read, with the hash of the message', async () => {
+    const reply = bodyOf(await send('POST', [2, 3]))
+    expect(reply).toEqual({
+      success: true,
+      details: [2, 3].map((target_fid) => ({
+        success: true,
+        target_fid,
+        hash: expect.stringMatching(/^0x/),
+      })),
+    })
+    expect(await followed()).toEqual([2, 3])
+    for (const { hash } of reply.details) {
+      const stored = await db`select 1 from hub.messages where hash = ${Buffer.from(hash.slice(2), 'hex')}`
+      expect(stored).toHaveLength(1)
+    }
+    expect(bodyOf(await send('POST', [3]))).toEqual({ success: true, details: [reply.details[1]] })
+  })
+
+  it('and unfollows in one second -> the last one wins', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      expect(bodyOf(await send('DELETE', [2])).success).toBe(true)
+      expect(await followed()).toEqual([3])
+      expect(bodyOf(await send('POST', [2])).success).toBe(true)
+      expect(await followed()).toEqual([2, 3])
+    }
+  })
+
+  it('sort after a compact state of the same second', async () => {
+    await hub.submit([alice.compactLinks([3], testNow + 30)])
+    expect(await followed()).toEqual([3])
+    expect(bodyOf(await send('POST', [2])).success).toBe(true)
+    expect(await followed()).toEqual([2, 3])
+    expect(bodyOf(await send('DELETE', [2, 3])).success).toBe(true)
+    expect(await followed()).toEqual([])
+  })
+
+  it('one fails -> a result for each target, each counted once', async () => {
+    const reply = bodyOf(await send('POST', [2, 99, 2]))
+    expect(reply).toEqual({
+      success: false,
+      details: [
+        { success: true, target_fid: 2, hash: expect.stringMatching(/^0x/) },
+        { success: false, target_fid: 99, hash: '' },
+      ],
+    })
+    expect(await followed()).toEqual([2])
+  })
+
+  it('are one batch of the hub, up to a hundred', async () => {
+    const others = Array.from({ length: 100 }, (_, n) => new TestUser(1000 + n))
+    await hub.submitOnChainEvents(others.map((user) => user.registered()))
+    const before = await heights()
+    const reply = bodyOf(
+      await send(
+        'POST',
+        others.map(({ fid }) => fid),
+      ),
+    )
+    expect(reply.details.filter(({ success }: { success: boolean }) => success)).toHaveLength(100)
+    expect((await heights()) - before).toBe(1)
+  })
+
+  it.each([
+    ['nobody that there is', [98, 99], 404],
+    ['no list', [], 400],
+    ['too many', Array.from({ length: 101 }, (_, n) => n + 1), 400],
+    ['nobody at all', [0], 400],
+  ])('are refused for %s', async (_, targets, status) => {
+    const reply = await send('POST', targets)
+    expect([reply.statusCode, reply.json().property.split('.')[0]]).toEqual([status, 'target_fids'])
+  })
+
+  it('a common reason -> one error', async () => {
+    await hub.submitOnChainEvents([new TestUser(50).registered()])
+    await db`delete from hub.storage_rents where fid = 1`
+    const reply = await send('POST', [50])
+    expect([reply.statusCode, reply.json()]).toEqual([
+      400,
+      expect.objectContaining({ code: 'bad_request.no_storage' }),
+    ])
+  })
+})
+
+async function heights(): Promise<number> {
+  const [row] = await db<{ sum: number }[]>`select sum(height)::integer as sum from hub.shards`
+  return row!.sum
+}

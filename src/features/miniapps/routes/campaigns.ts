@@ -1,0 +1,173 @@
+import { Type } from '@sinclair/typebox'
+import type { Caller } from '../../../api/caller.js'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { OtherReply } from '../../../api/operation.js'
+import { cursorParameter, limitParameter } from '../../../api/parameters.js'
+import {
+  NotificationCampaignsResponse,
+  NotificationPreviewResponse,
+  QueuedFrameNotificationsResponse,
+  SendFrameNotificationsResponse,
+} from '../../../graph/view/schema/campaign.js'
+import { OperationResponse } from '../../../graph/view/schema/operation-response.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { findApp } from '../../apps/apps.js'
+import { defineOperation, type OperationContext } from '../../operation.js'
+import { previewAudience } from '../campaigns/audience/preview.js'
+import { broadcast } from '../campaigns/broadcast.js'
+import { listCampaigns } from '../campaigns/campaigns.js'
+import { cancelCampaign } from '../campaigns/cancel.js'
+import { checkTargetUrl } from '../campaigns/notification.js'
+import { SYNCHRONOUS_TOKENS } from '../campaigns/settings.js'
+import {
+  audienceMembers,
+  audienceOf,
+  campaignIdParameter,
+  SendFrameNotificationsReqBody,
+  uuidMember,
+} from './notification-body.js'
+
+/** The error text of 404. */
+const noMiniApp = 'The app of this API key has no mini app: it has no mini app domain.'
+
+/**
+ * Finds the mini app domain of the calling app (docs/compatibility.md §19.1).
+ *
+ * @throws PlazaError `not_found` for an app without one.
+ */
+async function miniAppDomainOf({ db }: Pick<OperationContext, 'db'>, { appId }: Caller): Promise<string> {
+  const app = await findApp(db, appId)
+  if (!app?.miniAppDomain) throw new PlazaError('not_found', noMiniApp)
+  return app.miniAppDomain
+}
+
+/** `POST frame/notifications` */
+export const sendNotifications = defineOperation({
+  method: 'POST',
+  path: 'frame/notifications',
+  tag: 'Mini apps',
+  summary: 'Send notifications to mini app users',
+  description:
+    'Tries each token of the audience once: `success_count`, `failure_count` and `not_attempted_count` ' +
+    'add up to it. A user with several client apps is notified by each one that has notifications ' +
+    'enabled. Tokens that a client would refuse because of its rate limits are not sent to and count as ' +
+    'rate limited. With `ASYNC_NOTIFICATIONS_ENABLED`, more than 100 tokens become a queued campaign.',
+  body: SendFrameNotificationsReqBody,
+  reply: SendFrameNotificationsResponse,
+  otherReplies: {
+    202: {
+      description: 'The campaign is queued. `GET frame/notifications` has its progress.',
+      reply: QueuedFrameNotificationsResponse,
+    },
+  },
+  notFound: noMiniApp,
+  unprocessable: '`target_url` is not on the domain of the mini app.',
+
+  async handle(context, { notification, ...audience }, caller) {
+    const { title, body, target_url: targetUrl, uuid = null } = notification
+    checkTargetUrl(targetUrl, await miniAppDomainOf(context, caller))
+    const { writerDb: db, campaigns } = context
+    const { campaignId, result } = await broadcast(
+      { db, ...campaigns },
+      {
+        appId: caller.appId,
+        notification: { title, body, targetUrl },
+        uuid: uuid?.toLowerCase() ?? null,
+        audience: audienceOf(audience),
+      },
+    )
+    if (result === null) return new OtherReply(202, { campaign_id: campaignId, status: 'queued' })
+    return {
+      campaign_id: campaignId,
+      success_count: result.success,
+      failure_count: result.failure,
+      not_attempted_count: result.notAttempted,
+      retryable_fids: [...result.retryableFids],
+    }
+  },
+})
+
+const cursors = cursorKind('campaigns', keyPart.integer)
+
+/** `GET frame/notifications` */
+export const campaignList = defineOperation({
+  method: 'GET',
+  path: 'frame/notifications',
+  tag: 'Mini apps',
+  summary: 'Get notification campaign stats',
+  description:
+    'One campaign by id, or all of them, newest first. Counts are current, also while a campaign runs.',
+  query: Type.Object({
+    campaign_id: Type.Optional(campaignIdParameter),
+    limit: limitParameter({ maximum: 1_000, default: 100 }),
+    cursor: cursorParameter,
+  }),
+  reply: NotificationCampaignsResponse,
+
+  async handle({ db }, { campaign_id, limit, cursor }, { appId }) {
+    const [beforeSeq = null] = cursors.decode(cursor) ?? []
+    const found = await listCampaigns(db, appId, {
+      campaignId: campaign_id ?? null,
+      limit: limit + 1,
+      beforeSeq,
+    })
+    const { page, next } = cursors.page(found, limit, (last) => [last.seq])
+    return {
+      notificationCampaigns: page.map(({ view }) => view),
+      next,
+    }
+  },
+})
+
+/** `DELETE frame/notifications` */
+export const campaignCancel = defineOperation({
+  method: 'DELETE',
+  path: 'frame/notifications',
+  tag: 'Mini apps',
+  summary: 'Cancel a notification campaign',
+  description:
+    'Stops sending. Requests in progress are finished and counted; the rest counts as not attempted. This ' +
+    'operation is Plaza’s own; the hosted API has none.',
+  example: { reply: { success: true, message: 'the campaign is canceled' } },
+  body: Type.Object({ campaign_id: campaignIdParameter }),
+  reply: OperationResponse,
+  notFound: 'There is no campaign with this campaign_id.',
+  conflict: 'The campaign has ended.',
+
+  async handle({ writerDb }, { campaign_id }, { appId }) {
+    await cancelCampaign(writerDb, appId, campaign_id)
+    return { success: true, message: 'the campaign is canceled' }
+  },
+})
+
+/** `POST frame/notifications/preview` */
+export const notificationPreview = defineOperation({
+  method: 'POST',
+  path: 'frame/notifications/preview',
+  tag: 'Mini apps',
+  summary: 'Preview the audience of a notification',
+  description:
+    'Counts the tokens of each client app that a notification would be sent to now, and the reasons for ' +
+    'leaving out others. Nothing is sent. This operation is Plaza’s own; the hosted API has none.',
+  body: Type.Object({ ...audienceMembers, uuid: Type.Optional(uuidMember) }),
+  reply: NotificationPreviewResponse,
+  notFound: noMiniApp,
+
+  async handle(context, { uuid = null, ...audience }, caller) {
+    await miniAppDomainOf(context, caller)
+    const { db, campaigns } = context
+    const preview = await previewAudience(db, campaigns.settings, {
+      appId: caller.appId,
+      uuid,
+      audience: audienceOf(audience),
+    })
+    const isQueued = campaigns.settings.isAsync && preview.tokens > SYNCHRONOUS_TOKENS
+    return {
+      tokens: preview.tokens,
+      users: preview.users,
+      delivery: isQueued ? ('queued' as const) : ('synchronous' as const),
+      clients: preview.clients.map(({ clientFid, tokens }) => ({ app_fid: clientFid, tokens })),
+      left_out: [...preview.excluded],
+    }
+  },
+})

@@ -1,0 +1,148 @@
+import { Type } from '@sinclair/typebox'
+import { textParameter } from '../../../api/parameters.js'
+import { exampleSignature } from '../../../graph/view/schema/primitives.js'
+import { Signer, SignerListResponse } from '../../../graph/view/schema/signer.js'
+import { presentSigner } from '../../../graph/view/signer.js'
+import { MAX_SIGNATURE_LENGTH } from '../../../hub/registry/account-signature.js'
+import { defineOperation } from '../../operation.js'
+import { verifySignIn } from '../../sign-in/siwe.js'
+import { createSigner } from '../create-signer.js'
+import { listSignersOfCustody } from '../find-signer.js'
+import { findOwnSigner, requestSignerApproval } from '../key-approval-request.js'
+import { readSignedKeyRequest } from '../signed-key-request.js'
+import {
+  alreadyAnsweredText,
+  keyRequestBody,
+  otherAppsSignerText,
+  requestDescription,
+  unknownSignerText,
+} from './key-request-body.js'
+
+/** `POST signer` */
+export const createSignerOperation = defineOperation({
+  method: 'POST',
+  path: 'signer',
+  tag: 'Signers',
+  summary: 'Create signer',
+  description:
+    'Creates a key pair and stores the private key encrypted on this server. The signer cannot act until ' +
+    'a user approves it; request approval with `POST signer/signed_key`. Each call creates another ' +
+    'signer.',
+  body: Type.Object({}),
+  reply: Signer,
+
+  async handle({ writerDb, vault, publicUrl }, _body, { appId }) {
+    const { id, publicKey } = await createSigner({ db: writerDb, vault }, appId)
+    const made = {
+      id,
+      publicKey,
+      status: 'generated',
+      fid: null,
+      permissions: null,
+      approvalToken: null,
+    } as const
+    return presentSigner(made, publicUrl())
+  },
+})
+
+/** `GET signer` */
+export const signerLookup = defineOperation({
+  method: 'GET',
+  path: 'signer',
+  tag: 'Signers',
+  summary: 'Lookup signer status by UUID',
+  description:
+    '`generated` until approval is requested, `pending_approval` until the user answers, then `approved` ' +
+    'with `fid`; `revoked` after the user refuses the signer or removes its key. The state follows the ' +
+    'chain as the hub has it.',
+  query: Type.Object({
+    signer_uuid: textParameter({
+      description: 'UUID of the signer.',
+      examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
+    }),
+  }),
+  reply: Signer,
+  notFound: unknownSignerText,
+  forbidden: otherAppsSignerText,
+
+  async handle({ db, publicUrl }, { signer_uuid }, { appId }) {
+    return presentSigner(await findOwnSigner(db, { appId, signerUuid: signer_uuid }), publicUrl())
+  },
+})
+
+/** `POST signer/signed_key` */
+export const signerSignedKey = defineOperation({
+  method: 'POST',
+  path: 'signer/signed_key',
+  tag: 'Signers',
+  summary: 'Register signed key for a signer',
+  description:
+    'Requests that a user approves the signer: send the user to `signer_approval_url` of the reply. ' +
+    `${requestDescription}`,
+  body: keyRequestBody(
+    {
+      signer_uuid: textParameter({
+        description: 'UUID of the signer.',
+        examples: ['19d0c5fd-9b33-4a48-a0e2-bc7b0555baec'],
+      }),
+    },
+    'the signer’s `public_key`',
+  ),
+  reply: Signer,
+  notFound: unknownSignerText,
+  forbidden: otherAppsSignerText,
+  conflict: alreadyAnsweredText,
+
+  async handle({ writerDb, network, clock, publicUrl }, { signer_uuid, ...requestBody }, { appId }) {
+    const requestContext = { db: writerDb, network, clock }
+    const signerState = await requestSignerApproval(
+      requestContext,
+      { appId, signerUuid: signer_uuid },
+      readSignedKeyRequest(requestBody),
+    )
+    return presentSigner(signerState, publicUrl())
+  },
+})
+
+const MAX_MESSAGE_LENGTH = 8_192
+
+const exampleSignInMessage = `garden.example.com wants you to sign in with your Ethereum account:
+0x6B0bDa3f2fFEd5EFC83fA8C024ACff1DD45793F1
+
+URI: https://garden.example.com
+Version: 1
+Chain ID: 10
+Nonce: 8f2KqW1vTz0R4yXn
+Issued At: 2026-05-01T12:00:00.000Z`
+
+/** `GET signer/list` */
+export const signerList = defineOperation({
+  method: 'GET',
+  path: 'signer/list',
+  tag: 'Signers',
+  summary: 'List signers of a user',
+  description:
+    'Signers of this app that the user behind the signing address has ever approved, oldest first. ' +
+    '`message` is an EIP-4361 message of version 1: its nonce comes from `login/nonce` for the same app ' +
+    'and is unused, its URI belongs to its domain, its times fit the present, and its address has signed ' +
+    'it. A message that breaks a rule is a 401. Contract wallets are not supported.',
+  query: Type.Object({
+    message: textParameter({
+      maxLength: MAX_MESSAGE_LENGTH,
+      description: 'Sign-In with Ethereum message, exactly as signed.',
+      examples: [exampleSignInMessage],
+    }),
+    signature: textParameter({
+      maxLength: MAX_SIGNATURE_LENGTH,
+      description: 'Signature of the message (`personal_sign`): 0x and hex digits.',
+      examples: [exampleSignature],
+    }),
+  }),
+  reply: SignerListResponse,
+
+  async handle({ writerDb, clock, publicUrl }, { message, signature }, { appId }) {
+    const custody = await verifySignIn(writerDb, { message, signature, appId }, clock())
+    const signers = await listSignersOfCustody(writerDb, { appId, custody })
+    return { signers: signers.map((signer) => presentSigner(signer, publicUrl())) }
+  },
+})

@@ -1,0 +1,126 @@
+import { Type } from '@sinclair/typebox'
+import { fidParameter } from '../../../api/parameters.js'
+import type { Hydrator } from '../../../graph/cache/hydrator.js'
+import { dateTimeOf } from '../../../graph/view/formats.js'
+import {
+  StorageAllocationsResponse,
+  type StorageObject,
+  StorageUsageResponse,
+} from '../../../graph/view/schema/storage.js'
+import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
+import { readStorageUsage, type StorageUsage } from '../../../hub/query/storage.js'
+import { limitsOf } from '../../../hub/storage-limits.js'
+import type { Database } from '../../../platform/db/connection.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { MessageSet } from '../../../protocol/message-kind.js'
+import { defineOperation, type OperationContext } from '../../operation.js'
+
+export const unknownUser = 'There is no user with this fid.'
+
+/** Loads the user. Throws `not_found` if there is none. */
+export async function storageUser(hydrator: Hydrator, fid: number): Promise<UserDehydrated> {
+  const users = await hydrator.dehydratedUsers([fid])
+  const user = users.get(fid)
+  if (!user) throw new PlazaError('not_found', `there is no user with fid ${fid}`, { property: 'fid' })
+  return user
+}
+
+/** The limit of keys on chain, whatever the storage: `maxKeysPerFid` of the key registry. */
+const MAX_SIGNERS = 1_000
+
+/** `GET storage/usage` */
+export const storageUsage = defineOperation({
+  method: 'GET',
+  path: 'storage/usage',
+  tag: 'Storage',
+  summary: 'Lookup storage usage of user',
+  description:
+    '`capacity` is what the unexpired units allow, including storage that is lent or borrowed. Signers ' +
+    'are limited by the key registry instead of storage.',
+  query: Type.Object({
+    fid: fidParameter({ minimum: 0, description: 'Fid of the user.' }),
+  }),
+  reply: StorageUsageResponse,
+  notFound: unknownUser,
+
+  async handle({ db, hydrator, clock }, { fid }) {
+    const [user, use, signers] = await Promise.all([
+      storageUser(hydrator, fid),
+      readStorageUsage(db, fid, Math.floor(clock() / 1000)),
+      countSigners(db, fid),
+    ])
+    const { legacy, y2024, y2025 } = use.usable
+    return {
+      object: 'storage_usage',
+      user,
+      total_active_units: legacy + y2024 + y2025,
+      casts: storageOf(MessageSet.casts, use),
+      reactions: storageOf(MessageSet.reactions, use),
+      links: storageOf(MessageSet.links, use),
+      verified_addresses: storageOf(MessageSet.verifications, use),
+      username_proofs: storageOf(MessageSet.usernameProofs, use),
+      signers: { object: 'storage', used: signers, capacity: MAX_SIGNERS },
+    }
+  },
+})
+
+function storageOf(set: MessageSet, { usable, used }: StorageUsage): StorageObject {
+  return { object: 'storage', used: used.get(set) ?? 0, capacity: limitsOf(usable)[set] }
+}
+
+async function countSigners(db: Database, fid: number): Promise<number> {
+  const [row] = await db<{ signers: number }[]>`
+    select count(*)::integer as signers from hub.signers where fid = ${fid}::bigint and active`
+  return row?.signers ?? 0
+}
+
+/** `GET storage/allocations` */
+export const storageAllocations = defineOperation({
+  method: 'GET',
+  path: 'storage/allocations',
+  tag: 'Storage',
+  summary: 'Lookup storage allocations of user',
+  description: 'All rents of storage, newest first. `total_active_units` counts units that have not expired.',
+  query: Type.Object({
+    fid: fidParameter({ minimum: 0, description: 'Fid of the user.' }),
+  }),
+  reply: StorageAllocationsResponse,
+  notFound: unknownUser,
+
+  handle: (context, { fid }) => allocationsOf(context, fid),
+})
+
+/** Reads the storage rents of a user. Throws `not_found` if there is no such user. */
+export async function allocationsOf(
+  { db, hydrator, clock }: Pick<OperationContext, 'db' | 'hydrator' | 'clock'>,
+  fid: number,
+): Promise<StorageAllocationsResponse> {
+  const [user, rents] = await Promise.all([storageUser(hydrator, fid), readRents(db, fid)])
+  const now = clock() / 1000
+  const active = rents.filter(({ expiresAt }) => expiresAt > now)
+  return {
+    total_active_units: active.reduce((sum, { units }) => sum + units, 0),
+    allocations: rents.map(({ units, rentedAt, expiresAt }) => ({
+      object: 'storage_allocation',
+      user,
+      units,
+      expiry: dateTimeOf(expiresAt),
+      timestamp: dateTimeOf(rentedAt),
+    })),
+  }
+}
+
+/** Times are Unix seconds. */
+interface RentRow {
+  units: number
+  rentedAt: number
+  expiresAt: number
+}
+
+function readRents(db: Database, fid: number): Promise<RentRow[]> {
+  return db<RentRow[]>`
+    select units, rented_at as "rentedAt", expires_at as "expiresAt"
+    from hub.storage_rents
+    where fid = ${fid}::bigint
+    order by block_number desc, log_index desc`
+}

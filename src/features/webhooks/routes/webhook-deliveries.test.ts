@@ -1,0 +1,127 @@
+import { Value } from '@sinclair/typebox/value'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestHub } from '../../../../test/hub.js'
+import { TestUser, testNow, testNowUnix } from '../../../../test/network.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+import { Cast } from '../../../graph/view/schema/cast.js'
+import { User } from '../../../graph/view/schema/user.js'
+import { webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js'
+import { silentLog } from '../../../platform/log/log.js'
+import { installJobs } from '../delivery/jobs.js'
+import { sampleData } from '../samples.js'
+
+const { db, url } = await createTestDatabase()
+await installJobs(url, silentLog)
+const hub = await createTestHub(db)
+const api = await createTestApi({ db, hub, clock: () => testNowUnix * 1000 })
+const other = await createTestApi({ db, appName: 'other' })
+
+async function createWebhook(path: string): Promise<string> {
+  const body = { name: path, url: `https://hooks.plaza.social/${path}`, subscription: { 'user.created': {} } }
+  return (await api.send('POST', 'webhook', body)).json().webhook.webhook_id
+}
+
+async function addTests(webhook_id: string, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let n = 0; n < count; n += 1) {
+    const sent = (await api.send('POST', 'webhook/test', { webhook_id, type: 'follow.created' })).json()
+    ids.push(sent.delivery_id)
+  }
+  return ids
+}
+
+it('are listed newest first, in pages, by status', async () => {
+  const webhook_id = await createWebhook('listed')
+  const ids = await addTests(webhook_id, 7)
+  await db`update webhooks.deliveries set state = 'failed', attempts = 3, status = 500 where id = ${ids[2]!}`
+  const seen: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const reply = await api.get('webhook/deliveries', { webhook_id, limit: 3, cursor })
+    const page: { deliveries: { delivery_id: string }[]; next: { cursor: string | null } } = reply.json()
+    seen.push(...page.deliveries.map(({ delivery_id }) => delivery_id))
+    cursor = page.next.cursor
+  }
+  expect(seen).toEqual(ids.toReversed())
+  const failed = (await api.get('webhook/deliveries', { webhook_id, status: 'failed' })).json().deliveries
+  expect(failed).toMatchObject([
+    { delivery_id: ids[2], type: 'follow.created', attempts: 3, response_code: 500, next_attempt_at: null },
+  ])
+  expect(
+    (await api.get('webhook/deliveries', { webhook_id, type: 'cast.created' })).json().deliveries,
+  ).toEqual([])
+  expect((await other.get('webhook/deliveries', { webhook_id })).statusCode).toBe(404)
+})
+
+it('are queued again, one or all since a time, with the same ids', async () => {
+  const webhook_id = await createWebhook('again')
+  const [one, two, three] = (await addTests(webhook_id, 3)) as [string, string, string]
+  const redeliver = (body: object, by = api) => by.send('POST', 'webhook/deliveries/redeliver', body)
+  expect((await redeliver({ delivery_id: one })).statusCode).toBe(409)
+  await db`update webhooks.deliveries set state = 'delivered', attempts = 2 where id = ${one}`
+  await db`
+    update webhooks.deliveries set state = 'failed', attempts = 13, created_at = now() - interval '2 days'
+    where id = ${two}`
+  await db`update webhooks.deliveries set state = 'canceled' where id = ${three}`
+  expect((await redeliver({ delivery_id: one }, other)).statusCode).toBe(404)
+  expect((await redeliver({ delivery_id: one })).json()).toMatchObject({ redelivered: 1 })
+  const since = new Date(Date.now() - 3_600_000).toISOString()
+  expect((await redeliver({ webhook_id, since })).json()).toMatchObject({ redelivered: 1 })
+  const rows = await db`
+    select id, state, attempts, attempts_before from webhooks.deliveries
+    where webhook_id = ${webhook_id} order by seq`
+  expect(rows).toEqual([
+    { id: one, state: 'waiting', attempts: 0, attempts_before: 2 },
+    { id: two, state: 'failed', attempts: 13, attempts_before: 0 },
+    { id: three, state: 'waiting', attempts: 0, attempts_before: 0 },
+  ])
+  expect((await redeliver({ webhook_id })).json()).toMatchObject({ status: 400, property: 'since' })
+  await api.send('PATCH', 'webhook', { webhook_id, active: 'false' })
+  expect((await redeliver({ webhook_id, since })).statusCode).toBe(409)
+  expect((await redeliver({ delivery_id: one })).statusCode).toBe(409)
+})
+
+it('are canceled when their webhook is deactivated', async () => {
+  const webhook_id = await createWebhook('off')
+  await addTests(webhook_id, 1)
+  await api.send('PATCH', 'webhook', { webhook_id, active: 'false' })
+  expect((await api.get('webhook/deliveries', { webhook_id })).json().deliveries).toMatchObject([
+    { status: 'canceled', failure: 'the webhook was switched off' },
+  ])
+  expect((await api.send('POST', 'webhook/test', { webhook_id })).statusCode).toBe(409)
+})
+
+it('of test events have the shapes of the API', () => {
+  for (const kind of webhookEventKinds) {
+    const sample = sampleData(kind, '2026-11-01T00:00:00.000Z')
+    const schema = kind.startsWith('cast') ? Cast : kind.startsWith('user') ? User : null
+    if (schema) expect([...Value.Errors(schema, sample)]).toEqual([])
+  }
+})
+
+it('are previewed before a webhook exists', async () => {
+  const [alice, bob] = [new TestUser(1), new TestUser(2)]
+  await hub.submitOnChainEvents([...alice.onChain(), ...bob.onChain()])
+  const casts = [1, 2, 3].map((n) => alice.cast(`gm ${n}`, testNow - 100 + n))
+  await hub.submit([...casts, bob.cast('gn', testNow - 50), bob.link(1, testNow - 40)])
+  await hub.submit([alice.removeCast(casts[0]!.hash, testNow - 30)])
+  const subscription = {
+    'cast.created': { text: '^gm' },
+    'cast.deleted': {},
+    'follow.created': { target_fids: [1] },
+    'reaction.created': {},
+  }
+  const reply = (await api.send('POST', 'webhook/preview', { subscription, samples: 2 })).json()
+  expect(reply).toMatchObject({
+    matched: 5,
+    matched_by_type: { 'cast.created': 3, 'cast.deleted': 1, 'follow.created': 1 },
+    complete: true,
+    samples: [
+      { type: 'cast.deleted', data: { object: 'cast', text: 'gm 1', author: { fid: 1 } } },
+      { type: 'follow.created', data: { user: { fid: 2 }, target_user: { fid: 1 } } },
+    ],
+  })
+  const wrong = await api.send('POST', 'webhook/preview', { subscription: { 'cast.created': { text: '[' } } })
+  expect(wrong.json()).toMatchObject({ status: 400, property: 'subscription.cast.created.text' })
+})

@@ -1,0 +1,166 @@
+import { Type } from '@sinclair/typebox'
+import { cursorKind, keyPart } from '../../../api/cursor.js'
+import { invalidField } from '../../../api/invalid-field.js'
+import { choiceParameter, cursorParameter, limitParameter } from '../../../api/parameters.js'
+import { textEnum } from '../../../graph/view/schema/schema-type.js'
+import {
+  deliveryStates,
+  WebhookDeliveriesResponse,
+  WebhookPreviewResponse,
+  WebhookRedeliverResponse,
+  WebhookTestResponse,
+} from '../../../graph/view/schema/webhook-delivery.js'
+import { WebhookSubscriptionFilters, webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js'
+import { PlazaError } from '../../../platform/errors.js'
+import { defineOperation } from '../../operation.js'
+import { enqueueTestDelivery, listDeliveries, redeliverOne, redeliverSince } from '../deliveries.js'
+import { checkFilters } from '../filter-validation.js'
+import { previewFilters } from '../preview.js'
+import { findWebhook } from '../webhooks.js'
+import { deliveryIdParameter, unknownWebhookText, webhookIdParameter, webhookStore } from './webhooks.js'
+
+const cursors = cursorKind('webhook deliveries', keyPart.integer)
+
+/** `GET webhook/deliveries` */
+export const webhookDeliveries = defineOperation({
+  method: 'GET',
+  path: 'webhook/deliveries',
+  tag: 'Webhooks',
+  summary: 'Fetch deliveries of a webhook',
+  description:
+    'Newest first. Finished deliveries are kept for `WEBHOOK_RETENTION_DAYS`. This operation is Plaza’s ' +
+    'own; the hosted API has none.',
+  query: Type.Object({
+    webhook_id: webhookIdParameter,
+    status: Type.Optional(
+      choiceParameter(deliveryStates, { description: 'Only deliveries with this status.' }),
+    ),
+    type: Type.Optional(choiceParameter(webhookEventKinds, { description: 'Only events of this type.' })),
+    limit: limitParameter({ maximum: 100, default: 25 }),
+    cursor: cursorParameter,
+  }),
+  reply: WebhookDeliveriesResponse,
+  notFound: unknownWebhookText,
+
+  async handle(context, { webhook_id, status, type, limit, cursor }, { appId }) {
+    const store = webhookStore(context)
+    const [beforeSeq] = cursors.decode(cursor) ?? []
+    const { id } = await findWebhook(store, appId, webhook_id)
+    const found = await listDeliveries(store.db, {
+      webhookId: id,
+      status,
+      kind: type,
+      limit: limit + 1,
+      beforeSeq: beforeSeq ?? null,
+    })
+    const { page, next } = cursors.page(found, limit, (last) => [last.seq])
+    return {
+      deliveries: page.map(({ view }) => view),
+      next,
+    }
+  },
+})
+
+/** `POST webhook/deliveries/redeliver` */
+export const webhookRedeliver = defineOperation({
+  method: 'POST',
+  path: 'webhook/deliveries/redeliver',
+  tag: 'Webhooks',
+  summary: 'Redeliver webhook events',
+  description:
+    'Sends one delivery again, by `delivery_id`, whatever its result; or, by `webhook_id` and `since`, ' +
+    'all deliveries that failed or were canceled. Deliveries keep their ids. This operation is Plaza’s ' +
+    'own; the hosted API has none.',
+  body: Type.Object({
+    delivery_id: Type.Optional(deliveryIdParameter),
+    webhook_id: Type.Optional({ ...webhookIdParameter, examples: [] }),
+    since: Type.Optional(
+      Type.String({
+        pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d:\\d\\d)$',
+        patternText: 'a time like 2026-11-01T00:00:00Z',
+        description: 'Only deliveries queued since this time.',
+        examples: [],
+      }),
+    ),
+  }),
+  reply: WebhookRedeliverResponse,
+  notFound: 'There is no such delivery or webhook.',
+  conflict: 'The webhook is inactive, or the delivery has not ended.',
+
+  async handle(context, { delivery_id, webhook_id, since }, { appId }) {
+    const store = webhookStore(context)
+    if (delivery_id !== undefined && webhook_id === undefined && since === undefined) {
+      await redeliverOne(store.db, appId, delivery_id)
+      return { message: 'queued again', success: true, redelivered: 1 }
+    }
+    if (delivery_id !== undefined || webhook_id === undefined || since === undefined) {
+      throw new PlazaError('bad_request.invalid_param', 'give delivery_id alone, or webhook_id and since', {
+        property: delivery_id === undefined && webhook_id !== undefined ? 'since' : 'delivery_id',
+      })
+    }
+    const from = new Date(since)
+    if (Number.isNaN(from.getTime())) throw invalidField('since', 'must be a time like 2026-11-01T00:00:00Z')
+    const redelivered = await redeliverSince(store.db, await findWebhook(store, appId, webhook_id), from)
+    return { message: 'queued again', success: true, redelivered }
+  },
+})
+
+/** `POST webhook/test` */
+export const webhookTest = defineOperation({
+  method: 'POST',
+  path: 'webhook/test',
+  tag: 'Webhooks',
+  summary: 'Send a test event to a webhook',
+  description:
+    'Sends a sample event, signed like any delivery, whatever the filters of the webhook. Its `event_id` ' +
+    'starts with `test-`. `GET webhook/deliveries` shows the result. This operation is Plaza’s own; the ' +
+    'hosted API has none.',
+  body: Type.Object({
+    webhook_id: webhookIdParameter,
+    type: textEnum(webhookEventKinds, { description: 'Type of the event.', default: 'cast.created' }),
+  }),
+  reply: WebhookTestResponse,
+  notFound: unknownWebhookText,
+  conflict: 'The webhook is inactive.',
+
+  async handle(context, { webhook_id, type }, { appId }) {
+    const store = webhookStore(context)
+    const webhook = await findWebhook(store, appId, webhook_id)
+    const { deliveryId, eventId } = await enqueueTestDelivery(store.db, webhook, type, context.clock())
+    return { message: 'test event queued', success: true, delivery_id: deliveryId, event_id: eventId }
+  },
+})
+
+/** `POST webhook/preview` */
+export const webhookPreview = defineOperation({
+  method: 'POST',
+  path: 'webhook/preview',
+  tag: 'Webhooks',
+  summary: 'Preview the events that filters match',
+  description:
+    'Matches filters against the events of the last three days, newest first, for a few seconds at most; ' +
+    '`complete` and `since` tell how far it came. Nothing is stored or sent. This operation is Plaza’s ' +
+    'own; the hosted API has none.',
+  body: Type.Object({
+    subscription: WebhookSubscriptionFilters,
+    samples: Type.Integer({ minimum: 0, maximum: 25, default: 5, description: 'Maximum number of samples.' }),
+  }),
+  reply: WebhookPreviewResponse,
+
+  async handle({ db, hydrator, clock }, { subscription, samples }) {
+    checkFilters(subscription)
+    const preview = await previewFilters({ db, hydrator }, { filters: subscription, samples, clock })
+    return {
+      matched: [...preview.matched.values()].reduce((sum, count) => sum + count, 0),
+      matched_by_type: Object.fromEntries(preview.matched),
+      looked_at: preview.scannedEvents,
+      complete: preview.isComplete,
+      since: preview.sinceMs === null ? null : new Date(preview.sinceMs).toISOString(),
+      samples: preview.samples.map(({ kind, eventId, data }) => ({
+        type: kind,
+        event_id: eventId,
+        data: JSON.parse(data) as unknown,
+      })),
+    }
+  },
+})

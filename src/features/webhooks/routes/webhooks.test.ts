@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/database.js'
+import { createTestApi } from '../../../app/testing/test-api.js'
+
+const { db } = await createTestDatabase()
+const api = await createTestApi({ db })
+const other = await createTestApi({ db, appName: 'other' })
+
+const url = 'https://hooks.plaza.social/in'
+const subscription = { 'cast.created': { author_fids: [1, 2], text: '(?i)\\$degen' } }
+
+async function create(body: object = {}, by = api) {
+  const reply = await by.send('POST', 'webhook', { name: 'mine', url, subscription, ...body })
+  return reply.json().webhook
+}
+
+it('is created with a secret that only its app sees', async () => {
+  const made = await create()
+  expect(made).toMatchObject({
+    object: 'webhook',
+    title: 'mine',
+    target_url: url,
+    active: true,
+    description: '',
+    http_timeout: '10s',
+    rate_limit: 5000,
+    rate_limit_duration: '1m0s',
+    deleted_at: null,
+    secrets: [{ value: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/), deleted_at: null }],
+    subscription: { object: 'webhook_subscription', filters: subscription },
+  })
+  expect((await api.get('webhook', { webhook_id: made.webhook_id })).json().webhook).toEqual(made)
+  expect((await api.get('webhook/list')).json().webhooks).toContainEqual(made)
+  expect((await other.get('webhook', { webhook_id: made.webhook_id })).statusCode).toBe(404)
+  expect((await other.get('webhook/list')).json()).toEqual({ webhooks: [] })
+  const stored = JSON.stringify(await db`select encode(sealed, 'escape') as sealed from webhooks.secrets`)
+  expect(stored).not.toContain(made.secrets[0].value)
+  expect(api.lines.join()).not.toContain(made.secrets[0].value)
+})
+
+it('no subscription -> no events, and duplicates are allowed', async () => {
+  const [one, two] = [await create({ subscription: undefined }), await create({ subscription: undefined })]
+  expect(one).not.toHaveProperty('subscription')
+  expect(two.webhook_id).not.toBe(one.webhook_id)
+})
+
+it('the same URL and filters, however written -> 409', async () => {
+  const hash = 'ab'.repeat(20)
+  const same = { 'cast.created': { parent_hashes: [hash, `0x${'cd'.repeat(20)}`], mentioned_fids: [] } }
+  const duplicate = { 'cast.created': { parent_hashes: [`0x${'CD'.repeat(20)}`, `0x${hash}`, hash] } }
+  expect(await create({ subscription: same })).toBeDefined()
+  const refused = await api.send('POST', 'webhook', {
+    name: 'again',
+    url: url.replace('hooks', 'HOOKS'),
+    subscription: duplicate,
+  })
+  expect(refused.statusCode).toBe(409)
+  expect(refused.json()).toMatchObject({ code: 'Conflict', property: 'subscription' })
+  expect(await create({ subscription: duplicate }, other)).toBeDefined()
+  expect(await create({ subscription: duplicate, url: `${url}/2` })).toBeDefined()
+})
+
+it('only its app updates, deactivates and deletes it', async () => {
+  const made = await create({ url: `${url}/changes` })
+  const { webhook_id } = made
+  const changed = { webhook_id, name: 'new', url: `${url}/new`, subscription: { 'user.created': {} } }
+  for (const [method, body] of [
+    ['PUT', changed],
+    ['PATCH', { webhook_id, active: 'false' }],
+    ['DELETE', { webhook_id }],
+  ] as const) {
+    expect((await other.send(method, 'webhook', body)).statusCode).toBe(404)
+  }
+  expect((await api.send('PUT', 'webhook', changed)).json().webhook).toMatchObject({
+    title: 'new',
+    target_url: `${url}/new`,
+    subscription: { filters: { 'user.created': {} } },
+    secrets: made.secrets,
+  })
+  const kept = await api.send('PUT', 'webhook', { webhook_id, name: 'newer', url: `${url}/new` })
+  expect(kept.json().webhook.subscription.filters).toEqual({ 'user.created': {} })
+  expect((await api.send('PATCH', 'webhook', { webhook_id, active: 'false' })).json().webhook.active).toBe(
+    false,
+  )
+  expect((await api.send('PATCH', 'webhook', { webhook_id, active: 'true' })).json().webhook.active).toBe(
+    true,
+  )
+  expect((await api.send('PATCH', 'webhook', { webhook_id, active: true })).json()).toMatchObject({
+    status: 400,
+    property: 'active',
+  })
+  const deleted = (await api.send('DELETE', 'webhook', { webhook_id })).json().webhook
+  expect(deleted).toMatchObject({ webhook_id, active: false, deleted_at: expect.any(String) })
+  expect((await api.get('webhook', { webhook_id })).statusCode).toBe(404)
+  expect((await api.send('DELETE', 'webhook', { webhook_id })).statusCode).toBe(404)
+})
+
+it('a rotation keeps both secrets for the grace period', async () => {
+  const { webhook_id, secrets } = await create({ url: `${url}/rotate` })
+  const rotated = (await api.send('POST', 'webhook/secret/rotate', { webhook_id })).json().webhook
+  expect(rotated.secrets).toHaveLength(2)
+  expect(rotated.secrets[1]).toMatchObject({ uid: secrets[0].uid, value: secrets[0].value })
+  const ends = Date.parse(rotated.secrets[1].expires_at) - Date.now()
+  expect(Math.round(ends / 3_600_000)).toBe(24)
+  const leaked = (await api.send('POST', 'webhook/secret/rotate', { webhook_id, grace_seconds: 0 })).json()
+  expect(leaked.webhook.secrets).toHaveLength(1)
+  expect(leaked.webhook.secrets[0].value).not.toBe(rotated.secrets[0].value)
+})
+
+it('accepts thousands of fids in a list', async () => {
+  const author_fids = Array.from({ length: 20_000 }, (_, index) => index + 1)
+  const made = await create({ subscription: { 'cast.created': { author_fids } } })
+  expect(made.subscription.filters['cast.created'].author_fids).toHaveLength(20_000)
+})
+
+const wrongFilters: [property: string, subscription: object][] = [
+  ['subscription', {}],
+  ['subscription.cast.edited', { 'cast.edited': {} }],
+  ['subscription.cast.created.author', { 'cast.created': { author: [1] } }],
+  ['subscription.cast.created.author_fids', { 'cast.created': { author_fids: 1 } }],
+  ['subscription.cast.created.author_fids.1', { 'cast.created': { author_fids: [1, '2'] } }],
+  ['subscription.cast.created.author_fids.0', { 'cast.created': { author_fids: [-1] } }],
+  ['subscription.cast.deleted.parent_hashes.0', { 'cast.deleted': { parent_hashes: ['0x12'] } }],
+  ['subscription.cast.created.embedded_cast_hashes.0', { 'cast.created': { embedded_cast_hashes: ['xyz'] } }],
+  [
+    'subscription.reaction.created.target_cast_hashes.0',
+    { 'reaction.created': { target_cast_hashes: ['0'] } },
+  ],
+  ['subscription.cast.created.text', { 'cast.created': { text: '(' } }],
+  ['subscription.cast.created.text', { 'cast.created': { text: '(?=look)ahead' } }],
+  ['subscription.cast.created.text', { 'cast.created': { text: '(a)\\1' } }],
+  ['subscription.cast.deleted.embeds', { 'cast.deleted': { embeds: '[a' } }],
+  ['subscription.cast.created.text', { 'cast.created': { text: '(\\w{30}){20}' } }],
+  ['subscription.cast.created.text', { 'cast.created': { text: 'a'.repeat(1_001) } }],
+  ['subscription.cast.created.minimum_author_score', { 'cast.created': { minimum_author_score: 2 } }],
+  ['subscription.follow.created.author_fids', { 'follow.created': { author_fids: [1] } }],
+  [
+    'subscription.trade.created.minimum_token_amount_usdc',
+    { 'trade.created': { minimum_token_amount_usdc: -1 } },
+  ],
+  ['subscription.user.created.fids', { 'user.created': { fids: [1] } }],
+]
+
+it.each(wrongFilters)('is refused with a 400 that names %s', async (property, wrong) => {
+  const reply = await api.send('POST', 'webhook', { name: 'wrong', url, subscription: wrong })
+  expect(reply.json()).toMatchObject({ status: 400, code: 'InvalidField', property })
+})
+
+it.each([
+  'http:/',
+  'ftp://plaza.social/',
+  'https://user:word@plaza.social/',
+  'https://10.0.0.1/',
+  'https://169.254.169.254/latest',
+  'https://metadata.google.internal/',
+])('is refused for the target %s', async (target) => {
+  const reply = await api.send('POST', 'webhook', { name: 'wrong', url: target, subscription })
+  expect(reply.json()).toMatchObject({ status: 400, code: 'InvalidField', property: 'url' })
+})

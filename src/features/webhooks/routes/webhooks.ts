@@ -1,0 +1,208 @@
+import { Type } from '@sinclair/typebox'
+import { textParameter } from '../../../api/parameters.js'
+import { textEnum } from '../../../graph/view/schema/schema-type.js'
+import { WebhookListResponse, WebhookResponse } from '../../../graph/view/schema/webhook.js'
+import { WebhookSubscriptionFilters } from '../../../graph/view/schema/webhook-filters.js'
+import { defineOperation, type OperationContext } from '../../operation.js'
+import { presentWebhook } from '../present-webhook.js'
+import {
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  replaceWebhook,
+  rotateSecret,
+  setWebhookActive,
+  type Webhook,
+} from '../webhooks.js'
+
+const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+
+/** The id of a delivery. */
+export const deliveryIdParameter = Type.String({
+  pattern: UUID,
+  patternText: 'the delivery_id of a delivery',
+  description: 'Id of the delivery.',
+  examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
+})
+
+/** The id of a webhook. */
+export const webhookIdParameter = Type.String({
+  pattern: UUID,
+  patternText: 'the webhook_id of a webhook',
+  description: 'Id of the webhook.',
+  examples: ['0f6c5ea2-6f1f-4f0b-9d3c-2b8e7a1d4c55'],
+})
+
+/** The error text of 404, and the documentation of 409. */
+export const unknownWebhookText = 'there is no webhook with this webhook_id'
+const duplicateWebhookText = 'The app has another webhook with the same URL and filters.'
+
+/** The name of a webhook. */
+const nameParameter = textParameter({
+  maxLength: 256,
+  description: 'Name of the webhook.',
+  examples: ['new casts'],
+})
+
+/** The target of a webhook. */
+const urlParameter = textParameter({
+  maxLength: 2_048,
+  description: 'Target of events: an https URL on the public internet, without credentials.',
+  examples: ['https://garden.example.com/webhook'],
+})
+
+/** The parts of the context that webhooks need. */
+export function webhookStore({ writerDb, vault, webhooks }: OperationContext) {
+  return { db: writerDb, vault, settings: webhooks }
+}
+
+/** `GET webhook` */
+export const webhookLookup = defineOperation({
+  method: 'GET',
+  path: 'webhook',
+  tag: 'Webhooks',
+  summary: 'Fetch a webhook',
+  description: 'Returns one webhook of the app, with its secrets and its subscription.',
+  query: Type.Object({ webhook_id: webhookIdParameter }),
+  reply: WebhookResponse,
+  notFound: unknownWebhookText,
+
+  async handle(context, { webhook_id }, { appId }) {
+    return webhookReply('webhook found', await findWebhook(webhookStore(context), appId, webhook_id))
+  },
+})
+
+/** `GET webhook/list` */
+export const webhookList = defineOperation({
+  method: 'GET',
+  path: 'webhook/list',
+  tag: 'Webhooks',
+  summary: 'Fetch webhooks of the app',
+  description: 'All webhooks of the app that the API key belongs to, on one page.',
+  query: Type.Object({}),
+  reply: WebhookListResponse,
+
+  async handle(context, _query, { appId }) {
+    return { webhooks: (await listWebhooks(webhookStore(context), appId)).map(presentWebhook) }
+  },
+})
+
+/** `POST webhook` */
+export const webhookCreate = defineOperation({
+  method: 'POST',
+  path: 'webhook',
+  tag: 'Webhooks',
+  summary: 'Create a webhook',
+  description: 'The webhook gets events from now on. Without `subscription`, it gets only test events.',
+  body: Type.Object({
+    name: nameParameter,
+    url: urlParameter,
+    subscription: Type.Optional(WebhookSubscriptionFilters),
+  }),
+  reply: WebhookResponse,
+  conflict: duplicateWebhookText,
+
+  async handle(context, { name, url, subscription }, { appId }) {
+    const details = { title: name, targetUrl: url, filters: subscription }
+    return webhookReply('webhook created', await createWebhook(webhookStore(context), appId, details))
+  },
+})
+
+/** `PUT webhook` */
+export const webhookReplace = defineOperation({
+  method: 'PUT',
+  path: 'webhook',
+  tag: 'Webhooks',
+  summary: 'Update a webhook',
+  description: 'Replaces name, URL and filters. Without `subscription`, the filters stay as they are.',
+  body: Type.Object({
+    webhook_id: webhookIdParameter,
+    name: nameParameter,
+    url: urlParameter,
+    subscription: Type.Optional(WebhookSubscriptionFilters),
+  }),
+  reply: WebhookResponse,
+  notFound: unknownWebhookText,
+  conflict: duplicateWebhookText,
+
+  async handle(context, { webhook_id, name, url, subscription }, { appId }) {
+    const details = { title: name, targetUrl: url, filters: subscription }
+    const webhook = await replaceWebhook(webhookStore(context), appId, webhook_id, details)
+    return webhookReply('webhook updated', webhook)
+  },
+})
+
+/** `PATCH webhook` */
+export const webhookSwitch = defineOperation({
+  method: 'PATCH',
+  path: 'webhook',
+  tag: 'Webhooks',
+  summary: 'Update webhook status',
+  description:
+    'Activates or deactivates a webhook. Deactivating cancels waiting deliveries; after activation, `POST ' +
+    'webhook/deliveries/redeliver` sends them.',
+  body: Type.Object({
+    webhook_id: webhookIdParameter,
+    active: textEnum(['true', 'false'], { description: 'A string, not a boolean.' }),
+  }),
+  reply: WebhookResponse,
+  notFound: unknownWebhookText,
+
+  async handle(context, { webhook_id, active }, { appId }) {
+    const webhook = await setWebhookActive(webhookStore(context), appId, webhook_id, active === 'true')
+    return webhookReply(webhook.active ? 'webhook activated' : 'webhook deactivated', webhook)
+  },
+})
+
+/** `DELETE webhook` */
+export const webhookDelete = defineOperation({
+  method: 'DELETE',
+  path: 'webhook',
+  tag: 'Webhooks',
+  summary: 'Delete a webhook',
+  description: 'Deletes a webhook of the app. Deliveries that wait are not sent.',
+  body: Type.Object({ webhook_id: webhookIdParameter }),
+  reply: WebhookResponse,
+  notFound: unknownWebhookText,
+
+  async handle(context, { webhook_id }, { appId }) {
+    return webhookReply('webhook deleted', await deleteWebhook(webhookStore(context), appId, webhook_id))
+  },
+})
+
+const DAY_SECONDS = 86_400
+const MAX_GRACE_SECONDS = 30 * DAY_SECONDS
+
+/** `POST webhook/secret/rotate` */
+export const webhookSecretRotate = defineOperation({
+  method: 'POST',
+  path: 'webhook/secret/rotate',
+  tag: 'Webhooks',
+  summary: 'Rotate the secret of a webhook',
+  description:
+    'Creates a new signing secret. During the grace period deliveries are signed with both secrets, so ' +
+    'that receivers can be changed without a refused delivery. This operation is Plaza’s own; the hosted ' +
+    'API has none.',
+  body: Type.Object({
+    webhook_id: webhookIdParameter,
+    grace_seconds: Type.Integer({
+      minimum: 0,
+      maximum: MAX_GRACE_SECONDS,
+      default: DAY_SECONDS,
+      description: 'Seconds that the old secret stays valid. 0 ends it at once, for example after a leak.',
+    }),
+  }),
+  reply: WebhookResponse,
+  notFound: unknownWebhookText,
+
+  async handle(context, { webhook_id, grace_seconds }, { appId }) {
+    const webhook = await rotateSecret(webhookStore(context), appId, webhook_id, grace_seconds)
+    return webhookReply('secret rotated', webhook)
+  },
+})
+
+/** The reply to a change of a webhook. */
+function webhookReply(message: string, webhook: Webhook) {
+  return { message, success: true, webhook: presentWebhook(webhook) }
+}
