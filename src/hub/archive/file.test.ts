@@ -71,11 +71,11 @@ describe('a demo written to a file', () => {
   })
 
   it('never overwrites an existing file, and resumes only its own archive', async () => {
-    await expect(writeTo(wholePath, false)).rejects.toThrow('exists: go on with it by --resume')
+    await expect(writeTo(wholePath, false)).rejects.toThrow('exists: resume it with --resume')
     const notes = join(directory, 'notes')
     await writeFile(notes, 'my notes, which are longer than the header of an archive is, by quite a bit')
     await expect(writeTo(notes, true)).rejects.toThrow('is not an archive')
     const other = { ...options, archiveId: 'ffffffffffffffff', resume: true }
-    await expect(openArchiveFile(wholePath, other)).rejects.toThrow('is an archive of something else')
+    await expect(openArchiveFile(wholePath, other)).rejects.toThrow('is an archive of another network or run')
   })
 })

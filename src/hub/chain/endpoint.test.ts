@@ -36,7 +36,7 @@ describe('an overloaded RPC that answers success without a result', () => {
     for (const answer of await Promise.allSettled(asked)) {
       expect(answer).toMatchObject({
         status: 'rejected',
-        reason: { message: expect.stringMatching('no answer to') },
+        reason: { message: expect.stringMatching('no valid answer to') },
       })
     }
   })

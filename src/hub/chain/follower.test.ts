@@ -219,7 +219,7 @@ it('an RPC of another chain is not used', async () => {
   await expectTruth()
   await db`update chain.followers set leased_until = now() - interval '1 second'`
   second.faults = { chainId: 1 }
-  await expect(open().step()).rejects.toThrow('is of chain 1, not of 10')
+  await expect(open().step()).rejects.toThrow('is on chain 1, not 10')
 })
 
 it('a follower does not continue on another chain', async () => {
