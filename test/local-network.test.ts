@@ -112,5 +112,5 @@ it('a demo is written to a file in two runs, imported and exported', async () =>
   )
   const again = await runCommand(['export', file], { dataDir, env: { DATABASE_URL: copy.url } })
   expect(await again.ended).toEqual({ code: 1, signal: null })
-  expect(again.output()).toMatch(/exists: go on with it by --resume/)
+  expect(again.output()).toMatch(/exists: resume it with --resume/)
 })

@@ -4,7 +4,7 @@ import { hexOf } from './bytes.js'
 import { sampleAccount, sampleAddress } from './testing/sample-claims.js'
 
 describe('recoverAccount', () => {
-  it('finds the address behind a signature of 65 bytes, and nothing behind another length', async () => {
+  it('recovers the address of a signature of 65 bytes; null for another length', async () => {
     const digest = Buffer.alloc(32, 7)
     const signed = await sampleAccount.sign({ hash: hexOf(digest) })
     const signature = Buffer.from(signed.slice(2), 'hex')
@@ -17,7 +17,7 @@ describe('recoverAccount', () => {
     }
   })
 
-  it('finds nothing behind what no account can have signed', async () => {
+  it('returns null for a signature that no account can make', async () => {
     for (const fill of [0, 0xff]) {
       expect(await recoverAccount(Buffer.alloc(32), Buffer.alloc(65, fill))).toBeNull()
     }

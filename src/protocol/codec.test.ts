@@ -26,7 +26,7 @@ const cast = sampleMessage(MessageType.CAST_ADD, {
 const parseFailure = 'bad_request.parse_failure'
 const invalid = 'bad_request.validation_failure'
 
-/** A Message as another client would encode it. */
+/** A Message in the encoding of another client. */
 function encoded(parts: Partial<Message>): Buffer {
   return Buffer.from(Message.encode({ ...toProtobuf(cast), ...parts }).finish())
 }
@@ -37,9 +37,9 @@ function refusal(bytes: Buffer): Refusal {
   return result
 }
 
-/** What is said to data that is not well formed. */
+/** The refusal of malformed data. */
 const malformed = { code: parseFailure, message: 'data is not a valid protobuf MessageData' }
-/** The same of the message around it. */
+/** The refusal of a malformed message. */
 const noMessage = { code: parseFailure, message: 'message is not a valid protobuf Message' }
 
 function message(bytes: Buffer): SignedMessage {
@@ -60,8 +60,8 @@ function field(number: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.of((number << 3) | 2, ...size), content])
 }
 
-describe('the codec', () => {
-  it('takes every message through the wire and the store unchanged', async () => {
+describe('decodeMessage', () => {
+  it('returns what encodeMessage encoded, over the wire and from storage', async () => {
     for (const data of Object.values(await validSamples())) {
       const signed = sampleSigner().sign(data)
       const bytes = encodeMessage(signed)
@@ -72,23 +72,23 @@ describe('the codec', () => {
     }
   })
 
-  it('keeps nothing of the bytes that it was given', () => {
+  it('does not refer to its input', () => {
     const bytes = encodeMessage(cast)
     const decoded = message(bytes)
     bytes.fill(0)
     expect(decoded).toEqual(cast)
   })
 
-  it('takes the bytes of data as they came when there are no data_bytes', () => {
+  it('takes the bytes of `data` if there are no `data_bytes`', () => {
     const onlyData = encoded({ data: cast.data, dataBytes: undefined })
     expect(message(onlyData)).toEqual(cast)
     const emptyDataBytes = encoded({ data: cast.data, dataBytes: Buffer.alloc(0) })
     expect(message(emptyDataBytes)).toEqual(cast)
   })
 
-  it('takes data beside data_bytes when both say the same, whoever encoded them', () => {
+  it('accepts equal `data` beside `data_bytes`, in any encoding', () => {
     expect(message(encoded({ data: cast.data }))).toEqual(cast)
-    // Another encoder leaves the empty packed fields out that this one writes.
+    // Another encoder leaves out the empty packed fields that this one writes.
     const like = sampleMessage(MessageType.CAST_ADD, { castAddBody: { ...CastAddBody.create(), text: 'gm' } })
     const lean = Buffer.from(
       like.dataBytes.toString('latin1').replace('\x12\x00', '').replace('*\x00', ''),
@@ -100,7 +100,7 @@ describe('the codec', () => {
     expect(message(both).dataBytes).toEqual(like.dataBytes)
   })
 
-  it('refuses data that says something else than data_bytes', () => {
+  it('refuses `data` that differs from `data_bytes`', () => {
     const other = sampleData(MessageType.CAST_ADD, {
       castAddBody: { ...CastAddBody.create(), text: 'something else' },
     })
@@ -108,8 +108,8 @@ describe('the codec', () => {
     expect(refusal(Buffer.concat([encodeMessage(cast), field(1, Buffer.of(0x08))])).code).toBe(invalid)
   })
 
-  it('takes data beside data_bytes up to the size that data_bytes may have', () => {
-    /** The data of the cast in so many bytes: the rest is a field that nobody knows. */
+  it('accepts `data` up to the size limit of `data_bytes`', () => {
+    /** The data of the cast padded to a size with an unknown field. */
     const padded = (sizeBytes: number) =>
       Buffer.concat([cast.dataBytes, field(13, Buffer.alloc(sizeBytes - cast.dataBytes.length - 4))])
     const beside = (data: Buffer) => Buffer.concat([encodeMessage(cast), field(1, data)])
@@ -129,43 +129,43 @@ describe('the codec', () => {
     expect(() => fromProtobuf(stored)).toThrow('a stored message has no data_bytes')
   })
 
-  it('refuses data that no message type may have the size of, before looking into it', () => {
+  it('refuses oversized data before it is decoded', () => {
     const tooLong = { code: invalid, message: 'dataBytes > 65536 bytess' }
     expect(refusal(withData(Buffer.alloc(65_537)))).toEqual(tooLong)
     expect(refusal(withData(Buffer.alloc(65_536)))).toEqual(malformed)
   })
 
-  it('refuses a message that is cut anywhere, or followed by anything but a field', () => {
+  it('refuses a message truncated anywhere, or followed by anything but a field', () => {
     const bytes = encodeMessage(cast)
     for (let length = 1; length < bytes.length; length++) {
       const result = decodeMessage(bytes.subarray(0, length))
-      // Cut between two fields it is a message still, though not a valid one.
+      // Truncated between two fields it is a message, but not a valid one.
       if (!isRefusal(result)) expect(validateStateless(result, sampleContext)).not.toBeNull()
     }
     const tails = ['00', '07', '0b', '0c', '0200', '1205', '3a05', 'ff', '0000000000']
-    // Fields of another wire type than theirs, and a number that is longer than any.
+    // Fields of a wrong wire type, and a number that is too long.
     for (const tail of [...tails, '0801', '1001', '1a00', '2a00', '3801', 'ffffffffffffffffffff01']) {
       expect(refusal(Buffer.concat([bytes, Buffer.from(tail, 'hex')]))).toEqual(noMessage)
     }
   })
 
-  it('refuses data that is cut anywhere but between two fields', () => {
+  it('refuses data truncated anywhere but between two fields', () => {
     const { dataBytes } = cast
     const decodable = Array.from(dataBytes, (_, length) => length).filter(
       (length) => length > 0 && !isRefusal(decodeMessage(withData(dataBytes.subarray(0, length)))),
     )
-    // Behind type, fid, timestamp and network.
+    // After type, fid, timestamp and network.
     expect(decodable).toEqual([2, 6, 11, 13])
   })
 
-  it('refuses the same field of data twice', () => {
+  it('refuses repeated nested fields of data', () => {
     const twice = Buffer.concat([field(1, cast.dataBytes), field(1, cast.dataBytes)])
     expect(refusal(twice).code).toBe(parseFailure)
     const body = Buffer.from(CastAddBody.encode(cast.data.castAddBody!).finish())
     expect(refusal(withData(Buffer.concat([cast.dataBytes, field(5, body)]))).code).toBe(parseFailure)
   })
 
-  it('passes over fields that it does not know', () => {
+  it('skips unknown fields', () => {
     const unknown = Buffer.concat([field(15, Buffer.from('new')), Buffer.of(0x70, 0x01)])
     expect(message(Buffer.concat([encodeMessage(cast), unknown]))).toEqual(cast)
     const channelBody = field(21, Buffer.from('a channel')).subarray(1)
@@ -178,7 +178,7 @@ describe('numbers on the wire', () => {
   const fidOf = (varint: string) =>
     withData(Buffer.from(`0801 10${varint} 1801 2001`.replaceAll(' ', ''), 'hex'))
 
-  it('are taken up to 2^53 - 1', () => {
+  it('are accepted up to 2^53 - 1', () => {
     expect(message(fidOf('ffffffffffffff0f')).data.fid).toBe(Number.MAX_SAFE_INTEGER)
     for (const tooLarge of ['8080808080808010', 'ffffffffffffffffff01']) {
       const expected = { code: parseFailure, message: 'a number in data is larger than 2^53 - 1' }
@@ -186,13 +186,13 @@ describe('numbers on the wire', () => {
     }
   })
 
-  it('are refused when they are longer than their type', () => {
+  it('are refused if they are longer than their type', () => {
     expect(refusal(fidOf('ffffffffffffffffffffff01')).code).toBe(parseFailure)
     const sixByteType = Buffer.from('0881808080800010011801', 'hex')
     expect(refusal(withData(sixByteType)).code).toBe(parseFailure)
   })
 
-  it('may be negative where they name a choice', () => {
+  it('may be negative in enums', () => {
     const negativeType = Buffer.from('08ffffffffffffffffff01100118012001', 'hex')
     expect(message(withData(negativeType)).data.type).toBe(-1)
   })
@@ -229,13 +229,13 @@ describe('text on the wire', () => {
     },
   )
 
-  it('need not be where the protocol has bytes', () => {
+  it('may be other bytes in fields of type bytes', () => {
     for (const bytes of notUtf8) expect(isRefusal(decodeMessage(body(6, field(1, bytes))))).toBe(false)
   })
 })
 
-describe('anything at all', () => {
-  it('never makes the decoder throw, and what passes decodes as it stands', () => {
+describe('arbitrary bytes', () => {
+  it('never make the decoder throw, and accepted ones decode to their content', () => {
     const random = seededRandom(7)
     const whole = encodeMessage(cast)
     for (let round = 0; round < 20_000; round++) {
@@ -248,7 +248,7 @@ describe('anything at all', () => {
     }
   })
 
-  it('is no message without a known scheme, and no crash', () => {
+  it('without a known scheme are refused', () => {
     const scheme = (hex: string) => Buffer.concat([encodeMessage(cast), Buffer.from(`28${hex}`, 'hex')])
     for (const hex of ['ffffffffffffffffff01', 'ffffffff1f', '80']) {
       expect(refusal(scheme(hex))).toEqual(noMessage)

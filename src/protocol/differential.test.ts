@@ -11,7 +11,7 @@ import { checkSignatures, requiresPro, validateStateless } from './validate.js'
 
 const CASES = 20_000
 const SEED = 20_260_601
-/** Every so many cases the library verifies in its own, slow way. */
+/** The library verifies one in this many cases with its own slow implementation. */
 const OWN_VERIFY_EVERY = 60
 
 type ValidationMethods = NonNullable<Parameters<typeof validations.validateMessage>[1]>
@@ -19,7 +19,7 @@ type PublicClients = NonNullable<Parameters<typeof validations.validateMessage>[
 
 const keys = new Map<string, KeyObject>()
 
-/** The library with node:crypto in place of its JavaScript, which is ten times as slow. */
+/** The library with node:crypto in place of its JavaScript, which is ten times slower. */
 const fastMethods: ValidationMethods = {
   ed25519_verify: async (signature, hash, publicKey) => {
     const x = Buffer.from(publicKey).toString('base64url')
@@ -31,7 +31,7 @@ const fastMethods: ValidationMethods = {
   blake3_20: messageHash,
 }
 
-/** Chains on which every contract vouches for everything. */
+/** Chain clients for which every contract signature is valid. */
 const clients = { 10: { verifyTypedData: async () => true } } as unknown as PublicClients
 
 async function libraryAccepts(bytes: Buffer, methods?: ValidationMethods): Promise<boolean> {
@@ -44,7 +44,7 @@ async function libraryAccepts(bytes: Buffer, methods?: ValidationMethods): Promi
   }
 }
 
-/** The rule that Plaza finds broken, or null. */
+/** The rule that a message breaks in Plaza, or null. */
 async function plazaFault(bytes: Buffer, isPro: boolean): Promise<string | null> {
   const message = decodeMessage(bytes)
   if (isRefusal(message)) return message.message
@@ -54,7 +54,7 @@ async function plazaFault(bytes: Buffer, isPro: boolean): Promise<string | null>
   return (await checkSignatures(message))?.message ?? null
 }
 
-/** The listed differences that explain why Plaza says `fault` of a message and the library the opposite. */
+/** The listed differences that explain opposite verdicts of Plaza and the library. */
 async function explanations(bytes: Buffer, isPro: boolean, fault: string | null): Promise<string[]> {
   const subject = readCase(bytes, isPro)
   const names: string[] = []
@@ -75,7 +75,7 @@ describe('Plaza and the protocol library', () => {
     vi.useRealTimers()
   })
 
-  it('judge the same messages the same way, but for the listed differences, each of which occurs', async () => {
+  it('agree on all messages except the listed differences, each of which occurs', async () => {
     const unexplained: string[] = []
     const seen = new Map(differences.map(({ name }) => [name, 0]))
     const agreed = { accepted: 0, refused: 0 }
@@ -96,7 +96,7 @@ describe('Plaza and the protocol library', () => {
     }
     expect(unexplained).toEqual([])
     expect([...seen].filter(([, times]) => times === 0)).toEqual([])
-    // Enough of both, so that neither half of the comparison is empty.
+    // Enough of both verdicts, so that the comparison is not one-sided.
     expect(agreed.accepted).toBeGreaterThan(CASES / 5)
     expect(agreed.refused).toBeGreaterThan(CASES / 5)
   }, 120_000)

@@ -19,7 +19,7 @@ function opensslVerifies(signature: Buffer, publicKey: Buffer): boolean {
 }
 
 describe('verifyEd25519', () => {
-  it('accepts what the key signed, and nothing else', () => {
+  it('accepts signatures of the key only', () => {
     const { hash, signature, signer } = sampleMessage(0, {})
     expect(verifyEd25519(signature, hash, signer)).toBe(true)
     expect(verifyEd25519(signature, Buffer.alloc(20), signer)).toBe(false)
@@ -31,21 +31,21 @@ describe('verifyEd25519', () => {
     }
   })
 
-  it('refuses any other length without asking OpenSSL, which throws at a short key', () => {
+  it('refuses other lengths without calling OpenSSL, which throws for a short key', () => {
     const { hash, signature, signer } = sampleMessage(0, {})
     for (const length of [0, 31, 33])
       expect(verifyEd25519(signature, hash, Buffer.alloc(length, 9))).toBe(false)
     for (const length of [0, 63, 65]) expect(verifyEd25519(Buffer.alloc(length, 9), hash, signer)).toBe(false)
   })
 
-  it('refuses S + L, the second spelling of a signature', () => {
+  it('refuses S + L, the second encoding of a signature', () => {
     const { hash, signature, signer } = sampleMessage(0, {})
     const s = littleEndian(signature.subarray(32)) + GROUP_ORDER
     const other = Buffer.concat([signature.subarray(0, 32), scalarBytes(s)])
     expect(verifyEd25519(other, hash, signer)).toBe(false)
   })
 
-  it('refuses keys of small order, though OpenSSL lets one sign everything', () => {
+  it('refuses keys of small order, which OpenSSL accepts', () => {
     const { signature, publicKey } = forgeWithSmallKey()
     expect(opensslVerifies(signature, publicKey)).toBe(true)
     for (const point of smallOrderPoints) {
@@ -57,13 +57,13 @@ describe('verifyEd25519', () => {
     }
   })
 
-  it('refuses an R of small order, though OpenSSL accepts it', () => {
+  it('refuses an R of small order, which OpenSSL accepts', () => {
     const { signature, publicKey } = forgeWithSmallR(message)
     expect(opensslVerifies(signature, publicKey)).toBe(true)
     expect(verifyEd25519(signature, message, publicKey)).toBe(false)
   })
 
-  it('keeps answering right when more keys sign than it remembers', () => {
+  it('verifies correctly with more keys than it caches', () => {
     const { hash, signature, signer } = sampleMessage(0, {})
     for (let number = 0; number < 20_000; number++) {
       const key = Buffer.alloc(32, 7)

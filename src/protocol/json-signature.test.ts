@@ -12,7 +12,7 @@ function encoded(content: string | Buffer): string {
   return Buffer.from(content).toString('base64url')
 }
 
-/** With this header, and this as its signature. */
+/** A JSON signature with this header and these signature bytes. */
 function signature(header: unknown, bytes: string | Buffer = Buffer.alloc(64, 1)): JsonSignature {
   return { header: encoded(JSON.stringify(header)), payload: encoded('{}'), signature: encoded(bytes) }
 }
@@ -25,7 +25,7 @@ function refused(problem: string): object {
 }
 
 describe('a JSON Farcaster Signature', () => {
-  it('of a key opens to who signed what', () => {
+  it('of an app key is parsed into its signer and payload', () => {
     const sent = signJson(5, key, { event: 'added', text: 'ü?>' })
     const opened = verifyJsonSignature(sent)
     expect(opened).toEqual({
@@ -42,7 +42,7 @@ describe('a JSON Farcaster Signature', () => {
     expect(verifyJsonSignature(padded)).toEqual(opened)
   })
 
-  it.each(['custody', 'auth'])('of an account (%s) is 65 bytes, or the hex text of them', (type) => {
+  it.each(['custody', 'auth'])('of an account (%s) has 65 bytes, or their hex text', (type) => {
     const opened = { fid: 5, type, key: Buffer.alloc(20, 0xab), signature: accountSignature }
     const hex = accountSignature.toString('hex')
     for (const bytes of [accountSignature, `0x${hex}`, `0x${hex.toUpperCase()}`]) {
@@ -50,7 +50,7 @@ describe('a JSON Farcaster Signature', () => {
     }
   })
 
-  it.each([64, 66])('of an account is refused with %i bytes, however they are written', (length) => {
+  it.each([64, 66])('of an account with %i bytes is refused in every form', (length) => {
     const bytes = Buffer.alloc(length, 0xc3)
     for (const written of [bytes, `0x${bytes.toString('hex')}`]) {
       expect(verifyJsonSignature(signature(account, written))).toEqual(
@@ -63,13 +63,13 @@ describe('a JSON Farcaster Signature', () => {
     ['63 bytes', Buffer.alloc(63, 1)],
     ['65 bytes', Buffer.alloc(65, 1)],
     ['hex', `0x${'01'.repeat(64)}`],
-  ])('of a key is 64 bytes, not %s', (_, bytes) => {
+  ])('of an app key with %s instead of 64 bytes is refused', (_, bytes) => {
     expect(verifyJsonSignature(signature(said, bytes))).toEqual(
       refused('signature has not the length of one'),
     )
   })
 
-  it.each(['header', 'payload', 'signature'])('is refused when its %s is not base64url', (name) => {
+  it.each(['header', 'payload', 'signature'])('with a %s that is not base64url is refused', (name) => {
     for (const text of ['', 'a+b', 'a/b', 'a b', 'YQ===', '=', 'é']) {
       expect(verifyJsonSignature({ ...signature(said), [name]: text })).toEqual(
         refused(`${name} must be base64url`),
@@ -98,13 +98,13 @@ describe('a JSON Farcaster Signature', () => {
     expect(verifyJsonSignature(signature(header, accountSignature))).toEqual(refused(problem))
   })
 
-  it('may be of the first user', () => {
+  it('may be of fid 1', () => {
     expect(verifyJsonSignature(signature({ ...said, fid: 1 }))).toMatchObject({ fid: 1 })
   })
 })
 
 describe('readObject', () => {
-  it('has the members of an object, and null for all else', () => {
+  it('returns the members of an object, and null for other values', () => {
     expect(readObject(Buffer.from(' {"a":{"b":[1]}} '))).toEqual({ a: { b: [1] } })
     expect(readObject(Buffer.from('{}'))).toEqual({})
     for (const text of ['', '[]', '[{}]', 'null', '1', '"a"', 'true', '{', '{}}', '{a:1}']) {

@@ -22,15 +22,15 @@ function key(sample: string, change: (data: MessageData) => void = () => {}): st
   return kind.conflictKey(bodyOf(kind, message.data), message).toString('hex')
 }
 
-describe('the list of kinds', () => {
-  it('has every type of the protocol that is in use, once', () => {
+describe('messageKinds', () => {
+  it('contains every type of the protocol that is in use, once', () => {
     const types = messageKinds.map((kind) => kind.type).sort((a, b) => a - b)
     expect(types).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 17])
     for (const type of types) expect(kindOf(type)?.type).toBe(type)
     for (const type of [0, 9, 10, 18, -1, 1.5]) expect(kindOf(type as MessageType)).toBeUndefined()
   })
 
-  it('says which set each is stored in', () => {
+  it('has the set of each type', () => {
     const sets = Object.fromEntries(
       messageKinds.map((kind) => [MessageType[kind.type], [kind.set, kind.side]]),
     )
@@ -100,20 +100,20 @@ describe('conflict keys', () => {
   })
 })
 
-describe('the pieces of keys that other folders use', () => {
-  it('are those of the messages', () => {
+describe('exported parts of conflict keys', () => {
+  it('equal those of messages', () => {
     expect(linkKey('follow', 3).toString('hex')).toBe(key('linkAdd'))
     expect(compactKey('follow').toString('hex')).toBe(key('linkCompactState'))
     const target = reactionTarget(samples.reactionAdd!.reactionBody!).toString('hex')
     expect(`01${target}`).toBe(key('reactionAdd'))
   })
 
-  it('sort all links of one type together, by target', () => {
+  it('sort links by type and target', () => {
     const keys = [linkKey('a', 2), linkKey('a', 300), linkKey('ab', 1), linkKey('b', 1)]
     expect([...keys].reverse().sort(Buffer.compare)).toEqual(keys)
   })
 
-  it('turn a primary address into the bytes that a verification holds', () => {
+  it('convert a primary address to the bytes of a verification', () => {
     const { BIO, USER_DATA_PRIMARY_ADDRESS_ETHEREUM, USER_DATA_PRIMARY_ADDRESS_SOLANA } = UserDataType
     const address = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
     expect(primaryAddressBytes(USER_DATA_PRIMARY_ADDRESS_ETHEREUM, address)?.toString('hex')).toBe(

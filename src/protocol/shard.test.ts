@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { shardOf } from './shard.js'
 
 describe('shardOf', () => {
-  it('puts the fid of the documentation on shard 1 of 2', () => {
+  it('returns shard 1 of 2 for the fid of the documentation', () => {
     expect(shardOf(310_826, 2)).toBe(1)
   })
 
@@ -13,7 +13,7 @@ describe('shardOf', () => {
     for (const count of counts.slice(1)) expect(count).toBeGreaterThan(1200)
   })
 
-  it('has one shard when there is one, and takes fids past 32 bits', () => {
+  it('supports one shard, and fids above 32 bits', () => {
     expect(shardOf(5, 1)).toBe(1)
     expect(shardOf(2 ** 32 + 310_826, 2)).toBe(1)
   })

@@ -15,13 +15,13 @@ const vector = {
 describe('createMessageSigner', () => {
   const signerOfVector = () => createMessageSigner(Buffer.from(vector.privateKey, 'hex'))
 
-  it('signs as the standard says', () => {
+  it('signs the vector of RFC 8032', () => {
     const signer = signerOfVector()
     expect(signer.publicKey.toString('hex')).toBe(vector.publicKey)
     expect(signer.signHash(Buffer.alloc(0)).toString('hex')).toBe(vector.signature)
   })
 
-  it('signs the hash of what it encodes', () => {
+  it('signs the hash of the encoded data', () => {
     const signer = signerOfVector()
     const data = sampleData(MessageType.CAST_REMOVE, { castRemoveBody: { targetHash: Buffer.alloc(20, 1) } })
     const message = signer.sign(data)

@@ -26,7 +26,7 @@ describe('validateStateless', () => {
     samples = await validSamples()
   })
 
-  it('passes one message of every type, as do the signatures in it', async () => {
+  it('accepts a message of every type, as does checkSignatures', async () => {
     for (const [name, data] of Object.entries(samples)) {
       const message = sampleSigner().sign(data)
       expect([name, validateStateless(message, sampleContext)]).toEqual([name, null])
@@ -34,7 +34,7 @@ describe('validateStateless', () => {
     }
   })
 
-  it('passes the same messages after they came over the wire', async () => {
+  it('accepts the same messages after they were decoded', async () => {
     for (const data of Object.values(samples)) {
       const signed = sampleSigner().sign(data)
       const message = decodeMessage(
@@ -45,7 +45,7 @@ describe('validateStateless', () => {
     }
   })
 
-  it('refuses what is wrong with the envelope, in the words and the order of the protocol', () => {
+  it('refuses envelopes in the order and with the texts of the protocol', () => {
     const good = sampleMessage(MessageType.REACTION_ADD, like)
     const cases: [string, Partial<SignedMessage>][] = [
       ['data is missing', { dataBytes: Buffer.alloc(0) }],
@@ -65,7 +65,7 @@ describe('validateStateless', () => {
     }
   })
 
-  it("accepts only the hub's own network", () => {
+  it("accepts the hub's own network only", () => {
     const of = (network: number) => sampleMessage(MessageType.REACTION_ADD, { ...like, network })
     expect(text(of(1))).toBeUndefined()
     for (const network of [0, 2, 3, 4]) expect(text(of(network))).toBe('invalid network')
@@ -73,14 +73,14 @@ describe('validateStateless', () => {
     expect(text(of(0), { network: 0, now: SAMPLE_TIME })).toBe('invalid network')
   })
 
-  it('lets a timestamp be ten minutes ahead, and any time behind', () => {
+  it('accepts timestamps up to ten minutes ahead, and any in the past', () => {
     const at = (timestamp: number) => sampleMessage(MessageType.REACTION_ADD, { ...like, timestamp })
     expect(text(at(SAMPLE_TIME + 600))).toBeUndefined()
     expect(text(at(SAMPLE_TIME + 601))).toBe('timestamp more than 10 mins in the future')
     expect(text(at(0))).toBeUndefined()
   })
 
-  it('refuses a type that is unknown, of channels, or not that of the body', () => {
+  it('refuses types that are unknown, of channels, or without their body', () => {
     const of = (type: number, parts = like) => sampleMessage(type as MessageType, parts)
     for (const type of [0, 9, 10, 22, 99, -1]) expect(text(of(type))).toBe('invalid message type')
     for (const type of [18, 19, 20, 21]) {
@@ -91,13 +91,13 @@ describe('validateStateless', () => {
     expect(text(of(MessageType.LINK_ADD, { ...like, ...link }))).toBe('only one body can be set')
   })
 
-  it('refuses the fid 0', () => {
+  it('refuses fid 0', () => {
     expect(text(sampleMessage(MessageType.REACTION_ADD, { ...like, fid: 0 }))).toBe('fid is missing')
   })
 })
 
 describe('size limits', () => {
-  /** A message of just this many bytes: the rest is an unknown field, which every decoder passes over. */
+  /** A message padded to a size with an unknown field. */
   function sized(type: MessageType, parts: object, sizeBytes: number): SignedMessage {
     const encoded = sampleMessage(type, parts).dataBytes
     const fill = sizeBytes - encoded.length - 4
@@ -115,13 +115,13 @@ describe('size limits', () => {
     },
   })
 
-  it('is 2048 bytes for most', () => {
+  it('are 2,048 bytes for most types', () => {
     expect(text(sized(MessageType.REACTION_ADD, like, 2048))).toBeUndefined()
     const tooLong = sized(MessageType.REACTION_ADD, like, 2049)
     expect([text(tooLong), requiresPro(tooLong)]).toEqual(['dataBytes > 2048 bytess', false])
   })
 
-  it('is 16384 bytes for a cast, and from 2049 on only for pro accounts', () => {
+  it('are 16,384 bytes for casts, above 2,048 for pro accounts only', () => {
     for (const [sizeBytes, isForPro] of [
       [2048, false],
       [2049, true],
@@ -133,7 +133,7 @@ describe('size limits', () => {
     expect(text(sized(MessageType.CAST_ADD, cast, 16_385))).toBe('dataBytes > 16384 bytess')
   })
 
-  it('is 16384 bytes for a name proof, for everybody', async () => {
+  it('are 16,384 bytes for name proofs', async () => {
     const proof = (await validSamples()).ensProof!
     const message = sized(MessageType.USERNAME_PROOF, proof, 16_384)
     expect([text(message), requiresPro(message)]).toEqual([undefined, false])
@@ -142,7 +142,7 @@ describe('size limits', () => {
 })
 
 describe('requiresPro', () => {
-  it('holds for 10k casts and banners alone', async () => {
+  it('is true for 10k casts and banners', async () => {
     const needing: string[] = []
     for (const [name, data] of Object.entries(await validSamples())) {
       if (requiresPro(sampleSigner().sign(data))) needing.push(name)
@@ -161,13 +161,13 @@ describe('requiresPro', () => {
   })
 })
 
-/** Messages whose body is not there, or is not that of their type. */
+/** Messages without the body of their type. */
 const withoutBody = [99, 9, MessageType.CAST_ADD, MessageType.KEY_ADD, MessageType.USER_DATA_ADD].map(
   (type) => sampleMessage(type as MessageType, like),
 )
 
 describe('a message without the body of its type', () => {
-  it('is not for pro accounts, and says nothing that could be signed wrongly', async () => {
+  it('needs no pro account and has no claim', async () => {
     for (const message of withoutBody) {
       expect([message.data.type, text(message), requiresPro(message)]).toEqual([
         message.data.type,
@@ -180,7 +180,7 @@ describe('a message without the body of its type', () => {
 })
 
 describe('hasClaim', () => {
-  it('holds for the types that carry a second signature', async () => {
+  it('is true for the types with a second signature', async () => {
     const having: string[] = []
     for (const [name, data] of Object.entries(await validSamples())) {
       if (hasClaim(sampleSigner().sign(data))) having.push(name)
@@ -194,14 +194,14 @@ describe('hasClaim', () => {
 describe('checkSignatures', () => {
   const refused: Refusal = { code: 'bad_request.validation_failure', message: 'invalid signature' }
 
-  it('refuses a signature of another key or over another hash', async () => {
+  it('refuses a signature of another key or hash', async () => {
     const good = sampleMessage(MessageType.REACTION_ADD, like)
     expect(await checkSignatures(good)).toBeNull()
     expect(await checkSignatures({ ...good, signer: sampleSigner(2).publicKey })).toEqual(refused)
     expect(await checkSignatures({ ...good, hash: Buffer.alloc(20, 1) })).toEqual(refused)
   })
 
-  it('refuses a claim inside of another, in the words of its kind', async () => {
+  it('refuses the claim of another message, with the text of its kind', async () => {
     const data = (await validSamples()).ensProof!
     const other = { ...data, usernameProofBody: { ...data.usernameProofBody!, name: Buffer.from('bob.eth') } }
     expect(await checkSignatures(sampleSigner().sign(other))).toEqual({

@@ -6,8 +6,8 @@ import { packInputs, type SignatureInput, unpackInputs } from './verify-job.js'
 const { hash, signature, signer } = sampleMessage(0, {})
 const good: SignatureInput = { hash, signature, signer }
 
-describe('signatures packed for another thread', () => {
-  it('come out as they went in, in their order', () => {
+describe('packInputs', () => {
+  it('packs signatures that unpack equally, in order', () => {
     const other = { hash: Buffer.alloc(20, 1), signature: Buffer.alloc(64, 2), signer: Buffer.alloc(32, 3) }
     expect(packInputs([good, other, good]).byteLength).toBe(3 * 116)
     expect(unpackInputs(packInputs([good, other, good]))).toEqual([good, other, good])
@@ -21,7 +21,7 @@ describe('signatures packed for another thread', () => {
     ['a long signature', { signature: Buffer.concat([signature, signer]) }],
     ['a short signer', { signer: signer.subarray(0, 31) }],
     ['a long signer', { signer: Buffer.concat([signer, signer]) }],
-  ])('with %s become one that verifies nothing, and leave their neighbours whole', (_, wrong) => {
+  ])('with %s packs an invalid signature, and keeps its neighbors', (_, wrong) => {
     const [before, between, after] = unpackInputs(packInputs([good, { ...good, ...wrong }, good]))
     expect([before, after]).toEqual([good, good])
     expect(between).toEqual({

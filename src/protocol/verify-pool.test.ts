@@ -11,7 +11,7 @@ import { createVerifyPool } from './verify-pool.js'
 const here = dirname(fileURLToPath(import.meta.url))
 let buildDir: string
 
-/** A thread runs JavaScript, so this folder is compiled for it, inside the package to find its dependencies. */
+/** Threads run JavaScript: compiles this folder inside the package, where it finds its dependencies. */
 beforeAll(() => {
   const cacheDir = join(here, '../../node_modules/.cache')
   mkdirSync(cacheDir, { recursive: true })
@@ -25,7 +25,7 @@ beforeAll(() => {
     writeFileSync(target, ts.transpileModule(code, { compilerOptions: options }).outputText)
   }
   writeFileSync(join(buildDir, 'package.json'), '{"type":"module"}')
-  // Dies when asked to check a key that starts with 9, as no thread should.
+  // Dies on a key that starts with 9.
   const guard = `import { parentPort } from 'node:worker_threads'
     import './verify-worker.js'
     parentPort.on('message', ({ inputs }) => { if (new Uint8Array(inputs)[84] === 9) process.exit(3) })`
@@ -48,7 +48,7 @@ function poolOf(threads: number, worker?: string) {
   return createVerifyPool({ threads, workerUrl: workerUrl(worker) })
 }
 
-/** Valid messages, some with claims, and each of them broken in several ways. */
+/** Valid messages, some with claims, each also broken in several ways. */
 async function batch(): Promise<SignedMessage[]> {
   const samples = await validSamples()
   const valid = Object.values(samples).map((data) => sampleSigner().sign(data))
@@ -60,13 +60,13 @@ async function batch(): Promise<SignedMessage[]> {
     { ...message, signer: Buffer.alloc(0) },
     sampleSigner().sign({ ...message.data, fid: message.data.fid + 1 }),
   ])
-  // Signed, but no account's: there is no address behind it at all.
+  // Well-formed, but no account can have signed it.
   const keyRemoveBody = { ...samples.keyRemove!.keyRemoveBody!, signature: Buffer.alloc(65) }
   return [...messages, sampleSigner().sign({ ...samples.keyRemove!, keyRemoveBody })]
 }
 
 describe('createVerifyPool', () => {
-  it('answers the same with threads as without, in order', async () => {
+  it('returns equal results with and without threads, in order', async () => {
     const messages = await batch()
     const inline = createVerifyPool({ threads: 0 })
     const expected = await inline.verify(messages)
@@ -84,10 +84,10 @@ describe('createVerifyPool', () => {
     }
   })
 
-  it('does not touch the messages that it was given', async () => {
+  it('does not change the messages', async () => {
     const messages = await batch()
     const before = messages.map(encodeMessage)
-    // With as many threads as there are cores.
+    // As many threads as cores.
     const pool = createVerifyPool({ workerUrl: workerUrl() })
     expect(await pool.verify(messages)).toHaveLength(messages.length)
     await pool.close()
@@ -109,7 +109,7 @@ describe('createVerifyPool', () => {
     }
   })
 
-  it('rejects when its threads cannot start at all, job by job', async () => {
+  it('rejects each job if threads cannot start', async () => {
     const pool = poolOf(1, 'no-such-worker.js')
     const good = sampleMessage(0, {})
     // The second one waits until the first has failed.
@@ -122,7 +122,7 @@ describe('createVerifyPool', () => {
     await pool.close()
   })
 
-  it('refuses more than it lets wait, as something to try again', async () => {
+  it('refuses work beyond the waiting limit as unavailable', async () => {
     const pool = poolOf(1)
     const good = sampleMessage(0, {})
     const many = (count: number) => Array.from({ length: count }, () => good)
@@ -135,7 +135,7 @@ describe('createVerifyPool', () => {
     expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
 
-  it('rejects what waits when it is closed, what a thread is at, and what comes after', async () => {
+  it('close rejects waiting, running and later work', async () => {
     const pool = poolOf(1)
     const good = sampleMessage(0, {})
     const batches = [64, 1000].map((length) => pool.verify(Array.from({ length }, () => good)))

@@ -24,7 +24,7 @@ describe('WireReader', () => {
     expect(new WireReader(bytes(`ff ${hex}`), 1).varintLength()).toBe(length)
   })
 
-  it('reads nothing behind its end', () => {
+  it('reads nothing past its end', () => {
     expect(new WireReader(bytes('8001'), 0, 1).varintLength()).toBe(0)
     expect(new WireReader(bytes('02 0000'), 0, 2).readBytes()).toBe(-1)
     for (const wireType of [0, 1, 2, 5]) {
@@ -66,7 +66,7 @@ describe('WireReader', () => {
     [4, '00', false],
     [6, '00', false],
     [7, '00', false],
-  ])('passes an unknown value of wire type %i, %j: %j', (wireType, hex, passes) => {
+  ])('skips an unknown value of wire type %i, %j: %j', (wireType, hex, passes) => {
     const reader = new WireReader(bytes(hex))
     expect(reader.skip(wireType)).toBe(passes)
     if (passes) expect(reader.position).toBe(hex.length / 2)
@@ -93,7 +93,7 @@ describe('wireFault', () => {
     ['no packed numbers', '2a02 1200'],
     ['empty bodies of several types', '2a00 3200 3a00'],
     ['several embeds in one cast', '2a08 3202 1200 3202 1200'],
-  ])('finds none in %s', (_, hex) => {
+  ])('is null for %s', (_, hex) => {
     expect(wireFault(bytes(hex), messageDataSchema)).toBeNull()
   })
 
@@ -121,7 +121,7 @@ describe('wireFault', () => {
     ['a choice of six bytes', '08808080808001'],
     ['a choice of nine bytes', '08808080808080808001'],
     ['a choice of more than 64 bits', '08ffffffffffffffffff02'],
-  ])('is malformed: %s', (_, hex) => {
+  ])('is malformed for %s', (_, hex) => {
     expect(wireFault(bytes(hex), messageDataSchema)).toBe('malformed')
   })
 
@@ -132,11 +132,11 @@ describe('wireFault', () => {
     ['the second of packed fids', '2a0b 1209 01 ffffffffffffff0f', null],
     ['the second of packed fids', '2a0b 1209 01 8080808080808010', 'number too large'],
     ['a fid in a body', '2a0b 1a09 08 8080808080808010', 'number too large'],
-  ])('takes numbers up to 2^53 - 1 in %s: %j', (_, hex, fault) => {
+  ])('accepts numbers up to 2^53 - 1 in %s: %j', (_, hex, fault) => {
     expect(wireFault(bytes(hex), messageDataSchema)).toBe(fault)
   })
 
-  it('names the first fault that it meets', () => {
+  it('is the first fault in the bytes', () => {
     expect(wireFault(bytes('2a03 2201ff 0000'), messageDataSchema)).toBe('invalid utf-8')
     expect(wireFault(bytes('0000 2a03 2201ff'), messageDataSchema)).toBe('malformed')
   })

@@ -20,14 +20,14 @@ import { silentLog } from '../../src/platform/log/log.js'
 import { hexOf } from '../../src/protocol/bytes.js'
 import type { TestChain } from './test-chain.js'
 
-/** What a ledger on a test chain stands on. */
+/** Dependencies of a ledger on a test chain. */
 export interface AccountChainParts {
   readonly db: Database
   readonly hub: Pick<Hub, 'submitOnChainEvents'>
   readonly clock: () => number
 }
 
-/** A ledger on a test chain, whose newest block is final unless told. */
+/** Opens a ledger on a test chain; by default its newest block is final. */
 export function ledgerOn(
   url: string,
   { db, hub, clock }: AccountChainParts,
@@ -50,7 +50,7 @@ export function ledgerOn(
   })
 }
 
-/** What a wallet on a test chain is. */
+/** Options of a wallet on a test chain. */
 export interface ChainWalletOptions {
   /** In wei. */
   readonly balance: bigint
@@ -59,7 +59,7 @@ export interface ChainWalletOptions {
   readonly key?: Buffer
 }
 
-/** A wallet that has so much. */
+/** Creates a wallet with a balance. */
 export async function walletOn(
   { client }: TestChain,
   db: Database,
@@ -76,7 +76,7 @@ export async function walletOn(
   return wallet
 }
 
-/** A purchase of a fid for somebody new. @param deadline Of their signature, in Unix seconds. */
+/** Builds the purchase of a fid for a new account. @param deadline Of its signature, in Unix seconds. */
 export async function purchaseOf(wallet: Wallet, purpose: string, deadline = 4_000_000_000) {
   const holder = newAccount()
   const recovery = Buffer.alloc(20)
@@ -91,12 +91,12 @@ export async function purchaseOf(wallet: Wallet, purpose: string, deadline = 4_0
   return { walletId: wallet.id, purpose, call }
 }
 
-/** The bytes of an address. */
+/** Decodes an address. */
 export function bytesOf(address: string): Buffer {
   return Buffer.from(address.slice(2), 'hex')
 }
 
-/** An account of the chain as one that signs. */
+/** Returns an account of the chain as a signer. */
 export function accountOf(account: Account): EthAccount {
   return { address: bytesOf(account.address), signer: account as EthAccount['signer'] }
 }

@@ -6,12 +6,12 @@ import type { Database } from '../../src/platform/db/connection.js'
 import { hexOf } from '../../src/protocol/bytes.js'
 import type { TestChain } from './test-chain.js'
 
-/** A wallet, and all that it was ever given, in wei. */
+/** A wallet and all that it received, in wei. */
 export interface FundedWallet extends Wallet {
   funding: bigint
 }
 
-/** What has to be true at every moment between two transactions of the database. @param nowMs Unix milliseconds. */
+/** Checks what must hold between any two transactions of the database. @param nowMs Unix milliseconds. */
 export async function expectInvariants(
   db: Database,
   wallets: readonly FundedWallet[],
@@ -58,7 +58,7 @@ export async function expectInvariants(
   }
 }
 
-/** What has yet to come to its end. */
+/** Counts unfinished purchases, orders and registrations. */
 export async function countOpen(db: Database): Promise<number> {
   const [row] = await db<{ open: number }[]>`
     select (select count(*) from accounts.transactions where state = 'recorded')::integer
@@ -75,7 +75,7 @@ interface FidPoolRow {
   readonly isDone: boolean
 }
 
-/** Once nothing is open: the contracts say the same of every fid, every key and every wei. */
+/** Compares every fid, key and balance with the contracts, once nothing is open. */
 export async function expectMatchesChain(
   chain: TestChain,
   db: Database,
@@ -104,7 +104,7 @@ export async function expectMatchesChain(
   for (const wallet of wallets) await expectAccount(chain, db, wallet)
 }
 
-/** A key is of the hub exactly if its registration is done: nobody gets a fid with the key of somebody else. */
+/** A key is a signer exactly if its registration is done: no fid has a foreign key. */
 async function expectKeys(db: Database): Promise<void> {
   const wrong = await db`
     select r.fid, r.step from accounts.registrations r

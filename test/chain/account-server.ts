@@ -11,20 +11,20 @@ import type { TestDatabase } from '../database.js'
 import { testKey } from '../network.js'
 import { type AccountChainParts, bytesOf, ledgerOn } from './account-chain.js'
 
-/** What such a server stands on. */
+/** Dependencies of an account server. */
 export interface AccountServerParts extends Omit<AccountChainParts, 'db'> {
   readonly database: TestDatabase
-  /** Of its RPCs. */
+  /** URLs of its RPCs, separated by commas. */
   readonly urls: string
   readonly confirmations: number
   readonly stuckMs: number
 }
 
-/** What somebody wants registered, whose name and profile are nobody's concern here. */
+/** A registration without a name and a profile. */
 export interface AccountRequest {
   readonly fid: number
   readonly wallet: Wallet
-  /** Whether the user has really signed for it. */
+  /** True if the user's signature is valid. */
   readonly isSigned: boolean
   readonly hasSigner: boolean
 }
@@ -33,7 +33,7 @@ const POOL_SIZE = 6
 const NEVER = 4_000_000_000
 const countedWrites = /^\s*(insert|update|delete|with)\b/i
 
-/** The part of a server that looks after accounts. It ends like a process that is killed: at once, wherever it is. */
+/** The account part of a server. It ends like a killed process: at once, at any point. */
 export class AccountServer {
   readonly accounts: Accounts
   readonly #db: Database
@@ -74,17 +74,17 @@ export class AccountServer {
     return this
   }
 
-  /** Has it look after what is open now. */
+  /** Makes it look for open work. */
   wake(): void {
     this.#worker.wakeUp()
   }
 
-  /** It dies at one of its next writes: before it has got there, or after. */
+  /** Kills it at one of its next writes: before or after the write. */
   killAfter(count: number): void {
     this.#writesLeft = count
   }
 
-  /** It is gone: what it has sent to the database may be done or not, and it hears nothing more of it. */
+  /** Kills it. Statements that it has sent may run or not, and it gets no reply. */
   kill(): void {
     if (this.#ended !== null) return
     this.#ending.abort()
@@ -92,12 +92,12 @@ export class AccountServer {
     this.#ended = Promise.allSettled([...pools, this.#worker.stop()])
   }
 
-  /** Resolves when nothing of it is left that was killed. */
+  /** Resolves when it has released all resources. */
   async ended(): Promise<void> {
     await this.#ended
   }
 
-  /** Registers an account as `POST user` does, up to its end. @throws like it. */
+  /** Registers an account like `POST user`, until it is done. @throws like it. */
   async register({ fid, wallet, isSigned, hasSigner }: AccountRequest): Promise<void> {
     const nonce = isSigned ? 0n : 1n
     const asked = await registrationRequest(newAccount(), { fid, deadline: NEVER, nonce })

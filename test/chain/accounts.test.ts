@@ -35,7 +35,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const { db } = await createTestDatabase({ poolSize: 8 })
 const chain = await startTestChain()
 const rpc = await startFailingRpc(chain.url)
-// The chain tells the time.
+// The chain uses real time.
 const clock = Date.now
 const hub = await createTestHub(db, { clock })
 const parts = { db, hub, clock }
@@ -58,7 +58,7 @@ async function holds(): Promise<void> {
   expect(available + held + used).toBe(registered)
 }
 
-it('fifty who call two servers at once get fifty fids of the chain, by one sequence of nonces', async () => {
+it('fifty concurrent calls on two servers take fifty fids, with one sequence of nonces', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
   const [one, other] = [fidPoolOn(), fidPoolOn()]
   const fids = await Promise.all(
@@ -66,7 +66,7 @@ it('fifty who call two servers at once get fifty fids of the chain, by one seque
   )
   expect(new Set(fids).size).toBe(50)
   await Promise.all([one.idle(), other.idle()])
-  // The last to take one leaves a gap, which is filled at the next look.
+  // The last take leaves a gap, which the next look fills.
   await one.fill(wallet.id)
   await holds()
   const rows = await db<{ nonce: number }[]>`
@@ -179,7 +179,7 @@ it('an account whose keys the developer holds is registered with them', async ()
   expect(active).toHaveLength(2)
 })
 
-it('a transaction that nobody takes is replaced by one that offers more, and only one of them counts', async () => {
+it('a transaction that is not mined is replaced by one with a higher fee, and one of them counts', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
   await chain.client.setAutomine(false)
   try {
@@ -197,7 +197,7 @@ it('a transaction that nobody takes is replaced by one that offers more, and onl
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(1)
 })
 
-it('what was recorded before its process ended is sent by another one, once', async () => {
+it('a purchase recorded by a process that died is sent by another one, once', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
   const purchase = await purchaseOf(wallet, 'left')
   const ended = new AbortController()
@@ -206,7 +206,7 @@ it('what was recorded before its process ended is sent by another one, once', as
   await expect.poll(async () => (await attemptsOf('left')).length, { interval: 20 }).toBe(1)
   ended.abort()
   await expect(gone).rejects.toMatchObject({ code: 'unavailable' })
-  // The node forgets it, as one that is started anew does.
+  // The node forgets it, like one that restarts.
   await chain.client.dropTransaction({ hash: hexOf((await attemptsOf('left'))[0]!.hash) })
   await chain.client.setAutomine(true)
   const other = ledgerOn(chain.url, parts)
@@ -225,12 +225,12 @@ it('a purchase that the contracts refuse costs nothing', async () => {
   expect(await balanceOf(wallet)).toBe(parseEther('1'))
 })
 
-it('whose nonce somebody else has used, by the same key, is bought by the next one', async () => {
+it('a nonce that another process used -> the purchase uses the next one', async () => {
   const key = newPrivateKey()
   const wallet = await walletOn(chain, db, { balance: parseEther('1'), key })
   const purchase = await purchaseOf(wallet, 'overtaken')
   await chain.client.setAutomine(false)
-  // No time passes before somebody else has overtaken it: or it would offer more, and overtake them.
+  // Time stands still until the other transaction is mined, or this one would raise its fee.
   const hand = stoppedClock()
   const ledger = ledgerOn(chain.url, { ...parts, clock: hand.clock }, { stuckMs: 400 })
   const first = ledger.buy(purchase).catch((error: unknown) => error)
@@ -246,9 +246,9 @@ it('whose nonce somebody else has used, by the same key, is bought by the next o
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(2)
 })
 
-it('a block that the chain takes back is waited for again', async () => {
+it('a transaction whose block leaves the chain is awaited again', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
-  // It is sent again after a while, which does not pass before it has been seen that it is gone.
+  // It is sent again after a while, which must not pass before the reorganization is seen.
   const hand = stoppedClock()
   const ledger = ledgerOn(chain.url, { ...parts, clock: hand.clock }, { confirmations: 2 })
   const bought = ledger.buy(await purchaseOf(wallet, 'reorg'))
@@ -263,9 +263,9 @@ it('a block that the chain takes back is waited for again', async () => {
   expect(await count()).toBe(1)
 })
 
-it('by an RPC that fails and falls silent at any call, nothing is lost and nothing is paid twice', async () => {
+it('an RPC that fails or stalls at any call -> nothing is lost or paid twice', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1'), fidPoolSize: 0 })
-  // What has failed is tried again after a second, which passes faster here.
+  // Failed work is repeated after a second, which passes faster here.
   const startMs = clock()
   const servers = [1, 2].map(() => fidPoolOn(rpc.url, () => startMs + 20 * (clock() - startMs)))
   const trouble = fc.record({ every: fc.integer({ min: 1, max: 9 }), times: fc.integer({ min: 1, max: 12 }) })
@@ -290,7 +290,7 @@ it('by an RPC that fails and falls silent at any call, nothing is lost and nothi
   expect(await chain.client.getTransactionCount({ address: hexOf(wallet.address) })).toBe(rows.length)
 })
 
-/** A clock that stands still until it is let go. */
+/** A clock that stands still until it is released. */
 function stoppedClock() {
   const startMs = clock()
   let isStopped = true
@@ -302,7 +302,7 @@ function stoppedClock() {
   }
 }
 
-/** The hash of the only transaction that was sent for a purchase, once the chain's node has it. */
+/** Returns the hashes of a purchase's transactions once the node has them. */
 async function transactionsFor(purpose: string): Promise<Hex> {
   const isThere = async () => {
     const attempts = await attemptsOf(purpose)

@@ -57,7 +57,7 @@ async function registerFor(to: ReturnType<typeof newAccount>, { deadline = farAw
   })
 }
 
-it('what is committed was made of these sources: npm run contracts', () => {
+it('the committed artifacts match the sources (npm run contracts)', () => {
   const names = readdirSync('contracts').filter((name) => name.endsWith('.sol'))
   const sources = names.sort().map((name) => [name, { content: readFileSync(`contracts/${name}`, 'utf8') }])
   const digest = createHash('sha256')
@@ -66,7 +66,7 @@ it('what is committed was made of these sources: npm run contracts', () => {
   expect(JSON.parse(readFileSync('contracts/compiled.json', 'utf8')).digest).toBe(digest)
 })
 
-/** What ours have besides: how they are set up, and one owner instead of roles. */
+/** Functions of these contracts only: setup, and one owner instead of roles. */
 const ours = new Set([
   'initialize',
   'owner',
@@ -81,7 +81,7 @@ const ours = new Set([
   'useNonce',
 ])
 
-it('every function and event is one of the real contract', () => {
+it('every function and event exists in the real contract', () => {
   const published: Record<string, Abi> = {
     IdRegistry: idRegistryABI as Abi,
     IdGateway: idGatewayABI as Abi,
@@ -106,7 +106,7 @@ function signatureOf(item: Abi[number]): string | null {
   return `${item.name}(${item.inputs.map(({ type, indexed }) => `${type}${indexed ? ' indexed' : ''}`)})`
 }
 
-it('the domains are those of the real contracts', async () => {
+it('the domains equal those of the real contracts', async () => {
   const separators = await Promise.all(
     [gateway, ids, keyGateway, keys].map((of) =>
       chain.read<Hex>({ ...of, functionName: 'domainSeparatorV4' }),
@@ -120,7 +120,7 @@ it('the domains are those of the real contracts', async () => {
   ])
 })
 
-it('a fid is registered for whoever signs for it, with a unit of storage; what is paid too much comes back', async () => {
+it('a fid is registered for the signer, with a unit of storage; overpayment is returned', async () => {
   const user = newAccount()
   const before = await chain.client.getBalance({ address: payer.address })
   const receipt = await registerFor(user, { value: (await price()) + 12_345n })
@@ -134,7 +134,7 @@ it('a fid is registered for whoever signs for it, with a unit of storage; what i
   expect(await chain.client.getBalance({ address: payer.address })).toBe(before - fee - (await price()))
 })
 
-it('a registration needs a signature that is fresh, right and unused, enough money and an address without a fid', async () => {
+it('a registration needs a fresh, valid signature, enough money and an address without a fid', async () => {
   const user = newAccount()
   await expect(registerFor(user, { deadline: 1n })).rejects.toThrow('SignatureExpired')
   await expect(registerFor(user, { value: 1n })).rejects.toThrow('InvalidPayment')
@@ -150,7 +150,7 @@ it('a registration needs a signature that is fresh, right and unused, enough mon
   await expect(registerFor(user)).rejects.toThrow('HasId')
 })
 
-it('a fid moves when both sign, each with a nonce of their own', async () => {
+it('a transfer needs both signatures, each with its own nonce', async () => {
   const [from, to] = [newAccount(), newAccount()]
   await registerFor(from)
   const fid = await chain.read<bigint>({ ...ids, functionName: 'idOf', args: [from.address] })
@@ -168,7 +168,7 @@ it('a fid moves when both sign, each with a nonce of their own', async () => {
   await expect(chain.send(payer, { ...ids, functionName: 'transferFor', args })).rejects.toThrow('HasNoId')
 })
 
-it('a key is added once, at the request of an app that has a fid, and never comes back', async () => {
+it('a key is added once, at the request of an app with a fid, and never returns', async () => {
   const app = ethAccount(Buffer.alloc(32, 7))
   const user = newAccount()
   await registerFor(app.signer as ReturnType<typeof newAccount>)
@@ -212,7 +212,7 @@ it('a key is added once, at the request of an app that has a fid, and never come
   await expect(add(hexOf(keyRequestMetadata(request)))).rejects.toThrow('InvalidState')
 })
 
-it('storage is rented by anybody for anybody at its price', async () => {
+it('anybody may rent storage for any fid, at its price', async () => {
   const value = await chain.read<bigint>({ ...storages, functionName: 'price', args: [3] })
   const rent = { ...storages, functionName: 'rent', args: [1, 3] }
   await expect(chain.send(payer, { ...rent, value: value - 1n })).rejects.toThrow('InvalidPayment')
@@ -221,7 +221,7 @@ it('storage is rented by anybody for anybody at its price', async () => {
   expect(reported?.args).toEqual({ payer: payer.address, fid: 1n, units: 3n })
 })
 
-it('pools exchange what they hold and tell of it in both ways', async () => {
+it('pools swap tokens and emit events in both directions', async () => {
   const trader = chain.account(8)
   const [apple, pear] = [
     await chain.deployToken('Apple', 'APL', 18),

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { devClient } from '../../scripts/dev-chain.mjs'
 import { startRpcProxy } from './rpc-proxy.js'
@@ -7,7 +6,7 @@ import { startTestChain } from './test-chain.js'
 const chain = await startTestChain()
 const proxy = await startRpcProxy(chain.url)
 
-it('a transaction whose block comes while it is looked for is found, though no other block comes', async () => {
+it('a transaction mined while the client looks for it is found without a further block', async () => {
   const account = chain.account(0)
   const client = devClient(proxy.url, { account })
   let looked = () => {}
@@ -35,7 +34,7 @@ it('a transaction whose block comes while it is looked for is found, though no o
   await expect.poll(() => requested('eth_getTransactionReceipt'), { interval: 10 }).toBeGreaterThan(1)
   await chain.mine(1)
   const before = requested('eth_blockNumber')
-  while (!isFound && requested('eth_blockNumber') < before + 3) await sleep(10)
+  await expect.poll(() => isFound || requested('eth_blockNumber') >= before + 3, { interval: 10 }).toBe(true)
   looked()
   expect(await found).toMatchObject({ transactionHash: hash, status: 'success' })
 })

@@ -2,23 +2,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
 
-/** An RPC that answers as another one does, unless it is told to fail. */
+/** An RPC proxy that can fail. */
 export interface FailingRpc {
   readonly url: string
-  /**
-   * Of the calls to come every so manieth fails, so often: in turn with an error, after it was done, and before it
-   * without an answer.
-   */
+  /** Fails every n-th call, this many times: in turn with an error, after the call, and without an answer. */
   fail(every: number, times: number): void
 }
 
-/** Starts one before a chain, for the file that calls it. */
+/** Starts one in front of a chain, for the file that calls it. */
 export async function startFailingRpc(target: string): Promise<FailingRpc> {
   let every = 1
   let left = 0
   let calls = 0
   const server = createServer((request, response) => {
-    // Whoever asks may hang up, and the other one may be gone.
+    // The client may hang up, and the target may be gone.
     answer(request, response).catch(() => response.destroy())
   })
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

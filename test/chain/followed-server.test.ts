@@ -27,7 +27,7 @@ const rpc = new ChainRpc(readChainSettings({ rpcUrls: { optimism: chain.url } })
 })
 const bytes = (address: Address) => Buffer.from(address.slice(2), 'hex')
 
-it('a server that is given a chain has its users, its tokens and its trades, and tells webhooks of them', {
+it('a server with a chain stores its users, tokens and trades, and sends webhooks', {
   timeout: 120_000,
 }, async () => {
   const server = await startTestServer(databaseUrl, env)

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEther } from 'viem'
 import { beforeEach, expect, it, vi } from 'vitest'
 import type { AccountCall, Receipt } from '../../src/features/accounts/ledger/account-ledger.js'
@@ -15,7 +14,8 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const { db } = await createTestDatabase({ poolSize: 8 })
 const chain = await startTestChain()
-const clock = Date.now
+let skippedMs = 0
+const clock = () => Date.now() + skippedMs
 const hub = await createTestHub(db, { clock })
 const parts = { db, hub, clock }
 const [first, second] = [await startRpcProxy(chain.url), await startRpcProxy(chain.url)]
@@ -30,13 +30,13 @@ beforeEach(() => {
 
 type Receiptlike = { readonly status: string; readonly blockNumber: string; readonly logs: readonly object[] }
 
-/** A lie about receipts that are there. */
+/** Alters the receipts of an RPC. */
 function aboutReceipts(change: (receipt: Receiptlike) => unknown): NonNullable<Faults['alterResult']> {
   return (method, result) =>
     method === 'eth_getTransactionReceipt' && result !== null ? change(result as Receiptlike) : result
 }
 
-/** Storage, which the contracts would sell a second time. */
+/** Rents storage, which the contracts would sell a second time. */
 async function rent(url: string, name: string, options: Parameters<typeof ledgerOn>[2] = {}) {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
   const ledger = ledgerOn(url, parts, { stuckMs: STUCK_MS, ...options })
@@ -45,13 +45,15 @@ async function rent(url: string, name: string, options: Parameters<typeof ledger
   return { wallet, ledger, buy: () => ledger.buy(purchase) }
 }
 
-/** Has it bought, as often as it takes. */
+/** Repeats a purchase until it succeeds. */
 async function buyEventually(buy: () => Promise<Receipt | Refusal>): Promise<Receipt | Refusal> {
   for (;;) {
     const bought = await buy().catch(() => null)
     if (bought !== null) return bought
   }
 }
+
+const receiptRequests = () => first.requestCounts.get('eth_getTransactionReceipt') ?? 0
 
 const sentBy = ({ address }: Wallet) => chain.client.getTransactionCount({ address: hexOf(address) })
 
@@ -61,7 +63,7 @@ async function statesOf({ id }: Wallet): Promise<string[]> {
   return rows.map(({ state }) => state)
 }
 
-/** What a wallet was charged is what it has spent. */
+/** The recorded costs equal what the wallet spent. */
 async function expectRecordedCosts(wallet: Wallet, funding = parseEther('1')): Promise<void> {
   const [row] = await db<{ cost: string }[]>`
     select coalesce(sum(cost), 0)::text as cost from accounts.transactions where wallet_id = ${wallet.id}`
@@ -70,21 +72,23 @@ async function expectRecordedCosts(wallet: Wallet, funding = parseEther('1')): P
 }
 
 it.each([
-  ['shows no receipts', aboutReceipts(() => null)],
-  ['says that all have failed', aboutReceipts((receipt) => ({ ...receipt, status: '0x0' }))],
+  ['returns no receipts', aboutReceipts(() => null)],
+  ['reports failed receipts', aboutReceipts((receipt) => ({ ...receipt, status: '0x0' }))],
   [
-    'says that all have failed, and shows no logs',
+    'reports failed receipts without logs',
     aboutReceipts((receipt) => ({ ...receipt, status: '0x0', logs: [] })),
   ],
-  ['leaves the logs out', aboutReceipts((receipt) => ({ ...receipt, logs: [] }))],
-  ['tells of another block', aboutReceipts((receipt) => ({ ...receipt, blockHash: `0x${'ab'.repeat(32)}` }))],
-] as const)('nothing is bought twice by an RPC that %s for a while', async (what, alterResult) => {
+  ['leaves out logs', aboutReceipts((receipt) => ({ ...receipt, logs: [] }))],
+  ['reports another block', aboutReceipts((receipt) => ({ ...receipt, blockHash: `0x${'ab'.repeat(32)}` }))],
+] as const)('an RPC that %s for a while -> nothing is bought twice', async (what, alterResult) => {
   const { wallet, buy } = await rent(both, what)
   first.faults = { alterResult }
   const bought = buyEventually(buy)
   await expect.poll(() => sentBy(wallet), { interval: 20 }).toBe(1)
-  // Longer than a transaction of somebody else's with the same nonce would have to be seen.
-  await sleep(4 * STUCK_MS)
+  // Longer than a foreign transaction with the same nonce may remain unseen.
+  skippedMs += 4 * STUCK_MS
+  const requestsBefore = receiptRequests()
+  await expect.poll(receiptRequests, { interval: 20 }).toBeGreaterThan(requestsBefore + 2)
   expect(await statesOf(wallet)).toHaveLength(1)
   first.faults = {}
   expect(await bought).toMatchObject({ fid: null, hash: expect.any(Buffer) })
@@ -92,7 +96,7 @@ it.each([
   await expectRecordedCosts(wallet)
 })
 
-it('nothing counts that one of two RPCs has made up, whole blocks included', async () => {
+it('invented transactions and blocks of one of two RPCs do not count', async () => {
   const { wallet, buy, ledger } = await rent(both, 'made up')
   const [real] = await db<
     { hash: Buffer }[]
@@ -130,14 +134,14 @@ it('nothing counts that one of two RPCs has made up, whole blocks included', asy
   await expectRecordedCosts(wallet)
 })
 
-it('an RPC that keeps transactions to itself does not hold them up, where there is another one', async () => {
+it('an RPC that keeps transactions to itself does not delay them if there is another', async () => {
   const { wallet, buy } = await rent(both, 'kept')
   first.faults = { dropsTransactions: true }
   expect(await buyEventually(buy)).toMatchObject({ hash: expect.any(Buffer) })
   expect(await sentBy(wallet)).toBe(1)
 })
 
-it('an RPC that counts too many transactions of a wallet leaves no gap in its nonces', async () => {
+it('an RPC that reports too many transactions leaves no gap in the nonces', async () => {
   const { wallet, buy } = await rent(both, 'counted')
   first.faults = {
     alterResult: (method, result) =>
@@ -151,7 +155,7 @@ it('an RPC that counts too many transactions of a wallet leaves no gap in its no
   expect(await statesOf(wallet)).toEqual(['confirmed'])
 })
 
-it('an RPC that says more blocks than there are makes nothing final', async () => {
+it('an RPC that reports future blocks makes nothing final', async () => {
   const { wallet, buy } = await rent(both, 'too soon', { confirmations: 3 })
   const alterResult: Faults['alterResult'] = (method, result) =>
     method === 'eth_blockNumber' ? `0x${(Number(result) + 50).toString(16)}` : result
@@ -170,7 +174,7 @@ it('an RPC that says more blocks than there are makes nothing final', async () =
   expect(await bought).toMatchObject({ hash: expect.any(Buffer) })
 })
 
-it('an RPC that is behind does not give a wallet back what it has spent', async () => {
+it('an RPC that lags does not give a wallet its money back', async () => {
   const { wallet, buy, ledger } = await rent(both, 'spent')
   const old = await chain.client.getBalance({ address: hexOf(wallet.address) })
   await buy()
@@ -187,7 +191,7 @@ it('an RPC that is behind does not give a wallet back what it has spent', async 
   })
 })
 
-it('what the contracts refuse because it was bought just now is not refused', async () => {
+it('a purchase that the contracts refuse as already bought succeeds', async () => {
   const wallet = await walletOn(chain, db, { balance: parseEther('1') })
   const purchase = await purchaseOf(wallet, 'at once')
   let go = () => {}

@@ -1,14 +1,14 @@
 import type { Account, Address } from 'viem'
 import type { TestChain } from './test-chain.js'
 
-/** A pool of two tokens that have as much of each other as the market was opened with. */
+/** A pool of two tokens with the reserves of the market. */
 export interface Market {
   readonly pool: Address
-  /** Gives all of `amount` of one of the two tokens for the other; the hash of the transaction. */
+  /** Swaps `amount` of one token for the other. Returns the hash of the transaction. */
   swap(trader: Account, given: Address, amount: bigint): Promise<string>
 }
 
-/** Opens a pool with these reserves, and gives every trader as much of both. */
+/** Opens a pool with these reserves and gives every trader the same amounts. */
 export async function openMarket(
   chain: TestChain,
   kind: 'PairV2' | 'PoolV3',

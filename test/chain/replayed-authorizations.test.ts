@@ -40,7 +40,7 @@ afterAll(async () => {
   await server.ended()
 })
 
-/** The call that was signed last for what a registration buys. */
+/** The last signed call of a part of a registration. */
 async function callFor(part: string): Promise<{ to: Hex; data: Hex } | null> {
   const [row] = await db<{ raw: Buffer }[]>`
     select a.raw from accounts.attempts a
@@ -51,45 +51,41 @@ async function callFor(part: string): Promise<{ to: Hex; data: Hex } | null> {
   return row ? readTransaction(row.raw) : null
 }
 
-// Whoever sees a transaction on its way sees the signatures in it, and may use them before it.
-it.each(['key', 'transfer'])(
-  'an account is registered, too, when somebody else has sent its %s',
-  async (part) => {
-    const funding = parseEther('1')
-    const wallet = { ...(await walletOn(chain, db, { balance: funding, fidPoolSize: 0 })), funding }
-    const fid = await server.accounts.fidPool.take(wallet)
-    const before = await callFor(part)
-    let go = () => {}
-    const overtaken = new Promise<void>((resolve) => {
-      go = resolve
-    })
-    // What comes before it goes its way.
-    rpc.faults = {
-      async hold(method) {
-        if (method === 'eth_sendRawTransaction' && (await callFor(part))?.data !== before?.data)
-          await overtaken
-      },
-    }
-    const registered = server.register({ fid, wallet, isSigned: true, hasSigner: true })
-    await expect.poll(async () => (await callFor(part))?.data, { interval: 20 }).not.toBe(before?.data)
-    const { to, data } = (await callFor(part))!
-    const client = chain.clientOf(somebody)
-    const hash = await client.sendTransaction({ account: somebody, chain: null, to, data })
-    await client.waitForTransactionReceipt({ hash })
-    go()
-    // What somebody else has sent is told by the chain's followers.
-    await registered.catch((error: { code?: string }) => expect(error.code).toBe('unavailable'))
-    rpc.faults = {}
-    while ((await follower.step()) !== 'caughtUp') {}
-    const registration = await findRegistration(db, fid)
-    await server.accounts.registrar.complete(registration!.id)
-    await server.accounts.fidPool.idle()
-    await expectInvariants(db, [wallet], clock())
-    await expectMatchesChain(chain, db, [wallet])
-    const [row] = await db<{ step: string; held: Buffer }[]>`
+// Anybody can copy the signatures of a pending transaction and use them first.
+it.each(['key', 'transfer'])('an account is registered even if somebody else sent its %s', async (part) => {
+  const funding = parseEther('1')
+  const wallet = { ...(await walletOn(chain, db, { balance: funding, fidPoolSize: 0 })), funding }
+  const fid = await server.accounts.fidPool.take(wallet)
+  const before = await callFor(part)
+  let go = () => {}
+  const overtaken = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  // Everything before it proceeds.
+  rpc.faults = {
+    async hold(method) {
+      if (method === 'eth_sendRawTransaction' && (await callFor(part))?.data !== before?.data) await overtaken
+    },
+  }
+  const registered = server.register({ fid, wallet, isSigned: true, hasSigner: true })
+  await expect.poll(async () => (await callFor(part))?.data, { interval: 20 }).not.toBe(before?.data)
+  const { to, data } = (await callFor(part))!
+  const client = chain.clientOf(somebody)
+  const hash = await client.sendTransaction({ account: somebody, chain: null, to, data })
+  await client.waitForTransactionReceipt({ hash })
+  go()
+  // The followers of the chain report what somebody else sent.
+  await registered.catch((error: { code?: string }) => expect(error.code).toBe('unavailable'))
+  rpc.faults = {}
+  while ((await follower.step()) !== 'caughtUp') {}
+  const registration = await findRegistration(db, fid)
+  await server.accounts.registrar.complete(registration!.id)
+  await server.accounts.fidPool.idle()
+  await expectInvariants(db, [wallet], clock())
+  await expectMatchesChain(chain, db, [wallet])
+  const [row] = await db<{ step: string; held: Buffer }[]>`
     select r.step, f.custody_address = r.custody_address as held
     from accounts.registrations r join hub.fids f on f.fid = r.fid
     where r.fid = ${fid}`
-    expect(row).toEqual({ step: 'done', held: true })
-  },
-)
+  expect(row).toEqual({ step: 'done', held: true })
+})

@@ -2,34 +2,34 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
 
-/** What an RPC may do wrong. */
+/** Faults of an RPC. */
 export interface Faults {
-  /** It cuts every connection. */
+  /** Cuts every connection. */
   stopped?: boolean
-  /** It answers with an error: what it says, or null for what it does. */
+  /** Answers with this error; null for none. */
   refuse?: (method: string, params: readonly unknown[]) => string | null
-  /** It answers with another status than 200, and with no JSON; null for what it does. */
+  /** Answers with this status and no JSON; null for none. */
   status?: (method: string) => number | null
-  /** It gives no logs of more blocks than this. */
+  /** Refuses logs of more blocks than this. */
   maxLogRange?: number
-  /** It is so many blocks behind, and knows nothing of those. */
+  /** Lags by this many blocks. */
   blocksBehind?: number
-  /** It says that it is of this chain. */
+  /** Reports this chain id. */
   chainId?: number
-  /** It waits for this before it does what it is asked. */
+  /** Waits before it handles a request. */
   hold?: (method: string, params: readonly unknown[]) => Promise<void>
-  /** It says that it has sent transactions, and sends none. */
+  /** Accepts transactions and does not send them. */
   dropsTransactions?: boolean
-  /** It changes what it has been given before it answers. */
+  /** Changes results before it answers. */
   alterResult?: (method: string, result: unknown, params: readonly unknown[]) => unknown
 }
 
-/** An RPC in front of another one. */
+/** A proxy in front of an RPC. */
 export interface RpcProxy {
   readonly url: string
-  /** What it does wrong from now on. */
+  /** Faults from now on. */
   faults: Faults
-  /** How many requests it has been sent, by method. */
+  /** Number of requests by method. */
   readonly requestCounts: Map<string, number>
 }
 
@@ -39,7 +39,7 @@ interface Request {
   readonly params: readonly unknown[]
 }
 
-/** What it has been given for one, or why it has been given nothing. */
+/** The result or the error of the target. */
 interface Reply {
   readonly result?: unknown
   readonly error?: unknown

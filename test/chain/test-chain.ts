@@ -11,9 +11,9 @@ import {
   startAnvil,
 } from '../../scripts/dev-chain.mjs'
 
-/** A call of a contract of `contracts/`. */
+/** A call of a contract in `contracts/`. */
 export interface ContractCall {
-  /** The file's contract whose ABI it has, such as `IdGateway`. */
+  /** The contract whose ABI is used, such as `IdGateway`. */
   readonly contract: string
   readonly address: Address
   readonly functionName: string
@@ -22,28 +22,28 @@ export interface ContractCall {
   readonly value?: bigint
 }
 
-/** A chain of its own for one test file, with the contracts in their places. */
+/** A chain for one test file, with the contracts deployed. */
 export interface TestChain {
   readonly url: string
   readonly addresses: typeof addresses & { readonly token: Address }
-  /** Reads, writes as account 0, which owns the contracts, and commands the chain. */
+  /** Reads, writes as account 0, which owns the contracts, and controls the chain. */
   readonly client: DevClient
-  /** One of the ten accounts that have ETH. */
+  /** Returns one of the ten accounts with ETH. */
   account(index: number): Account
   clientOf(account: Account): DevClient
-  /** Sends a call and waits for its block. @throws with the name of the contract's error when it reverts. */
+  /** Sends a call and waits for its block. @throws with the name of the contract's error if it reverts. */
   send(from: Account, call: ContractCall): Promise<TransactionReceipt>
   read<T>(call: ContractCall): Promise<T>
-  /** Registers a fid for the account itself, which pays for it. */
+  /** Registers a fid for the account, which pays for it. */
   register(custody: Account, recovery?: Address): Promise<number>
   deployToken(name: string, symbol: string, decimals: number): Promise<Address>
   deployPool(kind: 'PairV2' | 'PoolV3', tokens: readonly [Address, Address]): Promise<Address>
   mine(blocks: number): Promise<void>
-  /** Takes the last `depth` blocks back and makes as many others, which hold nothing. */
+  /** Replaces the last `depth` blocks with as many empty ones. */
   reorg(depth: number): Promise<void>
 }
 
-/** Starts a chain for the file that calls it, at its top level; it ends after the file's last test. */
+/** Starts a chain for the file that calls it at its top level; it ends after the last test. */
 export async function startTestChain(options: { readonly chainId?: number } = {}): Promise<TestChain> {
   const anvil = await startAnvil(options)
   afterAll(() => anvil.stop())

@@ -13,7 +13,7 @@ import { startTestChain } from './test-chain.js'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** As many connections as a server has for its accounts. */
+/** As many connections as a server uses for accounts. */
 const { db } = await createTestDatabase({ poolSize: 5 })
 const chain = await startTestChain()
 const rpc = await startRpcProxy(chain.url)
@@ -23,7 +23,7 @@ const hub = await createTestHub(db, { clock })
 let startAnswering: () => void = () => {}
 afterAll(() => startAnswering())
 
-/** From now on the RPC takes what it is asked, or some of it, and does not answer before it is told to. */
+/** From now on the RPC holds some requests until it is released. */
 function stopAnswering(about: (method: string) => boolean = () => true): void {
   const spoken = new Promise<void>((resolve) => {
     startAnswering = resolve
@@ -68,7 +68,7 @@ it('FidPool.take: pooled fids go to the wallet that paid for them while the chai
   expect(await countFidsByState(db, clock())).toMatchObject({ available: 3, held: 2 })
 })
 
-it('it is not handed out to another wallet, of which nobody knows what it has, nor to one that has too little', async () => {
+it('FidPool.take: a wallet of unknown or too small balance gets no pooled fid', async () => {
   await walletWithFids(2)
   const poor = await walletOn(chain, db, { balance: 0n })
   rpc.faults = { stopped: true }
@@ -77,7 +77,7 @@ it('it is not handed out to another wallet, of which nobody knows what it has, n
   await expect(process().fidPool.take(poor)).rejects.toMatchObject({ code: 'insufficient_funds' })
 })
 
-it('nobody waits for purchases that have come to a halt, whatever their number', async () => {
+it('stalled purchases do not block callers, whatever their number', async () => {
   const wallet = await walletWithFids(1)
   const { ledger, fidPool } = process()
   const purchases = await Promise.all(Array.from({ length: 12 }, (_, n) => purchaseOf(wallet, `halted ${n}`)))

@@ -34,7 +34,7 @@ const followers = await Promise.all(
   }),
 )
 
-/** A network with something of every set, and with what can only be let in because it stands upstream. */
+/** A network with messages in every set, some of which only merge as historical ones. */
 async function fillUpstream(): Promise<void> {
   await upstreamHub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 3 })))
   await upstreamHub.submitNameTransfers(
@@ -56,7 +56,7 @@ async function fillUpstream(): Promise<void> {
   await upstreamHub.submit(messages)
   await upstreamHub.submit(users.slice(0, 5).map((user) => user.compactLinks([1, 2, 3], testNow - 500)))
   await upstreamHub.submit([users[0]!.lendStorage(2, 1, StorageUnitType.UNIT_TYPE_2025, testNow - 400)])
-  // Keys that are gone by now, and storage that has expired.
+  // Keys that are removed and storage that has expired.
   const old = testNowUnix - FOUR_YEARS_SECONDS
   const past = new TestUser(500)
   const then = await createTestHub(a.db, { shards: 2, clock: () => (old + 100) * 1000 })
@@ -108,7 +108,7 @@ async function list({ db }: Follower, upstreams: Upstreams): Promise<void> {
   await listFids(db, upstreams, signal)
 }
 
-/** Everything upstream that still stands was merged here, and each once. */
+/** Everything that the upstream stores was merged here, once. */
 async function expectSame({ db }: Follower): Promise<void> {
   await expect
     .poll(() => hubSnapshot(db), { timeout: TIMEOUT_MS, interval: 200 })
@@ -117,7 +117,7 @@ async function expectSame({ db }: Follower): Promise<void> {
   expect(new Set(hashes).size).toBe(hashes.length)
 }
 
-it('everything that stands upstream stands here afterwards, also what could not be said anew', async () => {
+it('a backfill copies everything that the upstream stores, historical messages too', async () => {
   const follower = followers[0]!
   const upstreams = open(server.address)
   await list(follower, upstreams)
@@ -132,7 +132,7 @@ it('everything that stands upstream stands here afterwards, also what could not 
   upstreams.close()
 })
 
-it('a backfill that is stopped anywhere, over connections that break, goes on where it was', async () => {
+it('a backfill that is stopped anywhere, over failing connections, resumes', async () => {
   const follower = followers[1]!
   const proxy = await startTcpProxy(server.address)
   const upstreams = open(proxy.address)
@@ -150,7 +150,7 @@ it('a backfill that is stopped anywhere, over connections that break, goes on wh
   upstreams.close()
 })
 
-it('what happens while a backfill runs is followed beside it', async () => {
+it('the sync copies what happens during a backfill', async () => {
   const follower = followers[2]!
   const upstreams = open(server.address)
   await list(follower, upstreams)
@@ -175,13 +175,13 @@ it('what happens while a backfill runs is followed beside it', async () => {
   upstreams.close()
 })
 
-it('a comparison finds what is missing on either side, says why, and repairs it', async () => {
+it('reconcile finds what is missing on either side, reports reasons and repairs it', async () => {
   const follower = followers[3]!
   const { db, hub } = follower
   const upstreams = open(server.address)
   await list(follower, upstreams)
   await run(follower, upstreams)
-  // Rows that were lost, and a message that never went up.
+  // Rows that were lost, and a message that was never sent upstream.
   const lost = await db`delete from hub.messages where fid in (3, 4) and set = 1 returning fid`
   const lostOf = (fid: number) => lost.filter((row) => row.fid === fid).length
   await db`update hub.set_counts set count = 0 where fid in (3, 4) and set = 1`

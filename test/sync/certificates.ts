@@ -1,16 +1,16 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
-/** A key and a certificate, both PEM. */
+/** A key and a certificate as PEM. */
 export interface CertifiedKey {
   readonly key: string
   readonly cert: string
 }
 
-/** Who signs certificates of a test. */
+/** A certificate authority for tests. */
 export interface Authority {
   /** PEM. */
   readonly cert: string
-  /** A certificate for a host name. */
+  /** Issues a certificate for a host name. */
   certify(hostName: string): CertifiedKey
 }
 
@@ -20,7 +20,7 @@ const SUBJECT_ALT_NAME = oid([0x55, 0x1d, 0x11])
 const BASIC_CONSTRAINTS = oid([0x55, 0x1d, 0x13])
 const TRUE = der(0x01, Buffer.of(0xff))
 
-/** Makes an authority that nobody knows, as somebody with a network of one's own has it. */
+/** Creates an unknown authority, like that of a private network. */
 export function createAuthority(name: string): Authority {
   const pair = newKeys()
   const isAuthority = extension(BASIC_CONSTRAINTS, sequence(TRUE))
@@ -50,7 +50,7 @@ interface Statement {
 
 let serial = 0
 
-/** An X.509 certificate (RFC 5280 §4.1) of the years 2020 to 2049. */
+/** Encodes an X.509 certificate (RFC 5280 §4.1) valid from 2020 to 2049. */
 function certificate({ subject, of, issuer, by }: Statement, extensions: Buffer): string {
   serial += 1
   const body = sequence(
@@ -88,7 +88,7 @@ function oid(bytes: readonly number[]): Buffer {
   return der(0x06, Buffer.from(bytes))
 }
 
-/** A value with its tag and its length (X.690 §8.1). */
+/** Encodes a value with its tag and length (X.690 §8.1). */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content
   const size = length < 0x80 ? [length] : [0x82, length >> 8, length & 0xff]

@@ -28,12 +28,12 @@ const users = Array.from({ length: 6 }, (_, index) => new TestUser(index + 2))
 /** Farcaster seconds. */
 const now = () => Math.floor(Date.now() / 1000) - 1_609_459_200
 
-/** Whose storage is full, and what there was no room for. Of the lowest fid, with which a backfill begins. */
+/** A user with full storage and messages that do not fit. The lowest fid, which a backfill reads first. */
 const heavyUser = new TestUser(1)
 const ROOM = 100
 const expiredAt = new Set<string>()
 
-/** What was there before anybody followed. */
+/** The state of the upstream before the sync. */
 async function fillUpstream(): Promise<void> {
   await hubOfA.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 1_000 })))
   await hubOfA.submitOnChainEvents(heavyUser.onChain({ units: 1 }))
@@ -47,7 +47,7 @@ async function fillUpstream(): Promise<void> {
   ])
 }
 
-/** What a user does one after the other. */
+/** Messages of a user, one after another. */
 function* deeds(sender: number): Generator<SignedMessage> {
   for (let n = 0; ; n += 1) {
     const user = users[(n + sender) % users.length]!
@@ -56,7 +56,7 @@ function* deeds(sender: number): Generator<SignedMessage> {
     yield cast
     yield other.react(cast, now())
     yield user.link(1_000 + n, now())
-    // Merged and pruned at once, each time that it would be merged.
+    // Merged and pruned at once, each time.
     const old = heavyUser.cast(`too old ${sender} ${n}`, now() - 10_000)
     expiredAt.add(old.hash.toString('hex'))
     yield old
@@ -65,7 +65,10 @@ function* deeds(sender: number): Generator<SignedMessage> {
   }
 }
 
-/** Three writers at once, until they are stopped. @param serverUrl Where the upstream is now: it may be another after a crash. */
+/**
+ * Starts three writers, until they are stopped. @param serverUrl Address of the upstream, which changes after
+ * a crash.
+ */
 function startWriting(serverUrl: () => string) {
   const acknowledged: string[] = []
   let isOver = false
@@ -78,8 +81,7 @@ function startWriting(serverUrl: () => string) {
           headers: { 'content-type': 'application/octet-stream' },
           body: encodeMessage(message),
         })
-        // A message that was merged by a server that died before it answered is a duplicate, and one that there is no
-        // room for is refused.
+        // A duplicate was merged by a server that died before it answered; one without room is refused.
         isMerged = reply !== null && (reply.ok || reply.status === 400)
         if (reply?.ok) acknowledged.push(message.hash.toString('hex'))
         await sleep(isMerged ? 10 : 50)
@@ -118,7 +120,7 @@ async function kill({ child, ended }: CommandProcess): Promise<void> {
   await ended
 }
 
-/** Waits until the upstream has taken some more, and some of all of it has come here: whatever was cut goes on. */
+/** Waits until the upstream accepts messages again and some of each kind arrived here. */
 async function nextRound(acknowledged: readonly string[]): Promise<void> {
   const [applied, logged] = [acknowledged.length, await localEvents()]
   await expect
@@ -134,11 +136,11 @@ async function localEvents(): Promise<number> {
   return row!.events
 }
 
-/** What stands upstream came here, and nothing came more often than it was merged there. */
+/** Everything that the upstream stores is here, merged as often as there. */
 async function expectOnce(): Promise<void> {
   const merged = await mergedHashes(b.db)
   const known = new Set(merged)
-  // A sender who got no answer has said it again: what the upstream merged twice comes twice.
+  // A sender without an answer repeats: what the upstream merged twice arrives twice.
   const upstreamCounts = countBy(await mergedHashes(a.db))
   const tooOften = [...countBy(merged)].filter(([hash, count]) => count > (upstreamCounts.get(hash) ?? 0))
   expect(tooOften).toEqual([])
@@ -147,7 +149,7 @@ async function expectOnce(): Promise<void> {
   expect(stored.filter(({ hash }) => !known.has(hash))).toEqual([])
 }
 
-it('whatever is killed or cut on either side, in the end both have the same, and each message came once', {
+it('killed processes and cut connections on both sides -> both end equal, and each message merged once', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const [dirOfA, dirOfB] = await Promise.all([createDataDir(), createDataDir()])
@@ -161,7 +163,7 @@ it('whatever is killed or cut on either side, in the end both have the same, and
   await expect.poll(followed, { timeout: 60_000 }).toBeGreaterThan(0)
 
   let backfilling = await runCommand(['backfill', '--concurrency', '2'], { dataDir: dirOfB, env: envOfB })
-  // Before that there is nobody whose casts could have no room.
+  // Before that no user has messages without room.
   const heavyUserCasts = async () =>
     (await b.db`select 1 from hub.messages where fid = ${heavyUser.fid}`).length
   await expect.poll(heavyUserCasts, { timeout: 60_000 }).toBeGreaterThanOrEqual(ROOM)
@@ -170,7 +172,7 @@ it('whatever is killed or cut on either side, in the end both have the same, and
   for (let round = 0; round < ROUNDS; round += 1) {
     await nextRound(writing.acknowledged)
     proxy.delayMs = round % 3
-    // Of the subscriptions that begin from now on.
+    // For subscriptions that begin from now on.
     jumbling.distort = round % 2 === 0 ? shuffleEvents : () => (event) => [event]
     if (round % 5 === 0) proxy.cut()
     if (round % 5 === 1) proxy.truncateAfter(1_000 + round * 137)

@@ -11,7 +11,7 @@ import { startTestSync } from './test-sync.js'
 vi.setConfig({ testTimeout: 120_000 })
 
 const TIMEOUT_MS = 60_000
-/** Casts of one unit of storage. */
+/** Casts that one unit of storage allows. */
 const ROOM = 100
 const a = await createTestDatabase()
 const upstreamHub = await createTestHub(a.db, { shards: 2 })
@@ -22,7 +22,7 @@ const c = await createTestDatabase({ poolSize: 8 })
 const third = await createTestHub(c.db, { shards: 3 })
 const users = [1, 2, 3, 4, 5].map((fid) => new TestUser(fid))
 
-/** Sets that are full; then what has no room, and what displaces the lowest. */
+/** Full sets, then messages without room, and messages that displace the lowest. */
 async function fillUpstream(): Promise<void> {
   await upstreamHub.submitOnChainEvents(users.flatMap((user) => user.onChain({ units: 1 })))
   await upstreamHub.submitNameTransfers(
@@ -35,7 +35,7 @@ async function fillUpstream(): Promise<void> {
   await upstreamHub.submit(users.map((user) => user.cast('one more', testNow - 10)))
 }
 
-/** Storage that has room for all of it again. */
+/** Rents storage with room for all of them again. */
 async function rentMore(): Promise<void> {
   await upstreamHub.submitOnChainEvents(
     users.slice(0, 2).map((user) => user.storageRentEvent(1, user.fid * 100 + 50)),
@@ -49,12 +49,12 @@ async function expectSame(): Promise<void> {
     .toBe(true)
 }
 
-/** A hub that dies each time when it has merged, and before it can say so; from the moment on that `isTime` tells. */
+/** A hub that dies after a merge, before it can answer, from the moment that `isTime` returns. */
 function dyingHub(times: number, isTime: () => Promise<boolean>): { hub: Hub; deaths: () => number } {
   let deaths = 0
   async function dieAfter<T>(work: Promise<T>): Promise<T> {
     const result = await work
-    // Asked first: two that wait for the answer at once must not both be the last to die.
+    // Checked first: of two concurrent calls only one may be the last to die.
     if ((await isTime()) && deaths < times) {
       deaths += 1
       throw new Error('died')
@@ -72,7 +72,7 @@ function dyingHub(times: number, isTime: () => Promise<boolean>): { hub: Hub; de
   }
 }
 
-it('another upstream, whose ids are others, repeats nothing either', async () => {
+it('another upstream with other ids repeats nothing', async () => {
   await fillUpstream()
   const [first, second] = [await startTcpProxy(server.address), await startTcpProxy(server.address)]
   await c.db`insert into sync.cursors select ${first.address}, shard, 0, 0 from generate_series(1, 2) shard`
@@ -85,7 +85,7 @@ it('another upstream, whose ids are others, repeats nothing either', async () =>
 
   first.target = '127.0.0.1:1'
   first.cut()
-  // All of the log is of the last minute by its clock, and is read again.
+  // The whole log is of the last minute by its clock, and is read again.
   await expect
     .poll(() => metrics.items.duplicate ?? 0, { timeout: TIMEOUT_MS })
     .toBeGreaterThan(users.length * ROOM)
@@ -100,7 +100,7 @@ it('another upstream, whose ids are others, repeats nothing either', async () =>
   expect(now.length).toBe(new Set(now).size)
 })
 
-it('who dies after a merge and before the cursor has moved repeats nothing, where there was no room and where there is', async () => {
+it('a process that dies between merge and cursor repeats nothing, with and without room', async () => {
   await db`insert into sync.cursors select ${server.address}, shard, 0, 0 from generate_series(1, 2) shard`
   await rentMore()
   const wanted = await mergedHashes(a.db)
@@ -112,16 +112,16 @@ it('who dies after a merge and before the cursor has moved repeats nothing, wher
   await upstreamHub.submit(last)
   await expectSame()
   expect(await mergedHashes(db)).toEqual(await mergedHashes(a.db))
-  // What has just been merged is counted a moment later.
+  // Merged items are counted a moment later.
   await expect.poll(() => metrics.items.duplicate).toBeGreaterThan(0)
 })
 
-it('what will not be read again is forgotten', async () => {
+it('applied offsets that are no longer needed are deleted', async () => {
   startTestSync(db, hub, { addresses: [server.address] })
   const rows = async () => (await db`select 1 from hub.applied_offsets`).length
   for (let n = 0; n < 30; n += 1)
     await upstreamHub.submit(users.map((user) => user.cast(`then ${n}`, testNow - 4)))
   await expectSame()
-  // Of the last blocks of two shards something is remembered, of each in at most three of ours.
+  // Offsets of the last blocks of two shards remain, each in at most three of ours.
   await expect.poll(rows, { timeout: TIMEOUT_MS, interval: 200 }).toBeLessThan(60)
 })

@@ -11,10 +11,10 @@ import {
 } from '@grpc/grpc-js'
 import { onTestFinished } from 'vitest'
 
-/** What a proxy makes of the events of a subscription: those that are passed on for one that has come. */
+/** Changes the events of a subscription: returns what is passed on for an event. */
 export type DistortEvents = (event: Buffer) => readonly Buffer[]
 
-/** Leaves out each fifth event of a subscription, doubles others, and passes on others late. */
+/** Drops every fifth event, doubles others, and delays some. */
 export function shuffleEvents(): DistortEvents {
   let count = 0
   let held: Buffer[] = []
@@ -29,23 +29,23 @@ export function shuffleEvents(): DistortEvents {
   }
 }
 
-/** A proxy that understands gRPC, and lies. */
+/** A gRPC proxy that can change answers. */
 export interface GrpcProxy {
   readonly address: string
-  /** Metadata of the calls that have come, by method. */
+  /** Metadata of calls by method. */
   readonly calls: { readonly method: string; readonly metadata: Metadata }[]
-  /** What is done to each subscription. */
+  /** Creates the distortion of a subscription. */
   distort: () => DistortEvents
   /** Changes the answers of calls. */
   answer: (method: string, bytes: Buffer) => Buffer
-  /** Ends all subscriptions in order, as if there were no more. */
+  /** Ends all subscriptions normally, as if they had no more events. */
   endStreams(): void
 }
 
 const passThrough = (bytes: Buffer) => bytes
 const methods = Object.entries(HubServiceService)
 
-/** Requests and answers pass as the bytes that they are. */
+/** Requests and answers pass undecoded. */
 const definition = Object.fromEntries(
   methods.map(([name, { path, requestStream, responseStream }]) => [
     name,
@@ -61,7 +61,7 @@ const definition = Object.fromEntries(
   ]),
 )
 
-/** Starts a proxy in front of a hub. It is ended with the test. */
+/** Starts a proxy in front of a hub. It ends with the test. */
 export async function startGrpcProxy(target: string): Promise<GrpcProxy> {
   const client = new Client(target, credentials.createInsecure(), {
     'grpc.max_receive_message_length': -1,
@@ -114,7 +114,7 @@ export async function startGrpcProxy(target: string): Promise<GrpcProxy> {
   return Object.assign(proxy, { address: `127.0.0.1:${port}` })
 }
 
-/** Hands a call on, and answers with what `proxy.answer` makes of the answer. */
+/** Forwards a call and returns what `proxy.answer` makes of the answer. */
 function forward(client: Client, proxy: GrpcProxy, { name, path }: { name: string; path: string }) {
   return (call: ServerUnaryCall<Buffer, Buffer>, callback: sendUnaryData<Buffer>) => {
     proxy.calls.push({ method: name, metadata: call.metadata })

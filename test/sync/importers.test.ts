@@ -30,7 +30,7 @@ type Answer = (url: URL) => {
   readonly json: unknown
 }
 
-/** An API that answers as documented, and everything it was asked. */
+/** Serves an API and records its requests. */
 async function serve(answer: Answer): Promise<{ readonly api: PublicApi; readonly requests: string[] }> {
   const requests: string[] = []
   const server = createServer((request, response) => {
@@ -85,7 +85,7 @@ async function transfer(id: number, name: string, to: number, signer = registry)
   }
 }
 
-it('transfers of names are imported in their order, once, and only what the registry has signed', async () => {
+it("name transfers are imported in order, once, and only with the registry's signature", async () => {
   const all = await Promise.all([
     transfer(1, 'alice', 1),
     transfer(2, 'bob', 2),
@@ -110,7 +110,7 @@ it('transfers of names are imported in their order, once, and only what the regi
   expect(requests.at(-1)).toBe('/transfers?from_id=5')
 })
 
-it('an API that has had enough is left alone for as long as it asks for', async () => {
+it('Retry-After of a busy API is obeyed', async () => {
   let refusals = 0
   const { api, requests } = await serve(() => {
     refusals += 1
@@ -123,7 +123,7 @@ it('an API that has had enough is left alone for as long as it asks for', async 
   expect(requests).toHaveLength(2)
 })
 
-it('channels are imported, the people of those that are followed too, and one that is wrong keeps no other out', async () => {
+it('channels and users of followed ones are imported; a malformed one does not stop others', async () => {
   const channel = {
     id: 'garden',
     url: 'https://warpcast.com/~/channel/garden',
@@ -173,7 +173,7 @@ it('channels are imported, the people of those that are followed too, and one th
   expect(requests).toContain('/v1/channel-followers?channelId=garden&limit=1000&cursor=more')
 })
 
-it('verified accounts are shown where a profile says nothing, and the next run goes on behind them', async () => {
+it('verified accounts appear in profiles without one, and the next run resumes', async () => {
   const pages: Record<string, object> = {
     '': {
       result: { verifications: [account(1, 'x', 'alice_x', 10), account(1, 'other', 'no', 10)] },
@@ -199,7 +199,7 @@ it('verified accounts are shown where a profile says nothing, and the next run g
   expect((await loadUsers(db, [1])).get(1)?.twitter).toBe('alice_new')
 })
 
-it('what is not configured is said in the log and in the metrics, and is not run', async () => {
+it('an importer that is not configured does not run; log and metrics say so', async () => {
   async function open(env: Record<string, string>) {
     const [result, registry, log] = [readConfig(env), new Registry(), createRecordingLog()]
     if ('problems' in result) throw new Error(result.problems)

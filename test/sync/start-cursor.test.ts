@@ -9,7 +9,7 @@ import { openHubGrpc } from '../hub-grpc.js'
 import { TestUser, testNow, testNowUnix } from '../network.js'
 
 const BLOCKS = 40
-/** Between the blocks of the log. */
+/** Time between blocks of the log. */
 const APART_SECONDS = 300
 const OTHER = 'other.example:3383'
 let now = testNowUnix
@@ -26,7 +26,7 @@ for (let n = 1; n <= BLOCKS; n += 1) {
   await upstreamHub.submit([user.cast(`${n}`, testNow + n)])
 }
 
-/** When a block was made, in Farcaster seconds: they are counted from the first one. */
+/** Time of a block in Farcaster seconds, counted from the first one. */
 const madeAt = (block: number) => testNow + (block - firstBlock) * APART_SECONDS
 const start = () => findStartCursor(db, client, 1, new AbortController().signal)
 
@@ -34,7 +34,7 @@ beforeEach(async () => {
   await db`truncate sync.cursors`
 })
 
-test('who comes back to an upstream goes on from where another one was followed to, not from where this one was left', async () => {
+test('a sync that returns to an upstream starts where it left another one', async () => {
   const left = firstBlock + 3
   await saveCursor(db, server.address, 1, { nextId: eventId(left + 1, 0), blockTime: madeAt(left) })
   await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 30) })
@@ -43,14 +43,14 @@ test('who comes back to an upstream goes on from where another one was followed 
   expect(gap).toBeUndefined()
 })
 
-test('it does not go back behind where this one was followed to', async () => {
+test('it never starts before its own cursor', async () => {
   const blockMerged = eventId(firstBlock + 31, 0)
   await saveCursor(db, server.address, 1, { nextId: blockMerged, blockTime: madeAt(firstBlock + 30) })
   await saveCursor(db, OTHER, 1, { nextId: 77, blockTime: madeAt(firstBlock + 20) })
   expect((await start()).nextId).toBe(blockMerged)
 })
 
-test('what another upstream has dropped before that moment was reached is missed aloud', async () => {
+test('events that the upstream dropped before that time -> a gap is logged', async () => {
   const kept = eventId(firstBlock + 10, 0)
   await a.db`delete from hub.events where id < ${kept}`
   await a.db`update hub.shards set first_retained_id = ${kept}`

@@ -28,7 +28,7 @@ const [alice, bob, carol, dave] = [1, 2, 3, 4].map((fid) => new TestUser(fid)) a
 const castId = ({ data, hash }: SignedMessage) => ({ fid: data.fid, hash })
 const shown = ({ hash }: SignedMessage) => `0x${hash.toString('hex')}`
 
-// Alice and Bob are followed; Carol and Dave are not, and have to do with both.
+// Alice and Bob are selected. Carol and Dave are not, and interact with both.
 const outside = carol.cast('outside', testNow - 1000, { parentUrl: CHANNEL })
 const post = alice.cast('inside', testNow - 900)
 const inChannel = bob.cast('tulips', testNow - 890, { parentUrl: CHANNEL })
@@ -55,7 +55,7 @@ const messages = [
   alice.userData(UserDataType.BIO, 'with @carol', testNow - 430),
 ]
 
-/** What is asked, and how it is answered where that is not 200. */
+/** Requests with their status, 200 by default. */
 const questions: readonly (readonly [string, Record<string, string | number | boolean>, number?])[] = [
   ['user/bulk', { fids: '1,2,3,4' }],
   ['user/bulk', { fids: '3,4', viewer_fid: 1 }],
@@ -117,7 +117,7 @@ const questions: readonly (readonly [string, Record<string, string | number | bo
   ['mute/list', { fid: 3 }],
 ]
 
-it('what lies outside of the part that is followed is dehydrated or absent, and never an error', async () => {
+it('users and casts outside of the selection are dehydrated or absent, never an error', async () => {
   await upstreamHub.submitOnChainEvents([alice, bob, carol, dave].flatMap((user) => user.onChain()))
   await upstreamHub.submitNameTransfers([
     nameTransfer('alice', 1, testNowUnix - 2000),
@@ -147,7 +147,7 @@ it('what lies outside of the part that is followed is dehydrated or absent, and 
     (await ask('cast', { identifier: shown(message), type: 'hash' })).cast
   const { users } = await ask('user/bulk', { fids: '1,2,3,4' })
   expect(users.map(({ fid }: { fid: number }) => fid)).toEqual([1, 2])
-  // Counted as Alice has said it; listed are those who can be shown.
+  // Counted by Alice's messages; listed are users that can be shown.
   expect(users[0]).toMatchObject({ follower_count: 1, following_count: 2 })
   for (const list of ['followers', 'following']) {
     const shownFids = (await ask(list, { fid: 1 })).users.map(

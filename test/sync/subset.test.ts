@@ -28,7 +28,7 @@ const [requests, followed, liker, gardener, stranger, later, newGardener] = Arra
   (_, index) => new TestUser(index + 1),
 ) as [TestUser, TestUser, TestUser, TestUser, TestUser, TestUser, TestUser]
 
-/** Reactions to a cast are asked for by their type, as nodes of the public network want it. */
+/** Reactions need a type, as in nodes of the public network. */
 const connectAsToNode: typeof createUpstreamClient = (address, settings): UpstreamClient => {
   const client = createUpstreamClient(address, settings)
   return {
@@ -43,13 +43,13 @@ const connectAsToNode: typeof createUpstreamClient = (address, settings): Upstre
   }
 }
 
-/** Who has a cast here, by fid. */
+/** Users with casts here, by fid. */
 async function authors(): Promise<number[]> {
   const rows = await db<{ fid: number }[]>`select distinct fid from hub.messages where set = 1 order by fid`
   return rows.map(({ fid }) => fid)
 }
 
-it('a part of the network is fetched and followed, and grows and shrinks with what happens in it', async () => {
+it('a selection is fetched and synced, and follows its changes', async () => {
   const everyone = [requests, followed, liker, gardener, stranger, later, newGardener]
   await upstreamHub.submitOnChainEvents(everyone.flatMap((user) => user.onChain({ units: 5 })))
   const cast = requests.cast('hello', testNow - 900)

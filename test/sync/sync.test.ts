@@ -15,13 +15,13 @@ const a = await createTestDatabase()
 const upstreamHub = await createTestHub(a.db, { shards: 2 })
 const { server } = await openHubGrpc(a.db, { hub: upstreamHub, config: { shards: 2 } })
 
-/** Users of a test of its own, who are not known anywhere yet. */
+/** Users of one test, unknown elsewhere. */
 let nextFid = 1
 function newUsers(count: number): TestUser[] {
   return Array.from({ length: count }, () => new TestUser(nextFid++))
 }
 
-/** A server that follows: its database, and its hub with a number of shards of its own. */
+/** A syncing server: its database and a hub with its own number of shards. */
 async function openFollower() {
   const { db } = await createTestDatabase({ poolSize: 8 })
   return { db, hub: await createTestHub(db, { shards: 3 }) }
@@ -34,7 +34,7 @@ function nextFollower() {
 }
 
 let casts = 0
-/** Things that users do, of every kind, each in its own second. */
+/** Messages of every kind, each in its own second. */
 async function write(users: readonly TestUser[], rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     casts += 1
@@ -55,7 +55,7 @@ async function register(users: readonly TestUser[]): Promise<void> {
   await upstreamHub.submitNameTransfers(names)
 }
 
-/** Once the upstream rests, everything that it has is here, and nothing else. */
+/** Once the upstream is idle, both store the same. */
 async function expectSame(db: (typeof followers)[number]['db']): Promise<void> {
   await expect
     .poll(() => hubSnapshot(db), { timeout: TIMEOUT_MS, interval: 200 })
@@ -67,7 +67,7 @@ async function countMessages(db: (typeof followers)[number]['db']): Promise<numb
   return row!.count
 }
 
-/** Whoever follows from the beginning of a network needs no backfill: events of before are read, too. */
+/** Starts at the beginning of the log, without a backfill. */
 async function fromTheStart(db: (typeof followers)[number]['db'], address: string): Promise<void> {
   await db`
     insert into sync.cursors (upstream, shard, next_id, block_time)
@@ -75,7 +75,7 @@ async function fromTheStart(db: (typeof followers)[number]['db'], address: strin
   `
 }
 
-it('what is merged upstream stands here, row by row, also with other shards, and once in the log', async () => {
+it('everything merged upstream is stored here, with other shards too, and logged once', async () => {
   const { db, hub } = nextFollower()
   await fromTheStart(db, server.address)
   const users = newUsers(5)
@@ -88,7 +88,7 @@ it('what is merged upstream stands here, row by row, also with other shards, and
   expect(metrics.items.refused ?? 0).toBe(0)
 })
 
-it('a stream that doubles, turns around and leaves out events loses nothing and doubles nothing', async () => {
+it('repeated, reordered and dropped events -> nothing is lost or doubled', async () => {
   const { db, hub } = nextFollower()
   const proxy = await startGrpcProxy(server.address)
   await fromTheStart(db, proxy.address)
@@ -102,7 +102,7 @@ it('a stream that doubles, turns around and leaves out events loses nothing and 
   expect(metrics.found).toBeGreaterThan(0)
 })
 
-it('connections that are cut, late and truncated at any byte lose nothing', async () => {
+it('connections that are cut, delayed or truncated at any byte lose nothing', async () => {
   const { db, hub } = nextFollower()
   const proxy = await startTcpProxy(server.address)
   await fromTheStart(db, proxy.address)
@@ -114,7 +114,7 @@ it('connections that are cut, late and truncated at any byte lose nothing', asyn
     proxy.delayMs = round % 4
     await write(users, 1)
     if (round % 3 === 1) proxy.cut()
-    // The next round meets a connection again.
+    // The next round needs a connection.
     await expect.poll(() => countMessages(db), { timeout: TIMEOUT_MS }).toBe(await countMessages(a.db))
   }
   proxy.delayMs = 0
@@ -124,7 +124,7 @@ it('connections that are cut, late and truncated at any byte lose nothing', asyn
   expect(metrics.disconnects.length).toBeGreaterThan(3)
 })
 
-it('another upstream is followed from the moment where the first one went', async () => {
+it('another upstream is followed from the time at which the first one ended', async () => {
   const { db, hub } = nextFollower()
   const first = await startTcpProxy(server.address)
   const second = await startTcpProxy(server.address)
@@ -146,7 +146,7 @@ it('another upstream is followed from the moment where the first one went', asyn
   )
 })
 
-it('what is not signed is refused, told once, and its user is compared later; a trusted upstream is believed', async () => {
+it('an invalid signature is refused, logged once and queued; a trusted upstream is not checked', async () => {
   const users = newUsers(2)
   await register(users)
   const lying = await startGrpcProxy(server.address)
@@ -175,7 +175,7 @@ it('what is not signed is refused, told once, and its user is compared later; a 
   await expect.poll(async () => (await queued()).map(({ fid }) => fid)).toEqual([users[0]!.fid])
 })
 
-it('of several processes on one database one follows, and another when it goes', async () => {
+it('one of several processes on a database syncs, and another takes over', async () => {
   const { db, hub } = nextFollower()
   const proxy = await startGrpcProxy(server.address)
   await fromTheStart(db, proxy.address)
@@ -190,11 +190,11 @@ it('of several processes on one database one follows, and another when it goes',
   await first.stop()
   await write(users, 2)
   await expectSame(db)
-  // What has just been merged is counted a moment later.
+  // Merged items are counted a moment later.
   await expect.poll(() => second.metrics.items.merged).toBeGreaterThan(0)
 })
 
-it('keys of hosted nodes go with every call and into no log', async () => {
+it('keys of hosted nodes are sent with every call and never logged', async () => {
   const { db, hub } = nextFollower()
   const proxy = await startGrpcProxy(server.address)
   const secret = 'the-key-of-a-hosted-node'

@@ -2,21 +2,21 @@ import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
-/** A proxy below gRPC, which can do to bytes what a network does. */
+/** A TCP proxy that disturbs connections like a network. */
 export interface TcpProxy {
   /** `host:port` */
   readonly address: string
-  /** Where it leads to; may be changed while it runs. */
+  /** Target address; may change at any time. */
   target: string
-  /** Every piece of what comes back waits so long, in milliseconds. */
+  /** Delay of every piece of an answer, in milliseconds. */
   delayMs: number
   /** Ends all connections at once. */
   cut(): void
-  /** Passes so many more bytes of what comes back, then ends the connection: in the middle of whatever it is. */
+  /** Passes this many more bytes of answers, then ends the connection. */
   truncateAfter(bytes: number): void
 }
 
-/** Starts a proxy that is ended with the test. */
+/** Starts a proxy that ends with the test. */
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let bytesLeft = Number.POSITIVE_INFINITY

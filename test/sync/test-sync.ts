@@ -9,7 +9,7 @@ import type { UpstreamMetrics } from '../../src/hub/sync/upstream-metrics.js'
 import type { Database } from '../../src/platform/db/connection.js'
 import type { Log } from '../../src/platform/log/log.js'
 
-/** What was counted, by name. */
+/** Counts by name. */
 export interface RecordedMetrics extends UpstreamMetrics {
   readonly items: Record<string, number>
   readonly disconnects: string[]
@@ -40,7 +40,7 @@ function createRecordingMetrics(): RecordedMetrics {
   return recorded
 }
 
-/** A log that is kept. */
+/** A log that records its lines. */
 export function createRecordingLog(): Log & { readonly lines: { fields: object; message: string }[] } {
   const lines: { fields: object; message: string }[] = []
   const write = (fields: object, message: string) => {
@@ -55,13 +55,13 @@ export interface TestSyncOptions {
   readonly trusted?: boolean
   readonly headers?: ReadonlyMap<string, string>
   readonly selection?: Selection
-  /** Unix milliseconds. One that stands still has cursors move only when the upstream rests. */
+  /** Unix milliseconds. With a clock that stands still, cursors move only when the upstream is idle. */
   readonly clock?: () => number
-  /** Compares whoever is suspected, too. */
+  /** Also reconciles queued users. */
   readonly reconcileWith?: Upstreams
 }
 
-/** Follows with a hub until the test is over, or it is stopped. */
+/** Syncs with a hub until the test ends or it is stopped. */
 export function startTestSync(db: Database, hub: Hub, options: TestSyncOptions) {
   const { addresses, trusted = false, headers = new Map(), selection = allUsers, reconcileWith } = options
   const upstreams = openUpstreams({ addresses, tls: options.tls ?? false, headers, trusted })

@@ -25,7 +25,7 @@ const b = await createTestDatabase()
 const hubOfB = await createTestHub(b.db)
 const authority = createAuthority('somebody of a network of her own')
 
-/** Ends TLS in front of the upstream, as a proxy does it. */
+/** Terminates TLS in front of the upstream, like a proxy. */
 async function serveTls(certified: CertifiedKey): Promise<string> {
   const [host = '', port = ''] = server.address.split(':')
   const proxy = createServer({ ...certified, ALPNProtocols: ['h2'] }, (socket) => {
@@ -42,7 +42,7 @@ async function serveTls(certified: CertifiedKey): Promise<string> {
   return `localhost:${address.port}`
 }
 
-/** What the log says first of an upstream that cannot be followed. */
+/** The first log line of a sync that fails. */
 async function refusal(address: string): Promise<string> {
   await b.db`truncate sync.cursors`
   const { log, stop } = startTestSync(b.db, hubOfB, { addresses: [address], tls: true })
@@ -54,7 +54,7 @@ async function refusal(address: string): Promise<string> {
   return 'err' in fields && fields.err instanceof Error ? fields.err.message : ''
 }
 
-it('an upstream behind TLS is followed, with an authority of one’s own', {
+it('an upstream behind TLS is followed with a private authority', {
   timeout: TIMEOUT_MS,
 }, async () => {
   const user = new TestUser(1)
@@ -88,14 +88,14 @@ it('an upstream behind TLS is followed, with an authority of one’s own', {
   await follower.ended
 })
 
-it('a certificate that proves nothing is refused, and the log says what to do', {
+it('an invalid certificate is refused, and the log says what to do', {
   timeout: TIMEOUT_MS,
 }, async () => {
   expect(await refusal(await serveTls(authority.certify('localhost')))).toMatch(/NODE_EXTRA_CA_CERTS/)
   expect(await refusal(server.address.replace('127.0.0.1', 'localhost'))).toMatch(/unset UPSTREAM_TLS/)
 })
 
-it('other faults of TLS have their remedies', () => {
+it('the log has hints for other TLS failures', () => {
   const reported = (details: string) =>
     new UpstreamFailure(status.UNAVAILABLE, 'node.example:3383', details).message
   expect(reported("Hostname/IP does not match certificate's altnames: Host: a. is not cert's CN: b")).toMatch(

@@ -19,7 +19,7 @@ const { server } = await openHubGrpc(a.db, {
 const { db } = await createTestDatabase({ poolSize: 8 })
 const hub = await createTestHub(db)
 
-it('why an upstream is not followed or compared with is told once, until it is another reason, with what to do', async () => {
+it('each reason of a failed sync or reconciliation is logged once, with advice', async () => {
   const proxy = await startTcpProxy(server.address)
   proxy.target = '127.0.0.1:1'
   await db`insert into sync.fids (fid, reconcile_reason, queued_at) values (1, 'a test', now())`

@@ -6,7 +6,7 @@ import { ArchiveWriter } from './writer.js'
 
 const start = { network: 3, archiveId: '0123456789abcdef', framesBefore: 0, position: 0 }
 
-/** Frames of half a megabyte that do not compress well, so that there are several chunks. */
+/** Frames of 0.5 MB that do not compress well, so that there are several chunks. */
 function bigFrame(seed: number): Buffer {
   const content = Buffer.alloc(500_000)
   for (let index = 0, state = seed + 1; index < content.length; index += 1) {
@@ -27,7 +27,7 @@ async function write(count: number, from = start, isFinished = true): Promise<Bu
   return Buffer.concat(written)
 }
 
-/** The archive in portions of an awkward size. */
+/** The archive in portions that do not match its members. */
 async function* portions(bytes: Buffer): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += 77_777) yield bytes.subarray(at, at + 77_777)
 }
@@ -46,7 +46,7 @@ async function read(bytes: Buffer, startOffset = 0) {
 const archive = await write(7)
 
 describe('an archive', () => {
-  it('gives back all frames, in order, and says that it is whole', async () => {
+  it('returns all frames in order, and its end', async () => {
     const { frames, end } = await read(archive)
     expect(frames.map((frame) => frame.equals(bigFrame(frames.indexOf(frame)).subarray(3)))).toEqual(
       Array(7).fill(true),
@@ -54,13 +54,13 @@ describe('an archive', () => {
     expect(end).toEqual({ kind: 'end', offset: archive.length })
   })
 
-  it('is gzip for everybody else', () => {
+  it('is valid gzip for other tools', () => {
     const content = gunzipSync(archive)
     const frames = Array.from({ length: 7 }, (_, index) => bigFrame(index))
     expect(content.equals(Buffer.concat(frames))).toBe(true)
   })
 
-  it('that was cut off anywhere gives what is whole before, and says that it is cut off', async () => {
+  it('truncated anywhere yields its complete chunks and `truncated`', async () => {
     const { offsets } = await read(archive)
     const cuts = [
       0,
@@ -81,7 +81,7 @@ describe('an archive', () => {
     }
   })
 
-  it('that is damaged anywhere gives what is good before, and says where', async () => {
+  it('damaged anywhere yields the chunks before, and the offset of the damage', async () => {
     const { offsets } = await read(archive)
     for (const position of [0, 12, 16, 20, 30, 60, 5000, offsets[0]! - 8, offsets[0]! - 1]) {
       const damaged = Buffer.from(archive)
@@ -94,7 +94,7 @@ describe('an archive', () => {
     }
   })
 
-  it('that lacks a chunk in the middle, or has one of another archive, is damaged', async () => {
+  it('without a chunk in the middle, or with one of another archive -> corrupted', async () => {
     const { offsets } = await read(archive)
     const gap = Buffer.concat([archive.subarray(0, offsets[0]), archive.subarray(offsets[1])])
     expect((await read(gap)).end).toEqual({ kind: 'corrupted', offset: offsets[0] })
@@ -103,20 +103,20 @@ describe('an archive', () => {
     expect((await read(mixed)).end).toEqual({ kind: 'corrupted', offset: offsets[0] })
   })
 
-  it('can be read from where a chunk has ended', async () => {
+  it('can be read from the end of any chunk', async () => {
     const { offsets } = await read(archive)
     const { frames } = await read(archive, offsets[1]!)
     expect(frames).toHaveLength(1)
     expect(frames[0]!.equals(bigFrame(6).subarray(3))).toBe(true)
   })
 
-  it('that is written in two goes is the same, if the first has stopped at the end of a chunk', async () => {
+  it('written in two runs is identical, if the first stopped at a checkpoint', async () => {
     const first = await write(3, start, false)
     const second = await write(7, { ...start, framesBefore: 3, position: 3 })
     expect(Buffer.concat([first, second]).equals(archive)).toBe(true)
   })
 
-  it('is not anything else', async () => {
+  it('other data -> corrupted', async () => {
     const { end } = await read(
       Buffer.from('not an archive, though long enough to hold a header of one, or two'),
     )

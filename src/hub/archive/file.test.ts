@@ -34,8 +34,8 @@ const wholePath = join(directory, 'whole')
 await writeTo(wholePath, false)
 const whole = await readFile(wholePath)
 
-describe('a demo in a file', () => {
-  it('is whole, of more than one chunk', async () => {
+describe('a demo written to a file', () => {
+  it('is complete and has more than one chunk', async () => {
     const kinds = []
     async function* source() {
       yield whole
@@ -45,7 +45,7 @@ describe('a demo in a file', () => {
     expect(kinds.at(-1)).toBe('end')
   })
 
-  it('stopped and gone on with is the same file', async () => {
+  it('stopped and resumed is the same file', async () => {
     const path = join(directory, 'stopped')
     expect(await writeTo(path, false, 100)).toBe(false)
     expect((await readFile(path)).length).toBeLessThan(whole.length)
@@ -53,29 +53,29 @@ describe('a demo in a file', () => {
     expect((await readFile(path)).equals(whole)).toBe(true)
   })
 
-  it('gone on with after a crash in the middle of writing is the same file', async () => {
+  it('resumed after a crash during a write is the same file', async () => {
     for (const size of [10, 70_000, Math.floor(whole.length / 2), whole.length - 3]) {
       const path = join(directory, `crash-${size}`)
       await writeFile(path, whole)
       await truncate(path, size)
-      // What a crash leaves behind the end: space that was never written.
+      // A crash may leave space after the end that was never written.
       await appendFile(path, Buffer.alloc(1000))
       expect(await writeTo(path, true)).toBe(true)
       expect((await readFile(path)).equals(whole)).toBe(true)
     }
   })
 
-  it('that is complete is left alone', async () => {
+  it('is not changed if it is complete', async () => {
     expect(await writeTo(wholePath, true)).toBe(true)
     expect((await readFile(wholePath)).equals(whole)).toBe(true)
   })
 
-  it('is never written over by accident, nor into something else', async () => {
-    await expect(writeTo(wholePath, false)).rejects.toThrow('exists: go on with it by --resume')
+  it('never overwrites an existing file, and resumes only its own archive', async () => {
+    await expect(writeTo(wholePath, false)).rejects.toThrow('exists: resume it with --resume')
     const notes = join(directory, 'notes')
     await writeFile(notes, 'my notes, which are longer than the header of an archive is, by quite a bit')
     await expect(writeTo(notes, true)).rejects.toThrow('is not an archive')
     const other = { ...options, archiveId: 'ffffffffffffffff', resume: true }
-    await expect(openArchiveFile(wholePath, other)).rejects.toThrow('is an archive of something else')
+    await expect(openArchiveFile(wholePath, other)).rejects.toThrow('is an archive of another network or run')
   })
 })

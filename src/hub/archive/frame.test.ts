@@ -16,7 +16,7 @@ function events(frames: Buffer): Buffer[] {
 }
 
 describe('a frame', () => {
-  it('is a hub event that the generated code reads', () => {
+  it('is a HubEvent that the generated code decodes', () => {
     const cast = user.cast('hello', testNow)
     const [event] = events(itemFrame({ kind: 'message', message: cast }))
     const decoded = HubEvent.decode(event!)
@@ -27,7 +27,7 @@ describe('a frame', () => {
     expect(OnChainEvent.encode(onChainEvent!).finish()).toEqual(OnChainEvent.encode(register!).finish())
   })
 
-  it('gives back what was put in', () => {
+  it('decodes to the item that was encoded', () => {
     const proof = UserNameProof.create({ timestamp: 1, name: Buffer.from('ada'), fid: 7, type: 1 })
     const items = [
       { kind: 'message', message: user.cast('hello', testNow) },
@@ -43,9 +43,9 @@ describe('a frame', () => {
     }
   })
 
-  it('keeps the very bytes of a message that another encoder has written', () => {
+  it('keeps the bytes of a message of another encoder', () => {
     const cast = user.cast('hello', testNow)
-    // `data` instead of `data_bytes`, as older hubs write it, and a field that nobody knows.
+    // `data` instead of `data_bytes`, as older hubs write it, and an unknown field.
     const { dataBytes, ...rest } = Message.decode(encodeMessage(cast))
     const strange = Buffer.concat([
       Buffer.of(0x0a, dataBytes!.length),
@@ -60,7 +60,7 @@ describe('a frame', () => {
     expect(read.message.hash).toEqual(cast.hash)
   })
 
-  it('of anything else is refused, not fatal', () => {
+  it('of another event is refused', () => {
     const garbage = [Buffer.of(), Buffer.of(1, 2, 3), Buffer.of(0x1a, 0), Buffer.of(0x5a, 2, 0x0a, 0xff)]
     for (const bytes of garbage) expect(isItem(decodeItem(bytes))).toBe(false)
     const ens = UserNameProof.create({ name: Buffer.from('a.eth'), fid: 7, type: 2 })
@@ -68,7 +68,7 @@ describe('a frame', () => {
     expect(decodeItem(event!)).toMatchObject({ message: 'only fnames are transferred without a message' })
   })
 
-  it('is known to be cut off', () => {
+  it('truncated -> null', () => {
     const frames = itemFrame({ kind: 'message', message: user.cast('hello', testNow) })
     expect([...splitFrames(frames.subarray(0, -1))]).toEqual([null])
     expect([...splitFrames(gunzipSync(Buffer.from('H4sIAAAAAAAAAwMAAAAAAAAAAAA=', 'base64')))]).toEqual([])

@@ -30,7 +30,7 @@ const partial = await openNetwork()
 const stopped = await openNetwork()
 afterAll(() => Promise.all([source, target, damaged, partial, stopped].map(({ hub }) => hub.close())))
 
-/** In small chunks, so that a small archive has many. */
+/** Small chunks, so that a small archive has many. */
 async function exported(
   db: Database,
   options: { fids?: number[]; from?: Buffer; stopAfterFrames?: number } = {},
@@ -95,7 +95,7 @@ beforeAll(async () => {
 })
 
 describe('an export', () => {
-  it('that is imported into an empty database gives the same, removed keys and released names included', async () => {
+  it('imported into an empty database yields the same data, removed keys and released names included', async () => {
     const [removed] = await source.db`select count(*) from hub.signers where not active`
     const [released] = await source.db`select count(*) from hub.username_proofs where fid = 0`
     expect(removed!.count).toBeGreaterThan(0)
@@ -106,23 +106,23 @@ describe('an export', () => {
     expect(await hubContents(target.db)).toEqual(await hubContents(source.db))
   })
 
-  it('that is imported twice changes nothing', async () => {
+  it('imported twice changes nothing', async () => {
     const before = await hubContents(target.db)
     const result = await importInto(target, archive)
     expect(result.tally.merged).toBe(0)
-    // Messages of a key that is removed by now are known, but it may sign nothing any more.
+    // Messages of a removed key are stored, but the key may sign no new ones.
     expect([...result.tally.refused.keys()]).toEqual(['bad_request.invalid_signer: invalid signer'])
     expect(await hubContents(target.db)).toEqual(before)
   })
 
-  it('holds the same whether it was stopped or not', async () => {
+  it('is the same whether it was stopped and resumed or not', async () => {
     const first = await exported(source.db, { stopAfterFrames: 1000 })
     expect(first.length).toBeLessThan(archive.length)
     const both = await exported(source.db, { from: first })
     expect(gunzipSync(both).equals(gunzipSync(archive))).toBe(true)
   })
 
-  it('of some users holds these alone', async () => {
+  it('of some users contains these users only', async () => {
     const some = await exported(source.db, { fids: [7, 3, 7] })
     const result = await importInto(partial, some)
     expect(result.outcome).toBe('complete')
@@ -136,7 +136,7 @@ describe('an export', () => {
 })
 
 describe('an import', () => {
-  it('of an archive that was cut off merges what is whole, says so, and goes on when the rest is there', async () => {
+  it('of a truncated archive merges its complete chunks, and resumes with the complete archive', async () => {
     const cut = archive.subarray(0, Math.floor(archive.length * 0.6))
     const first = await importInto(damaged, cut)
     expect(first.outcome).toBe('truncated')
@@ -161,7 +161,7 @@ describe('an import', () => {
     expect(result.tally.duplicates).toBeGreaterThan(100)
   })
 
-  it('that is stopped goes on where it was, unless it is told to start again', async () => {
+  it('that was stopped resumes, unless it is restarted', async () => {
     const stop = new AbortController()
     const first = await importArchive({
       ...stopped,
@@ -182,7 +182,7 @@ describe('an import', () => {
     expect(restarted.startOffset).toBe(0)
   })
 
-  it('counts what it refuses by reason, and goes on', async () => {
+  it('counts refusals by reason and continues', async () => {
     const result = await importInto(partial, await forgedArchive())
     expect(result.outcome).toBe('complete')
     expect([...result.tally.refused]).toEqual([
@@ -190,7 +190,7 @@ describe('an import', () => {
     ])
   })
 
-  it('of another network is refused before anything is merged', async () => {
+  it('of another network is refused before anything merges', async () => {
     const before = await hubContents(partial.db)
     const result = await importArchive({
       ...partial,

@@ -23,7 +23,7 @@ function open(
   return new ChainRpc(network, { log: silentLog, clock: Date.now, ...options })
 }
 
-it('of many who ask at once when a URL stops, each is answered by the next one', async () => {
+it('concurrent calls on a URL that stops are all answered by the next one', async () => {
   const rpc = open()
   await rpc.withEndpoint((endpoint) => endpoint.head())
   for (const [stopped, other] of [
@@ -39,7 +39,7 @@ it('of many who ask at once when a URL stops, each is answered by the next one',
   }
 })
 
-it('what must be agreed on is what all say that answer', async () => {
+it('requestAgreed returns what all answering endpoints agree on', async () => {
   const rpc = open([first.url, second.url, third.url])
   const head = Number(await chain.client.getBlockNumber())
   const ask = () => rpc.requestAgreed((endpoint) => endpoint.head())
@@ -55,7 +55,7 @@ it('what must be agreed on is what all say that answer', async () => {
   await expect(ask()).rejects.toThrow('HTTP')
 })
 
-it('who runs the server is told which RPCs differ, what they say and what to do, once a minute', async () => {
+it('a mismatch is logged once a minute, with endpoints, answers and advice', async () => {
   const told: [object, string][] = []
   let [nowMs, differed] = [0, 0]
   const rpc = open([first.url, second.url], {

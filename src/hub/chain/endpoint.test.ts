@@ -21,7 +21,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-describe('an RPC that answers with nothing, as some do that are asked too much', () => {
+describe('an overloaded RPC that answers success without a result', () => {
   test.each([null, undefined, '', 'busy', {}])('has not answered: %o', async (nothing) => {
     result = nothing
     const asked = [
@@ -36,12 +36,12 @@ describe('an RPC that answers with nothing, as some do that are asked too much',
     for (const answer of await Promise.allSettled(asked)) {
       expect(answer).toMatchObject({
         status: 'rejected',
-        reason: { message: expect.stringMatching('no answer to') },
+        reason: { message: expect.stringMatching('no valid answer to') },
       })
     }
   })
 
-  test('says of a block and of a transaction that it has none', async () => {
+  test('may return null for a block or a transaction', async () => {
     result = null
     expect(await endpoint.header(7)).toBeNull()
     expect(await endpoint.senders([`0x${'22'.repeat(32)}`])).toEqual([null])

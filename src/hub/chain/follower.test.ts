@@ -28,7 +28,7 @@ beforeEach(() => {
   second.faults = {}
 })
 
-/** Writes down what it is given, and takes it back when it is told to. */
+/** Records the logs that it handles, and reverts them. */
 function recorder(options: Partial<LogHandler> = {}): LogHandler {
   const follower = name
   return {
@@ -76,7 +76,7 @@ function open(
   return new Follower(handler, { db, rpc, holder })
 }
 
-/** Steps until there is nothing new, whatever fails on the way. */
+/** Steps until nothing is new, even if steps fail. */
 async function catchUp(follower: Follower, mayFail = false): Promise<StepOutcome[]> {
   const outcomes: StepOutcome[] = []
   for (let steps = 0; steps < 200; steps += 1) {
@@ -87,7 +87,7 @@ async function catchUp(follower: Follower, mayFail = false): Promise<StepOutcome
     outcomes.push(outcome)
     if (outcome === 'caughtUp') return outcomes
   }
-  throw new Error(`not level after 200 steps: ${outcomes.slice(-5)}`)
+  throw new Error(`not caught up after 200 steps: ${outcomes.slice(-5)}`)
 }
 
 async function transfer(value: bigint): Promise<void> {
@@ -100,7 +100,7 @@ async function transfer(value: bigint): Promise<void> {
   })
 }
 
-/** What has been seen is what is on the chain now. */
+/** Compares the recorded logs with the chain. */
 async function expectTruth(until = Number.MAX_SAFE_INTEGER): Promise<void> {
   const seen = await db<{ value: string }[]>`
     select value::text as value from public.seen where follower = ${name} order by block, log_index`
@@ -109,12 +109,12 @@ async function expectTruth(until = Number.MAX_SAFE_INTEGER): Promise<void> {
   expect(seen.map(({ value }) => value)).toEqual(there.map(({ data }) => BigInt(data).toString()))
 }
 
-it('what is on the chain is handled once, also by a follower that is started anew', async () => {
+it('each log is handled once, also by a restarted follower', async () => {
   for (const value of [1n, 2n, 3n]) await transfer(value)
   await catchUp(open())
   await transfer(4n)
   await chain.mine(20)
-  // Another process, which has to wait until the first one lets go.
+  // Another process must wait until the first one releases the lease.
   const later = open()
   expect(await later.step()).toBe('busy')
   await db`update chain.followers set leased_until = now() - interval '1 second'`
@@ -131,7 +131,7 @@ it('a follower whose process has died: another process continues at once', async
   await expect.poll(() => open().step()).not.toBe('busy')
 })
 
-it('blocks that the chain takes back are taken back', async () => {
+it('blocks that leave the chain are reverted', async () => {
   const follower = open()
   await chain.mine(10)
   for (const value of [10n, 11n, 12n, 13n]) {
@@ -145,7 +145,7 @@ it('blocks that the chain takes back are taken back', async () => {
   await expectTruth()
 })
 
-it('a chain that becomes shorter, and then another one, is followed', async () => {
+it('a reorganization to a shorter chain is followed', async () => {
   const follower = open()
   await transfer(20n)
   const snapshot = await chain.client.snapshot()
@@ -161,7 +161,7 @@ it('a chain that becomes shorter, and then another one, is followed', async () =
   await expectTruth()
 })
 
-it('when the chain takes back more than was final, all is read anew', async () => {
+it('a reorganization of final blocks -> everything is read again', async () => {
   const follower = open()
   for (const value of [30n, 31n]) await transfer(value)
   await chain.mine(CONFIRMATIONS + 3)
@@ -172,7 +172,7 @@ it('when the chain takes back more than was final, all is read anew', async () =
   await expectTruth()
 })
 
-it('who only wants what is final sees nothing of the last blocks', async () => {
+it('a handler of final blocks does not see the last ones', async () => {
   const follower = open(recorder({ confirmedOnly: true }))
   await transfer(40n)
   await catchUp(follower)
@@ -183,7 +183,7 @@ it('who only wants what is final sees nothing of the last blocks', async () => {
   await expectTruth()
 })
 
-it('ranges that are refused become smaller until they are not', async () => {
+it('refused ranges shrink until they are accepted', async () => {
   for (const value of [50n, 51n]) await transfer(value)
   await chain.mine(40)
   first.faults = { maxLogRange: 7 }
@@ -192,7 +192,7 @@ it('ranges that are refused become smaller until they are not', async () => {
   await expectTruth()
 })
 
-it('when an RPC stops, the next one is asked', async () => {
+it('an RPC that stops is replaced by the next one', async () => {
   const follower = open()
   await follower.step()
   first.faults = { stopped: true }
@@ -206,7 +206,7 @@ it('when an RPC stops, the next one is asked', async () => {
   await expectTruth()
 })
 
-it('an RPC that answers, and stands still, is left after a minute for one that goes on', async () => {
+it('an RPC that reports the same block for a minute is replaced by one that advances', async () => {
   let passedMs = 0
   const follower = open(recorder(), {}, () => Date.now() + passedMs)
   await transfer(62n)
@@ -222,7 +222,7 @@ it('an RPC that answers, and stands still, is left after a minute for one that g
   expect(await follower.step()).toBe('moved')
   await catchUp(follower)
   await expectTruth()
-  // A chain that makes no blocks is one whose RPCs all say the same.
+  // If all RPCs report the same block, the chain itself has stopped.
   passedMs = 130_000
   expect(await follower.step()).toBe('caughtUp')
 })
@@ -234,15 +234,15 @@ it('an RPC of another chain is not used', async () => {
   await expectTruth()
   await db`update chain.followers set leased_until = now() - interval '1 second'`
   second.faults = { chainId: 1 }
-  await expect(open().step()).rejects.toThrow('is of chain 1, not of 10')
+  await expect(open().step()).rejects.toThrow('is on chain 1, not 10')
 })
 
-it('a follower is not continued on another chain', async () => {
+it('a follower does not continue on another chain', async () => {
   await catchUp(open())
   await expect(open(recorder(), { chainId: 8_453 }).step()).rejects.toThrow('followed chain 10')
 })
 
-it('an RPC that is behind, or tells what cannot be, changes nothing', async () => {
+it('an RPC that lags or contradicts itself changes nothing', async () => {
   const follower = open()
   await chain.mine(CONFIRMATIONS)
   await transfer(80n)
@@ -274,7 +274,7 @@ it('an RPC that is behind, or tells what cannot be, changes nothing', async () =
   await expectTruth()
 })
 
-it('it follows by itself, says what it does, and lets go when it is stopped', async () => {
+it('startFollowing follows, logs failures, and releases the lease when it stops', async () => {
   const follower = open()
   const stop = startFollowing(follower, { pollMs: 10, log: silentLog })
   await transfer(90n)

@@ -65,7 +65,7 @@ async function addKey(user: Account, appKey: Buffer, key: Buffer): Promise<void>
   await chain.send(user, { contract: 'KeyGateway', address: keyGateway, functionName: 'add', args })
 }
 
-it('a registration is a user of the hub once it is final, with the time, block and transaction of the chain', async () => {
+it('a registration reaches the hub once it is final, with time, block and transaction', async () => {
   const user = chain.account(1)
   const recovery = chain.account(2).address
   await followAll()
@@ -96,7 +96,7 @@ it('a registration is a user of the hub once it is final, with the time, block a
   ])
 })
 
-it('what changes hands on the chain changes hands in the hub', async () => {
+it('transfers and recovery changes reach the hub', async () => {
   const [from, to] = [chain.account(3), privateKeyToAccount(generatePrivateKey())]
   const fid = await chain.register(from)
   const registry = { contract: 'IdRegistry', address: idRegistry }
@@ -121,7 +121,7 @@ it('what changes hands on the chain changes hands in the hub', async () => {
   expect(await holderOf(fid)).toMatchObject({ custody: bytes(to.address), recovery: bytes(recovery) })
 })
 
-it('keys are added and removed, storage is rented, the tier is bought', async () => {
+it('keys, rents and tier purchases reach the hub', async () => {
   const appKey = Buffer.alloc(32, 5)
   const app = ethAccount(appKey).signer
   await chain.client.setBalance({ address: app.address, value: 10n ** 18n })
@@ -163,14 +163,14 @@ it('keys are added and removed, storage is rented, the tier is bought', async ()
   ).toHaveLength(1)
 })
 
-it('what is read twice is merged once', async () => {
+it('blocks that are read twice merge once', async () => {
   const [before] = await db`select count(*)::integer as events from hub.onchain_events`
   await db`delete from chain.followers`
   await followAll()
   expect(await db`select count(*)::integer as events from hub.onchain_events`).toEqual([before])
 })
 
-it('a registry that is followed later is read from the first block on, as the others were', async () => {
+it('a registry that is added later is read from the first block, with the others', async () => {
   await db`delete from chain.followers`
   const isTier = (address: string) => address === tierRegistry.toLowerCase()
   const before = handler.contracts!.filter((address) => !isTier(address))
@@ -185,7 +185,7 @@ it('a registry that is followed later is read from the first block on, as the ot
   expect(inOrder(await events())).toEqual(inOrder(all))
 })
 
-it('a chain whose registries stand elsewhere has none to follow', () => {
+it('a network without registries has no handler', () => {
   const elsewhere = readChainSettings({ rpcUrls: { arbitrum: chain.url } })
   expect(registryHandler(elsewhere, elsewhere.networks.get('arbitrum')!, { hub, log: silentLog })).toBeNull()
   expect(() => readChainSettings({ rpcUrls: {}, contracts: 'idRegistry=moon:0x00' })).toThrow('moon')

@@ -14,7 +14,7 @@ const user = new TestUser(1)
 const dayMs = 86_400_000
 const startMs = testNowUnix * 1000
 const workerName = 'plaza test worker'
-/** Workers that fail wait between their attempts, and a busy machine makes them no faster. */
+/** Workers wait between attempts, also on a fast machine. */
 const PATIENCE = { timeout: 60_000 }
 const stops: (() => Promise<void>)[] = []
 let casts = 0
@@ -30,7 +30,7 @@ afterEach(async () => {
   await Promise.all(stops.splice(0).map((stop) => stop()))
 })
 
-/** Appends a block of casts, as a merge does. */
+/** Appends a block of casts, like a merge. */
 async function append(shard: number, count: number, dayOffset = 0): Promise<void> {
   const pending = Array.from({ length: count }, () => {
     casts += 1
@@ -52,7 +52,7 @@ async function append(shard: number, count: number, dayOffset = 0): Promise<void
   })
 }
 
-/** Keeps the ids that it gets in a table, in the consumer's transaction. */
+/** Saves the ids that it receives, in the consumer's transaction. */
 const keepIds: Consumer = {
   name: 'keeper',
   from: 'oldest',
@@ -66,7 +66,7 @@ const keepIds: Consumer = {
   },
 }
 
-/** Starts workers as a process of its own would: with its own connections. */
+/** Starts workers with connections of their own, like a process. */
 function start(consumer: Consumer, options: { batchSize?: number; log?: Log } = {}): void {
   const pool = connect({ poolSize: 3, applicationName: workerName })
   const tail = createEventTail(pool, { pollMs: 100 })
@@ -97,7 +97,7 @@ async function expectAllHad(): Promise<void> {
   }
 }
 
-/** Ends every connection of the workers, whatever it does. */
+/** Terminates all connections of the workers. */
 async function killConnections(): Promise<void> {
   await db`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -106,7 +106,7 @@ async function killConnections(): Promise<void> {
 }
 
 describe('a consumer', () => {
-  test('has every event of its types once and in order, with several at work and connections that die', async () => {
+  test('receives every event of its types once and in order, with several workers and lost connections', async () => {
     start(keepIds, { batchSize: 7 })
     start(keepIds, { batchSize: 3 })
     for (let round = 0; round < 30; round += 1) {
@@ -116,7 +116,7 @@ describe('a consumer', () => {
     await expectAllHad()
   }, 120_000)
 
-  test('whose handler fails has nothing twice, and skips nothing', async () => {
+  test('that fails receives events again, handles none twice and skips none', async () => {
     let calls = 0
     start(
       {
@@ -134,7 +134,7 @@ describe('a consumer', () => {
     await expectAllHad()
   }, 120_000)
 
-  test('stops before an event that cannot be handled, with everything before it done, and says which', async () => {
+  test('stops before an event that always fails, and logs it', async () => {
     await append(1, 20)
     const logged = await idsLogged(1)
     const poisoned = logged[12]!
@@ -161,7 +161,7 @@ describe('a consumer', () => {
     await expectAllHad()
   }, 120_000)
 
-  test('notices what was dropped before it was consumed, and goes on behind it', async () => {
+  test('reports a gap and continues after it', async () => {
     await append(1, 4)
     await ensurePartitions(db, startMs + 5 * dayMs)
     await append(1, 3, 5)
@@ -183,7 +183,7 @@ describe('a consumer', () => {
     expect(await idsHad(1)).toHaveLength(3)
   })
 
-  test('that begins at the newest has nothing of before, and goes on where it was', async () => {
+  test('that starts at the newest event receives no older one, and resumes at its cursor', async () => {
     await append(1, 4)
     const newest = { ...keepIds, from: 'newest' } as const
     start(newest)
@@ -197,7 +197,7 @@ describe('a consumer', () => {
     expect(await idsHad(1)).toEqual((await idsLogged(1)).slice(4))
   })
 
-  test('finishes its batch when it is stopped, and then leaves the log alone', async () => {
+  test('finishes its batch when it is stopped, then reads no more', async () => {
     let isUnderWay = false
     start({
       ...keepIds,

@@ -15,7 +15,7 @@ async function mergeOn(nowMs: number, text: string): Promise<void> {
   await mergeBatch(db, 1, batch, { shards: 1, hooks: [] }, nowMs)
 }
 
-test('days past the retention go whole, newer ones stay, and the oldest id that is kept is known', async () => {
+test('days past the retention are dropped whole, and the lowest retained id is recorded', async () => {
   await db`insert into hub.shards (shard) values (1)`
   for (const day of [0, 1, 2, 3, 4]) await mergeOn(start + day * dayMs, `day ${day}`)
 
@@ -33,7 +33,7 @@ test('days past the retention go whole, newer ones stay, and the oldest id that 
   expect(await dropExpiredPartitions(db, start + 4 * dayMs, 3)).toEqual([])
 })
 
-test('messages stay when their events are dropped', async () => {
+test('messages remain when their events are dropped', async () => {
   await dropExpiredPartitions(db, start + 100 * dayMs, 3)
   expect(await db`select 1 from hub.events`).toHaveLength(0)
   expect(await db`select 1 from hub.messages`).toHaveLength(5)

@@ -53,14 +53,14 @@ function nameOf({ shard, id }: { shard: number; id: number }): string {
 }
 
 describe('a page of the log', () => {
-  test('has the events from the first id up to, and without, the stop', async () => {
+  test('contains events from `from` inclusive to `stop` exclusive', async () => {
     await write([0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((id) => ({ shard: 1, id })))
     expect(await names(ranges([1], 2, 5), 100)).toEqual(['1:2', '1:3', '1:4'])
     expect(await names(ranges([1], 2, 8), 7, true)).toEqual(['1:7', '1:6', '1:5', '1:4', '1:3', '1:2'])
     expect(await names(ranges([2]), 3)).toEqual([])
   })
 
-  test('is merged by id, then by shard, and its size holds for all shards together', async () => {
+  test('is merged by id and shard, and its size applies to all shards together', async () => {
     await write([
       { shard: 1, id: 10 },
       { shard: 2, id: 10 },
@@ -72,14 +72,14 @@ describe('a page of the log', () => {
     expect(await names(ranges([1, 2, 3]), 2, true)).toEqual(['1:20', '3:15'])
   })
 
-  test('tells the first event that it left out, and null at the end', async () => {
+  test('returns the first event after it, or null at the end', async () => {
     await write([1, 2, 3].map((id) => ({ shard: 1, id })))
     const all = await readEvents(db, ranges([1]), { limit: 3, reverse: false })
     const some = await readEvents(db, ranges([1]), { limit: 2, reverse: false })
     expect([all.next, some.next]).toEqual([null, { shard: 1, id: 3 }])
   })
 
-  test('ends early when its events are large, with one event at least', async () => {
+  test('ends early when its events are large, with at least one', async () => {
     await write([1, 2, 3, 4].map((id) => ({ shard: 1, id, bytes: 1000 })))
     const options = { limit: 10, reverse: false, maxBytes: 1500 }
     const first = await readEvents(db, ranges([1]), options)
@@ -93,7 +93,7 @@ describe('a page of the log', () => {
     expect(least.events).toHaveLength(1)
   })
 
-  test('reads over what the filter keeps out, and moves on', async () => {
+  test('leaves out filtered events and advances over them', async () => {
     await write([1, 2, 3, 4].map((id) => ({ shard: 1, id, fid: id % 2 })))
     await write([{ shard: 1, id: 5, fid: null }])
     const filter = { fids: [1], types: null }
@@ -107,7 +107,7 @@ describe('a page of the log', () => {
   })
 })
 
-test('pages in either direction show every event of the range once, whatever their size', async () => {
+test('pages in either direction contain every event of the range once', async () => {
   const event = fc.record({
     shard: fc.integer({ min: 1, max: 3 }),
     id: fc.integer({ min: 0, max: 60 }),
@@ -149,7 +149,7 @@ test('pages in either direction show every event of the range once, whatever the
   )
 })
 
-describe('what retention has dropped', () => {
+describe('a dropped event', () => {
   async function drop(): Promise<void> {
     await ensurePartitions(db, nowMs - dayMs)
     await write([
@@ -161,7 +161,7 @@ describe('what retention has dropped', () => {
     await dropExpiredPartitions(db, nowMs + dayMs, 1)
   }
 
-  test('is refused by name, together with the oldest id that is kept', async () => {
+  test('-> not_found.event_dropped with the oldest kept id', async () => {
     await drop()
     const dropped = { code: 'not_found.event_dropped', message: expect.stringContaining('oldest kept is 20') }
     await expect(names(ranges([1], 1), 10)).rejects.toMatchObject(dropped)
@@ -170,7 +170,7 @@ describe('what retention has dropped', () => {
     await expect(readEvent(db, 1, 2)).rejects.toMatchObject(dropped)
   })
 
-  test('does not matter to who starts at the oldest, behind it, or in another shard', async () => {
+  test('does not affect ranges that start at 0, after it, or in another shard', async () => {
     await drop()
     expect(await names(ranges([1, 2]), 10)).toEqual(['2:3', '1:20'])
     expect(await names(ranges([1], 8), 10)).toEqual(['1:20'])
@@ -178,14 +178,14 @@ describe('what retention has dropped', () => {
   })
 })
 
-test('one event is found by shard and id', async () => {
+test('readEvent finds an event by shard and id', async () => {
   await write([{ shard: 2, id: 5 }])
   expect(await readEvent(db, 2, 5)).toMatchObject({ shard: 2, id: 5, type: HubEventType.MERGE_MESSAGE })
   expect(await readEvent(db, 1, 5)).toBeNull()
   expect(await readEvent(db, 9, 5)).toBeNull()
 })
 
-test('the end of a log is its last id, or what was dropped before it, or nothing', async () => {
+test('readLogEnds returns the last id, or the last dropped one, or -1', async () => {
   await write([1, 2].map((id) => ({ shard: 2, id })))
   await db`update hub.shards set first_retained_id = 8 where shard = 3`
   expect(await readLogEnds(db, [1, 2, 3])).toEqual([
@@ -195,13 +195,13 @@ test('the end of a log is its last id, or what was dropped before it, or nothing
   ])
 })
 
-test('a page in the middle of a long log is found by index, without reading the rest', async () => {
+test('a page in the middle of a long log is read by index only', async () => {
   await db`
     insert into hub.events (day, shard, id, type, event)
     select '2026-11-01'::date + (n / 7000)::integer, 1 + n % 2, n, 1, '\\x00' from generate_series(0, 19999) n
   `
   await db.unsafe('vacuum analyze hub.events')
-  // One session, so that what it has counted is flushed by itself.
+  // One session, whose statistics are flushed together.
   const session = connect({ poolSize: 1 })
   for (const shards of [[1], [1, 2]]) {
     for (const reverse of [false, true]) {
@@ -214,7 +214,7 @@ test('a page in the middle of a long log is found by index, without reading the 
   }
 })
 
-/** Pages of the log's tables and indexes that were looked at. */
+/** Blocks of the log's tables and indexes that a session has read. */
 async function blocksRead(session: Database): Promise<number> {
   await session`select pg_stat_force_next_flush()`
   const [row] = await session<{ blocks: number }[]>`

@@ -17,10 +17,10 @@ beforeEach(async () => {
 })
 afterEach(() => Promise.all(tails.splice(0).map((tail) => tail.close())))
 
-/** What a busy machine may need, and still less than a minute. */
+/** Long enough for a busy machine, and less than a minute. */
 const LONG_MS = 30_000
 
-/** A poll of a minute is none within a test. */
+/** A poll interval of a minute never elapses in a test. */
 function open(pollMs: number): EventTail {
   const tail = createEventTail(db, { pollMs })
   tails.push(tail)
@@ -36,12 +36,12 @@ async function append(shard: number, id: number, options: { notify: boolean }): 
   })
 }
 
-/** Settled within the time, or not. */
+/** Whether the promise settles within the time. */
 async function isDone(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
   return await Promise.race([promise.then(() => true), sleep(withinMs).then(() => false)])
 }
 
-/** Connections that listen: one that is not idle yet has been asked to, and would miss what is told now. */
+/** Listening connections. One that is not idle is still subscribing and would miss a notification. */
 async function listeners(): Promise<number[]> {
   const rows = await db<{ pid: number }[]>`
     select pid from pg_stat_activity
@@ -50,7 +50,7 @@ async function listeners(): Promise<number[]> {
   return rows.map((row) => row.pid)
 }
 
-test('a notification wakes those who wait for its shard, and nobody else', async () => {
+test('a notification wakes the readers of its shard only', async () => {
   const tail = open(60_000)
   await expect.poll(listeners).not.toHaveLength(0)
   const first = tail.wait([{ shard: 1, lastId: 4 }], never)
@@ -67,7 +67,7 @@ test('a notification wakes those who wait for its shard, and nobody else', async
   expect(await isDone(second, 50)).toBe(false)
 })
 
-test('who is behind what was notified before does not wait at all', async () => {
+test('a reader that is behind an earlier notification does not wait', async () => {
   const tail = open(60_000)
   await expect.poll(listeners).not.toHaveLength(0)
   await append(1, 5, { notify: true })
@@ -76,14 +76,14 @@ test('who is behind what was notified before does not wait at all', async () => 
   expect(await isDone(tail.wait([{ shard: 1, lastId: 5 }], never), 50)).toBe(false)
 })
 
-test('looking at the log finds what nobody was notified of', async () => {
+test('a poll finds events without a notification', async () => {
   const tail = open(20)
   const waiting = tail.wait([{ shard: 2, lastId: -1 }], never)
   await append(2, 0, { notify: false })
   expect(await isDone(waiting, LONG_MS)).toBe(true)
 })
 
-test('a connection that is lost is opened again', async () => {
+test('a lost connection is reopened', async () => {
   const tail = open(60_000)
   await expect.poll(listeners).not.toHaveLength(0)
   const [lost] = await listeners()
@@ -94,7 +94,7 @@ test('a connection that is lost is opened again', async () => {
   expect(await isDone(waiting, LONG_MS)).toBe(true)
 })
 
-test('whoever leaves, and everybody when the tail closes, stops waiting', async () => {
+test('an aborted reader, and all readers of a closed tail, stop waiting', async () => {
   const tail = open(60_000)
   const controller = new AbortController()
   const leaving = tail.wait([{ shard: 1, lastId: 4 }], controller.signal)

@@ -16,7 +16,7 @@ async function codes(outcomes: ReturnType<typeof hub.submit>) {
   return (await outcomes).map((outcome) => outcome?.code ?? null)
 }
 
-test('what comes from a place is taken once, of every kind, in one call and in the next', async () => {
+test('an item of a known source offset -> duplicate, for every kind, in one call and in the next', async () => {
   const user = new TestUser(1)
   const events = user.onChain()
   expect(await codes(hub.submitOnChainEvents(events, at(1, 2, 3)))).toEqual([null, null, null])
@@ -30,13 +30,13 @@ test('what comes from a place is taken once, of every kind, in one call and in t
   expect(await codes(hub.submitOnChainEvents([user.storageRentEvent(1, 999)], at(3)))).toEqual([
     'bad_request.duplicate',
   ])
-  // The same from another place, or from none.
+  // The same items from another log, or without an offset.
   const elsewhere = { sourceOffsets: [{ log: 'node.example:3383/2', id: 5 }] }
   expect(await codes(hub.submit([two!], elsewhere))).toEqual([null])
   expect(await codes(hub.submitNameTransfers([other]))).toEqual([null])
 })
 
-test('what was refused because something is missing here is not taken: it may come again', async () => {
+test('an item that misses a dependency can be submitted again under its offset', async () => {
   const user = new TestUser(2)
   const cast = user.cast('early', testNow - 10)
   expect(await codes(hub.submit([cast], at(20)))).toEqual(['bad_request.unknown_fid'])
@@ -44,7 +44,7 @@ test('what was refused because something is missing here is not taken: it may co
   expect(await codes(hub.submit([cast], at(20)))).toEqual([null])
 })
 
-test('what is forgotten may be taken again', async () => {
+test('an offset that was deleted can be applied again', async () => {
   const user = new TestUser(3)
   await hub.submitOnChainEvents(user.onChain())
   await hub.submit([user.cast('a', testNow - 10)], at(30))

@@ -16,7 +16,7 @@ const { merge, outcomes, storedHashes, counts } = storedMerges(db)
 const alice = new TestUser(1)
 const bob = new TestUser(2)
 
-/** Locks of this database that somebody waits for. */
+/** Advisory locks of this database that another session waits for. */
 const waiting = (holder: Queryable) => holder<{ objid: number }[]>`
   select l.objid from pg_locks l
   join pg_database d on d.oid = l.database and d.datname = current_database()
@@ -73,7 +73,7 @@ function keyRemove(): SignedMessage {
   return alice.message({ type: MessageType.KEY_REMOVE, keyRemoveBody }, testNow)
 }
 
-test('a message that is never stored merges beside others and leaves nothing', async () => {
+test('a message of a type that is not stored merges beside others and stores nothing', async () => {
   const cast = alice.cast('stored', testNow)
   expect(await outcomes(action, cast)).toEqual([null, null])
   expect(await storedHashes(1)).toEqual(hashesOf([cast]))
@@ -85,7 +85,7 @@ test('a message that is never stored merges beside others and leaves nothing', a
   })
 })
 
-test('what is withdrawn is gone and told as pruned, and what does not stand cannot be', async () => {
+test('upstream removal of a stored message -> PRUNE_MESSAGE; of another -> conflict', async () => {
   const [cast, other, profile] = [
     alice.cast('one', testNow, { mentions: [2], mentionsPositions: [0] }),
     alice.cast('two', testNow),
@@ -104,7 +104,7 @@ test('what is withdrawn is gone and told as pruned, and what does not stand cann
   expect((await merge({ messages: [cast] })).messages).toEqual([null])
 })
 
-test('a batch merges by what rests on what and then by time, and answers in the order it came', async () => {
+test("a batch merges in the protocol's order and answers in the order of the request", async () => {
   const [older, newer] = [testNow - 2, testNow - 1].map((at) => alice.userData(UserDataType.BIO, `${at}`, at))
   const shown = alice.userData(UserDataType.USERNAME, 'name.eth', testNow - 9)
   const cast = alice.cast('early', testNow - 10)
@@ -116,7 +116,7 @@ test('a batch merges by what rests on what and then by time, and answers in the 
   ).toEqual([HubEventType.MERGE_USERNAME_PROOF, shown.hash, older!.hash, newer!.hash, cast.hash])
 })
 
-test('hooks are called for what is logged, and not where there is nothing', async () => {
+test('hooks are called for logged events only', async () => {
   const calls: number[] = []
   const cast = alice.cast('once', testNow)
   for (const messages of [[cast], [cast], []]) {
@@ -127,14 +127,14 @@ test('hooks are called for what is logged, and not where there is nothing', asyn
   expect(calls).toEqual([2])
 })
 
-test('a shard that the hub does not have takes nothing', async () => {
+test('an unknown shard -> error', async () => {
   await expect(merge({ messages: [alice.cast('lost', testNow)] }, { shard: 3 })).rejects.toThrow(
     'shard 3 has no row in hub.shards',
   )
 })
 
-describe('the writer’s lock', () => {
-  /** Whether a merge has to wait while somebody writes a shard. */
+describe('the lock of the writer', () => {
+  /** Whether a merge waits while another session writes a shard. */
   async function waitsFor(shard: number, batch: Parameters<typeof merge>[0]): Promise<boolean> {
     let merging: Promise<unknown> = Promise.resolve()
     const waited = await other.begin(async (holder) => {
@@ -163,11 +163,11 @@ describe('the writer’s lock', () => {
     ],
     ['a name proof beside other messages', true, { messages: [cast, ensProof(alice)] }],
     ['a key message beside other messages', true, { messages: [cast, keyRemove()] }],
-  ])('is of its shard alone, or of all for what is unique across them: %s', async (_what, ofAll, batch) => {
+  ])('covers one shard, or all shards for names and keys: %s', async (_what, ofAll, batch) => {
     expect([await waitsFor(1, batch), await waitsFor(2, batch)]).toEqual([true, ofAll])
   })
 
-  test('is taken in the order of shards, whatever order they are named in', async () => {
+  test('is taken in ascending order of shards', async () => {
     const taking = other.begin(async (holder) => {
       await lockShards(holder, [2])
       const wanted = db.begin((transaction) => lockShards(transaction, [2, 1]))
@@ -185,8 +185,8 @@ describe('the writer’s lock', () => {
   })
 })
 
-describe('chain events', () => {
-  test('are told in the order of the chain, each once', async () => {
+describe('on-chain events', () => {
+  test('are logged in chain order, each once', async () => {
     const at = (blockNumber: number, logIndex: number) => ({
       ...alice.storageRentEvent(1, blockNumber),
       logIndex,
@@ -210,13 +210,13 @@ describe('chain events', () => {
     expect([again.events, again.chainEvents[0]?.code]).toEqual([[], 'bad_request.duplicate'])
   })
 
-  test('of one place in a block are apart by user and by type', async () => {
+  test('at one position of a block are distinct by fid and type', async () => {
     const rent = alice.storageRentEvent(1, 900)
     const events = [rent, { ...rent, fid: 2 }, alice.signerEvent(1, 900, testKey('new').publicKey)]
     expect((await merge({ chainEvents: events })).chainEvents).toEqual([null, null, null])
   })
 
-  test('make rents that count what was paid for, from when to when', async () => {
+  test('derive rents with their units and validity', async () => {
     await db`delete from hub.storage_rents`
     await merge({
       chainEvents: [
@@ -237,7 +237,7 @@ describe('chain events', () => {
     ])
   })
 
-  test('make of a fid what all of its events come to, whenever they came', async () => {
+  test('derive the state of a fid from all its events, in any order of arrival', async () => {
     const key = testKey('late').publicKey
     const carol = new TestUser(3)
     const [removed, added] = [carol.signerEvent(2, 600, key), carol.signerEvent(1, 500, key)]

@@ -38,7 +38,7 @@ const shuffled = events.chain((list) =>
   fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length, maxLength: list.length })),
 )
 
-test('what the events of a fid add up to does not depend on the order of their arrival', () => {
+test('the state does not depend on the order of arrival', () => {
   fc.assert(
     fc.property(shuffled, ([list, other]) => {
       const byKey = (state: ReturnType<typeof foldChainEvents>) => ({
@@ -50,7 +50,7 @@ test('what the events of a fid add up to does not depend on the order of their a
   )
 })
 
-test('the newest registration or transfer holds the fid; recovery changes do not', () => {
+test('the last registration or transfer sets the custody address; a recovery change does not', () => {
   const state = foldChainEvents(1, [
     moved(IdRegisterEventType.TRANSFER, 7, 20),
     moved(IdRegisterEventType.CHANGE_RECOVERY, 9, 30),
@@ -60,7 +60,7 @@ test('the newest registration or transfer holds the fid; recovery changes do not
   expect(state.identity?.recoveryAddress).toEqual(Buffer.alloc(20, 109))
 })
 
-test('an admin reset makes a removed key active again, and adds no key that was never there', () => {
+test('an admin reset activates a removed key again, and adds no unknown key', () => {
   const [known, unknown] = [testKey('known').publicKey, testKey('unknown').publicKey]
   const { signers } = foldChainEvents(1, [
     user.signerEvent(SignerEventType.ADD, 1, known),
@@ -81,7 +81,7 @@ test('pro purchases follow one another without overlap', () => {
   expect(proUntil).toBe(testNowUnix + 130 * day)
 })
 
-test('the log index decides within a block, also for keys and tiers', () => {
+test('the log index orders events within a block, for keys and tiers too', () => {
   const key = testKey('known').publicKey
   const at = (event: OnChainEvent, logIndex: number) => ({ ...event, logIndex })
   const removedLast = [
@@ -93,7 +93,7 @@ test('the log index decides within a block, also for keys and tiers', () => {
   expect(foldChainEvents(1, addedLast).signers).toMatchObject([{ key, active: true }])
 })
 
-test('a user is registered once: transfers change who holds the fid, and not since when it is there', () => {
+test('a transfer changes the custody address and keeps the registration time', () => {
   const early = { ...user.registered(10), blockTimestamp: testNowUnix - 900 }
   const late = { ...moved(IdRegisterEventType.TRANSFER, 7, 20), blockTimestamp: testNowUnix }
   const { fid, identity } = foldChainEvents(1, [late, early])
@@ -105,7 +105,7 @@ test('a user is registered once: transfers change who holds the fid, and not sin
   })
 })
 
-test('a transfer that names no recovery address leaves the one before', () => {
+test('a transfer without a recovery address keeps the previous one', () => {
   const transfer = moved(IdRegisterEventType.TRANSFER, 7, 20)
   const silent = {
     ...transfer,
@@ -116,7 +116,7 @@ test('a transfer that names no recovery address leaves the one before', () => {
   expect(foldChainEvents(1, [silent]).identity?.recoveryAddress).toEqual(Buffer.alloc(0))
 })
 
-test('who is not registered does not exist, whatever else is known', () => {
+test('a fid without a registration does not exist', () => {
   const strange = user.chainEvent(OnChainEventType.EVENT_TYPE_ID_REGISTER, 3, {})
   const others = [
     moved(IdRegisterEventType.CHANGE_RECOVERY, 9, 1),
@@ -137,7 +137,7 @@ test('who is not registered does not exist, whatever else is known', () => {
   expect(foldChainEvents(1, [misplaced])).toEqual({ fid: 1, identity: null, proUntil: 0, signers: [] })
 })
 
-test('only purchases of the pro tier count for it', () => {
+test('only purchases of the pro tier count', () => {
   const bought = user.proPurchaseEvent(30)
   const other = { ...bought, tierPurchaseEventBody: { ...bought.tierPurchaseEventBody!, tierType: 0 } }
   const misplaced = { ...bought, type: OnChainEventType.EVENT_TYPE_STORAGE_RENT }
@@ -148,7 +148,7 @@ test('only purchases of the pro tier count for it', () => {
   )
 })
 
-test('a key is known with its kind and by the event that added it last, while it is removed too', () => {
+test('a removed key keeps its type and the event that added it last', () => {
   const key = testKey('known').publicKey
   const added = user.signerEvent(SignerEventType.ADD, 1, key)
   const again = { ...added, blockNumber: 3, signerEventBody: { ...added.signerEventBody!, keyType: 2 } }

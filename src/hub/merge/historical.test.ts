@@ -34,24 +34,24 @@ function merge(batch: Partial<MergeBatch>) {
   return mergeBatch(db, 1, whole, { shards: 1, hooks: [] }, testNowUnix * 1000)
 }
 
-/** The codes of refusals; null for what was merged. */
+/** Codes of refusals; null for merged messages. */
 async function codes(messages: SignedMessage[], isAdmitted: boolean): Promise<(string | null)[]> {
   const { messages: outcomes } = await merge({ messages, historical: new Set(isAdmitted ? messages : []) })
   return outcomes.map((outcome) => outcome?.code ?? null)
 }
 
-test('a message whose key has been removed since is merged when another hub lets it stand, and only then', async () => {
+test('a historical message of a removed signer merges; a new one is refused', async () => {
   const cast = alice.cast('signed while the key was good', testNow - 100)
   expect(await codes([cast], false)).toEqual(['bad_request.invalid_signer'])
   expect(await codes([cast], true)).toEqual([null])
 })
 
-test('a key that never was a signer of the fid signs nothing, wherever it stands', async () => {
+test('a historical message of a key that never was a signer -> invalid_signer', async () => {
   const forged = new TestUser(1, 'another key').cast('hello', testNow)
   expect(await codes([forged], true)).toEqual(['bad_request.invalid_signer'])
 })
 
-test('messages stand on storage that has expired as long as another hub lets them', async () => {
+test('historical messages may use expired storage', async () => {
   const casts = Array.from({ length: 120 }, (_, n) => bob.cast(`${n}`, testNow - 1000 + n))
   expect(new Set(await codes(casts, false))).toEqual(new Set(['bad_request.no_storage']))
   expect(new Set(await codes(casts, true))).toEqual(new Set([null]))
@@ -61,13 +61,13 @@ test('messages stand on storage that has expired as long as another hub lets the
   expect(row?.count).toBe(120)
 })
 
-test('storage that was never rented counts for nobody', async () => {
+test('historical messages may not use storage that was never rented', async () => {
   const casts = Array.from({ length: 103 }, (_, n) => carol.cast(`${n}`, testNow - 1000 + n))
   const outcomes = await codes(casts, true)
   expect(outcomes.filter((code) => code === 'bad_request.prunable')).toHaveLength(3)
 })
 
-test('what a message competes for is settled as ever', async () => {
+test('historical messages follow conflict resolution', async () => {
   const like = carol.react(alice.cast('target', testNow - 50), testNow - 10)
   const unlike = carol.react(alice.cast('target', testNow - 50), testNow - 5, { remove: true })
   expect(await codes([unlike], true)).toEqual([null])

@@ -13,7 +13,7 @@ const key: GaslessKey = { key: granted, fid: 1, requestFid: 2, scopes, ttlSecond
 
 beforeEach(() => db.unsafe('delete from hub.gasless_keys; delete from hub.key_nonces'))
 
-/** A removal that is sent with the user's own key, so that the other is only spoken of. */
+/** A removal signed by the user's own key: the other key is only named in its body. */
 const keyRemove = user.message(
   {
     type: MessageType.KEY_REMOVE,
@@ -54,7 +54,7 @@ async function write(change: (state: KeyState) => void, state = new KeyState()):
   await db.begin((transaction) => writeKeys(transaction, state))
 }
 
-test('what a batch granted and used is what the next one finds', async () => {
+test('a batch loads the keys and nonces that an earlier one wrote', async () => {
   const other = { ...key, key: testKey('other').publicKey }
   await write((state) => {
     state.set(key)
@@ -74,14 +74,14 @@ test('what a batch granted and used is what the next one finds', async () => {
   }
 })
 
-test('a message that is no key message needs the key that signed it', async () => {
+test('a message that is no key message loads the key of its signer only', async () => {
   await write((state) => state.set(key))
   const cast = user.cast('hello', testNow)
   expect((await load(testKey('granted').sign(cast.data))).get(granted)).toEqual(key)
   expect((await load(cast)).get(granted)).toBeNull()
 })
 
-test('a key is granted anew with other terms, and goes when it is taken back', async () => {
+test('a key is granted again with other terms, and deleted when it is removed', async () => {
   await write((state) => state.set(key))
   const anew = {
     ...key,

@@ -29,7 +29,7 @@ const action = alice.message(
   testNow,
 )
 
-/** The types of the events, each with whom it is about. */
+/** The types of the events with their fids. */
 function eventsOf(state: BatchState) {
   return state.events.map(({ fid, body }) => [fid, body.type])
 }
@@ -40,7 +40,7 @@ function keyOf(fid: number, scopes: MessageType[], lastUsedAt = testNow) {
   return keys
 }
 
-test('a merge is one event with all that it displaced', () => {
+test('a merge emits one event with all displaced messages', () => {
   const state = createBatchState()
   const [first, second] = [
     alice.userData(UserDataType.BIO, 'one', testNow - 1),
@@ -80,18 +80,18 @@ test.each([
     createBatchState({ accounts: [{ fid: 1, proUntil: testNowUnix }] }),
     alice.cast('x'.repeat(1500), testNow, { type: 2 }),
   ],
-])('a message %s is refused and leaves no event', (_what, refusal, state, message) => {
+])('a message %s is refused and emits no event', (_what, refusal, state, message) => {
   expect(mergeMessage(message, state)).toEqual(refusal)
   expect(state.events).toEqual([])
   expect(state.changes()).toEqual([])
 })
 
-test('a long cast is taken in the last second of the tier', () => {
+test('a long cast merges in the last second of the pro tier', () => {
   const state = createBatchState({ accounts: [{ fid: 1, proUntil: testNowUnix + 1 }] })
   expect(mergeMessage(alice.cast('x'.repeat(1500), testNow, { type: 2 }), state)).toBeNull()
 })
 
-test('what another hub lets stand needs neither tier nor storage here, but a signer that there once was', () => {
+test('a historical message needs neither tier nor storage, but a former signer', () => {
   const long = alice.cast('x'.repeat(1500), testNow, { type: 2 })
   const forged = new TestUser(1, 'user 2').cast('hello', testNow)
   const gone = new TestUser(1, 'gone')
@@ -112,7 +112,7 @@ test('what another hub lets stand needs neither tier nor storage here, but a sig
   ])
 })
 
-test('a message that is never stored is taken, also without storage, and tells nothing', () => {
+test('a type that is not stored needs no storage and emits no event', () => {
   const state = createBatchState({ accounts: [{ fid: 1, limits: limitsOf(noUnits) }] })
   expect(conflictKeyOf(action)).toBeNull()
   expect(mergeMessage(action, state)).toBeNull()
@@ -129,12 +129,12 @@ test.each([
   ],
   ['out of scope', 'bad_request.invalid_signer', keyOf(1, [MessageType.LINK_ADD])],
   ['of another fid', 'bad_request.invalid_signer', keyOf(2, [MessageType.CAST_ADD])],
-])('a granted key %s: %s', (_what, code, keys) => {
+])('a gasless key %s: %s', (_what, code, keys) => {
   const message = granted.sign(cast.data)
   expect(mergeMessage(message, createBatchState({ keys }))?.code ?? null).toBe(code)
 })
 
-test('a granted key lives on by what merges, and not by what is refused', () => {
+test('a merged message moves the clock of its gasless key, a refused one does not', () => {
   const keys = keyOf(1, [MessageType.CAST_ADD, MessageType.CAST_REMOVE], testNow - 50)
   const state = createBatchState({ keys })
   const early = granted.sign(alice.cast('gone', testNow - 10).data)
@@ -145,7 +145,7 @@ test('a granted key lives on by what merges, and not by what is refused', () => 
   expect(keys.get(granted.publicKey)?.lastUsedAt).toBe(testNow - 40)
 })
 
-test('only a conflict that the batch itself brought about is told in the log', () => {
+test('a conflict with a message of the same batch is logged, another one is not', () => {
   const state = createBatchState()
   const [stored, older, newer] = [testNow - 5, testNow - 6, testNow].map((at) =>
     alice.userData(UserDataType.BIO, `at ${at}`, at),
@@ -172,7 +172,7 @@ test('only a conflict that the batch itself brought about is told in the log', (
   ])
 })
 
-test('a message that stands can be withdrawn, once, and only itself', () => {
+test('applyUpstreamRemoval removes only the stored message, once', () => {
   const state = createBatchState()
   const [before, after] = [
     alice.userData(UserDataType.BIO, 'one', testNow - 1),

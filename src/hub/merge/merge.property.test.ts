@@ -12,7 +12,7 @@ import { conflictKeyOf } from './merge-message.js'
 import { compareCandidates } from './resolve-conflict.js'
 import { conflictKeyId } from './stored-message.js'
 
-// Hundreds of small merges, each a transaction: seconds alone, a minute where others are at work.
+// Hundreds of small transactions: seconds alone, a minute on a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
 
 const users = [1, 2, 3].map((fid) => new TestUser(fid))
@@ -39,7 +39,7 @@ beforeAll(() => ensurePartitions(db, testNowUnix * 1000))
 beforeEach(() => reset())
 
 async function reset(units = 50): Promise<void> {
-  // A few rows are deleted in a fraction of the time in which a table is truncated, which makes new files.
+  // Deleting a few rows takes a fraction of the time of a truncation, which creates new files.
   await db.unsafe(`
     ${tables.map((table) => `delete from ${table};`).join('\n')}
     insert into hub.shards (shard) values (1);
@@ -57,7 +57,7 @@ async function merge(
   return await mergeBatch(db, 1, { messages, chainEvents, nameTransfers: [] }, settings, testNowUnix * 1000)
 }
 
-/** Few seconds and few targets, so that messages collide in every way, ties in time among them. */
+/** Few seconds and few targets, so that messages collide in every way, with equal timestamps too. */
 const second = fc.integer({ min: testNow - 30, max: testNow - 1 })
 const user = fc.constantFrom(...users)
 const flag = fc.boolean()
@@ -106,7 +106,7 @@ function verify(author: TestUser, address: number, at: number, remove: boolean):
   return author.message({ type: Type.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, at)
 }
 
-/** Follows of one user and a compact state that tells the truth about them, as clients write it. */
+/** Follows of one user and a compact state that matches them, as clients write it. */
 const followsAndCompact = fc
   .tuple(user, fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), second, flag), { maxLength: 12 }), second)
   .map(([author, steps, compactAt]) => {
@@ -125,7 +125,7 @@ const history = fc
   )
   .map(([steps, follows]) => [...steps.flat(), ...follows.flat()])
 
-/** The rules in their plainest form: of everything that competes for a slot, the strongest. */
+/** The rules in their simplest form: of all messages with one conflict key, the winner. */
 function winners(messages: readonly SignedMessage[]): SignedMessage[] {
   const best = new Map<string, SignedMessage>()
   for (const message of messages) {
@@ -142,7 +142,7 @@ function contender(message: SignedMessage) {
   return { set: conflictKeyOf(message)!.set, type: data.type, ts: data.timestamp, hash }
 }
 
-/** Links that a compact state of their type has made pointless are gone. */
+/** Drops links that a compact state of their type displaces. */
 function afterCompaction(stored: SignedMessage[]): SignedMessage[] {
   const compacts = stored.filter((message) => message.data.type === Type.LINK_COMPACT_STATE)
   return stored.filter(({ data }) => {
@@ -167,7 +167,7 @@ async function storedHashes(): Promise<string[]> {
   return hashesOf(rows.map((row) => decodeStoredMessage(row.message)))
 }
 
-/** Who is mentioned where: by the table, and by what stands. */
+/** Mentions in the table, and in stored casts. */
 async function mentions(): Promise<{ listed: string[]; stored: string[] }> {
   const listed = await db<{ mention: string }[]>`
     select concat_ws(' ', mentioned_fid, ts, encode(hash, 'hex'), fid) as mention from hub.cast_mentions
@@ -183,7 +183,7 @@ async function mentions(): Promise<{ listed: string[]; stored: string[] }> {
   return { listed: listed.map(({ mention }) => mention).sort(), stored: stored.sort() }
 }
 
-/** What a reader who only sees the log would hold. */
+/** The state of a reader of the log. */
 async function replayedHashes(): Promise<string[]> {
   const rows = await db<{ event: Buffer }[]>`select event from hub.events order by id`
   const held = new Set<string>()
@@ -205,7 +205,7 @@ async function replayedHashes(): Promise<string[]> {
 const known = new Map<string, SignedMessage>()
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
-/** The log leaves out what a compact state displaced (docs/protocol.md §1.4): a reader applies its rule. */
+/** The log leaves out what a compact state displaced (docs/protocol.md §1.4): a reader applies the rule. */
 function dropCompacted(held: Set<string>, compact: SignedMessage): void {
   const { type, targetFids } = compact.data.linkCompactStateBody!
   for (const name of held) {
@@ -219,7 +219,7 @@ function dropCompacted(held: Set<string>, compact: SignedMessage): void {
   }
 }
 
-/** Any order, any cut into batches, and some of it twice. */
+/** Any order, any split into batches, and some messages twice. */
 const arrival = history.chain((messages) =>
   fc
     .tuple(
@@ -240,7 +240,7 @@ function cut(messages: SignedMessage[], sizes: number[]): SignedMessage[][] {
   return batches
 }
 
-test('any order, any batches and any repetition of a set of messages end in the state of the rules', async () => {
+test('any order, batches and repetitions of messages -> the state of the rules', async () => {
   await fc.assert(
     fc.asyncProperty(arrival, async ({ messages, batches }) => {
       await reset()
@@ -253,7 +253,7 @@ test('any order, any batches and any repetition of a set of messages end in the 
   )
 })
 
-test('replaying the event log gives the state that stands, and counts agree with rows', async () => {
+test('replaying the log yields the stored state, and counts match rows', async () => {
   await fc.assert(
     fc.asyncProperty(arrival, async ({ batches }) => {
       await reset()
@@ -265,7 +265,7 @@ test('replaying the event log gives the state that stands, and counts agree with
   )
 })
 
-test('a full set keeps the highest messages by time and hash, whatever the order they came in', async () => {
+test('a full set keeps the highest messages by time and hash, in any order of arrival', async () => {
   const addresses = fc.uniqueArray(fc.integer({ min: 1, max: 200 }), { minLength: 6, maxLength: 14 })
   const full = addresses.chain((list) => {
     const messages = list.map((address) => verify(users[0]!, address, testNow - address, false))
@@ -287,7 +287,7 @@ test('a full set keeps the highest messages by time and hash, whatever the order
   )
 })
 
-test('event ids are handed out without a gap within a block, and each once', async () => {
+test('event ids have no gap within a block and are unique', async () => {
   await fc.assert(
     fc.asyncProperty(arrival, async ({ batches }) => {
       await reset()
@@ -304,7 +304,7 @@ test('event ids are handed out without a gap within a block, and each once', asy
   )
 })
 
-test('casts for which there is no room any more are not found by whom they mention', async () => {
+test('pruned casts are not found by their mentions', async () => {
   await reset(1)
   const casts = Array.from({ length: 106 }, (_, n) =>
     users[0]!.cast(`cast ${n}`, testNow - 500 + n, { mentions: [2, 3], mentionsPositions: [0, 0] }),
@@ -316,7 +316,7 @@ test('casts for which there is no room any more are not found by whom they menti
   expect(listed).toEqual(stored)
 })
 
-/** Sets whose count is not the number of their rows. */
+/** Sets whose count differs from the number of their rows. */
 async function miscounted() {
   return await db<{ fid: number; set: number; type: MessageType }[]>`
     select coalesce(c.fid, r.fid) as fid, coalesce(c.set, r.set) as set, c.count, r.rows

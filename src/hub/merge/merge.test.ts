@@ -39,14 +39,14 @@ async function merge(batch: Partial<MergeBatch>, hook?: (events: readonly Logged
   return await mergeBatch(db, 1, whole, { shards: 1, hooks }, testNowUnix * 1000)
 }
 
-/** Merges messages one batch each and tells the code of the last outcome; null if it was merged. */
+/** Merges messages in one batch each. Returns the code of the last outcome; null if merged. */
 async function submit(...messages: SignedMessage[]): Promise<string | null> {
   let last: string | null = null
   for (const message of messages) last = (await merge({ messages: [message] })).messages[0]?.code ?? null
   return last
 }
 
-/** The types of the events since the set-up, without block confirmations. */
+/** The types of the events after a height, without block confirmations. */
 async function eventsAfter(height: number) {
   const rows = await db<{ event: Buffer }[]>`
     select event from hub.events where id >= ${height * 16_384} and type <> ${HubEventType.BLOCK_CONFIRMED} order by id
@@ -71,40 +71,40 @@ function verification(user: TestUser, address: Buffer, at: number): SignedMessag
   return user.message({ type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, at)
 }
 
-describe('the ground that messages stand on', () => {
-  test('a fid that is not registered is unknown', async () => {
+describe('account checks', () => {
+  test('an unregistered fid -> unknown_fid', async () => {
     expect(await submit(new TestUser(99).cast('hello', testNow))).toBe('bad_request.unknown_fid')
   })
 
-  test('a key that is not a signer of the fid is refused, also when it is one of another fid', async () => {
+  test('a key that is no signer of the fid -> invalid_signer, also if it is one of another fid', async () => {
     expect(await submit(new TestUser(1, 'another key').cast('hello', testNow))).toBe(
       'bad_request.invalid_signer',
     )
     expect(await submit(new TestUser(1, 'user 2').cast('hello', testNow))).toBe('bad_request.invalid_signer')
   })
 
-  test('a removed signer is refused, an admin reset lets it sign again', async () => {
+  test('a removed signer is refused; an admin reset activates it again', async () => {
     await merge({ chainEvents: [alice.signerEvent(SignerEventType.REMOVE, 5000)] })
     expect(await submit(alice.cast('removed', testNow))).toBe('bad_request.invalid_signer')
     await merge({ chainEvents: [alice.signerEvent(SignerEventType.ADMIN_RESET, 5001)] })
     expect(await submit(alice.cast('back', testNow))).toBeNull()
   })
 
-  test('removing a signer leaves what it signed', async () => {
+  test('removing a signer keeps its messages', async () => {
     const cast = alice.cast('stays', testNow)
     await submit(cast)
     await merge({ chainEvents: [alice.signerEvent(SignerEventType.REMOVE, 5000)] })
     expect(await stored(1)).toEqual([cast.hash.toString('hex')])
   })
 
-  test('an auth key may not sign messages', async () => {
+  test('a key of type 2 may not sign messages', async () => {
     const key = testKey('auth')
     const event = alice.signerEvent(SignerEventType.ADD, 6000, key.publicKey)
     await merge({ chainEvents: [{ ...event, signerEventBody: { ...event.signerEventBody!, keyType: 2 } }] })
     expect(await submit(new TestUser(1, 'auth').cast('hello', testNow))).toBe('bad_request.invalid_signer')
   })
 
-  test('without active storage nothing is taken', async () => {
+  test('no active storage -> no_storage', async () => {
     const carol = new TestUser(3)
     await merge({ chainEvents: [carol.registered(), carol.signerEvent(SignerEventType.ADD)] })
     expect(await submit(carol.cast('hello', testNow))).toBe('bad_request.no_storage')
@@ -112,7 +112,7 @@ describe('the ground that messages stand on', () => {
     expect(await submit(carol.cast('hello', testNow))).toBeNull()
   })
 
-  test('a chain event that is known is a duplicate, within a batch too', async () => {
+  test('a known on-chain event -> duplicate, within a batch too', async () => {
     const event = alice.storageRentEvent(1, 9000)
     const { chainEvents } = await merge({ chainEvents: [event, { ...event }] })
     expect(chainEvents.map((outcome) => outcome?.code ?? null)).toEqual([null, 'bad_request.duplicate'])
@@ -122,7 +122,7 @@ describe('the ground that messages stand on', () => {
     expect(row!.units).toBe(11)
   })
 
-  test('long casts are for pro accounts, as long as the tier is paid', async () => {
+  test('long casts need an active pro tier', async () => {
     const long = alice.cast('x'.repeat(1500), testNow, { type: 2 })
     expect(await submit(long)).toBe('bad_request.validation_failure')
     await merge({ chainEvents: [alice.proPurchaseEvent(30)] })
@@ -130,8 +130,8 @@ describe('the ground that messages stand on', () => {
   })
 })
 
-describe('what is said of a message that does not merge', () => {
-  test('the same message again is a duplicate, and nothing is logged', async () => {
+describe('refused messages', () => {
+  test('the same message again -> duplicate, not logged', async () => {
     const cast = alice.cast('once', testNow)
     const { messages } = await merge({ messages: [cast, cast] })
     expect(messages.map((outcome) => outcome?.code ?? null)).toEqual([null, 'bad_request.duplicate'])
@@ -139,7 +139,7 @@ describe('what is said of a message that does not merge', () => {
     expect((await eventsAfter(2)).map((event) => event.type)).toEqual([HubEventType.MERGE_MESSAGE])
   })
 
-  test('an older message is in conflict with what stands, and nothing is logged', async () => {
+  test('an older message -> conflict, not logged', async () => {
     const target = bob.cast('target', testNow - 10)
     expect(await submit(alice.react(target, testNow), alice.react(target, testNow - 5))).toBe(
       'bad_request.conflict',
@@ -147,7 +147,7 @@ describe('what is said of a message that does not merge', () => {
     expect(await eventsAfter(3)).toEqual([])
   })
 
-  test('a message that loses against one of its own batch is told in the log too', async () => {
+  test('a message that loses within its batch is logged as MERGE_FAILURE', async () => {
     const older = alice.userData(UserDataType.BIO, 'older', testNow - 1)
     const cast = alice.cast('gone', testNow - 3)
     const remove = alice.removeCast(cast.hash, testNow - 4)
@@ -165,7 +165,7 @@ describe('what is said of a message that does not merge', () => {
     expect(failures[0]!.mergeFailure!.reason).toBe('message conflicts with a more recent remove')
   })
 
-  test('a message older than everything in a full set is logged as merged and pruned, and refused to its sender', async () => {
+  test('a message older than a full set is logged as merged and pruned, and refused to its sender', async () => {
     const carol = new TestUser(3)
     await merge({ chainEvents: carol.onChain({ units: 1 }) })
     const five = [1, 2, 3, 4, 5].map((n) => verification(carol, Buffer.alloc(20, n), testNow - n))
@@ -180,13 +180,13 @@ describe('what is said of a message that does not merge', () => {
 })
 
 describe('casts', () => {
-  test('a removed cast never comes back, and its removal may come first', async () => {
+  test('a removed cast never returns, and its removal may come first', async () => {
     const cast = alice.cast('early', testNow)
     expect(await submit(alice.removeCast(cast.hash, testNow - 100))).toBeNull()
     expect(await submit(cast)).toBe('bad_request.conflict')
   })
 
-  test('the event of a removal holds the cast that it removes', async () => {
+  test('the event of a removal contains the removed cast', async () => {
     const cast = alice.cast('gone', testNow - 1)
     await submit(cast, alice.removeCast(cast.hash, testNow))
     const [, removal] = await eventsAfter(2)
@@ -196,8 +196,8 @@ describe('casts', () => {
   })
 })
 
-describe('link compact states', () => {
-  test('follows that are not listed go, those listed and those that are newer stay', async () => {
+describe('compact states', () => {
+  test('displace unlisted older follows and keep listed and newer ones', async () => {
     const [gone, listed, newer] = [
       alice.link(5, testNow - 10),
       alice.link(6, testNow - 10),
@@ -211,7 +211,7 @@ describe('link compact states', () => {
     expect(await submit(alice.compactLinks([5], testNow - 6))).toBe('bad_request.conflict')
   })
 
-  test('another type of link is not concerned', async () => {
+  test('do not affect other link types', async () => {
     const blocked = alice.link(5, testNow - 10, { type: 'block' })
     await submit(blocked, alice.compactLinks([6], testNow - 5))
     expect(await stored(1)).toContain(blocked.hash.toString('hex'))
@@ -219,7 +219,7 @@ describe('link compact states', () => {
 })
 
 describe('names', () => {
-  test('a profile shows a name only while its user holds it', async () => {
+  test('a username needs a name that the fid holds', async () => {
     const claim = alice.userData(UserDataType.USERNAME, 'alice', testNow)
     expect(await submit(claim)).toBe('bad_request.validation_failure')
     await merge({ nameTransfers: [nameTransfer('alice', 1, 100)] })
@@ -230,7 +230,7 @@ describe('names', () => {
     expect(await submit(bob.userData(UserDataType.USERNAME, '', testNow))).toBeNull()
   })
 
-  test('a transfer takes the shown name from the one who held it', async () => {
+  test('a transfer revokes the username of the previous holder', async () => {
     const claim = alice.userData(UserDataType.USERNAME, 'alice', testNow)
     await merge({ nameTransfers: [nameTransfer('alice', 1, 100)] })
     await submit(claim)
@@ -242,7 +242,7 @@ describe('names', () => {
     expect(Buffer.from(revoke!.revokeMessageBody!.message!.hash)).toEqual(claim.hash)
   })
 
-  test('transfers are ordered by time and then signature, and a released name stays released', async () => {
+  test('transfers are ordered by time and signature, and a released name stays released', async () => {
     await merge({ nameTransfers: [nameTransfer('alice', 1, 100), nameTransfer('alice', 0, 200)] })
     const { nameTransfers } = await merge({
       nameTransfers: [nameTransfer('alice', 2, 150), nameTransfer('alice', 0, 200)],
@@ -302,13 +302,13 @@ describe('primary addresses', () => {
       at,
     )
 
-  test('must be verified by the user, in the same batch or before', async () => {
+  test('need a verification by the user, in the same batch or before', async () => {
     expect(await submit(primary(testNow))).toBe('bad_request.validation_failure')
     const { messages } = await merge({ messages: [primary(testNow), verification(alice, address, testNow)] })
     expect(messages).toEqual([null, null])
   })
 
-  test('go with the verification that they rest on', async () => {
+  test('are revoked with their verification', async () => {
     await submit(verification(alice, address, testNow - 5), primary(testNow - 4))
     await submit(remove(testNow))
     const types = (await eventsAfter(4)).map((event) => event.type)
@@ -317,10 +317,10 @@ describe('primary addresses', () => {
   })
 })
 
-describe('lent storage', () => {
+describe('storage loans', () => {
   const unit2025 = StorageUnitType.UNIT_TYPE_2025
 
-  test('moves units, as many as the lender has to spare', async () => {
+  test('move units, as many as the lender can spare', async () => {
     const carol = new TestUser(3)
     await merge({ chainEvents: [carol.registered(), carol.signerEvent(SignerEventType.ADD)] })
     expect(await submit(carol.cast('poor', testNow))).toBe('bad_request.no_storage')
@@ -330,7 +330,7 @@ describe('lent storage', () => {
     expect(await submit(alice.lendStorage(2, 1, unit2025, testNow))).toBe('bad_request.validation_failure')
   })
 
-  test('a loan of nothing ends the loan and leaves no message', async () => {
+  test('of 0 units end the loan and store no message', async () => {
     await submit(alice.lendStorage(2, 5, unit2025, testNow - 1), alice.lendStorage(2, 0, unit2025, testNow))
     expect(await stored(1)).toEqual([])
     expect(await db`select 1 from hub.storage_loans`).toHaveLength(0)
@@ -342,7 +342,7 @@ describe('lent storage', () => {
 })
 
 describe('hooks', () => {
-  test('see every event of the batch with its id, inside the transaction', async () => {
+  test('receive every event of the batch with its id, inside the transaction', async () => {
     const seen: number[] = []
     await merge({ messages: [alice.cast('a', testNow), bob.cast('b', testNow)] }, (events) => {
       seen.push(...events.map((event) => event.id))

@@ -20,8 +20,8 @@ function ensProof(user: TestUser, provenAt: number, options: { sentAt?: number; 
   return user.message({ type: MessageType.USERNAME_PROOF, usernameProofBody }, options.sentAt ?? testNow)
 }
 
-describe('transfers of the fname registry', () => {
-  test('the later one holds the name, at the same time the larger signature', () => {
+describe('fname transfers', () => {
+  test('the later transfer wins, then the larger signature', () => {
     const state = createBatchState()
     const [small, large] = [1, 2].map((byte) => ({
       ...nameTransfer('alice', byte, 100),
@@ -41,7 +41,7 @@ describe('transfers of the fname registry', () => {
     expect(state.name('alice')).toEqual({ name: 'alice', fid: 2, proof: large, messageHash: null })
   })
 
-  test('are told to whoever gets the name, a release to whoever loses it', () => {
+  test('are logged for the new holder, a release for the previous one', () => {
     const state = createBatchState()
     const [first, released, again, given] = [1, 0, 0, 2].map((fid, n) => nameTransfer('alice', fid, 100 + n))
     for (const transfer of [first, released, again, given]) mergeNameTransfer(transfer!, state)
@@ -54,7 +54,7 @@ describe('transfers of the fname registry', () => {
     ])
   })
 
-  test('take the name from the profile of whoever held it, and from no other', () => {
+  test('revoke the username of the previous holder only', () => {
     const state = createBatchState()
     mergeNameTransfer(nameTransfer('alice', 1, 100), state)
     mergeNameTransfer(nameTransfer('bob', 2, 100), state)
@@ -74,7 +74,7 @@ describe('transfers of the fname registry', () => {
     expect(state.get(usernameConflictKey(2))?.hash).toEqual(other.hash)
   })
 
-  test('a name may be released that was never given', () => {
+  test('a name that was never held can be released', () => {
     const state = createBatchState()
     const release = nameTransfer('alice', 0, 100)
     expect(mergeNameTransfer(release, state)).toBeNull()
@@ -84,7 +84,7 @@ describe('transfers of the fname registry', () => {
 })
 
 describe('name proofs by message', () => {
-  test('the later proof takes the name and is told with what it displaced', () => {
+  test('the later proof wins, and its event contains what it displaced', () => {
     const state = createBatchState()
     const [first, second] = [ensProof(alice, 100), ensProof(bob, 101)]
     expect(mergeMessage(first, state)).toBeNull()
@@ -109,7 +109,7 @@ describe('name proofs by message', () => {
     expect(state.name('name.eth')).toEqual({ name: 'name.eth', fid: 2, proof: two, messageHash: second.hash })
   })
 
-  test('the time of the proof decides and not that of the message, then the hash of the message', () => {
+  test('compete by the time of the proof, not of the message, then by message hash', () => {
     const state = createBatchState()
     const proofs = [
       ensProof(alice, 100, { sentAt: testNow - 1 }),
@@ -129,14 +129,14 @@ describe('name proofs by message', () => {
       message: 'message conflicts with a more recent add',
     })
     expect(mergeMessage(ensProof(alice, 99), state)?.code).toBe('bad_request.conflict')
-    // Both lost to what this batch had merged.
+    // Both lost against messages of this batch.
     expect(state.events.map(({ body }) => body.type)).toEqual([
       HubEventType.MERGE_FAILURE,
       HubEventType.MERGE_FAILURE,
     ])
   })
 
-  test('one that loses to what stood before the batch is not told in the log', () => {
+  test('a proof that loses against an older batch is not logged', () => {
     const state = createBatchState()
     const stored = ensProof(bob, 100)
     const held = { name: 'name.eth', fid: 2, proof: stored.data.usernameProofBody! }
@@ -145,7 +145,7 @@ describe('name proofs by message', () => {
     expect(state.events).toEqual([])
   })
 
-  test('takes a name that a transfer holds, of the same time too, and displaces no message', () => {
+  test('displace a transfer of the same time, and no message', () => {
     const state = createBatchState()
     mergeNameTransfer({ ...ensProof(bob, 100).data.usernameProofBody! }, state)
     const proof = ensProof(alice, 100)
@@ -179,7 +179,7 @@ describe('name proofs by message', () => {
     message: 'name owner is neither the custody address nor a verified address',
   }
 
-  test('the owner is the custody address or a verified one', () => {
+  test('need an owner that is the custody address or verified', () => {
     const proof = ensProof(alice, 100, { owner: verified })
     const state = createBatchState()
     expect(mergeMessage(proof, state)).toEqual(refusal)
@@ -190,7 +190,7 @@ describe('name proofs by message', () => {
     expect(mergeMessage(ensProof(bob, 101), state)).toBeNull()
   })
 
-  test('an address given up in the same batch owns nothing, and the log tells', () => {
+  test('an owner whose verification the batch removed -> MERGE_FAILURE', () => {
     const state = createBatchState()
     mergeMessage(given, state)
     expect(mergeMessage(ensProof(alice, 100, { owner: verified }), state)).toEqual(refusal)
@@ -200,7 +200,7 @@ describe('name proofs by message', () => {
     })
   })
 
-  test('one that stands in another hub is not asked for its owner', () => {
+  test('a historical proof needs no owner', () => {
     const proof = ensProof(alice, 100, { owner: verified })
     expect(mergeMessage(proof, createBatchState({ historical: [proof] }))).toBeNull()
   })

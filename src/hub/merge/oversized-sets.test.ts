@@ -33,7 +33,7 @@ beforeEach(async () => {
   await merge({ chainEvents: [...alice.onChain(), ...bob.onChain()] })
 })
 
-/** One unit holds five verifications. */
+/** One unit allows five verifications. */
 function verification(user: TestUser, address: number, at: number): SignedMessage {
   const verificationAddAddressBody = {
     address: Buffer.alloc(20, address),
@@ -46,7 +46,7 @@ function verification(user: TestUser, address: number, at: number): SignedMessag
   return user.message({ type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, at)
 }
 
-/** One unit holds two name proofs. */
+/** One unit allows two name proofs. */
 function ensProof(user: TestUser, name: string, provenAt: number): SignedMessage {
   const usernameProofBody = UserNameProof.create({
     timestamp: provenAt,
@@ -59,7 +59,7 @@ function ensProof(user: TestUser, name: string, provenAt: number): SignedMessage
   return user.message({ type: MessageType.USERNAME_PROOF, usernameProofBody }, testNow - 1000 + provenAt)
 }
 
-test('a set holds what it has room for, of the oldest those with larger hashes', async () => {
+test('a full set drops its lowest messages, by time and then hash', async () => {
   const five = [1, 2, 3, 4, 5].map((n) => verification(alice, n, testNow - 9))
   expect(await outcomes(...five)).toEqual([null, null, null, null, null])
   expect(await counts()).toEqual([[1, MessageSet.verifications, 5, true]])
@@ -72,7 +72,7 @@ test('a set holds what it has room for, of the oldest those with larger hashes',
   expect(await counts()).toEqual([[1, MessageSet.verifications, 5, true]])
 })
 
-test('what is dropped of many sets at once is told by user, by set and by time', async () => {
+test('prune events are ordered by fid, set and time', async () => {
   const messages = [bob, alice].flatMap((user) => [
     ...Array.from({ length: 28 }, (_, n) => user.userData(100 + n, 'x', testNow - ((n * 5) % 29))),
     ...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => verification(user, n, testNow - ((n * 7) % 9))),
@@ -100,7 +100,7 @@ test('what is dropped of many sets at once is told by user, by set and by time',
   ])
 })
 
-test('a name goes with its proof, unless somebody else holds it by now', async () => {
+test('a pruned proof frees its name, unless another fid holds it', async () => {
   const [first, second, third] = ['a.eth', 'b.eth', 'c.eth'].map((name, n) => ensProof(alice, name, 10 + n))
   await merge({ messages: [first!, second!] })
   const { events } = await merge({ messages: [third!] })
@@ -126,7 +126,7 @@ test('a name goes with its proof, unless somebody else holds it by now', async (
   expect(await names()).toMatchObject([{ name: 'b.eth', fid: 2 }, { name: 'c.eth' }, { name: 'd.eth' }])
 })
 
-test('of loans that storage has no room for the oldest ends, and its units are free', async () => {
+test('a pruned loan ends, and its units are free', async () => {
   await merge({ chainEvents: [alice.storageRentEvent(3, 900)] })
   const loan = (toFid: number, at: number) => alice.lendStorage(toFid, 1, StorageUnitType.UNIT_TYPE_2025, at)
   await merge({ messages: [loan(5, testNow - 9), loan(6, testNow - 8), verification(bob, 1, testNow)] })
@@ -146,14 +146,14 @@ test('of loans that storage has no room for the oldest ends, and its units are f
   ])
 })
 
-test('a compact state of links takes room and is never dropped', async () => {
+test('a compact state counts and is never pruned', async () => {
   const compact = alice.compactLinks([1000], testNow - 500)
   const links = Array.from({ length: 200 }, (_, n) => alice.link(1000 + n, testNow - 400 + n))
   await merge({ messages: [compact, ...links] })
   expect(await storedHashes(1)).toEqual(hashesOf([compact, ...links.slice(1)]))
 })
 
-test('what another hub lets stand is kept where storage was never known, and to what was ever rented', async () => {
+test('historical messages are kept without limit if storage is unknown, else up to all units ever rented', async () => {
   const carol = new TestUser(3)
   await merge({ chainEvents: [carol.registered(), carol.signerEvent(1)] })
   const [hers, theirs] = [carol, alice].map((user) =>
@@ -165,7 +165,7 @@ test('what another hub lets stand is kept where storage was never known, and to 
   expect(await storedHashes(1)).toEqual(hashesOf(theirs!.slice(1)))
 })
 
-test('a set shrinks to what storage is left when its user adds to it, and only that set and that user', async () => {
+test('a set shrinks to the limit of today when its user adds to it, and no other set does', async () => {
   await merge({
     chainEvents: [1, 2].map((fid) =>
       new TestUser(fid).storageRentEvent(1, 950, testNowUnix - 4 * yearSeconds),
@@ -188,7 +188,7 @@ test('a set shrinks to what storage is left when its user adds to it, and only t
   ])
 })
 
-test('a message that is refused takes no room from what another hub lets stand', async () => {
+test('a refused message does not shrink a set of historical messages', async () => {
   await merge({ chainEvents: [alice.storageRentEvent(1, 950, testNowUnix - 4 * yearSeconds)] })
   const ten = Array.from({ length: 10 }, (_, n) => verification(alice, n, testNow - 20 + n))
   await merge({ messages: ten, historical: new Set(ten) })
@@ -198,7 +198,7 @@ test('a message that is refused takes no room from what another hub lets stand',
   expect(await storedHashes(1)).toEqual(hashesOf([...ten, historical]))
 })
 
-test('storage counts up to the second in which it expires', async () => {
+test('storage is active up to the second in which it expires', async () => {
   const carol = new TestUser(3)
   const rent = carol.storageRentEvent(1, 900, testNowUnix)
   await merge({ chainEvents: [carol.registered(), carol.signerEvent(1), rent] })
@@ -209,7 +209,7 @@ test('storage counts up to the second in which it expires', async () => {
   expect((await merge(late, { atUnix: end - 1 })).messages).toEqual([null])
 })
 
-test('what there is no room for is told once, however often it comes, for as long as the log is kept', async () => {
+test('a message that is pruned repeatedly is logged once, while the log keeps it', async () => {
   const old = verification(alice, 99, testNow - 500)
   await merge({ messages: [1, 2, 3, 4, 5].map((n) => verification(alice, n, testNow - 100 + n)) })
   const before = await counts()
@@ -229,7 +229,7 @@ test('what there is no room for is told once, however often it comes, for as lon
   expect(await storedHashes(alice.fid)).toContain(old.hash.toString('hex'))
 })
 
-test('what comes again is told again when it has displaced something', async () => {
+test('a message that displaced another is logged again', async () => {
   await merge({ messages: [1, 2, 3, 4, 5].map((n) => verification(alice, n, testNow - 100 + n)) })
   const again = verification(alice, 99, testNow - 400)
   await merge({ messages: [again] })

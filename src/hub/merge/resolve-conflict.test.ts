@@ -11,7 +11,7 @@ function contender(...[set, type, ts, hash = 5]: Entry) {
   return { set, type, ts, hash: Buffer.alloc(20, hash) }
 }
 
-/** What an outcome is called in the tables: nothing for the one that wins. */
+/** The outcome as a word; empty for the winner. */
 function verdict(...[incoming, stored]: Parameters<typeof resolveConflict>) {
   return resolveConflict(incoming, stored)?.message ?? 'wins'
 }
@@ -92,7 +92,7 @@ test.each<[string, string, Entry, Entry]>([
   expect(Math.sign(compareCandidates(b, a))).toBe(-Math.sign(compareCandidates(a, b)) + 0)
 })
 
-test('only the same message again is a duplicate, all else is a conflict', () => {
+test('only the same message is a duplicate, every other loss is a conflict', () => {
   const stored = contender(reactions, Type.REACTION_ADD, 10)
   expect(resolveConflict(stored, stored)?.code).toBe('bad_request.duplicate')
   expect(resolveConflict(contender(reactions, Type.REACTION_ADD, 9), stored)?.code).toBe(

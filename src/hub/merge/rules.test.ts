@@ -8,7 +8,7 @@ import { verification, verificationRemoval } from './testing/in-memory-merges.js
 
 const alice = new TestUser(1)
 
-test('within a block what others rest on comes first', () => {
+test('within a block, dependencies come first', () => {
   const nameProof = alice.message(
     { type: MessageType.USERNAME_PROOF, usernameProofBody: nameTransfer('alice', 1, 1) },
     testNow,
@@ -29,7 +29,7 @@ test('within a block what others rest on comes first', () => {
   }
 })
 
-test('what a rule looks at is loaded before it is asked', () => {
+test('everything that a rule reads is loaded', () => {
   const looksAt = (message: SignedMessage) => {
     const rule = ruleOf(message.data.type)
     return { conflictKeys: rule.conflictKeys?.(message) ?? [], names: rule.names?.(message) ?? [] }

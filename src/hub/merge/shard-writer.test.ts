@@ -10,7 +10,7 @@ function cast(text: string): MergeItem & { kind: 'message' } {
   return { kind: 'message', message: user.cast(text, testNow) }
 }
 
-/** A writer over a merge that keeps the batches it is given and lets `decide` answer for each message. */
+/** A writer over a merge that records its batches; `decide` answers for each message. */
 function writer(
   decide: (text: string, batch: MergeBatch) => Refusal | null = () => null,
   options: Partial<ShardWriterOptions> = {},
@@ -32,7 +32,7 @@ function writer(
   return { shardWriter, batches }
 }
 
-test('what is submitted while a batch is merged becomes the next batch', async () => {
+test('items submitted during a merge form the next batch', async () => {
   const { shardWriter, batches } = writer()
   const first = ['a', 'b'].map((text) => shardWriter.submit(cast(text)))
   await new Promise((resolve) => setImmediate(resolve))
@@ -44,7 +44,7 @@ test('what is submitted while a batch is merged becomes the next batch', async (
   ])
 })
 
-test('everybody gets the answer to what they asked, across kinds and batches', async () => {
+test('each sender gets its own outcome, across kinds and batches', async () => {
   const { shardWriter } = writer((text) => (text === 'b' ? refuse('bad_request.conflict', 'older') : null), {
     batchSize: 2,
   })
@@ -55,7 +55,7 @@ test('everybody gets the answer to what they asked, across kinds and batches', a
   expect(outcomes.map((outcome) => outcome?.code ?? null)).toEqual([null, null, 'bad_request.conflict', null])
 })
 
-test('one item that breaks the merge fails alone', async () => {
+test('an item that breaks the merge fails alone', async () => {
   const { shardWriter } = writer((text) => {
     if (text === 'poison') throw new Error('broken')
     return null
@@ -71,7 +71,7 @@ test('one item that breaks the merge fails alone', async () => {
   ])
 })
 
-test('a deadlock is tried again, a database that is away is told to everybody at once', async () => {
+test('a deadlock is repeated; an unavailable database fails the whole batch at once', async () => {
   let attempts = 0
   const retried = writer(() => {
     attempts += 1
@@ -91,7 +91,7 @@ test('a deadlock is tried again, a database that is away is told to everybody at
   expect(away.batches).toHaveLength(1)
 })
 
-test('a queue that is full refuses, and takes again once it has drained', async () => {
+test('a full queue refuses, and accepts again after it has drained', async () => {
   const { shardWriter } = writer(undefined, { queueSize: 2 })
   const applied = ['a', 'b'].map((text) => shardWriter.submit(cast(text)))
   await expect(shardWriter.submit(cast('c'))).rejects.toMatchObject({ code: 'unavailable' })
@@ -100,7 +100,7 @@ test('a queue that is full refuses, and takes again once it has drained', async 
   expect(await shardWriter.submit(cast('d'))).toBeNull()
 })
 
-test('every item comes to the merge as what it is, and its outcome back to whoever sent it', async () => {
+test('every item reaches the merge as its kind, and its outcome returns to its sender', async () => {
   const seen: MergeBatch[] = []
   const merge = async (batch: MergeBatch): Promise<MergeOutcomes> => {
     seen.push(batch)
@@ -147,7 +147,7 @@ test('every item comes to the merge as what it is, and its outcome back to whoev
   ])
 })
 
-test('a batch holds so many and no more, and the queue tells who waits', async () => {
+test('a batch has at most `batchSize` items, and `queued` counts waiting ones', async () => {
   const { shardWriter, batches } = writer(undefined, { batchSize: 2 })
   const all = ['a', 'b', 'c', 'd', 'e'].map((text) => shardWriter.submit(cast(text)))
   expect(shardWriter.queued).toBe(5)
@@ -157,14 +157,14 @@ test('a batch holds so many and no more, and the queue tells who waits', async (
   expect(await Promise.all(all)).toEqual([null, null, null, null, null])
 })
 
-test('a thousand go into one batch unless it is told otherwise', async () => {
+test('the default batch has 1,000 items', async () => {
   const { shardWriter, batches } = writer()
   const one = cast('a')
   await Promise.all(Array.from({ length: 1001 }, () => shardWriter.submit(one)))
   expect(batches.map((batch) => batch.length)).toEqual([1000, 1])
 })
 
-test('a deadlock that does not end is told after five attempts, another error at once', async () => {
+test('a permanent deadlock fails after five attempts, another error at once', async () => {
   const failing = (text: string) => {
     throw new Error(text)
   }
@@ -178,7 +178,7 @@ test('a deadlock that does not end is told after five attempts, another error at
   }
 })
 
-test('who is refused for a full queue or an absent database is told why', async () => {
+test('a full queue and an unavailable database have different error texts', async () => {
   const { shardWriter } = writer(
     () => {
       throw new Error('gone')

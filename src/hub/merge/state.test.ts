@@ -10,7 +10,7 @@ const [one, two] = ['one', 'two'].map((text) => alice.userData(UserDataType.BIO,
 const conflictKey = conflictKeyOf(one!)!
 const [before, after] = [toStoredMessage(conflictKey, one!), toStoredMessage(conflictKey, two!)]
 
-test('what was loaded and left is not written again', () => {
+test('loaded state that did not change is not written', () => {
   const state = createBatchState()
   state.load(conflictKey, before)
   state.loadName('alice', null)
@@ -20,7 +20,7 @@ test('what was loaded and left is not written again', () => {
   expect(state.changes()).toEqual([])
 })
 
-test('a slot that is loaded twice holds one message, of which the batch knows what stood there', () => {
+test('the first load of a conflict key counts, and changes are relative to it', () => {
   const state = createBatchState()
   state.load(conflictKey, before)
   state.load(conflictKey, null)
@@ -32,7 +32,7 @@ test('a slot that is loaded twice holds one message, of which the batch knows wh
   expect(state.changes()).toEqual([{ conflictKey, before, after }])
 })
 
-test('a name changes from whom it was loaded with to whom it is given', () => {
+test('a name change has its loaded and its new holder', () => {
   const state = createBatchState()
   const proofs = [1, 2].map((fid) => nameTransfer('alice', fid, fid))
   const [first, second] = proofs.map((proof) => ({ name: 'alice', fid: proof.fid, proof, messageHash: null }))

@@ -48,8 +48,8 @@ async function newSigner(fid: number): Promise<MessageSigner> {
   return signer
 }
 
-describe('the local registry', () => {
-  it('makes a fid whose added signer can publish, with the storage of one unit', async () => {
+describe('LocalRegistry', () => {
+  it('creates a fid whose signer can publish, with one unit of storage', async () => {
     const fid = await newFid()
     const signer = await newSigner(fid)
     expect(await hub.submit([userData(fid, signer, UserDataType.DISPLAY, 'Ada')])).toEqual([null])
@@ -57,7 +57,7 @@ describe('the local registry', () => {
     expect(rents).toEqual([{ units: 1 }])
   })
 
-  it('gives every fid to one custody address only, and every caller its own fid', async () => {
+  it('gives one fid to each custody address, and different fids to all callers', async () => {
     const custody = ethAccount(newPrivateKey())
     const fid = await newFid(custody)
     expect(await registry.createFid(custody.address)).toEqual({
@@ -68,7 +68,7 @@ describe('the local registry', () => {
     expect(new Set(fids).size).toBe(3)
   })
 
-  it('adds a signer with a key request that the requesting app has signed', async () => {
+  it('adds a signer with a key request signed by the requesting app', async () => {
     const fid = await newFid()
     const appFid = await newFid()
     const app = ethAccount(newPrivateKey())
@@ -112,7 +112,7 @@ describe('the local registry', () => {
     expect(recovered).toBe(app.signer.address)
   })
 
-  it('removes a signer for good: its next message is refused, and it cannot be added again', async () => {
+  it('removes a signer for good: it signs no more and cannot be added again', async () => {
     const fid = await newFid()
     const signer = await newSigner(fid)
     expect(await registry.removeSigner(fid, signer.publicKey)).toBeNull()
@@ -131,7 +131,7 @@ describe('the local registry', () => {
     expect((await registry.rentStorage(999_999, 1))?.code).toBe('bad_request.unknown_fid')
   })
 
-  it('registers a name under the signature of its own key, which a profile may then show', async () => {
+  it('registers a name with its own signature, which a profile may then show', async () => {
     const fid = await newFid()
     const signer = await newSigner(fid)
     expect(await registry.registerName('ada', fid)).toBeNull()
@@ -141,7 +141,7 @@ describe('the local registry', () => {
     expect(await verifyUsernameProof(proof, localAccount('fname registry').address)).toBe(true)
   })
 
-  it('refuses a name that is taken, malformed, or a second one of the same fid', async () => {
+  it('refuses a name that is taken, malformed, or the second of a fid', async () => {
     const [holder, other] = [await newFid(), await newFid()]
     expect(await registry.registerName('grace', holder)).toBeNull()
     expect((await registry.registerName('grace', other))?.message).toBe(`"grace" belongs to fid ${holder}`)
@@ -150,7 +150,7 @@ describe('the local registry', () => {
     expect((await registry.registerName('nobody', 999_999))?.code).toBe('bad_request.unknown_fid')
   })
 
-  it('transfers and releases a name, which takes it off the profile that showed it', async () => {
+  it('transfers and releases a name, which revokes the username', async () => {
     const [first, second] = [await newFid(), await newFid()]
     const signer = await newSigner(first)
     await registry.registerName('linus', first)
@@ -164,7 +164,7 @@ describe('the local registry', () => {
     expect(await registry.registerName('linus', first)).toBeNull()
   })
 
-  it('numbers its blocks upwards, never twice, even within one second', async () => {
+  it('never repeats a block number, even within one second', async () => {
     const rows = await db<{ block_number: number; fids: number }[]>`
       select block_number, count(distinct fid)::integer as fids from hub.onchain_events group by block_number
     `
@@ -172,7 +172,7 @@ describe('the local registry', () => {
     expect(rows.every((row) => row.fids === 1)).toBe(true)
   })
 
-  it('does not stand in for the chain of a real network', () => {
+  it('refuses real networks', () => {
     expect(refuseRealNetwork(FarcasterNetwork.DEVNET)).toBeNull()
     expect(refuseRealNetwork(FarcasterNetwork.MAINNET)?.message).toMatch(/on mainnet/)
     expect(refuseRealNetwork(FarcasterNetwork.TESTNET)?.message).toMatch(/on testnet/)

@@ -17,7 +17,7 @@ beforeAll(async () => {
   samples = await validSamples()
 })
 
-/** What the signatures of a changed sample amount to: a rule's text, or null. */
+/** The fault in the claim of a changed sample, or null. */
 async function claimOf(sample: string, change: (data: MessageData) => unknown, signer = 1) {
   const data = structuredClone(samples[sample]!)
   change(data)
@@ -30,8 +30,8 @@ function flipped(bytes: Uint8Array, index: number): Uint8Array {
   return copy
 }
 
-describe('the claim of a verified address', () => {
-  it.each(['ethVerification', 'solVerification'])('binds everything that it says: %s', async (sample) => {
+describe('the claim of a verification', () => {
+  it.each(['ethVerification', 'solVerification'])('covers every field of %s', async (sample) => {
     const invalid = 'invalid claimSignature'
     const body = (data: MessageData) => data.verificationAddAddressBody!
     expect(await claimOf(sample, () => {})).toBeNull()
@@ -46,7 +46,7 @@ describe('the claim of a verified address', () => {
     expect(await claimOf(sample, short)).toBe(invalid)
   })
 
-  it('may have either spelling of the recovery byte, and no other', async () => {
+  it('may have v as 0 or 27 (1 or 28), and no other value', async () => {
     const withLast = (last: (v: number) => number) =>
       claimOf('ethVerification', ({ verificationAddAddressBody: body }) => {
         body!.claimSignature[64] = last(body!.claimSignature[64]!)
@@ -58,7 +58,7 @@ describe('the claim of a verified address', () => {
 })
 
 describe('a name proof', () => {
-  it('is signed by the owner that it names', async () => {
+  it('is signed by its owner', async () => {
     const invalid = 'invalid username proof signature'
     const proof = (data: MessageData) => data.usernameProofBody!
     expect(await claimOf('ensProof', () => {})).toBeNull()
@@ -73,7 +73,7 @@ describe('a name proof', () => {
     }
   })
 
-  it('may be vouched for by another account, as fnames are by their registry', async () => {
+  it('may be signed by another account, like fnames by their registry', async () => {
     const proof = UserNameProof.create(samples.ensProof!.usernameProofBody!)
     expect(await verifyUsernameProof(proof)).toBe(true)
     expect(await verifyUsernameProof(proof, sampleAddress)).toBe(true)
@@ -84,7 +84,7 @@ describe('a name proof', () => {
 describe('KEY_ADD', () => {
   const body = (): KeyAddBody => samples.keyAdd!.keyAddBody!
 
-  it('recovers the custody address from its grant, which binds every part of it', async () => {
+  it('recovers the custody address from a signature that covers every field', async () => {
     expect(await recoverKeyAddCustody(body(), SAMPLE_FID)).toEqual(sampleAddress)
     expect(await recoverKeyAddCustody(body(), SAMPLE_FID + 1)).not.toEqual(sampleAddress)
     for (const change of [
@@ -98,7 +98,7 @@ describe('KEY_ADD', () => {
     }
   })
 
-  it('recovers nothing from what is no signature', async () => {
+  it('recovers null from a malformed signature', async () => {
     for (const custodySignature of [Buffer.alloc(65), Buffer.alloc(64, 1), Buffer.alloc(0)]) {
       expect(await recoverKeyAddCustody({ ...body(), custodySignature }, SAMPLE_FID)).toBeNull()
     }
@@ -107,7 +107,7 @@ describe('KEY_ADD', () => {
     expect(await claimOf('keyAdd', change)).toBe('invalid custody signature')
   })
 
-  it('carries the request of an app, signed by whom it names and for this key', async () => {
+  it('contains a request signed by its signer, for this key', async () => {
     expect(await verifySignedKeyRequest(body(), SAMPLE_TIME)).toEqual({
       requestFid: SAMPLE_FID,
       requestSigner: sampleAddress,
@@ -134,7 +134,7 @@ describe('KEY_ADD', () => {
     }
   })
 
-  it('may be asked for by an app with a fid up to 2^53 - 1', async () => {
+  it('may be requested by fids up to 2^53 - 1', async () => {
     const askedBy = async (fid: number) =>
       verifySignedKeyRequest(await keyAddition(fid, Buffer.alloc(32, 9), [1], SAMPLE_TIME), SAMPLE_TIME)
     const { MAX_SAFE_INTEGER } = Number
@@ -144,7 +144,7 @@ describe('KEY_ADD', () => {
     })
   })
 
-  it('may come until the second at which the request expires', async () => {
+  it('is valid up to the second in which the request expires', async () => {
     const { deadline } = body()
     expect(await verifySignedKeyRequest(body(), deadline)).toMatchObject({ requestFid: SAMPLE_FID })
     const late = await verifySignedKeyRequest(body(), deadline + 1)
@@ -156,7 +156,7 @@ describe('KEY_ADD', () => {
 })
 
 describe('KEY_REMOVE', () => {
-  it('recovers the custody address from its signature', async () => {
+  it('recovers the custody address', async () => {
     const body = samples.keyRemove!.keyRemoveBody!
     expect(await recoverKeyRemoveCustody(body, SAMPLE_FID)).toEqual(sampleAddress)
     expect(await recoverKeyRemoveCustody({ ...body, nonce: 3 }, SAMPLE_FID)).not.toEqual(sampleAddress)
@@ -164,7 +164,7 @@ describe('KEY_REMOVE', () => {
     expect(await claimOf('keyRemove', change)).toBe('invalid custody signature')
   })
 
-  it('may be signed by the removed key itself instead', async () => {
+  it('may be signed by the removed key instead', async () => {
     const bySelf = (data: MessageData) => {
       data.keyRemoveBody!.signatureType = 2
       data.keyRemoveBody!.signature = Buffer.alloc(0)
@@ -175,7 +175,7 @@ describe('KEY_REMOVE', () => {
 })
 
 describe('samples', () => {
-  it('name the account that made their claims', () => {
+  it('have claims of the sample account', () => {
     expect(hexOf(sampleAddress)).toBe(sampleAccount.address.toLowerCase())
     const message = sampleSigner().sign(samples.keyAdd!)
     expect(validateStateless(message, { network: 1, now: SAMPLE_TIME })).toBeNull()

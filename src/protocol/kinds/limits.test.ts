@@ -6,7 +6,7 @@ import { validateStateless } from '../validate.js'
 const borders = boundaryCases(await validSamples())
 
 describe.each([...new Set(borders.map(({ sample }) => sample))])('%s', (name) => {
-  it('holds every limit at its border, in the words of the protocol', () => {
+  it('applies every limit exactly, with the texts of the protocol', () => {
     const own = borders.filter(({ sample }) => sample === name)
     const judged = own.map(
       ({ data }) => validateStateless(sampleSigner().sign(data), sampleContext)?.message ?? 'valid',

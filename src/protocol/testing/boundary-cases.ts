@@ -1,7 +1,7 @@
 import { type MessageData, UserDataType } from '@farcaster/core'
 import { SAMPLE_FID, SAMPLE_TIME } from './sample-messages.js'
 
-/** What happens to a sample with parts of its body (and of its data) replaced: a rule's text, or 'valid'. */
+/** Samples with parts of body and data replaced, by the expected fault, or 'valid'. */
 type Rows = readonly (readonly [expected: string, body: object, data?: Partial<MessageData>])[]
 
 const hash = (sizeBytes: number) => Buffer.alloc(sizeBytes, 1)
@@ -16,7 +16,7 @@ const noMentions = mentionsOf(0)
 const emptyBody = { text: '', embeds: [], ...noMentions }
 const atTimestamp = (timestamp: number) => ({ timestamp })
 
-/** By the name of a sample: its body at, and just past, every limit of docs/protocol.md §3.3. */
+/** Bodies at and just past every limit of docs/protocol.md §3.3, by sample name. */
 const limits: Record<string, Rows> = {
   castAdd: [
     ['valid', { text: text(320) }],
@@ -201,7 +201,7 @@ const twitter = 'username "%" doesn\'t match ^[a-z0-9_]{0,15}$'
 const github = 'username "%" doesn\'t match ^[a-zA-Z\\d](?:[a-zA-Z\\d]|-(?!-)){0,38}$'
 const notCaip19 = 'profile token is not a valid CAIP-19 token'
 
-/** Profile entries at, and just past, every limit; `%` in the text stands for the value. */
+/** Profile entries at and just past every limit; `%` in the fault is replaced by the value. */
 const profileLimits: readonly (readonly [type: number, value: string, expected: string])[] = [
   ...[PFP, BIO, URL, BANNER, LIVE_AT].map((type) => [type, text(256), 'valid'] as const),
   [PFP, text(257), 'pfp value > 256'],
@@ -269,15 +269,15 @@ const profileLimits: readonly (readonly [type: number, value: string, expected: 
   ...[0, 4, 15, 99, -1].map((type) => [type, '', 'invalid user data type'] as const),
 ]
 
-/** A message at the border of a rule. */
+/** A message at the limit of a rule. */
 export interface BoundaryCase {
   readonly sample: string
   readonly data: MessageData
-  /** The text of the rule that it breaks, or 'valid'. */
+  /** The text of the broken rule, or 'valid'. */
   readonly expected: string
 }
 
-/** Every border of every rule that concerns a body. */
+/** Returns messages at every limit of a body. */
 export function boundaryCases(samples: Record<string, MessageData>): BoundaryCase[] {
   const bodyCases = Object.entries(limits).flatMap(([sample, rows]) =>
     rows.map(([expected, body, data]) => ({

@@ -15,28 +15,28 @@ import { getAddress } from 'viem'
 import { hexOf } from '../bytes.js'
 import { smallOrderPoints } from './small-order.js'
 
-/** A message as it stands on the wire, and as the protocol library reads it. */
+/** An encoded message, and how the protocol library decodes it. */
 export interface Case {
   readonly bytes: Buffer
-  /** Whether its sender has a pro account, of which the library knows nothing. */
+  /** Whether the sender is a pro account; the library ignores it. */
   readonly isPro: boolean
   readonly message: Message
-  /** What its signature is over, by the library's reading. */
+  /** The signed bytes, as the library reads them. */
   readonly dataBytes: Uint8Array
   readonly data: MessageData
 }
 
-/** A rule by which Plaza judges another way than the library, on purpose. */
+/** A rule in which Plaza differs from the library on purpose. */
 export interface Difference {
   readonly name: string
   readonly reason: string
-  /** What Plaza says to such a message; null when it accepts what the library refuses. */
+  /** Plaza's refusal of such a message; null if only the library refuses it. */
   readonly says: RegExp | null
-  /** Whether the rule speaks of this message, worked out without the code under test. */
+  /** Returns true if the rule applies to a message, computed without the code under test. */
   readonly covers: (subject: Case) => boolean | Promise<boolean>
 }
 
-/** The case of these bytes; null when the library cannot read them. */
+/** Decodes a case; null if the library cannot. */
 export function readCase(bytes: Buffer, isPro: boolean): Case | null {
   try {
     const message = Message.decode(bytes)
@@ -55,7 +55,7 @@ const MAX_DATA_BYTES: Partial<Record<MessageType, number>> = {
   [MessageType.LINK_COMPACT_STATE]: 65_536,
 }
 
-/** The whole list: any other difference between Plaza and the library is a fault of one of them. */
+/** All differences. Any other one is a bug of Plaza or the library. */
 export const differences: readonly Difference[] = [
   {
     name: 'network',
@@ -210,7 +210,7 @@ export const differences: readonly Difference[] = [
   },
 ]
 
-/** Every string in a decoded message. */
+/** Returns every string in a decoded message. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return []
@@ -238,7 +238,10 @@ function isPrimaryAddress({ type, value }: { type: UserDataType; value: string }
   }
 }
 
-/** Whether an account can have signed so: r is the x of a point of secp256k1, s in range, the last byte known. */
+/**
+ * Returns true if an account can have made the signature: r is the x of a point of secp256k1, s in range, v
+ * known.
+ */
 function isAccountSignature(signature: Uint8Array): boolean {
   const prime = 2n ** 256n - 2n ** 32n - 977n
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n

@@ -8,10 +8,10 @@ import { type Random, seededRandom } from './random.js'
 import { envelopeOf, SAMPLE_TIME, sampleMessage, sampleSigner } from './sample-messages.js'
 import { forgeWithSmallKey, forgeWithSmallR } from './small-order.js'
 
-/** Samples whose claims take milliseconds to check come up less often. */
+/** Samples with claims, which take milliseconds, are chosen less often. */
 const CLAIM_SHARE = 4
 
-/** `count` encoded messages, valid and broken in every field, the same ones for the same seed. */
+/** Yields `count` encoded messages, valid ones and ones broken in every field, reproducible by seed. */
 export function* randomCases(
   samples: Record<string, MessageData>,
   count: number,
@@ -85,7 +85,7 @@ function encodeData(data: MessageData): Buffer {
   return asBuffer(MessageData.encode(data).finish())
 }
 
-/** Every border of every rule, and cases that chance would not come upon. */
+/** Returns every limit of every rule, and cases that random choice would miss. */
 export function directedCases(samples: Record<string, MessageData>): Buffer[] {
   const boundarySamples = boundaryCases(samples).map(({ data }) => encode(envelopeOf(encodeData(data))))
   return [...boundarySamples, ...craftedCases(samples)]
@@ -131,8 +131,8 @@ function craftedCases(samples: Record<string, MessageData>): Buffer[] {
 }
 
 /**
- * What other encoders send: `data` without the empty packed lists that the library writes, and with the hash
- * over just that, or over the library's own encoding.
+ * Other encodings: `data` without the empty packed lists of the library, hashed over it or over the library's
+ * encoding.
  */
 function leanEncoding(message: SignedMessage, hashesLean: boolean): Buffer {
   const full = message.dataBytes.toString('latin1')

@@ -1,7 +1,7 @@
 import type { MessageData, MessageType } from '@farcaster/core'
 import type { Random } from './random.js'
 
-/** Numbers at which some rule of the protocol changes its mind. */
+/** Numbers at the limits of rules. */
 const NUMBERS = [
   ...[-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21, 99, 420, 5000, 5001],
   ...[73_612_799, 73_612_800, 7_776_000, 7_776_001, 179_999_400, 179_999_399, 180_000_600, 180_000_601],
@@ -36,13 +36,13 @@ const OPTIONAL: Record<string, readonly unknown[]> = {
   targetFid: [0, 5],
 }
 
-/** A place in an object where a value stands. */
+/** A path to a value in an object. */
 interface FieldPath {
   readonly holder: Record<string, unknown>
   readonly name: string
 }
 
-/** A copy of `data` with one value in it replaced by one at, or past, the border of some rule. */
+/** Returns a copy of `data` with one value at or past the limit of a rule. */
 export function mutateData(data: MessageData, random: Random, others: readonly MessageData[]): MessageData {
   const copy = structuredClone(data)
   if (random.below(12) === 0) return exchangeBody(copy, random, random.pick(others))
@@ -51,7 +51,7 @@ export function mutateData(data: MessageData, random: Random, others: readonly M
   return copy
 }
 
-/** Copies of bytes with one of them changed, left out, put in, or with the end cut off. */
+/** Returns copies of bytes with one byte changed, removed or inserted, or truncated. */
 export function mutateBytes(bytes: Uint8Array, random: Random): Buffer {
   const at = random.below(bytes.length + 1)
   const before = bytes.subarray(0, at)
@@ -70,7 +70,7 @@ export function mutateBytes(bytes: Uint8Array, random: Random): Buffer {
   }
 }
 
-/** Another body instead of, or beside, the one that is there; or another type; or no body. */
+/** Exchanges, adds or removes a body, or changes the type. */
 function exchangeBody(data: MessageData, random: Random, other: MessageData): MessageData {
   const none = { ...data, [bodyOf(data)]: undefined }
   const otherName = bodyOf(other)
@@ -98,7 +98,7 @@ function fieldPathsOf(holder: Record<string, unknown>): FieldPath[] {
     const path = { holder, name }
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [path]
     const inner = fieldPathsOf(value as Record<string, unknown>)
-    // A message is not replaced whole, a list also is.
+    // Lists are replaced as a whole too, messages are not.
     return Array.isArray(value) ? [path, ...inner] : inner
   })
 }

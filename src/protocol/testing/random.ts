@@ -1,13 +1,13 @@
-/** A seeded source of test input: the same seed gives the same tests. */
+/** A seeded random source: one seed always yields the same tests. */
 export interface Random {
-  /** An integer in [0, limit). */
+  /** Returns an integer in [0, limit). */
   below(limit: number): number
-  /** One of the items. */
+  /** Returns one of the items. */
   pick<T>(items: readonly T[]): T
   bytes(length: number): Buffer
 }
 
-/** Mulberry32: small, fast and good enough to choose test cases with. */
+/** Mulberry32: small, fast and sufficient to choose test cases. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {

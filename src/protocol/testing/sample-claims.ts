@@ -18,7 +18,7 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { hexOf } from '../bytes.js'
 import { solanaClaim } from '../kinds/verification-claim.js'
 
-/** The account that owns the names, holds the custody and verifies the address in sample messages. */
+/** The account of the names, custody and verified address in sample messages. */
 export const sampleAccount: PrivateKeyAccount = privateKeyToAccount(`0x${'17'.repeat(32)}`)
 export const sampleAddress = bytesOf(sampleAccount.address)
 
@@ -58,7 +58,7 @@ export function solVerification(fid: number): VerificationAddAddressBody {
   }
 }
 
-/** `timestamp` in Unix seconds, as name proofs have it. */
+/** Signs a name proof. `timestamp` is in Unix seconds. */
 export async function nameProof(
   fid: number,
   name: string,
@@ -82,7 +82,7 @@ export async function nameProof(
   }
 }
 
-/** A key that the sample account adds for `fid`, asked for by `fid` itself. `deadline` in Farcaster seconds. */
+/** Builds a KEY_ADD body for `fid`, requested by `fid` itself. `deadline` is in Farcaster seconds. */
 export async function keyAddition(
   fid: number,
   key: Buffer,
@@ -117,7 +117,7 @@ export async function keyAddition(
   }
 }
 
-/** The removal of a key by the sample account. `deadline` in Farcaster seconds. */
+/** Builds a KEY_REMOVE body of the sample account. `deadline` is in Farcaster seconds. */
 export async function keyRemoval(fid: number, key: Buffer, deadline: number): Promise<KeyRemoveBody> {
   const signature = await sampleAccount.signTypedData({
     ...GASLESS_KEY_REMOVE_EIP_712_TYPES,

@@ -24,23 +24,23 @@ import {
   solVerification,
 } from './sample-claims.js'
 
-/** Farcaster seconds at which the sample messages are made. */
+/** Timestamp of sample messages, in Farcaster seconds. */
 export const SAMPLE_TIME = 180_000_000
 export const SAMPLE_FID = 310_826
-/** What the sample messages are valid in. */
+/** The context in which sample messages are valid. */
 export const sampleContext = { network: FarcasterNetwork.MAINNET, now: SAMPLE_TIME }
 
 const CAST_ID = { fid: 3, hash: Buffer.alloc(20, 0xca) }
 const signers = new Map<number, MessageSigner>()
 
-/** The signer with this number; its key follows from the number and is made once. */
+/** Returns a signer derived from a number. */
 export function sampleSigner(number = 1): MessageSigner {
   const signer = signers.get(number) ?? createMessageSigner(Buffer.alloc(32, number))
   signers.set(number, signer)
   return signer
 }
 
-/** The data of a message: of the sample user, at the sample time, but for what `parts` says. */
+/** Builds the data of a message of the sample user, with some parts replaced. */
 export function sampleData(type: MessageType, parts: Partial<MessageData>): MessageData {
   return {
     ...MessageData.create(),
@@ -52,12 +52,12 @@ export function sampleData(type: MessageType, parts: Partial<MessageData>): Mess
   }
 }
 
-/** The same, signed by the first sample signer. */
+/** Signs sample data with the first sample signer. */
 export function sampleMessage(type: MessageType, parts: Partial<MessageData>): SignedMessage {
   return sampleSigner().sign(sampleData(type, parts))
 }
 
-/** A message around bytes that are signed as they are, whether or not they decode. */
+/** Signs bytes as a message, whether or not they decode. */
 export function envelopeOf(dataBytes: Buffer, signer = sampleSigner()): Message {
   const hash = messageHash(dataBytes)
   return {
@@ -71,7 +71,7 @@ export function envelopeOf(dataBytes: Buffer, signer = sampleSigner()): Message 
   }
 }
 
-/** One valid message, by name, for every type and the main variants of its body. */
+/** Returns valid messages by name: every type and the main variants of its body. */
 export async function validSamples(): Promise<Record<string, MessageData>> {
   return { ...simpleSamples(), ...(await claimSamples()) }
 }

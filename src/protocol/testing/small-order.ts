@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createMessageSigner } from '../sign.js'
 
-/** The order of the group in which Ed25519 signs (RFC 8032 §5.1). */
+/** Order of the Ed25519 group (RFC 8032 §5.1). */
 export const GROUP_ORDER = 2n ** 252n + 27742317777372353535851937790883648493n
 
-/** The encodings of the points of small order, sign bit cleared (docs/protocol.md §6.1). */
+/** Encodings of points of small order, sign bit cleared (docs/protocol.md §6.1). */
 export const smallOrderPoints: readonly Buffer[] = [
   `01${'00'.repeat(31)}`,
   `ec${'ff'.repeat(30)}7f`,
@@ -24,20 +24,20 @@ export interface Forgery {
   readonly publicKey: Buffer
 }
 
-/** A signature by the identity, which fits every message: OpenSSL accepts it, a strict verifier must not. */
+/** Forges a signature by the identity, valid for every message in OpenSSL but not in a strict verifier. */
 export function forgeWithSmallKey(): Forgery {
   const signature = Buffer.concat([PUBLIC_KEY, scalarBytes(secretScalar() % GROUP_ORDER)])
   return { signature, publicKey: IDENTITY }
 }
 
-/** A signature of an honest key with the identity as R: OpenSSL accepts it, a strict verifier must not. */
+/** Forges a signature of a real key with the identity as R, valid in OpenSSL but not in a strict verifier. */
 export function forgeWithSmallR(message: Uint8Array): Forgery {
   const challenge = createHash('sha512').update(IDENTITY).update(PUBLIC_KEY).update(message).digest()
   const s = (littleEndian(challenge) * secretScalar()) % GROUP_ORDER
   return { signature: Buffer.concat([IDENTITY, scalarBytes(s)]), publicKey: PUBLIC_KEY }
 }
 
-/** The secret scalar behind the private key (RFC 8032 §5.1.5). */
+/** Derives the secret scalar of a private key (RFC 8032 §5.1.5). */
 function secretScalar(): bigint {
   const bytes = createHash('sha512').update(PRIVATE_KEY).digest().subarray(0, 32)
   bytes[0]! &= 0xf8
@@ -49,7 +49,7 @@ export function littleEndian(bytes: Buffer): bigint {
   return BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`)
 }
 
-/** 32 bytes, least significant first. */
+/** Encodes 32 bytes, little endian. */
 export function scalarBytes(scalar: bigint): Buffer {
   return Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse()
 }

@@ -7,7 +7,7 @@ import { conflictKeyOf, mergeMessage } from '../merge-message.js'
 import { signerId } from '../state.js'
 import { createBatchState } from '../testing/batch-state-fixture.js'
 
-// Signatures are read before the rules are asked: here it is told who signed. keys.test.ts has real ones.
+// Signatures are given here. keys.test.ts has real ones.
 const user = new TestUser(1)
 const app = new TestUser(2)
 const key = testKey('granted').publicKey
@@ -53,8 +53,8 @@ function held(by: Partial<GaslessKey> = {}): KeyState {
   return keys
 }
 
-describe('a grant', () => {
-  test('has the key sign what it was granted for, from then on', () => {
+describe('KEY_ADD', () => {
+  test('stores the key, which then signs the types in its scopes', () => {
     const message = grant()
     const keys = new KeyState()
     const state = createBatchState({ keys, ...claims([message, requests]) })
@@ -75,7 +75,7 @@ describe('a grant', () => {
     ])
   })
 
-  test('of a key that the same app has from the same user takes the place of the one before', () => {
+  test('of a key that the same fid and app have -> replaces it', () => {
     const [first, second] = [grant(), grant({ nonce: 2, ttl: 60 })]
     const keys = new KeyState()
     const state = createBatchState({ keys, ...claims([first, requests], [second, requests]) })
@@ -110,14 +110,14 @@ describe('a grant', () => {
     expect(state.events).toEqual([])
   })
 
-  test('is good up to its deadline, and not a second longer', () => {
+  test('is valid up to its deadline, inclusive', () => {
     const [late, inTime] = [grant({ deadline: testNow - 1 }), grant({ deadline: testNow })]
     const state = createBatchState(claims([late, requests], [inTime, requests]))
     expect(mergeMessage(late, state)?.message).toBe('deadline has passed')
     expect(mergeMessage(inTime, state)).toBeNull()
   })
 
-  test('uses up its nonce, and those below it, of this user alone', () => {
+  test('uses its nonce and all below it, of this fid only', () => {
     const [second, again, first, third] = [2, 2, 1, 3].map((nonce) => grant({ nonce }))
     const messages = [second!, again!, first!, third!]
     const state = createBatchState(
@@ -129,7 +129,7 @@ describe('a grant', () => {
     expect(outcomes).toEqual([null, 'nonce has been used', 'nonce has been used', null])
   })
 
-  test('beyond a thousand keys is refused, unless the user gave the key before', () => {
+  test('beyond 1,000 keys is refused, unless the fid has the key already', () => {
     const message = grant()
     const full = new KeyState()
     full.loadCount(1, 1000)
@@ -147,8 +147,8 @@ describe('a grant', () => {
   })
 })
 
-describe('a key is taken back', () => {
-  test('by the user, with the nonces of grants', () => {
+describe('KEY_REMOVE', () => {
+  test('by custody uses the nonces of the fid', () => {
     const [added, removed] = [grant(), takeBack(2, 1)]
     const keys = new KeyState()
     const state = createBatchState({ keys, ...claims([added, requests], [removed, byUser]) })
@@ -164,7 +164,7 @@ describe('a key is taken back', () => {
     expect(keys.changedNonces()).toMatchObject([{ kind: NonceKind.user, fid: 1, nonce: 2 }])
   })
 
-  test('by the key itself, with the nonces of its app, and without what granted it', () => {
+  test('by the key itself uses the nonces of its app, also without a stored KEY_ADD', () => {
     const state = createBatchState({ keys: held() })
     state.keys.loadNonce(NonceKind.user, 1, 50)
     const removed = takeBack(1, 2)
@@ -179,15 +179,15 @@ describe('a key is taken back', () => {
     ['without the user’s signature', 'invalid custody signature', takeBack(1, 1), held()],
     ['after the deadline', 'deadline has passed', takeBack(1, 2, testNow - 1), held()],
     ['with a nonce that is used', 'nonce has been used', takeBack(0, 2), held()],
-  ])('but not one %s: %s', (_what, text, message, keys) => {
+  ])('is refused %s: %s', (_what, text, message, keys) => {
     const state = createBatchState({ keys })
     expect(mergeMessage(message, state)).toEqual({ code: 'bad_request.validation_failure', message: text })
     expect(keys.changedKeys()).toEqual([])
   })
 })
 
-describe('what is written of keys after a batch', () => {
-  test('is what the batch changed: granted, used or gone', () => {
+describe('KeyState', () => {
+  test('returns the keys that the batch granted, used or removed', () => {
     const keys = held()
     const other = {
       key: Buffer.alloc(32, 9),
@@ -209,7 +209,7 @@ describe('what is written of keys after a batch', () => {
     expect(keys.changedNonces()).toMatchObject([{ kind: NonceKind.user, fid: 1, nonce: 6 }])
   })
 
-  test('a key that came and went within the batch was never there', () => {
+  test('a key that is granted and removed within the batch is unchanged', () => {
     const keys = new KeyState()
     const granted = { key, fid: 1, requestFid: 2, scopes: [], ttlSeconds: 1, lastUsedAt: 1 }
     keys.loadCount(1, 3)
@@ -225,7 +225,7 @@ describe('what is written of keys after a batch', () => {
     expect(keys.keyCountOf(1)).toBe(4)
   })
 
-  test('only later messages of its own user keep a key alive', () => {
+  test('only later messages of its own fid move the clock of a key', () => {
     const keys = held()
     const signed = (who: TestUser, at: number) => testKey('granted').sign(who.cast('hello', at).data)
     keys.recordUse(signed(user, testNow - 60))

@@ -44,7 +44,7 @@ async function merge(batch: Partial<MergeBatch>, atUnix = testNowUnix) {
   return await mergeBatch(db, 1, whole, { shards: 1, hooks: [] }, atUnix * 1000)
 }
 
-/** The text of the refusal; null when the message was merged. */
+/** The text of the refusal; null if the message merged. */
 async function submit(message: SignedMessage, atUnix = testNowUnix): Promise<string | null> {
   return (await merge({ messages: [message] }, atUnix)).messages[0]?.message ?? null
 }
@@ -127,7 +127,7 @@ function bytes(hex: string): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
 }
 
-test('a granted key signs what it was granted for, and nothing else', async () => {
+test('a gasless key signs the types in its scopes only', async () => {
   const cast = byGrantedKey(user.cast('by the app', testNow))
   expect(await submit(cast)).toBe('invalid signer')
   expect(await submit(await grant())).toBeNull()
@@ -135,7 +135,7 @@ test('a granted key signs what it was granted for, and nothing else', async () =
   expect(await submit(byGrantedKey(user.link(2, testNow)))).toBe('invalid signer')
 })
 
-test('only the custody addresses of the user and of the app can grant', async () => {
+test('KEY_ADD needs the custody signatures of the user and of the app', async () => {
   expect(await submit(await grant({ by: appCustody }))).toBe('invalid custody signature')
   expect(await submit(await grant({ requestedBy: custody }))).toBe(
     'signed key request is not signed by the custody address of its fid',
@@ -143,7 +143,7 @@ test('only the custody addresses of the user and of the app can grant', async ()
   expect(await submit(await grant({ deadline: testNow - 1 }))).toBe('deadline has passed')
 })
 
-test('a key that is not used for its time to live can no longer sign; use keeps it alive', async () => {
+test('a key expires after its ttl without use; use extends it', async () => {
   await submit(await grant({ ttl: day }))
   expect(
     await submit(byGrantedKey(user.cast('half a day', testNow + day / 2)), testNowUnix + day / 2),
@@ -153,7 +153,7 @@ test('a key that is not used for its time to live can no longer sign; use keeps 
   expect(await submit(late, testNowUnix + 3 * day)).toBe('invalid signer')
 })
 
-test('nonces only grow, so nothing can be said twice', async () => {
+test('a nonce can be used once, and only larger ones after it', async () => {
   const first = await grant({ nonce: 5 })
   expect(await submit(first)).toBeNull()
   expect(await submit(first)).toBe('nonce has been used')
@@ -163,7 +163,7 @@ test('nonces only grow, so nothing can be said twice', async () => {
   expect(await submit(await grant({ nonce: 7 }))).toBeNull()
 })
 
-test('the key itself can give its right up, and is then gone', async () => {
+test('KEY_REMOVE signed by the key itself removes it', async () => {
   await submit(await grant())
   expect(await submit(await takeBack(1, 2))).toBeNull()
   expect(await submit(byGrantedKey(user.cast('gone', testNow)))).toBe('invalid signer')

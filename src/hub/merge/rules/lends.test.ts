@@ -11,14 +11,14 @@ const bob = new TestUser(2)
 const { UNIT_TYPE_LEGACY: legacy, UNIT_TYPE_2024: y2024, UNIT_TYPE_2025: y2025 } = StorageUnitType
 const noUnits = { legacy: 0, y2024: 0, y2025: 0 }
 
-describe('storage that is lent', () => {
+describe('storage loans', () => {
   const refusal = 'not enough storage units to lend'
 
   function lender(account: NonNullable<BatchStateFixture['accounts']>[number]): BatchState {
     return createBatchState({ accounts: [account] })
   }
 
-  test('is of one kind of unit, of which one stays with the lender', () => {
+  test('are of one unit type, of which the lender keeps one unit', () => {
     const ownUnits = { legacy: 3, y2024: 4, y2025: 5 }
     for (const [type, most] of [
       [legacy, 2],
@@ -36,15 +36,15 @@ describe('storage that is lent', () => {
     }
   })
 
-  test('is never lent twice, in one batch or in two', () => {
+  test('never lend a unit twice, in one batch or in two', () => {
     const state = lender({ fid: 1, ownUnits: { ...noUnits, y2025: 10 }, lentUnits: { ...noUnits, y2025: 4 } })
     const loans = [3, 3, 2].map((units, n) => alice.lendStorage(n + 2, units, y2025, testNow))
     expect(refusalTexts(state, ...loans)).toEqual([null, refusal, null])
-    // Another lender and another kind of unit are not concerned.
+    // Other lenders and unit types are not affected.
     expect(refusalTexts(state, bob.lendStorage(1, 9, y2025, testNow))).toEqual([null])
   })
 
-  test('may be lent anew where it lies, and more or less of it', () => {
+  test('can be renewed with more or fewer units', () => {
     const state = lender({ fid: 1, ownUnits: { ...noUnits, y2025: 10 }, lentUnits: { ...noUnits, y2025: 6 } })
     withStored(state, alice.lendStorage(2, 6, y2025, testNow - 9))
     expect(
@@ -64,7 +64,7 @@ describe('storage that is lent', () => {
     ).toEqual([null, null])
   })
 
-  test('is free again when its loan turns to another kind of unit', () => {
+  test('a loan that changes its unit type frees the former units', () => {
     const state = lender({
       fid: 1,
       ownUnits: { ...noUnits, y2024: 3, y2025: 3 },
@@ -77,7 +77,7 @@ describe('storage that is lent', () => {
     ).toEqual([null, null])
   })
 
-  test('is free again for others of the batch that ends its loan', () => {
+  test('a loan that ends frees its units for others of the batch', () => {
     const state = lender({ fid: 1, ownUnits: { ...noUnits, y2025: 10 }, lentUnits: { ...noUnits, y2025: 9 } })
     withStored(state, alice.lendStorage(2, 9, y2025, testNow - 9))
     const [end, tooMuch, other] = [
@@ -88,7 +88,7 @@ describe('storage that is lent', () => {
     expect(refusalTexts(state, other, end, tooMuch, other)).toEqual([refusal, null, refusal, null])
   })
 
-  test('on mainnet comes from those only who own a thousand units of the kind', () => {
+  test('on mainnet need 1,000 own units of the type', () => {
     const onMainnet = (units: number) =>
       alice.key.sign({
         ...alice.lendStorage(2, units, y2025, testNow).data,
@@ -100,7 +100,7 @@ describe('storage that is lent', () => {
     expect(refusalTexts(own(0), onMainnet(0))).toEqual([null])
   })
 
-  test('ends with a loan of nothing, whoever has units, and leaves no message', () => {
+  test('of 0 units end without own units, and store no message', () => {
     const state = lender({ fid: 1, ownUnits: noUnits })
     const [loan, end] = [alice.lendStorage(2, 6, y2025, testNow - 9), alice.lendStorage(2, 0, y2025, testNow)]
     withStored(state, loan)
@@ -112,7 +112,7 @@ describe('storage that is lent', () => {
     ])
   })
 
-  test('is not counted again where it stands in another hub', () => {
+  test('historical ones are not checked', () => {
     const loan = alice.lendStorage(2, 600, y2025, testNow)
     expect(refusalTexts(createBatchState({ historical: [loan] }), loan)).toEqual([null])
     expect(mergeMessage(loan, createBatchState())).toEqual({

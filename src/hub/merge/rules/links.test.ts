@@ -9,7 +9,7 @@ import { hashesOf } from '../testing/stored-merges.js'
 const alice = new TestUser(1)
 const bob = new TestUser(2)
 
-describe('a compact state of links', () => {
+describe('compact states', () => {
   const compact = alice.compactLinks([6], testNow - 5)
   const tooLate = 'Remove message earlier than the compact state message will be immediately pruned'
   const unlisted = 'Target fid 5 not in the compact state target fids'
@@ -24,20 +24,20 @@ describe('a compact state of links', () => {
   ])('decides on %s: %s', (_what, outcome, link) => {
     const before = withStored(createBatchState(), compact)
     expect(refusalTexts(before, link)).toEqual([outcome])
-    // What stood before is no failure of the batch; what came with it is.
+    // A conflict with an older batch is no failure of this one; a conflict within the batch is.
     expect(before.events.filter(({ body }) => body.type === HubEventType.MERGE_FAILURE)).toEqual([])
     const within = createBatchState()
     expect(refusalTexts(within, compact, link)).toEqual([null, outcome])
     const failures = within.events.filter(({ body }) => body.type === HubEventType.MERGE_FAILURE)
     expect(failures).toHaveLength(outcome === null ? 0 : 1)
-    // Whatever comes first, the same stands.
+    // Every order ends in the same state.
     const reversed = createBatchState()
     mergeMessage(link, reversed)
     mergeMessage(compact, reversed)
     expect(storedHashes(reversed)).toEqual(storedHashes(within))
   })
 
-  test('tells unfollows and follows apart when it refuses', () => {
+  test('refuse older removes and unlisted adds with different texts', () => {
     const state = withStored(createBatchState(), compact)
     expect(mergeMessage(alice.link(5, testNow - 5), state)?.code).toBe('bad_request.conflict')
     expect(mergeMessage(alice.link(5, testNow - 5, { remove: true }), state)?.code).toBe(
@@ -45,7 +45,7 @@ describe('a compact state of links', () => {
     )
   })
 
-  test('takes only older links of its type from its user, the removes first', () => {
+  test('displace older links of their type and user only, removes first', () => {
     const state = createBatchState()
     const gone = [alice.link(4, testNow - 9), alice.link(5, testNow - 8, { remove: true })]
     const kept = [

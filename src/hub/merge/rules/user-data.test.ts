@@ -16,10 +16,10 @@ const alice = new TestUser(1)
 const bob = new TestUser(2)
 const { ethereum, solana } = primary
 
-describe('a profile', () => {
+describe('user data', () => {
   const shows = (user: TestUser, name: string) => user.userData(UserDataType.USERNAME, name, testNow)
 
-  test('shows the names that its user holds, and no name at all if it likes', () => {
+  test('may show the names that its user holds, or none', () => {
     const state = createBatchState()
     mergeNameTransfer(nameTransfer('alice', 1, 100), state)
     const refusal = 'fname is not registered for fid'
@@ -37,7 +37,7 @@ describe('a profile', () => {
 
   const unproven = 'address is not part of any verification'
 
-  test('shows a primary address that its user has verified, and none if it likes', () => {
+  test('may show a primary address that its user has verified, or none', () => {
     const state = withStored(createBatchState(), verification(bob, ethereum, testNow - 9))
     expect(refusalTexts(state, primary.showEthereum(), primary.showSolana())).toEqual([unproven, unproven])
     expect(mergeMessage(primary.showSolana(), state)?.code).toBe('bad_request.validation_failure')
@@ -52,7 +52,7 @@ describe('a profile', () => {
     expect(refusalTexts(state, ...none)).toEqual([null, null])
   })
 
-  test('may not show an address whose verification this batch took away, and the log tells', () => {
+  test('of an address whose verification the batch removed -> MERGE_FAILURE', () => {
     const state = withStored(createBatchState(), verification(alice, ethereum, testNow - 9))
     expect(
       refusalTexts(state, verificationRemoval(alice, ethereum, testNow - 1), primary.showEthereum()),

@@ -16,15 +16,15 @@ const bob = new TestUser(2)
 const { ethereum, solana } = primary
 
 test.each([
-  ['that is taken back', [verificationRemoval(alice, ethereum)], ['solana']],
+  ['that is removed', [verificationRemoval(alice, ethereum)], ['solana']],
   [
-    'on the other chain that is taken back',
+    'of the other protocol that is removed',
     [verificationRemoval(alice, solana, testNow, Protocol.SOLANA)],
     ['ethereum'],
   ],
-  ['that is made anew', [verification(alice, ethereum)], ['solana']],
+  ['that is replaced', [verification(alice, ethereum)], ['solana']],
   [
-    'of another address that is taken back',
+    'of another address that is removed',
     [verificationRemoval(alice, Buffer.alloc(20, 7))],
     ['ethereum', 'solana'],
   ],
@@ -34,7 +34,7 @@ test.each([
     [verificationRemoval(alice, ethereum), verificationRemoval(alice, ethereum, testNow + 1)],
     ['solana'],
   ],
-] as const)('what rests on a verification %s is revoked, and nothing else', (_what, changes, left) => {
+] as const)('a verification %s revokes its primary address, and nothing else', (_what, changes, left) => {
   const shown = [primary.showEthereum(testNow - 5), primary.showSolana(testNow - 5)]
   const state = withStored(
     createBatchState(),
@@ -57,7 +57,7 @@ test.each([
   )
 })
 
-test('a profile that shows no primary address keeps that when a verification goes', () => {
+test('a profile without a primary address is not changed', () => {
   const address = Buffer.alloc(20, 7)
   const none = alice.userData(UserDataType.USER_DATA_PRIMARY_ADDRESS_ETHEREUM, '', testNow - 5)
   const state = withStored(createBatchState(), verification(alice, address, testNow - 9), none)

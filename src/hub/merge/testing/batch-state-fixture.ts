@@ -7,17 +7,20 @@ import { type Account, BatchState, signerId } from '../state.js'
 
 const tenUnits = { legacy: 0, y2024: 0, y2025: 10 }
 
-/** What a test's batch stands on, where it is not what every user of the test network has. */
+/** State of a test batch where it differs from the default. */
 export interface BatchStateFixture {
   readonly accounts?: readonly ({ readonly fid: number } & Partial<Account>)[]
-  /** Keys beside those of users 1 to 3, and whether they may still sign: see `BatchState.signers`. */
+  /** Signers besides those of users 1 to 3, active or not: see `BatchState.signers`. */
   readonly signers?: readonly (readonly [string, boolean])[]
   readonly keys?: KeyState
   readonly keyClaims?: ReadonlyMap<SignedMessage, KeyClaim>
   readonly historical?: readonly SignedMessage[]
 }
 
-/** A state without a database: users 1 to 3 are registered, have ten units each and sign with their keys. */
+/**
+ * Creates a state without a database: users 1 to 3 are registered, have ten units each and sign with their
+ * keys.
+ */
 export function createBatchState(fixture: BatchStateFixture = {}): BatchState {
   const users = [1, 2, 3].map((fid) => new TestUser(fid))
   const accounts = [

@@ -8,7 +8,7 @@ import { toStoredMessage } from '../stored-message.js'
 
 const alice = new TestUser(1)
 
-/** Has messages stand from before the batch. */
+/** Adds messages that earlier batches stored. */
 export function withStored(state: BatchState, ...messages: SignedMessage[]): BatchState {
   for (const message of messages) {
     const conflictKey = conflictKeyOf(message)!
@@ -17,17 +17,17 @@ export function withStored(state: BatchState, ...messages: SignedMessage[]): Bat
   return state
 }
 
-/** Merges messages one after the other: the texts of their refusals, null for what was merged. */
+/** Merges messages one after another. Returns the texts of refusals; null for merged ones. */
 export function refusalTexts(state: BatchState, ...messages: SignedMessage[]): (string | null)[] {
   return messages.map((message) => mergeMessage(message, state)?.message ?? null)
 }
 
-/** The hashes of what stands of a user, in order. */
+/** The hashes of a user's stored messages, sorted. */
 export function storedHashes(state: BatchState, fid = 1): string[] {
   return [...state.storedMessagesOf(fid)].map(({ hash }) => hash.toString('hex')).sort()
 }
 
-/** Verifies an address, by the letters of the protocol only: nobody checks the claim here. */
+/** Creates a verification without a valid claim signature. */
 export function verification(
   user: TestUser,
   address: Buffer,
@@ -45,7 +45,7 @@ export function verification(
   return user.message({ type: MessageType.VERIFICATION_ADD_ETH_ADDRESS, verificationAddAddressBody }, at)
 }
 
-/** Takes the verification of an address back. */
+/** Creates the removal of a verification. */
 export function verificationRemoval(
   user: TestUser,
   address: Buffer,
@@ -56,7 +56,7 @@ export function verificationRemoval(
   return user.message({ type: MessageType.VERIFICATION_REMOVE, verificationRemoveBody }, at)
 }
 
-/** Addresses on both chains, and what shows them in the profile of user 1. */
+/** Addresses of both protocols, and user data that shows them in the profile of user 1. */
 export const primary = {
   ethereum: Buffer.from('d8da6bf26964af9d7eed9e03e53415d37aa96045', 'hex'),
   solana: Buffer.alloc(32, 9),

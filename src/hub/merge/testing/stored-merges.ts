@@ -7,7 +7,7 @@ import { mergeBatch } from '../merge.js'
 
 type Batch = Parameters<typeof mergeBatch>[2]
 
-/** Merges into a database whose hub has two shards, now or at another moment, in Unix seconds. */
+/** Merges into a database whose hub has two shards, at any moment in Unix seconds. */
 export function storedMerges(db: Database, shards = 2) {
   async function merge(batch: Partial<Batch>, options: { shard?: number; atUnix?: number } = {}) {
     const { shard = 1, atUnix = testNowUnix } = options
@@ -16,16 +16,16 @@ export function storedMerges(db: Database, shards = 2) {
   }
   return {
     merge,
-    /** The texts of refusals of messages that come in one batch; null for what was merged. */
+    /** Merges messages in one batch. Returns the texts of refusals; null for merged ones. */
     async outcomes(...messages: SignedMessage[]): Promise<(string | null)[]> {
       return (await merge({ messages })).messages.map((outcome) => outcome?.message ?? null)
     },
-    /** The hashes of what stands of a user, in order. */
+    /** The hashes of a user's stored messages, sorted. */
     async storedHashes(fid: number): Promise<string[]> {
       const rows = await db<{ hash: Buffer }[]>`select hash from hub.messages where fid = ${fid}`
       return rows.map(({ hash }) => hash.toString('hex')).sort()
     },
-    /** Sets that count something, as `[fid, set, count]`, and whether their rows are as many. */
+    /** Sets with their counts as `[fid, set, count, matches]`; `matches` compares the count with the rows. */
     async counts() {
       const rows = await db<{ fid: number; set: number; count: number; rows: number }[]>`
         select fid, set, count, (select count(*) from hub.messages m where m.fid = c.fid and m.set = c.set) as rows
@@ -38,12 +38,12 @@ export function storedMerges(db: Database, shards = 2) {
   }
 }
 
-/** How messages are named in what stands. */
+/** The hashes of messages, sorted. */
 export function hashesOf(messages: readonly SignedMessage[]): string[] {
   return messages.map(({ hash }) => hash.toString('hex')).sort()
 }
 
-/** What a merge has logged, without the confirmations of blocks. */
+/** The logged events of a merge, without block confirmations. */
 export function loggedEvents(events: readonly LoggedEvent[]) {
   return events
     .filter(({ body }) => body.type !== HubEventType.BLOCK_CONFIRMED)

@@ -10,7 +10,7 @@ import { readPages } from './paged-calls.js'
 const ENTRIES = 5
 const settings = { tls: false, headers: new Map(), trusted: false }
 
-/** A node with a list of entries, one on each page, whose tokens no other node understands. */
+/** A node with one entry on each page, whose tokens are unknown to other nodes. */
 function node(address: string, isDown: (calls: number) => boolean): UpstreamClient {
   let calls = 0
   return nodeOf(address, (pageToken) => {
@@ -27,8 +27,8 @@ function node(address: string, isDown: (calls: number) => boolean): UpstreamClie
 }
 
 /**
- * A node of several shards, each with so many pages of an entry. Its tokens name the next page of each shard; a shard
- * without one begins anew (snapchain#720).
+ * A node of several shards with pages of one entry. Its tokens hold the next page of each shard; a shard
+ * without one restarts (snapchain#720).
  */
 function shardedNode(
   pagesOfShards: readonly number[],
@@ -62,7 +62,7 @@ function nodeOf(address: string, answer: (pageToken?: Uint8Array) => Buffer): Up
   }
 }
 
-/** Asks nodes as the ones of the configuration are asked. */
+/** Opens nodes like the configured upstreams. */
 function openNodes(...nodes: UpstreamClient[]): Upstreams {
   const addresses = nodes.map(({ address }) => address)
   return openUpstreams(
@@ -77,17 +77,17 @@ async function read(upstreams: Upstreams): Promise<string[]> {
   return found.map(String)
 }
 
-test('a list whose upstream goes away in the middle is read from its beginning of the next one', async () => {
+test('an upstream that stops within a list -> the next one reads it from the start', async () => {
   const nodes = [node('first:1', (calls) => calls > 2), node('second:1', () => false)]
   expect(await read(openNodes(...nodes))).toEqual(['0', '1', '0', '1', '2', '3', '4'])
 })
 
-test('an upstream that answers again goes on where it was, as long as no other one has answered', async () => {
+test('an upstream that recovers continues its list, if no other one has answered', async () => {
   const nodes = [node('first:1', (calls) => calls === 3), node('second:1', () => true)]
   expect(await read(openNodes(...nodes))).toEqual(['0', '1', '2', '3', '4'])
 })
 
-test('a list that several shards have is read to its end, whichever ends first and however a node says so', async () => {
+test('a list over several shards is read to its end, whichever shard ends first', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 4 }),
@@ -102,7 +102,7 @@ test('a list that several shards have is read to its end, whichever ends first a
   )
 })
 
-test('a node that gives the token it was asked with has its list given up, instead of being asked for ever', async () => {
+test('a node that returns the token of the request -> error', async () => {
   const stuck = nodeOf('stuck:1', () =>
     encodeFields([
       { number: 1, bytes: Buffer.from('again') },

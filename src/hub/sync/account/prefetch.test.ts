@@ -9,7 +9,7 @@ interface Page {
 
 const MEGABYTE = 1024 * 1024
 
-/** Reads users with so many pages of so many bytes, and notes the most that was read and not handed over. */
+/** Reads users with pages of some bytes. Returns the most bytes that were read and not taken. */
 async function readAll(
   users: readonly (readonly number[])[],
   { most, concurrency }: { readonly most: number; readonly concurrency: number },
@@ -45,7 +45,7 @@ async function readAll(
 
 const userPages = fc.array(fc.array(fc.nat({ max: 40 * MEGABYTE }), { maxLength: 6 }), { maxLength: 12 })
 
-test('all is handed over in its order, however much is read ahead', async () => {
+test('pages are yielded in order, however many are prefetched', async () => {
   await fc.assert(
     fc.asyncProperty(
       userPages,
@@ -59,10 +59,10 @@ test('all is handed over in its order, however much is read ahead', async () => 
   )
 })
 
-test('what waits is bounded by what it weighs, however many users are read at the same time', async () => {
+test('prefetched bytes are bounded for any number of users', async () => {
   const users = Array.from({ length: 256 }, () => Array.from({ length: 4 }, () => 20 * MEGABYTE))
   const { read, mostWaiting } = await readAll(users, { most: 100 * MEGABYTE, concurrency: 256 })
   expect(read).toHaveLength(1024)
-  // All that were asked for before the first answer showed how large they are.
+  // All pages that were requested before the first response showed its size.
   expect(mostWaiting).toBeLessThanOrEqual(101 * 20 * MEGABYTE)
 })

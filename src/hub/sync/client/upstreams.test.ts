@@ -12,7 +12,7 @@ function open(options: UpstreamsOptions) {
   return upstreams
 }
 
-test('whoever waits is told why, once for each reason', async () => {
+test('onRetry is called once for each kind of failure', async () => {
   const reported: string[] = []
   const upstreams = open({ onRetry: ({ message }) => reported.push(message) })
   let calls = 0
@@ -25,7 +25,7 @@ test('whoever waits is told why, once for each reason', async () => {
   expect(reported).toEqual([down.message])
 })
 
-test('whoever stops waiting is told why there was no answer, not that it was stopped', async () => {
+test('a cancelled request throws the cause, not the cancellation', async () => {
   const stop = new AbortController()
   const upstreams = open({ onRetry: () => stop.abort() })
   const ask = upstreams.request(async () => {
@@ -34,7 +34,7 @@ test('whoever stops waiting is told why there was no answer, not that it was sto
   await expect(ask).rejects.toThrow(down.message)
 })
 
-test('the time in which an upstream does not answer is a part of the patience', async () => {
+test('answerTimeoutMs includes the time of unanswered calls', async () => {
   let nowMs = 0
   const upstreams = open({ answerTimeoutMs: 60_000, clock: () => nowMs })
   let calls = 0

@@ -10,7 +10,7 @@ interface LogEvent {
   readonly total: number
 }
 
-/** A log of consecutive blocks, of so many events each. */
+/** A log of consecutive blocks with the given numbers of events. */
 function logOf(sizes: readonly number[]): LogEvent[] {
   return sizes.flatMap((total, block) =>
     Array.from({ length: total }, (_, sequence) => ({
@@ -21,10 +21,10 @@ function logOf(sizes: readonly number[]): LogEvent[] {
   )
 }
 
-/** What happens to an event on its way: it is lost, or comes once or twice, each time somewhat late. */
+/** Fate of an event: lost, delivered once, or twice, each time with a delay. */
 const fate = fc.array(fc.nat({ max: 6 }), { maxLength: 2 })
 
-it('whatever is lost, late or doubled on the way, each event is taken once, and none is passed over', () => {
+it('lost, late and repeated events -> each event is taken once, none is skipped', () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 12 })
   const way = sizes.chain((each) => {
     const length = logOf(each).length
@@ -62,7 +62,7 @@ it('whatever is lost, late or doubled on the way, each event is taken once, and 
   )
 })
 
-it('an upstream that counts otherwise is asked a few times, and then no more', () => {
+it('an upstream that counts differently is asked a few times only', () => {
   const gapTracker = new GapTracker(eventId(1, 0))
   let asked = 0
   for (let block = 1; block < 100; block += 1) {

@@ -38,8 +38,8 @@ async function suspects(): Promise<number[]> {
   return rows.map(({ fid }) => fid)
 }
 
-describe('who is followed is written down as it is', () => {
-  test('also when one is dropped and taken again before it is written', async () => {
+describe('the stored selection equals the one in memory', () => {
+  test('after a removal and an addition before the flush', async () => {
     await addSelectedUsers(db, [friendship])
     const users = await SelectedUsers.open(db, settings)
     wants(users, follows(false, 1))
@@ -49,7 +49,7 @@ describe('who is followed is written down as it is', () => {
     expect(hearsFriend(await SelectedUsers.open(db, settings))).toBe(true)
   })
 
-  test('also when one is taken and dropped before it is written', async () => {
+  test('after an addition and a removal before the flush', async () => {
     const users = await SelectedUsers.open(db, settings)
     wants(users, follows(true, 1))
     wants(users, follows(false, 2))
@@ -58,7 +58,7 @@ describe('who is followed is written down as it is', () => {
     expect(hearsFriend(await SelectedUsers.open(db, settings))).toBe(false)
   })
 
-  test('also of neighbours that only a backfill was told to find: they are followed for as long as they are some', async () => {
+  test('with neighbors that a backfill found, for as long as they are some', async () => {
     await addSelectedUsers(db, [friendship])
     const users = await SelectedUsers.open(db, { ...settings, includeNeighbors: false })
     expect(hearsFriend(users)).toBe(true)
@@ -69,8 +69,8 @@ describe('who is followed is written down as it is', () => {
   })
 })
 
-describe('who is followed no longer', () => {
-  test('is not compared any more, and is fetched whole when followed again', async () => {
+describe('users that leave the selection', () => {
+  test('are no longer compared, and fetched again when they return', async () => {
     const users = await SelectedUsers.open(db, settings)
     wants(users, follows(true, 1))
     await users.flush()
@@ -86,7 +86,7 @@ describe('who is followed no longer', () => {
     expect(await suspects()).toEqual([friend.fid])
   })
 
-  test('stays one of those who are compared for another reason', async () => {
+  test('remain if another reason selects them', async () => {
     const users = await SelectedUsers.open(db, { ...settings, fids: [configured.fid, friend.fid] })
     wants(users, follows(true, 1))
     await users.flush()
@@ -95,7 +95,7 @@ describe('who is followed no longer', () => {
     expect(await db`select 1 from sync.fids where fid = ${friend.fid}`).toHaveLength(1)
   })
 
-  test('are those whom somebody follows who is asked for no longer', async () => {
+  test('include follows of users that are no longer configured', async () => {
     await addSelectedUsers(db, [friendship])
     const users = await SelectedUsers.open(db, { ...settings, fids: [other.fid] })
     expect(hearsFriend(users)).toBe(false)
@@ -103,7 +103,7 @@ describe('who is followed no longer', () => {
   })
 })
 
-test('whom another process has found is followed, and compared for what has passed; what was learnt here stays', async () => {
+test('users that another process selected are read and queued; unwritten local changes remain', async () => {
   const users = await SelectedUsers.open(db, settings)
   await markFetched(db, [configured.fid])
   await db`update sync.fids set reconcile_reason = null`
@@ -119,11 +119,11 @@ test('whom another process has found is followed, and compared for what has pass
   expect(await suspects()).toEqual([friend.fid, other.fid])
 })
 
-test('who is found while others are read is heard afterwards, too', async () => {
+test('users that are added during a reload remain', async () => {
   for (let round = 0; round < 5; round += 1) {
     await db`truncate sync.selected_users, sync.fids`
     const users = await SelectedUsers.open(db, settings)
-    // Both wait for the table: the reading, and the writing of who is found meanwhile.
+    // Both wait for the table: the read, and the write of the new user.
     let reloading: Promise<void> | undefined
     let flushing: Promise<void> | undefined
     await db.begin(async (transaction) => {
@@ -138,9 +138,9 @@ test('who is found while others are read is heard afterwards, too', async () => 
   }
 })
 
-describe('a server that keeps up', () => {
-  const LOOK_MS = 20
-  /** How often everybody was read who is followed. */
+describe('watchChanges', () => {
+  const POLL_MS = 20
+  /** How often the selection was read. */
   const readings = { count: 0 }
   const counted = new Proxy(db, {
     apply(target, self, given: [TemplateStringsArray, ...unknown[]]) {
@@ -149,10 +149,10 @@ describe('a server that keeps up', () => {
     },
   })
 
-  test('reads who is followed when that changes, and not again and again', async () => {
+  test('reads the selection once for each change', async () => {
     const users = await SelectedUsers.open(counted, settings)
     const stopping = new AbortController()
-    const keeping = users.watchChanges(stopping.signal, silentLog, { pollMs: LOOK_MS })
+    const keeping = users.watchChanges(stopping.signal, silentLog, { pollMs: POLL_MS })
     const hearsOther = () => wants(users, other.cast('hello', testNow))
     await expect.poll(() => readings.count).toBeGreaterThan(1)
     expect(hearsOther()).toBe(false)
@@ -161,11 +161,12 @@ describe('a server that keeps up', () => {
     await expect.poll(hearsOther).toBe(true)
     await removeSelectedUsers(db, [row])
     await expect.poll(hearsOther).toBe(false)
-    // What tells nothing new changes nothing.
+    // A write without a change notifies nobody.
     const before = readings.count
     await removeSelectedUsers(db, [row])
     await users.flush()
-    await pause(15 * LOOK_MS, stopping.signal)
+    // Time for 15 polls, none of which may read.
+    await pause(15 * POLL_MS, stopping.signal)
     await addSelectedUsers(db, [row])
     await expect.poll(hearsOther).toBe(true)
     expect(readings.count).toBeLessThanOrEqual(before + 2)
@@ -174,7 +175,7 @@ describe('a server that keeps up', () => {
   })
 })
 
-/** Resolves when so many statements wait for the table of who is followed. */
+/** Resolves when this many statements wait for the table. */
 async function waitingFor(count: number): Promise<void> {
   const waiting = async () => {
     const [row] = await db<{ count: number }[]>`
@@ -186,7 +187,7 @@ async function waitingFor(count: number): Promise<void> {
   await expect.poll(waiting).toBe(count)
 }
 
-test('many who are found, dropped and fetched at the same time wait for each other, whatever their order', async () => {
+test('concurrent writes of many users never deadlock, in any order', async () => {
   const fids = Array.from({ length: 400 }, (_, n) => n + 1)
   const turned = (by: number) => fids.map((_, n) => fids[(n * by) % fids.length]!)
   const rowsOf = (some: readonly number[]) =>
