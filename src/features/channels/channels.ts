@@ -198,7 +198,7 @@ async function saveUrls(db: Transaction, { id, parent_urls = [] }: ChannelDocume
   }
 }
 
-/** Publishes the channel and every URL that its casts stand below. */
+/** Publishes that views of the channel, and of casts below its URLs, are stale. */
 async function publishChannel(db: Transaction, id: string): Promise<string[]> {
   const published = await db<{ tag: string }[]>`
     select tag, ${publishSql(db, db`tag`)}

@@ -23,7 +23,7 @@ export interface MembershipRequest {
   readonly role: ChannelMemberRole
 }
 
-/** The outcome of a change, as a text for people. */
+/** The result of a change: a message for people. */
 export interface MembershipResult {
   readonly message: string
 }
@@ -78,7 +78,7 @@ async function changeMembership(
 ): Promise<MembershipOutcome> {
   let stale: string[] = []
   const outcome = await db.begin(async (transaction): Promise<MembershipOutcome> => {
-    // Readers, and rows that refer to it, do not wait.
+    // This lock mode does not block readers or rows that reference the channel.
     const locked = await transaction`
       select from channels.channels where id = ${request.channelId} for no key update
     `

@@ -39,13 +39,13 @@ export async function ban(
       returning fid
     ),
     published as (${countAndPublish(db, appId, db`added`)})
-    select changed, not is_enough as "isTooMany" from published, room
+    select changed, not is_enough as "isTooMany" from published, capacity
   `
   invalidation.apply({ tags: [cacheTag.bans(appId)] })
   return row!.isTooMany ? null : row!.changed
 }
 
-/** The reverse of `ban`; returns how many were banned. */
+/** Ends bans. Returns how many users were banned. */
 export async function unban(
   { db, invalidation }: CacheWriter,
   appId: string,

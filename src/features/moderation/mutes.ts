@@ -4,7 +4,7 @@ import type { Database } from '../../platform/db/connection.js'
 import { cursorOrFirstPage, type RelationCursor, type RelationRow } from './relation-cursor.js'
 
 /**
- * Mutes a user for a viewer. A mute is no message: the muted user does not learn of it.
+ * Mutes a user for a viewer. Mutes are local, so the muted user does not learn of it.
  *
  * @param now Unix seconds.
  * @returns false when the user was muted already.
@@ -28,7 +28,7 @@ export async function mute(
   return added.length > 0
 }
 
-/** The reverse of `mute`. */
+/** Ends a mute. Returns false when there was none. */
 export async function unmute(
   { db, invalidation }: CacheWriter,
   fid: number,

@@ -16,7 +16,9 @@ const LOCK_NOT_AVAILABLE = '55P03'
 /**
  * Takes the inbox's write lock until the transaction ends.
  *
- * @throws RetryLater while a rebuild has it.
+ * Rows are derived from the read model, so the last writer must be the last reader; and groups span shards.
+ *
+ * @throws RetryLater while a rebuild holds the lock.
  */
 export async function lockInbox(db: Transaction): Promise<void> {
   await db.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)

@@ -118,8 +118,9 @@ interface ConflictKey {
 function conflictKeyOf(data: MessageData): ConflictKey {
   const kind = kindOf(data.type)
   const body = kind && bodyOf(kind, data)
-  if (!kind || kind.set === null || body === undefined) throw new Error(`type ${data.type} replaces nothing`)
-  // Where these messages stand depends on what they say, not on their hash.
+  if (!kind || kind.set === null || body === undefined)
+    throw new Error(`type ${data.type} has no conflict key`)
+  // The conflict keys of these types depend on the content, not on the hash.
   const key = kind.conflictKey(body, { data, hash: Buffer.alloc(0) })
   const competingKeys = data.linkBody ? [compactKey(data.linkBody.type)] : []
   return { set: kind.set, key, competingKeys }

@@ -9,12 +9,14 @@ import { Subscriptions } from '../matching/subscriptions.js'
 import { loadFacts } from './fact-loader.js'
 import type { WebhookEvent } from './webhook-event.js'
 
-/** Tells webhooks of a network's trades up to a block that is final. */
+/** Queues webhook deliveries for a network's trades up to a final block. */
 export type PublishTrades = (db: Transaction, network: NetworkName, lastFinal: number) => Promise<void>
 
 /**
- * Puts trades in line for the webhooks that ask for them, in the transaction that moves the follower's cursor: each is
- * told of once, whatever dies, and none that the chain takes back.
+ * Creates the publisher of trade events.
+ *
+ * Deliveries are queued in the transaction that moves the follower's cursor, so each trade is published once also
+ * after crashes, and trades of reorganized blocks never are.
  *
  * @param clock Unix milliseconds.
  */
@@ -40,7 +42,7 @@ export function createTradePublisher(clock: () => number): PublishTrades {
   }
 }
 
-/** A trade as webhooks are told of it (docs/compatibility.md §18.4): its tokens have other members than those of the API. */
+/** Builds the event of a trade (docs/compatibility.md §18.4). Its tokens differ from those of the API. */
 function tradeEventOf(trade: TradeRow, tokens: ReadonlyMap<number, Token>): WebhookEvent {
   const { network, transactionHash, logIndex, traderFid, usd } = trade
   const fungible = (tokenId: number, amount: string) => {
