@@ -169,9 +169,7 @@ it('what is not signed is refused, told once, and its user is compared later; a 
   await expect.poll(() => stored(trusting), { timeout: TIMEOUT_MS }).toBe(1)
   await expect.poll(() => one.metrics.items.refused, { timeout: TIMEOUT_MS }).toBe(1)
   expect(await stored(doubting)).toBe(0)
-  expect(
-    one.log.lines.filter(({ message }) => message === 'an upstream item was refused'),
-  ).toHaveLength(1)
+  expect(one.log.lines.filter(({ message }) => message === 'an upstream item was refused')).toHaveLength(1)
   const queued = () =>
     doubting.db<{ fid: number }[]>`select fid from sync.fids where reconcile_reason is not null`
   await expect.poll(async () => (await queued()).map(({ fid }) => fid)).toEqual([users[0]!.fid])
