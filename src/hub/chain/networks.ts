@@ -19,12 +19,17 @@ interface PublicNetwork {
 export const publicNetworks = {
   ethereum: { title: 'Ethereum', chainId: 1, confirmations: 64, firstBlock: 0 },
   optimism: {
-    title: 'OP Mainnet, where fids, keys and storage are',
+    title: 'OP Mainnet, which has the registries of fids, keys and storage',
     chainId: 10,
     confirmations: 20,
     firstBlock: 108_864_739,
   },
-  base: { title: 'Base, where the pro tier is', chainId: 8_453, confirmations: 20, firstBlock: 31_180_908 },
+  base: {
+    title: 'Base, which has the registry of the pro tier',
+    chainId: 8_453,
+    confirmations: 20,
+    firstBlock: 31_180_908,
+  },
   arbitrum: { title: 'Arbitrum', chainId: 42_161, confirmations: 100, firstBlock: 0 },
 } as const satisfies Readonly<Record<string, PublicNetwork>>
 
