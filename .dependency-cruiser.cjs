@@ -1,7 +1,7 @@
 // Imports run one way (docs/architecture.md). A room may import from itself and from the rooms above it in this list.
 const floors = [
   ['platform'],
-  ['protocol'],
+  ['protocol', 'outbox'],
   ['hub'],
   ['graph', 'demo'],
   ['api'],

@@ -2,8 +2,6 @@ import { afterAll, expect, it } from 'vitest'
 import { operations } from '../../src/app/operations.js'
 import { createTestApi } from '../../src/app/testing/test-api.js'
 import { createTestCrawler, servePage, serveSite } from '../../src/features/embeds/testing/crawl-site.js'
-import { installJobs } from '../../src/features/webhooks/delivery/jobs.js'
-import { silentLog } from '../../src/platform/log/log.js'
 import { createNetClient } from '../../src/platform/outbound/net-client.js'
 import { createTestDatabase } from '../database.js'
 import { createTestHub } from '../hub.js'
@@ -14,8 +12,7 @@ import { budgets, defaultBudget } from './statement-budgets.js'
 
 const clock = () => testNowUnix * 1000
 const statements: string[] = []
-const { db, connect, url } = await createTestDatabase()
-await installJobs(url, silentLog)
+const { db, connect } = await createTestDatabase()
 const counted = connect({ onStatement: (sql) => statements.push(sql) })
 const hub = await createTestHub(db)
 const loopback = createNetClient({

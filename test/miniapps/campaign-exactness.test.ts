@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { startSender } from '../../src/features/miniapps/campaigns/sending/sender-process.js'
+import { createCampaigns } from '../../src/features/miniapps/campaigns/campaign-client.js'
+import { startCampaignSender } from '../../src/features/miniapps/campaigns/sending/campaign-sender.js'
 import type { CampaignSettings } from '../../src/features/miniapps/campaigns/settings.js'
 import {
   answerWith,
@@ -82,14 +83,15 @@ it("campaigns: counts equal the clients' records for any client behavior and num
     [1, 2].map(() => {
       const pool = connect({ poolSize: 4 })
       const own = connect({ poolSize: 1 })
-      return startSender({ db: pool, lockDb: own, net, settings, sender: randomUUID(), log: silentLog })
+      const parts = { db: pool, lockDb: own, listen: pool.listen, net, settings, clock: Date.now }
+      return startCampaignSender({ ...parts, log: silentLog })
     }),
   )
+  const campaigns = createCampaigns({ settings, listen: db.listen })
   const plan = fc.array(fc.nat({ max: fates.length - 1 }), { minLength: 1, maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(fc.tuple(plan, plan, plan), fc.integer({ min: 101, max: 700 }), async (plans, users) => {
-      const sender = senders[0]!
-      const app = await createMiniApp({ db, net }, settings, { settings, sender })
+      const app = await createMiniApp({ db, net }, settings, campaigns)
       const clients = await Promise.all(plans.map(startUnreliableClient))
       for (const [clientFid, { client }] of clients.entries()) {
         await grantTokens(db, { appId: app.appId, clientFid, url: client.url(), fids: fidsFrom(1, users) })
@@ -98,7 +100,6 @@ it("campaigns: counts equal the clients' records for any client behavior and num
       const requestedTokens = { notification: { ...app.notification, uuid } }
 
       const { campaign_id: id } = await app.send(requestedTokens)
-      for (const each of senders) each.dispatch()
       await expect.poll(async () => (await app.campaign(id)).status, { interval: 20 }).toBe('completed')
 
       const known = clients.flatMap((each) => [...each.known.values()])

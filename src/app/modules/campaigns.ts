@@ -1,47 +1,67 @@
-import { randomUUID } from 'node:crypto'
-import { observeCampaigns } from '../../features/miniapps/campaigns/campaign-metrics.js'
+import { createCampaigns } from '../../features/miniapps/campaigns/campaign-client.js'
+import {
+  countNotificationAttempts,
+  observeCampaignQueue,
+} from '../../features/miniapps/campaigns/campaign-metrics.js'
 import { deleteExpiredBatches } from '../../features/miniapps/campaigns/retention.js'
-import { startSender } from '../../features/miniapps/campaigns/sending/sender-process.js'
+import { startCampaignSender } from '../../features/miniapps/campaigns/sending/campaign-sender.js'
 import type { CampaignSettings } from '../../features/miniapps/campaigns/settings.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { Config } from '../config/config.js'
-import type { Module } from '../module.js'
+import type { App, Module } from '../module.js'
 import { otherAppsTargetPolicy } from '../target-policies.js'
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** Notifications of mini apps. */
+/** Notifications of mini apps. An API process enqueues them and waits for their end; a worker sends them. */
 export const campaignsModule: Module = {
   name: 'campaigns',
   runsIn: ['api', 'worker'],
-  async start({ config, connections, metrics, log }) {
-    const settings = campaignSettings(config)
-    const db = connections.work
-    const net = createNetClient({
-      policy: otherAppsTargetPolicy(config),
-      userAgent: `plaza/${version} (mini apps)`,
+  observe: ({ metrics, connections }) => observeCampaignQueue(metrics.registry, connections.read),
+  async start(app) {
+    const { config, connections, roles } = app
+    const campaigns = createCampaigns({
+      settings: campaignSettings(config),
+      listen: connections.listener.listen,
     })
-    const sender = await startSender({
-      db,
-      lockDb: connections.locks,
-      net,
-      settings,
-      sender: randomUUID(),
-      log,
-      onAttempt: observeCampaigns(metrics.registry, connections.read),
-    })
+    const sender = roles.has('worker') ? await startSender(app) : null
     return {
-      services: { campaigns: { settings, sender } },
-      jobs: [{ name: 'old batches of notifications', everyMs: HOUR_MS, run: () => deleteExpiredBatches(db) }],
+      services: { campaigns },
+      ...(sender === null ? {} : { jobs: sender.jobs }),
       async stop() {
-        // Clients that take longer than a server may take to end are asked again, under the same id.
-        const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs)
-        await sender.stop().finally(() => clearTimeout(timer))
-        await net.close()
+        await campaigns.close()
+        await sender?.stop()
       },
     }
   },
+}
+
+async function startSender({ config, connections, metrics, log, clock }: App) {
+  const db = connections.work
+  const net = createNetClient({
+    policy: otherAppsTargetPolicy(config),
+    userAgent: `plaza/${version} (mini apps)`,
+  })
+  const sender = await startCampaignSender({
+    db,
+    lockDb: connections.locks,
+    listen: connections.listener.listen,
+    net,
+    settings: campaignSettings(config),
+    clock,
+    log,
+    onAttempt: countNotificationAttempts(metrics.registry),
+  })
+  return {
+    jobs: [{ name: 'old batches of notifications', everyMs: HOUR_MS, run: () => deleteExpiredBatches(db) }],
+    async stop() {
+      // Clients that take longer than a server may take to end are asked again, under the same id.
+      const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs)
+      await sender.stop().finally(() => clearTimeout(timer))
+      await net.close()
+    },
+  }
 }
 
 function campaignSettings(config: Config): CampaignSettings {

@@ -1,11 +1,12 @@
-import { startDeliveryWorker } from '../../features/webhooks/delivery/delivery-worker.js'
-import { installJobs } from '../../features/webhooks/delivery/jobs.js'
+import { createDeliveryQueue } from '../../features/webhooks/delivery/delivery-queue.js'
 import { deleteExpiredDeliveries } from '../../features/webhooks/delivery/retention.js'
+import { deliveryWorkers } from '../../features/webhooks/delivery/workers.js'
 import { recordCompactedFollows } from '../../features/webhooks/events/compacted-follows.js'
 import { createWebhookConsumer } from '../../features/webhooks/events/webhook-consumer.js'
 import { Subscriptions } from '../../features/webhooks/matching/subscriptions.js'
 import type { WebhookSettings } from '../../features/webhooks/settings.js'
-import { observeWebhooks } from '../../features/webhooks/webhook-metrics.js'
+import { observeDeliveryAttempts, observeDeliveryQueue } from '../../features/webhooks/webhook-metrics.js'
+import { startOutbox } from '../../outbox/outbox.js'
 import { createNetClient } from '../../platform/outbound/net-client.js'
 import { version } from '../../platform/process/version.js'
 import type { Config } from '../config/config.js'
@@ -15,33 +16,40 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
- * Webhooks: what subscriptions ask for is put in line from the event log, and sent. The follows that a compact state
- * ends stand in no event, so a merge hook records them.
+ * Webhooks. A consumer of the event log enqueues the deliveries that subscriptions ask for, and the outbox sends them. A
+ * merge hook records the follows that a compact state ends: no event of the log names them.
  */
 export const webhooksModule: Module = {
   name: 'webhooks',
   runsIn: ['worker'],
   mergeHooks: [recordCompactedFollows],
   consumers: (clock) => [createWebhookConsumer(new Subscriptions(), clock)],
-  async start({ config, connections, databaseUrl, hydrator, vault, metrics, log, clock }) {
-    await installJobs(databaseUrl, log)
+  observe: ({ metrics, connections }) => observeDeliveryQueue(metrics.registry, connections.read),
+  async start({ config, connections, hydrator, vault, metrics, log, clock }) {
     const db = connections.work
     const net = createNetClient({
       policy: webhookSettings(config).targetPolicy,
       userAgent: `plaza/${version} (webhooks)`,
     })
-    const stop = await startDeliveryWorker({
+    const queue = createDeliveryQueue({
       db,
-      lockDb: connections.locks,
-      databaseUrl,
       vault,
       net,
       renderContext: { db, hydrator },
-      concurrency: config.webhookConcurrency,
       clock,
       random: Math.random,
       log,
-      onAttempt: observeWebhooks(metrics.registry, connections.read),
+      onAttempt: observeDeliveryAttempts(metrics.registry),
+    })
+    const outbox = await startOutbox({
+      queue,
+      workers: deliveryWorkers,
+      concurrency: config.webhookConcurrency,
+      db,
+      lockDb: connections.locks,
+      listen: connections.listener.listen,
+      clock,
+      log,
     })
     return {
       jobs: [
@@ -54,14 +62,14 @@ export const webhooksModule: Module = {
       async stop() {
         // Targets that take longer than a server may take to end get the delivery again.
         const timer = setTimeout(() => void net.close(), config.shutdownTimeoutMs)
-        await stop().finally(() => clearTimeout(timer))
+        await outbox.stop().finally(() => clearTimeout(timer))
         await net.close()
       },
     }
   },
 }
 
-/** What the operator decides of webhooks. */
+/** Reads the settings of webhooks from the configuration. */
 export function webhookSettings(config: Config): WebhookSettings {
   const isDevelopment = config.allowPrivateTargets === 'loopback'
   return {

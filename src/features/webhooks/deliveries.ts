@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { WebhookDelivery } from '../../graph/view/schema/webhook-delivery.js'
 import type { WebhookEventKind } from '../../graph/view/schema/webhook-filters.js'
+import { notifyLanes } from '../../outbox/notify-lanes.js'
 import type { Database, Transaction } from '../../platform/db/connection.js'
 import { PlazaError } from '../../platform/errors.js'
-import { addDeliveryJob } from './delivery/jobs.js'
+import { deliveryChannel } from './delivery/workers.js'
 import { sampleData } from './samples.js'
 
 /** A delivery and its sort key. */
@@ -103,7 +104,7 @@ export async function redeliverOne(db: Database, appId: string, deliveryId: stri
       throw new PlazaError('conflict', 'the delivery has not ended', { property: 'delivery_id' })
     }
     await requeueDeliveries(transaction, transaction`id = ${deliveryId}`)
-    await addDeliveryJob(transaction, [delivery.webhookId])
+    await notifyLanes(transaction, deliveryChannel, [delivery.webhookId])
   })
 }
 
@@ -125,7 +126,7 @@ export async function redeliverSince(
       transaction`
         webhook_id = ${webhook.id} and state in ('failed', 'canceled') and created_at >= ${since.toISOString()}`,
     )
-    if (count > 0) await addDeliveryJob(transaction, [webhook.id])
+    if (count > 0) await notifyLanes(transaction, deliveryChannel, [webhook.id])
     return count
   })
 }
@@ -172,7 +173,7 @@ export async function enqueueTestDelivery(
     await transaction`
       insert into webhooks.deliveries (id, webhook_id, event_id)
       values (${deliveryId}, ${webhook.id}, ${eventId})`
-    await addDeliveryJob(transaction, [webhook.id])
+    await notifyLanes(transaction, deliveryChannel, [webhook.id])
   })
   return { deliveryId, eventId }
 }

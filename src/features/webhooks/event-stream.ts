@@ -5,7 +5,7 @@ import type { EventTail } from '../../hub/log/tail.js'
 import { type EventRenderContext, renderEventData } from './delivery/event-data.js'
 import { deliveryBody } from './delivery/request.js'
 import { deriveWebhookEvents, webhookEventTypes } from './events/event-derivation.js'
-import { loadFacts } from './events/fact-loader.js'
+import { matchEvents } from './events/matched-events.js'
 import { Matcher } from './matching/matcher.js'
 
 /** Dependencies of `watchEvents`. */
@@ -60,17 +60,8 @@ async function renderBodies(
   events: Parameters<typeof deriveWebhookEvents>[0],
 ): Promise<string[]> {
   const detectedAt = new Date(clock())
-  const candidates = await loadFacts(
-    db,
-    deriveWebhookEvents(events).filter(({ kind }) => matcher.hasSubscribers(kind)),
-  )
-  const matchedEvents = candidates
-    .filter(({ facts }) => matcher.match(facts).length > 0)
-    .map(({ event: { happenedAt, ...event } }) => ({
-      ...event,
-      detectedAt,
-      happenedAt: happenedAt === null ? detectedAt : new Date(happenedAt * 1000),
-    }))
+  const matched = await matchEvents(db, matcher, deriveWebhookEvents(events))
+  const matchedEvents = matched.map(({ event }) => ({ ...event, detectedAt }))
   const data = await renderEventData({ db, hydrator }, matchedEvents)
   return matchedEvents.map(({ id, kind }) =>
     deliveryBody({ id: `watch-${id}`, eventId: id, kind, detectedAt, data: data.get(id) ?? 'null' }),

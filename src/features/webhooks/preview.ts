@@ -7,7 +7,8 @@ import type { Database } from '../../platform/db/connection.js'
 import { unixMsFromFarcasterSeconds } from '../../protocol/time.js'
 import { type EventRenderContext, renderEventData } from './delivery/event-data.js'
 import { deriveWebhookEvents, webhookEventTypes } from './events/event-derivation.js'
-import { type EventWithFacts, loadFacts } from './events/fact-loader.js'
+import { matchEvents } from './events/matched-events.js'
+import type { WebhookEvent } from './events/webhook-event.js'
 import { Matcher } from './matching/matcher.js'
 
 /** Past events that filters match. */
@@ -48,7 +49,7 @@ export async function previewFilters(
   matcher.set({ webhookId: 'preview', filters })
   const startedMs = clock()
   const matched = new Map<WebhookEventKind, number>()
-  const sampled: EventWithFacts[] = []
+  const sampled: WebhookEvent[] = []
   let ranges = await fullLogRanges(db)
   let scannedEvents = 0
   let sinceMs: number | null = null
@@ -64,12 +65,9 @@ export async function previewFilters(
       if (body.type === HubEventType.BLOCK_CONFIRMED) sinceMs = unixMsFromFarcasterSeconds(body.timestamp)
     }
     scannedEvents += page.events.length
-    const subscribedEvents = deriveWebhookEvents(events).filter(({ kind }) => matcher.hasSubscribers(kind))
-    for (const candidate of await loadFacts(db, subscribedEvents)) {
-      if (matcher.match(candidate.facts).length === 0) continue
-      const { kind } = candidate.event
-      matched.set(kind, (matched.get(kind) ?? 0) + 1)
-      if (sampled.length < samples) sampled.push(candidate)
+    for (const { event } of await matchEvents(db, matcher, deriveWebhookEvents(events))) {
+      matched.set(event.kind, (matched.get(event.kind) ?? 0) + 1)
+      if (sampled.length < samples) sampled.push(event)
     }
     ranges = page.next === null ? [] : page.remaining.filter(({ shard }) => !exhausted.has(shard))
   }
@@ -100,19 +98,13 @@ function exhaustedShards(events: readonly ConsumedEvent[], fromMs: number): Read
 
 async function renderSamples(
   context: EventRenderContext,
-  sampled: readonly EventWithFacts[],
+  sampled: readonly WebhookEvent[],
   nowMs: number,
 ): Promise<Preview['samples']> {
-  const now = new Date(nowMs)
+  const detectedAt = new Date(nowMs)
   const data = await renderEventData(
     context,
-    sampled.map(({ event: { id, kind, happenedAt, subject } }) => ({
-      id,
-      kind,
-      subject,
-      happenedAt: happenedAt === null ? now : new Date(happenedAt * 1000),
-      detectedAt: now,
-    })),
+    sampled.map((event) => ({ ...event, detectedAt })),
   )
-  return sampled.map(({ event: { id, kind } }) => ({ kind, eventId: id, data: data.get(id) ?? 'null' }))
+  return sampled.map(({ id, kind }) => ({ kind, eventId: id, data: data.get(id) ?? 'null' }))
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { Database } from '../../platform/db/connection.js'
-import type { PreparedDelivery } from './delivery/lane.js'
 import type { DeliveryOutcome } from './delivery/outcome.js'
+import type { PreparedDelivery } from './delivery/queue.js'
 
 /** Buckets from a tenth of the promised 250 ms to the length of a retry. */
 const LAG_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600]
@@ -9,13 +9,12 @@ const LAG_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 3
 const MAX_COUNTED = 100_000
 
 /**
- * Registers the metrics of webhooks: attempts and queueing time.
+ * Registers the metrics of attempts.
  *
  * @returns A function to call for each attempt.
  */
-export function observeWebhooks(
+export function observeDeliveryAttempts(
   registry: Registry,
-  db: Database,
 ): (outcome: DeliveryOutcome, delivery: PreparedDelivery) => void {
   const registers = [registry]
   const lag = new Histogram({
@@ -36,21 +35,25 @@ export function observeWebhooks(
     buckets: LAG_SECONDS,
     registers,
   })
-  new Gauge({
-    name: 'plaza_webhook_queue_deliveries',
-    help: `Deliveries that wait or are being sent; of each state ${MAX_COUNTED} are counted at most`,
-    labelNames: ['state'],
-    registers,
-    async collect() {
-      this.reset()
-      for (const [state, count] of await queueDepth(db).catch(() => [])) this.set({ state }, count)
-    },
-  })
   return (outcome, { attempts: previousAttempts, detectedAt }) => {
     attempts.inc({ outcome: outcome.state })
     latency.observe(outcome.latencyMs / 1000)
     if (previousAttempts === 0) lag.observe(Math.max(0, outcome.attemptedAtMs - detectedAt.getTime()) / 1000)
   }
+}
+
+/** Registers the gauge of deliveries that wait. */
+export function observeDeliveryQueue(registry: Registry, db: Database): void {
+  new Gauge({
+    name: 'plaza_webhook_queue_deliveries',
+    help: `Deliveries that wait or are being sent; of each state ${MAX_COUNTED} are counted at most`,
+    labelNames: ['state'],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      for (const [state, count] of await queueDepth(db).catch(() => [])) this.set({ state }, count)
+    },
+  })
 }
 
 async function queueDepth(db: Database): Promise<[state: string, count: number][]> {

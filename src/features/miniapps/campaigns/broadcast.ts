@@ -2,17 +2,10 @@ import type { Database, Queryable } from '../../../platform/db/connection.js'
 import { type AudienceFilter, audienceTokens } from './audience/audience.js'
 import { selectAudience } from './audience/audience-selection.js'
 import { forceCustomPlan } from './audience/custom-plan.js'
+import type { Campaigns } from './campaign-client.js'
 import type { NotificationContent } from './notification.js'
 import { type CampaignResult, readResult } from './results.js'
-import type { CampaignSender } from './sending/sender.js'
-import { type CampaignSettings, SYNCHRONOUS_TOKENS } from './settings.js'
-
-/** Dependencies of `broadcast`. */
-export interface BroadcastContext {
-  readonly db: Database
-  readonly settings: Pick<CampaignSettings, 'isAsync'>
-  readonly sender: CampaignSender
-}
+import { SYNCHRONOUS_TOKENS } from './settings.js'
 
 /** A notification to send. */
 export interface BroadcastRequest {
@@ -28,7 +21,7 @@ export type BroadcastResult =
   | { readonly campaignId: string; readonly result: null }
   | { readonly campaignId: string; readonly result: CampaignResult }
 
-/** How often to check the campaign, since another process may send its last batch. */
+/** The notification of an end may be lost with a connection: the result is read at least this often. */
 const POLL_MS = 1_000
 
 /**
@@ -40,30 +33,32 @@ const POLL_MS = 1_000
  * @throws PlazaError `unavailable` when the server stops first. The rest is sent after its restart.
  */
 export async function broadcast(
-  context: BroadcastContext,
+  { db, campaigns }: { readonly db: Database; readonly campaigns: Campaigns },
   request: BroadcastRequest,
 ): Promise<BroadcastResult> {
-  const { db, settings, sender } = context
   const { appId, audience } = request
   const isQueued =
-    settings.isAsync &&
+    campaigns.settings.isAsync &&
     (await isAudienceLargerThan(db, { appId, filter: audience, limit: SYNCHRONOUS_TOKENS }))
   if (isQueued) {
     const campaignId = await insertCampaign(db, request, 'queued')
-    sender.selectAudiences()
+    await campaigns.wake(db)
     return { campaignId, result: null }
   }
-  const { campaignId, batches } = await db.begin(async (transaction) => {
+  await campaigns.watchEnds()
+  const { campaignId, batches, hosts } = await db.begin(async (transaction) => {
     const id = await insertCampaign(transaction, request, 'running')
-    return { campaignId: id, batches: await selectAudience(transaction, { id, ...request }) }
+    return { campaignId: id, ...(await selectAudience(transaction, { id, ...request })) }
   })
-  sender.dispatch()
-  if (batches > 0) await sender.waitForEnd(campaignId, POLL_MS)
+  if (batches > 0) await waitForEnd(hosts)
   for (;;) {
     const result = await readResult(db, campaignId)
     if (result.openBatches === 0) return { campaignId, result }
-    sender.dispatch()
-    await sender.waitForEnd(campaignId, POLL_MS)
+    await waitForEnd([])
+  }
+
+  async function waitForEnd(hostsToWake: readonly string[]): Promise<void> {
+    await Promise.all([campaigns.waitForEnd(campaignId, POLL_MS), campaigns.wake(db, hostsToWake)])
   }
 }
 

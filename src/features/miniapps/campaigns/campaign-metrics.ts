@@ -6,21 +6,25 @@ import type { TokenOutcome } from './outcome.js'
 const MAX_COUNTED_BATCHES = 20_000
 
 /**
- * Registers the metrics of campaigns: attempts and queue length.
+ * Registers the counter of attempts.
  *
  * @returns A function to call for each attempt.
  */
-export function observeCampaigns(
+export function countNotificationAttempts(
   registry: Registry,
-  db: Database,
 ): (outcome: TokenOutcome, tokens: number) => void {
-  const registers = [registry]
   const attempts = new Counter({
     name: 'plaza_notification_attempts_total',
     help: 'Tokens of mini app users that notifications were sent to, by outcome',
     labelNames: ['outcome'],
-    registers,
+    registers: [registry],
   })
+  return (outcome, tokens) => attempts.inc({ outcome }, tokens)
+}
+
+/** Registers gauges of the campaigns and tokens that wait. */
+export function observeCampaignQueue(registry: Registry, db: Database): void {
+  const registers = [registry]
   new Gauge({
     name: 'plaza_notification_tokens_waiting',
     help: `Tokens that wait or are being sent to; of each state ${MAX_COUNTED_BATCHES} batches are counted at most`,
@@ -40,7 +44,6 @@ export function observeCampaigns(
       this.set(rows.length)
     },
   })
-  return (outcome, tokens) => attempts.inc({ outcome }, tokens)
 }
 
 async function countWaiting(db: Database): Promise<{ state: string; tokens: number }[]> {

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/connection.js'
 import { PlazaError } from '../../../platform/errors.js'
-import { countTokens, endBatches } from './sending/campaign-counts.js'
+import { countTokens, endBatches, notifyEnds } from './sending/campaign-counts.js'
 
 /**
  * Cancels the unsent part of a campaign. Running requests finish and are counted; a completed campaign stays
@@ -54,5 +54,5 @@ export async function removeCanceledBatches(db: Database): Promise<void> {
     ),
     ${countTokens(db, db`select campaign_id, client_fid, outcome, 0, tokens from waiting`)},
     ${endBatches(db, db`select campaign_id from waiting`)}
-    select id from ended_campaigns`
+    ${notifyEnds(db)}`
 }

@@ -68,7 +68,7 @@ export const sendNotifications = defineOperation({
     checkTargetUrl(targetUrl, await miniAppDomainOf(context, caller))
     const { writerDb: db, campaigns } = context
     const { campaignId, result } = await broadcast(
-      { db, ...campaigns },
+      { db, campaigns },
       {
         appId: caller.appId,
         notification: { title, body, targetUrl },

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { notifyLanes } from '../../../outbox/notify-lanes.js'
 import type { Queryable, Transaction } from '../../../platform/db/connection.js'
+import type { MatchedEvent } from '../events/matched-events.js'
 import { encodeSubject } from '../events/stored-subject.js'
 import type { WebhookEvent } from '../events/webhook-event.js'
-import { addDeliveryJob } from './jobs.js'
-
-/** An event and whom it is for. */
-export interface MatchedEvent {
-  readonly event: WebhookEvent
-  readonly webhookIds: readonly string[]
-}
+import { deliveryChannel } from './workers.js'
 
 /**
- * Puts deliveries in line, in the order of the events, and has their webhooks looked after. What is in line already
- * stays as it is.
+ * Enqueues deliveries in the order of the events, and wakes the workers. A delivery that is enqueued already stays as
+ * it is.
  *
  * @param detectedAtMs Unix milliseconds.
  */
@@ -28,7 +24,8 @@ export async function enqueueDeliveries(
     detectedAtMs,
   )
   await insertDeliveries(db, matchedEvents)
-  await addDeliveryJob(db, [...new Set(matchedEvents.flatMap(({ webhookIds }) => webhookIds))])
+  const webhookIds = new Set(matchedEvents.flatMap((matched) => matched.webhookIds))
+  await notifyLanes(db, deliveryChannel, [...webhookIds])
 }
 
 async function insertEvents(
@@ -45,7 +42,7 @@ async function insertEvents(
       ${db.types.texts(events.map(({ kind }) => kind))}::text[],
       ${events.map(({ happenedAt }) => happenedAt)}::bigint[],
       ${db.types.texts(events.map(({ subject }) => JSON.stringify(encodeSubject(subject))))}::text[]
-    ) as told (id, kind, happened_at, subject)
+    ) as event (id, kind, happened_at, subject)
     on conflict do nothing`
 }
 
@@ -61,7 +58,7 @@ async function insertDeliveries(db: Queryable, matchedEvents: readonly MatchedEv
       ${db.types.texts(rows.map(() => randomUUID()))}::text[],
       ${db.types.texts(rows.map(({ webhookId }) => webhookId))}::text[],
       ${db.types.texts(rows.map(({ eventId }) => eventId))}::text[]
-    ) with ordinality as told (id, webhook_id, event_id, place)
-    order by place
+    ) with ordinality as delivery (id, webhook_id, event_id, position)
+    order by position
     on conflict do nothing`
 }

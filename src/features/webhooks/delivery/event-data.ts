@@ -2,28 +2,21 @@ import type { Hydrator } from '../../../graph/cache/hydrator.js'
 import { castRow } from '../../../graph/project/casts.js'
 import type { CastDehydrated } from '../../../graph/view/schema/embed.js'
 import type { UserDehydrated } from '../../../graph/view/schema/user-dehydrated.js'
-import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
 import type { Database } from '../../../platform/db/connection.js'
-import type { EventSubject, ReactionSubject } from '../events/webhook-event.js'
+import type { EventSubject, ReactionSubject, WebhookEvent } from '../events/webhook-event.js'
 
-/** What views are made with. */
+/** What event data is rendered with. */
 export interface EventRenderContext {
   readonly db: Database
   readonly hydrator: Hydrator
 }
 
-/** An event whose `data` is wanted. */
-export interface RenderedEvent {
-  readonly id: string
-  readonly kind: WebhookEventKind
-  readonly happenedAt: Date
-  readonly detectedAt: Date
-  readonly subject: EventSubject
-}
+/** An event, and the moment at which the server detected it. */
+type RenderedEvent = WebhookEvent & { readonly detectedAt: Date }
 
 /**
- * Makes the member `data` of bodies, as JSON, by the id of the event: casts, users, follows and reactions as the API
- * shows them to nobody in particular. A few statements for all events.
+ * Renders the member `data` of bodies, as JSON, by the id of the event: casts, users, follows and reactions as the API
+ * shows them without a viewer. Takes a few statements for all events.
  */
 export async function renderEventData(
   context: EventRenderContext,
@@ -41,7 +34,8 @@ export async function renderEventData(
   const dehydratedUser = (fid: number): UserDehydrated => dehydratedUsers.get(fid) ?? unknownUser(fid)
 
   function dataOf({ kind, subject, happenedAt, detectedAt }: RenderedEvent): string {
-    const times = { event_timestamp: detectedAt.toISOString(), timestamp: happenedAt.toISOString() }
+    const happened = happenedAt === null ? detectedAt : new Date(Math.round(happenedAt * 1000))
+    const times = { event_timestamp: detectedAt.toISOString(), timestamp: happened.toISOString() }
     switch (subject.type) {
       case 'cast':
         return casts.get(subject.message.hash.toString('hex')) ?? JSON.stringify(unknownCast(subject))
@@ -79,7 +73,7 @@ export async function renderEventData(
   return new Map(events.map((event) => [event.id, dataOf(event)]))
 }
 
-/** Those that are here as everybody sees them; those that are gone from their messages. */
+/** Renders stored casts as the API shows them, and deleted ones from their messages. */
 async function loadCastViews(
   context: EventRenderContext,
   events: readonly RenderedEvent[],
@@ -102,7 +96,7 @@ function fidsToDehydrate(subject: EventSubject): number[] {
   return subject.type === 'trade' && subject.fid !== null ? [subject.fid] : []
 }
 
-/** The casts that are reacted to, by hash, as far as they are here. */
+/** Loads the casts that reactions are about, by hash, as far as they are stored. */
 async function loadReactionTargets(
   { db, hydrator }: EventRenderContext,
   reactions: readonly ReactionSubject[],
@@ -130,12 +124,12 @@ async function loadReactionTargets(
   )
 }
 
-/** A user that is not here: of a network of which only a part is followed. */
+/** Stands in for a user that is not stored, as in a hub that follows a part of the network. */
 function unknownUser(fid: number): UserDehydrated {
   return { object: 'user_dehydrated', fid, username: `!${fid}`, display_name: null, pfp_url: null }
 }
 
-/** A cast of an author that is not here any more. */
+/** Stands in for a cast whose author is not stored any more. */
 function unknownCast({ message }: Extract<EventSubject, { type: 'cast' }>) {
   return {
     object: 'cast_dehydrated',

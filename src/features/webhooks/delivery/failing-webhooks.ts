@@ -1,14 +1,14 @@
+import { RETRY_WINDOW_MS } from '../../../outbox/retry-schedule.js'
 import type { Database } from '../../../platform/db/connection.js'
 import type { Log } from '../../../platform/log/log.js'
 import { disableWebhook } from '../webhooks.js'
 import type { DeliveryOutcome } from './outcome.js'
 import type { LaneState } from './queue.js'
-import { RETRY_WINDOW_MS } from './retry-schedule.js'
 
-/** A target that has taken nothing for as long as a delivery is tried, in at least so many attempts, is given up. */
+/** A webhook without a success for as long as a delivery is retried, in at least so many attempts, is switched off. */
 const MIN_FAILURES = 10
 
-/** Switches webhooks off whose targets are gone or have failed for long; their records say why. */
+/** Switches off webhooks whose targets are gone or have failed for a day; their records say why. */
 export async function disableFailingWebhooks(
   { db, log, clock }: { readonly db: Database; readonly log: Log; readonly clock: () => number },
   states: readonly LaneState[],

@@ -1,12 +1,12 @@
+import { nextAttemptAt, parseRetryAfter, RETRY_WINDOW_MS } from '../../../outbox/retry-schedule.js'
 import type { NetAnswer } from '../../../platform/outbound/net-client.js'
 import { isNetFailure, type NetFailure } from '../../../platform/outbound/net-failure.js'
-import { nextAttemptAt, parseRetryAfter, RETRY_WINDOW_MS } from './retry-schedule.js'
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface DeliveryOutcome {
   readonly deliveryId: string
   readonly webhookId: string
-  /** `waiting`: it is tried again. */
+  /** `waiting`: it is retried. `failed`: it is a dead letter, which only a redelivery sends again. */
   readonly state: 'delivered' | 'waiting' | 'failed'
   /** Unix milliseconds, while it waits. */
   readonly nextAttemptAtMs: number | null
@@ -14,19 +14,19 @@ export interface DeliveryOutcome {
   readonly latencyMs: number
   /** Of HTTP; null without an answer. */
   readonly status: number | null
-  /** Why it failed, in words; null when it did not. */
+  /** The reason of a failure, in words; null after a success. */
   readonly failure: string | null
-  /** The target wants to be left alone until then, in Unix milliseconds; 0 if it does not say so. */
+  /** The target asks for no request before this moment, in Unix milliseconds; 0 if it does not ask. */
   readonly holdUntilMs: number
-  /** The target wants nothing more, ever. */
+  /** The target answered 410: it is gone for good. */
   readonly isGone: boolean
 }
 
-/** An attempt that is over, and what the delivery was before it. */
+/** An attempt that has ended, and the delivery that it belongs to. */
 export interface DeliveryAttempt {
   readonly deliveryId: string
   readonly webhookId: string
-  /** Attempts since it was (last) put in line, this one included. */
+  /** Attempts since it was last enqueued, this one included. */
   readonly attempts: number
   readonly firstAttemptAtMs: number
   readonly attemptedAtMs: number
@@ -36,10 +36,10 @@ export interface DeliveryAttempt {
 }
 
 const GONE = 410
-/** With these, `Retry-After` speaks of the target and not of one request (RFC 6585, RFC 9110). */
+/** With these statuses `Retry-After` is about the target and not about one request (RFC 6585, RFC 9110). */
 const targetWideStatuses: ReadonlySet<number> = new Set([429, 503])
 
-/** Judges an answer: 2xx has taken the delivery; everything else, redirects too, is tried again. */
+/** Judges an answer: 2xx is a success; everything else, redirects too, is retried. */
 export function outcomeOf(response: NetAnswer | NetFailure, attempt: DeliveryAttempt): DeliveryOutcome {
   const { deliveryId, webhookId, attempts, firstAttemptAtMs, attemptedAtMs, nowMs } = attempt
   const base = { deliveryId, webhookId, attemptedAtMs, latencyMs: nowMs - attemptedAtMs }

@@ -4,10 +4,9 @@ import type { Vault } from '../../../platform/vault/vault.js'
 import { decodeSubject } from '../events/stored-subject.js'
 import { decryptSigningSecrets } from '../secrets.js'
 import { type EventRenderContext, renderEventData } from './event-data.js'
-import type { PreparedDelivery } from './lane.js'
-import { type ClaimedDelivery, storeData } from './queue.js'
+import { type ClaimedDelivery, type PreparedDelivery, storeData } from './queue.js'
 
-/** What deliveries are made ready with. */
+/** What deliveries are prepared with. */
 export interface PrepareContext {
   readonly db: Database
   readonly vault: Vault
@@ -15,7 +14,7 @@ export interface PrepareContext {
   readonly log: Log
 }
 
-/** Makes the bodies of deliveries and opens the secrets to sign them with, in a few statements for all. */
+/** Renders the data of deliveries and decrypts the secrets that sign them, in a few statements for all. */
 export async function prepareDeliveries(
   context: PrepareContext,
   claimed: readonly ClaimedDelivery[],
@@ -39,15 +38,17 @@ async function renderMissingData(
     claimed.filter(({ data }) => data === null).map((delivery) => [delivery.eventId, delivery]),
   )
   if (missing.size === 0) return new Map()
-  const events = [...missing.values()].map(({ eventId, subject, ...event }) => ({
-    ...event,
+  const events = [...missing.values()].map(({ eventId, kind, happenedAt, detectedAt, subject }) => ({
     id: eventId,
+    kind,
+    happenedAt: happenedAt.getTime() / 1000,
+    detectedAt,
     subject: decodeSubject(subject),
   }))
   const rendered = await renderEventData(renderContext, events)
-  // Nothing waits for it: without it the next attempt makes it anew.
+  // Nothing waits for this statement: without the stored data the next attempt renders it again.
   storeData(db, rendered).catch((error: unknown) =>
-    log.warn({ err: error }, 'the data of events was not kept'),
+    log.warn({ err: error }, 'the data of events was not stored'),
   )
   return rendered
 }

@@ -1,21 +1,22 @@
 import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
-import type { Database, Queryable } from '../../../platform/db/connection.js'
+import type { LaneClaim, LaneRequest } from '../../../outbox/outbox-queue.js'
+import type { Database } from '../../../platform/db/connection.js'
 import type { StoredSubject } from '../events/stored-subject.js'
-import { scheduleDeliveryJobs } from './jobs.js'
+import type { SigningSecret } from '../secrets.js'
 import type { DeliveryOutcome } from './outcome.js'
 
 /**
- * The queue is the table `webhooks.deliveries`: what waits, who is at it, and what came of it. Times are the
- * database's, because workers run on machines whose clocks differ.
+ * The SQL of the delivery queue: the table `webhooks.deliveries` has a row for each delivery, `webhooks.lanes` the worker
+ * and the limits of each webhook. Times are the database's, because the clocks of workers differ.
  */
 
-/** A delivery that a worker has taken. */
+/** A delivery that a worker has claimed. */
 export interface ClaimedDelivery {
   readonly id: string
   readonly webhookId: string
   readonly targetUrl: string
   readonly httpTimeoutMs: number
-  /** Since it was (last) put in line. */
+  /** Since it was last enqueued. */
   readonly attempts: number
   readonly firstAttemptAt: Date
   readonly eventId: string
@@ -23,22 +24,15 @@ export interface ClaimedDelivery {
   readonly happenedAt: Date
   readonly detectedAt: Date
   readonly subject: StoredSubject
-  /** Null until somebody has made it. */
+  /** JSON; null until a worker has rendered it. */
   readonly data: string | null
 }
 
-/** What a worker asks for: up to so many deliveries of a webhook. */
-export interface ClaimRequest {
-  readonly webhookId: string
-  readonly capacity: number
-}
-
-/** What came of an ask. A webhook that is off, held back or another worker's is not among the answers. */
-export interface LaneClaim {
-  readonly webhookId: string
-  readonly deliveries: readonly ClaimedDelivery[]
-  /** The rate limit was reached: after so long one more may be sent. Null when it was not. */
-  readonly rateLimitedForMs: number | null
+/** A delivery that can be sent. */
+export interface PreparedDelivery extends ClaimedDelivery {
+  readonly data: string
+  /** The newest first. */
+  readonly secrets: readonly SigningSecret[]
 }
 
 type ClaimRow = {
@@ -49,14 +43,16 @@ type ClaimRow = {
 } & ({ id: null } | Omit<ClaimedDelivery, 'webhookId'>)
 
 /**
- * Takes what is due of some webhooks, in one statement. Of a webhook, one worker at a time has any; what was never
- * attempted goes in the order of the events, and half of the room is for what is due again.
+ * Claims due deliveries of some webhooks, in one statement. One worker at a time has deliveries of a webhook. First
+ * attempts go in the order of the events; half of the capacity is for retries.
+ *
+ * @returns nothing for a webhook that is off, held back, or another worker's.
  */
 export async function claimDue(
   db: Database,
   worker: string,
-  requests: readonly ClaimRequest[],
-): Promise<LaneClaim[]> {
+  requests: readonly LaneRequest[],
+): Promise<LaneClaim<ClaimedDelivery>[]> {
   const rows = await db<ClaimRow[]>`
     with lane as materialized (
       select
@@ -66,7 +62,7 @@ export async function claimDue(
           l.allowance + extract(epoch from now() - l.counted_at) * 1000 * w.rate_limit / w.rate_limit_ms
         ) as allowance
       from unnest(
-        ${db.types.texts(requests.map(({ webhookId }) => webhookId))}::text[]::uuid[],
+        ${db.types.texts(requests.map(({ lane }) => lane))}::text[]::uuid[],
         ${requests.map(({ capacity }) => capacity)}::integer[]
       ) as asked (webhook_id, room)
       join webhooks.lanes l on l.webhook_id = asked.webhook_id
@@ -129,24 +125,39 @@ export async function claimDue(
     left join claimed c on c.webhook_id = lane.webhook_id
     left join webhooks.events e on e.id = c.event_id
     order by lane.webhook_id, c.attempts = 0, c.seq`
-  return requests.flatMap(({ webhookId }) => {
-    const laneRows = rows.filter((row) => row.webhookId === webhookId)
+  return laneClaimsOf(rows, requests)
+}
+
+/** Sums rows up by lane. They come in the order of the lanes. */
+function laneClaimsOf(
+  rows: readonly ClaimRow[],
+  requests: readonly LaneRequest[],
+): LaneClaim<ClaimedDelivery>[] {
+  const rowsByLane = new Map<string, ClaimRow[]>()
+  for (const row of rows) {
+    const laneRows = rowsByLane.get(row.webhookId)
+    if (laneRows === undefined) rowsByLane.set(row.webhookId, [row])
+    else laneRows.push(row)
+  }
+  return requests.flatMap(({ lane, capacity }) => {
+    const laneRows = rowsByLane.get(lane) ?? []
     const [first] = laneRows
-    if (!first) return []
-    const deliveries = laneRows.flatMap((row) => (row.id === null ? [] : [row as ClaimedDelivery]))
-    const remaining = first.allowance - deliveries.length
+    if (first === undefined) return []
+    const items = laneRows.flatMap((row) => (row.id === null ? [] : [row as ClaimedDelivery]))
+    const remaining = first.allowance - items.length
     return [
       {
-        webhookId,
-        deliveries,
-        rateLimitedForMs:
+        lane,
+        items,
+        hasMore: items.length >= capacity,
+        pausedForMs:
           remaining >= 1 ? null : Math.ceil(((1 - remaining) * first.rateLimitMs) / first.rateLimit),
       },
     ]
   })
 }
 
-/** A webhook's target, after attempts have been settled. */
+/** The failures of a webhook, after a settlement. */
 export interface LaneState {
   readonly webhookId: string
   readonly failingSince: Date | null
@@ -155,36 +166,16 @@ export interface LaneState {
 }
 
 /**
- * Writes down what came of attempts, and has what failed looked after again at its time, in one transaction. What
- * was taken from this worker meanwhile, because it seemed dead, stays with the other.
+ * Writes the outcomes of attempts into the database, in one statement. A delivery that another worker has claimed
+ * meanwhile, because this one seemed dead, stays with the other.
  *
- * @param idleWebhookIds Webhooks that this worker has nothing of any more: others may have them.
+ * @param finishedWebhookIds Webhooks of which this worker has nothing any more: another worker may claim them.
  */
 export async function settleOutcomes(
   db: Database,
   worker: string,
   outcomes: readonly DeliveryOutcome[],
-  idleWebhookIds: readonly string[],
-): Promise<LaneState[]> {
-  const retries = outcomes.filter(({ state }) => state === 'waiting')
-  const rateLimited = outcomes.filter(({ holdUntilMs }) => holdUntilMs > 0)
-  if (retries.length === 0 && rateLimited.length === 0)
-    return settleAttempts(db, worker, outcomes, idleWebhookIds)
-  return db.begin(async (transaction) => {
-    const states = await settleAttempts(transaction, worker, outcomes, idleWebhookIds)
-    await scheduleDeliveryJobs(transaction, [
-      ...retries.map(({ webhookId, nextAttemptAtMs }) => ({ webhookId, at: new Date(nextAttemptAtMs ?? 0) })),
-      ...rateLimited.map(({ webhookId, holdUntilMs }) => ({ webhookId, at: new Date(holdUntilMs) })),
-    ])
-    return states
-  })
-}
-
-function settleAttempts(
-  db: Queryable,
-  worker: string,
-  outcomes: readonly DeliveryOutcome[],
-  idleWebhookIds: readonly string[],
+  finishedWebhookIds: readonly string[],
 ): Promise<LaneState[]> {
   const timestampOf = (ms: number | null) => (ms === null || ms === 0 ? null : new Date(ms).toISOString())
   return db<LaneState[]>`
@@ -235,7 +226,7 @@ function settleAttempts(
     update webhooks.lanes l
     set
       worker = case
-        when l.worker = ${worker}::uuid and l.webhook_id = any (${db.types.texts(idleWebhookIds)}::text[]::uuid[]) then null
+        when l.worker = ${worker}::uuid and l.webhook_id = any (${db.types.texts(finishedWebhookIds)}::text[]::uuid[]) then null
         else l.worker
       end,
       failing_since = case when t.has_taken then null else coalesce(l.failing_since, t.since) end,
@@ -246,7 +237,7 @@ function settleAttempts(
     returning l.webhook_id as "webhookId", l.failing_since as "failingSince", l.failures`
 }
 
-/** Keeps what was made of events, for later attempts and other webhooks. */
+/** Stores the rendered data of events, for later attempts and other webhooks. */
 export async function storeData(db: Database, data: ReadonlyMap<string, string>): Promise<void> {
   await db`
     update webhooks.events e

@@ -1,26 +1,18 @@
-import type { WebhookEventKind } from '../../../graph/view/schema/webhook-filters.js'
 import type { NetRequest } from '../../../platform/outbound/net-client.js'
 import type { SigningSecret } from '../secrets.js'
 import { hexSignature, standardSignature } from '../signatures.js'
+import type { PreparedDelivery } from './queue.js'
 
-/** A delivery, as far as its request is made of it. */
-export interface DeliveryRequest {
-  readonly id: string
-  readonly eventId: string
-  readonly kind: WebhookEventKind
-  readonly detectedAt: Date
-  readonly targetUrl: string
-  readonly httpTimeoutMs: number
-  /** Attempts before this one. */
-  readonly attempts: number
-  /** JSON. */
-  readonly data: string
-}
+/** The part of a delivery that its request depends on. */
+type DeliveryRequest = Pick<
+  PreparedDelivery,
+  'id' | 'eventId' | 'kind' | 'detectedAt' | 'targetUrl' | 'httpTimeoutMs' | 'attempts' | 'data'
+>
 
-/** What is read of an answer: enough for a connection to be used again after the usual few words. */
+/** Longer answers are cut off: this is enough to use the connection again after the usual few words. */
 const MAX_RESPONSE_BYTES = 16_384
 
-/** The body: the same for every attempt. */
+/** Builds the body, which is the same for every attempt. */
 export function deliveryBody({
   id,
   eventId,
@@ -39,10 +31,10 @@ export function deliveryBody({
 }
 
 /**
- * The request of an attempt, signed with every secret that is valid now.
+ * Builds the request of an attempt, signed with every secret that is valid now.
  *
- * `x-neynar-signature` is what receivers that were written for the hosted service read. It holds one signature, by the
- * oldest of the secrets: such a receiver knows the old one until its grace time ends.
+ * Receivers that were written for the hosted service read `x-neynar-signature`. It holds one signature, by the oldest
+ * secret: such a receiver knows the old secret until its grace time ends.
  *
  * @param secrets The newest first.
  */

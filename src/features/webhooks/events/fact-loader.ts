@@ -5,14 +5,8 @@ import type { Queryable } from '../../../platform/db/connection.js'
 import type { EventFacts } from '../matching/facts.js'
 import type { WebhookEvent } from './webhook-event.js'
 
-/** An event with the facts that filters can select. */
-export interface EventWithFacts {
-  readonly event: WebhookEvent
-  readonly facts: EventFacts
-}
-
-/** Loads the facts that events do not contain, with two statements for all events. */
-export async function loadFacts(db: Queryable, events: readonly WebhookEvent[]): Promise<EventWithFacts[]> {
+/** Loads the facts that events do not contain, with two statements for all. Returns them in the order of the events. */
+export async function loadFacts(db: Queryable, events: readonly WebhookEvent[]): Promise<EventFacts[]> {
   const casts = events.flatMap(({ subject }) => (subject.type === 'cast' ? [castRow(subject.message)] : []))
   const traders = events.flatMap(({ subject }) =>
     subject.type === 'trade' && subject.fid !== null ? [subject.fid] : [],
@@ -23,7 +17,7 @@ export async function loadFacts(db: Queryable, events: readonly WebhookEvent[]):
     fids.size === 0 ? new Map<number, UserRow>() : loadUsers(db, [...fids]),
     hashes.length === 0 ? new Map<string, string | null>() : loadRoots(db, hashes),
   ])
-  return events.map((event) => ({ event: event, facts: factsOf(event, { users, roots }) }))
+  return events.map((event) => factsOf(event, { users, roots }))
 }
 
 interface UserRow {

@@ -6,7 +6,7 @@ import { readTokens, type Token } from '../../tokens/token.js'
 import { claimUnpublished, type TradeRow } from '../../tokens/trade-lists.js'
 import { enqueueDeliveries } from '../delivery/enqueue.js'
 import { Subscriptions } from '../matching/subscriptions.js'
-import { loadFacts } from './fact-loader.js'
+import { matchEvents } from './matched-events.js'
 import type { WebhookEvent } from './webhook-event.js'
 
 /** Queues webhook deliveries for a network's trades up to a final block. */
@@ -30,14 +30,8 @@ export function createTradePublisher(clock: () => number): PublishTrades {
     if (!matcher.hasSubscribers('trade.created')) return
     const ids = [...new Set(trades.flatMap(({ soldId, boughtId }) => [soldId, boughtId]))]
     const tokens = new Map((await readTokens(db, { ids })).map((token) => [token.id, token]))
-    const knownTokens = await loadFacts(
-      db,
-      trades.map((trade) => tradeEventOf(trade, tokens)),
-    )
-    const matched = knownTokens.flatMap(({ event: tradeEvent, facts: tradeFacts }) => {
-      const webhookIds = matcher.match(tradeFacts)
-      return webhookIds.length === 0 ? [] : [{ event: tradeEvent, webhookIds }]
-    })
+    const events = trades.map((trade) => tradeEventOf(trade, tokens))
+    const matched = await matchEvents(db, matcher, events)
     await enqueueDeliveries(db, matched, clock())
   }
 }

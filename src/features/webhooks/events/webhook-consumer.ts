@@ -3,7 +3,7 @@ import { enqueueDeliveries } from '../delivery/enqueue.js'
 import type { Subscriptions } from '../matching/subscriptions.js'
 import { discardCompactedFollows, takeCompactedFollows } from './compacted-follows.js'
 import { deriveWebhookEvents, webhookEventTypes } from './event-derivation.js'
-import { loadFacts } from './fact-loader.js'
+import { matchEvents } from './matched-events.js'
 
 /**
  * Matches log events against subscriptions and queues deliveries in the transaction that moves the cursor. So
@@ -21,14 +21,7 @@ export function createWebhookConsumer(subscriptions: Subscriptions, clock: () =>
       await subscriptions.refresh(db)
       if (matcher.size === 0) return await discardCompactedFollows(db, events)
       const compactedFollows = await takeCompactedFollows(db, events)
-      const subscribedEvents = deriveWebhookEvents(events, compactedFollows).filter(({ kind }) =>
-        matcher.hasSubscribers(kind),
-      )
-      if (subscribedEvents.length === 0) return
-      const matched = (await loadFacts(db, subscribedEvents)).flatMap(({ event, facts }) => {
-        const webhookIds = matcher.match(facts)
-        return webhookIds.length === 0 ? [] : [{ event: event, webhookIds }]
-      })
+      const matched = await matchEvents(db, matcher, deriveWebhookEvents(events, compactedFollows))
       await enqueueDeliveries(db, matched, clock())
     },
   }

@@ -7,12 +7,9 @@ import { createTestApi } from '../../../app/testing/test-api.js'
 import { Cast } from '../../../graph/view/schema/cast.js'
 import { User } from '../../../graph/view/schema/user.js'
 import { webhookEventKinds } from '../../../graph/view/schema/webhook-filters.js'
-import { silentLog } from '../../../platform/log/log.js'
-import { installJobs } from '../delivery/jobs.js'
 import { sampleData } from '../samples.js'
 
-const { db, url } = await createTestDatabase()
-await installJobs(url, silentLog)
+const { db } = await createTestDatabase()
 const hub = await createTestHub(db)
 const api = await createTestApi({ db, hub, clock: () => testNowUnix * 1000 })
 const other = await createTestApi({ db, appName: 'other' })

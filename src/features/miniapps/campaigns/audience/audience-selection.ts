@@ -12,6 +12,15 @@ export interface QueuedCampaign {
   readonly audience: AudienceFilter
 }
 
+/** The batches of a campaign. */
+export interface SelectedAudience {
+  readonly batches: number
+  /** The hosts of their clients; empty if they are many. */
+  readonly hosts: readonly string[]
+}
+
+/** Senders are not woken for more hosts by name: their sweep finds them. */
+const MAX_NAMED_HOSTS = 16
 /** How long clients honor an idempotency key (docs/protocol.md §8.3). */
 const IDEMPOTENCY_HOURS = 24
 
@@ -21,16 +30,14 @@ const IDEMPOTENCY_HOURS = 24
  * Users reached or queued under the same uuid within 24 hours are left out. The campaign then runs; with an
  * empty audience it is completed. Campaigns with one uuid are selected one after another, so that each sees
  * the earlier ones.
- *
- * @returns The number of batches.
  */
-export async function selectAudience(db: Transaction, campaign: QueuedCampaign): Promise<number> {
+export async function selectAudience(db: Transaction, campaign: QueuedCampaign): Promise<SelectedAudience> {
   const { appId, uuid } = campaign
   if (uuid !== null) {
     await db`select pg_advisory_xact_lock(hashtextextended(${`campaign ${appId} ${uuid}`}, 0))`
   }
   await forceCustomPlan(db)
-  const [selected] = await db<{ batches: number }[]>`
+  const [selected] = await db<[SelectedAudience]>`
     with audience as materialized (${audienceTokens(db, appId, campaign.audience)}),
     notified as materialized (${usersAlreadyNotified(db, campaign)}),
     judged as (
@@ -61,7 +68,7 @@ export async function selectAudience(db: Transaction, campaign: QueuedCampaign):
         group by client_fid, url, turn
       ) b
       where c.id = ${campaign.id}
-      returning id
+      returning host
     ),
     left_out as (
       insert into miniapps.campaign_counts (campaign_id, client_fid, outcome, tokens)
@@ -85,8 +92,11 @@ export async function selectAudience(db: Transaction, campaign: QueuedCampaign):
       from audience
     ) whole
     where id = ${campaign.id}
-    returning open_batches as batches`
-  return selected!.batches
+    returning
+      open_batches as batches,
+      array(select distinct host from made limit ${MAX_NAMED_HOSTS + 1}) as hosts`
+  const { batches, hosts } = selected
+  return { batches, hosts: hosts.length > MAX_NAMED_HOSTS ? [] : hosts }
 }
 
 /** SQL for the users, by client, that other campaigns with the uuid reached or have queued. */

@@ -1,68 +1,57 @@
+import { WakeLoop } from '../../../../outbox/wake-loop.js'
 import type { Database } from '../../../../platform/db/connection.js'
 import { isUnavailable } from '../../../../platform/db/connection-errors.js'
 import type { Log } from '../../../../platform/log/log.js'
-import { pause } from '../../../../platform/process/pause.js'
 import { type QueuedCampaign, selectAudience } from '../audience/audience-selection.js'
+import { removeCanceledBatches } from '../cancel.js'
 
 /** What audiences are selected with. */
 export interface AudienceSelectorOptions {
+  /** Statements that select an audience run for as long as it is large. */
   readonly db: Database
   readonly log: Log
-  /** Told when a campaign has begun to run. */
+  /** Called when a campaign has begun to run. */
   readonly onSelected: () => void
 }
 
-const RETRY_MS = 500
+/** Selects the audiences of queued campaigns. */
+export interface AudienceSelector {
+  /** Looks for queued campaigns now. */
+  wake(): void
+  /** Finishes the audience that is being selected. */
+  stop(): Promise<void>
+}
+
 /** A campaign whose audience could not be selected so often has failed. */
 const MAX_FAILURES = 3
 
-/** Selects the audiences of campaigns that are queued, one after the other, the oldest first. */
-export class AudienceSelector {
-  readonly #options: AudienceSelectorOptions
-  readonly #abortController = new AbortController()
-  #isRequested = false
-  #loopPromise: Promise<void> | null = null
-
-  constructor(options: AudienceSelectorOptions) {
-    this.#options = options
-  }
-
-  /** Looks for campaigns now. */
-  wake(): void {
-    if (this.#abortController.signal.aborted) return
-    this.#isRequested = true
-    this.#loopPromise ??= this.#loop().finally(() => {
-      this.#loopPromise = null
-      if (this.#isRequested) this.wake()
-    })
-  }
-
-  /** Finishes the one at hand. */
-  async stop(): Promise<void> {
-    this.#abortController.abort()
-    await this.#loopPromise
-  }
-
-  async #loop(): Promise<void> {
-    const { db, log, onSelected } = this.#options
-    const { signal } = this.#abortController
-    while (this.#isRequested && !signal.aborted) {
-      try {
-        this.#isRequested = false
-        if (!(await selectNextAudience(db, log))) return
-        this.#isRequested = true
-        onSelected()
-      } catch (error) {
-        this.#isRequested = true
-        log.error({ err: error }, 'queued campaigns wait for the database')
-        await pause(RETRY_MS, signal)
-      }
-    }
+/** Makes a loop that ends the batches of canceled campaigns and selects audiences, one at a time, the oldest first. */
+export function createAudienceSelector({ db, log, onSelected }: AudienceSelectorOptions): AudienceSelector {
+  const stopping = new AbortController()
+  const loop = new WakeLoop({
+    async step() {
+      if (stopping.signal.aborted) return false
+      await removeCanceledBatches(db)
+      const hasSelected = await selectNextAudience(db, log)
+      if (hasSelected) onSelected()
+      return hasSelected
+    },
+    signal: stopping.signal,
+    log,
+    failureMessage: 'queued campaigns wait for the database',
+  })
+  return {
+    wake: () => loop.wake(),
+    async stop() {
+      stopping.abort()
+      await loop.idle()
+    },
   }
 }
 
 /**
- * Gathers the oldest queued campaign that nobody else is at. A process that dies meanwhile leaves it queued.
+ * Selects the audience of the oldest queued campaign that no other sender is at. A process that dies meanwhile leaves
+ * the campaign queued.
  *
  * @returns false when there is none.
  */

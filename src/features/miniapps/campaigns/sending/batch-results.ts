@@ -1,8 +1,8 @@
 import type { Database, Queryable } from '../../../../platform/db/connection.js'
 import { retryableOutcomes, type TokenOutcome } from '../outcome.js'
-import { countTokens, endBatches } from './campaign-counts.js'
+import { countTokens, endBatches, notifyEnds } from './campaign-counts.js'
 
-/** A user of a batch whom it has not reached. */
+/** A user whom a batch has not reached. */
 export interface FailedToken {
   readonly fid: number
   readonly token: string
@@ -11,25 +11,23 @@ export interface FailedToken {
   readonly httpStatus: number
 }
 
-/** A batch to which all answers have come, or none will. All others of its users were reached. */
+/** A batch whose requests have all ended. It has reached every other user. */
 export interface BatchResult {
   readonly batchId: number
   readonly failedTokens: readonly FailedToken[]
 }
 
 /**
- * Writes down what came of batches, in one statement, and ends tokens that clients do not know any more. Only what was
- * reached uses up the tokens' paces. A batch that was taken from this sender meanwhile, because it seemed dead, stays
- * with the other.
- *
- * @returns campaigns of which nothing is left to be done.
+ * Writes the results of batches into the database, in one statement, and ends tokens that clients do not know any more.
+ * Only a success uses up the rate window of a token. A batch that another sender has claimed meanwhile, because this one
+ * seemed dead, stays with the other.
  */
 export async function settleBatches(
   db: Database,
   sender: string,
   results: readonly BatchResult[],
-): Promise<string[]> {
-  const rows = await db<{ id: string }[]>`
+): Promise<void> {
+  await db`
     with ${endedBatches(db, sender, results)},
     invalidated as (
       update miniapps.tokens t
@@ -53,11 +51,10 @@ export async function settleBatches(
         select campaign_id, client_fid, outcome, http_status, 1 from missed`,
     )},
     ${endBatches(db, db`select campaign_id from ended`)}
-    select id from ended_campaigns`
-  return rows.map(({ id }) => id)
+    ${notifyEnds(db)}`
 }
 
-/** What is written of the batches themselves: `missed` are the users whom they have not reached. */
+/** Ends the batches themselves: `missed` are the users whom they have not reached. */
 function endedBatches(db: Queryable, sender: string, results: readonly BatchResult[]) {
   const failedTokens = results.flatMap(({ batchId, failedTokens: batchFailures }) =>
     batchFailures.map((each) => ({ batchId, ...each })),

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../../../platform/db/connection.js'
+import { campaignEndChannel } from '../campaign-client.js'
 
 /**
  * SQL for `with`: adds to the counts of campaigns.
@@ -18,8 +19,8 @@ export function countTokens(db: Queryable, rows: ReturnType<Queryable>) {
 }
 
 /**
- * SQL for `with`: counts batches that have ended; the last one completes its campaign. `ended_campaigns` are those of
- * which nothing is left.
+ * SQL for `with`: counts batches that have ended; the last one completes its campaign. `ended_campaigns` have no open
+ * batch any more: a statement that ends batches runs `notifyEnds`.
  *
  * @param rows Selects the `campaign_id` of each batch.
  */
@@ -39,4 +40,9 @@ export function endBatches(db: Queryable, rows: ReturnType<Queryable>) {
       returning c.id, c.open_batches
     ),
     ended_campaigns as (select id from changed_campaigns where open_batches = 0)`
+}
+
+/** SQL: tells `Campaigns.waitForEnd` of the `ended_campaigns` when the transaction commits. */
+export function notifyEnds(db: Queryable) {
+  return db`select pg_notify(${campaignEndChannel}, id::text)::text from ended_campaigns`
 }

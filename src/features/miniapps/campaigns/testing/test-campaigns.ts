@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { Dispatcher } from '../../../../outbox/dispatcher.js'
 import type { Database } from '../../../../platform/db/connection.js'
 import { silentLog } from '../../../../platform/log/log.js'
 import type { NetClient } from '../../../../platform/outbound/net-client.js'
-import { type Campaigns, createSender } from '../sending/sender.js'
+import { type Campaigns, createCampaigns } from '../campaign-client.js'
+import { createAudienceSelector } from '../sending/audience-selector.js'
+import { createBatchQueue } from '../sending/batch-queue.js'
 import type { CampaignSettings } from '../settings.js'
 
 /** Sends within the request, with the protocol's limits. */
@@ -15,12 +18,27 @@ const defaultSettings: CampaignSettings = {
   timeoutMs: 60_000,
 }
 
-/** Sends campaigns when a test requests it, without background workers. */
+/** Makes campaigns with a sender of their own, which works only when they wake it, and hears of no others. */
 export function createTestCampaigns(
   db: Database,
   net: Pick<NetClient, 'request'>,
   overrides: Partial<CampaignSettings> = {},
 ): Campaigns {
   const settings = { ...defaultSettings, ...overrides }
-  return { settings, sender: createSender({ db, net, settings, sender: randomUUID(), log: silentLog }) }
+  const dispatcher = new Dispatcher({
+    queue: createBatchQueue({ db, net, settings, log: silentLog }),
+    worker: randomUUID(),
+    concurrency: settings.concurrency,
+    clock: Date.now,
+    log: silentLog,
+  })
+  const selector = createAudienceSelector({ db, log: silentLog, onSelected: () => dispatcher.sweep() })
+  return {
+    ...createCampaigns({ settings, listen: db.listen }),
+    async wake(_db, hosts = []) {
+      if (hosts.length > 0) return dispatcher.wake(hosts)
+      selector.wake()
+      dispatcher.sweep()
+    },
+  }
 }

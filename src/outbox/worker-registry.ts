@@ -1,23 +1,20 @@
-import type { Database, Queryable } from './connection.js'
-import { isWorkerDead, takeWorkerLock } from './worker-lock.js'
+import type { Database, Queryable } from '../platform/db/connection.js'
+import { isWorkerDead, takeWorkerLock } from '../platform/db/worker-lock.js'
 
-/** Whoever has not said within this time that it lives is dead. */
+/** A worker that has not renewed its lease within this time counts as dead. */
 const LEASE_SECONDS = 10
 
-/** How often a worker says that it lives, and looks for the dead. */
-export const HEARTBEAT_MS = 3_000
-
 /**
- * Which workers of one kind live. A worker holds a lock (`worker-lock.ts`), and it says now and again that it lives, for
- * connections that hang. What the dead had goes back to the others.
+ * The live workers of one queue. A worker holds a lock (`worker-lock.ts`), which PostgreSQL frees at once when its
+ * process dies, and renews a lease, for connections that hang. The work of a dead worker goes back to the others.
  */
 export class WorkerRegistry {
   readonly #table: string
   readonly #releaseWork: (db: Queryable, workers: readonly string[]) => Promise<void>
 
   /**
-   * @param table Where they stand, with its schema: `id uuid` and `alive_until timestamptz`.
-   * @param releaseWork Gives back what the workers with these ids have, in the transaction that strikes them out.
+   * @param table With its schema: `id uuid` and `alive_until timestamptz`.
+   * @param releaseWork Gives back the work of these workers, in the transaction that deletes them.
    */
   constructor(table: string, releaseWork: (db: Queryable, workers: readonly string[]) => Promise<void>) {
     this.#table = table
@@ -25,9 +22,9 @@ export class WorkerRegistry {
   }
 
   /**
-   * Says that the worker lives, and takes its lock, or takes it once more.
+   * Renews the worker's lease, and takes its lock if it does not have it.
    *
-   * @param lockDb For its lock: a pool of one connection that does nothing else.
+   * @param lockDb For the lock: a pool of one connection that does nothing else.
    * @param worker A UUID.
    */
   async heartbeat(db: Database, lockDb: Database, worker: string): Promise<void> {
@@ -38,7 +35,7 @@ export class WorkerRegistry {
       on conflict (id) do update set alive_until = excluded.alive_until`
   }
 
-  /** Gives everything that this worker has back to the others, and says that it is no more. */
+  /** Deletes a worker that ends, and gives its work back to the others. */
   async deregister(db: Database, worker: string): Promise<void> {
     await db.begin(async (transaction) => {
       await transaction`delete from ${transaction(this.#table)} where id = ${worker}`
@@ -46,7 +43,7 @@ export class WorkerRegistry {
     })
   }
 
-  /** Frees what dead workers have, and tells how many there were. Nobody knows what of it they had done. */
+  /** Releases the work of dead workers and returns their number. Nobody knows how much of it they had done. */
   async reapExpired(db: Database): Promise<number> {
     return db.begin(async (transaction) => {
       const table = transaction(this.#table)

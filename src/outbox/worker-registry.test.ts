@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, expect, it } from 'vitest'
-import { createTestDatabase } from '../../../test/database.js'
-import type { Database } from './connection.js'
+import { createTestDatabase } from '../../test/database.js'
+import type { Database } from '../platform/db/connection.js'
 import { WorkerRegistry } from './worker-registry.js'
 
 const { db, connect } = await createTestDatabase({ migrated: false })
@@ -15,7 +15,7 @@ const register = new WorkerRegistry('work.workers', async (sql, expiredWorker) =
     update work.tasks set worker = null where worker = any (${sql.types.texts(expiredWorker)}::text[]::uuid[])`
 })
 
-/** A worker that lives, and has a task of this name. */
+/** Starts a worker that has a task of this name. */
 async function startWorker(task: string) {
   const id = randomUUID()
   const lockDb = connect({ poolSize: 1 })
@@ -24,20 +24,20 @@ async function startWorker(task: string) {
   return { id, lockDb: lockDb }
 }
 
-/** Tasks that somebody has. */
+/** Lists the tasks that a worker has. */
 async function claimedTasks(): Promise<string[]> {
   const rows = await db<{ name: string }[]>`
     select name from work.tasks where worker is not null order by name`
   return rows.map(({ name }) => name)
 }
 
-/** Ends a worker's connection as the end of its process does. */
+/** Ends the connection of a worker, as the death of its process does. */
 async function closeLockConnection({ lockDb }: { readonly lockDb: Database }): Promise<void> {
   const [row] = await lockDb<{ pid: number }[]>`select pg_backend_pid() as pid`
   await db`select pg_terminate_backend(${row!.pid}, 10000)`
 }
 
-it('leaves what the living have', async () => {
+it('live workers keep their work', async () => {
   const first = await startWorker('reading')
   await startWorker('writing')
   await register.heartbeat(db, first.lockDb, first.id)
@@ -46,7 +46,7 @@ it('leaves what the living have', async () => {
   expect(await claimedTasks()).toEqual(['reading', 'writing'])
 })
 
-it('frees at once what a worker had whose connection is gone, and nothing of the others', async () => {
+it('the work of a worker whose connection is gone is released at once, and no other work', async () => {
   const expiredWorker = await startWorker('reading')
   await startWorker('writing')
   await closeLockConnection(expiredWorker)
@@ -56,7 +56,7 @@ it('frees at once what a worker had whose connection is gone, and nothing of the
   expect(await register.reapExpired(db)).toBe(0)
 })
 
-it('frees what a worker had that has not said for long that it lives, though its connection stands', async () => {
+it('the work of a worker that does not renew its lease is released, though its connection is open', async () => {
   const hungWorker = await startWorker('reading')
   await startWorker('writing')
   await db`update work.workers set alive_until = now() - interval '1 second' where id = ${hungWorker.id}`
@@ -65,7 +65,7 @@ it('frees what a worker had that has not said for long that it lives, though its
   expect(await claimedTasks()).toEqual(['writing'])
 })
 
-it('a worker that lost its connection lives again with its next beat', async () => {
+it('a worker that lost its connection is alive again after its next heartbeat', async () => {
   const worker = await startWorker('reading')
   await closeLockConnection(worker)
   // The first statement after it may be the one that notices.
@@ -75,7 +75,7 @@ it('a worker that lost its connection lives again with its next beat', async () 
   expect(await claimedTasks()).toEqual(['reading'])
 })
 
-it('buries each of the dead once, however many bury at once', async () => {
+it('each dead worker is reaped once, by however many others at once', async () => {
   const expiredWorker = await Promise.all(['a', 'b', 'c'].map(startWorker))
   await startWorker('writing')
   await Promise.all(expiredWorker.map(closeLockConnection))
@@ -85,7 +85,7 @@ it('buries each of the dead once, however many bury at once', async () => {
   expect(await claimedTasks()).toEqual(['writing'])
 })
 
-it('who retires gives back what it has', async () => {
+it('a worker that deregisters releases its work', async () => {
   const { id } = await startWorker('reading')
   await startWorker('writing')
 

@@ -5,7 +5,7 @@ import { nextAttemptAt, parseRetryAfter, RETRY_WINDOW_MS } from './retry-schedul
 const start = Date.UTC(2026, 10, 1)
 const HOUR_MS = 3_600_000
 
-/** When attempts are made, from the first, of a delivery that always fails. */
+/** Lists the times of all attempts of a delivery that always fails. */
 function attemptsOf(random: () => number, retryAfterMs = 0): number[] {
   const times = [start]
   for (;;) {
@@ -18,13 +18,13 @@ function attemptsOf(random: () => number, retryAfterMs = 0): number[] {
   }
 }
 
-it('waits longer and longer, up to four hours, for a day', () => {
+it('delays grow up to four hours, for a day', () => {
   const times = attemptsOf(() => 0.5)
   const delays = times.slice(1).map((time, index) => (time - times[index]!) / 1000)
   expect(delays).toEqual([5, 15, 45, 135, 405, 1215, 3645, 10_935, 14_400, 14_400, 14_400, 14_400])
 })
 
-it('never begins an attempt after a day, and always several within it', () => {
+it('no attempt begins after a day, and at least twelve within it', () => {
   fc.assert(
     fc.property(fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })), (stream) => {
       const times = attemptsOf(() => stream.next().value)
@@ -35,7 +35,7 @@ it('never begins an attempt after a day, and always several within it', () => {
   )
 })
 
-it('is as patient as the target asks, within the day', () => {
+it('a target gets the delay that it asks for, within the day', () => {
   expect(attemptsOf(() => 0.5, HOUR_MS)[1]! - start).toBe(HOUR_MS)
   expect(attemptsOf(() => 0.5, 100 * HOUR_MS)).toEqual([start, start + RETRY_WINDOW_MS])
 })

@@ -1,30 +1,31 @@
 const SECOND_MS = 1_000
 const HOUR_MS = 3_600_000
 
-/** After the first failure; each later one waits this many times as long. */
+/** The delay after the first failure. */
 const FIRST_DELAY_MS = 5 * SECOND_MS
+/** Each delay is so many times as long as the one before. */
 const GROWTH = 3
 const LONGEST_DELAY_MS = 4 * HOUR_MS
-/** Part of a delay by which it is made longer or shorter, so that what failed together is not tried together. */
+/** The part of a delay by which chance makes it longer or shorter: what failed together is not retried together. */
 const JITTER = 0.2
-/** From the first attempt: no attempt begins later. */
+/** No attempt begins later than this after the first one. */
 export const RETRY_WINDOW_MS = 24 * HOUR_MS
 
-/** What the time of the next attempt depends on. */
+/** A failed attempt, on which the time of the next one depends. */
 export interface FailedAttempt {
-  /** How many there have been, this one included. */
+  /** Attempts so far, this one included. */
   readonly attempts: number
   /** Unix milliseconds. */
   readonly firstAttemptAtMs: number
   readonly nowMs: number
-  /** What the target asked for in `Retry-After`; 0 for nothing. */
+  /** The delay that the target asked for in `Retry-After`; 0 without one. */
   readonly retryAfterMs: number
 }
 
 /**
- * When to try again, in Unix milliseconds; null when the delivery has failed for good. The delays are 5 s, 15 s, 45 s,
- * about 2, 7, 20 and 60 minutes, 3 hours, then 4 hours each until a day is over: 13 attempts. A target that asks for a
- * longer delay gets it, within that day.
+ * Computes the time of the next attempt, in Unix milliseconds; null when the delivery has failed for good. The delays
+ * are 5 s, 15 s, 45 s, about 2, 7, 20 and 60 minutes, 3 hours, then 4 hours each until a day is over: 13 attempts. A
+ * target that asks for a longer delay gets it, within that day.
  *
  * @param random From 0 to 1.
  */
@@ -35,11 +36,11 @@ export function nextAttemptAt(failed: FailedAttempt, random: number): number | n
   const end = firstAttemptAtMs + RETRY_WINDOW_MS
   const next = nowMs + Math.max(jitteredMs, retryAfterMs)
   if (next <= end) return Math.round(next)
-  // Whoever asks for more than what is left gets a last attempt at the end.
+  // A target that asks for a longer delay than the rest of the day gets a last attempt at its end.
   return retryAfterMs > jitteredMs && nowMs < end ? end : null
 }
 
-/** What `Retry-After` asks for, in milliseconds from now: seconds or a date (RFC 9110, 10.2.3). 0 for nothing. */
+/** Reads `Retry-After`, seconds or a date (RFC 9110, 10.2.3), as milliseconds from now; 0 without a readable one. */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number {
   if (header === undefined) return 0
   const text = header.trim()

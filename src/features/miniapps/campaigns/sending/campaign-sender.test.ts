@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, it, vi } from 'vitest'
+import { createTestDatabase } from '../../../../../test/database.js'
+import { silentLog } from '../../../../platform/log/log.js'
+import { createNetClient } from '../../../../platform/outbound/net-client.js'
+import { createApp } from '../../../apps/apps.js'
+import { broadcast } from '../broadcast.js'
+import { createCampaigns } from '../campaign-client.js'
+import { startClient } from '../testing/client-simulator.js'
+import { grantTokens } from '../testing/token-rows.js'
+import { batchSenders } from './batch-queue.js'
+import { startCampaignSender } from './campaign-sender.js'
+
+const { db, connect } = await createTestDatabase()
+const net = createNetClient({ policy: { allowHttp: true, allowLoopback: true }, userAgent: 'plaza test' })
+afterAll(() => net.close())
+
+it('a sender whose sweep fails keeps its lease, and no other reaps it', async () => {
+  const settings = { isAsync: true, intervalSeconds: 0, perDay: 1, concurrency: 1, timeoutMs: 400 }
+  const pool = connect({ poolSize: 4 })
+  // As in a process that has been at work: more than one connection is open.
+  await Promise.all([1, 2, 3, 4].map(() => pool`select pg_sleep(0.05)`))
+  const lockDb = connect({ poolSize: 1 })
+  const error = vi.fn()
+  await db`alter table miniapps.campaigns rename to away`
+  const sender = await startCampaignSender({
+    db: pool,
+    lockDb,
+    listen: pool.listen,
+    net,
+    settings,
+    clock: Date.now,
+    log: { ...silentLog, error },
+  })
+  await expect.poll(() => error.mock.calls.length).toBeGreaterThan(0)
+  await db`alter table miniapps.away rename to campaigns`
+  const heartbeats = async () => (await db`select alive_until::text from miniapps.senders`)[0]?.alive_until
+  const before = await heartbeats()
+
+  await expect.poll(heartbeats).not.toBe(before)
+  expect(await batchSenders.reapExpired(db)).toBe(0)
+  await sender.stop()
+  expect(await db`select from miniapps.senders`).toHaveLength(0)
+})
+
+it('a broadcast ends as soon as a sender of another process has sent it, and not at the next poll', async () => {
+  const settings = { isAsync: false, intervalSeconds: 0, perDay: 100, concurrency: 2, timeoutMs: 10_000 }
+  const client = await startClient()
+  const { id: appId } = await createApp(db, { name: 'garden' })
+  await grantTokens(db, { appId, clientFid: 9152, url: client.url(), fids: [1, 2, 3] })
+  const [pool, lockDb] = [connect({ poolSize: 4 }), connect({ poolSize: 1 })]
+  const parts = { db: pool, lockDb, listen: pool.listen, net, settings, clock: Date.now, log: silentLog }
+  const sender = await startCampaignSender(parts)
+  const campaigns = createCampaigns({ settings, listen: db.listen })
+  const POLL_LIMIT_MS = 600_000
+  const withLongPoll = {
+    ...campaigns,
+    waitForEnd: (id: string) => campaigns.waitForEnd(id, POLL_LIMIT_MS),
+  }
+  const { result } = await broadcast(
+    { db, campaigns: withLongPoll },
+    {
+      appId,
+      notification: { title: 'hello', body: 'there', targetUrl: 'https://garden.example.com/' },
+      uuid: null,
+      audience: { targetFids: [], excludeFids: [], followingFid: null, minimumScore: null, near: null },
+    },
+  )
+  expect(result).toMatchObject({ success: 3, failure: 0, openBatches: 0 })
+
+  const waiting = campaigns.waitForEnd(randomUUID(), POLL_LIMIT_MS)
+  await Promise.all([
+    expect(waiting).rejects.toMatchObject({ code: 'unavailable' }),
+    campaigns.close(),
+    sender.stop(),
+  ])
+})

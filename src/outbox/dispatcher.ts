@@ -1,0 +1,267 @@
+import { isUnavailable } from '../platform/db/connection-errors.js'
+import type { Log } from '../platform/log/log.js'
+import { pause } from '../platform/process/pause.js'
+import { Lane } from './lane.js'
+import type { LaneWakeUp, OutboxQueue } from './outbox-queue.js'
+import { RETRY_MS, WakeLoop } from './wake-loop.js'
+
+/** What a dispatcher works with. */
+export interface DispatcherOptions<Claimed, Prepared extends Claimed, Result> {
+  readonly queue: OutboxQueue<Claimed, Prepared, Result>
+  /** The UUID of this worker. */
+  readonly worker: string
+  /** Most items of a lane that are being sent at once. */
+  readonly concurrency: number
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly log: Log
+}
+
+interface LaneItem<Prepared, Content> {
+  readonly lane: Lane<Prepared>
+  readonly content: Content
+}
+
+const SWEEP_PAGE = 1_000
+/** A sweep goes on when there are fewer: a queue may have a lane for each of a million users. */
+const MAX_LANES = 10_000
+const STOP_POLL_MS = 5
+/** A timer below this would ask for the same again before a statement has run. */
+const MIN_TIMER_MS = 5
+
+/**
+ * Sends what is due in a queue. One loop talks with the database: each round settles all results that have come and
+ * claims more for all lanes with room. Under load a statement carries hundreds of items, and a single item waits for
+ * no other. Preparing and sending run beside the loop.
+ */
+export class Dispatcher<Claimed, Prepared extends Claimed, Result> {
+  readonly #options: DispatcherOptions<Claimed, Prepared, Result>
+  readonly #lanes = new Map<string, Lane<Prepared>>()
+  readonly #timers = new Map<string, { readonly atMs: number; readonly timer: NodeJS.Timeout }>()
+  readonly #abortController = new AbortController()
+  readonly #loop: WakeLoop
+  #results: LaneItem<Prepared, Result>[] = []
+  #sending = 0
+  #isSweepRequested = false
+  /** The last lane that the sweep under way has found; empty when none is under way. */
+  #sweptTo = ''
+  /** Batches are prepared one after the other, so that they keep their order. */
+  #preparation: Promise<void> = Promise.resolve()
+
+  constructor(options: DispatcherOptions<Claimed, Prepared, Result>) {
+    this.#options = options
+    this.#loop = new WakeLoop({
+      step: () => this.#round(),
+      signal: this.#abortController.signal,
+      log: options.log,
+      failureMessage: `the queue of ${options.queue.name} waits for the database`,
+    })
+  }
+
+  /** Claims what is due in these lanes. */
+  wake(lanes: readonly string[]): void {
+    if (this.#isStopped) return
+    for (const key of lanes) this.#lane(key).mayHaveMore = true
+    this.#loop.wake()
+  }
+
+  /** Finds all lanes with something due, and claims it. */
+  sweep(): void {
+    if (this.#isStopped) return
+    this.#isSweepRequested = true
+    this.#loop.wake()
+  }
+
+  /** Claims no more, and waits until what is being sent is settled. Items that have not started are for others. */
+  async stop(): Promise<void> {
+    this.#abortController.abort()
+    for (const { timer } of this.#timers.values()) clearTimeout(timer)
+    await this.#loop.idle()
+    await this.#preparation
+    for (const lane of this.#lanes.values()) lane.clear()
+    while (this.#sending > 0) await pause(STOP_POLL_MS)
+    this.#loop.wake()
+    await this.#loop.idle()
+  }
+
+  get #isStopped(): boolean {
+    return this.#abortController.signal.aborted
+  }
+
+  #lane(key: string): Lane<Prepared> {
+    let lane = this.#lanes.get(key)
+    if (lane === undefined) {
+      const { concurrency, queue } = this.#options
+      lane = new Lane(key, { concurrency, countsUnsettled: queue.countsUnsettled })
+      this.#lanes.set(key, lane)
+    }
+    return lane
+  }
+
+  #forgetFinished(lanes: Iterable<Lane<Prepared>>): void {
+    for (const lane of lanes) if (lane.isForgettable) this.#lanes.delete(lane.key)
+  }
+
+  async #round(): Promise<boolean> {
+    const hasSettled = await this.#settle()
+    const hasSwept = await this.#sweepPage()
+    const hasClaimed = await this.#claim()
+    return hasSettled || hasSwept || hasClaimed
+  }
+
+  async #settle(): Promise<boolean> {
+    const { queue, worker } = this.#options
+    // A copy: more results come while these are written.
+    const settled = [...this.#results]
+    if (settled.length === 0) return false
+    const finished = [...this.#lanes.values()].filter((lane) => lane.isFinished)
+    const wakeUps = await queue.settle(
+      worker,
+      settled.map(({ content }) => content),
+      finished.map(({ key }) => key),
+    )
+    this.#results = this.#results.slice(settled.length)
+    for (const { lane } of settled) lane.endUnsettled()
+    this.#forgetFinished(finished)
+    for (const wakeUp of wakeUps) this.#wakeAt(wakeUp)
+    return true
+  }
+
+  async #sweepPage(): Promise<boolean> {
+    const { queue, worker } = this.#options
+    const after = this.#sweptTo
+    if (!this.#isSweepRequested && after === '') return false
+    if (this.#isStopped || this.#lanes.size >= MAX_LANES) return false
+    // A request that comes during a sweep leads to another one: this one may have passed the lane.
+    if (after === '') this.#isSweepRequested = false
+    const keys = await queue.findDueLanes(worker, after, SWEEP_PAGE).catch((error: unknown) => {
+      this.#isSweepRequested = true
+      throw error
+    })
+    for (const key of keys) this.#lane(key).mayHaveMore = true
+    this.#sweptTo = keys.length < SWEEP_PAGE ? '' : (keys.at(-1) ?? '')
+    return true
+  }
+
+  async #claim(): Promise<boolean> {
+    const { queue, worker, clock } = this.#options
+    const lanes = this.#claimableLanes()
+    if (lanes.length === 0) return false
+    const requests = lanes.map(({ key, capacity }) => ({ lane: key, capacity }))
+    // A wake from now on may be for an item that this statement does not see.
+    for (const lane of lanes) lane.mayHaveMore = false
+    const claims = await queue.claim(worker, requests).catch((error: unknown) => {
+      for (const lane of lanes) lane.mayHaveMore = true
+      throw error
+    })
+    const claimed: LaneItem<Prepared, Claimed>[] = []
+    for (const { lane: key, items, hasMore, pausedForMs } of claims) {
+      const lane = this.#lane(key)
+      lane.addPending(items.length)
+      for (const content of items) claimed.push({ lane, content })
+      if (hasMore || pausedForMs !== null) lane.mayHaveMore = true
+      if (pausedForMs === null) continue
+      lane.pausedUntilMs = clock() + pausedForMs
+      this.#wakeAt({ lane: key, atMs: lane.pausedUntilMs })
+    }
+    this.#takeClaimed(claimed)
+    for (const lane of lanes) {
+      // Behind the others: the next claim is for lanes that have waited longer.
+      this.#lanes.delete(lane.key)
+      if (!lane.isForgettable) this.#lanes.set(lane.key, lane)
+    }
+    return true
+  }
+
+  #claimableLanes(): Lane<Prepared>[] {
+    const { queue, clock } = this.#options
+    if (this.#isStopped) return []
+    const lanes = [...this.#lanes.values()]
+    const inHand = lanes.reduce((sum, lane) => sum + lane.inHand, 0)
+    if (inHand >= (queue.maxInHand ?? Number.POSITIVE_INFINITY)) return []
+    const nowMs = clock()
+    return lanes
+      .filter((lane) => lane.mayHaveMore && lane.pausedUntilMs <= nowMs && lane.capacity > 0)
+      .slice(0, queue.lanesPerClaim)
+  }
+
+  /** Hands claimed items on to be prepared, or sent. A claim that ends after the stop is for others. */
+  #takeClaimed(claimed: readonly LaneItem<Prepared, Claimed>[]): void {
+    const { preparation } = this.#options.queue
+    if (claimed.length === 0 || this.#isStopped) return
+    if (preparation === undefined) this.#startAll(claimed as readonly LaneItem<Prepared, Prepared>[])
+    else this.#preparation = this.#preparation.then(() => this.#prepare(preparation, claimed))
+  }
+
+  /** Waits for a database that is away. An item that cannot be prepared delays no other: it has failed. */
+  async #prepare(
+    preparation: NonNullable<OutboxQueue<Claimed, Prepared, Result>['preparation']>,
+    claimed: readonly LaneItem<Prepared, Claimed>[],
+  ): Promise<void> {
+    const { log, queue } = this.#options
+    while (!this.#isStopped) {
+      try {
+        const prepared = await preparation.prepare(claimed.map(({ content }) => content))
+        if (this.#isStopped) return
+        this.#startAll(claimed.map(({ lane }, index) => ({ lane, content: prepared[index]! })))
+        return
+      } catch (error) {
+        log.error({ err: error, items: claimed.length }, `items of ${queue.name} could not be prepared`)
+        if (isUnavailable(error)) {
+          await pause(RETRY_MS, this.#abortController.signal)
+          continue
+        }
+        const [first, ...others] = claimed
+        if (first === undefined) return
+        if (others.length > 0) {
+          for (const each of claimed) await this.#prepare(preparation, [each])
+          return
+        }
+        first.lane.endPending()
+        this.#addResult({ lane: first.lane, content: preparation.fail(first.content) })
+        return
+      }
+    }
+  }
+
+  #startAll(prepared: readonly LaneItem<Prepared, Prepared>[]): void {
+    for (const { lane, content } of prepared) {
+      lane.addPrepared(content)
+      this.#startNext(lane)
+    }
+  }
+
+  #startNext(lane: Lane<Prepared>): void {
+    for (let item = lane.startNext(); item !== undefined; item = lane.startNext()) void this.#send(lane, item)
+  }
+
+  async #send(lane: Lane<Prepared>, item: Prepared): Promise<void> {
+    this.#sending += 1
+    const result = await this.#options.queue.send(item)
+    this.#sending -= 1
+    lane.endSending(result !== null)
+    if (result !== null) this.#addResult({ lane, content: result })
+    this.#startNext(lane)
+  }
+
+  #addResult(result: LaneItem<Prepared, Result>): void {
+    this.#results.push(result)
+    // Results that arrive in the same turn of the event loop are settled together.
+    setImmediate(() => this.#loop.wake())
+  }
+
+  /** Wakes a lane at a moment. An earlier timer of the lane stays: what is due later is found by the sweep. */
+  #wakeAt({ lane: key, atMs }: LaneWakeUp): void {
+    if (this.#isStopped) return
+    const known = this.#timers.get(key)
+    if (known !== undefined && known.atMs <= atMs) return
+    clearTimeout(known?.timer)
+    const wakeLane = () => {
+      this.#timers.delete(key)
+      this.#lane(key).pausedUntilMs = 0
+      this.wake([key])
+    }
+    const timer = setTimeout(wakeLane, Math.max(MIN_TIMER_MS, atMs - this.#options.clock())).unref()
+    this.#timers.set(key, { atMs, timer })
+  }
+}

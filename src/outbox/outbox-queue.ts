@@ -1,0 +1,63 @@
+/** How many items of a lane a worker has room for. */
+export interface LaneRequest {
+  readonly lane: string
+  readonly capacity: number
+}
+
+/** What a worker gets of a lane. */
+export interface LaneClaim<Claimed> {
+  readonly lane: string
+  readonly items: readonly Claimed[]
+  /** Whether more items may be due now. */
+  readonly hasMore: boolean
+  /** A rate limit is reached: milliseconds until the next item may be claimed. Null without one. */
+  readonly pausedForMs: number | null
+}
+
+/** A moment at which something of a lane is due. */
+export interface LaneWakeUp {
+  readonly lane: string
+  /** Unix milliseconds. */
+  readonly atMs: number
+}
+
+/**
+ * A durable queue in the database, as the engine uses it. A lane is a target that has a bounded number of items in
+ * flight: a webhook, or a host. An item is claimed by one worker, sent, and settled.
+ */
+export interface OutboxQueue<Claimed, Prepared extends Claimed, Result> {
+  /** For log lines. */
+  readonly name: string
+  /** The NOTIFY channel on which `notifyLanes` wakes the workers of this queue. */
+  readonly channel: string
+  /** Most lanes in one claim. */
+  readonly lanesPerClaim: number
+  /** Most items that one process has in hand; unlimited without it. */
+  readonly maxInHand?: number
+  /** See `LaneLimits`. */
+  readonly countsUnsettled: boolean
+  /** Finds lanes with something due that this worker may claim, in the order of their keys, behind `after`. */
+  findDueLanes(worker: string, after: string, limit: number): Promise<readonly string[]>
+  /** Claims what is due in these lanes, in one statement. A lane that this worker may not have is left out. */
+  claim(worker: string, requests: readonly LaneRequest[]): Promise<readonly LaneClaim<Claimed>[]>
+  /** Only for items that need more than a claim reads. */
+  readonly preparation?: {
+    /** Completes items for sending, in the same order. Runs beside claims and settlements. */
+    prepare(claimed: readonly Claimed[]): Promise<readonly Prepared[]>
+    /** The result of an item that cannot be prepared. */
+    fail(claimed: Claimed): Result
+  }
+  /** Sends an item, and never rejects. Null when this process gave it up: another worker will send it. */
+  send(item: Prepared): Promise<Result | null>
+  /**
+   * Writes results into the database, and says when something of their lanes is due again. A result whose item another
+   * worker has claimed meanwhile is dropped.
+   *
+   * @param finishedLanes Lanes of which this worker has nothing any more: another worker may have them.
+   */
+  settle(
+    worker: string,
+    results: readonly Result[],
+    finishedLanes: readonly string[],
+  ): Promise<readonly LaneWakeUp[]>
+}

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase } from '../../test/database.js'
+import { silentLog } from '../platform/log/log.js'
+import { notifyLanes } from './notify-lanes.js'
+import { startOutbox } from './outbox.js'
+import {
+  countStates,
+  createQueueTables,
+  createTestQueue,
+  insertItems,
+  type TestItem,
+  type TestQueue,
+  type TestResult,
+  testWorkers,
+} from './testing/test-queue.js'
+
+const { db, connect } = await createTestDatabase({ migrated: false })
+await createQueueTables(db)
+beforeEach(async () => void (await db`truncate work.items, work.workers restart identity`))
+
+/** Starts a worker, which ends with the test. */
+async function startWorker(queue: TestQueue, concurrency = 2) {
+  const lockDb = connect({ poolSize: 1 })
+  const parts = { queue, workers: testWorkers, concurrency, db, lockDb, listen: db.listen }
+  const outbox = await startOutbox({ ...parts, clock: Date.now, log: silentLog })
+  let stopping: Promise<void> | null = null
+  const stop = () => (stopping ??= outbox.stop())
+  onTestFinished(stop)
+  return { stop, sweep: outbox.sweep }
+}
+
+const success = ({ id, lane }: TestItem): TestResult => ({ id, lane, retryAfterMs: null })
+
+/** A target that answers at once and remembers what it was sent. */
+function createTarget(
+  answer: (item: TestItem) => Promise<TestResult | null> = async (item) => success(item),
+) {
+  const sent: TestItem[] = []
+  return {
+    sent,
+    send: (item: TestItem) => {
+      sent.push(item)
+      return answer(item)
+    },
+  }
+}
+
+const noSweep = { findDueLanes: async () => [] }
+
+it('two workers send every item once, each no more of a lane at once than its concurrency', async () => {
+  const sending = new Map<string, number>()
+  let most = 0
+  const target = createTarget(async (item) => {
+    const count = (sending.get(item.lane) ?? 0) + 1
+    sending.set(item.lane, count)
+    most = Math.max(most, count)
+    await sleep(1)
+    sending.set(item.lane, sending.get(item.lane)! - 1)
+    return success(item)
+  })
+  for (let lane = 0; lane < 25; lane += 1) await insertItems(db, `lane ${lane}`, 20)
+  await Promise.all([1, 2].map(() => startWorker(createTestQueue(db, target.send), 3)))
+
+  await expect.poll(() => countStates(db)).toEqual({ ended: 500 })
+  expect(new Set(target.sent.map(({ id }) => id)).size).toBe(500)
+  expect(target.sent).toHaveLength(500)
+  expect(most).toBeLessThanOrEqual(2 * 3)
+})
+
+it('a lane that does not answer delays no other', async () => {
+  let release = () => {}
+  const silent = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const target = createTarget(async (item) => {
+    if (item.lane === 'silent') await silent
+    return success(item)
+  })
+  await insertItems(db, 'silent', 20)
+  await insertItems(db, 'other', 50)
+  await startWorker(createTestQueue(db, target.send))
+
+  await expect.poll(() => target.sent.filter(({ lane }) => lane === 'other').length).toBe(50)
+  expect(target.sent.filter(({ lane }) => lane === 'silent')).toHaveLength(2)
+  release()
+  await expect.poll(() => countStates(db)).toEqual({ ended: 70 })
+})
+
+it('a notification wakes the lanes that it names, however many, and of a lane with a long name all', async () => {
+  const target = createTarget()
+  await startWorker({ ...createTestQueue(db, target.send), ...noSweep })
+  const lanes = Array.from({ length: 700 }, () => randomUUID())
+  await db.begin(async (transaction) => {
+    for (const lane of lanes) await transaction`insert into work.items (lane) values (${lane})`
+    await notifyLanes(transaction, 'test_items', lanes)
+    await sleep(50)
+    expect(target.sent).toEqual([])
+  })
+  await expect.poll(() => countStates(db)).toEqual({ ended: 700 })
+
+  const payloads: string[] = []
+  const listener = await db.listen('test_items', (payload) => void payloads.push(payload))
+  await notifyLanes(db, 'test_items', ['short', 'x'.repeat(8_000)])
+  await expect.poll(() => payloads).toEqual([''])
+  await listener.unlisten()
+})
+
+it('a sweep finds items that no notification tells of, also in more lanes than a page', async () => {
+  const target = createTarget()
+  await startWorker(createTestQueue(db, target.send))
+  await db`insert into work.items (lane) select 'lane ' || n from generate_series(1, 2500) as n`
+
+  await expect.poll(() => countStates(db)).toEqual({ ended: 2_500 })
+  expect(target.sent).toHaveLength(2_500)
+})
+
+it('an item that fails is sent again when it is due, without a sweep', async () => {
+  const times: number[] = []
+  const target = createTarget(async (item) => {
+    times.push(Date.now())
+    return item.attempts < 3 ? { ...success(item), retryAfterMs: 150 } : success(item)
+  })
+  await startWorker({ ...createTestQueue(db, target.send), ...noSweep })
+  await insertItems(db, 'flaky', 1)
+  await notifyLanes(db, 'test_items', ['flaky'])
+
+  await expect.poll(() => countStates(db)).toEqual({ ended: 1 })
+  expect(target.sent.map(({ attempts }) => attempts)).toEqual([1, 2, 3])
+  expect(times[2]! - times[0]!).toBeGreaterThanOrEqual(290)
+})
+
+it('a lane at its rate limit is claimed again when the limit allows', async () => {
+  const target = createTarget()
+  const queue = createTestQueue(db, target.send)
+  let claims = 0
+  const claimTimes: number[] = []
+  await startWorker({
+    ...queue,
+    ...noSweep,
+    async claim(worker, requests) {
+      claims += 1
+      claimTimes.push(Date.now())
+      if (claims > 1) return await queue.claim(worker, requests)
+      return [{ lane: 'limited', items: [], hasMore: true, pausedForMs: 200 }]
+    },
+  })
+  await insertItems(db, 'limited', 1)
+  await notifyLanes(db, 'test_items', ['limited'])
+
+  await expect.poll(() => countStates(db)).toEqual({ ended: 1 })
+  expect(claims).toBe(2)
+  expect(claimTimes[1]! - claimTimes[0]!).toBeGreaterThanOrEqual(190)
+})
+
+it('others send what a worker had in hand whose connection is gone', async () => {
+  const hung = createTarget(() => new Promise(() => {}))
+  const lockDb = connect({ poolSize: 1 })
+  const dead = randomUUID()
+  await testWorkers.heartbeat(db, lockDb, dead)
+  const queue = createTestQueue(db, hung.send)
+  await insertItems(db, 'left', 3)
+  await queue.claim(dead, [{ lane: 'left', capacity: 3 }])
+  expect(await countStates(db)).toEqual({ sending: 3 })
+  const target = createTarget()
+  await startWorker(createTestQueue(db, target.send))
+  const [row] = await lockDb<{ pid: number }[]>`select pg_backend_pid() as pid`
+  await db`select pg_terminate_backend(${row!.pid}, 10000)`
+
+  await expect.poll(() => countStates(db)).toEqual({ ended: 3 })
+  expect(target.sent.map(({ attempts }) => attempts)).toEqual([2, 2, 2])
+})
+
+it('a worker that stops settles what it is sending, and leaves the rest', async () => {
+  const answers: (() => void)[] = []
+  const target = createTarget(async (item) => {
+    await new Promise<void>((resolve) => answers.push(resolve))
+    return success(item)
+  })
+  await insertItems(db, 'stopping', 10)
+  const { stop } = await startWorker(createTestQueue(db, target.send))
+  await expect.poll(() => answers.length).toBe(2)
+  const stopped = stop()
+  await sleep(50)
+  for (const answer of answers) answer()
+  await stopped
+
+  expect(target.sent).toHaveLength(2)
+  expect(await countStates(db)).toEqual({ ended: 2, waiting: 8 })
+  expect(await db`select from work.workers`).toHaveLength(0)
+})
+
+it('an item that its process gives up is released when the process stops', async () => {
+  const target = createTarget(async () => null)
+  const [id] = await insertItems(db, 'given up', 1)
+  const { stop } = await startWorker(createTestQueue(db, target.send))
+  await expect.poll(() => target.sent.length).toBe(1)
+  await stop()
+  expect(await db`select state from work.items where id = ${id!}`).toEqual([{ state: 'waiting' }])
+})
+
+it('an item that cannot be prepared fails alone', async () => {
+  const target = createTarget()
+  const ids = await insertItems(db, 'prepared', 4)
+  const broken = ids[1]!
+  const failed: number[] = []
+  await startWorker({
+    ...createTestQueue(db, target.send),
+    preparation: {
+      async prepare(claimed) {
+        if (claimed.some(({ id }) => id === broken)) throw new Error('this item cannot be prepared')
+        return claimed
+      },
+      fail: (item) => {
+        failed.push(item.id)
+        return success(item)
+      },
+    },
+  })
+
+  await expect.poll(() => countStates(db)).toEqual({ ended: 4 })
+  expect(failed).toEqual([broken])
+  expect(target.sent.map(({ id }) => id)).toEqual(ids.filter((id) => id !== broken))
+})
+
+it('results wait for a database that is away, and nothing is sent a second time', async () => {
+  const target = createTarget()
+  const queue = createTestQueue(db, target.send)
+  let failures = 0
+  const fail = () => {
+    failures += 1
+    return Promise.reject(Object.assign(new Error('away'), { code: 'CONNECTION_CLOSED' }))
+  }
+  await insertItems(db, 'kept', 3)
+  await startWorker({
+    ...queue,
+    claim: (...request) => (failures === 0 ? fail() : queue.claim(...request)),
+    settle: (...results) => (failures < 3 ? fail() : queue.settle(...results)),
+  })
+
+  await expect.poll(() => countStates(db)).toEqual({ ended: 3 })
+  expect(target.sent).toHaveLength(3)
+})

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../platform/db/connection.js'
+import { pause } from '../platform/process/pause.js'
+import { Dispatcher, type DispatcherOptions } from './dispatcher.js'
+import type { Listen } from './notify-lanes.js'
+import type { WorkerRegistry } from './worker-registry.js'
+
+/** What a worker of a queue is started with. */
+export interface OutboxOptions<Claimed, Prepared extends Claimed, Result>
+  extends Omit<DispatcherOptions<Claimed, Prepared, Result>, 'worker'> {
+  readonly db: Database
+  /** A pool of one connection that does nothing else: it holds the worker's lock. */
+  readonly lockDb: Database
+  readonly listen: Listen
+  /** The workers of this queue in all processes. */
+  readonly workers: WorkerRegistry
+  /** Called before each sweep, for work that is not in the queue yet. */
+  readonly onSweep?: () => void
+}
+
+/** A worker that is running. */
+export interface Outbox {
+  /** Finds and sends everything that is due. */
+  sweep(): void
+  /** Claims no more, and waits until what is being sent is settled. Other workers send the rest. */
+  stop(): Promise<void>
+}
+
+const SWEEP_MS = 1_000
+/** A worker renews its lease at every third sweep, well within the ten seconds that a lease lasts. */
+const SWEEPS_PER_HEARTBEAT = 3
+
+/**
+ * Starts a worker of a queue. Notifications wake it at once, timers when something is due again; a sweep each second
+ * finds what both have missed, and what a worker that died has left.
+ */
+export async function startOutbox<Claimed, Prepared extends Claimed, Result>(
+  options: OutboxOptions<Claimed, Prepared, Result>,
+): Promise<Outbox> {
+  const { db, lockDb, listen, workers, queue, log, onSweep } = options
+  const worker = randomUUID()
+  const stopping = new AbortController()
+  await workers.heartbeat(db, lockDb, worker)
+  const dispatcher = new Dispatcher({ ...options, worker })
+  const listener = await listen(queue.channel, (payload) => {
+    if (payload === '') sweep()
+    else dispatcher.wake(payload.split(','))
+  })
+  const sweeping = sweepUntilStopped()
+  return {
+    sweep,
+    async stop() {
+      stopping.abort()
+      await listener.unlisten().catch(() => {})
+      await dispatcher.stop()
+      await sweeping
+      await workers
+        .deregister(db, worker)
+        .catch((error: unknown) =>
+          log.warn({ err: error }, `items of ${queue.name} in hand wait until the lease of this worker ends`),
+        )
+    },
+  }
+
+  function sweep(): void {
+    onSweep?.()
+    dispatcher.sweep()
+  }
+
+  async function sweepUntilStopped(): Promise<void> {
+    let isFailing = false
+    for (let sweeps = 0; !stopping.signal.aborted; sweeps += 1) {
+      try {
+        if (sweeps % SWEEPS_PER_HEARTBEAT === 0) await renewLease()
+        isFailing = false
+      } catch (error) {
+        if (!isFailing) log.error({ err: error }, `the worker of ${queue.name} could not renew its lease`)
+        isFailing = true
+      }
+      sweep()
+      await pause(SWEEP_MS, stopping.signal)
+    }
+  }
+
+  async function renewLease(): Promise<void> {
+    await workers.heartbeat(db, lockDb, worker)
+    const expired = await workers.reapExpired(db)
+    if (expired > 0)
+      log.warn({ workers: expired }, `a worker of ${queue.name} died; others send what it had in hand`)
+  }
+}
